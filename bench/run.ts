@@ -8,6 +8,13 @@ type Bench = { about: string; parts: Record<string, () => Promise<Measured[]>> }
 
 /** Loaded when asked for: each needs other parts of the project. */
 const BENCHES: Record<string, Bench> = {
+  alerts: {
+    about: "events a second through a rule with 10,000 keys, against the same rule drawn with core nodes",
+    parts: {
+      "A rule in the library": async () => (await import("./alerts.ts")).benchAlerts(),
+      "Node-RED": async () => (await import("./alerts-node-red.ts")).benchAlertsInNodeRed(),
+    },
+  },
   events: {
     about: "events a second through the client, the consumer and Node-RED, against a bare loop",
     parts: {

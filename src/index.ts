@@ -31,6 +31,7 @@ export {
 } from "./abi/index.ts";
 export {
   type Accepted,
+  type AlertEvent,
   type AlertEvidence,
   type AlertInput,
   type AlertOutcome,
@@ -45,7 +46,10 @@ export {
   type Condition,
   type ConditionResult,
   type ConditionSet,
+  type CreateAlertRuleOptions,
   compileConditions,
+  createAlertRule,
+  type EventAlertRule,
   explainMatch,
   FileAlertStore,
   type FileAlertStoreOptions,

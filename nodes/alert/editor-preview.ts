@@ -9,7 +9,7 @@ const PLACE = /\{\{([^{}]*)\}\}/g;
 
 /** Shows title and text as a person would read them, and names a field in them that the contract's events lack. */
 export function showPreview(node: EditedNode, rows: ConditionRows): void {
-  const part = partOf(NODE, "preview").addClass("crec-hint");
+  const part = partOf(NODE, "preview").addClass("crec-hint").css("margin-bottom", "12px");
   const look = liveCheck<{ read: string; unknown: string[] }>(
     part,
     () => {

@@ -47,7 +47,7 @@ export const NODE = describeNode({
       kind: "text",
       icon: "plus",
       default: "params.value",
-      required: true,
+      placeholder: { text: "params.value" },
       shown: { when: "sum" },
     },
     limit: {
@@ -87,21 +87,21 @@ export const NODE = describeNode({
       ...duration,
       icon: "clock-o",
       default: "10m",
-      required: true,
+      placeholder: { text: "10m" },
       shown: { when: ["count", "sum", "rate"] },
     },
     compared: {
       ...duration,
       icon: "history",
       default: "24h",
-      required: true,
+      placeholder: { text: "24h" },
       shown: { when: "rate" },
     },
     absentFor: {
       ...duration,
       icon: "clock-o",
       default: "1h",
-      required: true,
+      placeholder: { text: "1h" },
       shown: { when: "absence" },
     },
     forEach: { kind: "select", icon: "tags", options: FOR_EACH, default: "", explained: true },
@@ -119,7 +119,7 @@ export const NODE = describeNode({
       required: true,
       shown: { forEach: "expression" },
     },
-    /** Empty: each alert is sent. */
+    /** Empty: each alert is sent. Other times that are empty are the default, as in a flow that leaves them out. */
     quiet: { ...duration, check: isDuration, icon: "bell-slash-o", placeholder: true, hint: true },
     recovers: { kind: "boolean", default: false, hint: true },
     /** The rule in one sentence, as the form is filled in. */
@@ -138,10 +138,17 @@ export const NODE = describeNode({
       ...duration,
       icon: "hourglass-half",
       default: "1h",
-      required: true,
+      placeholder: { text: "1h" },
       shown: { takenBack: true },
     },
-    slack: { ...duration, icon: "history", default: "2m", check: isDuration, hint: true },
+    slack: {
+      ...duration,
+      icon: "history",
+      default: "2m",
+      placeholder: { text: "2m" },
+      check: isDuration,
+      hint: true,
+    },
     maxKeys: {
       kind: "number",
       icon: "tags",

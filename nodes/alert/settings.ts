@@ -17,9 +17,9 @@ const DECIMAL = /^\d+(?:\.\d+)?$/;
 export function alertSettings(fields: AlertFields, decimals: number | undefined): AlertSettings {
   return {
     when: whenOf(fields, decimals),
-    quietMs: textOf(fields, "quiet") === "" ? 0 : duration(fields, "quiet"),
+    quietMs: duration(fields, "quiet"),
     recovers: fields.flag("recovers"),
-    slackMs: textOf(fields, "slack") === "" ? 0 : duration(fields, "slack"),
+    slackMs: duration(fields, "slack"),
     confirmWithinMs: fields.flag("takenBack") ? duration(fields, "confirmWithin") : undefined,
     maxKeys: fields.number("maxKeys"),
     maxMarks: MOST_MARKS,
@@ -53,7 +53,7 @@ function limitOf(fields: AlertFields, decimals: number | undefined) {
   if (!DECIMAL.test(limit)) throw fields.wrong("limit", limit);
   const inTokens = fields.choice("limitUnit") === "token";
   return {
-    field: required(fields, "sumField"),
+    field: textOf(fields, "sumField"),
     limit,
     ...(inTokens ? { unit: "token" as const } : {}),
     ...(inTokens && decimals !== undefined ? { decimals } : {}),
@@ -61,23 +61,21 @@ function limitOf(fields: AlertFields, decimals: number | undefined) {
 }
 
 /** @throws MISSING_VALUE, VARIABLE_MISSING */
-export function required(
-  fields: AlertFields,
-  name: "limit" | "sumField" | "forEachField" | DurationField,
-): string {
+export function required(fields: AlertFields, name: "limit" | "forEachField"): string {
   const text = textOf(fields, name);
   if (text === "") throw fields.missing(name);
   return text;
 }
 
-/** A flow that was written by hand may leave out what has a default. */
+/** The default for an empty field. @throws VARIABLE_MISSING */
 export function textOf(fields: AlertFields, name: TextField): string {
   const { default: usual = "" } = NODE.fields[name] as { default?: string };
-  return fields.settings[name] === undefined ? usual : fields.text(name);
+  return fields.text(name) || usual;
 }
 
 function duration(fields: AlertFields, name: DurationField): number {
-  const text = required(fields, name);
+  // Only `quiet` has no default: empty is no time.
+  const text = textOf(fields, name) || "0s";
   const ms = durationMs(text);
   if (ms === undefined) throw fields.wrong(name, text);
   return ms;

@@ -6,6 +6,7 @@ import {
   WATCHER_STATUSES,
 } from "../../src/protocol/index.ts";
 import type { EditedNode, TypedInputType } from "../lib/editor/api.ts";
+import { formConditions } from "../lib/editor/conditions/form-conditions.ts";
 import { offerEventNames } from "../lib/editor/event-names.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import { problemUnder } from "../lib/editor/form-rows.ts";
@@ -23,6 +24,8 @@ const STATUSES: Readonly<Record<string, readonly string[]>> = {
   "wallet.status": WALLET_STATUSES,
 };
 
+const conditions = formConditions();
+
 export const form: NodeForm = {
   label: (node) => {
     const channel = configName(node.channel);
@@ -32,12 +35,15 @@ export const form: NodeForm = {
       : node._("search-events.palette");
     return channel ? node._("common.label-of.events", { events, channel }) : "";
   },
-  checks: Object.fromEntries(
-    FILTER_NAMES.map((name) => [
-      name,
-      (node: EditedNode, value: unknown) => conflict(node, name, value, typesOf(node)),
-    ]),
-  ),
+  checks: {
+    ...Object.fromEntries(
+      FILTER_NAMES.map((name) => [
+        name,
+        (node: EditedNode, value: unknown) => conflict(node, name, value, typesOf(node)),
+      ]),
+    ),
+    conditions: conditions.check,
+  },
   opened(node) {
     warnOfMissingDecimals(node);
     offerStatuses(node, typesOf(node));
@@ -48,6 +54,7 @@ export const form: NodeForm = {
       contract: () => String(contract.val() ?? ""),
       depends: channel.add(contract),
     });
+    conditions.open(node, partOf(NODE, "conditions"), { contract });
     const filters = FILTER_NAMES.map((name) => ({ name, problem: problemUnder(inputOf(name)) }));
     const show = (): void => {
       const types = tickedTypes();
@@ -68,6 +75,8 @@ export const form: NodeForm = {
     for (const name of FILTER_NAMES) inputOf(name).on("change", show);
     show();
   },
+  cancelled: conditions.cancelled,
+  saved: conditions.saved,
 };
 
 /** The service refuses a filter that does not apply to each of the types. */

@@ -1,4 +1,5 @@
-import { COMMON, CONFIDENCE_OPTIONS, describeNode, type SettingsOf } from "../lib/shared/fields.ts";
+import type { ConditionDef } from "../lib/shared/conditions.ts";
+import { COMMON, CONFIDENCE_OPTIONS, describeNode, type SettingsOf, stored } from "../lib/shared/fields.ts";
 import { isTime } from "../lib/shared/times.ts";
 
 const ANY = "search-events.placeholder.any";
@@ -68,6 +69,11 @@ export const NODE = describeNode({
       lookup: { list: "networks", by: "channel.connection" },
     },
     environment: { kind: "select", icon: "globe", options: ["", "mainnet", "testnet"], default: "" },
+    conditionsPart: { kind: "section" },
+    match: { kind: "select", icon: "filter", options: ["all", "any"], default: "all" },
+    /** About the decoded event: only events that match are sent. */
+    conditions: stored<ConditionDef[]>({ default: [], label: false }),
+    result: { kind: "section" },
     verify: { kind: "boolean", default: true, hint: true },
     /** Empty for all events that match. */
     limit: {

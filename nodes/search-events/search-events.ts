@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Node, NodeAPI } from "node-red";
 import type { ChannelEvent, VerifyResult } from "../../src/index.ts";
+import { type NodeConditions, nodeConditions } from "../lib/runtime/conditions.ts";
 import { confidenceCheck } from "../lib/runtime/confidence.ts";
 import { channelOf, contractOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor } from "../lib/runtime/created.ts";
@@ -26,11 +27,13 @@ export default function register(RED: NodeAPI): void {
   function ConstructSearchEvents(this: Node, def: SearchEventsDef): void {
     RED.nodes.createNode(this, def);
     const fields = fieldReader(RED, this, NODE, def);
+    let conditions: NodeConditions | undefined;
 
     onInput(RED, this, def, async ({ msg, send, signal }) => {
       showStatus(this, "working", "search-events.status.searching");
       const most = fields.number("limit") ?? Number.POSITIVE_INFINITY;
       const { settings } = fields;
+      conditions ??= nodeConditions(RED, this, { ...settings, match: fields.choice("match") });
       const channel = channelOf(RED, settings.channel);
       const client = await clientFor(channel.connection(), msg);
       const verifier = fields.flag("verify") ? await channel.connection().verifier() : undefined;
@@ -56,6 +59,7 @@ export default function register(RED: NodeAPI): void {
 
       const sequence = new Sequence(sequenceId, msg, send);
       const limit = Math.min(LARGEST_PAGE, most + 1);
+      const undecided = { count: 0, reasons: [] as readonly string[] };
       let rejected = 0;
       let isMore = false;
       let shownAt = performance.now();
@@ -69,14 +73,18 @@ export default function register(RED: NodeAPI): void {
           isMore = sequence.count === most;
           if (isMore) break;
           const verification = await verifier?.verify(event, { channelId, donFamily });
+          const message = messageOf(event, verification);
+          // Before the conditions: an event that was changed so that they do not hold is reported too.
           if (isRejected(verification)) {
             rejected += 1;
-            this.error(
-              rejection(event, verification.message),
-              RED.util.cloneMessage(messageOf(event, verification)),
-            );
+            this.error(rejection(event, verification.message), RED.util.cloneMessage(message));
           } else {
-            sequence.push(messageOf(event, verification));
+            const { matches, reasons } = await conditions.check(message);
+            if (matches) sequence.push(message);
+            else if (matches === undefined) {
+              if (undecided.count === 0) undecided.reasons = reasons;
+              undecided.count += 1;
+            }
           }
           if (performance.now() - shownAt > STATUS_EVERY_MS) {
             showStatus(this, "working", RED._("search-events.status.found", { count: sequence.count }));
@@ -90,7 +98,12 @@ export default function register(RED: NodeAPI): void {
         throw error;
       }
       sequence.end();
-      const key = rejected > 0 ? "rejected" : isMore ? "more" : "found";
+      if (undecided.count > 0) {
+        const words = { count: undecided.count, why: undecided.reasons.join(" ") };
+        this.warn(RED._("search-events.warning.undecided", words));
+      }
+      const isFiltered = conditions.rows.length > 0;
+      const key = rejected > 0 ? "rejected" : isMore ? (isFiltered ? "limit" : "more") : "found";
       const text = RED._(`search-events.status.${key}`, { count: sequence.count, rejected });
       showStatus(this, rejected > 0 ? "error" : "done", text);
     });

@@ -1,4 +1,10 @@
 export * from "./conditions/index.ts";
+export {
+  type AlertEvent,
+  type CreateAlertRuleOptions,
+  createAlertRule,
+  type EventAlertRule,
+} from "./create-alert-rule.ts";
 export { AlertRule, type AlertRuleOptions } from "./rule/alert-rule.ts";
 export { FileAlertStore, type FileAlertStoreOptions } from "./stores/file-store.ts";
 export { MemoryAlertStore } from "./stores/memory-store.ts";

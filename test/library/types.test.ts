@@ -129,7 +129,8 @@ describe("the types of the package", function () {
     should(files.length).be.above(20);
     for (const file of files) {
       const text = readFileSync(join(types, file), "utf8").replaceAll(/\/\*[\s\S]*?\*\//g, "");
-      should(text.match(/.*\bany\b.*/g) ?? []).deepEqual([], file);
+      // A choice may be called "any".
+      should(text.replaceAll(/"[^"\n]*"/g, '""').match(/.*\bany\b.*/g) ?? []).deepEqual([], file);
       const foreign = [...text.matchAll(/(?:from |import\()"([^."][^"]*)"/g)].map((match) => match[1]);
       should(foreign).deepEqual([], file);
     }

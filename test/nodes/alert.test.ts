@@ -245,7 +245,7 @@ describe("alert", function () {
     should(await harness.fate(to(STRANGER))).equal("no_match");
     await harness.fill("fill", [STRANGER]);
     should(await harness.fate(to(STRANGER))).equal("alert");
-    await harness.fill("fill", 5);
+    await harness.fill("fill", { not: "a list" });
     const { output, crec = {} } = await harness.send(to(STRANGER));
     should(output).equal("passed");
     const { passed, undecided } = crec.alert as { passed: string; undecided: string[] };

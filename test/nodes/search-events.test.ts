@@ -220,6 +220,52 @@ describe("search events", function () {
     should(status()?.text).equal("3 found, and there are more");
   });
 
+  it("sends only events that match the conditions, and counts these for the limit", async () => {
+    const above = (value: string, more: object = {}) => ({
+      ...{ kind: "field", field: "params.value", is: "above", value, type: "str" },
+      ...more,
+    });
+    const values = ({ events }: Found) =>
+      events.map(({ payload }) => (payload as { params: { value: unknown } }).params.value);
+    const transfers = { types: ["watcher.event"], contract: "contract" };
+    const large = await search({ ...transfers, conditions: [above("2")] });
+    should(values(large)).deepEqual(["12345678901234567891"]);
+    should(large.events.map(({ parts }) => parts.count)).deepEqual([1]);
+    should(status()?.text).equal("1 found");
+    const first = await search({ ...transfers, conditions: [above("1")], limit: "1" });
+    should(values(first)).deepEqual(["2"]);
+    should(status()?.text).equal("1 found, limit reached");
+    const one = [above("1", { not: true }), above("limit", { type: "msg" })];
+    should(values(await search({ ...transfers, match: "any", conditions: one }, { limit: "2" }))).deepEqual([
+      "1",
+      "12345678901234567891",
+    ]);
+    const expression = {
+      kind: "expression",
+      value: 'payload.params.value = "2" and crec.verification.verified',
+    };
+    should(values(await search({ ...transfers, conditions: [expression] }))).deepEqual(["2"]);
+  });
+
+  it("sends no event whose conditions cannot be decided, and warns once", async () => {
+    const conditions = [{ kind: "field", field: "params.value", is: "above", value: "1", unit: "token" }];
+    const { events, errors, ended } = await search({ types: ["watcher.event"], conditions });
+    should([events, errors]).deepEqual([[], []]);
+    should(ended).be.true();
+    // Compared as one value: the log is long.
+    const warned =
+      /cannot be decided for 3 of the events.* Condition 1: params\.value cannot be compared: the decimals/;
+    should(warned.test(harness.nodeRed.log)).be.true();
+  });
+
+  it("refuses a condition that is wrong", async () => {
+    const conditions = [{ kind: "field", field: "params.value", is: "above", value: "many" }];
+    should(await failure({ conditions })).match({
+      code: "INVALID_FIELD",
+      message: /^Condition 1: value must be a decimal/,
+    });
+  });
+
   it("ends without a message where nothing is found", async () => {
     const { events, errors, ended } = await search({ types: ["query.status"] });
     should(events).be.empty();

@@ -1,6 +1,6 @@
 import { borrowNodeRed } from "./borrowed-node-red.ts";
 import { ask, harnessFlow, type Message } from "./flow-harness.ts";
-import { type FlowNode, freshId, type NodeRed, type UserDir } from "./node-red.ts";
+import { type FlowNode, freshId, NodeRed, UserDir } from "./node-red.ts";
 
 /** What a message for people says. */
 export type AlertMessage = Message & { payload: Record<string, unknown> };
@@ -10,7 +10,7 @@ export const TREASURY = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 export const STRANGER = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
 export const SEPOLIA = "16015286601757825753";
 
-const [ALERT, RESOLVED, PASSED] = ["alert:0", "alert:1", "alert:2"] as const;
+const [ALERT, RESOLVED] = ["alert:0", "alert:1"] as const;
 
 export function alertNode(properties: Partial<FlowNode> = {}): FlowNode {
   return {
@@ -59,14 +59,27 @@ export function transfer(tokens: string, more: Record<string, unknown> = {}): Me
 
 /** A flow with an alert node, in a Node-RED that other tests use too. */
 export class AlertHarness {
-  readonly nodeRed: NodeRed;
+  nodeRed: NodeRed;
   readonly userDir: UserDir;
-  readonly #giveBack: () => Promise<void>;
+  readonly #giveBack: (() => Promise<void>) | undefined;
 
-  private constructor(nodeRed: NodeRed, userDir: UserDir, giveBack: () => Promise<void>) {
+  private constructor(nodeRed: NodeRed, userDir: UserDir, giveBack?: () => Promise<void>) {
     this.nodeRed = nodeRed;
     this.userDir = userDir;
     this.#giveBack = giveBack;
+  }
+
+  /** With a Node-RED of its own, which can be restarted. */
+  static async alone(): Promise<AlertHarness> {
+    const userDir = await UserDir.make();
+    return new AlertHarness(await NodeRed.start(userDir), userDir);
+  }
+
+  /** Ends Node-RED in order, or as a crash does, and starts it again with the deployed flows. */
+  async restart(how: "stop" | "kill" = "stop"): Promise<void> {
+    await this.nodeRed[how]();
+    this.nodeRed = await NodeRed.start(this.userDir);
+    await this.nodeRed.status("alert", /./);
   }
 
   static async start(): Promise<AlertHarness> {
@@ -74,8 +87,13 @@ export class AlertHarness {
     return new AlertHarness(nodeRed, userDir, giveBack);
   }
 
-  close(): Promise<void> {
-    return this.#giveBack();
+  async close(): Promise<void> {
+    if (this.#giveBack) {
+      await this.#giveBack();
+      return;
+    }
+    await this.nodeRed.kill();
+    await this.userDir.remove();
   }
 
   /** The node has a memory of its own each time, unless it is given an id. */
@@ -96,19 +114,27 @@ export class AlertHarness {
   }
 
   /** Sends a message in, and returns what it became: itself, by the output that it left by. */
-  async send(message: Message): Promise<AlertMessage & { output: "alert" | "passed" | "error" }> {
+  async send(
+    message: Message,
+    id = "alert",
+  ): Promise<AlertMessage & { output: "alert" | "passed" | "error" }> {
     const probe = freshId();
-    await this.nodeRed.press("press-alert", { ...message, probe });
+    await this.nodeRed.press(`press-${id}`, { ...message, probe });
+    const outputs = new Map([
+      [`${id}:0`, "alert"],
+      [`${id}:2`, "passed"],
+      ["error", "error"],
+    ] as const);
     const shown = await this.nodeRed.shows(
-      ({ name, value }) => [ALERT, PASSED, "error"].includes(name) && (value as Message).probe === probe,
+      ({ name, value }) => outputs.has(name as "error") && (value as Message).probe === probe,
     );
-    const output = shown.name === ALERT ? "alert" : shown.name === PASSED ? "passed" : "error";
+    const output = outputs.get(shown.name as "error") ?? "error";
     return { ...(shown.value as AlertMessage), output };
   }
 
   /** What became of a message: `alert`, or why it passed. */
-  async fate(message: Message): Promise<string> {
-    const { output, crec = {}, error } = await this.send(message);
+  async fate(message: Message, id?: string): Promise<string> {
+    const { output, crec = {}, error } = await this.send(message, id);
     if (output === "error") return `${error?.code}`;
     return output === "alert" ? "alert" : (crec.alert as { passed: string }).passed;
   }

@@ -35,10 +35,11 @@ export function registerAbiReader(RED: NodeAPI): void {
       return { name, signature, inputs: markAmounts(library, inputs, amounts), stateMutability };
     }),
   );
-  offer("/crec/abi/events", ({ listEvents, eventsWithTuples }, abi): EventChoice[] =>
-    listEvents(abi).map(({ name, signature, inputs }) => {
-      const hasTuples = eventsWithTuples([{ type: "event", name, inputs }]).length > 0;
-      return { name, signature, inputs, ...(hasTuples ? { hasTuples } : {}) };
+  offer("/crec/abi/events", (library, abi, amounts): EventChoice[] =>
+    library.listEvents(abi).map(({ name, signature, inputs }) => {
+      const hasTuples = library.eventsWithTuples([{ type: "event", name, inputs }]).length > 0;
+      const marked = markAmounts(library, inputs, amounts);
+      return { name, signature, inputs: marked, ...(hasTuples ? { hasTuples } : {}) };
     }),
   );
   answerForms(RED, "post", "/crec/abi/check", "crec.read", async ({ body }) =>

@@ -67,7 +67,7 @@ function fixedRow(
   compiled(undefined);
   return {
     isFixed: true,
-    check: ({ payload }, decimals) => decided(compiled(decimals), payload),
+    check: ({ payload }, decimals) => decided(compiled(decimals), payload, label),
   };
 }
 
@@ -87,7 +87,7 @@ function varyingRow(
       last = { values, compiled: compiledFor(reading, row, values) };
     }
     try {
-      return decided(last.compiled(decimals), msg.payload);
+      return decided(last.compiled(decimals), msg.payload, label);
     } catch (error) {
       return { result: undefined, reason: withLabel(label, toCodedError(error).message) };
     }
@@ -102,30 +102,27 @@ function inEmptyList({ library }: RowReading, { field, not }: FieldDef, { payloa
 
 function compiledFor({ library, abi }: RowReading, row: FieldDef, values: readonly string[]): Compiled {
   const known = new Map<number | undefined, CompiledConditions>();
-  const isAmount = row.unit === "token" && !WITHOUT_UNIT.includes(row.is);
+  const unit = WITHOUT_UNIT.includes(row.is) ? undefined : row.unit || undefined;
   return (ofContract) => {
-    const decimals = isAmount ? ofContract : undefined;
+    const decimals = unit === undefined ? undefined : ofContract;
+    const amount = {
+      ...(unit === undefined ? {} : { unit }),
+      ...(decimals === undefined ? {} : { decimals }),
+    };
     const found =
-      known.get(decimals) ?? library.compileConditions([conditionOf(row, values, isAmount, decimals)], abi);
+      known.get(decimals) ?? library.compileConditions([{ ...conditionOf(row, values), ...amount }], abi);
     known.set(decimals, found);
     return found;
   };
 }
 
-function conditionOf(
-  { field, is, not }: FieldDef,
-  values: readonly string[],
-  isAmount: boolean,
-  decimals: number | undefined,
-): Condition {
+function conditionOf({ field, is, not }: FieldDef, values: readonly string[]): Condition {
   const [value, to] = values;
   return {
     field,
     is,
     ...(is === "oneOf" ? { value: values } : value === undefined ? {} : { value }),
     ...(is === "between" && to !== undefined ? { to } : {}),
-    ...(isAmount ? { unit: "token" } : {}),
-    ...(decimals === undefined ? {} : { decimals }),
     ...(not === true ? { not } : {}),
   };
 }
@@ -162,11 +159,11 @@ async function valuesOf(
   return values;
 }
 
-function decided(compiled: CompiledConditions, payload: unknown): RowResult {
+function decided(compiled: CompiledConditions, payload: unknown, label: string): RowResult {
   const result = compiled(payload);
   if (result !== undefined) return { result };
-  const reason = compiled.explain(payload).rows[0]?.reason;
-  return { result, ...(reason === undefined ? {} : { reason }) };
+  const [row] = compiled.explain(payload).rows;
+  return { result, reason: withLabel(label, row?.reason ?? "") };
 }
 
 function isSame(a: readonly string[], b: readonly string[]): boolean {

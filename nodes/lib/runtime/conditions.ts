@@ -11,7 +11,7 @@ import type { CrecMessage } from "./message.ts";
 export type ConditionSettings = {
   match: "all" | "any";
   /** As the form stores them. A flow that was written by hand can have anything. */
-  conditions: unknown;
+  conditions?: unknown;
   /** The id of the chosen contract node; empty for none. */
   contract?: string | undefined;
 };

@@ -54,7 +54,7 @@ export type ParameterChoice = {
   components?: ParameterChoice[];
   /** Of an event. */
   indexed?: boolean;
-  /** Of a function: an amount of the contract's own token. */
+  /** An amount of the contract's own token. */
   isAmount?: true;
 };
 

@@ -31,8 +31,8 @@ export type AlertRuleOptions = {
    */
   forEach?: boolean | undefined;
   /**
-   * Keeps outcomes that the input's own key did not lead to, such as an absence or an alert that was taken back, until
-   * they are reported as told: see `untold`.
+   * Keeps all outcomes but the alert of an input, such as an absence or a recovery, until they are reported as told: see
+   * `untold`. Without it, a crash just after the store was written loses them.
    * @default false
    */
   keepsUntold?: boolean | undefined;
@@ -119,6 +119,7 @@ export class AlertRule {
         }),
       );
       for (const warning of stepped.warnings) this.#reports.add(warning);
+      if (stepped.outcomes.length > 0 && isFull(stepped.state)) this.#reports.add("untold");
       for (const outcome of stepped.outcomes) {
         if (outcome.kind === "alert" && !outcome.repeated) await this.#watch(outcome.alert, input.isHighest);
       }
@@ -212,8 +213,9 @@ export class AlertRule {
     if (!this.#store.isShared || this.#now() - this.#refreshedAt < REFRESH_MS) return;
     this.#refreshedAt = this.#now();
     await this.#rule.read();
+    await this.#rule.keep(this.#refreshedAt);
     await this.#keys.load();
-    await this.#keys.reread(REREAD_AT_ONCE);
+    await this.#keys.reread(REREAD_AT_ONCE, this.#refreshedAt);
   }
 
   /** The first event time that the rule knows of: from then on it sees everything. */

@@ -4,8 +4,10 @@ import type { AlertStore } from "../types.ts";
 /** Others that write to the same record win at most this often before it is an error. */
 const MOST_ATTEMPTS = 100;
 
+const KEEP_MS = 60 * 60_000;
+
 /** A record of a store as it was read or written last. One change after another. */
-export class CachedRecord<Value> {
+export class CachedRecord<Value extends object> {
   readonly key: string;
   /** When there is something to do for it, as the queue has it. */
   queuedAt: number | undefined;
@@ -13,6 +15,7 @@ export class CachedRecord<Value> {
   readonly #parse: (value: unknown) => Value | undefined;
   #value: Value | undefined;
   #revision = 0;
+  #keptAt = Number.NEGATIVE_INFINITY;
   #waiting = 0;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -34,6 +37,13 @@ export class CachedRecord<Value> {
   /** Reads it again. */
   async read(): Promise<void> {
     await this.#inTurn(() => this.#read());
+  }
+
+  /** Writes the value again, so that a shared store that forgets old records keeps it; at most once an hour. */
+  async keep(now: number): Promise<void> {
+    if (this.#value === undefined || now - this.#keptAt < KEEP_MS) return;
+    this.#keptAt = now;
+    await this.change((value) => ({ state: value === undefined ? value : { ...value } }));
   }
 
   /** Resolves when what is under way has ended. */

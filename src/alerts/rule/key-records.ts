@@ -45,8 +45,8 @@ export class KeyRecords {
     }
   }
 
-  /** Reads some of those that were read longest ago again: another copy may have written to them. */
-  async reread(count: number): Promise<void> {
+  /** Reads some again, in turn: another copy may have written to them. */
+  async reread(count: number, now: number): Promise<void> {
     const records: KeyRecord[] = [];
     while (records.length < count) {
       const { value, done } = this.#reread.next();
@@ -56,7 +56,10 @@ export class KeyRecords {
       }
       records.push(value);
     }
-    await inGroups(records, (record) => record.read());
+    await inGroups(records, async (record) => {
+      await record.read();
+      if (!isForgettable(record.value)) await record.keep(now);
+    });
     for (const record of records) this.settle(record);
   }
 

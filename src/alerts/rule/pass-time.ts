@@ -1,7 +1,8 @@
 import type { AlertOutcome, AlertSettings, RaisedAlert } from "../types.ts";
 import { alertIdOf } from "./ids.ts";
 import { overIn, raisedIn } from "./raise.ts";
-import { horizonMs, type KeyState, MOST_UNTOLD, type StepContext } from "./state.ts";
+import { horizonMs, type KeyState, type StepContext } from "./state.ts";
+import { withUntold } from "./untold.ts";
 import { endOfReached, isWindowed } from "./window.ts";
 
 export type Passed = { state: KeyState | undefined; outcomes: AlertOutcome[] };
@@ -43,11 +44,6 @@ function decided(
     suppressed: 0,
   };
   return { state: raisedIn(state, alert, settings), outcomes: [{ kind: "alert", alert }] };
-}
-
-function withUntold(state: KeyState, outcomes: AlertOutcome[]): KeyState {
-  if (outcomes.length === 0) return state;
-  return { ...state, untold: [...(state.untold ?? []), ...outcomes].slice(-MOST_UNTOLD) };
 }
 
 /** When time alone changes the state; undefined where only an input does. */

@@ -7,6 +7,7 @@ import { boundedTime, horizonMs, type KeyState, type Mark, newState, type StepCo
 import { stepAbsence } from "./step-absence.ts";
 import { stepEach, stepWhileHolding } from "./step-each.ts";
 import { stepWindow } from "./step-window.ts";
+import { withUntold } from "./untold.ts";
 import { decimalsOf, isWindowed, partsSince } from "./window.ts";
 
 const WHOLE_NUMBER = /^-?\d{1,100}$/;
@@ -46,8 +47,8 @@ export function step(
   const before = state ?? newState(shownKey(input.key), at);
   const arrival = { settings, state: before, input, at, id, context };
   const stepped = kindOf(settings)(arrival);
-  const isAhead = at < input.at;
-  return trimmed(settings, isAhead ? { ...stepped, warnings: [...stepped.warnings, "ahead"] } : stepped);
+  const warnings: Stepped["warnings"] = at < input.at ? [...stepped.warnings, "ahead"] : stepped.warnings;
+  return trimmed(settings, { ...stepped, state: kept(stepped, context), warnings });
 }
 
 function kindOf(settings: AlertSettings): (arrival: Arrival) => Stepped {
@@ -56,11 +57,20 @@ function kindOf(settings: AlertSettings): (arrival: Arrival) => Stepped {
   return settings.recovers ? stepWhileHolding : stepEach;
 }
 
+/** An alert leaves with its event, which is delivered until it is acknowledged. A recovery has no event of its own. */
+function kept({ state, outcomes }: Stepped, { keepsUntold }: StepContext): KeyState | undefined {
+  if (!keepsUntold || state === undefined) return state;
+  return withUntold(
+    state,
+    outcomes.filter(({ kind }) => kind !== "alert"),
+  );
+}
+
 /** The input was counted before. Where it was not acknowledged, what it led to is an outcome once more. */
 function again({ state, input, at, id, context }: Arrival, known: Mark | undefined): Stepped {
   const outcomes: AlertOutcome[] = [];
   const warnings: Stepped["warnings"] = [];
-  if (input.redelivered && state.ended !== undefined && state.ended.by === id) {
+  if (input.redelivered && !context.keepsUntold && state.ended !== undefined && state.ended.by === id) {
     outcomes.push({ kind: "recovered", alert: state.ended.alert, at: state.ended.at });
   }
   if (input.redelivered && known?.alert !== undefined) {

@@ -1,11 +1,19 @@
 import type { ConditionDef } from "../../shared/conditions.ts";
 import type { EditedNode } from "../api.ts";
-import { hintUnder, labelled, nameVisibleBox, problemUnder } from "../form-rows.ts";
+import { labelled, problemUnder } from "../form-rows.ts";
 import { TYPED } from "../live-check.ts";
 import { fillComparisons, fits, type Judgement, judgementOf, needsValue } from "./comparisons.ts";
 import { chooseField, chosenField, EXPRESSION, fillFields, TYPED_PATH } from "./field-select.ts";
-import { type FieldChoice, type FieldGroup, fieldAt, typedField, usualField } from "./fields.ts";
+import {
+  type FieldChoice,
+  type FieldGroup,
+  type FieldKind,
+  fieldAt,
+  typedField,
+  usualField,
+} from "./fields.ts";
 import { conditionProblem } from "./problem.ts";
+import { expressionInput, fillTruth, unitSelect } from "./row-parts.ts";
 import { conditionText } from "./text.ts";
 import { type ValuePart, valuePart } from "./value.ts";
 
@@ -59,9 +67,13 @@ export function conditionRow(
   let kept: FieldDef = { ...first };
   let expression = stored?.kind === "expression" ? stored : { kind: "expression" as const, value: "" };
   let groups: readonly FieldGroup[] = [];
+  const byKind = new Map<FieldKind, FieldDef>();
+  let shownKind: FieldKind = "any";
   let drawn: { choice: FieldChoice; part?: ValuePart; upper?: ValuePart; unit?: JQuery } | undefined;
   let drawnExpression: JQuery | undefined;
   let number = 1;
+  /** Fields report changes while they are built, too. */
+  let isDrawing = false;
 
   const isExpression = () => field.val() === EXPRESSION;
   const choice = (): FieldChoice =>
@@ -117,10 +129,11 @@ export function conditionRow(
       const unit = unitSelect(
         node,
         shown,
+        judged.is,
         kept.unit ?? (isUntouched && shown.isAmount ? "token" : ""),
         context,
       );
-      const width = unit ? "calc(100% - 165px)" : "100%";
+      const width = unit ? "calc(100% - 200px)" : "100%";
       const part = (name: "value" | "to", its: { value: string | undefined; type: string | undefined }) =>
         valuePart(node, value, {
           id: `${id}-${name}`,
@@ -139,6 +152,7 @@ export function conditionRow(
         });
       const lower = part("value", { value: kept.value, type: kept.type });
       if (unit) value.find(".red-ui-typedInput-container").first().after(unit);
+      if (judged.is === "between") $("<div>").text(text("to")).appendTo(value);
       const upper = judged.is === "between" ? part("to", { value: kept.to, type: kept.toType }) : undefined;
       drawn = { choice: shown, part: lower, ...(upper ? { upper } : {}), ...(unit ? { unit } : {}) };
       unit?.on("change", () => {
@@ -151,11 +165,14 @@ export function conditionRow(
   };
   /** Shows what fits the chosen field. */
   const adapt = (judged: Judgement | undefined): void => {
+    isDrawing = true;
+    shownKind = choice().kind;
     const isTyped = field.val() === TYPED_PATH;
     path.closest(".form-row").toggle(isTyped);
     if (isExpression()) fillTruth(node, is, judged?.not === true);
     else fillComparisons(node, is, choice().kind, judged);
     drawValue();
+    isDrawing = false;
     context.changed();
   };
 
@@ -177,7 +194,7 @@ export function conditionRow(
     adapt(isUsual ? undefined : { is: at.kind === "field" ? at.is : "isTrue", not: at.not === true });
   };
   const touched = (): void => {
-    isUntouched = false;
+    if (!isDrawing) isUntouched = false;
   };
   field.on("change", () => {
     const before = judgement();
@@ -186,8 +203,14 @@ export function conditionRow(
     touched();
     const chosen = choice();
     if (!isExpression() && field.val() !== TYPED_PATH) path.val(chosen.path);
-    const unit = chosen.isAmount && kept.value === undefined ? ("token" as const) : kept.unit;
-    kept = { ...kept, ...(unit ? { unit } : {}) };
+    if (chosen.kind !== shownKind) {
+      // A value of one type is none of another. It is there again when the person goes back.
+      byKind.set(shownKind, kept);
+      const { kind, field: at, is: comparison } = kept;
+      kept = byKind.get(chosen.kind) ?? { kind, field: at, is: comparison };
+      shownKind = chosen.kind;
+    }
+    if (chosen.isAmount && !kept.value) kept = { ...kept, unit: "token" };
     adapt(!wasExpression && fits(chosen.kind, before) ? before : undefined);
   });
   is.on("change", () => {
@@ -233,52 +256,4 @@ function alsoIn(found: { group: FieldGroup; field: FieldChoice }, groups: readon
       : [],
   );
   return [...new Set(names)];
-}
-
-function unitSelect(
-  node: EditedNode,
-  field: FieldChoice,
-  chosen: string,
-  { decimals }: RowContext,
-): JQuery | undefined {
-  const isOffered = (field.isCountable && field.kind === "number") || chosen === "token";
-  if (!isOffered) return undefined;
-  const known = /^\d+$/.test(decimals());
-  const tokens = known
-    ? node._("common.unit.tokens", { decimals: decimals() })
-    : node._("common.unit.tokens-unknown");
-  return $("<select>")
-    .css({ width: "155px", "margin-left": "10px" })
-    .append($("<option>").val("").text(node._("common.unit.smallest")))
-    .append($("<option>").val("token").text(tokens))
-    .val(chosen);
-}
-
-/** An expression holds, or it does not. */
-function fillTruth(node: EditedNode, select: JQuery, not: boolean): void {
-  select.empty();
-  for (const value of ["isTrue", "!isTrue"])
-    select.append(
-      $("<option>")
-        .val(value)
-        .text(node._(value === "isTrue" ? "common.condition.is.isTrue" : "common.condition.not.isTrue")),
-    );
-  select.val(not ? "!isTrue" : "isTrue");
-}
-
-function expressionInput(
-  node: EditedNode,
-  container: JQuery,
-  id: string,
-  stored: string,
-  changed: () => void,
-): JQuery {
-  const input = labelled(node, container, id, "", $('<input type="text">'), false);
-  input.css("width", "100%");
-  input.typedInput({ default: "jsonata", types: ["jsonata"] });
-  input.typedInput("value", stored);
-  nameVisibleBox(input);
-  hintUnder(input).say(node._("common.condition.hint.expression"));
-  input.on(TYPED, changed);
-  return input;
 }

@@ -147,7 +147,7 @@ function showItem(
   const up = button("arrow-up", () => move(up, down, true));
   const down = button("arrow-down", () => move(down, up, false));
   const remove = button("remove", () => {
-    const next = line.next().add(line.prev()).first();
+    const next = line.next().length > 0 ? line.next() : line.prev();
     list.editableList("removeItem", item);
     const left = next.length > 0 ? next.find("select") : list.closest(".red-ui-editableList").find("button");
     left.first().trigger("focus");

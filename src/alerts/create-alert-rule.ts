@@ -1,0 +1,249 @@
+import type { Abi } from "../abi/index.ts";
+import { ArgumentError, CrecError } from "../errors.ts";
+import {
+  type DecodedWatcherEvent,
+  decodeEvent,
+  dedupeKey,
+  eventKeyOf,
+  eventTokens,
+} from "../proofs/index.ts";
+import type { ChannelEvent } from "../protocol/index.ts";
+import { type FieldPath, parseFieldPath, readField } from "./conditions/field-path.ts";
+import { type CompiledConditions, compileConditions } from "./conditions/index.ts";
+import { AlertRule } from "./rule/alert-rule.ts";
+import { MemoryAlertStore } from "./stores/memory-store.ts";
+import { blockEvidenceOf, logPlaceOf } from "./taken-back/index.ts";
+import type {
+  Accepted,
+  AlertEvidence,
+  AlertInput,
+  AlertOutcome,
+  AlertSettings,
+  AlertStore,
+  AlertWhen,
+  Condition,
+  ConditionSet,
+  RaisedAlert,
+} from "./types.ts";
+
+export type CreateAlertRuleOptions = {
+  /** Part of the ids of its alerts: the same after a restart, and on each copy. */
+  id: string;
+  /** What an event has to be: see `matchEvent`. @default each event */
+  conditions?: ConditionSet | readonly Condition[] | undefined;
+  /** When matching events become an alert. @default `{ kind: "each" }` */
+  when?: AlertWhen | undefined;
+  /**
+   * What is counted separately: `contract`, the path of a field such as `params.from`, or a function.
+   * @default everything together
+   */
+  forEach?: "contract" | (string & {}) | ((decoded: unknown) => string | undefined) | undefined;
+  /** Of the contract. Events are decoded with it, and conditions compare by its types. */
+  abi?: Abi | undefined;
+  /** Of the contract's token, for amounts in tokens. */
+  decimals?: number | undefined;
+  /** No further alert of the same key for this long after one, in milliseconds. @default 0 */
+  quietMs?: number | undefined;
+  /** Whether the end of the condition is an outcome. @default false */
+  recovers?: boolean | undefined;
+  /** How late an event may arrive, against the newest one of its key, in milliseconds. @default 120_000 */
+  slackMs?: number | undefined;
+  /**
+   * Watches whether an alert on a block that is not final is taken back, for this long, in milliseconds.
+   * @default does not watch
+   */
+  confirmWithinMs?: number | undefined;
+  /** @default 10_000 */
+  maxKeys?: number | undefined;
+  /** Events that are remembered for each key. @default 10_000 */
+  maxMarks?: number | undefined;
+  /** Where its keys are remembered. The rule closes it. @default a new `MemoryAlertStore` */
+  store?: AlertStore | undefined;
+  /** JSON that an alert keeps. Asked for when an event raises one, and when that event is delivered again. */
+  details?: ((alert: RaisedAlert, decoded: unknown) => unknown) | undefined;
+  /** See `AlertRuleOptions`. @default false */
+  keepsUntold?: boolean | undefined;
+  /** The present, in milliseconds. @default Date.now */
+  now?: (() => number) | undefined;
+  /** Called with a sentence when a limit is reached. @default ignores it */
+  onWarning?: ((message: string) => void) | undefined;
+};
+
+/** An event, as a consumer delivers it, or what was decoded from it. Verify events first. */
+export type AlertEvent = (
+  | { event: ChannelEvent; decoded?: unknown }
+  | {
+      decoded: unknown;
+      /** Of the event: see `dedupeKey`. Without it, each delivery counts. */
+      dedupeKey?: string | undefined;
+    }
+) & {
+  /** It was delivered before, and not acknowledged. */
+  redelivered?: boolean | undefined;
+  /** No higher level is reported for this event: its alert is not watched. */
+  isHighest?: boolean | undefined;
+};
+
+/** A rule for decoded events. Its other methods are those of `AlertRule`. */
+export type EventAlertRule = Pick<
+  AlertRule,
+  "nextCheckAt" | "readUpTo" | "learn" | "untold" | "told" | "close"
+> & {
+  /**
+   * Counts an event. Acknowledge it after its outcomes were sent. `reasons` say why conditions cannot be decided.
+   * @throws {CrecError} as `AlertRule.accept`; `MALFORMED_EVENT` for an event that does not fit its type or the ABI.
+   */
+  accept(given: AlertEvent): Promise<Accepted & { reasons?: string[] }>;
+};
+
+/**
+ * A rule that decides which events become alerts: conditions, how often, and for what separately.
+ *
+ * @throws {ArgumentError} `INVALID_ARGUMENT` for a condition or a setting that is wrong, with its path.
+ * @example
+ * const rule = createAlertRule({
+ *   id: "large transfers",
+ *   conditions: [{ field: "params.value", is: "atLeast", value: "1000", unit: "token", decimals: 6 }],
+ *   forEach: "params.from",
+ *   quietMs: 600_000,
+ * });
+ * const decoded = { name: "Transfer", params: { from: "0x01", value: "2500000000" }, blockTime: 1_767_225_600 };
+ * const { outcomes } = await rule.accept({ decoded, dedupeKey: "1:0xab:7:latest" });
+ * outcomes.length; // → 1
+ */
+export function createAlertRule(options: CreateAlertRuleOptions): EventAlertRule {
+  const { id, conditions = [], when = { kind: "each" }, abi, forEach, now = Date.now } = options;
+  if (typeof id !== "string" || id === "") throw new ArgumentError("id", "id must be a name for the rule.");
+  const check = compileConditions(conditions, abi);
+  const keyOf = keyReader(forEach);
+  const amountAt = when.kind === "sum" ? parseFieldPath(when.field, "when.field") : undefined;
+  const rule = new AlertRule({
+    id,
+    settings: settingsOf(options, when),
+    store: options.store ?? new MemoryAlertStore(),
+    forEach: forEach !== undefined,
+    keepsUntold: options.keepsUntold,
+    now,
+    onWarning: options.onWarning,
+  });
+  const accept = async (given: AlertEvent): Promise<Accepted & { reasons?: string[] }> => {
+    const decoded = decodedOf(given, options);
+    const evidence = evidenceOf(given, decoded);
+    const outcomes = evidence?.kind === "block" ? await rule.learn(evidence) : [];
+    const matches = check(decoded);
+    const key = keyOf(decoded);
+    if (matches === undefined || (key === undefined && matches)) {
+      // What is proven counts also where the conditions say nothing.
+      if (evidence?.kind === "log") outcomes.push(...(await rule.learn(evidence)));
+      return { passed: "undecided", outcomes, reasons: reasonsOf(check, decoded, key) };
+    }
+    const accepted = await rule.accept({
+      key: key ?? "",
+      matches,
+      at: timeOf(decoded) ?? now(),
+      ...idOf(given),
+      ...amountOf(decoded, amountAt),
+      ...present("decimals", options.decimals),
+      ...present("redelivered", given.redelivered),
+      ...present("isHighest", given.isHighest),
+      ...(evidence?.kind === "log" ? { log: evidence.log } : {}),
+      ...present("details", options.details && ((alert: RaisedAlert) => options.details?.(alert, decoded))),
+    });
+    return { ...accepted, outcomes: [...outcomes, ...accepted.outcomes] };
+  };
+  return {
+    accept,
+    get nextCheckAt() {
+      return rule.nextCheckAt;
+    },
+    readUpTo: (at: number): Promise<AlertOutcome[]> => rule.readUpTo(at),
+    learn: (evidence: AlertEvidence): Promise<AlertOutcome[]> => rule.learn(evidence),
+    untold: () => rule.untold(),
+    told: (outcome: AlertOutcome) => rule.told(outcome),
+    close: () => rule.close(),
+  };
+}
+
+function settingsOf(options: CreateAlertRuleOptions, when: AlertWhen): AlertSettings {
+  return {
+    when,
+    quietMs: options.quietMs ?? 0,
+    recovers: options.recovers ?? false,
+    slackMs: options.slackMs ?? 120_000,
+    confirmWithinMs: options.confirmWithinMs,
+    maxKeys: options.maxKeys ?? 10_000,
+    maxMarks: options.maxMarks ?? 10_000,
+  };
+}
+
+function keyReader(forEach: CreateAlertRuleOptions["forEach"]): (decoded: unknown) => string | undefined {
+  if (forEach === undefined) return () => "";
+  if (typeof forEach === "function") return forEach;
+  const path = parseFieldPath(forEach, "forEach");
+  const chain = forEach === "contract" ? parseFieldPath("chainSelector", "forEach") : undefined;
+  return (decoded) => {
+    const value = readField(decoded, path);
+    if (value === undefined || typeof value === "object") return undefined;
+    // Checksummed or not, it is the same address; on another network it is another contract.
+    const text = /^0x[0-9a-f]{40}$/i.test(String(value)) ? String(value).toLowerCase() : String(value);
+    return chain === undefined ? text : `${readField(decoded, chain) ?? ""}:${text}`;
+  };
+}
+
+function decodedOf(given: AlertEvent, { abi, decimals }: CreateAlertRuleOptions): unknown {
+  const decoded = given.decoded ?? ("event" in given ? decodeEvent(given.event, abi) : undefined);
+  if (decimals === undefined || !isContractEvent(decoded) || "tokens" in decoded) return decoded;
+  return { ...decoded, tokens: eventTokens(decoded, { decimals, ...(abi === undefined ? {} : { abi }) }) };
+}
+
+function evidenceOf(given: AlertEvent, decoded: unknown): AlertEvidence | undefined {
+  if (!isContractEvent(decoded)) return "event" in given ? blockEvidenceOf(given.event) : undefined;
+  const log = logPlaceOf(decoded);
+  if (log === undefined) return undefined;
+  return {
+    kind: "log",
+    log,
+    ...present("redelivered", given.redelivered),
+    ...present("isHighest", given.isHighest),
+  };
+}
+
+function isContractEvent(decoded: unknown): decoded is DecodedWatcherEvent {
+  const { name, params } = (decoded ?? {}) as Partial<DecodedWatcherEvent>;
+  return typeof name === "string" && typeof params === "object" && params !== null;
+}
+
+function reasonsOf(check: CompiledConditions, decoded: unknown, key: string | undefined): string[] {
+  const reasons = check.explain(decoded).rows.flatMap(({ reason }) => reason ?? []);
+  return key === undefined ? [...reasons, "The event does not have what is counted separately."] : reasons;
+}
+
+/** The time of the block, in milliseconds. */
+function timeOf(decoded: unknown): number | undefined {
+  const seconds = Number(readField(decoded, ["blockTime"]) ?? readField(decoded, ["block", "time"]));
+  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined;
+}
+
+function idOf(given: AlertEvent): Pick<AlertInput, "id"> {
+  if (!("event" in given)) return given.dedupeKey === undefined ? {} : { id: eventKeyOf(given.dedupeKey) };
+  try {
+    return { id: eventKeyOf(dedupeKey(given.event)) };
+  } catch (error) {
+    // An event without signed text. Its id is not to be mistaken for a key of signed content.
+    if (error instanceof CrecError) return { id: `unproven ${given.event.event_id}` };
+    throw error;
+  }
+}
+
+function amountOf(decoded: unknown, path: FieldPath | undefined): Pick<AlertInput, "amount"> {
+  const value = path && readField(decoded, path);
+  const isExact = typeof value === "string" || typeof value === "bigint" || Number.isSafeInteger(value);
+  return isExact ? { amount: String(value) } : {};
+}
+
+function present<Name extends string, Value>(
+  name: Name,
+  value: Value | undefined,
+): { [key in Name]?: Value } {
+  return value === undefined ? {} : ({ [name]: value } as { [key in Name]?: Value });
+}

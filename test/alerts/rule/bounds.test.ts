@@ -1,0 +1,225 @@
+import should from "should";
+import { AlertRule } from "../../../src/alerts/index.ts";
+import { recordKeyOf } from "../../../src/alerts/rule/ids.ts";
+import { MemoryAlertStore } from "../../../src/alerts/stores/memory-store.ts";
+import { makeRule, START, settingsWith } from "./make-rule.ts";
+
+const DAY = 24 * 60 * 60_000;
+
+describe("AlertRule: limits", () => {
+  it("forgets the least recently used key, and says so at most once in ten minutes", async () => {
+    let now = START + DAY;
+    const store = new MemoryAlertStore();
+    const { at, warnings } = makeRule(
+      { kind: "count", times: 2, withinMs: 1_000 },
+      { maxKeys: 2 },
+      { store, now: () => now, forEach: true },
+    );
+    for (const [index, key] of ["a", "b", "a", "c", "d"].entries()) await at(index, { key });
+    should(await store.keys()).deepEqual(["", "=c", "=d"]);
+    should(warnings).have.length(1);
+    should(warnings[0]).match(/more keys than maxKeys/);
+    now += 600_000;
+    await at(5, { key: "e" });
+    should(warnings).have.length(2);
+    should(warnings[1]).match(/2 times since the last warning/);
+  });
+
+  it("keeps a key that has an alert, and passes other keys where each has one", async () => {
+    const { at, warnings } = makeRule({ kind: "each" }, { maxKeys: 2, recovers: true });
+    should(await at(1, { key: "a" })).equal("alert at 1 of a");
+    should(await at(2, { key: "b", matches: false })).equal("no_match");
+    should(await at(3, { key: "c" })).equal("alert at 3 of c");
+    should(await at(4, { key: "d" })).equal("limit");
+    should(await at(5, { key: "a", matches: false })).equal("no_match, recovered at 5 of a");
+    should(await at(6, { key: "d" })).equal("alert at 6 of d");
+    should(warnings.some((text) => text.includes("was not counted"))).be.true();
+  });
+
+  it("sums what is beyond the marks of a window, so that many small amounts do not hide a large one", async () => {
+    const { at, warnings } = makeRule(
+      { kind: "sum", field: "", limit: "1010", withinMs: 10_000 },
+      { maxMarks: 8, slackMs: 100_000 },
+    );
+    should(await at(0, { amount: "1000" })).equal("counted");
+    for (let ms = 1; ms < 10; ms += 1) should(await at(ms, { amount: "1" })).equal("counted");
+    should(await at(10, { amount: "1" })).equal("alert at 10 count 11 sum 1010");
+    should(warnings).have.length(1);
+    // Whether these were counted is not known any more.
+    should(await at(0, { amount: "1000" })).equal("limit");
+    should(await at(1, { id: "new", amount: "1000" })).equal("limit");
+    should(await at(10, { amount: "1" })).equal("seen");
+  });
+
+  it("remembers at most so many ids for an alert on each event, and repeats none", async () => {
+    const { at } = makeRule({ kind: "each" }, { maxMarks: 4 });
+    for (let ms = 1; ms <= 20; ms += 1) should(await at(ms)).equal(`alert at ${ms}`);
+    const again: string[] = [];
+    for (let ms = 1; ms <= 20; ms += 1) again.push(await at(ms));
+    should(new Set(again)).deepEqual(new Set(["limit", "seen"]));
+  });
+
+  it("takes any text as a key", async () => {
+    const store = new MemoryAlertStore();
+    const { rule } = makeRule({ kind: "count", times: 2, withinMs: 10 }, {}, { store });
+    const long = "x".repeat(1_000_000);
+    const keys = ["__proto__", "constructor", "", long, `${long}y`, "\u0000", "\ud800", "=a", "#a", "ключ"];
+    for (const key of keys) {
+      const { outcomes } = await rule.accept({ key, at: START, id: "1", matches: true });
+      should(outcomes).be.empty();
+    }
+    for (const key of keys) {
+      const { outcomes } = await rule.accept({ key, at: START, id: "2", matches: true });
+      should(outcomes[0]?.alert.key.startsWith(key.slice(0, 200))).be.true();
+      should(Number(outcomes[0]?.alert.key.length)).be.belowOrEqual(201);
+    }
+    should((await store.keys()).every((key) => key.length <= 201)).be.true();
+    should(new Set(keys.map(recordKeyOf)).size).equal(keys.length);
+  });
+
+  it("removes a key from the store when nothing of it can count any more", async () => {
+    const store = new MemoryAlertStore();
+    const { at, upTo, rule } = makeRule(
+      { kind: "count", times: 2, withinMs: 100 },
+      { slackMs: 10, quietMs: 500 },
+      { store },
+    );
+    await at(1, { key: "a" });
+    await at(2, { key: "b" });
+    await at(3, { key: "b", id: "other" });
+    should(await upTo(111)).equal("");
+    should(await store.keys()).deepEqual(["", "=a", "=b"]);
+    should(rule.nextCheckAt).equal(START + 112);
+    should(await upTo(112)).equal("");
+    should(await store.keys()).deepEqual(["", "=b"]);
+    // What comes again is not new.
+    should(await at(1, { key: "a" })).equal("too_late");
+    should(await upTo(503)).equal("");
+    should(await store.keys()).deepEqual([""]);
+    should(rule.nextCheckAt).be.undefined();
+  });
+
+  it("does not believe a time far in the future", async () => {
+    const { at, warnings } = makeRule(
+      { kind: "count", times: 3, withinMs: 60 * 60_000 },
+      {},
+      { now: () => START + 1_000 },
+    );
+    await at(1);
+    await at(10 * 365 * DAY);
+    should(await at(1_000)).equal("alert at 1000 count 3");
+    should(warnings[0]).match(/ten minutes ahead/);
+  });
+
+  it("counts what has no usable time at the present", async () => {
+    const { at } = makeRule({ kind: "each" }, {}, { now: () => START + 5 });
+    should(await at(Number.NaN)).equal("alert at 5");
+  });
+
+  for (const [what, details] of Object.entries<() => unknown>({
+    "too long": () => "x".repeat(20_000),
+    "no JSON": () => 1n,
+    "not to be had": () => {
+      throw new Error("not there");
+    },
+  })) {
+    it(`leaves out details that are ${what}`, async () => {
+      const { rule, warnings } = makeRule({ kind: "each" });
+      const { outcomes } = await rule.accept({ key: "", at: START, id: "a", matches: true, details });
+      should(outcomes).have.length(1);
+      should(outcomes[0]?.alert).not.have.property("details");
+      should(warnings[0]).match(/details of an alert were left out/);
+    });
+  }
+
+  it("forgets what it cannot read in its store", async () => {
+    const store = new MemoryAlertStore();
+    for (const key of ["", "=a", "=b", "something else"]) await store.write(key, 0, { v: 99 });
+    const { at, warnings } = makeRule({ kind: "count", times: 2, withinMs: 10 }, {}, { store });
+    should(await at(1, { key: "a" })).equal("counted");
+    should(await at(2, { key: "a" })).equal("alert at 2 of a count 2");
+    should(warnings[0]).match(/has another form/);
+  });
+
+  it("counts an input again when its store failed", async () => {
+    const store = new MemoryAlertStore();
+    let fails = true;
+    const write = store.write.bind(store);
+    store.write = (key, revision, value) => {
+      if (fails && key !== "") return Promise.reject(new Error("out of reach"));
+      return write(key, revision, value);
+    };
+    const { at } = makeRule({ kind: "count", times: 1, withinMs: 10 }, {}, { store });
+    await should(at(1)).be.rejectedWith("out of reach");
+    fails = false;
+    should(await at(1)).equal("alert at 1");
+  });
+
+  it("gives up where others always write first", async () => {
+    const store = new MemoryAlertStore();
+    store.write = async (key) => key === "";
+    await should(makeRule({ kind: "each" }, {}, { store }).at(1)).be.rejectedWith({ code: "ALERTS_BUSY" });
+  });
+
+  for (const [path, when, more] of [
+    ["when.times", { kind: "count", times: 0, withinMs: 1 }, {}],
+    ["when.times", { kind: "count", times: 5, withinMs: 1 }, { maxMarks: 4 }],
+    ["when.withinMs", { kind: "count", times: 1, withinMs: 0 }, {}],
+    ["when.limit", { kind: "sum", field: "", limit: "many", withinMs: 1 }, {}],
+    ["when.factor", { kind: "rate", factor: 0, withinMs: 1, comparedMs: 1, least: 1 }, {}],
+    ["when.comparedMs", { kind: "rate", factor: 2, withinMs: 2, comparedMs: 1, least: 1 }, {}],
+    ["when.forMs", { kind: "absence", forMs: Number.NaN }, {}],
+    ["quietMs", { kind: "each" }, { quietMs: -1 }],
+    ["maxKeys", { kind: "each" }, { maxKeys: 0 }],
+  ] as const) {
+    it(`refuses ${path} in ${JSON.stringify({ ...when, ...more })}`, () => {
+      const settings = settingsWith(when, more);
+      const make = () => new AlertRule({ id: "rule", settings, store: new MemoryAlertStore() });
+      should(make).throw({ code: "INVALID_ARGUMENT", path });
+    });
+  }
+});
+
+describe("AlertRule: outcomes that no input led to", () => {
+  it("keeps them until they are told, over a restart", async () => {
+    const store = new MemoryAlertStore();
+    const absence = { kind: "absence", forMs: 100 } as const;
+    const start = () => makeRule(absence, { recovers: true }, { store, keepsUntold: true });
+    const first = start();
+    await first.upTo(0);
+    should(await first.upTo(150)).equal("alert at 150 count 0");
+    const { rule, upTo, at } = start();
+    const [untold, ...more] = await rule.untold();
+    should(more).be.empty();
+    should(untold?.kind).equal("alert");
+    should(await upTo(151)).equal("");
+    // A recovery has no event that is delivered again.
+    should(await at(160)).equal("counted, recovered at 160");
+    should(await at(160, { redelivered: true })).equal("seen");
+    should((await rule.untold()).map(({ kind }) => kind)).deepEqual(["alert", "recovered"]);
+    for (const outcome of await rule.untold()) if (outcome.kind === "recovered") await rule.told(outcome);
+    if (untold !== undefined) await rule.told(untold);
+    should(await rule.untold()).be.empty();
+    should(await start().rule.untold()).be.empty();
+  });
+
+  it("keeps none where that is not asked for", async () => {
+    const { rule, upTo } = makeRule({ kind: "absence", forMs: 100 });
+    await upTo(0);
+    should(await upTo(150)).equal("alert at 150 count 0");
+    should(await rule.untold()).be.empty();
+  });
+
+  it("returns them from the next call where one failed", async () => {
+    const store = new MemoryAlertStore();
+    const { at, upTo } = makeRule({ kind: "absence", forMs: 100 }, {}, { store, forEach: true });
+    await at(1, { key: "a" });
+    await at(2, { key: "b" });
+    const write = store.write.bind(store);
+    store.write = (key, revision, value) =>
+      key === "=b" ? Promise.reject(new Error("out of reach")) : write(key, revision, value);
+    await should(upTo(150)).be.rejectedWith("out of reach");
+    store.write = write;
+    should(await upTo(160)).equal("alert at 150 of a count 0, alert at 160 of b count 0");
+  });
+});

@@ -1,0 +1,93 @@
+import should from "should";
+import { MemoryAlertStore } from "../../../src/alerts/stores/memory-store.ts";
+import type { AlertInput, LogPlace } from "../../../src/alerts/types.ts";
+import { makeRule, START } from "./make-rule.ts";
+
+const HASH = `0x${"ab".repeat(32)}`;
+
+function log(more: Partial<LogPlace> = {}): LogPlace {
+  return {
+    chainSelector: "1",
+    transactionHash: HASH,
+    blockNumber: "10",
+    logIndex: "0",
+    confidence: "latest",
+    contract: `0x${"cd".repeat(20)}`,
+    content: "a transfer",
+    source: "watcher",
+    ...more,
+  };
+}
+
+describe("AlertRule: alerts that are taken back", () => {
+  const confirmWithinMs = 1_000;
+  const made = (store = new MemoryAlertStore()) => {
+    const clock = { now: START };
+    const { rule, at, upTo } = makeRule(
+      { kind: "each" },
+      { confirmWithinMs, slackMs: 100 },
+      { store, now: () => clock.now, keepsUntold: true },
+    );
+    const give = (ms: number, more: Partial<AlertInput> & { log: LogPlace }) => {
+      clock.now = START + ms;
+      return at(ms, { id: "a", ...more });
+    };
+    return { rule, give, upTo, clock, store };
+  };
+
+  it("says once that a log is in another block, and raises no second alert for it", async () => {
+    const { give, rule } = made();
+    should(await give(1, { log: log() })).equal("alert at 1");
+    should(await give(50, { id: "b", log: log({ blockNumber: "11", logIndex: "3" }) })).equal(
+      "seen, takenBack at 50",
+    );
+    should((await rule.untold())[0]).have.properties({ reason: "other_block", stands: true });
+    const final = log({ blockNumber: "11", logIndex: "3", confidence: "finalized" });
+    should(await give(60, { id: "b", log: final })).equal("seen");
+    // Nothing waits any more but the key, which is forgotten after a day.
+    should(rule.nextCheckAt).equal(START + 1 + 24 * 60 * 60_000 + 100 + 1);
+  });
+
+  it("says that an alert was not confirmed in time, also after a restart", async () => {
+    const { give, store, rule } = made();
+    should(await give(1, { log: log() })).equal("alert at 1");
+    should(rule.nextCheckAt).equal(START + 1 + confirmWithinMs);
+    const again = made(store);
+    again.clock.now = START + 2_000;
+    should(await again.upTo(1_000)).equal("");
+    should(await again.upTo(1_001)).equal("notConfirmed at 1001");
+    should(await again.upTo(1_002)).equal("");
+  });
+
+  it("does not wait for a log that is final, or at the highest level", async () => {
+    const { give, upTo } = made();
+    await give(1, { log: log({ confidence: "finalized" }) });
+    await give(2, { id: "b", log: log({ transactionHash: `0x${"12".repeat(32)}` }), isHighest: true });
+    should(await upTo(5_000)).equal("");
+  });
+
+  it("learns that a transaction failed at a final level", async () => {
+    const { give, rule, upTo, clock } = made();
+    await give(1, { log: log() });
+    clock.now = START + 10;
+    const told = await rule.learn({
+      kind: "transaction",
+      chainSelector: "1",
+      transactionHash: HASH,
+      blockNumber: "12",
+      confidence: "finalized",
+      failed: true,
+    });
+    const outcomes = [...told.map(({ kind }) => kind), ...(await upTo(500)).split(" ")];
+    should(outcomes).containEql("takenBack");
+    should((await rule.untold()).map(({ kind }) => kind)).deepEqual(["takenBack"]);
+  });
+
+  it("watches nothing where that is off", async () => {
+    const store = new MemoryAlertStore();
+    const { at, upTo } = makeRule({ kind: "each" }, {}, { store });
+    await at(1, { log: log() });
+    should(await upTo(10_000)).equal("");
+    should((await store.read(""))?.value).not.have.property("watch");
+  });
+});

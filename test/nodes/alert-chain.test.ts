@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import should from "should";
+import { type AlertMessage, alertNode } from "../support/alert-harness.ts";
+import { harnessFlow, type Message } from "../support/flow-harness.ts";
+import { type FlowNode, freshId } from "../support/node-red.ts";
+import { createWatcherNode, eventsInNode, TRANSFER_ABI } from "../support/nodes.ts";
+import { OperationHarness } from "../support/operation-harness.ts";
+
+const [ALERT, RESOLVED, PASSED] = ["alert:0", "alert:1", "alert:2"] as const;
+
+/** Alerts behind events in, on a chain that can be reorganized and a service that can be away. */
+describe("alert behind events in", function () {
+  this.timeout(180_000);
+
+  let harness: OperationHarness;
+  before(async () => {
+    harness = await OperationHarness.start();
+    await harness.deploy([[createWatcherNode({ contract: "contract" }), 2]], [transfers()]);
+    await harness.ask("watcher", {});
+  });
+  after(() => harness?.close());
+
+  const transfers = (): FlowNode => {
+    const token = harness.config().find(({ id }) => id === "token") as FlowNode;
+    return { ...token, id: "contract", abi: TRANSFER_ABI, decimals: "18" };
+  };
+  const call = async (path: string, body: unknown): Promise<void> => {
+    const { base_url, api_key } = harness.service.ready;
+    const headers = { authorization: `Apikey ${api_key}`, "content-type": "application/json" };
+    const answer = await fetch(`${base_url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+    should(answer.status).equal(200);
+  };
+  /** To an address of its own. */
+  const pay = async (amount: number): Promise<string> => {
+    const to = `0x${freshId().padStart(40, "0")}`;
+    await call("/local/faucet", { to, amount: `${amount}${"0".repeat(18)}` });
+    return to;
+  };
+  const deploy = (alert: Partial<FlowNode>, events: Partial<FlowNode> = {}) =>
+    harness.nodeRed.deploy(
+      harnessFlow(
+        [...harness.config(), transfers()],
+        [
+          [
+            eventsInNode({ start: "now", types: ["watcher.event"], wires: [["alert"], [], []], ...events }),
+            3,
+          ],
+          [alertNode({ channel: "channel", ...alert }), 3],
+        ],
+      ),
+    );
+  const isTo = (to: string) => (value: unknown) => {
+    const { payload } = value as { payload: { params?: { to: string }; event?: { params: { to: string } } } };
+    const params = payload.params ?? payload.event?.params;
+    return params?.to.toLowerCase() === to.toLowerCase();
+  };
+  const hasTitle = (title: string) => (value: unknown) => (value as AlertMessage).payload.title === title;
+  const shown = async (name: string, accept: (value: unknown) => boolean) =>
+    (await harness.nodeRed.showing(name, accept)).value as AlertMessage;
+
+  it("takes back an alert whose block was undone, with the alert that people know", async () => {
+    await deploy({ takenBack: true, confirmWithin: "1h", title: "Paid" });
+    await harness.nodeRed.status("events", /connected/);
+    await call("/local/speed", { blockTimeMs: 1_000 });
+    try {
+      // So that it is known that the watcher reports more than the lowest level.
+      const stays = await pay(1);
+      await shown(ALERT, isTo(stays));
+      const finalized = await shown(PASSED, isTo(stays));
+      should(finalized.crec?.alert).have.property("passed", "seen");
+      const undone = await pay(2);
+      const raised = await shown(ALERT, isTo(undone));
+      should(raised.payload.confidence).equal("latest");
+      await call("/local/reorg", { depth: 3 });
+      await pay(3);
+      await call("/local/speed", { blockTimeMs: 100 });
+      const { payload, topic, crec } = await shown(RESOLVED, isTo(undone));
+      should(topic).equal("takenBack/warning");
+      should(payload).have.properties({
+        kind: "takenBack",
+        id: raised.payload.id,
+        title: "Taken back: Paid",
+      });
+      should(payload.text)
+        .match(/^Taken back: .*reorganization/)
+        .and.containEql(String(raised.payload.text));
+      should(crec).have.only.keys("alert");
+      should(harness.nodeRed.shown(RESOLVED)).have.length(1);
+    } finally {
+      await call("/local/speed", { blockTimeMs: 100 });
+    }
+  });
+
+  it("raises one alert for a log over all of its levels", async () => {
+    await deploy({ takenBack: true, confirmWithin: "1h" });
+    await harness.nodeRed.status("events", /connected/);
+    const to = await pay(4);
+    await shown(ALERT, isTo(to));
+    await shown(PASSED, (value) => isTo(to)(value) && (value as Message).payload !== undefined);
+    const alerts = harness.nodeRed.shown(ALERT).filter(({ value }) => isTo(to)(value));
+    should(alerts).have.length(1);
+  });
+
+  it("notices that events are absent, but not while the service or events in is away", async () => {
+    const forMs = 3_000;
+    await deploy({ when: "absence", absentFor: `${forMs / 1000}s`, recovers: true, name: "heartbeat" });
+    await harness.nodeRed.status("events", /connected/);
+    const heartbeats = () =>
+      harness.nodeRed
+        .shown(ALERT)
+        .filter(({ value }) => (value as AlertMessage).payload.title === "heartbeat");
+    await harness.proxy.goDown();
+    await harness.nodeRed.status("events", /retry|again/i);
+    // Only time can show that nothing is concluded from it.
+    await sleep(3 * forMs);
+    should(heartbeats()).be.empty();
+    await harness.nodeRed.press("press-events", { topic: "pause" });
+    await harness.nodeRed.status("events", "events-in.status.paused");
+    await harness.proxy.comeBack();
+    await sleep(2 * forMs);
+    should(heartbeats()).be.empty();
+    await harness.nodeRed.press("press-events", { topic: "resume" });
+    const raised = await shown(ALERT, hasTitle("heartbeat"));
+    should(raised.payload).have.properties({ kind: "alert", count: 0, text: `Nothing for 3s` });
+    const to = await pay(5);
+    await shown(RESOLVED, hasTitle("Recovered: heartbeat"));
+    await shown(PASSED, isTo(to));
+  });
+});

@@ -1,0 +1,101 @@
+import { existsSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import should from "should";
+import { AlertHarness, type AlertMessage, alertNode, transfer } from "../support/alert-harness.ts";
+import { ask, harnessFlow } from "../support/flow-harness.ts";
+
+/** What an alert node remembers, over restarts and while its file cannot be used. */
+describe("the memory of alert", function () {
+  this.timeout(180_000);
+
+  let harness: AlertHarness;
+  before(async () => {
+    harness = await AlertHarness.alone();
+  });
+  after(() => harness?.close());
+
+  const file = (id = "alert") => join(harness.userDir.path, "crec-alerts", `${id}.log`);
+
+  it("counts on after a restart", async () => {
+    await harness.deploy({ when: "count", times: "3", within: "1h", quiet: "1h" });
+    const first = transfer("1");
+    should(await harness.fate(first)).equal("counted");
+    should(await harness.fate(transfer("1"))).equal("counted");
+    await harness.restart();
+    should(await harness.fate(first)).equal("seen");
+    should(await harness.fate(transfer("1"))).equal("alert");
+    await harness.restart();
+    should(await harness.fate(transfer("1"))).equal("quiet");
+  });
+
+  it("removes its file with the node, and keeps it while the node is disabled", async () => {
+    await harness.deploy();
+    await harness.fate(transfer("1"));
+    const off = harnessFlow([], [[alertNode({ d: true }), 3]]);
+    await harness.nodeRed.deploy(off);
+    should(existsSync(file())).be.true();
+    await harness.nodeRed.deploy(harnessFlow([], [[alertNode(), 3]]));
+    should(await harness.fate(transfer("1"))).equal("alert");
+    await harness.nodeRed.deploy(harnessFlow([], []));
+    should(existsSync(file())).be.false();
+  });
+
+  it("does not mix two nodes", async () => {
+    const count = { when: "count", times: "2", within: "1h" };
+    const nodes = [alertNode(count), alertNode({ ...count, id: "other" })];
+    await harness.nodeRed.deploy(harnessFlow([], []));
+    await harness.nodeRed.deploy(
+      harnessFlow(
+        [],
+        nodes.map((node) => [node, 3]),
+      ),
+    );
+    should(await harness.fate(transfer("1"))).equal("counted");
+    should(await harness.fate(transfer("1"), "other")).equal("counted");
+    should(await harness.fate(transfer("1"))).equal("alert");
+    should(await harness.fate(transfer("1"), "other")).equal("alert");
+  });
+
+  it("completes no message while its file cannot be read, and says so once", async () => {
+    await harness.nodeRed.deploy(harnessFlow([], []));
+    await mkdir(file(), { recursive: true });
+    await harness.deploy({ when: "count", times: "1", within: "1h" });
+    await harness.nodeRed.status("alert", ({ fill }) => fill === "red");
+    should(await harness.fate(transfer("1"))).equal("ALERTS_NOT_READ");
+    should(await harness.fate(transfer("1"))).equal("ALERTS_NOT_READ");
+    await rm(file(), { recursive: true });
+    should(await harness.fate(transfer("1"))).equal("alert");
+    await harness.nodeRed.status("alert", ({ fill }) => fill === "green");
+  });
+
+  it("sends what has no event again after a restart, until an ack event node receives it", async () => {
+    const settings = { when: "absence", absentFor: "1s", untilAcked: true, name: "heartbeat" };
+    await harness.nodeRed.deploy(harnessFlow([], []));
+    await harness.nodeRed.deploy(
+      harnessFlow(
+        [],
+        [
+          [alertNode(settings), 3],
+          [{ id: "ack", type: "crec-ack", action: "ack" }, 2],
+        ],
+      ),
+    );
+    const isHeartbeat = ({ payload }: AlertMessage) => payload.title === "heartbeat";
+    const first = await harness.raises(isHeartbeat);
+    should(first.crec).have.properties({ attempt: 1, redelivered: false });
+    await harness.restart("stop");
+    const again = await harness.raises(isHeartbeat);
+    should(again.crec?.eventId).equal(first.crec?.eventId);
+    should(again.payload).deepEqual(first.payload);
+    const acked = await ask(harness.nodeRed, "ack", again);
+    should(acked.payload).deepEqual(again.payload);
+    await harness.nodeRed.status("ack", "ack.status.ack");
+    await harness.restart("stop");
+    await harness.nodeRed.status("alert", ({ fill }) => fill === "green");
+    // What is sent again after a restart was sent before the status.
+    should(await harness.fate(transfer("1"))).equal("counted");
+    const shown = harness.nodeRed.shown("alert:0").map(({ value }) => value as AlertMessage);
+    should(shown.filter(isHeartbeat)).be.empty();
+  });
+});
