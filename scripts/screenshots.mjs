@@ -13,7 +13,7 @@ import { root } from "./lib/paths.mjs";
 import { smallPng } from "./lib/small-png.mjs";
 
 /** @typedef {import("playwright-core").Page} Page */
-/** @typedef {{ id: string, type: string, z?: string }} FlowNode */
+/** @typedef {{ id: string, type: string, z?: string, name?: string }} FlowNode */
 /** @typedef {{ x: number, y: number, width: number, height: number }} Box */
 
 const QUICKSTART = "01-quickstart";
@@ -152,6 +152,12 @@ async function takeExamplesAndForms(page, url) {
       taken.add(type);
       await takeForm(page, id, type.slice("crec-".length));
     }
+    for (const { id, type, name = id } of flows) {
+      if (type !== "subflow" || taken.has(id)) continue;
+      taken.add(id);
+      await page.evaluate(showFlow, id);
+      await take(page, name, await drawnIn(page));
+    }
   }
   const { "node-red": listed } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
   const missing = Object.keys(listed.nodes).filter((name) => !taken.has(`crec-${name}`));
@@ -203,7 +209,7 @@ async function takeForm(page, id, name) {
  */
 async function drawnIn(page) {
   const chart = await page.locator("#red-ui-workspace-chart").boundingBox();
-  const parts = page.locator(".red-ui-flow-node-group, .red-ui-flow-group");
+  const parts = page.locator(".red-ui-flow-node-group, .red-ui-flow-group, .red-ui-flow-subflow-port");
   const boxes = (await Promise.all((await parts.all()).map((part) => part.boundingBox()))).flatMap((box) =>
     box ? [box] : [],
   );
@@ -246,6 +252,11 @@ function openForm(id) {
   const node = RED.nodes.node(id);
   if (node._def.category === "config") RED.editor.editConfig("", node.type, id);
   else RED.editor.edit(node);
+}
+
+/** @param {string} id of a tab or a subflow */
+function showFlow(id) {
+  /** @type {any} */ (globalThis).RED.workspaces.show(id);
 }
 
 function leaveField() {

@@ -65,7 +65,9 @@ describe("the example low balance, topped up", function () {
     await flow.press("Start");
     await outlet.receiving(before + 1);
     should(await operations()).have.length(3);
-    const paid = await flow.call<{ balance: string }>("GET", `/local/balances/${ACCOUNT}`).catch(() => undefined);
+    const paid = await flow
+      .call<{ balance: string }>("GET", `/local/balances/${ACCOUNT}`)
+      .catch(() => undefined);
     if (paid) should(paid.balance).equal("30000000000000000000");
     should(told().filter(({ title }) => title === "Topped up")).have.length(3);
   });
@@ -90,6 +92,8 @@ function faster(node: FlowNode): FlowNode {
 
 function withLow(node: FlowNode, value: string): FlowNode {
   if (node.type !== "tab") return node;
-  const env = (node.env as Array<{ name: string }>).map((one) => (one.name === "LOW" ? { ...one, value } : one));
+  const env = (node.env as Array<{ name: string }>).map((one) =>
+    one.name === "LOW" ? { ...one, value } : one,
+  );
   return { ...node, env };
 }

@@ -6,7 +6,14 @@ import should from "should";
 import { RunningExample } from "../support/example.ts";
 import { Outlet } from "../support/outlet.ts";
 
-type Entry = { operation: string; answer: string; who: string; when: number; status: string; transaction?: string };
+type Entry = {
+  operation: string;
+  answer: string;
+  who: string;
+  when: number;
+  status: string;
+  transaction?: string;
+};
 
 const PAGE = "approvals";
 const ANNA = { Authorization: `Basic ${Buffer.from("anna:a-long-secret").toString("base64")}` };
@@ -29,7 +36,8 @@ describe("the example approve a payment on a web page", function () {
       body: new URLSearchParams(fields),
       redirect: "manual",
     });
-  const tokens = (text: string) => [...text.matchAll(/name="token" value="([^"]+)"/g)].map(([, token = ""]) => token);
+  const tokens = (text: string) =>
+    [...text.matchAll(/name="token" value="([^"]+)"/g)].map(([, token = ""]) => token);
   const kept = () =>
     readFileSync(join(folder, "approvals.jsonl"), "utf8")
       .split("\n")
@@ -68,12 +76,20 @@ describe("the example approve a payment on a web page", function () {
   it("shows nothing to those without a secret, nor to a secret that is too short", async () => {
     await flow.pressed("Request 25 tokens", "asked");
     const basic = (text: string) => ({ Authorization: `Basic ${Buffer.from(text).toString("base64")}` });
-    for (const headers of [{}, basic("anna:wrong"), basic("anna"), basic("carl:short"), basic("ben:a-long-secret")]) {
+    for (const headers of [
+      {},
+      basic("anna:wrong"),
+      basic("anna"),
+      basic("carl:short"),
+      basic("ben:a-long-secret"),
+    ]) {
       const shown = await page(headers as Record<string, string>);
       should(shown.status).equal(401);
       should(shown.text).not.containEql("25");
       should(shown.headers.get("www-authenticate")).startWith("Basic");
-      should((await answer({ token: "x", answer: "yes" }, headers as Record<string, string>)).status).equal(401);
+      should((await answer({ token: "x", answer: "yes" }, headers as Record<string, string>)).status).equal(
+        401,
+      );
     }
   });
 
@@ -89,9 +105,7 @@ describe("the example approve a payment on a web page", function () {
   it("shows what will be signed in plain words, and what others wrote as text", async () => {
     const shown = await page();
     should(shown.status).equal(200);
-    should(shown.text).match(
-      /<li>Pay 25 tokens of demo token \(0x[0-9a-fA-F]{40}\) to 0x0{37}D20<\/li>/i,
-    );
+    should(shown.text).match(/<li>Pay 25 tokens of demo token \(0x[0-9a-fA-F]{40}\) to 0x0{37}D20<\/li>/i);
     should(shown.text).containEql("Invoice 4711 of &#60;Garden &#38; Co&#62;").and.not.containEql("<Garden");
     should(shown.text).containEql("You are anna.");
     should(shown.headers.get("content-security-policy"))
@@ -102,7 +116,11 @@ describe("the example approve a payment on a web page", function () {
 
   it("does nothing for a request without the token of the page", async () => {
     const [token = ""] = tokens((await page()).text);
-    for (const fields of [{ answer: "yes" }, { token: "guessed", answer: "yes" }, { token, answer: "maybe" }]) {
+    for (const fields of [
+      { answer: "yes" },
+      { token: "guessed", answer: "yes" },
+      { token, answer: "maybe" },
+    ]) {
       should((await answer(fields as Record<string, string>)).status).equal(409);
     }
     should(tokens((await page()).text)).deepEqual([token]);
@@ -143,7 +161,9 @@ describe("the example approve a payment on a web page", function () {
       `/channels/${await flow.channelId()}/operations?status=pending_signature`,
     );
     for (const { operation_id } of data) {
-      await flow.call("PATCH", `/channels/${await flow.channelId()}/operations/${operation_id}`, { status: "cancelled" });
+      await flow.call("PATCH", `/channels/${await flow.channelId()}/operations/${operation_id}`, {
+        status: "cancelled",
+      });
     }
     const result = flow.next<Entry>("answered");
     await answer({ token, answer: "yes" });

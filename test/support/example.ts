@@ -8,6 +8,8 @@ export type ExampleOptions = {
   env?: Record<string, string>;
   /** What a test cannot wait for, made shorter: the flows as they are deployed. */
   change?: (flows: FlowNode[]) => FlowNode[];
+  /** Settings of Node-RED, as `NodeRedOptions` has them. */
+  define?: readonly string[];
 };
 
 /** A shipped example in a real Node-RED, before a service and a chain of its own. */
@@ -32,7 +34,10 @@ export class RunningExample {
     this.#nodeRed = nodeRed;
   }
 
-  static async start(name: string, { env = {}, change }: ExampleOptions = {}): Promise<RunningExample> {
+  static async start(
+    name: string,
+    { env = {}, change, define = [] }: ExampleOptions = {},
+  ): Promise<RunningExample> {
     const [service, userDir, shipped] = await Promise.all([
       startTestService(),
       UserDir.make(),
@@ -43,7 +48,7 @@ export class RunningExample {
       CREC_SIGNER_KEY: generatePrivateKey(),
       ...env,
     };
-    const nodeRed = await NodeRed.start(userDir, environment);
+    const nodeRed = await NodeRed.start(userDir, environment, { define });
     const flows = change ? change(shipped) : shipped;
     await nodeRed.deploy(flows);
     return new RunningExample(service, userDir, flows, environment, nodeRed);

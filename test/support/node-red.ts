@@ -21,10 +21,15 @@ const UNUSED = [
 ];
 /** For a start with all of them. */
 export const ALL_NODES = "nodesExcludes=[]";
+/** The palette of an example, which each start would load. */
+const DENIED = "externalModules.palette.denyList";
+/** For a start with the nodes for e-mail. */
+export const WITH_E_MAIL = `${DENIED}=[]`;
 const DEFINED = [
   "debugMaxLength=100000",
   "nodeCloseTimeout=15000",
   `${MAY_INSTALL}=false`,
+  `${DENIED}=["node-red-node-email"]`,
   `nodesExcludes=${JSON.stringify(UNUSED)}`,
 ];
 
