@@ -66,7 +66,7 @@ function source(): FlowNode[] {
 function alertFlow(): FlowNode[] {
   const rule = {
     ...{ type: "crec-alert", version: 1, z: TAB, x: 1, y: 1, match: "all", takenBack: false },
-    conditions: [{ kind: "field", field: "params.value", is: "atLeast", value: "500", unit: "smallest" }],
+    conditions: [{ kind: "field", field: "params.value", is: "atLeast", value: "500" }],
     ...{ when: "count", times: "3", within: "10m", forEach: "field", forEachField: "params.from" },
     ...{ quiet: "10m", slack: "0s", maxKeys: String(KEYS) },
     wires: [["count"], ["count"], ["count"]],

@@ -1,11 +1,14 @@
 // @ts-check
 // npm test: runs lint, build, and all tests but the soak tests, in parallel.
 //
-//   npm test                              everything
+//   npm test                              everything, without further variants
+//   npm run test:variants                 the files that have variants, with these
+//   npm run test:all                      both
 //   npm test -- nodes/events-in           tests of a file or folder
 //   npm test -- test/http -g "redirect"   tests whose title matches
 //   npm test -- --processes               without the unit tests
 //   npm test -- --coverage                only the unit tests, with their coverage of src
+//   npm test -- --cpu                     also the processor time of each test file (Linux)
 //   npm test -- --jobs 4                  number of workers (default: two more than processors)
 
 import { spawn } from "node:child_process";
@@ -15,7 +18,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { root } from "./lib/paths.mjs";
 import { kill, stillRunning } from "./test/processes.mjs";
-import { select } from "./test/selection.mjs";
+import { PROCESSOR_TIME, processorTimes } from "./test/processor-time.mjs";
+import { select, VARIANTS } from "./test/selection.mjs";
 import { makeServiceProgram, SERVICE_PROGRAM } from "./test/service-program.mjs";
 import { lateFiles, summary } from "./test/summary.mjs";
 
@@ -58,19 +62,29 @@ async function test() {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
     options: {
+      cpu: { type: "boolean", default: false },
       coverage: { type: "boolean", default: false },
       grep: { type: "string", short: "g" },
       jobs: { type: "string" },
+      variants: { type: "boolean", default: false },
       processes: { type: "boolean", default: false },
     },
   });
-  const chosen = select(positionals, { drivesProcesses: values.processes });
+  const chosen = select(positionals, {
+    drivesProcesses: values.processes,
+    variants: values.variants,
+  });
   const { unit, needsBuild } = chosen;
   const driving = values.coverage ? [] : chosen.process;
   const browsing = values.coverage ? [] : chosen.browser;
   const alone = values.coverage ? [] : chosen.alone;
   const options = values.grep === undefined ? [] : ["--grep", values.grep];
   const isWhole = chosen.isAll && values.grep === undefined && !values.coverage;
+
+  const times = join(folder, "processor-time.jsonl");
+  if (values.cpu) process.env[PROCESSOR_TIME] = times;
+
+  if (positionals.length === 0 && !values.variants) process.env[VARIANTS] = "none";
 
   const checks = isWhole ? [quietly("npm run lint", "npm", ["run", "--silent", "lint"])] : [];
   if (needsBuild && !(await quietly("The build", process.execPath, [join(root, "scripts/build.mjs")])))
@@ -92,6 +106,7 @@ async function test() {
   if (alone.length > 0) exits.push(await mocha("alone", alone, [...options, ...inParallel(alone, 2)]));
   exits.push(await nothingIsLeft());
   const all = [...readResults()];
+  if (values.cpu) process.stdout.write(processorTimes(times));
   if (isWhole) process.stdout.write(lateFiles(all));
   process.stdout.write(`${summary(all, performance.now() - started)}\n`);
   return exits.every(Boolean) ? 0 : 1;

@@ -72,7 +72,7 @@ export function payloadOf(RED: NodeAPI, outcome: AlertOutcome, told: Told): Aler
     kind,
     id: alert.id,
     ...told,
-    title: oneLine(outcomeTitle(RED, kind, told.title), LONGEST_TITLE),
+    title: oneLine(outcomeTitle(RED, outcome, told.title), LONGEST_TITLE),
     text: oneLine(outcomeText(RED, outcome, told), LONGEST_TEXT),
     at: new Date(at).toISOString(),
     key: alert.key,

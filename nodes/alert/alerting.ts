@@ -77,7 +77,8 @@ export class Alerting {
         matches ? [this.#RED._("alert.error.no-key")] : [],
       );
     }
-    const nameOf = await this.#names.load(signal);
+    // Only an alert names addresses.
+    const nameOf = matches ? await this.#names.load(signal) : this.#names.known;
     const input = this.#inputOf(msg, { key, matches });
     const details = (alert: RaisedAlert) => this.#told(msg, this.#factsOf(msg.payload, alert, nameOf));
     if (isTest(msg) && !this.#fields.flag("allowTest")) {
@@ -121,12 +122,11 @@ export class Alerting {
 
   #separate(outcome: AlertOutcome, nameOf: Facts["nameOf"]): Separate {
     const payload = this.#payloadOf(outcome, nameOf);
-    const { id, kind, at } = payload;
     return {
-      id: `alert ${id} ${kind} ${at}`,
+      id: separateId(outcome),
       outcome,
       message: separateMessage(payload),
-      output: kind === "alert" ? "alert" : "resolved",
+      output: outcome.kind === "alert" ? "alert" : "resolved",
     };
   }
 
@@ -178,8 +178,7 @@ export class Alerting {
 
   #worded(): Worded {
     const { settings } = this.#fields;
-    const text = (name: "within" | "compared" | "absentFor" | "sumField" | "limit") =>
-      textOf(this.#fields, name);
+    const text = (name: "within" | "compared" | "absentFor" | "sumField") => textOf(this.#fields, name);
     return {
       name: oneLine(String(settings.name ?? ""), 100),
       when: this.#settings.when.kind,
@@ -187,11 +186,16 @@ export class Alerting {
       compared: text("compared"),
       absentFor: text("absentFor"),
       sumField: text("sumField"),
-      limit: text("limit"),
       rows: this.#conditions.rows,
       match: this.#fields.choice("match"),
     };
   }
+}
+
+/** The same each time an outcome is sent, by each copy. */
+export function separateId(outcome: AlertOutcome): string {
+  const { kind, alert } = outcome;
+  return `alert ${alert.id} ${kind} ${kind === "alert" ? alert.at : outcome.at}`;
 }
 
 function passed(msg: CrecMessage, why: string, reasons: readonly string[] = []): Leaving {

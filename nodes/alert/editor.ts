@@ -1,41 +1,39 @@
 import type { EditedNode } from "../lib/editor/api.ts";
+import { formConditions } from "../lib/editor/conditions/form-conditions.ts";
 import { offerFields } from "../lib/editor/conditions/offer-fields.ts";
-import { conditionsIn, conditionsProblem } from "../lib/editor/conditions/problem.ts";
-import { type ConditionRows, conditionRows } from "../lib/editor/conditions/rows.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
+import { hintUnder } from "../lib/editor/form-rows.ts";
 import { warnOfMissingDecimals } from "../lib/editor/missing-decimals.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
+import { isChosen } from "../lib/shared/config-choice.ts";
 import { showPreview } from "./editor-preview.ts";
 import { showSummary } from "./editor-summary.ts";
 import { NODE } from "./fields.ts";
 
-/** Of the form that is open. */
-let rowsInForm: ConditionRows | undefined;
+const conditions = formConditions();
 
 export const form: NodeForm = {
   label: (node) => String(node.title ?? "").replaceAll(/\{\{[^{}]*\}\}/g, "…"),
-  checks: {
-    conditions: (node) => {
-      const isOnTop = RED.editor.getEditStack().at(-1)?.id === node.id;
-      return conditionsProblem(node, isOnTop && rowsInForm ? rowsInForm.read() : node.conditions);
-    },
-  },
+  checks: { conditions: conditions.check },
   opened(node) {
     const contract = inputOf("contract");
-    const stored = conditionsIn(node.conditions);
-    const rows = conditionRows(node, partOf(NODE, "conditions"), { contract, stored, startsWithOne: true });
-    rowsInForm = rows;
+    const rows = conditions.open(node, partOf(NODE, "conditions"), { contract, startsWithOne: true });
     warnOfMissingDecimals(node);
     offerFields(inputOf("sumField"), rows.groups, ({ kind }) => kind === "number");
     offerFields(inputOf("forEachField"), rows.groups);
+    warnOfMissingChannel(node);
     showSummary(node, rows);
     showPreview(node, rows);
   },
-  cancelled() {
-    rowsInForm = undefined;
-  },
-  saved(node: EditedNode) {
-    node.conditions = rowsInForm?.read() ?? node.conditions;
-    rowsInForm = undefined;
-  },
+  cancelled: conditions.cancelled,
+  saved: conditions.saved,
 };
+
+/** Only the channel can tell an outage from an absence. */
+function warnOfMissingChannel(node: EditedNode): void {
+  const channel = inputOf("channel");
+  const hint = hintUnder(inputOf("absentFor"));
+  const show = (): void => hint.say(isChosen(channel.val()) ? "" : node._("alert.hint.absence-channel"));
+  channel.on("change", show);
+  show();
+}

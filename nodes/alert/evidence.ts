@@ -1,4 +1,4 @@
-import type { AlertEvidence, DecodedWatcherEvent } from "../../src/index.ts";
+import type { AlertEvidence, DecodedWatcherEvent, LogPlace } from "../../src/index.ts";
 import { isEvent } from "../../src/protocol/index.ts";
 import { override } from "../lib/runtime/details.ts";
 import type { Library } from "../lib/runtime/library.ts";
@@ -20,8 +20,13 @@ export async function evidenceOf(
   const event = provenEventOf(msg);
   if (event === undefined) return undefined;
   if (!isEvent(event, "watcher.event")) return blockEvidenceOf(event);
-  // Without an ABI: the contents of two logs are compared, and the form may choose another one meanwhile.
-  const log = logPlaceOf(decodeEvent(event) as DecodedWatcherEvent);
+  let log: LogPlace | undefined;
+  try {
+    // Without an ABI: the contents of two logs are compared, and the form may choose another one meanwhile.
+    log = logPlaceOf(decodeEvent(event) as DecodedWatcherEvent);
+  } catch {
+    // A message that was written by hand.
+  }
   if (log === undefined) return undefined;
   const isHighest = await levels.isHighest(event, override(msg, "channelId"), signal);
   return {

@@ -5,7 +5,7 @@ import type { Task } from "../lib/runtime/input.ts";
 import { type Library, loadLibrary } from "../lib/runtime/library.ts";
 import { isTest } from "../lib/runtime/test-message.ts";
 import { AlertStatus } from "./alert-status.ts";
-import { Alerting } from "./alerting.ts";
+import { Alerting, separateId } from "./alerting.ts";
 import { evidenceOf } from "./evidence.ts";
 import { Levels } from "./levels.ts";
 import { type Memory, openMemory } from "./memory.ts";
@@ -13,6 +13,9 @@ import { Outlets } from "./outlets.ts";
 import { Serial } from "./serial.ts";
 import { type AlertFields, alertSettings } from "./settings.ts";
 import { Ticker } from "./ticker.ts";
+
+/** A copy has this long to send what it has to send. */
+const OTHERS_MS = 60_000;
 
 /** What a node is made of while it runs: each message, and the time, goes through its rule one after the other. */
 export class AlertHost {
@@ -26,6 +29,8 @@ export class AlertHost {
   readonly #serial = new Serial();
   readonly #library: Library;
   readonly #closing = new AbortController();
+  /** When what other copies have to send was looked at. */
+  #lookedAt = Date.now();
 
   private constructor(RED: NodeAPI, node: Node, fields: AlertFields, library: Library) {
     const { contract, channel = "", fleet } = fields.settings;
@@ -34,6 +39,8 @@ export class AlertHost {
     this.#library = library;
     const settings = alertSettings(fields, decimals);
     const keepsUntold = fields.flag("untilAcked");
+    // What is wrong shows before the first message.
+    for (const name of ["severity", "match", "forEach"] as const) fields.choice(name);
     this.#status = new AlertStatus(RED, node);
     this.#alerting = new Alerting(RED, node, { fields, settings, library });
     this.#levels = new Levels(RED, channel, library);
@@ -49,7 +56,12 @@ export class AlertHost {
           onWarning: (message) => this.#status.warn(message),
         }),
     });
-    this.#outlets = new Outlets(node, { library, keepsUntold, told: (outcome) => this.#told(outcome) });
+    this.#outlets = new Outlets(RED, node, {
+      library,
+      keepsUntold,
+      told: (outcome) => this.#told(outcome),
+      isUntold: (id) => this.#isUntold(id),
+    });
     this.#ticker = new Ticker(RED, {
       channel,
       slackMs: settings.slackMs,
@@ -105,6 +117,7 @@ export class AlertHost {
       if (learned.length > 0) await this.#sendSeparate(learned);
       this.#outlets.send(leaving, send);
       this.#status.left(leaving, msg);
+      this.#ticker.note(msg);
       this.#ticker.look(rule?.nextCheckAt);
     });
   }
@@ -122,7 +135,7 @@ export class AlertHost {
     return this.#serial.run(async () => {
       try {
         const rule = await this.#memory.rule();
-        const outcomes = await rule.readUpTo(at);
+        const outcomes = [...(await rule.readUpTo(at)), ...(await this.#untoldByOthers(rule))];
         if (outcomes.length > 0) await this.#sendSeparate(outcomes);
         this.#status.ready(this.#memory.isShared);
         return rule.nextCheckAt;
@@ -139,6 +152,26 @@ export class AlertHost {
     this.#status.told(separate);
   }
 
+  /** What another copy was to send, and has perhaps ended before it could. */
+  async #untoldByOthers(rule: AlertRule): Promise<AlertOutcome[]> {
+    const now = Date.now();
+    const isDue = this.#memory.isShared && now - this.#lookedAt > OTHERS_MS;
+    if (!isDue || !this.#fields.flag("untilAcked")) return [];
+    this.#lookedAt = now;
+    return (await rule.untold()).filter((outcome) => now - timeOf(outcome) > OTHERS_MS);
+  }
+
+  /** Another copy may have been told. Where that cannot be known, it is sent again. */
+  async #isUntold(id: string): Promise<boolean> {
+    if (!this.#memory.isShared) return true;
+    try {
+      const outcomes = await (await this.#memory.rule()).untold();
+      return outcomes.some((outcome) => separateId(outcome) === id);
+    } catch {
+      return true;
+    }
+  }
+
   async #told(outcome: AlertOutcome): Promise<void> {
     try {
       await (await this.#memory.rule()).told(outcome);
@@ -147,4 +180,8 @@ export class AlertHost {
       this.#status.problem(error);
     }
   }
+}
+
+function timeOf(outcome: AlertOutcome): number {
+  return outcome.kind === "alert" ? outcome.alert.at : outcome.at;
 }

@@ -18,7 +18,14 @@ const KEPT_MS = 10_000;
  */
 export class KnownNames {
   readonly #RED: NodeAPI;
-  #found: { at: number; names: Map<string, string> } | undefined;
+  #found: { at: number; names: ReadonlyMap<string, string> } | undefined;
+
+  /** By what was found out the last time. */
+  readonly known: NameOf = (address, chainSelector) => {
+    const [contract] = contractsAt(this.#RED, chainSelector, address).flatMap(nameOf);
+    const key = address.toLowerCase();
+    return contract ?? this.#found?.names.get(`${chainSelector} ${key}`) ?? this.#found?.names.get(key);
+  };
 
   constructor(RED: NodeAPI) {
     this.#RED = RED;
@@ -30,12 +37,7 @@ export class KnownNames {
       const names = new Map([...(await this.#signers()), ...(await this.#wallets(signal))]);
       this.#found = { at: performance.now(), names };
     }
-    const { names } = this.#found;
-    return (address, chainSelector) => {
-      const [contract] = contractsAt(this.#RED, chainSelector, address).flatMap(nameOf);
-      const key = address.toLowerCase();
-      return contract ?? names.get(`${chainSelector} ${key}`) ?? names.get(key);
-    };
+    return this.known;
   }
 
   /** A signer has the same address on every network. */

@@ -1,16 +1,20 @@
 import type { AckReceiver, Refusal } from "../../src/index.ts";
-import { backoffMs, type Schedule } from "../../src/timing/backoff.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import type { Separate } from "./alerting.ts";
+
+/** Twice as long after each attempt, in milliseconds. */
+export type Waits = { firstMs: number; maxMs: number };
 
 export type OutboxOptions = {
   /** The name under which an ack event node finds it. */
   consumer: string;
   send: (message: CrecMessage, output: Separate["output"]) => void;
+  /** Asked before a message is sent again: another copy may have been told. Never rejects. */
+  isDue?: (id: string) => Promise<boolean>;
   /** Called once for what an ack event node has received, or rejected. */
   settled: (id: string, why: string | undefined) => void;
   /** How long to wait for the acknowledgement. */
-  waits?: Schedule;
+  waits?: Waits;
 };
 
 /** A message that is sent again until it is acknowledged. */
@@ -21,7 +25,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 type Entry = OutboxItem & { attempt: number; next: NodeJS.Timeout | undefined };
 
-const WAITS: Schedule = { firstMs: 30_000, growth: 2, maxMs: 600_000, jitter: 0 };
+const WAITS: Waits = { firstMs: 30_000, maxMs: 600_000 };
 
 /**
  * Sends messages again, with growing waits, until an ack event node receives them. What it sends is kept elsewhere: this
@@ -93,12 +97,21 @@ export class Outbox implements AckReceiver {
     this.#options.send({ ...rest, payload, crec: { ...crec, ...sent } }, output);
   }
 
+  async #again(entry: Entry): Promise<void> {
+    const isDue = (await this.#options.isDue?.(entry.id)) ?? true;
+    // It may have been settled meanwhile.
+    if (this.#entries.get(entry.id) !== entry) return;
+    if (isDue) this.#send(entry);
+    else this.#entries.delete(entry.id);
+  }
+
   #schedule(entry: Entry, ms: number): void {
     clearTimeout(entry.next);
-    entry.next = setTimeout(() => this.#send(entry), Math.min(ms, LONGEST_TIMER_MS));
+    entry.next = setTimeout(() => void this.#again(entry), Math.min(ms, LONGEST_TIMER_MS));
   }
 
   #waitOf({ attempt }: Entry): number {
-    return backoffMs(this.#options.waits ?? WAITS, attempt);
+    const { firstMs, maxMs } = this.#options.waits ?? WAITS;
+    return Math.min(maxMs, firstMs * 2 ** (attempt - 1));
   }
 }

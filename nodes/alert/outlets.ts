@@ -1,15 +1,18 @@
-import type { Node } from "node-red";
+import type { Node, NodeAPI } from "node-red";
 import type { AlertOutcome } from "../../src/index.ts";
 import type { Task } from "../lib/runtime/input.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import type { Leaving, Separate } from "./alerting.ts";
 import { Outbox } from "./outbox.ts";
+import { oneLine } from "./values.ts";
 
 export type OutletsOptions = {
   library: Pick<Library, "noteAckReceiver">;
   /** Whether what has no event of its own is sent again until it is acknowledged. */
   keepsUntold: boolean;
   told: (outcome: AlertOutcome) => Promise<void>;
+  /** Whether it still has to be sent. Never rejects. */
+  isUntold: (id: string) => Promise<boolean>;
 };
 
 /** The outputs of a node. What has no event of its own waits in an outbox, where the form asks for that. */
@@ -19,17 +22,17 @@ export class Outlets {
   readonly #waiting = new Map<string, AlertOutcome>();
   readonly #forget: () => void;
 
-  constructor(node: Node, { library, keepsUntold, told }: OutletsOptions) {
+  constructor(RED: NodeAPI, node: Node, { library, keepsUntold, told, isUntold }: OutletsOptions) {
     this.#node = node;
     this.#outbox = keepsUntold
       ? new Outbox({
           consumer: `alert ${node.id}`,
           send: (message, output) => this.#put(message, output),
+          isDue: (id) => isUntold(id),
           settled: (id, why) => {
             const outcome = this.#waiting.get(id);
             this.#waiting.delete(id);
-            if (why !== undefined)
-              node.warn(`A message of this alert was rejected, and is not sent again. ${why}`);
+            if (why !== undefined) node.warn(RED._("alert.warning.rejected", { why: oneLine(why, 200) }));
             if (outcome) void told(outcome);
           },
         })

@@ -1,6 +1,7 @@
 import type { NodeAPI } from "node-red";
-import { readUpToOf } from "../lib/runtime/channel-readers.ts";
+import { isRead, readUpToOf } from "../lib/runtime/channel-readers.ts";
 import { channelOf } from "../lib/runtime/config-nodes.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
 
 export type TickerOptions = {
   /** The id of the chosen channel node; empty for none. */
@@ -17,6 +18,8 @@ const SHORTEST_MS = 250;
 /** While the channel is behind what is due. */
 const LAGGING_MS = 1_000;
 const LONGEST_MS = 30_000;
+/** Ids come with messages. */
+const MOST_CHANNELS = 20;
 /** A channel that is read later than this is not read up to now. */
 const LAG_MS = 120_000;
 
@@ -31,6 +34,7 @@ export class Ticker {
   #dueAt: number | undefined;
   #isRunning = false;
   #channelId: string | undefined;
+  readonly #seen = new Set<string>();
   readonly #stopping = new AbortController();
 
   constructor(RED: NodeAPI, options: TickerOptions) {
@@ -49,6 +53,13 @@ export class Ticker {
     if (!this.#isRunning || dueAt === undefined || dueAt >= (this.#dueAt ?? Number.POSITIVE_INFINITY)) return;
     this.#dueAt = dueAt;
     this.#schedule(this.#waitFor(dueAt));
+  }
+
+  /** Where no channel is chosen, those that events came from count. */
+  note({ crec }: CrecMessage): void {
+    const { channelId, event } = crec ?? {};
+    if (this.#options.channel !== "" || event === undefined || typeof channelId !== "string") return;
+    if (this.#seen.size < MOST_CHANNELS) this.#seen.add(channelId);
   }
 
   stop(): void {
@@ -80,9 +91,16 @@ export class Ticker {
 
   async #readUpTo(): Promise<number | undefined> {
     const { channel } = this.#options;
-    if (channel === "") return Date.now();
+    if (channel === "") return this.#readUpToOfSeen();
     this.#channelId ??= await this.#resolve();
     return readUpToOf({ channelNode: channel, channelId: this.#channelId });
+  }
+
+  /** The present where nothing here reads a channel. */
+  #readUpToOfSeen(): number | undefined {
+    const times = [...this.#seen].filter(isRead).map((channelId) => readUpToOf({ channelId }));
+    if (times.some((time) => time === undefined)) return undefined;
+    return Math.min(Date.now(), ...(times as number[]));
   }
 
   /** Only for events in with another config node of the same channel: those with this one are known without it. */

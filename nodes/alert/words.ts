@@ -14,7 +14,6 @@ export type Worded = {
   compared: string;
   absentFor: string;
   sumField: string;
-  limit: string;
   rows: readonly ConditionDef[];
   match: "all" | "any";
 };
@@ -74,8 +73,10 @@ export function outcomeText(
   }
 }
 
-export function outcomeTitle(RED: NodeAPI, kind: AlertOutcome["kind"], title: string): string {
-  return kind === "alert" ? title : say(RED, `alert.words.title-${kind}`, { title });
+export function outcomeTitle(RED: NodeAPI, outcome: AlertOutcome, title: string): string {
+  if (outcome.kind === "alert") return title;
+  const stands = outcome.kind === "takenBack" && outcome.stands ? "-stands" : "";
+  return say(RED, `alert.words.title-${outcome.kind}${stands}`, { title });
 }
 
 /** `Transfer of demo token`, or what else the message is about. */

@@ -11,6 +11,13 @@ const SOAK = "test/soak/";
 /** Copies with a lease of a second: while a machine is overloaded, the promise is only that nothing is lost. */
 const ALONE = /^test\/fleet\/faults\/(?:postgres|redis)\.test\.ts$/;
 
+/** Files of which all tests are variants: see CONTRIBUTING.md. */
+const VARIANT_FILES = /** @type {string[]} */ (
+  JSON.parse(readFileSync(new URL("variants.json", import.meta.url), "utf8"))
+);
+/** The environment variable that is `none` where a test file leaves out its variants. */
+export const VARIANTS = "CREC_TEST_VARIANTS";
+
 /** Helpers of tests that run the built nodes or read the built files. */
 const READS_BUILD = ["test/support/node-red.ts", "test/support/built.ts"];
 const NAMES_BUILD = /\bdist\//;
@@ -23,16 +30,20 @@ const IMPORT = /^(?:(?:import|export)\b[^"'\n]*|\} )\bfrom "(\.[^"]+\.ts)"/gm;
  */
 
 /**
- * The test files that belong to these paths. Without paths, all but the soak tests.
+ * The test files that belong to these paths. Without paths, all but the soak tests and those that only have variants; or
+ * those that have variants.
  *
  * @param {readonly string[]} paths of test or source files or folders, from the root
- * @param {{ drivesProcesses?: boolean }} [options] `drivesProcesses` leaves the unit tests out
+ * @param {{ drivesProcesses?: boolean, variants?: boolean }} [options] `drivesProcesses` leaves the unit tests out
  * @returns {Selection}
  * @throws {Error} when a path does not exist or no test belongs to it
  */
-export function select(paths, { drivesProcesses = false } = {}) {
+export function select(paths, { drivesProcesses = false, variants = false } = {}) {
   const all = testFiles();
-  const chosen = paths.length === 0 ? all : [...new Set(paths.flatMap((path) => belongingTo(path, all)))];
+  const hasVariants = (/** @type {string} */ file) => VARIANT_FILES.includes(file) || usesVariants(file);
+  const named = [...new Set(paths.flatMap((path) => belongingTo(path, all)))];
+  const unnamed = all.filter(variants ? hasVariants : (file) => !VARIANT_FILES.includes(file));
+  const chosen = paths.length === 0 ? unnamed : named;
   const others = longestFirst(chosen.filter((file) => !isUnit(file)));
   return {
     unit: drivesProcesses ? [] : chosen.filter(isUnit),
@@ -40,7 +51,7 @@ export function select(paths, { drivesProcesses = false } = {}) {
     process: others.filter((file) => !usesBrowser(file) && !ALONE.test(file)),
     alone: others.filter((file) => ALONE.test(file)),
     needsBuild: chosen.some((file) => (!drivesProcesses || !isUnit(file)) && readsBuild(file)),
-    isAll: paths.length === 0 && !drivesProcesses,
+    isAll: paths.length === 0 && !drivesProcesses && !variants,
   };
 }
 
@@ -152,6 +163,11 @@ function readsBuild(file) {
 /** @param {string} file */
 export function usesBrowser(file) {
   return usedBy(file).has("test/support/browser.ts");
+}
+
+/** @param {string} file */
+function usesVariants(file) {
+  return usedBy(file).has("test/support/variants.ts");
 }
 
 /** @param {string} file */

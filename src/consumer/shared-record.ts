@@ -2,7 +2,7 @@ import { ArgumentError } from "../errors.ts";
 import type { RecordWrite } from "./shared-state.ts";
 
 /** The largest record: its key, and its value as JSON. In characters. */
-export const RECORD_LIMITS = { key: 1_000, value: 8_000_000 } as const;
+export const RECORD_LIMITS = { key: 1_000, value: 16_000_000 } as const;
 
 /**
  * The value of a record as text; undefined where it is to be removed.

@@ -18,14 +18,20 @@ export type Comparison = (typeof COMPARISONS)[number];
 
 /**
  * The result of several conditions, each true, false or undefined where it cannot be decided. One that cannot be decided
- * matters only where the others leave the result open. Without conditions the result is true.
+ * matters only where the others leave the result open. Without conditions the result is true. Results after the one that
+ * decides are not asked for.
  */
 export function combineResults(
   match: "all" | "any",
-  results: ReadonlyArray<boolean | undefined>,
+  results: Iterable<boolean | undefined>,
 ): boolean | undefined {
   const decisive = match === "any";
-  if (results.length === 0) return true;
-  if (results.includes(decisive)) return decisive;
-  return results.includes(undefined) ? undefined : !decisive;
+  let isEmpty = true;
+  let isOpen = false;
+  for (const result of results) {
+    if (result === decisive) return decisive;
+    isEmpty = false;
+    isOpen ||= result === undefined;
+  }
+  return isOpen ? undefined : isEmpty || !decisive;
 }

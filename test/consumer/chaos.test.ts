@@ -1,4 +1,7 @@
+import { inVariants, sized } from "../support/variants.ts";
 import { describeChaosControls, describeChaosRuns } from "./chaos-suite.ts";
 
-describeChaosRuns({ worlds: 3, kills: 7 });
-describeChaosControls(["does not mark what comes late", "hands over before it has stored that"]);
+describeChaosRuns({ worlds: sized(1, 3), kills: 7 });
+inVariants(() =>
+  describeChaosControls(["does not mark what comes late", "hands over before it has stored that"]),
+);

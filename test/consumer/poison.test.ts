@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import should from "should";
+import { sized } from "../support/variants.ts";
 import { Machine, type Part } from "./crashing-machine.ts";
 import { range } from "./simulation.ts";
 
-const numRuns = Number(process.env.CONSUMER_RUNS ?? 150);
+const numRuns = Number(process.env.CONSUMER_RUNS ?? sized(50, 150));
 
 /** What the first arrivals are. */
 const firsts = (arrivals: readonly number[]) => [...new Set(arrivals)];

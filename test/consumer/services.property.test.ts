@@ -1,9 +1,10 @@
 import fc from "fast-check";
+import { sized } from "../support/variants.ts";
 import { movedBack, stuckPages } from "./broken-services.ts";
 import { onAck } from "./on-ack.ts";
 import { onSend } from "./on-send.ts";
 
-const numRuns = Number(process.env.CONSUMER_RUNS ?? 150);
+const numRuns = Number(process.env.CONSUMER_RUNS ?? sized(50, 150));
 const TIMEOUT_MS = 120_000;
 /** Ends in time to print the example that fails, smaller or not. */
 const inTime = { interruptAfterTimeLimit: 0.8 * TIMEOUT_MS, markInterruptAsFailure: true };

@@ -104,7 +104,14 @@ describe("the form of alert", function () {
       await choice("condition 1: field").selectOption({ label: field });
       return choice("condition 1: comparison").locator("option").allTextContents();
     };
-    should(await offered("from (address)")).deepEqual(["is one of", "is not one of", "exists", "is missing"]);
+    should(await offered("from (address)")).deepEqual([
+      "is one of",
+      "is not one of",
+      "is",
+      "is not",
+      "exists",
+      "is missing",
+    ]);
     should(await offered("done (bool)")).deepEqual(["is true", "is false", "exists", "is missing"]);
     should(await offered("details.count (uint64)"))
       .containEql("is between")

@@ -11,6 +11,12 @@ import { channelNode, connectionNode } from "../support/nodes.ts";
 
 const guarded = fileURLToPath(new URL("../nodes/admin-auth-settings.cjs", import.meta.url));
 
+/** What a list, or the events of an ABI, were answered with. */
+type Offered = {
+  choices?: Array<{ value: string }>;
+  found?: Array<{ inputs: Array<{ name: string }> }>;
+};
+
 describe("a box with a list to pick from", function () {
   this.timeout(120_000);
   const editor = useEditor();
@@ -31,9 +37,11 @@ describe("a box with a list to pick from", function () {
     const { inPage, page } = editor();
     const offered = new Set<string>();
     page.on("response", async (response) => {
-      if (!response.url().includes("/crec/lookup/")) return;
-      const { choices = [] } = (await response.json()) as { choices?: Array<{ value: string }> };
+      if (!/\/crec\/(?:lookup\/|abi\/events)/.test(response.url())) return;
+      const { choices = [], found = [] } = (await response.json()) as Offered;
       for (const { value } of choices) offered.add(value);
+      // Parameters of events are fields.
+      for (const { name } of found.flatMap(({ inputs }) => inputs)) offered.add(`params.${name}`);
     });
     const picked: string[] = [];
     const empty: string[] = [];

@@ -46,6 +46,7 @@ describe("alert behind events in", function () {
             3,
           ],
           [alertNode({ channel: "channel", ...alert }), 3],
+          [{ id: "ack", type: "crec-ack", action: "ack" }, 2],
         ],
       ),
     );
@@ -91,14 +92,25 @@ describe("alert behind events in", function () {
     }
   });
 
-  it("raises one alert for a log over all of its levels", async () => {
-    await deploy({ takenBack: true, confirmWithin: "1h" });
+  it("raises one alert for a log over all of its levels, and each event is acknowledged behind it", async () => {
+    await deploy(
+      {
+        takenBack: true,
+        confirmWithin: "1h",
+        wires: [["alert-look-0", "ack"], ["alert-look-1"], ["alert-look-2", "ack"]],
+      },
+      { commit: "on-ack", inFlight: "1" },
+    );
     await harness.nodeRed.status("events", /connected/);
     const to = await pay(4);
     await shown(ALERT, isTo(to));
     await shown(PASSED, (value) => isTo(to)(value) && (value as Message).payload !== undefined);
     const alerts = harness.nodeRed.shown(ALERT).filter(({ value }) => isTo(to)(value));
     should(alerts).have.length(1);
+    // With one event in flight, the second level came because the first was acknowledged.
+    await harness.nodeRed.status("ack", "ack.status.ack");
+    const last = await pay(6);
+    await shown(ALERT, isTo(last));
   });
 
   it("notices that events are absent, but not while the service or events in is away", async () => {

@@ -64,6 +64,8 @@ describe("the memory of alert", function () {
     await harness.nodeRed.status("alert", ({ fill }) => fill === "red");
     should(await harness.fate(transfer("1"))).equal("ALERTS_NOT_READ");
     should(await harness.fate(transfer("1"))).equal("ALERTS_NOT_READ");
+    const warnings = harness.nodeRed.log.match(/\[warn\] \[crec-alert:alert\] What an alert rule remembers/g);
+    should(warnings).have.length(1);
     await rm(file(), { recursive: true });
     should(await harness.fate(transfer("1"))).equal("alert");
     await harness.nodeRed.status("alert", ({ fill }) => fill === "green");

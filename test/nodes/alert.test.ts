@@ -253,6 +253,23 @@ describe("alert", function () {
     should(undecided).have.length(1);
   });
 
+  it("shows in its status what it has counted, and what it cannot decide", async () => {
+    await harness.deploy({ quiet: "1h" });
+    await harness.nodeRed.status("alert", "alert.status.watching");
+    await harness.send(transfer("1"));
+    await harness.nodeRed.status("alert", "alerts: 1");
+    await harness.send(transfer("1"));
+    await harness.nodeRed.status("alert", "alerts: 1, quiet: 1 held back");
+    await harness.deploy({ forEach: "field", forEachField: "params.owner" });
+    await harness.send(transfer("1"));
+    await harness.nodeRed.status("alert", /^undecided: /);
+    await harness.deploy();
+    // Copies share the cursor of this event, and not what is counted.
+    const event = transfer("1");
+    await harness.send({ ...event, crec: { ...event.crec, epoch: 3 } });
+    await harness.nodeRed.status("alert", "alerts: 1, in this copy only");
+  });
+
   it("names a field that is wrong", async () => {
     await harness.deploy({ when: "count", within: "soon" });
     const { output, error } = await harness.send(transfer("1"));

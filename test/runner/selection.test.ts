@@ -56,14 +56,29 @@ describe("npm test -- <file or folder>", () => {
     });
   });
 
+  it("leaves out what only has variants, which test:variants runs with all that have some", () => {
+    const filesOf = ({ unit, browser, process, alone }: ReturnType<typeof select>) =>
+      [unit, browser, process, alone].flat();
+    const [first, variants] = [filesOf(select([])), filesOf(select([], { variants: true }))];
+    should(first).not.containEql("test/launcher/dev.test.ts");
+    should(first).containEql("test/fleet/faults/redis.test.ts");
+    should(variants).containDeep(["test/launcher/dev.test.ts", "test/fleet/faults/redis.test.ts"]);
+    should(variants).not.containEql("test/json.test.ts");
+    should(select([], { variants: true }).isAll).be.false();
+    should(chosen("test/launcher/dev.test.ts")).eql(["test/launcher/dev.test.ts"]);
+  });
+
   it("starts with the longest, and its list names no file that is gone", () => {
     const order: string[] = JSON.parse(
       readFileSync(new URL("../../scripts/test/longest-first.json", import.meta.url), "utf8"),
     );
     const { browser, process } = select([]);
+    const variants = select([], { variants: true });
+    should(order.filter((file) => ![...browser, ...process].includes(file))).matchEach((file: string) =>
+      should(variants.process).containEql(file),
+    );
     const named = [browser, process].map((files) => order.filter((file) => files.includes(file)));
     should([browser.slice(0, named[0]?.length), process.slice(0, named[1]?.length)]).eql(named);
-    should(named.flat().length).equal(order.length);
   });
 
   it("says what to name instead of what is not there or has no tests", () => {

@@ -57,6 +57,30 @@ export function transfer(tokens: string, more: Record<string, unknown> = {}): Me
   };
 }
 
+/** What a message became, and the output that it left by. */
+export type Sent = AlertMessage & { output: "alert" | "passed" | "error" };
+
+/** Sends a message into an alert node, and returns itself as it left. */
+export async function sendTo(nodeRed: NodeRed, message: Message, id = "alert"): Promise<Sent> {
+  const probe = freshId();
+  await nodeRed.press(`press-${id}`, { ...message, probe });
+  const outputs = new Map([
+    [`${id}:0`, "alert"],
+    [`${id}:2`, "passed"],
+    ["error", "error"],
+  ] as const);
+  const shown = await nodeRed.shows(
+    ({ name, value }) => outputs.has(name as "error") && (value as Message).probe === probe,
+  );
+  return { ...(shown.value as AlertMessage), output: outputs.get(shown.name as "error") ?? "error" };
+}
+
+/** `alert`, why a message passed, or the code of its error. */
+export function fateOf({ output, crec = {}, error }: Sent): string {
+  if (output === "error") return `${error?.code}`;
+  return output === "alert" ? "alert" : (crec.alert as { passed: string }).passed;
+}
+
 /** A flow with an alert node, in a Node-RED that other tests use too. */
 export class AlertHarness {
   nodeRed: NodeRed;
@@ -114,29 +138,13 @@ export class AlertHarness {
   }
 
   /** Sends a message in, and returns what it became: itself, by the output that it left by. */
-  async send(
-    message: Message,
-    id = "alert",
-  ): Promise<AlertMessage & { output: "alert" | "passed" | "error" }> {
-    const probe = freshId();
-    await this.nodeRed.press(`press-${id}`, { ...message, probe });
-    const outputs = new Map([
-      [`${id}:0`, "alert"],
-      [`${id}:2`, "passed"],
-      ["error", "error"],
-    ] as const);
-    const shown = await this.nodeRed.shows(
-      ({ name, value }) => outputs.has(name as "error") && (value as Message).probe === probe,
-    );
-    const output = outputs.get(shown.name as "error") ?? "error";
-    return { ...(shown.value as AlertMessage), output };
+  send(message: Message, id?: string): Promise<Sent> {
+    return sendTo(this.nodeRed, message, id);
   }
 
   /** What became of a message: `alert`, or why it passed. */
   async fate(message: Message, id?: string): Promise<string> {
-    const { output, crec = {}, error } = await this.send(message, id);
-    if (output === "error") return `${error?.code}`;
-    return output === "alert" ? "alert" : (crec.alert as { passed: string }).passed;
+    return fateOf(await this.send(message, id));
   }
 
   /** Messages of the second output since Node-RED was started. */

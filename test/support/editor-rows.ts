@@ -165,6 +165,28 @@ const ROWS: Readonly<Record<string, Row>> = {
       "network",
     ],
   },
+  "crec-alert": {
+    typed: {
+      name: "large transfers",
+      match: "any",
+      when: "count",
+      times: "2",
+      within: "5m",
+      forEach: "field",
+      forEachField: "params.to",
+      quiet: "1h",
+      text: "{{params.value}} to {{params.to}}",
+    },
+    built: {
+      by: async (form) => {
+        await form.choose("value (uint256)");
+        await form.fillLabelled("condition 1: value", "1000");
+      },
+      stored: {
+        conditions: [{ kind: "field", field: "params.value", is: "atLeast", value: "1000", type: "str" }],
+      },
+    },
+  },
   "crec-manage": {
     typed: {
       action: "channels.rename",

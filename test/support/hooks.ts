@@ -1,3 +1,4 @@
+import { noteProcessorTime } from "./processor-time.ts";
 import { endShared, isWorker } from "./shared.ts";
 
 // Coverage is measured in the process of the tests: children would each write as much again.
@@ -6,7 +7,15 @@ delete process.env.NODE_V8_COVERAGE;
 /** Loaded before any test. */
 export const mochaHooks = {
   /** A worker runs more files, and what they share ends with it; without workers this is the end of the run. */
-  async afterAll(): Promise<void> {
+  async afterAll(this: Mocha.Context): Promise<void> {
     if (!isWorker()) await endShared();
+    noteProcessorTime(fileOf(this.test?.parent));
   },
 };
+
+/** The root of a worker has the suites of one file; that of a single process has those of all its files. */
+function fileOf(root: Mocha.Suite | undefined): string | undefined {
+  const files = new Set(root?.suites.map(({ file }) => file));
+  const [first] = files;
+  return isWorker() || files.size === 1 ? first : "all files of one process";
+}

@@ -36,7 +36,7 @@ const STYLE = `
 .crec-form .crec-condition-body .form-row { margin: 4px 0 0 }
 /* The label of a value stands in what comes before it; it is read out. */
 .crec-form .crec-condition-body .form-row > label {
-  position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap;
+  position: absolute; width: max-content; clip-path: inset(50%); pointer-events: none;
 }
 .crec-form .crec-conditions .crec-hint { margin-left: 0; max-width: none }
 .crec-form input[readonly] { color: var(--red-ui-form-text-color) }

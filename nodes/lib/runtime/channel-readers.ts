@@ -29,7 +29,12 @@ export function noteReader(reader: ChannelReader): () => void {
 }
 
 /** A channel as a node knows it: its config node, and its id once that was found out. */
-export type KnownChannel = { channelNode: string; channelId: string | undefined };
+export type KnownChannel = { channelNode?: string; channelId: string | undefined };
+
+/** Whether an events in reads a channel now. */
+export function isRead(channelId: string): boolean {
+  return readersOf({ channelId }).length > 0;
+}
 
 /**
  * Up to when all events in of a channel have read it, in Unix milliseconds. Undefined where one of them does not read
@@ -53,7 +58,7 @@ export function levelsOf(channelId: string): LevelSource | undefined {
 /** Also those that use another config node for the same channel. */
 function readersOf({ channelNode, channelId }: KnownChannel): ChannelReader[] {
   return [...readers].filter((reader) => {
-    if (reader.channelNode === channelNode) return true;
+    if (channelNode !== undefined && reader.channelNode === channelNode) return true;
     const id = reader.reading()?.identity.channelId;
     return channelId !== undefined && id !== undefined && isSameId(id, channelId);
   });

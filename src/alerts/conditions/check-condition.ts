@@ -2,7 +2,7 @@ import { ArgumentError } from "../../errors.ts";
 import { COMPARISONS, type Comparison } from "../../protocol/index.ts";
 import type { Condition, ConditionSet } from "../types.ts";
 import { numberOf, type Wanted } from "./compare.ts";
-import { compareDecimals } from "./decimal.ts";
+import { compareDecimals, type Decimal, readDecimal } from "./decimal.ts";
 
 /** Limits of a set of conditions, far above what a person writes. */
 const MOST_CONDITIONS = 1_000;
@@ -62,7 +62,7 @@ function valuesOf(value: unknown, is: Comparison, at: string): string[] {
 
 /** Also takes numbers and bigints, which a program may have. */
 function textOf(value: unknown, is: Comparison, at: string): string {
-  const isExact = typeof value === "bigint" || (typeof value === "number" && isKnownExactly(value));
+  const isExact = typeof value !== "string" && readDecimal(value) !== undefined;
   const text = isExact ? String(value) : value;
   if (typeof text !== "string") throw wrong(at, "must be text; a number beyond 2^53 as text too");
   if (text.length > LONGEST_VALUE) throw wrong(at, `has more than ${LONGEST_VALUE} characters`);
@@ -70,19 +70,16 @@ function textOf(value: unknown, is: Comparison, at: string): string {
   return text;
 }
 
-function isKnownExactly(value: number): boolean {
-  return Number.isFinite(value) && (Number.isSafeInteger(value) || !Number.isInteger(value));
-}
-
-function checkNumber(text: string, at: string): void {
-  if (numberOf(text) === undefined) throw wrong(at, "must be a decimal number such as 1.5, with a point");
+function checkNumber(text: string, at: string): Decimal {
+  const number = numberOf(text);
+  if (number === undefined) throw wrong(at, "must be a decimal number such as 1.5, with a point");
+  return number;
 }
 
 function upperBound(from: string, value: unknown, at: string): string {
   const to = textOf(value, "between", at);
-  checkNumber(to, at);
-  const [lower, upper] = [numberOf(from), numberOf(to)];
-  if (lower && upper && compareDecimals(lower, upper) <= 0) return to;
+  const upper = checkNumber(to, at);
+  if (compareDecimals(checkNumber(from, at), upper) <= 0) return to;
   throw wrong(at, "must not be below the lower bound; exchange the two bounds");
 }
 

@@ -53,11 +53,7 @@ export function compileConditions(
     condition,
     find: compileRow(condition, `conditions[${index}]`, abi),
   }));
-  const check = (decoded: unknown) =>
-    combineResults(
-      set.match,
-      rows.map(({ find }) => resultOf(find(decoded))),
-    );
+  const check = (decoded: unknown) => combineResults(set.match, resultsOf(rows, decoded));
   const explain = (decoded: unknown): MatchExplanation => {
     const explained = rows.map(({ condition, find }): ConditionResult => {
       const found = find(decoded);
@@ -120,6 +116,9 @@ function amountReader(
   return root === "params" ? (_, decoded) => readField(decoded, ["tokens", ...rest]) : () => undefined;
 }
 
-function resultOf(found: Finding): boolean | undefined {
-  return typeof found === "boolean" ? found : undefined;
+function* resultsOf(rows: ReadonlyArray<{ find: Row }>, decoded: unknown): Generator<boolean | undefined> {
+  for (const { find } of rows) {
+    const found = find(decoded);
+    yield typeof found === "boolean" ? found : undefined;
+  }
 }

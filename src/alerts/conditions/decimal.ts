@@ -12,17 +12,10 @@ const HEX = /^0x[0-9a-f]{1,64}$/i;
  * for a whole number beyond 2^53 that is not text or a bigint, because it may already be rounded.
  */
 export function readDecimal(value: unknown): Decimal | undefined {
-  switch (typeof value) {
-    case "bigint":
-      return { digits: value, places: 0 };
-    case "number":
-      if (Number.isInteger(value) && !Number.isSafeInteger(value)) return undefined;
-      return readText(String(value));
-    case "string":
-      return readText(value);
-    default:
-      return undefined;
-  }
+  if (typeof value === "string") return readText(value);
+  if (typeof value === "bigint") return readText(String(value));
+  const mayBeRounded = Number.isInteger(value) && !Number.isSafeInteger(value);
+  return typeof value === "number" && !mayBeRounded ? readText(String(value)) : undefined;
 }
 
 function readText(text: string): Decimal | undefined {

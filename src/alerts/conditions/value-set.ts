@@ -14,7 +14,14 @@ export type ValueSet = (value: unknown, kind: Kind) => Finding;
 type KeyOf = (value: unknown) => string | undefined;
 
 /** Two values whose types are not known are equal as bytes where both are hex, else as numbers, else as text. */
-type Look = { bytes: Set<string>; numbers: Set<string>; hexNumbers: Set<string>; texts: Set<string> };
+type Look = {
+  bytes: Set<string>;
+  /** Of what is no hex. */
+  numbers: Set<string>;
+  /** Of hex, which takes long to read as numbers, and few events need. */
+  hexNumbers: () => Set<string>;
+  texts: Set<string>;
+};
 
 const WHAT: Readonly<Record<Kind, string>> = {
   number: "a number that is known exactly",
@@ -85,23 +92,32 @@ function numberKey(value: unknown, decimals = 0): string | undefined {
 }
 
 function lookOf(values: readonly string[]): Look {
-  const look: Look = { bytes: new Set(), numbers: new Set(), hexNumbers: new Set(), texts: new Set(values) };
+  const bytes = new Set<string>();
+  const numbers = new Set<string>();
   for (const text of values.map((one) => one.trim())) {
-    const bytes = bytesText(text);
-    if (bytes !== undefined) look.bytes.add(bytes);
-    const number = numberKey(text);
-    if (number !== undefined) (bytes === undefined ? look.numbers : look.hexNumbers).add(number);
+    const hex = bytesText(text);
+    const number = hex === undefined ? numberKey(text) : undefined;
+    if (hex !== undefined) bytes.add(hex);
+    if (number !== undefined) numbers.add(number);
   }
-  return look;
+  let ofHex: Set<string> | undefined;
+  const hexNumbers = () => {
+    ofHex ??= new Set([...bytes].flatMap((hex) => numberKey(hex) ?? []));
+    return ofHex;
+  };
+  return { bytes, numbers, hexNumbers, texts: new Set(values) };
 }
 
 function isIn(look: Look, value: unknown): Finding {
   if (typeof value === "boolean") return look.texts.has(String(value));
+  if (typeof value === "string" && look.texts.has(value)) return true;
   const bytes = typeof value === "string" ? bytesText(value) : undefined;
   if (bytes !== undefined && look.bytes.has(bytes)) return true;
+  // Two hex texts are bytes, so that only the other values are left to compare as numbers.
+  if (bytes !== undefined && look.numbers.size === 0) return false;
   const number = numberKey(value);
   if (number !== undefined) {
-    return look.numbers.has(number) || (bytes === undefined && look.hexNumbers.has(number));
+    return look.numbers.has(number) || (bytes === undefined && look.hexNumbers().has(number));
   }
-  return typeof value === "string" ? look.texts.has(value) : notOfKind("number");
+  return typeof value === "string" ? false : notOfKind("number");
 }

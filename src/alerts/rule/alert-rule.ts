@@ -1,4 +1,4 @@
-import { learn, nextSettleAt, settle, watchAlert, watchStateOf } from "../taken-back/index.ts";
+import { type Learned, learn, nextSettleAt, settle, watchAlert, watchStateOf } from "../taken-back/index.ts";
 import type {
   Accepted,
   AlertEvidence,
@@ -104,13 +104,13 @@ export class AlertRule {
     await this.#load();
     const now = this.#now();
     await this.#started(boundedTime(input.at, now));
-    const belongsTo = await this.#learnFrom(input);
+    const { belongsTo, again } = await this.#learnFrom(input);
     const key = recordKeyOf(input.key);
     const isOfState = this.#settings.when.kind === "each" && this.#settings.recovers;
     if (!input.matches && !isOfState && !this.#keys.has(key)) return this.#passed("no_match");
     const record = await this.#keys.use(key);
     if (record === undefined) return this.#passed("limit");
-    const once = withDetailsOnce(input);
+    const once = withDetailsOnce(withLog(input, again));
     try {
       const stepped = await record.change((state) =>
         step(this.#settings, state, once, {
@@ -251,9 +251,9 @@ export class AlertRule {
   }
 
   /** The alert that the log of the input has raised, perhaps from another block. */
-  async #learnFrom(input: AlertInput): Promise<RaisedAlert | undefined> {
+  async #learnFrom(input: AlertInput): Promise<Pick<Learned, "belongsTo" | "again">> {
     const { log, isHighest, redelivered } = input;
-    if (log === undefined || this.#settings.confirmWithinMs === undefined) return undefined;
+    if (log === undefined || this.#settings.confirmWithinMs === undefined) return {};
     if (this.#store.isShared) await this.#rule.read();
     const evidence: AlertEvidence = {
       kind: "log",
@@ -262,8 +262,7 @@ export class AlertRule {
       ...(isHighest === undefined ? {} : { isHighest }),
       ...(redelivered === undefined ? {} : { redelivered }),
     };
-    const { belongsTo } = await this.#changeWatch((watch) => learn(watch, evidence, this.#moment()));
-    return belongsTo;
+    return this.#changeWatch((watch) => learn(watch, evidence, this.#moment()));
   }
 
   async #watch(alert: RaisedAlert, isHighest: boolean | undefined): Promise<void> {
@@ -298,6 +297,17 @@ export class AlertRule {
     this.#unreturned.push(...changed.outcomes);
     return changed;
   }
+}
+
+/**
+ * The id of a log is made from its transaction and its index, and both may be the same in another block with another
+ * content. `again`: how often its alert was taken back before it came from there.
+ */
+function withLog(input: AlertInput, again: number | undefined): AlertInput {
+  const { id, log } = input;
+  return id === undefined || log === undefined
+    ? input
+    : { ...input, id: `${id} ${log.content} ${again ?? 0}` };
 }
 
 function isFull(state: KeyState | undefined): boolean {

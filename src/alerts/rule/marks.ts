@@ -4,7 +4,7 @@ import type { KeyState, Mark } from "./state.ts";
 export function withMark(marks: readonly Mark[], mark: Mark): { marks: Mark[]; index: number } {
   let index = marks.length;
   while (index > 0 && Number(marks[index - 1]?.at) > mark.at) index -= 1;
-  return { marks: [...marks.slice(0, index), mark, ...marks.slice(index)], index };
+  return { marks: marks.toSpliced(index, 0, mark), index };
 }
 
 export function findMark({ marks }: KeyState, id: string | undefined): Mark | undefined {

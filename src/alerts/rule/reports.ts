@@ -1,3 +1,4 @@
+import { WATCHED_ALERTS } from "../taken-back/index.ts";
 import type { StepWarning } from "./arrival.ts";
 
 export type Report = StepWarning | "forgotten" | "refused" | "unreadable" | "untold" | "watched";
@@ -17,7 +18,7 @@ const SENTENCES: Record<Report, string> = {
   unreadable: "what was remembered of a key has another form, and was forgotten.",
   untold:
     "a key has twenty outcomes that were not reported as told: the oldest is dropped for each further one.",
-  watched: "an alert is not watched for being taken back: 1,000 are.",
+  watched: `an alert is not watched for being taken back: ${WATCHED_ALERTS} are.`,
 };
 
 /** Passes on what happened, each kind at most once in ten minutes, with how often it happened. */

@@ -92,9 +92,10 @@ export function boundedTime(at: number, now: number): number {
 
 /** Whether an alert at this time would be too close to another one of the key. */
 export function isQuiet({ quietMs }: AlertSettings, state: KeyState, at: number): boolean {
-  if (quietMs <= 0 || state.lastAlertAt === undefined) return false;
+  const { lastAlertAt } = state;
+  if (quietMs <= 0 || lastAlertAt === undefined || at >= lastAlertAt + quietMs) return false;
   const isNear = (other: number) => Math.abs(at - other) < quietMs;
-  return isNear(state.lastAlertAt) || state.marks.some((mark) => mark.alert !== undefined && isNear(mark.at));
+  return isNear(lastAlertAt) || state.marks.some((mark) => mark.alert !== undefined && isNear(mark.at));
 }
 
 /** Whether a value from a store is a state that this version wrote. */

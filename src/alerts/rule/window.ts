@@ -63,8 +63,19 @@ export function reachedWindow(
   return last;
 }
 
+/** A state is asked several times for the same, and never changes. */
+const ends = new WeakMap<KeyState, { when: Windowed; since: number; end: number | undefined }>();
+
 /** When the last window that reaches the limit ends to do so, with the marks there are; undefined without such a window. */
 export function endOfReached(when: Windowed, state: KeyState, since: number): number | undefined {
+  const known = ends.get(state);
+  if (known !== undefined && known.when === when && known.since === since) return known.end;
+  const end = findEnd(when, state, since);
+  ends.set(state, { when, since, end });
+  return end;
+}
+
+function findEnd(when: Windowed, state: KeyState, since: number): number | undefined {
   const last = reachedWindow(when, state, { since });
   if (last === undefined) return undefined;
   const reaches = limitOf(when, state, since);

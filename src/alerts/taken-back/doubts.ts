@@ -1,6 +1,6 @@
 import type { AlertEvidence } from "../types.ts";
 import { compareBlocks, isAbove, isSameLog, isTransaction } from "./compare.ts";
-import { indexIn, type Judged, type LogEvidence, moved } from "./sighted.ts";
+import { indexesIn, type Judged, type LogEvidence, moved } from "./sighted.ts";
 import { reportsAbove } from "./sources.ts";
 import type { Moment, WatchedAlert, WatchState } from "./types.ts";
 
@@ -25,19 +25,19 @@ export function doubtedByLog(
     const { passed } = one;
     if (!isAlive || passed === undefined || at < passed.at) return { watched: one };
     if (!reportsAbove(sources, known, passed.confidence)) return { watched: one };
-    return { watched: undo(one, { at: now, reason: "level_passed", confidence: passed.confidence }) };
+    return { watched: undo(one, { ...passed, at: now, reason: "level_passed" }) };
   }
-  const { confidence } = log;
+  const { confidence, blockNumber } = log;
   if (log.blockNumber === known.blockNumber && log.logIndex === known.logIndex) {
     const reason = isTransaction(log, known) ? "other_outcome" : "level_passed";
-    return { watched: undo(one, { at: now, reason, confidence }) };
+    return { watched: undo(one, { at: now, reason, confidence, blockNumber }) };
   }
   if (compareBlocks(log.blockNumber, known.blockNumber) < 0) return { watched: one };
   // The block may have been replaced by one of the same number. Or the transaction emitted the same twice.
   const stands = !isOwned && isSameLog(log, known) ? ({ stands: true } as const) : {};
   return log.source === known.source
-    ? { watched: undo(one, { at: now, reason: "level_passed", confidence, ...stands }) }
-    : { watched: pass(one, { at: now, confidence }) };
+    ? { watched: undo(one, { at: now, reason: "level_passed", confidence, blockNumber, ...stands }) }
+    : { watched: pass(one, { at: now, confidence, blockNumber }) };
 }
 
 /** What a transaction shows, where it is that of the alert. `evidence` is in the form in which places are compared. */
@@ -56,10 +56,10 @@ export function doubtedByTransaction(
   const { now } = moment;
   if (isAbove(confidence, known.confidence)) {
     const outcome = { kind: "takenBack", alert, at: now, reason: "other_outcome", stands: false } as const;
-    return { watched: undefined, outcomes: [outcome] };
+    return { watched: undefined, outcomes: [outcome], undone: one };
   }
   return isLater(one, { confidence, redelivered }, moment)
-    ? { watched: undo(one, { at: now, reason: "other_outcome", confidence }) }
+    ? { watched: undo(one, { at: now, reason: "other_outcome", confidence, blockNumber: known.blockNumber }) }
     : { watched: one };
 }
 
@@ -70,7 +70,7 @@ export function doubtedByBlock(one: WatchedAlert, evidence: BlockEvidence, { now
   if (chainSelector !== known.chainSelector || !isAbove(confidence, known.confidence))
     return { watched: one };
   if (compareBlocks(blockNumber, known.blockNumber) < 0) return { watched: one };
-  return { watched: pass(one, { at: now, confidence }) };
+  return { watched: pass(one, { at: now, confidence, blockNumber }) };
 }
 
 type Elsewhere = { blockNumber: string; confidence: string; redelivered: boolean };
@@ -86,10 +86,10 @@ function inOtherBlock(
     return { watched: one };
   }
   const { now } = moment;
-  const logIndex = indexIn(one, blockNumber);
+  const logIndex = indexesIn(one, blockNumber).at(-1);
   if (logIndex !== undefined)
     return moved(one, { to: { ...known, blockNumber, logIndex }, isEnd: false, now });
-  return { watched: undo(one, { at: now, reason: "other_block", confidence }) };
+  return { watched: undo(one, { at: now, reason: "other_block", confidence, blockNumber }) };
 }
 
 /** Whether something at the same level was certainly reported later: events arrive in another order within the slack. */

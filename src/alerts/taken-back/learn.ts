@@ -1,7 +1,9 @@
 import { wholeDigits } from "../../proofs/integer.ts";
 import type { AlertEvidence, AlertOutcome } from "../types.ts";
+import { isFinal } from "./compare.ts";
 import { doubtedByBlock, doubtedByLog, doubtedByTransaction } from "./doubts.ts";
 import { cleanHash, cleanLevel, cleanPlace } from "./log-place.ts";
+import { knownFrom, withStanding, withUndone } from "./past.ts";
 import { type Judged, ownerOf, sighted } from "./sighted.ts";
 import { noteSource } from "./sources.ts";
 import type { Learned, Moment, WatchedAlert, WatchState } from "./types.ts";
@@ -19,16 +21,22 @@ export function learn(state: WatchState, evidence: AlertEvidence, moment: Moment
       const clean = { ...evidence, log };
       const owner = ownerOf(state.watched, log);
       const among = { ...moment, sources, isOwned: owner !== undefined };
-      const judged = judgeAll({ ...state, sources }, state, (one) =>
+      const isLower = !state.hasLower && !evidence.isHighest && !isFinal(log.confidence);
+      const noted =
+        sources === state.sources && !isLower
+          ? state
+          : { ...state, sources, ...(isLower && { hasLower: true as const }) };
+      const judged = judgeAll(noted, (one) =>
         one === owner ? sighted(one, clean, moment) : doubtedByLog(one, clean, among),
       );
-      return { ...judged, ...(owner === undefined ? {} : { belongsTo: owner.alert }) };
+      const known = knownFrom(state.past, log);
+      return { ...judged, ...known, ...(owner === undefined ? {} : { belongsTo: owner.alert.id }) };
     }
     case "block": {
       const place = cleanBlock(evidence);
       if (place.blockNumber === undefined) return { state, outcomes: [] };
       const clean = { ...evidence, ...place, blockNumber: place.blockNumber };
-      return judgeAll(state, state, (one) => doubtedByBlock(one, clean, moment));
+      return judgeAll(state, (one) => doubtedByBlock(one, clean, moment));
     }
     case "transaction": {
       const { blockNumber, ...place } = cleanBlock(evidence);
@@ -41,7 +49,7 @@ export function learn(state: WatchState, evidence: AlertEvidence, moment: Moment
         transactionHash,
         ...(blockNumber === undefined ? {} : { blockNumber }),
       };
-      return judgeAll(state, state, (one) => doubtedByTransaction(one, clean, moment));
+      return judgeAll(state, (one) => doubtedByTransaction(one, clean, moment));
     }
   }
 }
@@ -55,15 +63,19 @@ function cleanBlock({ chainSelector, blockNumber, confidence }: Exclude<AlertEvi
   };
 }
 
-/** `before` itself where no alert changed, and nothing else. */
+/** `state` itself where no alert changed. */
 function judgeAll(
   state: WatchState,
-  before: WatchState,
   judge: (one: WatchedAlert) => Judged,
 ): { state: WatchState; outcomes: AlertOutcome[] } {
   const judged = state.watched.map(judge);
   const outcomes = judged.flatMap((one) => one.outcomes ?? []);
   const isSame = judged.every(({ watched }, index) => watched === state.watched[index]);
-  if (isSame) return { state: state.sources === before.sources ? before : state, outcomes };
-  return { state: { ...state, watched: judged.flatMap(({ watched }) => watched ?? []) }, outcomes };
+  if (isSame) return { state, outcomes };
+  const watched = judged.flatMap((one) => one.watched ?? []);
+  const undone = judged.flatMap((one) => one.undone ?? []).reduce(withUndone, state.past);
+  const past = judged
+    .flatMap((one) => one.stands ?? [])
+    .reduce((known, { alert, log, others }) => withStanding(known, alert, log, others), undone);
+  return { state: { ...state, watched, past }, outcomes };
 }

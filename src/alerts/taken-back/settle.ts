@@ -1,4 +1,7 @@
-import type { AlertOutcome } from "../types.ts";
+import type { LogPlace } from "../types.ts";
+import { compareBlocks } from "./compare.ts";
+import { withUndone } from "./past.ts";
+import { type Judged, moved } from "./sighted.ts";
 import type { Watched, WatchedAlert, WatchSettings, WatchState } from "./types.ts";
 
 /**
@@ -13,10 +16,15 @@ export function settle(state: WatchState, settings: WatchSettings, readUpTo: num
   }
   const due = state.watched.filter((one) => dueAt(one, settings.slackMs, confirmWithinMs) <= readUpTo);
   if (due.length === 0) return { state, outcomes: [] };
-  const gone = new Set(due);
+  const settled = new Map(due.map((one) => [one, verdictOn(one, readUpTo)]));
+  const undone = [...settled.values()].flatMap((one) => one.undone ?? []);
   return {
-    state: { ...state, watched: state.watched.filter((one) => !gone.has(one)) },
-    outcomes: due.map((one) => outcomeOf(one, readUpTo)),
+    state: {
+      ...state,
+      watched: state.watched.flatMap((one) => (settled.has(one) ? (settled.get(one)?.watched ?? []) : one)),
+      past: undone.reduce(withUndone, state.past),
+    },
+    outcomes: [...settled.values()].flatMap(({ outcomes = [] }) => outcomes),
   };
 }
 
@@ -33,7 +41,24 @@ function dueAt({ undone, raisedAt }: WatchedAlert, slackMs: number, confirmWithi
   return undone === undefined ? raisedAt + confirmWithinMs : undone.at + slackMs;
 }
 
-function outcomeOf({ alert, undone }: WatchedAlert, at: number): AlertOutcome {
-  if (undone === undefined) return { kind: "notConfirmed", alert, at };
-  return { kind: "takenBack", alert, at, reason: undone.reason, stands: undone.stands ?? false };
+function verdictOn(one: WatchedAlert, at: number): Judged {
+  const { alert, undone, log } = one;
+  if (undone === undefined) return { watched: undefined, outcomes: [{ kind: "notConfirmed", alert, at }] };
+  const { reason, stands = false } = undone;
+  const place = reason === "level_passed" && !stands ? placeAbove(one, undone.blockNumber) : undefined;
+  if (place !== undefined) return moved(one, { to: { ...log, ...place }, isEnd: false, now: at });
+  return {
+    watched: undefined,
+    outcomes: [{ kind: "takenBack", alert, at, reason, stands }],
+    ...(stands ? {} : { undone: one }),
+  };
+}
+
+/** The newest place in which a log was reported, if the level has not reached it yet: it may still be there. */
+function placeAbove(
+  { others = [] }: WatchedAlert,
+  reached: string,
+): Pick<LogPlace, "blockNumber" | "logIndex"> | undefined {
+  const [blockNumber, logIndex] = others.filter(([block]) => compareBlocks(block, reached) > 0).at(-1) ?? [];
+  return blockNumber === undefined || logIndex === undefined ? undefined : { blockNumber, logIndex };
 }

@@ -1,25 +1,37 @@
 import type { AlertEvidence, AlertOutcome, LogPlace } from "../types.ts";
-import { compareBlocks, isAbove, isFinal, isSameLog } from "./compare.ts";
+import { isAbove, isFinal, isSameLog } from "./compare.ts";
 import type { Moment, WatchedAlert } from "./types.ts";
 
 export type LogEvidence = AlertEvidence & { kind: "log" };
 
-/** What an alert is after a piece of evidence. `watched` is undefined where it need not be watched any longer. */
-export type Judged = { watched: WatchedAlert | undefined; outcomes?: AlertOutcome[] };
+/**
+ * What an alert is after a piece of evidence. `watched` is undefined where it need not be watched any longer: then its
+ * log was undone, or `stands` for good.
+ */
+export type Judged = {
+  watched: WatchedAlert | undefined;
+  outcomes?: AlertOutcome[];
+  undone?: WatchedAlert;
+  stands?: WatchedAlert;
+};
 
 /** Places that are remembered for one log. */
 const MOST_PLACES = 8;
 
 /**
  * Which alert a log belongs to. A transaction may emit the same several times: then each alert has one of these logs in
- * each block.
+ * each block. A block of a number may be replaced again, with the log at another index; but in the block of the alert
+ * itself another index is another log.
  */
 export function ownerOf(watched: readonly WatchedAlert[], log: LogPlace): WatchedAlert | undefined {
+  const { blockNumber, logIndex } = log;
   const same = watched.filter((one) => isSameLog(one.log, log));
-  return (
-    same.find((one) => indexIn(one, log.blockNumber) === log.logIndex) ??
-    same.find((one) => indexIn(one, log.blockNumber) === undefined)
-  );
+  const exact = same.find((one) => indexesIn(one, blockNumber).includes(logIndex));
+  if (exact !== undefined || same.length === 0) return exact;
+  const known = (one: WatchedAlert) => indexesIn(one, blockNumber).length;
+  return same
+    .filter((one) => known(one) === 0 || one.alert.log?.blockNumber !== blockNumber)
+    .sort((one, other) => known(one) - known(other))[0];
 }
 
 /** The log of an alert was reported, where it was or in another block. */
@@ -39,8 +51,9 @@ export function moved(
   const { alert, log, raisedAt, toldMoved } = one;
   const outcome = { kind: "takenBack", alert, at: now, reason: "other_block", stands: true } as const;
   const { others = [] } = withPlace(one, log);
+  const there = { alert, log: to, raisedAt, seenAt: now, others, toldMoved: true } as const;
   return {
-    watched: isEnd ? undefined : { alert, log: to, raisedAt, seenAt: now, others, toldMoved: true },
+    ...(isEnd ? { watched: undefined, stands: there } : { watched: there }),
     outcomes: toldMoved ? [] : [outcome],
   };
 }
@@ -48,7 +61,7 @@ export function moved(
 function sightedHere(one: WatchedAlert, evidence: LogEvidence, { now }: Moment): Judged {
   const { log, redelivered = false } = evidence;
   if (isAbove(one.log.confidence, log.confidence)) return { watched: one };
-  if (isEnd(evidence)) return { watched: undefined };
+  if (isEnd(evidence)) return { watched: undefined, stands: one };
   const isHigher = isAbove(log.confidence, one.log.confidence);
   if (redelivered && !isHigher) return { watched: one };
   const { undone, passed, ...rest } = one;
@@ -67,13 +80,14 @@ function sightedHere(one: WatchedAlert, evidence: LogEvidence, { now }: Moment):
 
 /**
  * Whether a place was reported after the one that is known. A higher level decides. At the same level events may arrive
- * in another order: within the slack, a block that is not above the known one may be older.
+ * in another order: what comes later than the slack is newer, or from where its
+ * transaction is known to be.
  */
 function isNewer(one: WatchedAlert, { log, redelivered = false }: LogEvidence, moment: Moment): boolean {
-  const { log: known, undone, seenAt } = one;
-  if (isAbove(log.confidence, known.confidence)) return true;
-  if (redelivered || isAbove(known.confidence, log.confidence)) return false;
-  if (undone !== undefined || compareBlocks(log.blockNumber, known.blockNumber) > 0) return true;
+  if (isAbove(log.confidence, one.log.confidence)) return true;
+  if (redelivered || isAbove(one.log.confidence, log.confidence)) return false;
+  const { undone, seenAt } = one;
+  if (undone?.reason === "other_block" && undone.blockNumber === log.blockNumber) return true;
   return moment.now - seenAt > moment.slackMs;
 }
 
@@ -81,15 +95,16 @@ function isEnd({ log, isHighest = false }: LogEvidence): boolean {
   return isHighest || isFinal(log.confidence);
 }
 
-/** The index of an alert's log in a block; undefined where it was not reported there. */
-export function indexIn({ log, others = [] }: WatchedAlert, blockNumber: string): string | undefined {
-  if (log.blockNumber === blockNumber) return log.logIndex;
-  return others.find(([block]) => block === blockNumber)?.[1];
+/** The indexes at which the log of an alert was reported in a block; the newest one is the last. */
+export function indexesIn({ log, others = [] }: WatchedAlert, blockNumber: string): string[] {
+  const all = [...others, [log.blockNumber, log.logIndex] as const];
+  return all.filter(([block]) => block === blockNumber).map(([, index]) => index);
 }
 
+/** With another place in which its log was reported. */
 function withPlace(one: WatchedAlert, { blockNumber, logIndex }: LogPlace): WatchedAlert {
   const { others = [] } = one;
-  if (others.some(([block]) => block === blockNumber)) return one;
+  if (others.some(([block, index]) => block === blockNumber && index === logIndex)) return one;
   const place = [blockNumber, logIndex] as const;
   return { ...one, others: [...others, place].slice(-MOST_PLACES) };
 }

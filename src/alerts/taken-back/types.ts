@@ -9,6 +9,23 @@ export type WatchState = {
   readonly watched: readonly WatchedAlert[];
   /** What reported a log at a level above `latest`, and those levels; the newest one is the last. */
   readonly sources: ReadonlyArray<readonly [source: string, levels: readonly string[]]>;
+  /** Logs were reported at a level below the highest one. */
+  readonly hasLower?: true;
+  /** Logs of alerts that are not watched any longer. The newest one is the last. */
+  readonly past: readonly PastLog[];
+};
+
+/** A log whose alert was taken back, or stands. Events of it may still come, also from other blocks. */
+export type PastLog = {
+  /** A hash: of the transaction, the contract and the content. */
+  readonly of: string;
+  /** Where it was reported, and the level at its last place. */
+  readonly places: ReadonlyArray<readonly [blockNumber: string, logIndex: string]>;
+  readonly confidence: string;
+  /** How often it was undone. */
+  readonly times: number;
+  /** The id of the alert that stands. */
+  readonly standing?: string;
 };
 
 export type WatchedAlert = {
@@ -21,17 +38,19 @@ export type WatchedAlert = {
   /** Other places in which the log was reported. */
   readonly others?: ReadonlyArray<readonly [blockNumber: string, logIndex: string]>;
   /**
-   * It is not where it was, by evidence of this level. The same log may still be reported from another block.
-   * `stands`: it was reported from the block of the same number, at another index.
+   * It is not where it was, by evidence of this level and in this block: that of the transaction, or the one up to which
+   * the level is reached. The same log may still be reported from another block. `stands`: it was reported from the block
+   * of the same number, at another index.
    */
   readonly undone?: {
     readonly at: number;
+    readonly blockNumber: string;
     readonly reason: TakenBackReason;
     readonly confidence: string;
     readonly stands?: true;
   };
   /** The chain passed its block at this level. That shows nothing while its source may have stopped to report. */
-  readonly passed?: { readonly at: number; readonly confidence: string };
+  readonly passed?: { readonly at: number; readonly blockNumber: string; readonly confidence: string };
   /** People were told that the log has moved. */
   readonly toldMoved?: true;
 };
@@ -43,6 +62,11 @@ export type Moment = { now: number; slackMs: number };
 export type Watched = { state: WatchState; outcomes: AlertOutcome[] };
 
 export type Learned = Watched & {
-  /** The watched alert whose log was given, in its block or in another one: it must not raise another alert. */
-  belongsTo?: RaisedAlert;
+  /** The id of the alert whose log was given, in its block or in another one: it must not raise another alert. */
+  belongsTo?: string;
+  /**
+   * How often alerts of this log were taken back before it was reported from another block, or at a higher level: it
+   * counts again, although its id was seen.
+   */
+  again?: number;
 };

@@ -1,12 +1,13 @@
 import type { RaisedAlert } from "../types.ts";
 import { isFinal } from "./compare.ts";
 import { cleanPlace } from "./log-place.ts";
+import { withStanding } from "./past.ts";
 import type { WatchState } from "./types.ts";
 
 /** Alerts that are watched at the same time; more are not watched. */
-export const WATCHED_ALERTS = 1_000;
+export const WATCHED_ALERTS = 400;
 
-const NOTHING: WatchState = { version: 1, watched: [], sources: [] };
+const NOTHING: WatchState = { version: 1, watched: [], sources: [], past: [] };
 
 /** What was remembered; nothing where there is no state, or one of another version. */
 export function watchStateOf(value: unknown): WatchState {
@@ -26,10 +27,15 @@ export function watchAlert(
   { now, isHighest = false }: { now: number; isHighest?: boolean | undefined },
 ): { state: WatchState; isFull: boolean } {
   const log = alert.log && cleanPlace(alert.log);
-  if (log === undefined || isHighest || isFinal(log.confidence)) return { state, isFull: false };
-  const { watched } = state;
+  if (log === undefined) return { state, isFull: false };
+  const { watched, past } = state;
+  if (isHighest || isFinal(log.confidence)) {
+    // Events of a lower level may still come, from blocks that were replaced.
+    const standing = state.hasLower ? { ...state, past: withStanding(past, alert, log) } : state;
+    return { state: standing, isFull: false };
+  }
   if (watched.some((one) => one.alert.id === alert.id)) return { state, isFull: false };
   if (watched.length >= WATCHED_ALERTS) return { state, isFull: true };
   const added = { alert, log, raisedAt: now, seenAt: now };
-  return { state: { ...state, watched: [...watched, added] }, isFull: false };
+  return { state: { ...state, hasLower: true, watched: [...watched, added] }, isFull: false };
 }

@@ -1,12 +1,12 @@
 import should from "should";
+import { parseAbi } from "../../../src/abi/index.ts";
 import {
   type Condition,
   type ConditionSet,
   compileConditions,
   explainMatch,
   matchEvent,
-  parseAbi,
-} from "../../../src/index.ts";
+} from "../../../src/alerts/index.ts";
 
 const ALICE = "0x5b571A50AC6cB524730C8419EBe452703139809A".replace("EBe", "Ebe");
 const LARGEST = String(2n ** 256n - 1n);
@@ -47,6 +47,9 @@ describe("a condition on a field without an ABI", () => {
     ],
     ["compares a bigint", value("atLeast", LARGEST), of(BigInt(LARGEST)), true],
     ["compares a number", value("below", "8"), of(7), true],
+    ["takes a number as its value", value("below", 8 as never), of(7), true],
+    ["does not take a point for a number", value("equals", "0"), of("."), false],
+    ["compares numbers of 300 characters", value("above", "1"), of("9".repeat(300)), true],
     ["compares fractions exactly", value("above", "0.1000000000000000000000000001"), of("0.1"), false],
     ["knows one number in several forms", value("equals", "1500"), of("1.5e3"), true],
     ["reads a hex integer", value("equals", "255"), of("0xff"), true],
@@ -148,6 +151,12 @@ describe("a condition on an amount in tokens", () => {
       ["equals one of several", { ...amount("oneOf", "", 2), value: ["1", "1.50"] }, of("150"), true],
       ["is an element of a list", { ...amount("contains", "1.5", 2) }, of(["1", "150"]), true],
       ["is not part of a number", { ...amount("contains", "1", 2) }, of("100"), undefined],
+      [
+        "is in tokens already under `tokens`, without decimals",
+        { field: "tokens.value", is: "above", value: "1", unit: "token" },
+        { tokens: { value: "1.5" } },
+        true,
+      ],
       [
         "is in tokens already under `tokens`",
         { field: "tokens.value", is: "above", value: "1", unit: "token", decimals: 6 },
@@ -302,6 +311,98 @@ describe("a condition with an ABI", () => {
   );
 });
 
+describe("a condition whose type the ABI decides", () => {
+  const abi = parseAbi(`
+    event Sent(address indexed to, bytes32 indexed id, string[] notes, uint256 fundTokenId, bool done)
+    event Many(uint256[] v, uint256 w)
+    event Many(uint256 v)
+  `);
+  const sent = (params: object, more: object = {}) => ({ name: "Sent", params, ...more });
+  const where = (field: string, is: Condition["is"], text: string): Condition => ({
+    ...{ field: `params.${field}`, is, value: text },
+  });
+  judge(
+    [
+      ["is an indexed address", where("to", "equals", ALICE.toLowerCase()), sent({ to: ALICE }), true],
+      ["is indexed bytes", where("id", "startsWith", "0xAB"), sent({ id: `0x${"ab".repeat(32)}` }), true],
+      [
+        "is an element of a list",
+        where("notes[12]", "equals", "1.0"),
+        sent({ notes: Array(13).fill("1") }),
+        false,
+      ],
+      ["is in a list", where("notes", "contains", "1.0"), sent({ notes: ["1"] }), false],
+      ["is not a list", where("notes", "contains", "1"), sent({ notes: "1" }), undefined],
+      [
+        "has the name of the service",
+        where("fund_token_id", "equals", "many"),
+        sent({ fund_token_id: "7" }),
+        undefined,
+      ],
+      ["is a boolean", where("done", "equals", "yes"), sent({ done: "yes" }), undefined],
+      [
+        "is a list in another event of this name",
+        where("v", "equals", "5"),
+        { name: "Many", params: { v: "5" } },
+        true,
+      ],
+      [
+        "is an amount in tokens",
+        { ...where("fundTokenId", "above", "1"), unit: "token" },
+        sent({ fundTokenId: "1500" }, { tokens: { fundTokenId: "1.5" } }),
+        true,
+      ],
+    ],
+    abi,
+  );
+});
+
+describe("the reason why a condition cannot be decided", () => {
+  const abi = parseAbi("event Note(address to, string indexed topic, bytes32 id, uint256[] list)");
+  const says = (row: Condition, params: object, sentence: string) =>
+    it(sentence, () => {
+      const [explained] = explainMatch([row], { name: "Note", params }, abi).rows;
+      should(explained?.reason).equal(`${row.field} cannot be compared: ${sentence}.`);
+    });
+  const on = (
+    field: string,
+    is: Condition["is"],
+    text: string,
+    more: Partial<Condition> = {},
+  ): Condition => ({
+    ...{ field: `params.${field}`, is, value: text, ...more },
+  });
+
+  says(
+    on("list", "equals", "1"),
+    { list: ["1"] },
+    'it is a list: use "contains", or name an element such as [0]',
+  );
+  says(on("list", "contains", "1"), { list: "1" }, "its value is not a list, as uint256[] is");
+  says(on("other", "equals", "1"), { other: {} }, "it has several parts: name one of them");
+  says(on("other", "above", "1"), { other: 2 ** 60 }, "its value is not a number that is known exactly");
+  says(on("other", "endsWith", "1"), { other: 2 ** 60 }, "its value is not a number that is known exactly");
+  says(on("other", "isTrue", ""), { other: "yes" }, "its value is not true or false");
+  says(on("to", "equals", "alice"), { to: ALICE }, '"alice" is not an address');
+  says(on("to", "equals", ALICE), { to: "alice" }, "its value is not an address");
+  says(on("id", "equals", "five"), { id: "0x05" }, '"five" is not bytes as hex');
+  says(
+    on("to", "above", "1", { unit: "token" }),
+    { to: ALICE },
+    "it is of type address, which is not an amount",
+  );
+  says(
+    on("other", "contains", "1", { unit: "token", decimals: 2 }),
+    { other: "100" },
+    "it is one amount and not a list: use another comparison",
+  );
+  says(
+    on("topic", "equals", "gold"),
+    { topic: `0x${"ab".repeat(32)}` },
+    '"gold" is not the hash of a value, which is all that the chain stores of this indexed parameter',
+  );
+});
+
 describe("several conditions", () => {
   const yes = value("above", "1");
   const no = value("above", "100");
@@ -360,6 +461,8 @@ describe("a condition that is wrong itself", () => {
   refused(at("value"), { field: "a", is: "equals", value: "one", unit: "token" });
   refused(at("to"), { field: "a", is: "between", value: "2", to: "1.9" });
   refused(at("to"), { field: "a", is: "between", value: "2" });
+  refused(at("to"), { field: "a", is: "between", value: "2", to: "many" });
+  refused(at("value"), { field: "a", is: "between", value: "many", to: "2" });
   refused(at("unit"), { field: "a", is: "above", value: "1", unit: "ether" });
   refused(at("unit"), { field: "a", is: "startsWith", value: "1", unit: "token" });
   refused(at("decimals"), { field: "a", is: "above", value: "1", unit: "token", decimals: 78 });

@@ -1,4 +1,4 @@
-import type { Comparison } from "../../../src/index.ts";
+import type { Comparison } from "../../../src/protocol/index.ts";
 
 /** A field value as a test knows it: what it means, beside how it is written. */
 export type Meant =

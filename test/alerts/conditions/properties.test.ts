@@ -1,13 +1,8 @@
 import fc from "fast-check";
 import should from "should";
-import {
-  COMPARISONS,
-  type Condition,
-  compileConditions,
-  explainMatch,
-  matchEvent,
-  parseAbi,
-} from "../../../src/index.ts";
+import { parseAbi } from "../../../src/abi/index.ts";
+import { type Condition, compileConditions, explainMatch, matchEvent } from "../../../src/alerts/index.ts";
+import { COMPARISONS } from "../../../src/protocol/index.ts";
 import { expected, type Meant } from "./model.ts";
 
 const DIGITS_78 = 10n ** 78n;

@@ -38,12 +38,14 @@ describe("AlertRule: alerts that are taken back", () => {
   it("says once that a log is in another block, and raises no second alert for it", async () => {
     const { give, rule } = made();
     should(await give(1, { log: log() })).equal("alert at 1");
-    should(await give(50, { id: "b", log: log({ blockNumber: "11", logIndex: "3" }) })).equal(
-      "seen, takenBack at 50",
+    // Within the slack, this may be the older one of both blocks.
+    should(await give(50, { id: "b", log: log({ blockNumber: "11", logIndex: "3" }) })).equal("seen");
+    should(await give(102, { id: "b", log: log({ blockNumber: "11", logIndex: "3" }) })).equal(
+      "seen, takenBack at 102",
     );
     should((await rule.untold())[0]).have.properties({ reason: "other_block", stands: true });
     const final = log({ blockNumber: "11", logIndex: "3", confidence: "finalized" });
-    should(await give(60, { id: "b", log: final })).equal("seen");
+    should(await give(103, { id: "b", log: final })).equal("seen");
     // Nothing waits any more but the key, which is forgotten after a day.
     should(rule.nextCheckAt).equal(START + 1 + 24 * 60 * 60_000 + 100 + 1);
   });

@@ -1,10 +1,11 @@
 import { hasPostgres, PostgresServer } from "../../support/postgres.ts";
+import { sized } from "../../support/variants.ts";
 import { describeFleet, describeUnfenced, type FleetTests } from "./suite.ts";
 
 const TESTS: FleetTests = {
   has: hasPostgres,
   startEngine: () => PostgresServer.start(),
-  events: 200,
+  events: sized(100, 200),
   faults: 8,
   patience: 5,
 };

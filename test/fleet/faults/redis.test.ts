@@ -3,14 +3,17 @@ import { Redis } from "ioredis";
 import should from "should";
 import { SAVE } from "../../../src/fleet/redis/save.ts";
 import { hasRedis, RedisServer } from "../../support/redis.ts";
+import { inVariants, sized } from "../../support/variants.ts";
 import { describeFleet, describeUnfenced, type FleetTests } from "./suite.ts";
 
 const TESTS: FleetTests = {
   has: hasRedis,
   startEngine: () => RedisServer.start(),
-  events: 200,
-  faults: 8,
+  events: sized(60, 200),
+  faults: sized(2, 8),
   patience: 5,
+  // What differs between the engines: how they lose power, and how they refuse what is late.
+  ...sized({ kinds: ["engine restart", "engine late"] as const }, {}),
 };
 
 /** A Redis that has the script that saves a cursor without its conditions, and the hash of that script. */
@@ -36,5 +39,5 @@ function hashOf(script: string): string {
 describe("three copies of a flow that share a Redis", function () {
   this.timeout(600_000);
   describeFleet(TESTS);
-  describeUnfenced({ ...TESTS, startEngine: withUnfencedScript }, unfence);
+  inVariants(() => describeUnfenced({ ...TESTS, startEngine: withUnfencedScript }, unfence));
 });

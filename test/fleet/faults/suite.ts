@@ -13,6 +13,8 @@ export type FleetTests = {
   startEngine: () => Promise<Engine>;
   events: number;
   faults: number;
+  /** Only faults of these kinds. */
+  kinds?: readonly FaultKind[];
   /** How many messages may be in the flow at the same time. @default 3 */
   inFlight?: number;
   /** How many times as long as promised one hand-over may take on a machine that does other things as well. */

@@ -8,12 +8,13 @@ export type Judgement = { is: Comparison; not: boolean };
 /** The opposite is written with an exclamation mark. The first of each kind is the usual one. */
 const FITTING: Readonly<Record<FieldKind, readonly string[]>> = {
   number: ["atLeast", "above", "atMost", "below", "between", "!between", "equals", "!equals"],
-  address: ["oneOf", "!oneOf"],
+  address: ["oneOf", "!oneOf", "equals", "!equals"],
   bool: ["isTrue", "isFalse"],
   text: [
     ...["equals", "!equals", "oneOf", "!oneOf", "contains", "!contains"],
     ...["startsWith", "!startsWith", "endsWith", "!endsWith"],
   ],
+  hash: ["equals", "!equals", "oneOf", "!oneOf"],
   list: ["contains", "!contains"],
   any: [
     ...["equals", "!equals", "atLeast", "above", "atMost", "below", "between", "!between"],

@@ -9,8 +9,11 @@ import type { EventChoice, ParameterChoice } from "../../shared/form-types.ts";
 import type { EditedNode } from "../api.ts";
 import { isComposite, isCountable, isInteger } from "../type-hints.ts";
 
-/** What decides which comparisons fit. `any`: the type is not known. */
-export type FieldKind = "number" | "address" | "bool" | "text" | "list" | "any";
+/**
+ * What decides which comparisons fit. `hash`: an indexed value of variable size, of which the chain stores the hash only.
+ * `any`: the type is not known.
+ */
+export type FieldKind = "number" | "address" | "bool" | "text" | "hash" | "list" | "any";
 
 /** A field that a condition can be about. */
 export type FieldChoice = {
@@ -99,8 +102,8 @@ function parametersOf(inputs: readonly ParameterChoice[]): FieldChoice[] {
 }
 
 function kindOf({ type, indexed }: ParameterChoice): FieldKind {
-  // The chain stores the hash of such a value only.
-  if (isComposite(type)) return indexed ? "text" : "list";
+  if (indexed && (isComposite(type) || type === "string" || type === "bytes")) return "hash";
+  if (isComposite(type)) return "list";
   if (isInteger(type)) return "number";
   return type === "address" || type === "bool" ? type : "text";
 }

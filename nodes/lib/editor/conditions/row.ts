@@ -78,6 +78,7 @@ export function conditionRow(
   const isExpression = () => field.val() === EXPRESSION;
   const choice = (): FieldChoice =>
     chosenField(field, groups)?.field ?? typedField(String(path.val() ?? "").trim());
+  const isInTokens = ({ isAmount }: FieldChoice): boolean => isAmount === true && context.decimals() !== "";
   const judgement = (): Judgement => judgementOf(String(is.val() ?? ""));
 
   const readField = (): FieldDef => {
@@ -130,7 +131,7 @@ export function conditionRow(
         node,
         shown,
         judged.is,
-        kept.unit ?? (isUntouched && shown.isAmount ? "token" : ""),
+        kept.unit ?? (isUntouched && isInTokens(shown) ? "token" : ""),
         context,
       );
       const width = unit ? "calc(100% - 200px)" : "100%";
@@ -210,7 +211,7 @@ export function conditionRow(
       kept = byKind.get(chosen.kind) ?? { kind, field: at, is: comparison };
       shownKind = chosen.kind;
     }
-    if (chosen.isAmount && !kept.value) kept = { ...kept, unit: "token" };
+    if (isInTokens(chosen) && !kept.value) kept = { ...kept, unit: "token" };
     adapt(!wasExpression && fits(chosen.kind, before) ? before : undefined);
   });
   is.on("change", () => {

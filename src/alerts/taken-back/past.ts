@@ -1,0 +1,62 @@
+import { checksumOf } from "../../files/checksum.ts";
+import type { LogPlace, RaisedAlert } from "../types.ts";
+import { isAbove } from "./compare.ts";
+import type { PastLog, WatchedAlert, WatchState } from "./types.ts";
+
+type Past = WatchState["past"];
+
+/** Logs and places of each that are remembered; of more, the newest ones. */
+const MOST_PAST = 200;
+const MOST_PLACES = 8;
+
+/** Remembers that the log of this alert was undone. */
+export function withUndone(past: Past, { log, others = [] }: WatchedAlert): Past {
+  const before = find(past, log);
+  return added(past, before, log, { others, times: (before?.times ?? 0) + 1 });
+}
+
+/** Remembers that this alert stands: events of its log raise no other one. */
+export function withStanding(
+  past: Past,
+  alert: RaisedAlert,
+  log: LogPlace,
+  others: WatchedAlert["others"] = [],
+): Past {
+  const before = find(past, log);
+  return added(past, before, log, { others, times: before?.times ?? 0, standing: alert.id });
+}
+
+/** What is known of a log that is not that of a watched alert. */
+export function knownFrom(past: Past, log: LogPlace): { belongsTo?: string; again?: number } {
+  const found = find(past, log);
+  if (found === undefined) return {};
+  const { places, confidence, times, standing } = found;
+  const again = times === 0 ? {} : { again: times };
+  if (standing !== undefined) return { belongsTo: standing, ...again };
+  // From a place that is known to be replaced, it is an event that comes late or once more.
+  const isKnown = places.some(([block, index]) => block === log.blockNumber && index === log.logIndex);
+  return isKnown && !isAbove(log.confidence, confidence) ? {} : again;
+}
+
+function find(past: Past, log: LogPlace): PastLog | undefined {
+  if (past.length === 0) return undefined;
+  const of = hashOf(log);
+  return past.find((one) => one.of === of);
+}
+
+function added(
+  past: Past,
+  before: PastLog | undefined,
+  log: LogPlace,
+  { others, ...more }: Pick<PastLog, "times" | "standing"> & { others: PastLog["places"] },
+): Past {
+  const { blockNumber, logIndex, confidence } = log;
+  const all = [...(before?.places ?? []), ...others, [blockNumber, logIndex] as const];
+  const places = [...new Map(all.map((place) => [place.join(), place])).values()].slice(-MOST_PLACES);
+  const one: PastLog = { of: hashOf(log), places, confidence, ...more };
+  return [...past.filter((other) => other !== before), one].slice(-MOST_PAST);
+}
+
+function hashOf({ chainSelector, transactionHash, contract, content }: LogPlace): string {
+  return checksumOf(JSON.stringify([chainSelector, transactionHash, contract, content])).slice(0, 24);
+}

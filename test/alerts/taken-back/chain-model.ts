@@ -1,0 +1,80 @@
+import type { LogPlace } from "../../../src/alerts/index.ts";
+import { unlisted } from "../../../src/index.ts";
+import { CHAIN, hashOf, TOKEN } from "./logs.ts";
+
+/** What a transaction emits: `a` and `b` are reported by the source with alerts, the others by another one. */
+type Emitted = { content: string; isOther: boolean };
+export type Transaction = { number: number; emits: readonly Emitted[] };
+type Block = { id: number; transactions: readonly Transaction[] };
+
+/** A log as a service reports it. `hash`: of its block, which is not reported. */
+export type Reported = { log: LogPlace; at: number; hash: number };
+
+/** Blocks below the newest one by so many are final. Reorganizations are less deep. */
+const FINAL_DEPTH = 4;
+const FIRST_BLOCK = 100;
+
+/** A chain with a service that reports its logs: at `latest` when they are mined, and once when they are final. */
+export class ChainModel {
+  #blocks: Block[] = [];
+  #mined = 0;
+  #final = 0;
+  /** Blocks that were replaced. */
+  readonly replaced = new Set<number>();
+
+  /** Adds a block; what is reported then. */
+  mine(transactions: readonly Transaction[], at: number): Reported[] {
+    this.#mined += 1;
+    this.#blocks.push({ id: this.#mined, transactions });
+    return [...this.#logsOf(this.#blocks.length - 1, "latest", at), ...this.#finalized(at)];
+  }
+
+  /** Replaces the newest blocks. `again` chooses the transactions of each new block among those that were undone. */
+  reorganize(depth: number, again: (undone: Transaction[]) => Transaction[][], at: number): Reported[] {
+    const most = Math.min(depth, this.#blocks.length - this.#final);
+    if (most <= 0) return [];
+    const undone = this.#blocks.splice(this.#blocks.length - most);
+    for (const { id } of undone) this.replaced.add(id);
+    return again(undone.flatMap(({ transactions }) => [...transactions])).flatMap((block) =>
+      this.mine(block, at),
+    );
+  }
+
+  /** The logs that are in the chain now, by transaction and content. */
+  get logs(): Map<string, { blockNumber: string; logIndex: string; hash: number }> {
+    const all = this.#blocks.flatMap((_block, index) => this.#logsOf(index, "latest", 0));
+    return new Map(all.map(({ log, hash }) => [nameOf(log), { ...log, hash }]));
+  }
+
+  #finalized(at: number): Reported[] {
+    const reported: Reported[] = [];
+    for (; this.#final < this.#blocks.length - FINAL_DEPTH; this.#final += 1) {
+      reported.push(...this.#logsOf(this.#final, "finalized", at));
+    }
+    return reported;
+  }
+
+  #logsOf(index: number, confidence: string, at: number): Reported[] {
+    const { id, transactions } = this.#blocks[index] as Block;
+    const emitted = transactions.flatMap(({ number, emits }) => emits.map((one) => ({ number, ...one })));
+    return emitted.map(({ number, content, isOther }, logIndex) => ({
+      at,
+      hash: id,
+      log: {
+        chainSelector: CHAIN,
+        transactionHash: hashOf(number),
+        blockNumber: `${FIRST_BLOCK + index}`,
+        logIndex: `${logIndex}`,
+        confidence: unlisted(confidence),
+        contract: TOKEN,
+        content,
+        source: isOther ? "others" : "alerts",
+      },
+    }));
+  }
+}
+
+/** The same for a log in each block. */
+export function nameOf({ transactionHash, content }: LogPlace): string {
+  return `${Number(transactionHash)} ${content}`;
+}

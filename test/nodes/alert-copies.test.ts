@@ -1,0 +1,62 @@
+import should from "should";
+import { alertNode, fateOf, sendTo, transfer } from "../support/alert-harness.ts";
+import { FleetCopy } from "../support/fleet-harness.ts";
+import { harnessFlow, type Message } from "../support/flow-harness.ts";
+import type { FlowNode } from "../support/node-red.ts";
+import { hasPostgres, PostgresServer } from "../support/postgres.ts";
+
+/** Copies of a flow that count together, by the environment variable alone. */
+describe("alert on several copies", function () {
+  this.timeout(120_000);
+
+  let server: PostgresServer;
+  let copies: FleetCopy[] = [];
+
+  before(async function () {
+    if (!hasPostgres()) return this.skip();
+    server = await PostgresServer.start();
+    const env = { CREC_FLEET_URL: server.url };
+    copies = await Promise.all([FleetCopy.start("pod-a", env), FleetCopy.start("pod-b", env)]);
+    const count = { when: "count", times: "3", within: "1h", quiet: "1h" };
+    const nodes: Array<[FlowNode, number]> = [
+      [alertNode(count), 3],
+      [alertNode({ ...count, id: "other" }), 3],
+    ];
+    for (const { nodeRed } of copies) await nodeRed.deploy(harnessFlow([], nodes));
+  });
+  after(async () => {
+    for (const { nodeRed } of copies) {
+      for (const text of [nodeRed.log, nodeRed.heard]) should(text).not.containEql(server.password);
+    }
+    await Promise.all(copies.map((copy) => copy.close()));
+    await server?.remove();
+  });
+
+  const fate = async (copy: 0 | 1, message: Message, id?: string) =>
+    fateOf(await sendTo((copies[copy] as FleetCopy).nodeRed, message, id));
+
+  it("counts each log once over all of them, and alerts once", async () => {
+    const first = transfer("1");
+    should(await fate(0, first)).equal("counted");
+    should(await fate(1, first)).equal("seen");
+    should(await fate(1, transfer("1"))).equal("counted");
+    should(await fate(0, transfer("1"))).equal("alert");
+    should(await fate(1, transfer("1"))).equal("quiet");
+    // Another node counts alone.
+    should(await fate(1, first, "other")).equal("counted");
+  });
+
+  it("completes no message while the engine is away, and loses none", async () => {
+    const messages = [transfer("1"), transfer("1")];
+    await server.kill();
+    should(await fate(0, messages[0] as Message, "other")).match(/^[A-Z_]+$/);
+    await server.restart();
+    for (const message of messages) {
+      const again = { ...message, crec: { ...message.crec, redelivered: true } };
+      let became = await fate(0, again, "other");
+      // The client finds the engine again a moment later.
+      while (/^[A-Z_]+$/.test(became)) became = await fate(0, again, "other");
+      should(became).equal(message === messages[0] ? "counted" : "alert");
+    }
+  });
+});
