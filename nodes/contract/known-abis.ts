@@ -48,6 +48,36 @@ error InsufficientAllowance(address spender, uint256 allowance, uint256 needed)
 error InvalidReceiver(address receiver)
 error NotMinter(address caller)`;
 
+const GUARDED_TOKEN = `${ERC20}
+event OwnershipTransferred(address indexed previousOwner, address indexed newOwner)
+event RoleGranted(bytes32 indexed role, address indexed account, address indexed sender)
+event RoleRevoked(bytes32 indexed role, address indexed account, address indexed sender)
+event Paused(address account)
+event Unpaused(address account)
+event Upgraded(address indexed implementation)
+function DEFAULT_ADMIN_ROLE() view returns (bytes32)
+function MINTER_ROLE() view returns (bytes32)
+function GUARDIAN_ROLE() view returns (bytes32)
+function owner() view returns (address)
+function implementation() view returns (address)
+function paused() view returns (bool)
+function hasRole(bytes32 role, address account) view returns (bool)
+function mint(address to, uint256 value)
+function burn(uint256 value)
+function pause()
+function unpause()
+function grantRole(bytes32 role, address account)
+function revokeRole(bytes32 role, address account)
+function transferOwnership(address newOwner)
+function upgradeTo(address newImplementation)
+error InsufficientBalance(address holder, uint256 balance, uint256 needed)
+error InsufficientAllowance(address spender, uint256 allowance, uint256 needed)
+error InvalidReceiver(address receiver)
+error MissingRole(address caller, bytes32 role)
+error OwnAdminRole(address caller)
+error EnforcedPause()
+error ExpectedPause()`;
+
 const COUNTER = `event Incremented(address indexed by, uint256 amount, uint256 count)
 function count() view returns (uint256)
 function countOf(address caller) view returns (uint256)
@@ -71,4 +101,9 @@ error NoSamples()`;
 export const STANDARD_ABIS = { "ERC-20": ERC20, "ERC-721": ERC721, "ERC-1155": ERC1155 } as const;
 
 /** Of the contracts that the local service deploys. */
-export const DEMO_ABIS = { token: DEMO_TOKEN, counter: COUNTER, registry: SENSOR_REGISTRY } as const;
+export const DEMO_ABIS = {
+  token: DEMO_TOKEN,
+  guarded: GUARDED_TOKEN,
+  counter: COUNTER,
+  registry: SENSOR_REGISTRY,
+} as const;

@@ -3,7 +3,12 @@ import should from "should";
 import { DEMO_ABIS, STANDARD_ABIS } from "../../nodes/contract/known-abis.ts";
 import { type Abi, listEvents, listFunctions, parseAbi } from "../../src/index.ts";
 
-const ARTIFACTS = { token: "DemoToken", counter: "Counter", registry: "SensorRegistry" } as const;
+const ARTIFACTS = {
+  token: "DemoToken",
+  guarded: "GuardedToken",
+  counter: "Counter",
+  registry: "SensorRegistry",
+} as const;
 
 /** Everything that a wrong word would change, in one order. */
 function namesOf(abi: Abi): string[] {
