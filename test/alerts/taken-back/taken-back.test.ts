@@ -376,6 +376,45 @@ describe("an alert whose log may be undone", () => {
       should(watch.told).deepEqual([{ ...undone("level_passed"), stands: true }]);
     });
 
+    it("stands where it was reported from a block that is above the level that passed its own", () => {
+      const watch = new Watch()
+        .given(seen({ blockNumber: "105" }), seen({ tx: 2, blockNumber: "101", confidence: "finalized" }))
+        .after(SLACK)
+        .settled();
+      should(watch.told).deepEqual([MOVED]);
+      should(watch.state.watched[0]?.log.blockNumber).equal("105");
+      const below = new Watch()
+        .given(seen({ blockNumber: "101" }), seen({ tx: 2, blockNumber: "101", confidence: "finalized" }))
+        .after(SLACK)
+        .settled();
+      should(below.told).deepEqual([undone("level_passed")]);
+    });
+
+    it("does not stand because of a log that is that of another alert", () => {
+      let state = watchStateOf(undefined);
+      for (const logIndex of ["3", "4"]) {
+        state = watchAlert(state, alertOn(logAt({ logIndex }), logIndex), { now: START }).state;
+      }
+      const final = seen({ logIndex: "4", confidence: "finalized" });
+      state = learn(state, final, { now: START, slackMs: SLACK }).state;
+      const [outcome, ...more] = settle(state, SETTINGS, START + SLACK).outcomes;
+      should(more).be.empty();
+      should(outcome?.alert.id).equal("3");
+      should(outcome).have.properties(undone("level_passed"));
+    });
+
+    it("raises no other alert once it is final, from wherever it comes late", () => {
+      const moment = { now: START, slackMs: SLACK };
+      const lower = learn(watchStateOf(undefined), seen({ tx: 2 }), moment).state;
+      const { state } = watchAlert(lower, alertOn(logAt({ confidence: "finalized" })), { now: START });
+      should(learn(state, seen(there), moment).belongsTo).equal("a");
+      // Where only final logs are reported, there is nothing to remember.
+      const alone = watchStateOf(undefined);
+      should(watchAlert(alone, alertOn(logAt({ confidence: "finalized" })), { now: START }).state).equal(
+        alone,
+      );
+    });
+
     it("is each of several that one transaction emitted alike", () => {
       const twins = ["3", "4"].map((logIndex) => alertOn(logAt({ logIndex }), logIndex));
       const moment = { now: START, slackMs: SLACK };
