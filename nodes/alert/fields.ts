@@ -161,7 +161,7 @@ export const NODE = describeNode({
     fleet: { kind: "config", type: "crec-fleet", required: false, icon: "clone", hint: true },
     /** What has no event, such as a recovery, is sent again until an ack event node has received it. */
     untilAcked: { kind: "boolean", default: false, hint: true },
-    allowTest: COMMON.allowTest,
+    allowTest: { ...COMMON.allowTest, hint: true },
   },
 });
 
