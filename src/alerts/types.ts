@@ -25,9 +25,12 @@ export type AlertWhen =
   | { kind: "each" }
   | { kind: "count"; times: number; withinMs: number }
   | ({ kind: "sum"; withinMs: number } & SumLimit)
-  /** More than `factor` times as many within the window as on average in the time before it, and at least `least`. */
+  /**
+   * More than `factor` times as many within the window as on average in the time before it, and at least `least`. None
+   * is raised until the rule has seen a whole `comparedMs` before the window. A key that is new then is compared with 0.
+   */
   | { kind: "rate"; factor: number; withinMs: number; comparedMs: number; least: number }
-  /** None for this long. */
+  /** None for this long, by what `readUpTo` was told: an outage is no absence. */
   | { kind: "absence"; forMs: number };
 
 /** The sum of a field that must be reached. */
@@ -36,11 +39,17 @@ export type SumLimit = { field: string; limit: string; unit?: "token"; decimals?
 /** What does not depend on an event. All of it is JSON. */
 export type AlertSettings = {
   when: AlertWhen;
-  /** No further alert of the same key for this long after one; 0 for none. */
+  /**
+   * No further alert of the same key for this long after one. With 0, what raised an alert of a count, sum or rate counts
+   * no more: the next alert needs as many again.
+   */
   quietMs: number;
   /** Whether the end of the condition is an outcome. Until then a key has one alert, and one more after each `quietMs`. */
   recovers: boolean;
-  /** How late an event may arrive, against the newest one of its key, and still count. */
+  /**
+   * How late an event may arrive, against the newest one of its key, and count as if it had come in order. Ids are
+   * remembered for the window and the slack; for `each`, the last 2,000 of a key for a day.
+   */
   slackMs: number;
   /** How long an alert on a block that is not final may wait for its confirmation; undefined does not watch for it. */
   confirmWithinMs: number | undefined;
@@ -142,7 +151,7 @@ export type PassedReason =
   | "seen"
   /** Later than the slack allows. */
   | "too_late"
-  /** There are too many keys. */
+  /** There are too many keys; or too many events of this key, so that it is not known whether this one was counted. */
   | "limit"
   /** A condition cannot be decided, such as an amount in tokens without decimals. */
   | "undecided";

@@ -100,4 +100,19 @@ describe("the memory of alert", function () {
     const shown = harness.nodeRed.shown("alert:0").map(({ value }) => value as AlertMessage);
     should(shown.filter(isHeartbeat)).be.empty();
   });
+
+  it("does the same with a recovery that an event led to, whose event is done", async () => {
+    const conditions = [{ kind: "field", field: "tokens.value", is: "above", value: "10" }];
+    await harness.deploy({ conditions, recovers: true, untilAcked: true, name: "level" });
+    should(await harness.fate(transfer("11"))).equal("alert");
+    const ends = transfer("9");
+    should(await harness.fate(ends)).equal("no_match");
+    const isRecovery = ({ payload }: AlertMessage) => payload.title === "Recovered: level";
+    const first = await harness.resolves(isRecovery);
+    should(first.crec?.eventId).be.a.String().and.not.equal(ends.crec?.eventId);
+    await harness.restart();
+    const again = await harness.resolves(isRecovery);
+    should(again.crec?.eventId).equal(first.crec?.eventId);
+    should(again.payload).deepEqual(first.payload);
+  });
 });

@@ -13,9 +13,10 @@ import { checkAlertSettings, checkTime } from "./check-settings.ts";
 import { recordKeyOf } from "./ids.ts";
 import { KeyRecords } from "./key-records.ts";
 import { dueAt, passTime } from "./pass-time.ts";
+import { withDetailsOnce } from "./raise.ts";
 import { type Report, Reports } from "./reports.ts";
-import { isRuleState, MOST_UNTOLD_OF_RULE, type RuleState } from "./rule-state.ts";
-import { boundedTime, type KeyState, MOST_UNTOLD, newState, type StepContext } from "./state.ts";
+import { isRuleState, MOST_UNTOLD_OF_RULE, type RuleState, startedAt } from "./rule-state.ts";
+import { boundedTime, isOfState, type KeyState, MOST_UNTOLD, newState, type StepContext } from "./state.ts";
 import { step } from "./step.ts";
 import { listed, withoutOutcome } from "./untold.ts";
 
@@ -106,8 +107,7 @@ export class AlertRule {
     await this.#started(boundedTime(input.at, now));
     const { belongsTo, again } = await this.#learnFrom(input);
     const key = recordKeyOf(input.key);
-    const isOfState = this.#settings.when.kind === "each" && this.#settings.recovers;
-    if (!input.matches && !isOfState && !this.#keys.has(key)) return this.#passed("no_match");
+    if (!input.matches && !isOfState(this.#settings) && !this.#keys.has(key)) return this.#passed("no_match");
     const record = await this.#keys.use(key);
     if (record === undefined) return this.#passed("limit");
     const once = withDetailsOnce(withLog(input, again));
@@ -285,12 +285,14 @@ export class AlertRule {
     const { changed } = await this.#rule.change((state) => {
       const before = watchStateOf(state?.watch);
       const changed = change(before);
-      if (state === undefined || changed.state === before) return { state, changed };
+      if (changed.state === before) return { state, changed };
+      // A shared store may have forgotten it.
+      const known = state ?? startedAt(this.#now());
       const untold = this.#keepsUntold
-        ? [...(state.untold ?? []), ...changed.outcomes].slice(-MOST_UNTOLD_OF_RULE)
+        ? [...(known.untold ?? []), ...changed.outcomes].slice(-MOST_UNTOLD_OF_RULE)
         : [];
       return {
-        state: { ...state, watch: changed.state, ...(untold.length === 0 ? {} : { untold }) },
+        state: { ...known, watch: changed.state, ...(untold.length === 0 ? {} : { untold }) },
         changed,
       };
     });
@@ -312,22 +314,4 @@ function withLog(input: AlertInput, again: number | undefined): AlertInput {
 
 function isFull(state: KeyState | undefined): boolean {
   return (state?.untold?.length ?? 0) >= MOST_UNTOLD;
-}
-
-function startedAt(since: number): RuleState {
-  return { v: 1, since, forgottenUpTo: 0 };
-}
-
-/** What an alert keeps is asked for once, also where another copy has written and the input is counted again. */
-function withDetailsOnce(input: AlertInput): AlertInput {
-  const { details } = input;
-  if (details === undefined) return input;
-  const known = new Map<string, unknown>();
-  return {
-    ...input,
-    details: (alert) => {
-      if (!known.has(alert.id)) known.set(alert.id, details(alert));
-      return known.get(alert.id);
-    },
-  };
 }

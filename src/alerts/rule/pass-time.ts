@@ -1,7 +1,7 @@
 import type { AlertOutcome, AlertSettings, RaisedAlert } from "../types.ts";
 import { alertIdOf } from "./ids.ts";
 import { overIn, raisedIn } from "./raise.ts";
-import { horizonMs, type KeyState, type StepContext } from "./state.ts";
+import { horizonMs, isOfState, type KeyState, REMEMBER_EACH_MS, type StepContext } from "./state.ts";
 import { withUntold } from "./untold.ts";
 import { endOfReached, isWindowed } from "./window.ts";
 
@@ -74,6 +74,7 @@ function overAt(settings: AlertSettings, state: KeyState): number | undefined {
   const isAwaited =
     settings.when.kind === "absence" ? state.active === undefined || settings.recovers : state.active;
   if (isAwaited) return undefined;
-  const quietUntil = (state.lastAlertAt ?? 0) + settings.quietMs;
+  const quietUntil =
+    (state.lastAlertAt ?? 0) + Math.max(settings.quietMs, isOfState(settings) ? REMEMBER_EACH_MS : 0);
   return Math.max(state.newest + horizonMs(settings) + 1, quietUntil);
 }

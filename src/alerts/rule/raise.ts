@@ -4,7 +4,7 @@ import { alertIdOf } from "./ids.ts";
 import type { Counted, KeyState, StepContext } from "./state.ts";
 
 /** Characters of JSON. */
-const MOST_DETAILS = 16_384;
+const MOST_DETAILS = 8_192;
 
 /** An alert of an input, with its details. */
 export function alertOf(
@@ -52,4 +52,18 @@ function detailsOf(input: AlertInput, alert: RaisedAlert): { value: unknown } | 
   } catch {
     return "unusable";
   }
+}
+
+/** What an alert keeps is asked for once, also where another copy has written and the input is counted again. */
+export function withDetailsOnce(input: AlertInput): AlertInput {
+  const { details } = input;
+  if (details === undefined) return input;
+  const known = new Map<string, unknown>();
+  return {
+    ...input,
+    details: (alert) => {
+      if (!known.has(alert.id)) known.set(alert.id, details(alert));
+      return known.get(alert.id);
+    },
+  };
 }

@@ -8,7 +8,7 @@ const PERIOD_MS = 10 * 60_000;
 const SENTENCES: Record<Report, string> = {
   marks:
     "a window had more events than maxMarks. The older ones are counted together, at slightly later times. Allow more marks, or use a shorter window.",
-  details: `the details of an alert were left out: they are no JSON, or more than 16,384 characters of it. Keep less in an alert.`,
+  details: `the details of an alert were left out: they are no JSON, or more than 8,192 characters of it. Keep less in an alert.`,
   ahead:
     "the time of an event is more than ten minutes ahead of this computer's clock. It counts as ten minutes ahead. Check the clock.",
   forgotten:

@@ -13,10 +13,14 @@ export type RuleState = {
 };
 
 /** Outcomes that are kept besides those of keys. */
-export const MOST_UNTOLD_OF_RULE = 1_000;
+export const MOST_UNTOLD_OF_RULE = 500;
 
 export function isRuleState(value: unknown): value is RuleState {
   if (typeof value !== "object" || value === null) return false;
   const { v, since, forgottenUpTo } = value as Partial<Record<keyof RuleState, unknown>>;
   return v === 1 && Number.isFinite(since) && Number.isFinite(forgottenUpTo);
+}
+
+export function startedAt(since: number): RuleState {
+  return { v: 1, since, forgottenUpTo: 0 };
 }

@@ -66,6 +66,8 @@ export type StepContext = {
 export const MOST_AHEAD_MS = 10 * 60_000;
 /** An alert for each event has no window: how long the ids of events are remembered, in event time. */
 export const REMEMBER_EACH_MS = 24 * 60 * 60_000;
+/** And how many of them, of one key. */
+export const REMEMBER_EACH = 2_000;
 
 /** Outcomes that are kept for one key. */
 export const MOST_UNTOLD = 20;
@@ -74,8 +76,16 @@ export function newState(key: string, newest: number): KeyState {
   return { v: 1, key, newest, marks: [], raised: 0, suppressed: 0 };
 }
 
+/** Whether inputs say that a condition holds, or holds no more. */
+export function isOfState({ when, recovers }: AlertSettings): boolean {
+  return when.kind === "each" && recovers;
+}
+
 /** The length of the window; for `each`, the time for which ids are remembered. */
-export function windowMs({ when }: AlertSettings): number {
+function windowMs(settings: AlertSettings): number {
+  const { when } = settings;
+  // Only the newest input counts.
+  if (isOfState(settings)) return 0;
   if (when.kind === "each") return REMEMBER_EACH_MS;
   return when.kind === "absence" ? when.forMs : when.withinMs;
 }

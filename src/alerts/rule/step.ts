@@ -3,12 +3,24 @@ import type { Arrival, Stepped } from "./arrival.ts";
 import { markIdOf, shownKey } from "./ids.ts";
 import { bounded, findMark, since } from "./marks.ts";
 import { alertOf } from "./raise.ts";
-import { boundedTime, horizonMs, type KeyState, type Mark, newState, type StepContext } from "./state.ts";
+import {
+  boundedTime,
+  horizonMs,
+  isOfState,
+  type KeyState,
+  type Mark,
+  newState,
+  REMEMBER_EACH,
+  REMEMBER_EACH_MS,
+  type StepContext,
+} from "./state.ts";
 import { stepAbsence } from "./step-absence.ts";
 import { stepEach, stepWhileHolding } from "./step-each.ts";
 import { stepWindow } from "./step-window.ts";
 import { withUntold } from "./untold.ts";
 import { decimalsOf, isWindowed, partsSince } from "./window.ts";
+
+type SumWhen = Extract<AlertSettings["when"], { kind: "sum" }>;
 
 const WHOLE_NUMBER = /^-?\d{1,100}$/;
 
@@ -25,12 +37,13 @@ export function step(
   context: StepContext,
 ): Stepped {
   const at = boundedTime(input.at, context.now);
-  const holds = settings.when.kind === "each" && settings.recovers;
+  const holds = isOfState(settings);
   const pass = (passed: PassedReason): Stepped => ({ state, passed, outcomes: [], warnings: [] });
   if (!input.matches && !holds) return pass("no_match");
   if (settings.when.kind === "sum") {
-    const isKnown = decimalsOf(settings.when, state?.decimals ?? input.decimals) !== undefined;
-    if (!WHOLE_NUMBER.test(input.amount ?? "") || !isKnown) return pass("undecided");
+    if (!WHOLE_NUMBER.test(input.amount ?? "") || !isSummable(settings.when, state, input)) {
+      return pass("undecided");
+    }
   }
   const id = input.id === undefined ? undefined : markIdOf(input.id, input.matches);
   const known = state && findMark(state, id);
@@ -49,6 +62,13 @@ export function step(
   const stepped = kindOf(settings)(arrival);
   const warnings: Stepped["warnings"] = at < input.at ? [...stepped.warnings, "ahead"] : stepped.warnings;
   return trimmed(settings, { ...stepped, state: kept(stepped, context), warnings });
+}
+
+/** The decimals of amounts in tokens are known, and the same for all that is summed. */
+function isSummable(when: SumWhen, state: KeyState | undefined, { decimals }: AlertInput): boolean {
+  const known = decimalsOf(when, state?.decimals ?? decimals);
+  const isOther = when.decimals === undefined && decimals !== undefined && known !== decimals;
+  return known !== undefined && !(isOther && when.unit === "token");
 }
 
 function kindOf(settings: AlertSettings): (arrival: Arrival) => Stepped {
@@ -92,15 +112,21 @@ function trimmed(settings: AlertSettings, { state, ...result }: Stepped): Steppe
   if (state === undefined) return { state, ...result };
   const oldest = state.newest - horizonMs(settings);
   const { when } = settings;
+  const isEach = when.kind === "each";
   const recent: KeyState = {
     ...state,
-    marks: since(state.marks, oldest),
+    marks: isOfState(settings) ? recentOfState(state, oldest) : since(state.marks, oldest),
     ...(when.kind === "rate" && state.parts ? { parts: partsSince(when, state.parts, oldest) } : {}),
   };
-  const small = bounded(recent, settings.maxMarks);
-  return {
-    state: small,
-    ...result,
-    warnings: small === recent ? result.warnings : [...result.warnings, "marks"],
-  };
+  const small = bounded(recent, isEach ? Math.min(settings.maxMarks, REMEMBER_EACH) : settings.maxMarks);
+  // Without a window nothing is lost but ids, and what is as old as those does not count.
+  const isReported = small !== recent && !isEach;
+  return { state: small, ...result, warnings: isReported ? [...result.warnings, "marks"] : result.warnings };
+}
+
+/** What raised an alert is remembered for as long as it may be delivered again. */
+function recentOfState({ marks, newest }: KeyState, oldest: number): Mark[] {
+  return marks.filter(
+    ({ at, alert }) => at >= oldest || (alert !== undefined && at >= newest - REMEMBER_EACH_MS),
+  );
 }

@@ -59,6 +59,22 @@ describe("AlertRule: limits", () => {
     should(new Set(again)).deepEqual(new Set(["limit", "seen"]));
   });
 
+  it("remembers little of a state that is reported often", async () => {
+    const store = new MemoryAlertStore();
+    const { at, warnings } = makeRule(
+      { kind: "each" },
+      { recovers: true, slackMs: 10, maxMarks: 20 },
+      { store },
+    );
+    should(await at(1)).equal("alert at 1");
+    for (let ms = 2; ms < 200; ms += 1) should(await at(ms)).equal("quiet");
+    should(await at(1, { redelivered: true })).equal("alert at 1 repeated");
+    should(await at(180, { id: "late" })).equal("too_late");
+    const value = (await store.read("="))?.value as { marks: unknown[] };
+    should(value.marks).have.length(12);
+    should(warnings).be.empty();
+  });
+
   it("takes any text as a key", async () => {
     const store = new MemoryAlertStore();
     const { rule } = makeRule({ kind: "count", times: 2, withinMs: 10 }, {}, { store });

@@ -34,6 +34,7 @@ describe("AlertRule: what raises an alert", () => {
     should(await ofRule.at(2, { amount: "1" })).equal("alert at 2 count 2 sum 1500000");
     const ofEvent = makeRule(limit);
     should(await ofEvent.at(1, { amount: "15", decimals: 1 })).equal("alert at 1 sum 15");
+    should(await ofEvent.at(2, { amount: "15", decimals: 18 })).equal("undecided");
     should(await ofEvent.at(2, { key: "other", amount: "15" })).equal("undecided");
     should(await ofEvent.at(3, { key: "other", amount: "15", decimals: 99 })).equal("undecided");
   });

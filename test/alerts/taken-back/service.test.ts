@@ -7,6 +7,7 @@ import type { RunningService } from "../../../service/src/index.ts";
 import { Api, eventually } from "../../../service/test/support.ts";
 import { rpc } from "../../../service/test/transactions.ts";
 import {
+  type AlertEvidence,
   type AlertOutcome,
   AlertRule,
   blockEvidenceOf,
@@ -42,6 +43,7 @@ describe("alerts on the local chain, whose blocks are replaced", function () {
   let offset = 0;
   let told: AlertOutcome[];
   let gas = 200_000n;
+  const blocks: Array<AlertEvidence & { kind: "block" }> = [];
 
   before(async () => {
     service = await startTestService({ blockTimeMs: BY_HAND });
@@ -138,6 +140,9 @@ describe("alerts on the local chain, whose blocks are replaced", function () {
       },
     });
     await given("query", 1);
+    should(blocks).have.length(1);
+    should(blocks[0]?.confidence).equal("finalized");
+    should(Number(blocks[0]?.blockNumber)).be.above(Number(told[0]?.alert.log?.blockNumber));
     await settled();
     should(told.map(({ kind }) => kind)).deepEqual(["alert"]);
   });
@@ -192,7 +197,10 @@ describe("alerts on the local chain, whose blocks are replaced", function () {
     });
     if (!verified.verified) return undefined;
     const block = blockEvidenceOf(event);
-    if (block !== undefined) told.push(...(await rule.learn(block)));
+    if (block !== undefined) {
+      blocks.push(block);
+      told.push(...(await rule.learn(block)));
+    }
     if (!isEvent(event, "watcher.event")) return event;
     const decoded = decodeEvent(event, artifact("Counter").abi);
     const log = logPlaceOf(decoded);
