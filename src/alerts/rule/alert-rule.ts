@@ -6,7 +6,6 @@ import type {
   AlertOutcome,
   AlertSettings,
   AlertStore,
-  RaisedAlert,
 } from "../types.ts";
 import { CachedRecord } from "./cached-record.ts";
 import { checkAlertSettings, checkTime } from "./check-settings.ts";
@@ -46,6 +45,8 @@ export type AlertRuleOptions = {
 /** How often the records of other copies are looked at. */
 const REFRESH_MS = 10_000;
 const REREAD_AT_ONCE = 100;
+/** While a store cannot be reached, inputs may fail without end. */
+const MOST_FAILED = 1_000;
 
 /**
  * Decides which inputs become alerts, and remembers in a store what it needs for that. Several copies may share a
@@ -63,6 +64,8 @@ export class AlertRule {
   readonly #keys: KeyRecords;
   /** The next call returns them: also where the call that led to them failed. */
   #unreturned: AlertOutcome[] = [];
+  /** The ids of inputs that failed: the store may have what they led to, of which nobody was told. */
+  readonly #failed = new Set<string>();
   #loading: Promise<void> | undefined;
   #refreshedAt = 0;
 
@@ -102,6 +105,17 @@ export class AlertRule {
    * @throws {CrecError} `ALERTS_BUSY`, and what the store throws. Give the input again then.
    */
   async accept(input: AlertInput): Promise<Accepted> {
+    const { id } = input;
+    const isRetry = id !== undefined && this.#failed.delete(id);
+    try {
+      return await this.#accept({ ...input, isRetry });
+    } catch (error) {
+      if (id !== undefined && this.#failed.size < MOST_FAILED) this.#failed.add(id);
+      throw error;
+    }
+  }
+
+  async #accept({ isRetry, ...input }: AlertInput & { isRetry?: boolean }): Promise<Accepted> {
     await this.#load();
     const now = this.#now();
     await this.#started(boundedTime(input.at, now));
@@ -110,7 +124,7 @@ export class AlertRule {
     if (!input.matches && !isOfState(this.#settings) && !this.#keys.has(key)) return this.#passed("no_match");
     const record = await this.#keys.use(key);
     if (record === undefined) return this.#passed("limit");
-    const once = withDetailsOnce(withLog(input, again));
+    const once = withDetailsOnce(withLog(isRetry ? { ...input, redelivered: true } : input, again));
     try {
       const stepped = await record.change((state) =>
         step(this.#settings, state, once, {
@@ -121,7 +135,7 @@ export class AlertRule {
       for (const warning of stepped.warnings) this.#reports.add(warning);
       if (stepped.outcomes.length > 0 && isFull(stepped.state)) this.#reports.add("untold");
       for (const outcome of stepped.outcomes) {
-        if (outcome.kind === "alert" && !outcome.repeated) await this.#watch(outcome.alert, input.isHighest);
+        if (outcome.kind === "alert") await this.#watch(outcome, input.isHighest);
       }
       return this.#passed(stepped.passed, stepped.outcomes);
     } finally {
@@ -265,11 +279,14 @@ export class AlertRule {
     return this.#changeWatch((watch) => learn(watch, evidence, this.#moment()));
   }
 
-  async #watch(alert: RaisedAlert, isHighest: boolean | undefined): Promise<void> {
+  async #watch(
+    { alert, repeated }: AlertOutcome & { kind: "alert" },
+    isHighest: boolean | undefined,
+  ): Promise<void> {
     if (this.#settings.confirmWithinMs === undefined) return;
     const now = this.#now();
     const { isFull } = await this.#changeWatch((watch) => {
-      const watched = watchAlert(watch, alert, { now, isHighest });
+      const watched = watchAlert(watch, alert, { now, isHighest, isRepeated: repeated === true });
       return { ...watched, outcomes: [] };
     });
     if (isFull) this.#reports.add("watched");

@@ -19,6 +19,26 @@ function log(more: Partial<LogPlace> = {}): LogPlace {
   };
 }
 
+class FailingStore extends MemoryAlertStore {
+  readonly #fails: (key: string) => boolean;
+  readonly #written = new Set<string>();
+
+  constructor(fails: (key: string) => boolean) {
+    super();
+    this.#fails = fails;
+  }
+
+  hasKey(key: string): boolean {
+    return this.#written.has(key);
+  }
+
+  override async write(key: string, revision: number, value: unknown): Promise<boolean> {
+    if (this.#fails(key)) throw new Error("The store fails");
+    this.#written.add(key);
+    return super.write(key, revision, value);
+  }
+}
+
 describe("AlertRule: alerts that are taken back", () => {
   const confirmWithinMs = 1_000;
   const made = (store = new MemoryAlertStore()) => {
@@ -59,6 +79,33 @@ describe("AlertRule: alerts that are taken back", () => {
     should(await again.upTo(1_000)).equal("");
     should(await again.upTo(1_001)).equal("notConfirmed at 1001");
     should(await again.upTo(1_002)).equal("");
+  });
+
+  it("watches an alert that comes again, where the program ended before that was stored", async () => {
+    const ended = new FailingStore((key) => key === "" && ended.hasKey("="));
+    await should(made(ended).give(1, { log: log() })).be.rejected();
+    const store = new MemoryAlertStore();
+    for (const key of await ended.keys()) await store.write(key, 0, (await ended.read(key))?.value);
+    const { give, upTo } = made(store);
+    const again = (ms: number) => give(ms, { at: START + 1, log: log(), redelivered: true });
+    const answers = [
+      await again(10),
+      await upTo(10 + confirmWithinMs),
+      await again(2_000),
+      await upTo(9_000),
+    ];
+    should(answers).deepEqual(["alert at 1 repeated", "notConfirmed at 1010", "alert at 1 repeated", ""]);
+  });
+
+  it("raises an alert that is given again after its store failed, and watches it", async () => {
+    let isFailing = true;
+    const store = new FailingStore((key) => isFailing && key === "" && store.hasKey("="));
+    const { give, upTo } = made(store);
+    await should(give(1, { log: log() })).be.rejected();
+    isFailing = false;
+    should(await give(1, { log: log() })).equal("alert at 1 repeated");
+    should(await give(1, { log: log() })).equal("seen");
+    should(await upTo(1 + confirmWithinMs)).equal("notConfirmed at 1001");
   });
 
   it("does not wait for a log that is final, or at the highest level", async () => {
