@@ -6,10 +6,11 @@ import type {
   AlertOutcome,
   AlertSettings,
   AlertStore,
+  RaisedAlert,
 } from "../types.ts";
 import { CachedRecord } from "./cached-record.ts";
 import { checkAlertSettings, checkTime } from "./check-settings.ts";
-import { recordKeyOf } from "./ids.ts";
+import { logIdOf, placeOf, recordKeyOf } from "./ids.ts";
 import { KeyRecords } from "./key-records.ts";
 import { dueAt, passTime } from "./pass-time.ts";
 import { withDetailsOnce } from "./raise.ts";
@@ -17,6 +18,7 @@ import { type Report, Reports } from "./reports.ts";
 import { isRuleState, MOST_UNTOLD_OF_RULE, type RuleState, startedAt } from "./rule-state.ts";
 import { boundedTime, isOfState, type KeyState, MOST_UNTOLD, newState, type StepContext } from "./state.ts";
 import { step } from "./step.ts";
+import { withoutLog } from "./undone.ts";
 import { listed, withoutOutcome } from "./untold.ts";
 
 export type AlertRuleOptions = {
@@ -129,6 +131,7 @@ export class AlertRule {
       const stepped = await record.change((state) =>
         step(this.#settings, state, once, {
           ...this.#context(key, now),
+          ...(input.log && { log: { id: logIdOf(input.log, again), place: placeOf(input.log) } }),
           isCounted: belongsTo !== undefined,
         }),
       );
@@ -292,6 +295,15 @@ export class AlertRule {
     if (isFull) this.#reports.add("watched");
   }
 
+  /** An alert that was taken back keeps no other one quiet, and its log does not count. */
+  async #withdraw(alert: RaisedAlert): Promise<void> {
+    const key = recordKeyOf(alert.key);
+    const record = this.#keys.has(key) ? await this.#keys.use(key) : undefined;
+    if (record === undefined) return;
+    await record.change((state) => ({ state: state && withoutLog(state, alert) }));
+    this.#keys.settle(record);
+  }
+
   #moment(): { now: number; slackMs: number } {
     return { now: this.#now(), slackMs: this.#settings.slackMs };
   }
@@ -314,6 +326,9 @@ export class AlertRule {
       };
     });
     this.#unreturned.push(...changed.outcomes);
+    for (const outcome of changed.outcomes) {
+      if (outcome.kind === "takenBack" && !outcome.stands) await this.#withdraw(outcome.alert);
+    }
     return changed;
   }
 }

@@ -1,6 +1,6 @@
 import should from "should";
 import { MemoryAlertStore } from "../../../src/alerts/stores/memory-store.ts";
-import type { AlertInput, LogPlace } from "../../../src/alerts/types.ts";
+import type { AlertInput, AlertSettings, AlertWhen, LogPlace } from "../../../src/alerts/types.ts";
 import { makeRule, START } from "./make-rule.ts";
 
 const HASH = `0x${"ab".repeat(32)}`;
@@ -41,11 +41,15 @@ class FailingStore extends MemoryAlertStore {
 
 describe("AlertRule: alerts that are taken back", () => {
   const confirmWithinMs = 1_000;
-  const made = (store = new MemoryAlertStore()) => {
+  const made = (
+    store = new MemoryAlertStore(),
+    when: AlertWhen = { kind: "each" },
+    more: Partial<AlertSettings> = {},
+  ) => {
     const clock = { now: START };
     const { rule, at, upTo } = makeRule(
-      { kind: "each" },
-      { confirmWithinMs, slackMs: 100 },
+      when,
+      { confirmWithinMs, slackMs: 100, ...more },
       { store, now: () => clock.now, keepsUntold: true },
     );
     const give = (ms: number, more: Partial<AlertInput> & { log: LogPlace }) => {
@@ -130,6 +134,48 @@ describe("AlertRule: alerts that are taken back", () => {
     const outcomes = [...told.map(({ kind }) => kind), ...(await upTo(500)).split(" ")];
     should(outcomes).containEql("takenBack");
     should((await rule.untold()).map(({ kind }) => kind)).deepEqual(["takenBack"]);
+  });
+
+  const txHash = (number: number) => `0x${String(number).padStart(64, "0")}`;
+  const failed = (number: number) =>
+    ({
+      ...{ kind: "transaction", chainSelector: "1", transactionHash: txHash(number), blockNumber: "10" },
+      ...{ confidence: "finalized", failed: true },
+    }) as const;
+
+  it("counts a log once that comes from another block, at another index", async () => {
+    const { give } = made(undefined, { kind: "count", times: 3, withinMs: 5_000 });
+    const from = (blockNumber: string, logIndex: string) =>
+      give(Number(blockNumber), { id: logIndex, log: log({ blockNumber, logIndex }) });
+    // The transaction emitted the same twice.
+    should([await from("10", "0"), await from("10", "1")]).deepEqual(["counted", "counted"]);
+    // Its block is replaced, comes back, and is replaced again.
+    for (const place of ["11 5", "11 6", "10 0", "10 1", "12 5", "11 5", "12 7", "12 8"]) {
+      const [block = "", index = ""] = place.split(" ");
+      should(`${place}: ${await from(block, index)}`).equal(`${place}: seen`);
+    }
+    should(await from("12", "9")).equal("alert at 12 count 3");
+  });
+
+  for (const quietMs of [0, 900_000]) {
+    it(`does not count the log of an alert that was taken back, with a quiet time of ${quietMs} ms`, async () => {
+      const { give, rule } = made(undefined, { kind: "count", times: 2, withinMs: 5_000 }, { quietMs });
+      const from = (number: number) =>
+        give(number, { id: `${number}`, log: log({ transactionHash: txHash(number) }) });
+      should([await from(1), await from(2)]).deepEqual(["counted", "alert at 2 count 2"]);
+      const outcomes = await rule.learn(failed(2));
+      should(outcomes.map(({ kind }) => kind)).deepEqual(["takenBack"]);
+      should([await from(2), await from(3)]).deepEqual(["seen", "alert at 3 count 2"]);
+    });
+  }
+
+  it("holds no state any longer whose alert was taken back", async () => {
+    const { give, rule } = made(undefined, { kind: "each" }, { recovers: true });
+    const from = (number: number, matches: boolean) =>
+      give(number, { id: `${number}`, matches, log: log({ transactionHash: txHash(number) }) });
+    should(await from(1, true)).equal("alert at 1");
+    await rule.learn(failed(1));
+    should([await from(2, false), await from(3, true)]).deepEqual(["no_match", "alert at 3"]);
   });
 
   it("watches nothing where that is off", async () => {
