@@ -4,7 +4,7 @@ import { unitsAt } from "../lib/runtime/deployed-contracts.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { ADDRESS } from "../lib/shared/address.ts";
 import { type AlertFields, required } from "./settings.ts";
-import { isObject, valueAt } from "./values.ts";
+import { isObject, type ReadField } from "./values.ts";
 
 const LONGEST_KEY = 200;
 
@@ -12,14 +12,18 @@ const LONGEST_KEY = 200;
  * What a message is counted for; undefined where it does not have it.
  * @throws INVALID_FIELD, VARIABLE_MISSING
  */
-export async function keyOf(fields: AlertFields, msg: CrecMessage): Promise<string | undefined> {
+export async function keyOf(
+  fields: AlertFields,
+  msg: CrecMessage,
+  read: ReadField,
+): Promise<string | undefined> {
   switch (fields.choice("forEach")) {
     case "":
       return "";
     case "contract":
       return contractKey(msg.payload);
     case "field":
-      return keyText(valueAt(msg.payload, required(fields, "forEachField")));
+      return keyText(read(msg.payload, required(fields, "forEachField")));
     case "expression":
       return keyText(await fields.of(msg).value("forEachValue"));
   }
@@ -50,8 +54,8 @@ function jsonOf(value: object): string | undefined {
 }
 
 /** What a sum adds: undefined where the field is not a whole number. */
-export function amountOf({ payload }: CrecMessage, field: string): string | undefined {
-  const value = valueAt(payload, field);
+export function amountOf({ payload }: CrecMessage, field: string, read: ReadField): string | undefined {
+  const value = read(payload, field);
   const text = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
   return typeof text === "string" && /^-?\d{1,100}$/.test(text) ? text : undefined;
 }

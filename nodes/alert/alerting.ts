@@ -11,7 +11,7 @@ import { linkOf } from "./link.ts";
 import { KnownNames } from "./names.ts";
 import { type AlertFields, textOf } from "./settings.ts";
 import type { Facts } from "./template.ts";
-import { oneLine } from "./values.ts";
+import { fieldByPath, oneLine, type ReadField } from "./values.ts";
 import type { Worded } from "./words.ts";
 
 /** A message that has no event of its own. */
@@ -32,10 +32,12 @@ export type Leaving = {
 /** Counts an input, or only says what would become of it. */
 export type Accept = (input: AlertInput) => Promise<Accepted>;
 
+export type AlertLibrary = Pick<Library, "eventKeyOf" | "fromSmallestUnit" | "parseFieldPath" | "readField">;
+
 export type AlertingOptions = {
   fields: AlertFields;
   settings: AlertSettings;
-  library: Pick<Library, "eventKeyOf" | "fromSmallestUnit">;
+  library: AlertLibrary;
 };
 
 const LONGEST_REASON = 200;
@@ -48,11 +50,13 @@ export class Alerting {
   readonly #settings: AlertSettings;
   readonly #conditions: NodeConditions;
   readonly #names: KnownNames;
-  readonly #library: Pick<Library, "eventKeyOf" | "fromSmallestUnit">;
+  readonly #library: AlertLibrary;
+  readonly #read: ReadField;
 
   constructor(RED: NodeAPI, node: Node, { fields, settings, library }: AlertingOptions) {
     this.#RED = RED;
     this.#library = library;
+    this.#read = fieldByPath(library);
     this.#fields = fields;
     this.#settings = settings;
     const { contract, conditions } = fields.settings;
@@ -69,7 +73,7 @@ export class Alerting {
     if (refused) return passed(msg, refused);
     const { matches, reasons } = await this.#conditions.check(msg);
     if (matches === undefined) return passed(msg, "undecided", reasons);
-    const key = await keyOf(this.#fields, msg);
+    const key = await keyOf(this.#fields, msg, this.#read);
     if (key === undefined) {
       return passed(
         msg,
@@ -97,7 +101,7 @@ export class Alerting {
   #inputOf(msg: CrecMessage, { key, matches }: { key: string; matches: boolean }): AlertInput {
     const { when } = this.#settings;
     const id = idOf(msg, this.#library);
-    const amount = when.kind === "sum" ? amountOf(msg, when.field) : undefined;
+    const amount = when.kind === "sum" ? amountOf(msg, when.field, this.#read) : undefined;
     const decimals = when.kind === "sum" ? decimalsAt(this.#RED, msg) : undefined;
     return {
       key,
@@ -160,6 +164,7 @@ export class Alerting {
       payload,
       alert,
       nameOf,
+      read: this.#read,
       severity: this.#fields.choice("severity"),
       contract: oneLine(named || "", 60),
       within: "withinMs" in this.#settings.when ? textOf(this.#fields, "within") : "",

@@ -11,7 +11,7 @@ import { Levels } from "./levels.ts";
 import { type Memory, openMemory } from "./memory.ts";
 import { Outlets } from "./outlets.ts";
 import { Serial } from "./serial.ts";
-import { type AlertFields, alertSettings } from "./settings.ts";
+import { type AlertFields, alertSettings, checkPaths } from "./settings.ts";
 import { Ticker } from "./ticker.ts";
 
 /** A copy has this long to send what it has to send. */
@@ -37,6 +37,7 @@ export class AlertHost {
     const decimals = contract ? contractOf(RED, contract).decimals : undefined;
     this.#fields = fields;
     this.#library = library;
+    checkPaths(fields, library);
     const settings = alertSettings(fields, decimals);
     const keepsUntold = fields.flag("untilAcked");
     // What is wrong shows before the first message.

@@ -1,5 +1,6 @@
 import type { AlertSettings, AlertWhen } from "../../src/index.ts";
 import type { FieldReader } from "../lib/runtime/field-reader.ts";
+import type { Library } from "../lib/runtime/library.ts";
 import { durationMs } from "../lib/shared/durations.ts";
 import { NODE } from "./fields.ts";
 
@@ -45,6 +46,20 @@ function whenOf(fields: AlertFields, decimals: number | undefined): AlertWhen {
       };
     case "absence":
       return { kind, forMs: duration(fields, "absentFor") };
+  }
+}
+
+/** @throws INVALID_FIELD where a field that the form asks for is not the path of one, VARIABLE_MISSING */
+export function checkPaths(fields: AlertFields, { parseFieldPath }: Pick<Library, "parseFieldPath">): void {
+  const sums = fields.choice("when") === "sum" ? (["sumField"] as const) : [];
+  const keys = fields.choice("forEach") === "field" ? (["forEachField"] as const) : [];
+  for (const name of [...sums, ...keys]) {
+    const text = textOf(fields, name);
+    try {
+      parseFieldPath(text, name);
+    } catch {
+      throw fields.wrong(name, text, "alert.error.path");
+    }
   }
 }
 

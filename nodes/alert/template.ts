@@ -1,7 +1,7 @@
 import type { RaisedAlert } from "../../src/index.ts";
 import { ADDRESS } from "../lib/shared/address.ts";
 import { addressText, type NameOf } from "./names.ts";
-import { isObject, oneLine, valueAt } from "./values.ts";
+import { isObject, oneLine, type ReadField } from "./values.ts";
 
 /** What a template is filled in with. */
 export type Facts = {
@@ -15,6 +15,7 @@ export type Facts = {
   /** The name of the chosen contract. */
   contract: string;
   nameOf: NameOf;
+  read: ReadField;
 };
 
 const LONGEST_VALUE = 120;
@@ -42,7 +43,7 @@ export function replaceFields(template: string, textOf: (path: string) => string
 export function fieldText(path: string, facts: Facts): string {
   const own = ownField(path, facts);
   if (own !== undefined) return own;
-  return valueText(amountAt(facts.payload, path), facts);
+  return valueText(amountAt(facts, path), facts);
 }
 
 /** What is about the alert, and not in the event. */
@@ -69,7 +70,7 @@ function ownField(path: string, facts: Facts): string | undefined {
         : contract || MISSING;
     case "value":
       return isObject(payload) && !Object.hasOwn(payload, "value")
-        ? valueText(amountAt(payload, "params.value"), facts)
+        ? valueText(amountAt(facts, "params.value"), facts)
         : undefined;
     default:
       return undefined;
@@ -77,12 +78,11 @@ function ownField(path: string, facts: Facts): string | undefined {
 }
 
 /** An amount in tokens where the event has it, else the value as it is. */
-function amountAt(payload: unknown, path: string): unknown {
+function amountAt({ payload, read }: Facts, path: string): unknown {
   // The whole payload of a query is its only value.
   if (path === "" || (path === "value" && !isObject(payload))) return payload;
-  const [first, ...rest] = path.split(".");
-  const tokens = first === "params" ? valueAt(payload, ["tokens", ...rest].join(".")) : undefined;
-  return tokens ?? valueAt(payload, path);
+  const tokens = path.startsWith("params.") ? read(payload, path.replace("params", "tokens")) : undefined;
+  return tokens ?? read(payload, path);
 }
 
 /** A value of the event, or of anything else: one line, cut, an address with its name. */

@@ -1,11 +1,24 @@
-/** A value at a path in hostile data: only own properties count, and no text is run. */
-export function valueAt(root: unknown, path: string): unknown {
-  let value = root;
-  for (const name of path === "" ? [] : path.split(".")) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
-    value = (value as Readonly<Record<string, unknown>>)[name];
-  }
-  return value;
+import type { Library } from "../lib/runtime/library.ts";
+
+/** Reads a field by its path, as conditions do; undefined where it is missing, or the path is none. */
+export type ReadField = (root: unknown, path: string) => unknown;
+
+export function fieldByPath({
+  parseFieldPath,
+  readField,
+}: Pick<Library, "parseFieldPath" | "readField">): ReadField {
+  return (root, path) => {
+    try {
+      return readField(root, parseFieldPath(path, "path"));
+    } catch {
+      return undefined;
+    }
+  };
+}
+
+/** A property of hostile data: only own ones count. */
+export function ownProperty(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -3,7 +3,7 @@ import type { AlertOutcome, AlertWhen } from "../../src/index.ts";
 import type { ConditionDef } from "../lib/shared/conditions.ts";
 import { cutAtWord } from "../lib/shared/cut-text.ts";
 import { type Facts, fieldText, replaceFields, valueText } from "./template.ts";
-import { isObject, oneLine, valueAt } from "./values.ts";
+import { isObject, oneLine, ownProperty } from "./values.ts";
 
 /** What the form says, as the sentences of an alert need it. */
 export type Worded = {
@@ -100,12 +100,12 @@ function subject(RED: NodeAPI, facts: Facts): string {
 /** `value 1500, from treasury (0x12ab…9f01)`: amounts in tokens, in the order of the ABI. */
 function valuesOf(facts: Facts): string {
   const { payload } = facts;
-  const params = valueAt(payload, "params");
+  const params = ownProperty(payload, "params");
   if (!isObject(params)) return "";
   const names = Object.keys(params);
   const shown = names.slice(0, MOST_PARAMETERS).map((name) => {
     // A name may have a dot, so no path is made of it.
-    const tokens = valueAt(payload, "tokens");
+    const tokens = ownProperty(payload, "tokens");
     const inTokens = isObject(tokens) && Object.hasOwn(tokens, name) ? tokens[name] : undefined;
     return `${oneLine(name, 40)} ${valueText(inTokens ?? params[name], facts)}`;
   });

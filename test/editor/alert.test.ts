@@ -180,6 +180,7 @@ describe("the form of alert", function () {
     const form = await open("by hand");
     should(await shownAs("condition 1: field")).equal("another field …");
     should(await choice("condition 1: path").inputValue()).equal("params.gone.deep");
+    should(await shownAs("condition 1: unit")).equal("the number as it is");
     should(await shownAs("condition 2: comparison")).equal("does not start with");
     await form.fill("title", "changed");
     await form.done();

@@ -6,8 +6,6 @@ import { Outlet } from "../support/outlet.ts";
 type Told = { title: string; text: string; severity: string };
 type Operations = { data: Array<{ status: string }> };
 
-const ACCOUNT = "0x0000000000000000000000000000000000000D18";
-
 describe("the example low balance, topped up", function () {
   this.timeout(180_000);
 
@@ -57,26 +55,16 @@ describe("the example low balance, topped up", function () {
     await flow.press("Start");
     const last = await telling(({ title }) => title === "Low balance, and no top-up left today");
     should(last).have.property("severity", "critical");
+    // The last one may still be under way when the next read finds no number left.
+    await outlet.receiving(3, ({ body }) => (JSON.parse(body) as Told).title === "Topped up");
     should(await operations()).have.length(3);
-    should(told().filter(({ title }) => title === "Topped up")).have.length(3);
     await flow.restart();
     await flow.nodeRed.status(flow.id("crec-alert"), ({ text }) => Boolean(text));
     const before = outlet.received().length;
     await flow.press("Start");
     await outlet.receiving(before + 1);
     should(await operations()).have.length(3);
-    const paid = await flow
-      .call<{ balance: string }>("GET", `/local/balances/${ACCOUNT}`)
-      .catch(() => undefined);
-    if (paid) should(paid.balance).equal("30000000000000000000");
     should(told().filter(({ title }) => title === "Topped up")).have.length(3);
-  });
-
-  it("tells again what the outlet did not accept", async () => {
-    outlet.answer = 503;
-    await outlet.receiving(1, ({ answered }) => answered === 503);
-    outlet.answer = 200;
-    await flow.next("told");
   });
 
   it("reported no error", () => {

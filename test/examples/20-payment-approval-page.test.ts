@@ -94,12 +94,13 @@ describe("the example approve a payment on a web page", function () {
   });
 
   it("tells a person, with the address of the page", async () => {
-    const [{ body }] = (await outlet.receiving(1)) as [{ body: string }];
-    should(JSON.parse(body)).have.properties({
+    const [received] = await outlet.receiving(1);
+    const message = JSON.parse(received?.body ?? "");
+    should(message).have.properties({
       title: "A payment needs your approval",
       link: "https://node-red.example/approvals",
     });
-    should(JSON.parse(body).text).startWith("Pay 25 tokens of demo token (0x");
+    should(message.text).startWith("Pay 25 tokens of demo token (0x");
   });
 
   it("shows what will be signed in plain words, and what others wrote as text", async () => {

@@ -82,7 +82,9 @@ describe("the example outlets for alerts", function () {
   });
 
   it("signs what it sends to a webhook", () => {
-    const { headers, body } = last("/webhook") ?? { headers: {}, body: "" };
+    const received = last("/webhook");
+    const headers: Record<string, unknown> = received?.headers ?? {};
+    const body = received?.body ?? "";
     const signed = [headers["webhook-id"], headers["webhook-timestamp"], body].join(".");
     const wanted = createHmac("sha256", SECRET).update(signed).digest("base64");
     should(headers["webhook-signature"]).equal(`v1,${wanted}`);

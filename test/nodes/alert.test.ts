@@ -118,6 +118,20 @@ describe("alert", function () {
     should(payload.key).equal(STRANGER.toLowerCase());
   });
 
+  it("reads a field as conditions do: in lists, and under the name that the service writes", async () => {
+    await harness.deploy({
+      forEach: "field",
+      forEachField: "params.list[1].tokenId",
+      title: "{{params.list[0]}}",
+    });
+    const { payload } = await harness.send(transfer("1", { params: { list: ["first", { token_id: "7" }] } }));
+    should(payload).have.properties({ key: "7", title: "first" });
+    await harness.deploy({ forEach: "field", forEachField: "params..to" });
+    const { error } = await harness.send(transfer("1"));
+    should(error).have.property("code", "INVALID_FIELD");
+    should(error?.message).match(/path of a field/);
+  });
+
   it("counts by an expression and by contract, and decides nothing where the value is missing", async () => {
     const expression = {
       forEach: "expression",

@@ -18,6 +18,7 @@ export class RunningExample {
   readonly userDir: UserDir;
   readonly flows: readonly FlowNode[];
   readonly #environment: Record<string, string>;
+  readonly #define: readonly string[];
   #nodeRed: NodeRed;
 
   private constructor(
@@ -25,12 +26,14 @@ export class RunningExample {
     userDir: UserDir,
     flows: FlowNode[],
     environment: Record<string, string>,
+    define: readonly string[],
     nodeRed: NodeRed,
   ) {
     this.service = service;
     this.userDir = userDir;
     this.flows = flows;
     this.#environment = environment;
+    this.#define = define;
     this.#nodeRed = nodeRed;
   }
 
@@ -51,7 +54,7 @@ export class RunningExample {
     const nodeRed = await NodeRed.start(userDir, environment, { define });
     const flows = change ? change(shipped) : shipped;
     await nodeRed.deploy(flows);
-    return new RunningExample(service, userDir, flows, environment, nodeRed);
+    return new RunningExample(service, userDir, flows, environment, define, nodeRed);
   }
 
   /** What the flow finds in its environment. */
@@ -116,7 +119,7 @@ export class RunningExample {
   async restart(): Promise<void> {
     this.#requireValues();
     await this.#nodeRed.kill();
-    this.#nodeRed = await NodeRed.start(this.userDir, this.#environment);
+    this.#nodeRed = await NodeRed.start(this.userDir, this.#environment, { define: this.#define });
   }
 
   async close(): Promise<void> {

@@ -4,4 +4,5 @@ export {
   compileConditions,
   type MatchExplanation,
 } from "./compile.ts";
+export { type FieldPath, parseFieldPath, readField } from "./field-path.ts";
 export { explainMatch, matchEvent } from "./match-event.ts";

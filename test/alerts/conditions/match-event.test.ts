@@ -76,6 +76,11 @@ describe("a condition on a field without an ABI", () => {
     ],
     ["compares bytes as bytes", value("equals", "0x0010"), of("0x10"), false],
     ["compares text exactly", value("equals", "Paid"), of("paid"), false],
+    ["finds text with its case only", value("contains", "PA"), of("Paid"), false],
+    ["ignores spaces around a number", value("equals", " 7 "), of("7"), true],
+    ["ignores spaces around a limit", value("above", " 6 "), of("7"), true],
+    ["keeps zeros inside of a number", value("equals", "1.005"), of("1.0050"), true],
+    ["keeps zeros before other digits", value("equals", "1.5"), of("1.0050"), false],
     ["finds text in text", value("contains", "ai"), of("Paid"), true],
     ["finds text at the start", value("startsWith", "Pa"), of("Paid"), true],
     ["finds text at the end only", value("endsWith", "Pa"), of("Paid"), false],
@@ -315,6 +320,7 @@ describe("a condition whose type the ABI decides", () => {
   const abi = parseAbi(`
     event Sent(address indexed to, bytes32 indexed id, string[] notes, uint256 fundTokenId, bool done)
     event Many(uint256[] v, uint256 w)
+    event Noted(uint256, string indexed topic)
     event Many(uint256 v)
   `);
   const sent = (params: object, more: object = {}) => ({ name: "Sent", params, ...more });
@@ -345,6 +351,19 @@ describe("a condition whose type the ABI decides", () => {
         where("v", "equals", "5"),
         { name: "Many", params: { v: "5" } },
         true,
+      ],
+      ["is the length of a list", where("notes.length", "above", "1"), sent({ notes: ["1", "2"] }), true],
+      [
+        "is only a hash of the text",
+        where("topic", "contains", "go"),
+        { name: "Noted", params: { topic: `0x${"ab".repeat(32)}` } },
+        undefined,
+      ],
+      [
+        "has no name, but a position",
+        where("0", "equals", "many"),
+        { name: "Noted", params: { 0: "7" } },
+        undefined,
       ],
       [
         "is an amount in tokens",
@@ -467,6 +486,7 @@ describe("a condition that is wrong itself", () => {
   refused(at("unit"), { field: "a", is: "startsWith", value: "1", unit: "token" });
   refused(at("decimals"), { field: "a", is: "above", value: "1", unit: "token", decimals: 78 });
   refused(at("decimals"), { field: "a", is: "above", value: "1", decimals: 6 });
+  refused(at("value"), { field: "a", is: "equals", value: "a".repeat(10_001) });
   refused(at("not"), { field: "a", is: "exists", not: "no" });
   refused(at("field"), { field: "a..b", is: "exists" });
   refused(at("field"), { field: "a[b]", is: "exists" });

@@ -89,6 +89,7 @@ describe("state in a former place", function () {
   const OTHERS: Record<string, string> = {
     "crec-cursors/small.json.damaged-01234567": "a copy",
     "crec-seen/node.log": "keys\n",
+    "crec-alerts/node.log": "alerts\n",
     "crec-waits/node/operation-1.json": '{"version":1}',
   };
   const fill = async (folder: string) => {

@@ -19,9 +19,11 @@ export function unitSelect(
   const tokens = known
     ? node._("common.unit.tokens", { decimals: decimals() })
     : node._("common.unit.tokens-unknown");
+  // A number of a type that is not known need not be an amount.
+  const asItIs = node._(field.kind === "any" ? "common.condition.as-it-is" : "common.unit.smallest");
   return $("<select>")
     .css({ width: "190px", "margin-left": "10px" })
-    .append($("<option>").val("").text(node._("common.unit.smallest")))
+    .append($("<option>").val("").text(asItIs))
     .append($("<option>").val("token").text(tokens))
     .val(chosen);
 }
