@@ -5,7 +5,7 @@ import { isTest } from "../lib/runtime/test-message.ts";
 import { shortText, toCodedError } from "../lib/shared/errors.ts";
 import type { Leaving, Separate } from "./alerting.ts";
 
-/** What the node shows: the last thing that a person has to know, else what it has counted. */
+/** The status of the node: the latest problem, else what it has counted. */
 export class AlertStatus {
   readonly #RED: NodeAPI;
   readonly #node: Node;

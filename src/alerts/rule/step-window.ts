@@ -33,7 +33,7 @@ export function stepWindow(arrival: WindowArrival): Stepped {
   const rest =
     settings.quietMs > 0 || settings.recovers
       ? marked
-      : begunAgain(marked, reached.end.at - when.withinMs, reached.end.at);
+      : restarted(marked, reached.end.at - when.withinMs, reached.end.at);
   return {
     state: raisedIn(rest, alert, settings),
     passed: undefined,
@@ -65,8 +65,8 @@ function countedOf({ end: _end, ...counted }: Reached, suppressed: number): Coun
   return { ...counted, suppressed };
 }
 
-/** What raised an alert counts no more: the next one needs as many again. Only the ids are kept. */
-function begunAgain(state: KeyState, after: number, upTo: number): KeyState {
+/** The marks that raised an alert no longer count, so the next alert needs as many again. Only their ids are kept. */
+function restarted(state: KeyState, after: number, upTo: number): KeyState {
   const marks = state.marks.map((mark) => {
     if (mark.at <= after || mark.at > upTo) return mark;
     const { amount: _used, ...rest } = mark;

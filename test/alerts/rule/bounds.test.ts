@@ -134,7 +134,7 @@ describe("AlertRule: limits", () => {
 
   for (const [what, details] of Object.entries<() => unknown>({
     "too long": () => "x".repeat(20_000),
-    "no JSON": () => 1n,
+    "not JSON": () => 1n,
     "not to be had": () => {
       throw new Error("not there");
     },
@@ -154,7 +154,7 @@ describe("AlertRule: limits", () => {
     const { at, warnings } = makeRule({ kind: "count", times: 2, withinMs: 10 }, {}, { store });
     should(await at(1, { key: "a" })).equal("counted");
     should(await at(2, { key: "a" })).equal("alert at 2 of a count 2");
-    should(warnings[0]).match(/has another form/);
+    should(warnings[0]).match(/cannot be read, and was dropped/);
   });
 
   it("counts an input again when its store failed", async () => {
