@@ -49,7 +49,7 @@ const KEYS: Readonly<Record<Exclude<Kind, "look">, KeyOf>> = {
 /**
  * The values of a condition, found at once however many there are.
  *
- * @param decimals the values are in tokens with so many places, and are compared with the smallest unit
+ * @param decimals the values are in tokens with this many decimal places, and are compared with the smallest unit
  */
 export function valueSet(values: readonly string[], decimals = 0): ValueSet {
   const sets = new Map<Kind, { keys: Set<string>; misfit: string | undefined }>();

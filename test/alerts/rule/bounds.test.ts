@@ -51,7 +51,7 @@ describe("AlertRule: limits", () => {
     should(await at(10, { amount: "1" })).equal("seen");
   });
 
-  it("remembers at most so many ids for an alert on each event, and repeats none", async () => {
+  it("limits the ids that it remembers for an alert on each event, and repeats no alert", async () => {
     const { at } = makeRule({ kind: "each" }, { maxMarks: 4 });
     for (let ms = 1; ms <= 20; ms += 1) should(await at(ms)).equal(`alert at ${ms}`);
     const again: string[] = [];
@@ -93,7 +93,7 @@ describe("AlertRule: limits", () => {
     should(new Set(keys.map(recordKeyOf)).size).equal(keys.length);
   });
 
-  it("removes a key from the store when nothing of it can count any more", async () => {
+  it("removes a key from the store once nothing of it can count", async () => {
     const store = new MemoryAlertStore();
     const { at, upTo, rule } = makeRule(
       { kind: "count", times: 2, withinMs: 100 },
@@ -115,7 +115,7 @@ describe("AlertRule: limits", () => {
     should(rule.nextCheckAt).be.undefined();
   });
 
-  it("does not believe a time far in the future", async () => {
+  it("limits a time far in the future", async () => {
     const { at, warnings } = makeRule(
       { kind: "count", times: 3, withinMs: 60 * 60_000 },
       {},
@@ -127,7 +127,7 @@ describe("AlertRule: limits", () => {
     should(warnings[0]).match(/ten minutes ahead/);
   });
 
-  it("counts what has no usable time at the present", async () => {
+  it("counts an input without a usable time at the present", async () => {
     const { at } = makeRule({ kind: "each" }, {}, { now: () => START + 5 });
     should(await at(Number.NaN)).equal("alert at 5");
   });
@@ -135,7 +135,7 @@ describe("AlertRule: limits", () => {
   for (const [what, details] of Object.entries<() => unknown>({
     "too long": () => "x".repeat(20_000),
     "not JSON": () => 1n,
-    "not to be had": () => {
+    "not available": () => {
       throw new Error("not there");
     },
   })) {
