@@ -231,7 +231,12 @@ describe("a condition with an ABI", () => {
         { name: "Transfer", params: { from: ALICE } },
         undefined,
       ],
-      ["does not compare a number with a value that is not one", where("value", "equals", "many"), of("5"), undefined],
+      [
+        "does not compare a number with a value that is not one",
+        where("value", "equals", "many"),
+        of("5"),
+        undefined,
+      ],
       ["compares a boolean", where("done", "equals", "true"), note({ done: "true" }), true],
       [
         "finds an address in a list",
