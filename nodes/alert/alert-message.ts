@@ -67,14 +67,13 @@ export function told(
 /** Of an outcome: `told` is what the alert itself said. */
 export function payloadOf(RED: NodeAPI, outcome: AlertOutcome, told: Told): AlertPayload {
   const { kind, alert } = outcome;
-  const at = kind === "alert" ? alert.at : outcome.at;
   return {
     kind,
     id: alert.id,
     ...told,
     title: oneLine(outcomeTitle(RED, outcome, told.title), LONGEST_TITLE),
     text: oneLine(outcomeText(RED, outcome, told), LONGEST_TEXT),
-    at: new Date(at).toISOString(),
+    at: new Date(timeOfOutcome(outcome)).toISOString(),
     key: alert.key,
     count: alert.count,
     ...(alert.sum === undefined ? {} : { sum: alert.sum }),
@@ -85,23 +84,28 @@ export function payloadOf(RED: NodeAPI, outcome: AlertOutcome, told: Told): Aler
   };
 }
 
+/** In milliseconds. */
+export function timeOfOutcome(outcome: AlertOutcome): number {
+  return outcome.kind === "alert" ? outcome.alert.at : outcome.at;
+}
+
 export function topicOf({ kind, severity }: Pick<AlertPayload, "kind" | "severity">): string {
   return `${kind}/${severity}`;
 }
 
-/** The details of an alert from a store, which an older version, or nothing, may have written. */
+/** The stored details of an alert; undefined where they are missing, or in the form of another version. */
 export function toldOf({ details }: RaisedAlert): Told | undefined {
   if (!isObject(details) || typeof details.title !== "string" || typeof details.text !== "string")
     return undefined;
   return details as unknown as Told;
 }
 
-/** The message of an alert that a message raised: what others wrote into it stays. */
+/** The message of an alert that a message raised: it keeps its other properties. */
 export function alertMessage(msg: CrecMessage, payload: AlertPayload): CrecMessage {
   return { ...msg, payload, topic: topicOf(payload), crec: { ...msg.crec, alert: markOf(payload) } };
 }
 
-/** The message of what has no event of its own. */
+/** A message without an event. */
 export function separateMessage(payload: AlertPayload): CrecMessage {
   return { payload, topic: topicOf(payload), crec: { alert: markOf(payload) } } as CrecMessage;
 }

@@ -8,7 +8,7 @@ import type { Leaving, Separate } from "./alerting.ts";
 /** The editor is told how many there are at most this often: each time costs as much as an event. */
 const COUNTS_MS = 250;
 
-/** What the node shows: the last thing that a person has to know, else what it has counted. */
+/** The status of the node: the latest problem, else what it has counted. */
 export class AlertStatus {
   readonly #RED: NodeAPI;
   readonly #node: Node;

@@ -5,7 +5,15 @@ import type { Library } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { isTest } from "../lib/runtime/test-message.ts";
 import { amountOf, decimalsAt, keyOf } from "./alert-input.ts";
-import { alertMessage, payloadOf, separateMessage, type Told, told, toldOf } from "./alert-message.ts";
+import {
+  alertMessage,
+  payloadOf,
+  separateMessage,
+  type Told,
+  timeOfOutcome,
+  told,
+  toldOf,
+} from "./alert-message.ts";
 import { idOf, isRedelivered, isUnproven, notCounted, timeOf } from "./event-facts.ts";
 import { linkOf } from "./link.ts";
 import { KnownNames } from "./names.ts";
@@ -23,7 +31,7 @@ export type Separate = {
   output: "alert" | "resolved";
 };
 
-/** What leaves the node for one message: itself by one output, and what it led to besides. */
+/** What leaves the node for one message: the message itself, by one output, and further messages that it led to. */
 export type Leaving = {
   own: { message: CrecMessage; output: "alert" | "passed"; why?: string; reasons?: readonly string[] };
   separate: Separate[];
@@ -199,8 +207,7 @@ export class Alerting {
 
 /** The same each time an outcome is sent, by each copy. */
 export function separateId(outcome: AlertOutcome): string {
-  const { kind, alert } = outcome;
-  return `alert ${alert.id} ${kind} ${kind === "alert" ? alert.at : outcome.at}`;
+  return `alert ${outcome.alert.id} ${outcome.kind} ${timeOfOutcome(outcome)}`;
 }
 
 function passed(msg: CrecMessage, why: string, reasons: readonly string[] = []): Leaving {
@@ -210,7 +217,7 @@ function passed(msg: CrecMessage, why: string, reasons: readonly string[] = []):
   return { own: { message, output: "passed", why, reasons: undecided }, separate: [] };
 }
 
-/** What a person who tries the flow gets to see: the alert that this input can lead to. */
+/** For a test message: the alert that this input can lead to. */
 function tried(input: AlertInput, details: (alert: RaisedAlert) => unknown): AlertOutcome {
   const { key, at, amount } = input;
   const alert = {

@@ -7,7 +7,7 @@ import { NODE } from "./fields.ts";
 
 const PLACE = /\{\{([^{}]*)\}\}/g;
 
-/** Shows title and text as a person would read them, and names a field in them that the contract's events lack. */
+/** Shows title and text as a person would read them, and reports a field that the contract's events do not have. */
 export function showPreview(node: EditedNode, rows: ConditionRows): void {
   const part = partOf(NODE, "preview").addClass("crec-hint").css("margin-bottom", "12px");
   const look = liveCheck<{ read: string; unknown: string[] }>(

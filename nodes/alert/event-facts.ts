@@ -5,10 +5,10 @@ import type { Library } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { isObject } from "./values.ts";
 
-/** Of a time that is not signed. */
+/** How far ahead of the clock a time may be that is not signed. */
 const AHEAD_MS = 600_000;
 
-/** Why an event does not count at all; undefined for what counts. */
+/** Why an event is not counted at all; undefined if it is counted. */
 export function notCounted({ crec = {}, payload }: CrecMessage): "rejected" | "undecoded" | undefined {
   if (isRejected(verificationOf(crec)) || crec.rejection !== undefined) return "rejected";
   return isObject(payload) && "undecoded" in payload && crec.event !== undefined ? "undecoded" : undefined;
@@ -19,7 +19,7 @@ export function idOf(msg: CrecMessage, { eventKeyOf }: Pick<Library, "eventKeyOf
   const key = override(msg, "dedupeKey");
   if (key !== undefined) return eventKeyOf(key);
   const eventId = override(msg, "eventId");
-  // Not to be mistaken for a key of signed content.
+  // The prefix keeps it apart from keys of signed content.
   return eventId === undefined ? undefined : `unproven ${override(msg, "channelId") ?? ""} ${eventId}`;
 }
 
@@ -43,7 +43,7 @@ export function timeOf(msg: CrecMessage, now: number): number {
   if (stated === undefined) return now;
   const at = stated * 1000;
   const isSigned = verificationOf(crec)?.verified === true;
-  // A forged time in the future would make what is real too late.
+  // After a forged time in the future, real events would be too late.
   return isSigned || at <= now + AHEAD_MS ? at : now;
 }
 

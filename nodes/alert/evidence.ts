@@ -6,7 +6,7 @@ import type { CrecMessage } from "../lib/runtime/message.ts";
 import { isRedelivered, provenEventOf, timeOf } from "./event-facts.ts";
 import type { Levels } from "./levels.ts";
 
-/** What a message proves about the chain; undefined where it proves nothing that an alert could be taken back for. */
+/** What a message proves about the chain; undefined if it is no evidence for or against an alert. */
 export async function evidenceOf(
   msg: CrecMessage,
   {

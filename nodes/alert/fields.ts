@@ -3,8 +3,8 @@ import { isDuration, isSomeTime } from "../lib/shared/durations.ts";
 import { COMMON, describeNode, type SettingsOf, stored } from "../lib/shared/fields.ts";
 
 export const WHEN = ["each", "count", "sum", "rate", "absence"] as const;
-export const FOR_EACH = ["", "contract", "field", "expression"] as const;
-export const SEVERITIES = ["info", "warning", "critical"] as const;
+const FOR_EACH = ["", "contract", "field", "expression"] as const;
+const SEVERITIES = ["info", "warning", "critical"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 const AMOUNT = /^\d+(?:\.\d+)?$/;
@@ -159,7 +159,7 @@ export const NODE = describeNode({
       hint: true,
     },
     fleet: { kind: "config", type: "crec-fleet", required: false, icon: "clone", hint: true },
-    /** What has no event, such as a recovery, is sent again until an ack event node has received it. */
+    /** A message without an event, such as a recovery, is sent again until an ack event node receives it. */
     untilAcked: { kind: "boolean", default: false, hint: true },
     allowTest: { ...COMMON.allowTest, hint: true },
   },

@@ -4,6 +4,7 @@ import { contractOf } from "../lib/runtime/config-nodes.ts";
 import type { Task } from "../lib/runtime/input.ts";
 import { type Library, loadLibrary } from "../lib/runtime/library.ts";
 import { isTest } from "../lib/runtime/test-message.ts";
+import { timeOfOutcome } from "./alert-message.ts";
 import { AlertStatus } from "./alert-status.ts";
 import { Alerting, separateId } from "./alerting.ts";
 import { evidenceOf } from "./evidence.ts";
@@ -14,10 +15,10 @@ import { Serial } from "./serial.ts";
 import { type AlertFields, alertSettings, checkPaths } from "./settings.ts";
 import { Ticker } from "./ticker.ts";
 
-/** A copy has this long to send what it has to send. */
+/** A copy has this long to send an outcome before another copy sends it. */
 const OTHERS_MS = 60_000;
 
-/** What a node is made of while it runs: each message, and the time, goes through its rule one after the other. */
+/** The running parts of a node. Messages and ticks pass through its rule one after the other. */
 export class AlertHost {
   readonly #fields: AlertFields;
   readonly #alerting: Alerting;
@@ -29,7 +30,7 @@ export class AlertHost {
   readonly #serial = new Serial();
   readonly #library: Library;
   readonly #closing = new AbortController();
-  /** When what other copies have to send was looked at. */
+  /** When the outcomes of other copies were last looked at. */
   #lookedAt = Date.now();
 
   private constructor(RED: NodeAPI, node: Node, fields: AlertFields, library: Library) {
@@ -97,23 +98,23 @@ export class AlertHost {
       const isCounted = !isTest(msg) || this.#fields.flag("allowTest");
       const evidence = isCounted && (await evidenceOf(msg, this.#library, this.#levels, signal));
       let rule: AlertRule | undefined;
-      const asked = async () => {
+      const loaded = async () => {
         rule ??= await this.#memory.rule();
         return rule;
       };
-      let isGiven = false;
+      let isAccepted = false;
       const leaving = await this.#alerting.take(msg, {
         signal,
         accept: async (input) => {
-          isGiven = true;
+          isAccepted = true;
           const { log, isHighest } = evidence && evidence.kind === "log" ? evidence : {};
           const more = { ...(log ? { log } : {}), ...(isHighest === undefined ? {} : { isHighest }) };
-          return (await asked()).accept({ ...input, ...more });
+          return (await loaded()).accept({ ...input, ...more });
         },
       });
-      // What is not counted may still show what became of an alert.
+      // An event that is not counted can still be evidence about an alert.
       const learned =
-        evidence && !(isGiven && evidence.kind === "log") ? await (await asked()).learn(evidence) : [];
+        evidence && !(isAccepted && evidence.kind === "log") ? await (await loaded()).learn(evidence) : [];
       if (learned.length > 0) await this.#sendSeparate(learned);
       this.#outlets.send(leaving, send);
       this.#status.left(leaving, msg);
@@ -153,13 +154,13 @@ export class AlertHost {
     this.#status.told(separate);
   }
 
-  /** What another copy was to send, and has perhaps ended before it could. */
+  /** Outcomes of another copy, which may have ended before it could send them. */
   async #untoldByOthers(rule: AlertRule): Promise<AlertOutcome[]> {
     const now = Date.now();
     const isDue = this.#memory.isShared && now - this.#lookedAt > OTHERS_MS;
     if (!isDue || !this.#fields.flag("untilAcked")) return [];
     this.#lookedAt = now;
-    return (await rule.untold()).filter((outcome) => now - timeOf(outcome) > OTHERS_MS);
+    return (await rule.untold()).filter((outcome) => now - timeOfOutcome(outcome) > OTHERS_MS);
   }
 
   /** Another copy may have been told. Where that cannot be known, it is sent again. */
@@ -181,8 +182,4 @@ export class AlertHost {
       this.#status.problem(error);
     }
   }
-}
-
-function timeOf(outcome: AlertOutcome): number {
-  return outcome.kind === "alert" ? outcome.alert.at : outcome.at;
 }

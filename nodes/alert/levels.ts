@@ -23,7 +23,7 @@ export class Levels {
     this.#library = library;
   }
 
-  /** Undefined where it cannot be found out now. Never rejects. */
+  /** Undefined if it cannot be determined now. Never rejects. */
   async isHighest(
     event: ChannelEvent,
     channelId: string | undefined,
@@ -46,7 +46,7 @@ export class Levels {
     const source = this.#channel === "" ? channelId && levelsOf(channelId) : await this.#ofChosen(signal);
     if (!source) return undefined;
     const made = new this.#library.HighestConfidence(source);
-    // Ids come with messages.
+    // Ids come from messages, so their number is limited.
     if (this.#highest.size >= MOST_CHANNELS) this.#highest.clear();
     this.#highest.set(key, made);
     return made;

@@ -10,9 +10,9 @@ import { joinFleet } from "../lib/runtime/join-fleet.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import { stateFolderFor } from "../lib/runtime/state-folder.ts";
 
-/** Where a node remembers what it has counted. */
+/** Where a node stores what it has counted. */
 export type Memory = {
-  /** Whether all copies of the flow remember together. */
+  /** Whether all copies of the flow share it. */
   isShared: boolean;
   /** The rule, with what is stored. @throws FOLDER_IN_USE, FOLDER_NOT_LOCKED, FLEET_MISSING; what reading the store throws */
   rule(): Promise<AlertRule>;
@@ -85,7 +85,7 @@ function sharedMemory(
 
 const DAY_MS = 86_400_000;
 
-/** Longer than anything that a rule waits for. */
+/** Longer than any time that a rule waits for. */
 function keptMs({ when, quietMs, slackMs, confirmWithinMs = 0 }: AlertSettings): number {
   const lengths = [
     "withinMs" in when ? when.withinMs : 0,
@@ -98,12 +98,12 @@ function keptMs({ when, quietMs, slackMs, confirmWithinMs = 0 }: AlertSettings):
   return 2 * (lengths.reduce((sum, one) => sum + one, 0) + DAY_MS);
 }
 
-/** Forgets a node that is not in the flows any more. */
+/** Deletes the memory of a node that is no longer in the flows. */
 export async function removeMemory(RED: NodeAPI, node: Node): Promise<void> {
   if (!isInFlows(RED, node)) await rm(alertsPath(RED, node.id), { force: true });
 }
 
 /** Each node has a file of its own. */
-export function alertsPath(RED: NodeAPI, id: string): string {
+function alertsPath(RED: NodeAPI, id: string): string {
   return join(stateFolderFor(RED, "alerts"), `${fileNameOf(id)}.log`);
 }

@@ -9,7 +9,7 @@ import { oneLine } from "./values.ts";
 export type NameOf = (address: string, chainSelector: string) => string | undefined;
 
 const LONGEST_NAME = 60;
-/** Signers and wallets seldom change; contracts are looked up at once. */
+/** Signers and wallets rarely change; contracts are looked up at once. */
 const KEPT_MS = 10_000;
 
 /**
@@ -20,7 +20,7 @@ export class KnownNames {
   readonly #RED: NodeAPI;
   #found: { at: number; names: ReadonlyMap<string, string> } | undefined;
 
-  /** By what was found out the last time. */
+  /** With the wallets and signers of the last `load`. */
   readonly known: NameOf = (address, chainSelector) => {
     const [contract] = contractsAt(this.#RED, chainSelector, address).flatMap(nameOf);
     const key = address.toLowerCase();
@@ -31,7 +31,7 @@ export class KnownNames {
     this.#RED = RED;
   }
 
-  /** Never rejects: a wallet whose address cannot be found out has no name. */
+  /** Never rejects: a wallet whose address cannot be looked up has no name. */
   async load(signal: AbortSignal): Promise<NameOf> {
     if (this.#found === undefined || performance.now() - this.#found.at > KEPT_MS) {
       const names = new Map([...(await this.#signers()), ...(await this.#wallets(signal))]);

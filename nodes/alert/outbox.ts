@@ -2,7 +2,7 @@ import type { AckReceiver, Refusal } from "../../src/index.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import type { Separate } from "./alerting.ts";
 
-/** Twice as long after each attempt, in milliseconds. */
+/** The wait doubles after each attempt. Milliseconds. */
 export type Waits = { firstMs: number; maxMs: number };
 
 export type OutboxOptions = {
@@ -20,7 +20,7 @@ export type OutboxOptions = {
 /** A message that is sent again until it is acknowledged. */
 export type OutboxItem = Pick<Separate, "id" | "message" | "output">;
 
-/** Node.js takes a longer one for none. */
+/** Node.js runs a longer timer at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 type Entry = OutboxItem & { attempt: number; next: NodeJS.Timeout | undefined };
@@ -28,8 +28,8 @@ type Entry = OutboxItem & { attempt: number; next: NodeJS.Timeout | undefined };
 const WAITS: Waits = { firstMs: 30_000, maxMs: 600_000 };
 
 /**
- * Sends messages again, with growing waits, until an ack event node receives them. What it sends is kept elsewhere: this
- * knows only what is sent now. Has what `findInFlight` needs.
+ * Sends messages again, with growing waits, until an ack event node receives them. It stores nothing: the rule keeps
+ * them over a restart.
  */
 export class Outbox implements AckReceiver {
   readonly identity: { consumer: string; channelId: string; service: string };
@@ -45,7 +45,7 @@ export class Outbox implements AckReceiver {
     return this.#entries.size;
   }
 
-  /** Sends a message now, unless it waits already. */
+  /** Sends a message now, unless it is already waiting for its acknowledgement. */
   add(item: OutboxItem): void {
     if (this.#entries.has(item.id)) return;
     const entry: Entry = { ...item, attempt: 0, next: undefined };
@@ -57,12 +57,12 @@ export class Outbox implements AckReceiver {
     return this.#entries.has(id);
   }
 
-  /** Returns whether it was waited for. */
+  /** Returns whether the message was waiting. */
   ack(id: string): boolean {
     return this.#settle(id, undefined);
   }
 
-  /** A message that was rejected is not sent again; another one is after the delay. */
+  /** A rejected message is not sent again; any other is, after the delay. */
   refuse(id: string, refusal: Refusal): boolean {
     const entry = this.#entries.get(id);
     if (entry === undefined) return false;
@@ -71,7 +71,7 @@ export class Outbox implements AckReceiver {
     return true;
   }
 
-  /** Sends nothing again: what is kept comes after the restart. */
+  /** Stops sending. After a restart, the rule has what was not acknowledged. */
   close(): void {
     for (const { next } of this.#entries.values()) clearTimeout(next);
     this.#entries.clear();
@@ -92,7 +92,7 @@ export class Outbox implements AckReceiver {
     const { id, message, output, attempt } = entry;
     const { consumer } = this.#options;
     const sent = { eventId: id, consumer, attempt, redelivered: attempt > 1 };
-    // The flow may change what it gets.
+    // The flow may change the message that it receives.
     const { payload, crec, ...rest } = structuredClone(message);
     this.#options.send({ ...rest, payload, crec: { ...crec, ...sent } }, output);
   }

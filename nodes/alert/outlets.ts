@@ -8,14 +8,14 @@ import { oneLine } from "./values.ts";
 
 export type OutletsOptions = {
   library: Pick<Library, "noteAckReceiver">;
-  /** Whether what has no event of its own is sent again until it is acknowledged. */
+  /** Whether messages without an event are sent again until they are acknowledged. */
   keepsUntold: boolean;
   told: (outcome: AlertOutcome) => Promise<void>;
   /** Whether it still has to be sent. Never rejects. */
   isUntold: (id: string) => Promise<boolean>;
 };
 
-/** The outputs of a node. What has no event of its own waits in an outbox, where the form asks for that. */
+/** The outputs of a node. Messages without an event go through an outbox, if the form asks for that. */
 export class Outlets {
   readonly #node: Node;
   readonly #outbox: Outbox | undefined;
@@ -45,14 +45,14 @@ export class Outlets {
     return this.#outbox?.size ?? 0;
   }
 
-  /** What a message led to. */
+  /** Sends a message and the outcomes that it led to. */
   send({ own, separate }: Leaving, send: Task["send"]): void {
     this.sendSeparate(separate);
     if (own.output === "alert") send(own.message, null, null);
     else send(null, null, own.message);
   }
 
-  /** Messages that have no event. */
+  /** Sends messages without an event. */
   sendSeparate(separate: readonly Separate[]): void {
     for (const { id, outcome, message, output } of separate) {
       if (this.#outbox === undefined) this.#put(message, output);

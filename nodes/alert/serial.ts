@@ -1,4 +1,4 @@
-/** Does one thing after the other, in the order in which they were asked for. */
+/** Runs tasks one after the other, in the order of the calls. */
 export class Serial {
   #last: Promise<unknown> = Promise.resolve();
 
@@ -8,7 +8,7 @@ export class Serial {
     return done;
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no task is running. */
   async idle(): Promise<void> {
     await this.#last;
   }

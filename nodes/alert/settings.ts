@@ -82,7 +82,7 @@ export function required(fields: AlertFields, name: "limit" | "forEachField"): s
   return text;
 }
 
-/** The default for an empty field. @throws VARIABLE_MISSING */
+/** The text of a field; of an empty one, the default. @throws VARIABLE_MISSING */
 export function textOf(fields: AlertFields, name: TextField): string {
   const { default: usual = "" } = NODE.fields[name] as { default?: string };
   return fields.text(name) || usual;

@@ -34,7 +34,7 @@ export function fillTemplate(template: string, facts: Facts, most: number): stri
   );
 }
 
-/** In one pass: nothing is replaced in what was put in. */
+/** In one pass, so that placeholders inside a value stay as they are. */
 export function replaceFields(template: string, textOf: (path: string) => string): string {
   return template.replace(FIELD, (_, path: string) => textOf(path));
 }
@@ -46,7 +46,7 @@ export function fieldText(path: string, facts: Facts): string {
   return valueText(amountAt(facts, path), facts);
 }
 
-/** What is about the alert, and not in the event. */
+/** Fields of the alert itself, not of the event. */
 function ownField(path: string, facts: Facts): string | undefined {
   const { payload, alert, severity, sum, within, contract } = facts;
   switch (path) {
@@ -85,7 +85,7 @@ function amountAt({ payload, read }: Facts, path: string): unknown {
   return tokens ?? read(payload, path);
 }
 
-/** A value of the event, or of anything else: one line, cut, an address with its name. */
+/** A value as one short line; an address with its name. */
 export function valueText(value: unknown, { nameOf, payload }: Pick<Facts, "nameOf" | "payload">): string {
   if (value === undefined || value === null || value === "") return MISSING;
   if (typeof value === "string" && ADDRESS.test(value)) {

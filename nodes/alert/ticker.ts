@@ -10,7 +10,7 @@ export type TickerOptions = {
   slackMs: number;
   /** Called with whether the channel is not read up to about now. */
   onLag: (isBehind: boolean) => void;
-  /** All inputs up to this event time were given. Gives when there is something to do next, in event time. Never rejects. */
+  /** All inputs up to this event time were given. Resolves with the event time of the next check. Never rejects. */
   tick: (at: number) => Promise<number | undefined>;
 };
 
@@ -18,14 +18,14 @@ const SHORTEST_MS = 250;
 /** While the channel is behind what is due. */
 const LAGGING_MS = 1_000;
 const LONGEST_MS = 30_000;
-/** Ids come with messages. */
+/** Ids come from messages, so their number is limited. */
 const MOST_CHANNELS = 20;
-/** A channel that is read later than this is not read up to now. */
+/** A channel that lags by more than this does not count as read up to now. */
 const LAG_MS = 120_000;
 
 /**
- * Tells a rule how far the time has come: that of its channel, where one is chosen, since an outage of the service is no
- * absence of events; else the present.
+ * Tells a rule up to which time all events were received: the time up to which its channel was read, if one is chosen,
+ * since an outage of the service is not an absence of events; else the present.
  */
 export class Ticker {
   readonly #RED: NodeAPI;
@@ -42,7 +42,7 @@ export class Ticker {
     this.#options = options;
   }
 
-  /** Looks at once: an absence is watched from then on. */
+  /** Ticks at once: an absence is watched from then on. */
   start(): void {
     this.#isRunning = true;
     this.#schedule(0);
@@ -55,7 +55,7 @@ export class Ticker {
     this.#schedule(this.#waitFor(dueAt));
   }
 
-  /** Where no channel is chosen, those that events came from count. */
+  /** If no channel is chosen, the channels of the received events count. */
   note({ crec }: CrecMessage): void {
     const { channelId, event } = crec ?? {};
     if (this.#options.channel !== "" || event === undefined || typeof channelId !== "string") return;
@@ -96,7 +96,7 @@ export class Ticker {
     return readUpToOf({ channelNode: channel, channelId: this.#channelId });
   }
 
-  /** The present where nothing here reads a channel. */
+  /** The present if no events in node reads one of these channels. */
   #readUpToOfSeen(): number | undefined {
     const times = [...this.#seen].filter(isRead).map((channelId) => readUpToOf({ channelId }));
     if (times.some((time) => time === undefined)) return undefined;

@@ -1,6 +1,6 @@
 import type { Library } from "../lib/runtime/library.ts";
 
-/** Reads a field by its path, as conditions do; undefined where it is missing, or the path is none. */
+/** Reads a field by its path, as conditions do; undefined if it is missing or the path is not valid. */
 export type ReadField = (root: unknown, path: string) => unknown;
 
 export function fieldByPath({
@@ -16,7 +16,7 @@ export function fieldByPath({
   };
 }
 
-/** A property of hostile data: only own ones count. */
+/** A property of untrusted data: inherited ones do not count. */
 export function ownProperty(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
@@ -25,12 +25,12 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Also what is not seen, or turns the direction of text. */
+/** Also invisible characters, and those that change the direction of text. */
 const NOT_PLAIN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
 
 /**
- * Text as one line that shows all of itself: without control characters, line breaks, and characters that are not seen
- * or turn the direction of text. Cut at `most` characters.
+ * Text as one visible line: without control characters, line breaks, invisible characters, and characters that change
+ * the direction of text. Cut at `most` characters.
  */
 export function oneLine(text: string, most: number): string {
   const plain = text

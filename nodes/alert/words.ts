@@ -55,7 +55,7 @@ export function defaultText(RED: NodeAPI, worded: Worded, facts: Facts): string 
   return parts.map((part) => part.trim().replace(/[:,]$/, "")).join(" · ");
 }
 
-/** What became of an alert that was sent. Begins with its text. */
+/** The text of an outcome, with the text of the alert that it is about. */
 export function outcomeText(
   RED: NodeAPI,
   outcome: AlertOutcome,
@@ -79,7 +79,7 @@ export function outcomeTitle(RED: NodeAPI, outcome: AlertOutcome, title: string)
   return say(RED, `alert.words.title-${outcome.kind}${stands}`, { title });
 }
 
-/** `Transfer of demo token`, or what else the message is about. */
+/** What the message is about, such as `Transfer of demo token`. */
 function subject(RED: NodeAPI, facts: Facts): string {
   const { payload, contract } = facts;
   if (!isObject(payload)) {

@@ -1,4 +1,5 @@
 import type { EditedNode } from "../lib/editor/api.ts";
+import { itemButtons } from "../lib/editor/item-buttons.ts";
 import { isNew, onlyConfig } from "../lib/editor/only-choice.ts";
 import type { CallDef } from "../lib/shared/form-types.ts";
 import { type CallForm, callForm } from "./editor-call.ts";
@@ -86,11 +87,7 @@ function showItem(
     .appendTo(head);
   const arrow = $('<i class="fa fa-fw" aria-hidden="true">').appendTo(fold);
   const title = $("<span>").appendTo(fold);
-  const button = (icon: string, press: () => void): JQuery =>
-    $('<button type="button" class="red-ui-button red-ui-button-small">')
-      .append($('<i class="fa" aria-hidden="true">').addClass(`fa-${icon}`))
-      .on("click", press)
-      .appendTo(head);
+  const buttons = itemButtons({ list, head, item, renumber, focused: "button" });
 
   const body = $("<div>").attr("id", id).css("padding", "8px 0 0 4px").appendTo(container);
   const unfold = (open: boolean): void => {
@@ -100,22 +97,6 @@ function showItem(
   };
   fold.on("click", () => unfold(fold.attr("aria-expanded") !== "true"));
 
-  const line = container.closest("li");
-  const move = (pressed: JQuery, other: JQuery, up: boolean): void => {
-    const neighbour = up ? line.prev() : line.next();
-    if (up) line.insertBefore(neighbour);
-    else line.insertAfter(neighbour);
-    renumber();
-    // Focus moves with the call; at the end of the list the other button gets it.
-    (pressed.prop("disabled") ? other : pressed).trigger("focus");
-  };
-  const up = button("arrow-up", () => move(up, down, true));
-  const down = button("arrow-down", () => move(down, up, false));
-  const remove = button("remove", () => {
-    const next = line.next().add(line.prev()).first();
-    list.editableList("removeItem", item);
-    (next.length > 0 ? next : list.closest(".red-ui-editableList")).find("button").first().trigger("focus");
-  });
   let position = 0;
   const retitle = (): void => {
     // Missing while the fields are being built.
@@ -125,12 +106,7 @@ function showItem(
   item.form = callForm(node, body, item.stored ?? newCall, retitle);
   item.number = (index, count) => {
     position = index;
-    const values = { number: index + 1 };
-    const name = (element: JQuery, key: string) =>
-      element.attr({ "aria-label": text(key, values), title: text(key, values) });
-    name(up, "label.up").prop("disabled", index === 0);
-    name(down, "label.down").prop("disabled", index === count - 1);
-    name(remove, "label.remove");
+    buttons.place(index, count, (button) => text(`label.${button}`, { number: index + 1 }));
     retitle();
   };
   unfold(item.unfolded !== false);

@@ -133,7 +133,7 @@ export function createAlertRule(options: CreateAlertRuleOptions): EventAlertRule
     const matches = check(decoded);
     const key = keyOf(decoded);
     if (matches === undefined || (key === undefined && matches)) {
-      // What is proven counts also where the conditions say nothing.
+      // A proven log is evidence even if the conditions cannot be decided.
       if (evidence?.kind === "log") outcomes.push(...(await rule.learn(evidence)));
       return { passed: "undecided", outcomes, reasons: reasonsOf(check, decoded, key) };
     }
@@ -229,7 +229,7 @@ function idOf(given: AlertEvent): Pick<AlertInput, "id"> {
   try {
     return { id: eventKeyOf(dedupeKey(given.event)) };
   } catch (error) {
-    // An event without signed text. Its id is not to be mistaken for a key of signed content.
+    // An event without signed text. The prefix keeps its id apart from keys of signed content.
     if (error instanceof CrecError) return { id: `unproven ${given.event.event_id}` };
     throw error;
   }

@@ -40,8 +40,8 @@ export type SumLimit = { field: string; limit: string; unit?: "token"; decimals?
 export type AlertSettings = {
   when: AlertWhen;
   /**
-   * No further alert of the same key for this long after one. With 0, what raised an alert of a count, sum or rate counts
-   * no more: the next alert needs as many again.
+   * No further alert of the same key for this long after one. With 0, the events that raised an alert of a count, sum or
+   * rate no longer count: the next alert needs as many again.
    */
   quietMs: number;
   /** Whether the end of the condition is an outcome. Until then a key has one alert, and one more after each `quietMs`. */
@@ -140,7 +140,7 @@ export type AlertOutcome =
   | { kind: "takenBack"; alert: RaisedAlert; at: number; reason: TakenBackReason; stands: boolean }
   | { kind: "notConfirmed"; alert: RaisedAlert; at: number };
 
-/** What became of an input itself, where it raised no alert. */
+/** Why an input raised no alert. */
 export type PassedReason =
   | "no_match"
   /** Counted; the limit is not reached. */
@@ -159,7 +159,7 @@ export type PassedReason =
 export type Accepted = {
   /** Undefined where the input itself raised the alert. */
   passed: PassedReason | undefined;
-  /** In the order in which people should hear of them. */
+  /** In the order in which people should be told. */
   outcomes: AlertOutcome[];
 };
 
@@ -175,7 +175,7 @@ export type AlertStore = {
   read(key: string): Promise<AlertRecord | undefined>;
   /**
    * Replaces a value, or removes it where `value` is undefined. False, with nothing changed, unless `revision` is the
-   * present one: 0 where there is none. A success has the revision `revision + 1`.
+   * present one: 0 for a new record. A success has the revision `revision + 1`.
    */
   write(key: string, revision: number, value: unknown): Promise<boolean>;
   keys(): Promise<string[]>;

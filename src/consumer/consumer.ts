@@ -104,9 +104,8 @@ export class EventConsumer {
   }
 
   /**
-   * Up to when the channel was read to its end, with everything that it had until then handed over and settled, in Unix
-   * milliseconds by the machine's clock. It stays where it is while the service cannot be read, or a pause lasts.
-   * Undefined until that happened once.
+   * The time up to which the channel was read to its end, with all events delivered and settled. Unix milliseconds, by
+   * the clock of this machine. It does not advance during an outage or a pause. Undefined before the first time.
    */
   get readUpTo(): number | undefined {
     return this.#progress.upTo;

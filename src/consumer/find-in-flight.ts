@@ -7,7 +7,7 @@ export type AckReceiver = Pick<EventConsumer, "identity" | "isInFlight" | "ack" 
 /** Other senders of this process. */
 const others = new Set<AckReceiver>();
 
-/** Makes a sender known to `findInFlight`. Returns the function that forgets it. */
+/** Registers a sender for `findInFlight`. Returns the function that removes it. */
 export function noteAckReceiver(receiver: AckReceiver): () => void {
   others.add(receiver);
   return () => {

@@ -3,7 +3,7 @@ import type { RecordWrite, SharedRecord } from "./shared-state.ts";
 
 type Kept = { revision: number; text: string; endsAt: number };
 
-/** How many records each write looks at to forget those that are over. */
+/** How many records each write checks for expired ones. */
 const FORGOTTEN_AT_ONCE = 10;
 
 /** The records of a shared state in memory. Times are milliseconds of the clock that is given with each call. */

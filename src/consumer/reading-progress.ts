@@ -1,6 +1,6 @@
 /**
- * Up to when a channel was read to its end, with everything that it had handed over and settled. A poll may be answered
- * by a call that was begun a little earlier, for another consumer: so what counts is when the poll before began.
+ * The time up to which a channel was read to its end, with all of its events delivered and settled. A poll may share the
+ * answer to a slightly earlier call of another consumer, so the start of the poll before counts.
  */
 export class ReadingProgress {
   #lastBegunAt: number | undefined;

@@ -46,14 +46,14 @@ export type OnceResult = "new" | "seen" | "moved";
 
 /** A value that copies share. */
 export type SharedRecord = {
-  /** Another one after each write, also after the record was removed or was over: higher. */
+  /** Higher after each write, also after the record was removed or has expired. */
   revision: number;
   /** JSON. */
   value: unknown;
 };
 
 export type RecordWrite = {
-  /** Records of different scopes do not meet. */
+  /** Records of different scopes are separate. */
   scope: string;
   key: string;
   /** The revision that is replaced; 0 where there is no record. */
@@ -105,7 +105,7 @@ export type SharedState = {
   release(key: string, epoch: number, state?: CursorState): Promise<boolean>;
   /** Whether to process what has this key. It is remembered from now on. */
   once(mark: OnceMark): Promise<OnceResult>;
-  /** Undefined where there is no record, or where it is over. */
+  /** Undefined if there is no record, or if it has expired. */
   readRecord(scope: string, key: string): Promise<SharedRecord | undefined>;
   /**
    * Writes or removes a record, if it has this revision. Resolves with the new revision, which is 0 for a record that was

@@ -1,13 +1,13 @@
 import type { CheckedLines } from "./checked-lines.ts";
 
-/** What a file has, and what would be added to it. It has to be replaced where `lines` is infinite. */
+/** The size of a file, and of what would be appended. If `lines` is infinite, it has to be replaced. */
 export type FileSize = { lines: number; characters: number; added: number };
 
 export type LineWriterOptions<Entry> = {
   file: CheckedLines<Entry>;
   /** The file is written at most this often. Milliseconds. */
   minIntervalMs: number;
-  /** All there is to remember, oldest first. */
+  /** All current entries, oldest first. */
   whole: () => Entry[];
   /** Whether it is time to replace the file as a whole. */
   isLong: (size: FileSize) => boolean;
@@ -15,7 +15,7 @@ export type LineWriterOptions<Entry> = {
   onFailure: (cause: unknown) => void;
 };
 
-/** Adds lines to a file, seldom, and replaces it as a whole when it has become long. */
+/** Appends lines to a file at most once per interval, and replaces the file as a whole when it has become long. */
 export class LineWriter<Entry> {
   readonly #options: LineWriterOptions<Entry>;
   /** By key: of a key that was changed twice, only the newest is written. */

@@ -8,7 +8,7 @@ const FROM = `0x${"11".repeat(20)}`;
 const TIME = 1_780_000_000;
 const abi = parseAbi("event Transfer(address indexed from, uint256 value)");
 
-/** A transfer of so much, in the smallest unit, in a block so many seconds later. */
+/** A transfer of an amount in the smallest unit, in a block some seconds later. */
 function transfer(value: string, { log = 0, at = 0, confidence = "latest", from = FROM } = {}): ChannelEvent {
   const content = {
     name: "Transfer",

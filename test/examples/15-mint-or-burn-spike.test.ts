@@ -17,7 +17,7 @@ describe("the example alert on mints and burns out of the ordinary", function ()
   });
   after(() => example?.close());
 
-  it("tells nothing of a mint and a burn below the limit", async () => {
+  it("does not tell of a mint and a burn below the limit", async () => {
     await example.flow.press("Mint 6,000 tokens");
     await example.skipped(1);
     await example.flow.press("Burn 6,000 tokens");
@@ -35,7 +35,7 @@ describe("the example alert on mints and burns out of the ordinary", function ()
     should(example.told).have.length(1);
   });
 
-  it("counts burns for themselves", async () => {
+  it("counts burns separately", async () => {
     should(await example.pressed("Burn 6,000 tokens")).match(
       /^Many tokens of guarded token \(.*\) burned: 12000 tokens within 40s, the last 6000 by 0x\w{40}$/,
     );

@@ -20,7 +20,7 @@ describe("the example alert on an allowance for an unknown spender", function ()
     should(await example.pressed("Without limit")).containEql("may take all tokens of ");
   });
 
-  it("tells nothing of a spender that is known, and of an allowance of zero", async () => {
+  it("does not tell of a spender that is known, and of an allowance of zero", async () => {
     await example.flow.press("A known spender");
     await example.skipped(1);
     await example.flow.press("Back to zero");
@@ -35,7 +35,7 @@ describe("the example alert on an allowance for an unknown spender", function ()
     should(example.told.at(-1)).have.property("severity", "critical");
   });
 
-  it("tells nothing any more of a spender that was added to the list", async () => {
+  it("no longer tells of a spender that was added to the list", async () => {
     should(await example.flow.pressed<string[]>("Add it to the list", "known")).containEql(SPENDER);
     await example.flow.press("An unknown spender");
     await example.skipped(3);

@@ -41,7 +41,7 @@ describe("the example low balance, topped up", function () {
     await flow.nodeRed.showing("balance", (value) => value === "10");
   });
 
-  it("tells when the balance is above the limit again, and tops up no more", async () => {
+  it("tells when the balance is above the limit again, and stops topping up", async () => {
     const message = await telling(({ title }) => /recovered/i.test(title));
     should(message.title).containEql("Low balance");
     await flow.next("balance");

@@ -155,7 +155,7 @@ describe("the example approve a payment on a web page", function () {
     should(await statusOf(operation)).equal("cancelled");
   });
 
-  it("says so when a draft cannot be signed any more", async () => {
+  it("says so when a draft can no longer be signed", async () => {
     const token = await requested();
     const { data } = await flow.call<{ data: Array<{ operation_id: string; status: string }> }>(
       "GET",
@@ -172,7 +172,7 @@ describe("the example approve a payment on a web page", function () {
     should((await page()).text).containEql("failed: ");
   });
 
-  it("opens for nobody where no approvers are set", async () => {
+  it("opens for nobody if no approvers are set", async () => {
     const env = [{ name: "APPROVERS", value: "", type: "str" }];
     await flow.nodeRed.deploy(flow.flows.map((node) => (node.type === "tab" ? { ...node, env } : node)));
     should((await page()).status).equal(503);

@@ -75,7 +75,7 @@ describe("shared state in PostgreSQL", function () {
     await shared.close();
   });
 
-  it("removes records that are over, some with each new one", async () => {
+  it("removes expired records, some with each new one", async () => {
     const shared = await open("records");
     const write = (scope: string, key: string, ttlMs: number) =>
       shared.writeRecord({ scope, key, revision: 0, value: 1, ttlMs });
@@ -86,7 +86,7 @@ describe("shared state in PostgreSQL", function () {
     await shared.close();
   });
 
-  it("adds the table of records to a schema of an earlier version, which goes on to be used by earlier ones", async () => {
+  it("adds the table of records to a schema of an earlier version, which earlier versions continue to use", async () => {
     const shared = await open("earlier");
     const { epoch } = await taken(shared, "key", A);
     await shared.save("key", epoch, stateAt(7), LONG_MS);

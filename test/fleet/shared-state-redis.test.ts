@@ -73,7 +73,7 @@ describe("shared state in Redis", function () {
     await shared.close();
   });
 
-  it("takes records that are over off the list of their scope", async () => {
+  it("removes expired records from the list of their scope", async () => {
     const shared = await open("lists");
     const write = (key: string, ttlMs: number) =>
       shared.writeRecord({ scope: "s", key, revision: 0, value: 1, ttlMs });

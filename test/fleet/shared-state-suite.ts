@@ -296,7 +296,7 @@ export function behaviour(open: Open): void {
       should(await written()).be.above(two);
     });
 
-    it("is forgotten after its time, which begins anew with each write", async () => {
+    it("is forgotten after its time, which starts again with each write", async () => {
       const one = await written({ ttlMs: 40 });
       const two = await written({ revision: one });
       await sleep(50);
@@ -335,7 +335,7 @@ export function behaviour(open: Open): void {
       should((await first.readRecord(key, "sum"))?.value).equal(40);
     });
 
-    it("has any key, and none is that of another", async () => {
+    it("takes any key, and mixes up none", async () => {
       const long = "k".repeat(900);
       const keys = [
         "",

@@ -2,7 +2,7 @@ import type { CursorIdentity, LevelSource } from "../../../src/index.ts";
 import { isSameId } from "../../../src/protocol/ids.ts";
 import { processWide } from "./process-wide.ts";
 
-/** An events in, as nodes that depend on what it has read see it. */
+/** An events in node, as seen by nodes that depend on what it has read. */
 export type ChannelReader = {
   /** Of the channel's config node. */
   channelNode: string;
@@ -12,15 +12,15 @@ export type ChannelReader = {
 
 export type Reading = {
   identity: Pick<CursorIdentity, "channelId" | "service">;
-  /** Up to when everything is settled that the channel had, in Unix milliseconds. */
+  /** All events of the channel up to this time are settled. Unix milliseconds. */
   readUpTo: number | undefined;
-  /** Where the levels of the channel's networks are read. */
+  /** Reads the levels of the channel's networks. */
   levels: LevelSource;
 };
 
 const readers = processWide("channel-readers", () => new Set<ChannelReader>());
 
-/** Makes an events in known, from its deploy on. Gives the function that forgets it. */
+/** Registers an events in node. Returns the function that removes it. */
 export function noteReader(reader: ChannelReader): () => void {
   readers.add(reader);
   return () => {
@@ -28,7 +28,7 @@ export function noteReader(reader: ChannelReader): () => void {
   };
 }
 
-/** A channel as a node knows it: its config node, and its id once that was found out. */
+/** A channel as a node knows it: its config node, and its id once it is known. */
 export type KnownChannel = { channelNode?: string; channelId: string | undefined };
 
 /** Whether an events in reads a channel now. */
@@ -37,8 +37,8 @@ export function isRead(channelId: string): boolean {
 }
 
 /**
- * Up to when all events in of a channel have read it, in Unix milliseconds. Undefined where one of them does not read
- * now, or none exists here: then nothing may be concluded from what did not arrive.
+ * The time up to which all events in nodes of a channel have read it, in Unix milliseconds. Undefined if one of them is
+ * not reading now, or if there are none in this process: then nothing follows from events that did not arrive.
  */
 export function readUpToOf(channel: KnownChannel): number | undefined {
   const times = readersOf(channel).map((reader) => reader.reading()?.readUpTo);
@@ -46,7 +46,7 @@ export function readUpToOf(channel: KnownChannel): number | undefined {
   return Math.min(...(times as number[]));
 }
 
-/** Where the levels of a channel's networks are read, by any events in that reads it. */
+/** The levels of a channel's networks, from any events in node that reads it. */
 export function levelsOf(channelId: string): LevelSource | undefined {
   for (const reader of readers) {
     const reading = reader.reading();

@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import type { Abi, CompiledConditions, Condition } from "../../../src/index.ts";
+import { COMPARISONS_OF_AMOUNTS, COMPARISONS_WITHOUT_VALUE } from "../../../src/protocol/index.ts";
 import type { ConditionDef } from "../shared/conditions.ts";
 import { nodeError, toCodedError } from "../shared/errors.ts";
 import { type RowValueReader, rowValueReader } from "./condition-values.ts";
@@ -25,10 +26,6 @@ type ExpressionDef = Extract<ConditionDef, { kind: "expression" }>;
 /** Prepared once for each number of decimals. */
 type Compiled = (decimals: number | undefined) => CompiledConditions;
 
-const WITHOUT_VALUE: readonly string[] = ["isTrue", "isFalse", "exists"];
-/** A form may keep a unit from another comparison. */
-const WITHOUT_UNIT: readonly string[] = [...WITHOUT_VALUE, "startsWith", "endsWith"];
-
 /** @throws INVALID_FIELD, VARIABLE_MISSING for a row that is wrong for each message */
 export async function readRow(reading: RowReading, row: ConditionDef, number: number): Promise<Row> {
   const label = reading.RED._("common.error.condition-label", { number });
@@ -48,7 +45,7 @@ async function fieldRow(reading: RowReading, row: FieldDef, label: string): Prom
     { label, value: row.value ?? "", type: row.type || "str" },
     { label, value: row.to ?? "", type: row.toType || "str" },
   ];
-  const wanted = WITHOUT_VALUE.includes(row.is) ? 0 : row.is === "between" ? 2 : 1;
+  const wanted = COMPARISONS_WITHOUT_VALUE.includes(row.is) ? 0 : row.is === "between" ? 2 : 1;
   const readers = typed.slice(0, wanted).map((one) => rowValueReader(RED, node, one, row.is));
   return readers.some(({ varies }) => varies)
     ? varyingRow(reading, row, readers, label)
@@ -102,7 +99,8 @@ function inEmptyList({ library }: RowReading, { field, not }: FieldDef, { payloa
 
 function compiledFor({ library, abi }: RowReading, row: FieldDef, values: readonly string[]): Compiled {
   const known = new Map<number | undefined, CompiledConditions>();
-  const unit = WITHOUT_UNIT.includes(row.is) ? undefined : row.unit || undefined;
+  // A form may keep a unit from another comparison.
+  const unit = COMPARISONS_OF_AMOUNTS.includes(row.is) ? row.unit || undefined : undefined;
   return (ofContract) => {
     const decimals = unit === undefined ? undefined : ofContract;
     const amount = {

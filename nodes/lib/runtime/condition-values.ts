@@ -6,7 +6,7 @@ import { evaluate, exactText, type TypedValue } from "./evaluate.ts";
 import type { CrecMessage } from "./message.ts";
 import { prepareExpression } from "./prepared-expression.ts";
 
-/** The values of a row for a message, or the sentence that says why there are none. */
+/** The values of a row for a message, or a sentence that says why they are missing. */
 export type RowValues = string[] | { reason: string };
 
 /** A typed value of a row. */
@@ -16,7 +16,7 @@ export type RowValueReader = {
   read(msg: CrecMessage): Promise<RowValues>;
 };
 
-/** Whatever the message: read once. */
+/** These do not depend on the message, and are read once. */
 const FIXED: readonly string[] = ["str", "num", "bool", "env"];
 
 /** @throws INVALID_FIELD for an expression that is not JSONata */
@@ -34,14 +34,14 @@ export function rowValueReader(RED: NodeAPI, node: Node, typed: TypedValue, is: 
     return { reason: RED._("common.error.condition-value", { label, from: `${type} ${value}` }) };
   };
   if (FIXED.includes(type)) return { varies: false, read };
-  // What a message lacks says nothing about the next one.
+  // The next message may have what this one lacks.
   return {
     varies: true,
     read: (msg) => read(msg).catch((error: unknown) => ({ reason: toCodedError(error).message })),
   };
 }
 
-/** A list, or text with commas between; undefined where nothing is there. */
+/** A list, or text with commas between; undefined if it is missing. */
 function listOf(found: unknown): readonly unknown[] | undefined {
   if (found === undefined || found === null || found === "") return undefined;
   if (typeof found === "string") return splitNames(found);

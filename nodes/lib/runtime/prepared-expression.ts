@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import { nodeError } from "../shared/errors.ts";
 import type { CrecMessage } from "./message.ts";
 
-/** A JSONata expression that is read once, for any number of messages. It rejects with the error of the expression. */
+/** A JSONata expression that is parsed once, for any number of messages. It rejects with the error of the expression. */
 export type PreparedExpression = (msg: CrecMessage) => Promise<unknown>;
 
 /** @throws INVALID_FIELD where it is not JSONata; `label` names it */

@@ -1,5 +1,11 @@
 import { ArgumentError } from "../../errors.ts";
-import { COMPARISONS, type Comparison } from "../../protocol/index.ts";
+import {
+  COMPARISONS,
+  COMPARISONS_OF_AMOUNTS,
+  COMPARISONS_WITHOUT_VALUE,
+  type Comparison,
+  NUMERIC_COMPARISONS,
+} from "../../protocol/index.ts";
 import type { Condition, ConditionSet } from "../types.ts";
 import { numberOf, type Wanted } from "./compare.ts";
 import { compareDecimals, type Decimal, readDecimal } from "./decimal.ts";
@@ -10,11 +16,8 @@ const MOST_VALUES = 100_000;
 const LONGEST_VALUE = 10_000;
 const MOST_DECIMALS = 77;
 
-const NUMERIC: readonly Comparison[] = ["above", "atLeast", "below", "atMost", "between"];
-const WITHOUT_VALUE: readonly Comparison[] = ["isTrue", "isFalse", "exists"];
-/** Text contains empty text always, so such a row says nothing. */
+/** Any text contains empty text, so a condition with empty text says nothing. */
 const TEXTUAL: readonly Comparison[] = ["contains", "startsWith", "endsWith"];
-const WITH_UNIT: readonly Comparison[] = [...NUMERIC, "equals", "oneOf", "contains"];
 
 /** A list of conditions stands for all of them. @throws {ArgumentError} `INVALID_ARGUMENT` */
 export function checkSet(given: ConditionSet | readonly Condition[]): ConditionSet {
@@ -33,8 +36,8 @@ export function checkCondition(condition: Condition, at: string): Wanted {
   if (!COMPARISONS.includes(is)) throw wrong(`${at}.is`, `must be one of ${COMPARISONS.join(", ")}`);
   if (not !== undefined && typeof not !== "boolean") throw wrong(`${at}.not`, "must be true or false");
   checkUnit(condition, at);
-  const values = WITHOUT_VALUE.includes(is) ? [] : valuesOf(value, is, `${at}.value`);
-  if (unit === "token" || NUMERIC.includes(is)) {
+  const values = COMPARISONS_WITHOUT_VALUE.includes(is) ? [] : valuesOf(value, is, `${at}.value`);
+  if (unit === "token" || NUMERIC_COMPARISONS.includes(is)) {
     for (const one of values) checkNumber(one, `${at}.value`);
   }
   const wanted: Wanted = { is, values, ...(decimals === undefined ? {} : { decimals }) };
@@ -44,7 +47,7 @@ export function checkCondition(condition: Condition, at: string): Wanted {
 function checkUnit({ is, unit, decimals }: Condition, at: string): void {
   if (unit !== undefined && unit !== "token")
     throw wrong(`${at}.unit`, 'must be "token", or missing for the smallest unit');
-  if (unit !== undefined && !WITH_UNIT.includes(is))
+  if (unit !== undefined && !COMPARISONS_OF_AMOUNTS.includes(is))
     throw wrong(`${at}.unit`, `has no meaning for ${is}; remove it`);
   if (decimals === undefined) return;
   if (unit === undefined) throw wrong(`${at}.decimals`, 'needs the unit "token"');

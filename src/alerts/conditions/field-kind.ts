@@ -10,7 +10,7 @@ export type Kind = "number" | "address" | "bool" | "bytes" | "text" | "hash" | "
 /** `kind` for the field, or for each element of a list. `type`: the ABI's, for sentences. */
 export type FieldKind = { kind: Kind; type: string };
 
-export const BY_LOOK: FieldKind = { kind: "look", type: "" };
+const BY_LOOK: FieldKind = { kind: "look", type: "" };
 
 export function isListType({ type, kind }: FieldKind): boolean {
   return type.endsWith("]") && kind !== "hash";
@@ -21,7 +21,7 @@ export type KindReader = (decoded: unknown) => FieldKind;
 
 /**
  * Reads kinds by the ABI. Where several events share a name, those count that have the event's parameters; where these
- * still differ, the look of the values decides.
+ * still differ, the values decide.
  */
 export function kindReader(path: FieldPath, abi: Abi = []): KindReader {
   const [root, ...rest] = path;

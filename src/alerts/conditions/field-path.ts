@@ -1,13 +1,12 @@
 import { snakeCase } from "../../abi/event-params.ts";
 import { ArgumentError } from "../../errors.ts";
+import { FIELD_PATH } from "../../protocol/index.ts";
 
 /** The names and positions that lead to a field. */
 export type FieldPath = readonly string[];
 
 const MOST_SEGMENTS = 32;
 const LONGEST = 1_000;
-/** A name, then names behind points and positions in brackets. */
-const PATH = /^[^.[\]]+(?:\.[^.[\]]+|\[\d{1,9}\])*$/;
 
 /**
  * The parts of `params.order.amounts[0]`; none for empty text, which is the value itself.
@@ -17,7 +16,7 @@ const PATH = /^[^.[\]]+(?:\.[^.[\]]+|\[\d{1,9}\])*$/;
  */
 export function parseFieldPath(text: unknown, at: string): FieldPath {
   if (text === "") return [];
-  const isPath = typeof text === "string" && text.length <= LONGEST && PATH.test(text);
+  const isPath = typeof text === "string" && text.length <= LONGEST && FIELD_PATH.test(text);
   const path = isPath ? (text.match(/[^.[\]]+/g) ?? []) : [];
   if (path.length > 0 && path.length <= MOST_SEGMENTS) return path;
   throw new ArgumentError(

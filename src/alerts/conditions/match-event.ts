@@ -3,8 +3,8 @@ import type { Condition, ConditionSet } from "../types.ts";
 import { compileConditions, type MatchExplanation } from "./compile.ts";
 
 /**
- * Whether conditions hold for a decoded event. One that cannot be decided counts as false: `explainMatch` tells the two
- * apart. For many events compile the conditions once: `compileConditions`.
+ * Whether conditions hold for a decoded event. A condition that cannot be decided counts as false: `explainMatch`
+ * distinguishes the two. For many events, compile the conditions once: `compileConditions`.
  *
  * - A field is a path such as `params.value`, `params.order.amount`, `params.list[0]` or `confidence`. Empty: the value
  *   itself.

@@ -16,9 +16,9 @@ type KeyOf = (value: unknown) => string | undefined;
 /** Two values whose types are not known are equal as bytes where both are hex, else as numbers, else as text. */
 type Look = {
   bytes: Set<string>;
-  /** Of what is no hex. */
+  /** Of values that are not hex. */
   numbers: Set<string>;
-  /** Of hex, which takes long to read as numbers, and few events need. */
+  /** Of hex values. Made when first needed: parsing is slow, and few events need it. */
   hexNumbers: () => Set<string>;
   texts: Set<string>;
 };
@@ -49,7 +49,7 @@ const KEYS: Readonly<Record<Exclude<Kind, "look">, KeyOf>> = {
 /**
  * The values of a condition, found at once however many there are.
  *
- * @param decimals the values are in tokens with so many places, and are compared with the smallest unit
+ * @param decimals the values are in tokens with this many decimal places, and are compared with the smallest unit
  */
 export function valueSet(values: readonly string[], decimals = 0): ValueSet {
   const sets = new Map<Kind, { keys: Set<string>; misfit: string | undefined }>();

@@ -104,7 +104,7 @@ export class AlertRule {
 
   /**
    * Counts an input. Resolves when the store has what became of it: acknowledge the event after its outcomes were sent.
-   * @throws {CrecError} `ALERTS_BUSY`, and what the store throws. Give the input again then.
+   * @throws {CrecError} `ALERTS_BUSY`, and what the store throws. Then pass the input again.
    */
   async accept(input: AlertInput): Promise<Accepted> {
     const { id } = input;

@@ -1,7 +1,7 @@
 import type { AlertInput, AlertOutcome, AlertSettings, PassedReason } from "../types.ts";
 import type { KeyState, StepContext } from "./state.ts";
 
-/** What each kind of rule is given. The input is new, and not too late. */
+/** The input of each kind of step: new, and not too late. */
 export type Arrival = {
   settings: AlertSettings;
   state: KeyState;
@@ -13,7 +13,7 @@ export type Arrival = {
   context: StepContext;
 };
 
-/** What a person should hear of, besides the outcomes. */
+/** What is reported besides the outcomes. */
 export type StepWarning = "marks" | "details" | "ahead";
 
 export type Stepped = {

@@ -1,7 +1,7 @@
 import { CrecError } from "../../errors.ts";
 import type { AlertStore } from "../types.ts";
 
-/** Others that write to the same record win at most this often before it is an error. */
+/** After this many lost races against other copies, a change fails. */
 const MOST_ATTEMPTS = 100;
 
 const KEEP_MS = 60 * 60_000;
@@ -73,7 +73,7 @@ export class CachedRecord<Value extends object> {
       }
       throw new CrecError(
         "ALERTS_BUSY",
-        "What an alert rule remembers could not be written: other copies wrote to the same key all the time. Give the event again.",
+        "What an alert rule remembers could not be written: other copies wrote to the same key all the time. Pass the event to the rule again.",
         { retryable: true },
       );
     });

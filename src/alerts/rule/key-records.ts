@@ -37,8 +37,8 @@ export class KeyRecords {
     const stored = (await this.#store.keys()).filter((key) => isRecordKey(key) && !this.#records.has(key));
     const records = stored.slice(0, this.#maxKeys).map((key) => this.#created(key));
     await inGroups(records, (record) => record.read());
-    const newestFirst = records.toSorted((one, other) => newestOf(one) - newestOf(other));
-    for (const record of newestFirst) {
+    const oldestFirst = records.toSorted((one, other) => newestOf(one) - newestOf(other));
+    for (const record of oldestFirst) {
       if (record.value === undefined || this.#records.has(record.key)) continue;
       this.#records.set(record.key, record);
       this.scheduled(record);
@@ -67,7 +67,7 @@ export class KeyRecords {
     return this.#records.has(key);
   }
 
-  /** Undefined where there are as many keys as allowed, and none can be forgotten. Call `settle` with it afterwards. */
+  /** Undefined if the limit of keys is reached and no key can be forgotten. Call `settle` with the record afterwards. */
   async use(key: string): Promise<KeyRecord | undefined> {
     const known = this.#records.get(key);
     if (known !== undefined) {

@@ -7,7 +7,7 @@ import { endOfReached, isWindowed } from "./window.ts";
 
 export type Passed = { state: KeyState | undefined; outcomes: AlertOutcome[] };
 
-/** What the time changes, once all inputs up to it were given. Pure, as `step` is. */
+/** What the passing of time changes, once all inputs up to it were given. Pure, as `step` is. */
 export function passTime(
   settings: AlertSettings,
   state: KeyState,
@@ -67,7 +67,7 @@ function absentAt(settings: AlertSettings, state: KeyState): number | undefined 
   return Math.max(state.newest + settings.when.forMs, quietUntil);
 }
 
-/** When nothing of the key can count any more. */
+/** From when on the key has nothing left that can count. */
 function overAt(settings: AlertSettings, state: KeyState): number | undefined {
   if ((state.untold?.length ?? 0) > 0) return undefined;
   // Of an absence whose end is no outcome, the alert says only that it was reported.

@@ -54,7 +54,7 @@ function detailsOf(input: AlertInput, alert: RaisedAlert): { value: unknown } | 
   }
 }
 
-/** What an alert keeps is asked for once, also where another copy has written and the input is counted again. */
+/** Computes the details of an alert once, also if another copy wrote first and the input is counted again. */
 export function withDetailsOnce(input: AlertInput): AlertInput {
   const { details } = input;
   if (details === undefined) return input;

@@ -8,17 +8,17 @@ const PERIOD_MS = 10 * 60_000;
 const SENTENCES: Record<Report, string> = {
   marks:
     "a window had more events than maxMarks. The older ones are counted together, at slightly later times. Allow more marks, or use a shorter window.",
-  details: `the details of an alert were left out: they are no JSON, or more than 8,192 characters of it. Keep less in an alert.`,
+  details: `the details of an alert were left out: they are not JSON, or have more than 8,192 characters. Keep less in an alert.`,
   ahead:
     "the time of an event is more than ten minutes ahead of this computer's clock. It counts as ten minutes ahead. Check the clock.",
   forgotten:
     "there were more keys than maxKeys. The key that was used least recently, and has no alert that waits for its end, was forgotten. Allow more keys, or use a key with fewer values.",
   refused:
     "an event was not counted: there are maxKeys keys, and each has an alert that waits for its end. Allow more keys.",
-  unreadable: "what was remembered of a key has another form, and was forgotten.",
+  unreadable: "the stored record of a key cannot be read, and was dropped. Its window starts again.",
   untold:
-    "a key has twenty outcomes that were not reported as told: the oldest is dropped for each further one.",
-  watched: `an alert is not watched for being taken back: ${WATCHED_ALERTS} are.`,
+    "a key has twenty outcomes that were not acknowledged. For each further one, the oldest is dropped.",
+  watched: `an alert is not watched, so it cannot be taken back: ${WATCHED_ALERTS} others are.`,
 };
 
 /** Passes on what happened, each kind at most once in ten minutes, with how often it happened. */

@@ -47,7 +47,7 @@ export type KeyState = {
   active?: RaisedAlert;
   /** The latest recovery that an input led to. */
   ended?: { by: string; alert: RaisedAlert; at: number };
-  /** Outcomes that no input led to, and that nobody was told yet. */
+  /** Outcomes without an input that were not yet reported as told. */
   untold?: AlertOutcome[];
 };
 
@@ -71,7 +71,7 @@ export type StepContext = {
 };
 
 /** How far ahead of the present clock the time of an event may be; one beyond it counts as this far ahead. */
-export const MOST_AHEAD_MS = 10 * 60_000;
+const MOST_AHEAD_MS = 10 * 60_000;
 /** An alert for each event has no window: how long the ids of events are remembered, in event time. */
 export const REMEMBER_EACH_MS = 24 * 60 * 60_000;
 /** And how many of them, of one key. */
@@ -84,7 +84,7 @@ export function newState(key: string, newest: number): KeyState {
   return { v: 1, key, newest, marks: [], raised: 0, suppressed: 0 };
 }
 
-/** Whether inputs say that a condition holds, or holds no more. */
+/** Whether each input states if the condition holds. */
 export function isOfState({ when, recovers }: AlertSettings): boolean {
   return when.kind === "each" && recovers;
 }

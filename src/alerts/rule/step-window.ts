@@ -33,7 +33,7 @@ export function stepWindow(arrival: WindowArrival): Stepped {
   const rest =
     settings.quietMs > 0 || settings.recovers
       ? marked
-      : begunAgain(marked, { after: reached.end.at - when.withinMs, upTo: reached.end.at, used: at });
+      : restarted(marked, { after: reached.end.at - when.withinMs, upTo: reached.end.at, used: at });
   return {
     state: raisedIn(rest, alert, settings),
     passed: undefined,
@@ -65,8 +65,8 @@ function countedOf({ end: _end, ...counted }: Reached, suppressed: number): Coun
   return { ...counted, suppressed };
 }
 
-/** What raised an alert counts no more: the next one needs as many again. */
-function begunAgain(
+/** The marks that raised an alert no longer count, so the next alert needs as many again. */
+function restarted(
   state: KeyState,
   { after, upTo, used }: { after: number; upTo: number; used: number },
 ): KeyState {

@@ -90,7 +90,7 @@ function kept({ state, outcomes }: Stepped, { keepsUntold }: StepContext): KeySt
   );
 }
 
-/** The input was counted before. Where it was not acknowledged, what it led to is an outcome once more. */
+/** The input was counted before. If it was not acknowledged, its outcomes are returned again. */
 function again({ state, input, at, id, context }: Arrival, known: Mark | undefined): Stepped {
   const outcomes: AlertOutcome[] = [];
   const warnings: Stepped["warnings"] = [];
@@ -117,7 +117,7 @@ function movedIn(state: KeyState, mark: Mark, place: string): KeyState {
   return { ...state, marks: state.marks.with(state.marks.indexOf(mark), { ...mark, moved: place }) };
 }
 
-/** Forgets what can count no more, and what there is too much of. */
+/** Forgets marks that can no longer count, and marks beyond the limit. */
 function trimmed(settings: AlertSettings, { state, ...result }: Stepped): Stepped {
   if (state === undefined) return { state, ...result };
   const oldest = state.newest - horizonMs(settings);
@@ -129,7 +129,7 @@ function trimmed(settings: AlertSettings, { state, ...result }: Stepped): Steppe
     ...(when.kind === "rate" && state.parts ? { parts: partsSince(when, state.parts, oldest) } : {}),
   };
   const small = bounded(recent, isEach ? Math.min(settings.maxMarks, REMEMBER_EACH) : settings.maxMarks);
-  // Without a window nothing is lost but ids, and what is as old as those does not count.
+  // Without a window only ids are lost, and inputs as old as those no longer count.
   const isReported = small !== recent && !isEach;
   return { state: small, ...result, warnings: isReported ? [...result.warnings, "marks"] : result.warnings };
 }

@@ -3,12 +3,12 @@ import { type KeyState, MOST_UNTOLD } from "./state.ts";
 
 type Keeps = { untold?: AlertOutcome[] };
 
-/** All that is kept. The oldest comes first. */
+/** All outcomes that are kept, oldest first. */
 export function listed(states: ReadonlyArray<Keeps | undefined>): AlertOutcome[] {
   return states.flatMap((state) => state?.untold ?? []).sort((one, other) => timeOf(one) - timeOf(other));
 }
 
-/** The state of a key with what nobody was told yet. Beyond a number, the oldest are dropped. */
+/** Adds outcomes that nobody was told yet. Beyond the limit, the oldest are dropped. */
 export function withUntold(state: KeyState, outcomes: readonly AlertOutcome[]): KeyState {
   if (outcomes.length === 0) return state;
   return { ...state, untold: [...(state.untold ?? []), ...outcomes].slice(-MOST_UNTOLD) };

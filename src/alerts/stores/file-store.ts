@@ -23,7 +23,7 @@ export type FileAlertStoreOptions = {
 /** The revision 0 has no value: the key was removed. */
 type Entry = readonly [key: string, revision: number, value?: unknown];
 
-/** A file may become this long before it is replaced, however little there is to remember. In characters. */
+/** A file is not replaced before it is this long. In characters. */
 const SHORT = 1_000_000;
 
 /**
@@ -31,7 +31,7 @@ const SHORT = 1_000_000;
  * within the interval: a crash loses what was counted in between. Events that were not acknowledged are delivered, and
  * counted, again.
  *
- * The file is appended to. When it is more than twice as long as what there is to remember, it is replaced as a whole.
+ * The file is appended to. When it is more than twice as long as its current records, it is replaced as a whole.
  * @example
  * const store = new FileAlertStore({ path: "alerts.log" });
  * await store.write("a", 0, { count: 1 }); // → true
@@ -116,7 +116,7 @@ export class FileAlertStore implements AlertStore {
   }
 
   #isLong(lines: number, characters: number): boolean {
-    // Just replaced: this is what there is to remember.
+    // Just replaced, so this is the size of the current records.
     if (lines === this.#records.size) this.#wholeSize = characters;
     return characters > SHORT + 2 * this.#wholeSize;
   }

@@ -1,7 +1,7 @@
 import type { AlertRecord, AlertStore } from "../types.ts";
 
 /**
- * Keeps what a rule remembers in memory only: after a restart, windows begin anew. For tests, and for programs that read
+ * Keeps what a rule remembers in memory only: after a restart, windows are empty. For tests, and for programs that read
  * their channel from its beginning. Values are kept as they are given: do not change them afterwards.
  * @example
  * await new MemoryAlertStore().read("a"); // → undefined

@@ -11,7 +11,7 @@ export type SharedAlertStoreOptions = {
   maxKeys: number;
 };
 
-/** Records whose revisions were made up here, as long as nobody else has changed them. */
+/** Records whose first revision is remembered. */
 const MOST_CREATED = 10_000;
 
 /**

@@ -63,7 +63,7 @@ export function doubtedByTransaction(
     : { watched: one };
 }
 
-/** What a level of the chain shows: by itself nothing, since the source of the log may have stopped to report. */
+/** What a level of the chain shows: by itself nothing, since the source of the log may have stopped reporting. */
 export function doubtedByBlock(one: WatchedAlert, evidence: BlockEvidence, { now }: Moment): Judged {
   const { log: known } = one;
   const { chainSelector, blockNumber, confidence } = evidence;

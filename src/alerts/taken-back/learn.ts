@@ -10,7 +10,7 @@ import type { Learned, Moment, WatchedAlert, WatchState } from "./types.ts";
 
 /**
  * What a piece of evidence shows about the watched alerts. Evidence has to be proven: give nothing that was not
- * verified. What is no evidence, such as a block number that is none, changes nothing.
+ * verified. Invalid evidence, such as a block number that is not a number, changes nothing.
  */
 export function learn(state: WatchState, evidence: AlertEvidence, moment: Moment): Learned {
   switch (evidence.kind) {
@@ -56,7 +56,7 @@ export function learn(state: WatchState, evidence: AlertEvidence, moment: Moment
 
 function cleanBlock({ chainSelector, blockNumber, confidence }: Exclude<AlertEvidence, { kind: "log" }>) {
   return {
-    // What is no selector is that of no chain.
+    // An invalid selector matches no chain.
     chainSelector: wholeDigits(chainSelector) ?? "",
     blockNumber: wholeDigits(blockNumber),
     confidence: cleanLevel(confidence),

@@ -34,7 +34,7 @@ export function logPlaceOf(decoded: DecodedWatcherEvent): LogPlace | undefined {
  * What a verified answer of a query shows: that the chain had reached the requested level up to the block that was
  * read. Undefined for other events, and where the answer names no block, no level or no signed chain.
  * @example
- * // This event is that of a contract.
+ * // A contract event is no answer of a query.
  * blockEvidenceOf(event); // → undefined
  */
 export function blockEvidenceOf(event: ChannelEvent): (AlertEvidence & { kind: "block" }) | undefined {
@@ -45,7 +45,7 @@ export function blockEvidenceOf(event: ChannelEvent): (AlertEvidence & { kind: "
   return { kind: "block", chainSelector, blockNumber: block.number, confidence };
 }
 
-/** A place in the form in which places are compared; undefined where a part of it is not what it should be. */
+/** A place in the form in which places are compared; undefined if a part of it is invalid. */
 export function cleanPlace(log: LogPlace): LogPlace | undefined {
   const chainSelector = wholeDigits(log.chainSelector);
   const blockNumber = wholeDigits(log.blockNumber);
@@ -68,7 +68,7 @@ export function cleanPlace(log: LogPlace): LogPlace | undefined {
   };
 }
 
-/** Undefined for what is no hash of a transaction. */
+/** Undefined if it is not a transaction hash. */
 export function cleanHash(hash: string): string | undefined {
   const lower = hash.toLowerCase();
   return TRANSACTION_HASH.test(lower) ? lower : undefined;
@@ -80,7 +80,7 @@ export function cleanLevel(level: string): LogPlace["confidence"] {
 
 const LONGEST = 64;
 
-/** What a library user made up may be long, and is kept for each alert. */
+/** Texts from a library user may be long, and are stored for each alert. */
 function short(text: string): string {
   return text.length <= LONGEST ? text : checksumOf(text);
 }

@@ -23,7 +23,7 @@ function withUndone(past: Past, { log, others = [] }: WatchedAlert): Past {
   return added(past, before, log, { others, times: (before?.times ?? 0) + 1 });
 }
 
-/** Remembers that this alert stands: events of its log raise no other one. */
+/** Remembers that this alert stands: events of its log raise no further alert. */
 export function withStanding(
   past: Past,
   alert: RaisedAlert,
@@ -41,7 +41,7 @@ export function knownFrom(past: Past, log: LogPlace): { belongsTo?: string; agai
   const { places, confidence, times, standing } = found;
   const again = times === 0 ? {} : { again: times };
   if (standing !== undefined) return { belongsTo: standing, ...again };
-  // From a place that is known to be replaced, it is an event that comes late or once more.
+  // From a place that is known to be replaced, it is a late or redelivered event.
   const isKnown = places.some(([block, index]) => block === log.blockNumber && index === log.logIndex);
   return isKnown && !isAbove(log.confidence, confidence) ? {} : again;
 }

@@ -80,8 +80,7 @@ function sightedHere(one: WatchedAlert, evidence: LogEvidence, { now }: Moment):
 
 /**
  * Whether a place was reported after the one that is known. A higher level decides. At the same level events may arrive
- * in another order: what comes later than the slack is newer, or from where its
- * transaction is known to be.
+ * in another order: a place is newer if it arrives after the slack, or if its transaction is known to be in that block.
  */
 function isNewer(one: WatchedAlert, { log, redelivered = false }: LogEvidence, moment: Moment): boolean {
   if (isAbove(log.confidence, one.log.confidence)) return true;

@@ -49,7 +49,7 @@ export type WatchedAlert = {
     readonly confidence: string;
     readonly stands?: true;
   };
-  /** The chain passed its block at this level. That shows nothing while its source may have stopped to report. */
+  /** The chain passed its block at this level. That shows nothing while its source may have stopped reporting. */
   readonly passed?: { readonly at: number; readonly blockNumber: string; readonly confidence: string };
   /** People were told that the log has moved. */
   readonly toldMoved?: true;

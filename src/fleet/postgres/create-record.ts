@@ -1,11 +1,11 @@
-// Writes a record that is not there yet, or that is over.
+// Writes a record that does not exist yet, or has expired.
 //
-//   in   $1 scope, $2 key, $3 the key as JSON or '', $4 text, $5 milliseconds to keep it, $6 how many records that are
-//        over to remove
+//   in   $1 scope, $2 key, $3 the key as JSON or '', $4 text, $5 milliseconds to keep it, $6 how many expired
+//        records to remove
 //   out  one row: its revision. It is written.
-//        no row: there is such a record. Nothing changed.
+//        no row: the record exists. Nothing changed.
 //
-// The revision is at least the time in microseconds: so it rises also where the record was removed before.
+// The revision is at least the time in microseconds: so it also rises after the record was removed.
 
 import type { StoredRecord } from "../engine.ts";
 import { later, type Run } from "./statement.ts";

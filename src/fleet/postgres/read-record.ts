@@ -2,7 +2,7 @@
 //
 //   in   $1 scope, $2 key
 //   out  one row: its revision and its text.
-//        no row: there is none, or it is over.
+//        no row: the record does not exist, or has expired.
 
 import type { Run } from "./statement.ts";
 

@@ -1,7 +1,7 @@
 // Lists the records of a scope.
 //
 //   in   $1 scope, $2 how many at most
-//   out  one row a record that is not over: its key, and the key as JSON or ''
+//   out  one row for each record that has not expired: its key, and the key as JSON or ''
 
 import type { StoredRecord } from "../engine.ts";
 import type { Run } from "./statement.ts";

@@ -2,7 +2,7 @@
 //
 //   in   $1 scope, $2 key, $3 its revision
 //   out  one row: it is removed.
-//        no row: it has another revision, is over, or was removed before. Nothing changed.
+//        no row: it has another revision, has expired, or was removed before. Nothing changed.
 
 import type { StoredRecord } from "../engine.ts";
 import type { Run } from "./statement.ts";

@@ -2,7 +2,7 @@
 //
 //   in   $1 scope, $2 key, $3 its revision, $4 text, $5 milliseconds to keep it
 //   out  one row: its new revision. It is written.
-//        no row: it has another revision, is over, or was removed. Nothing changed.
+//        no row: it has another revision, has expired, or was removed. Nothing changed.
 
 import type { StoredRecord } from "../engine.ts";
 import { later, type Run } from "./statement.ts";

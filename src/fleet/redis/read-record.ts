@@ -2,7 +2,7 @@
 //
 //   in   KEYS[1] the record
 //   out  its revision and its text
-//        nil: there is none, or it is over.
+//        nil: the record does not exist, or has expired.
 
 import { recordKey } from "./keys.ts";
 import type { RunScript } from "./script.ts";

@@ -1,7 +1,7 @@
 // Lists the records of a scope.
 //
 //   in   KEYS[1] the records of the scope; ARGV[1] how many at most
-//   out  [key, name] as JSON of each record that is not over
+//   out  [key, name] as JSON of each record that has not expired
 
 import type { StoredRecord } from "../engine.ts";
 import { recordsKey } from "./keys.ts";

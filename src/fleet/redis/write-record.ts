@@ -4,9 +4,9 @@
 //        [3] [key, name] as JSON, [4] its text; without it the record is removed
 //   out  the new revision, or 0: it is removed.
 //        nil: it has another revision. Nothing changed.
-//        Records that are over are taken off the list of the scope, a few at a time.
+//        Expired records are removed from the list of the scope, a few at a time.
 //
-// The revision of a new record is the time in microseconds: so it rises also where the record was removed before.
+// The revision of a new record is the time in microseconds: so it also rises after the record was removed.
 
 import type { StoredRecord } from "../engine.ts";
 import { recordKey, recordsKey } from "./keys.ts";

@@ -121,7 +121,7 @@ describe("a condition on a field without an ABI", () => {
     ["does not read a prototype", { field: "__proto__.constructor", is: "exists" }, {}, false],
   ]);
 
-  it("holds as little for a missing field as its opposite", () => {
+  it("does not hold for a missing field, and neither does its opposite", () => {
     for (const is of ["equals", "above", "contains", "isTrue"] as const) {
       for (const not of [false, true]) {
         should(compileConditions([value(is, "1", { not })])({ params: {} })).equal(false);
@@ -226,12 +226,17 @@ describe("a condition with an ABI", () => {
         undefined,
       ],
       [
-        "does not compare an address with what is none",
+        "does not compare an address with a value that is not one",
         where("from", "equals", "alice"),
         { name: "Transfer", params: { from: ALICE } },
         undefined,
       ],
-      ["does not compare a number with what is none", where("value", "equals", "many"), of("5"), undefined],
+      [
+        "does not compare a number with a value that is not one",
+        where("value", "equals", "many"),
+        of("5"),
+        undefined,
+      ],
       ["compares a boolean", where("done", "equals", "true"), note({ done: "true" }), true],
       [
         "finds an address in a list",
@@ -300,7 +305,7 @@ describe("a condition with an ABI", () => {
         true,
       ],
       [
-        "goes by the look of an event that it does not have",
+        "lets the values decide for an event that it does not have",
         where("text", "equals", "1.0"),
         { name: "Other", params: { text: "1" } },
         true,

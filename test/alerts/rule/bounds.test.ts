@@ -51,7 +51,7 @@ describe("AlertRule: limits", () => {
     should(await at(10, { amount: "1" })).equal("seen");
   });
 
-  it("remembers at most so many ids for an alert on each event, and repeats none", async () => {
+  it("limits the ids that it remembers for an alert on each event, and repeats no alert", async () => {
     const { at } = makeRule({ kind: "each" }, { maxMarks: 4 });
     for (let ms = 1; ms <= 20; ms += 1) should(await at(ms)).equal(`alert at ${ms}`);
     const again: string[] = [];
@@ -93,7 +93,7 @@ describe("AlertRule: limits", () => {
     should(new Set(keys.map(recordKeyOf)).size).equal(keys.length);
   });
 
-  it("removes a key from the store when nothing of it can count any more", async () => {
+  it("removes a key from the store once nothing of it can count", async () => {
     const store = new MemoryAlertStore();
     const { at, upTo, rule } = makeRule(
       { kind: "count", times: 2, withinMs: 100 },
@@ -115,7 +115,7 @@ describe("AlertRule: limits", () => {
     should(rule.nextCheckAt).be.undefined();
   });
 
-  it("does not believe a time far in the future", async () => {
+  it("limits a time far in the future", async () => {
     const { at, warnings } = makeRule(
       { kind: "count", times: 3, withinMs: 60 * 60_000 },
       {},
@@ -127,15 +127,15 @@ describe("AlertRule: limits", () => {
     should(warnings[0]).match(/ten minutes ahead/);
   });
 
-  it("counts what has no usable time at the present", async () => {
+  it("counts an input without a usable time at the present", async () => {
     const { at } = makeRule({ kind: "each" }, {}, { now: () => START + 5 });
     should(await at(Number.NaN)).equal("alert at 5");
   });
 
   for (const [what, details] of Object.entries<() => unknown>({
     "too long": () => "x".repeat(20_000),
-    "no JSON": () => 1n,
-    "not to be had": () => {
+    "not JSON": () => 1n,
+    "not available": () => {
       throw new Error("not there");
     },
   })) {
@@ -154,7 +154,7 @@ describe("AlertRule: limits", () => {
     const { at, warnings } = makeRule({ kind: "count", times: 2, withinMs: 10 }, {}, { store });
     should(await at(1, { key: "a" })).equal("counted");
     should(await at(2, { key: "a" })).equal("alert at 2 of a count 2");
-    should(warnings[0]).match(/has another form/);
+    should(warnings[0]).match(/cannot be read, and was dropped/);
   });
 
   it("counts an input again when its store failed", async () => {

@@ -33,7 +33,7 @@ describe("AlertRule: several copies with one store", () => {
     should(await first.upTo(202)).equal("");
   });
 
-  it("learns of what another copy did to a key that it knows", async () => {
+  it("notices what another copy did to a key that it knows", async () => {
     const { copy, clock } = copies();
     const [first, second] = [copy(), copy()];
     await first.at(10, { key: "a" });

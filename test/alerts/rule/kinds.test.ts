@@ -9,7 +9,7 @@ describe("AlertRule: what raises an alert", () => {
     should(await at(3)).equal("alert at 3");
   });
 
-  it("count: so many within the window, and as many again for the next alert", async () => {
+  it("count: a number within the window, and the same number again for the next alert", async () => {
     const { at } = makeRule({ kind: "count", times: 3, withinMs: 10 });
     should(await each([1, 5, 10, 11, 12, 13, 30, 39, 40], at)).deepEqual([
       ...["counted", "counted", "alert at 10 count 3"],

@@ -148,7 +148,7 @@ describe("AlertRule: properties", () => {
       { numRuns: 100 },
     ));
 
-  it("says when a window begins and ceases to reach the limit, whenever it is asked", () =>
+  it("says when a window starts and stops reaching the limit, whenever it is asked", () =>
     fc.assert(
       fc.asyncProperty(rules, events, fc.infiniteStream(fc.nat(4)), async (rule, all, asked) => {
         if ("limit" in rule) return;

@@ -10,7 +10,7 @@ type Block = { id: number; transactions: readonly Transaction[] };
 /** A log as a service reports it. `hash`: of its block, which is not reported. */
 export type Reported = { log: LogPlace; at: number; hash: number };
 
-/** Blocks below the newest one by so many are final. Reorganizations are less deep. */
+/** Blocks that are this many below the newest one are final. Reorganizations are less deep. */
 const FINAL_DEPTH = 4;
 const FIRST_BLOCK = 100;
 

@@ -174,7 +174,7 @@ describe("alerts on the local chain, whose blocks are replaced", function () {
     await api.ok("POST", "/local/reorg", { depth: 1 });
   }
 
-  /** Gives the rule the events of the channel, verified, until so many of a kind are among them. */
+  /** Gives the rule the events of the channel, verified, until this many of a kind are among them. */
   async function given(kind: string, count: number): Promise<void> {
     let found = 0;
     await eventually(`${count} of ${kind}`, async () => {

@@ -164,7 +164,7 @@ describe("an alert whose log may be undone", () => {
       should(watch.told).deepEqual(["notConfirmed"]);
     });
 
-    it("whatever is no evidence", () => {
+    it("after evidence that is not valid", () => {
       const watch = new Watch();
       const { state } = watch;
       const huge = "9".repeat(1_000);

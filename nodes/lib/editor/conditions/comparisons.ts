@@ -1,11 +1,16 @@
-import { COMPARISONS, type Comparison } from "../../../../src/protocol/index.ts";
+import {
+  COMPARISONS,
+  COMPARISONS_WITHOUT_VALUE,
+  type Comparison,
+  NUMERIC_COMPARISONS,
+} from "../../../../src/protocol/index.ts";
 import type { EditedNode } from "../api.ts";
 import type { FieldKind } from "./fields.ts";
 
 /** A comparison, or its opposite. */
 export type Judgement = { is: Comparison; not: boolean };
 
-/** The opposite is written with an exclamation mark. The first of each kind is the usual one. */
+/** An exclamation mark stands for the opposite. The first of each kind is chosen in a new row. */
 const FITTING: Readonly<Record<FieldKind, readonly string[]>> = {
   number: ["atLeast", "above", "atMost", "below", "between", "!between", "equals", "!equals"],
   address: ["oneOf", "!oneOf", "equals", "!equals"],
@@ -23,8 +28,6 @@ const FITTING: Readonly<Record<FieldKind, readonly string[]>> = {
   ],
 };
 const OF_ALL = ["exists", "!exists"];
-const WITHOUT_VALUE: readonly string[] = ["isTrue", "isFalse", "exists"];
-const NUMERIC: readonly string[] = ["above", "atLeast", "below", "atMost", "between"];
 
 /** Those that fit a field, as the options of a choice, with one that is stored although it does not fit. */
 export function fillComparisons(
@@ -51,7 +54,7 @@ export function fits(kind: FieldKind, judgement: Judgement): boolean {
 
 /** As in `value is at least 100`. */
 export function comparisonText(node: EditedNode, { is, not }: Judgement): string {
-  // A flow written by hand may name one that there is not.
+  // A flow written by hand may name an unknown one.
   if (!COMPARISONS.includes(is)) return String(is);
   return not ? node._(`common.condition.not.${is}`) : node._(`common.condition.is.${is}`);
 }
@@ -61,12 +64,12 @@ export function judgementOf(key: string): Judgement {
 }
 
 export function needsValue(is: Comparison): boolean {
-  return !WITHOUT_VALUE.includes(is);
+  return !COMPARISONS_WITHOUT_VALUE.includes(is);
 }
 
 /** Whether it compares numbers only. */
 export function isNumeric(is: Comparison): boolean {
-  return NUMERIC.includes(is);
+  return NUMERIC_COMPARISONS.includes(is);
 }
 
 function keyOf({ is, not }: Judgement): string {

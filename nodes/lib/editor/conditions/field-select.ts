@@ -1,7 +1,7 @@
 import type { EditedNode } from "../api.ts";
 import type { FieldChoice, FieldGroup } from "./fields.ts";
 
-/** Options that are no field: a path that is typed, and an expression. */
+/** Options that are not fields: a typed path, and an expression. */
 export const TYPED_PATH = "typed";
 export const EXPRESSION = "expression";
 
@@ -25,7 +25,7 @@ export function fillFields(node: EditedNode, select: JQuery, groups: readonly Fi
     );
 }
 
-/** What is chosen; undefined where it is typed. */
+/** The chosen field; undefined for a typed path. */
 export function chosenField(
   select: JQuery,
   groups: readonly FieldGroup[],

@@ -1,4 +1,4 @@
-import { COMPARISONS } from "../../../../src/protocol/index.ts";
+import { COMPARISONS, FIELD_PATH } from "../../../../src/protocol/index.ts";
 import type { ConditionDef } from "../../shared/conditions.ts";
 import { splitNames } from "../../shared/split-names.ts";
 import type { EditedNode } from "../api.ts";
@@ -6,14 +6,12 @@ import { ADDRESS, isReference } from "../validate.ts";
 import { isNumeric, needsValue } from "./comparisons.ts";
 
 const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?$|^0x[0-9a-f]{1,64}$/i;
-/** Names behind points, and positions in brackets. */
-const PATH = /^[^.[\]]+(?:\.[^.[\]]+|\[\d{1,9}\])*$/;
 /** Fields of every event that hold an address. */
 const ADDRESSES: readonly string[] = ["contract", "wallet", "target"];
 
 /**
- * What is certainly wrong with stored conditions, in one sentence: for the mark on the node, which cannot wait for an
- * answer. The form reports beside a value what only the library can check.
+ * What is certainly wrong with stored conditions, in one sentence: for the mark on the node, which cannot wait for the
+ * runtime. In the form, values are also checked by the library.
  */
 export function conditionsProblem(node: EditedNode, stored: unknown): string | undefined {
   for (const [index, condition] of conditionsIn(stored).entries()) {
@@ -37,7 +35,7 @@ export function conditionProblem(node: EditedNode, condition: ConditionDef): str
   }
   const { is, to, toType } = condition;
   const field = String(condition.field ?? "");
-  if (field !== "" && !PATH.test(field)) return node._("common.condition.error.field");
+  if (field !== "" && !FIELD_PATH.test(field)) return node._("common.condition.error.field");
   if (!COMPARISONS.includes(is)) return node._("common.condition.error.comparison");
   if (!needsValue(is)) return undefined;
   const problem = valueProblem(node, condition, String(condition.value ?? ""), condition.type);

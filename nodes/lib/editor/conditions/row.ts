@@ -35,7 +35,7 @@ export type ConditionRow = {
   text(): string;
   /** The fields that are offered have changed. */
   refresh(): void;
-  /** What the row says of events that have a field of the same name. */
+  /** Updates the hint about other events with a field of the same name. */
   explain(): void;
   name(number: number): void;
 };
@@ -205,7 +205,7 @@ export function conditionRow(
     const chosen = choice();
     if (!isExpression() && field.val() !== TYPED_PATH) path.val(chosen.path);
     if (chosen.kind !== shownKind) {
-      // A value of one type is none of another. It is there again when the person goes back.
+      // A value of one type does not fit another. It is restored when the person goes back.
       byKind.set(shownKind, kept);
       const { kind, field: at, is: comparison } = kept;
       kept = byKind.get(chosen.kind) ?? { kind, field: at, is: comparison };

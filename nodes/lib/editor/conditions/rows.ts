@@ -4,6 +4,7 @@ import { offeredBy } from "../abi.ts";
 import type { EditedNode } from "../api.ts";
 import { onContractChange } from "../config-change.ts";
 import { trackOpen } from "../form-open.ts";
+import { itemButtons } from "../item-buttons.ts";
 import { isNew } from "../only-choice.ts";
 import { type FieldGroup, fieldGroups } from "./fields.ts";
 import { conditionsIn } from "./problem.ts";
@@ -130,36 +131,11 @@ function showItem(
   const body = $('<div class="crec-condition-body">').appendTo(container);
   const row = conditionRow(node, { head, body }, item.stored, context);
   item.row = row;
-  const button = (icon: string, press: () => void): JQuery =>
-    $('<button type="button" class="red-ui-button red-ui-button-small">')
-      .append($('<i class="fa" aria-hidden="true">').addClass(`fa-${icon}`))
-      .on("click", press)
-      .appendTo(head);
-  const line = container.closest("li");
-  const move = (pressed: JQuery, other: JQuery, isUp: boolean): void => {
-    const neighbour = isUp ? line.prev() : line.next();
-    if (isUp) line.insertBefore(neighbour);
-    else line.insertAfter(neighbour);
-    renumber();
-    // Focus moves with the condition; at the end of the list the other button gets it.
-    (pressed.prop("disabled") ? other : pressed).trigger("focus");
-  };
-  const up = button("arrow-up", () => move(up, down, true));
-  const down = button("arrow-down", () => move(down, up, false));
-  const remove = button("remove", () => {
-    const next = line.next().length > 0 ? line.next() : line.prev();
-    list.editableList("removeItem", item);
-    const left = next.length > 0 ? next.find("select") : list.closest(".red-ui-editableList").find("button");
-    left.first().trigger("focus");
-  });
+  const buttons = itemButtons({ list, head, item, renumber, focused: "select" });
   item.number = (index, count) => {
-    const label = (element: JQuery, key: string) => {
-      const words = node._(`common.condition.label.${key}`, { number: index + 1 });
-      return element.attr({ "aria-label": words, title: words });
-    };
-    label(up, "up").prop("disabled", index === 0);
-    label(down, "down").prop("disabled", index === count - 1);
-    label(remove, "remove");
+    buttons.place(index, count, (button) =>
+      node._(`common.condition.label.${button}`, { number: index + 1 }),
+    );
     row.name(index + 1);
   };
 }

@@ -19,7 +19,7 @@ type FieldDef = Extract<ConditionDef, { kind: "field" }>;
 /** A typed input for one value of a condition. */
 export type ValuePart = {
   read(): { value: string; type: string };
-  /** Looks at the value again, where what it is compared with has changed. */
+  /** Checks the value again, after its field, unit or contract has changed. */
   check(): void;
 };
 
@@ -122,7 +122,7 @@ function questionOf(
   };
 }
 
-/** Who the addresses are, where they are known: `0x5FbD…0aa3: treasury`. */
+/** The names of known addresses: `0x5FbD…0aa3: treasury`. */
 async function names(values: readonly string[]): Promise<string> {
   const { choices = [] } = await knownAddresses(channel());
   return values
