@@ -128,6 +128,8 @@ export class AlertRule {
     if (record === undefined) return this.#passed("limit");
     const once = withDetailsOnce(withLog(isRetry ? { ...input, redelivered: true } : input, again));
     try {
+      // Another copy may have raised the alert, and ended before it was sent.
+      if (belongsTo !== undefined && this.#store.isShared) await record.read();
       const stepped = await record.change((state) =>
         step(this.#settings, state, once, {
           ...this.#context(key, now),

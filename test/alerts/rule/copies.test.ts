@@ -46,6 +46,19 @@ describe("AlertRule: several copies with one store", () => {
     should(await second.upTo(230)).equal("alert at 230 of a count 0");
   });
 
+  it("raises the alert again that another copy could not send", async () => {
+    const { store } = copies();
+    const copy = () => makeRule({ kind: "each" }, { confirmWithinMs: 1_000 }, { store });
+    const [first, second] = [copy(), copy()];
+    const log = {
+      ...{ chainSelector: "1", transactionHash: `0x${"ab".repeat(32)}`, blockNumber: "10", logIndex: "0" },
+      ...{ contract: `0x${"cd".repeat(20)}`, content: "a", source: "a", confidence: "latest" },
+    } as const;
+    await second.at(1);
+    should(await first.at(2, { log })).equal("alert at 2");
+    should(await second.at(2, { log, redelivered: true })).equal("alert at 2 repeated");
+  });
+
   it("writes what it waits for again each hour, so that a store that forgets old records keeps it", async () => {
     const { copy, clock, store } = copies();
     const { at, upTo } = copy();
