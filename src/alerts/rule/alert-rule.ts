@@ -240,10 +240,14 @@ export class AlertRule {
   /** The first event time that the rule knows of: from then on it sees everything. */
   async #started(at: number): Promise<void> {
     if (this.#rule.value !== undefined) return;
-    const { state } = await this.#rule.change((known) => ({ state: known ?? startedAt(at) }));
-    if (this.#settings.when.kind !== "absence" || this.#forEach) return;
+    // First: a program that ends in between starts again here.
+    if (this.#settings.when.kind === "absence" && !this.#forEach) await this.#watchAbsence(at);
+    await this.#rule.change((known) => ({ state: known ?? startedAt(at) }));
+  }
+
+  async #watchAbsence(since: number): Promise<void> {
     const record = await this.#keys.use(recordKeyOf(""));
-    await record?.change((known) => ({ state: known ?? newState("", state.since) }));
+    await record?.change((known) => ({ state: known ?? newState("", since) }));
     if (record !== undefined) this.#keys.settle(record);
   }
 
