@@ -1,5 +1,6 @@
 import should from "should";
 import { MemoryAlertStore } from "../../../src/alerts/stores/memory-store.ts";
+import { logAt } from "../taken-back/logs.ts";
 import { makeRule, START } from "./make-rule.ts";
 
 class SharedMemoryStore extends MemoryAlertStore {
@@ -50,10 +51,7 @@ describe("AlertRule: several copies with one store", () => {
     const { store } = copies();
     const copy = () => makeRule({ kind: "each" }, { confirmWithinMs: 1_000 }, { store });
     const [first, second] = [copy(), copy()];
-    const log = {
-      ...{ chainSelector: "1", transactionHash: `0x${"ab".repeat(32)}`, blockNumber: "10", logIndex: "0" },
-      ...{ contract: `0x${"cd".repeat(20)}`, content: "a", source: "a", confidence: "latest" },
-    } as const;
+    const log = logAt({});
     await second.at(1);
     should(await first.at(2, { log })).equal("alert at 2");
     should(await second.at(2, { log, redelivered: true })).equal("alert at 2 repeated");
