@@ -91,7 +91,10 @@ export type AlertEvidence =
 
 /** An event, an answer or a status, as a rule counts it. */
 export type AlertInput = {
-  /** The same for each delivery of one log, at each level: see `eventKeyOf`. Without it each input counts. */
+  /**
+   * The same for each delivery of one log, at each level: see `eventKeyOf`. Without it each input counts. With a `log`,
+   * the same log counts once, also from another block.
+   */
   id?: string;
   /** What is counted separately, such as an address; empty for everything together. */
   key: string;

@@ -78,7 +78,13 @@ export function fieldReader<const N extends NodeDescription>(
   const settings = migrate(description, stored) as unknown as Record<string, unknown>;
   if (isNewer(description, stored)) node.warn(RED._("common.warning.newer"));
   const fieldOf = (name: string) => description.fields[name];
-  const label = (name: string) => RED._(labelKey(description, name));
+  /** Each message reads them, and a translation takes long. */
+  const labels = new Map<string, string>();
+  const label = (name: string) => {
+    const known = labels.get(name) ?? RED._(labelKey(description, name));
+    labels.set(name, known);
+    return known;
+  };
   const invalid = (sentence: string) => nodeError("INVALID_FIELD", sentence);
   const wrong = (name: string, value: unknown, key = errorKey(description, name), words = {}) =>
     invalid(

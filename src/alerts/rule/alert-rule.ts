@@ -128,6 +128,8 @@ export class AlertRule {
     if (record === undefined) return this.#passed("limit");
     const once = withDetailsOnce(withLog(isRetry ? { ...input, redelivered: true } : input, again));
     try {
+      // Another copy may have raised the alert, and ended before it was sent.
+      if (belongsTo !== undefined && this.#store.isShared) await record.read();
       const stepped = await record.change((state) =>
         step(this.#settings, state, once, {
           ...this.#context(key, now),
@@ -238,10 +240,14 @@ export class AlertRule {
   /** The first event time that the rule knows of: from then on it sees everything. */
   async #started(at: number): Promise<void> {
     if (this.#rule.value !== undefined) return;
-    const { state } = await this.#rule.change((known) => ({ state: known ?? startedAt(at) }));
-    if (this.#settings.when.kind !== "absence" || this.#forEach) return;
+    // First: a program that ends in between starts again here.
+    if (this.#settings.when.kind === "absence" && !this.#forEach) await this.#watchAbsence(at);
+    await this.#rule.change((known) => ({ state: known ?? startedAt(at) }));
+  }
+
+  async #watchAbsence(since: number): Promise<void> {
     const record = await this.#keys.use(recordKeyOf(""));
-    await record?.change((known) => ({ state: known ?? newState("", state.since) }));
+    await record?.change((known) => ({ state: known ?? newState("", since) }));
     if (record !== undefined) this.#keys.settle(record);
   }
 

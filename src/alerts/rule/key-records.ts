@@ -35,7 +35,8 @@ export class KeyRecords {
   /** Reads the records that it does not have yet. */
   async load(): Promise<void> {
     const stored = (await this.#store.keys()).filter((key) => isRecordKey(key) && !this.#records.has(key));
-    const records = stored.slice(0, this.#maxKeys).map((key) => this.#created(key));
+    const room = Math.max(0, this.#maxKeys - this.#records.size);
+    const records = stored.slice(0, room).map((key) => this.#created(key));
     await inGroups(records, (record) => record.read());
     const oldestFirst = records.toSorted((one, other) => newestOf(one) - newestOf(other));
     for (const record of oldestFirst) {

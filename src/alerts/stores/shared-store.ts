@@ -7,7 +7,7 @@ export type SharedAlertStoreOptions = {
   scope: string;
   /** How long what belongs to a key is kept after it changed last, in milliseconds: longer than the rule's longest time. */
   ttlMs: number;
-  /** How many keys are listed at most. */
+  /** How many keys are listed at most: the limit of the rule. */
   maxKeys: number;
 };
 
@@ -53,7 +53,8 @@ export class SharedAlertStore implements AlertStore {
 
   async keys(): Promise<string[]> {
     const { shared, scope, maxKeys } = this.#options;
-    return shared.recordKeys(scope, maxKeys);
+    // With the record of the rule itself.
+    return shared.recordKeys(scope, maxKeys + 1);
   }
 
   /** The shared state stays open: others use it. */

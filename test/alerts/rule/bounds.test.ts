@@ -171,6 +171,45 @@ describe("AlertRule: limits", () => {
     should(await at(1)).equal("alert at 1");
   });
 
+  it("watches for an absence, where the store failed at the first start", async () => {
+    class FailingStore extends MemoryAlertStore {
+      isFailing = true;
+      #writes = 0;
+      override async write(key: string, revision: number, value: unknown): Promise<boolean> {
+        this.#writes += 1;
+        if (this.isFailing && this.#writes === 2) throw new Error("The store fails");
+        return super.write(key, revision, value);
+      }
+    }
+    const store = new FailingStore();
+    const absence = { kind: "absence", forMs: 100 } as const;
+    await should(makeRule(absence, {}, { store }).upTo(0)).be.rejected();
+    store.isFailing = false;
+    const { upTo } = makeRule(absence, {}, { store });
+    should(await upTo(50)).equal("");
+    should(await upTo(100)).equal("alert at 100 count 0");
+  });
+
+  it("loads no more keys than allowed from a store that others write to", async () => {
+    class SharedMemoryStore extends MemoryAlertStore {
+      readonly isShared = true;
+    }
+    const store = new SharedMemoryStore();
+    let now = START;
+    const when = { kind: "absence", forMs: 1_000_000 } as const;
+    const copy = (maxKeys: number) => makeRule(when, { maxKeys }, { store, forEach: true, now: () => now });
+    const [small, large] = [copy(3), copy(100)];
+    await small.upTo(0);
+    for (let key = 0; key < 10; key += 1) await large.at(key, { key: `${key}` });
+    now += 10_000;
+    await small.upTo(20);
+    now += 10_000;
+    await small.upTo(30);
+    await small.at(40, { key: "new" });
+    // One was forgotten for the new one.
+    should((await store.keys()).filter((key) => key !== "")).have.length(10);
+  });
+
   it("gives up where others always write first", async () => {
     const store = new MemoryAlertStore();
     store.write = async (key) => key === "";

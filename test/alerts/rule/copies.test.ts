@@ -1,5 +1,6 @@
 import should from "should";
 import { MemoryAlertStore } from "../../../src/alerts/stores/memory-store.ts";
+import { logAt } from "../taken-back/logs.ts";
 import { makeRule, START } from "./make-rule.ts";
 
 class SharedMemoryStore extends MemoryAlertStore {
@@ -44,6 +45,16 @@ describe("AlertRule: several copies with one store", () => {
     clock.now += 10_000;
     should(await second.upTo(229)).equal("");
     should(await second.upTo(230)).equal("alert at 230 of a count 0");
+  });
+
+  it("raises the alert again that another copy could not send", async () => {
+    const { store } = copies();
+    const copy = () => makeRule({ kind: "each" }, { confirmWithinMs: 1_000 }, { store });
+    const [first, second] = [copy(), copy()];
+    const log = logAt({});
+    await second.at(1);
+    should(await first.at(2, { log })).equal("alert at 2");
+    should(await second.at(2, { log, redelivered: true })).equal("alert at 2 repeated");
   });
 
   it("writes what it waits for again each hour, so that a store that forgets old records keeps it", async () => {
