@@ -95,9 +95,8 @@ export class AlertHost {
   /** Resolves when the memory has what the message changed, and the messages are sent. */
   take({ msg, send, signal }: Task): Promise<void> {
     return this.#serial.run(async () => {
-      const ends = AbortSignal.any([signal, this.#closing.signal]);
       const isCounted = !isTest(msg) || this.#fields.flag("allowTest");
-      const evidence = isCounted && (await evidenceOf(msg, this.#library, this.#levels, ends));
+      const evidence = isCounted && (await evidenceOf(msg, this.#library, this.#levels, signal));
       let rule: AlertRule | undefined;
       const loaded = async () => {
         rule ??= await this.#memory.rule();
@@ -105,7 +104,7 @@ export class AlertHost {
       };
       let isAccepted = false;
       const leaving = await this.#alerting.take(msg, {
-        signal: ends,
+        signal,
         accept: async (input) => {
           isAccepted = true;
           const { log, isHighest } = evidence && evidence.kind === "log" ? evidence : {};
@@ -129,6 +128,7 @@ export class AlertHost {
     this.#closing.abort();
     this.#outlets.close();
     await this.#serial.idle();
+    this.#status.close();
     await this.#memory.close();
   }
 

@@ -34,7 +34,7 @@ export function logPlaceOf(decoded: DecodedWatcherEvent): LogPlace | undefined {
  * What a verified answer of a query shows: that the chain had reached the requested level up to the block that was
  * read. Undefined for other events, and where the answer names no block, no level or no signed chain.
  * @example
- * // A contract event is no answer of a query.
+ * // This event is that of a contract.
  * blockEvidenceOf(event); // → undefined
  */
 export function blockEvidenceOf(event: ChannelEvent): (AlertEvidence & { kind: "block" }) | undefined {
