@@ -1,6 +1,12 @@
 import should from "should";
 import { MemoryAlertStore } from "../../../src/alerts/stores/memory-store.ts";
-import type { AlertInput, AlertSettings, AlertWhen, LogPlace } from "../../../src/alerts/types.ts";
+import type {
+  AlertEvidence,
+  AlertInput,
+  AlertSettings,
+  AlertWhen,
+  LogPlace,
+} from "../../../src/alerts/types.ts";
 import { makeRule, START } from "./make-rule.ts";
 
 const HASH = `0x${"ab".repeat(32)}`;
@@ -137,11 +143,11 @@ describe("AlertRule: alerts that are taken back", () => {
   });
 
   const txHash = (number: number) => `0x${String(number).padStart(64, "0")}`;
-  const failed = (number: number) =>
-    ({
-      ...{ kind: "transaction", chainSelector: "1", transactionHash: txHash(number), blockNumber: "10" },
-      ...{ confidence: "finalized", failed: true },
-    }) as const;
+  const failed = (number: number): AlertEvidence => ({
+    kind: "transaction",
+    ...{ chainSelector: "1", transactionHash: txHash(number), blockNumber: "10" },
+    ...{ confidence: "finalized", failed: true },
+  });
 
   it("counts a log once that comes from another block, at another index", async () => {
     const { give } = made(undefined, { kind: "count", times: 3, withinMs: 5_000 });
