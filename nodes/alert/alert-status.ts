@@ -5,7 +5,7 @@ import { isTest } from "../lib/runtime/test-message.ts";
 import { shortText, toCodedError } from "../lib/shared/errors.ts";
 import type { Leaving, Separate } from "./alerting.ts";
 
-/** The editor is told how many there are at most this often: each time costs as much as an event. */
+/** Updates of the counts are at least this far apart: each costs as much as an event. */
 const COUNTS_MS = 250;
 
 /** The status of the node: the latest problem, else what it has counted. */

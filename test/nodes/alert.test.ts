@@ -212,13 +212,11 @@ describe("alert", function () {
   it("takes plain messages, answers and statuses too", async () => {
     const below = (field: string) => [{ kind: "field", field, is: "below", value: "5" }];
     await harness.deploy({ conditions: below(""), name: "Low balance" });
-    const { output, payload } = await harness.send({
-      payload: "4",
-      crec: { block: { time: seconds() - 50 } },
-    });
+    const time = seconds() - 50;
+    const { output, payload } = await harness.send({ payload: "4", crec: { block: { time } } });
     should(output).equal("alert");
     should(payload).have.properties({ title: "Low balance", event: "4" });
-    should(Date.parse(String(payload.at))).equal((seconds() - 50) * 1000);
+    should(Date.parse(String(payload.at))).equal(time * 1000);
     // Each reading counts.
     should(await harness.fate({ payload: "4" })).equal("alert");
     await harness.deploy({ conditions: below("celsius") });
