@@ -5,9 +5,6 @@ import type { Library } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { isObject } from "./values.ts";
 
-/** Of a time that is not signed. */
-const AHEAD_MS = 600_000;
-
 /** Why an event does not count at all; undefined for what counts. */
 export function notCounted({ crec = {}, payload }: CrecMessage): "rejected" | "undecoded" | undefined {
   if (isRejected(verificationOf(crec)) || crec.rejection !== undefined) return "rejected";
@@ -34,17 +31,16 @@ export function isUnproven(msg: CrecMessage): boolean {
   return msg.crec?.event !== undefined && verificationOf(msg.crec)?.verified !== true;
 }
 
-/** The time of the block in milliseconds, else the present: of an event, or of the block that a query read. */
-export function timeOf(msg: CrecMessage, now: number): number {
-  const { payload, crec = {} } = msg;
-  const stated =
-    seconds(isObject(payload) ? payload.blockTime : undefined) ??
-    seconds(isObject(crec.block) ? crec.block.time : undefined);
+/**
+ * The time of an event's block in milliseconds, else the present. The answer of a query counts when it arrives: where
+ * nothing happens, some chains make no block, and the time of the newest one stands still.
+ */
+export function timeOf({ payload, crec = {} }: CrecMessage, now: number): number {
+  const stated = seconds(isObject(payload) ? payload.blockTime : undefined);
   if (stated === undefined) return now;
   const at = stated * 1000;
-  const isSigned = verificationOf(crec)?.verified === true;
   // A forged time in the future would make what is real too late.
-  return isSigned || at <= now + AHEAD_MS ? at : now;
+  return verificationOf(crec)?.verified === true ? at : Math.min(at, now);
 }
 
 /** Whether it may have been delivered before. */

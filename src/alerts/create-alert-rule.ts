@@ -220,7 +220,7 @@ function reasonsOf(check: CompiledConditions, decoded: unknown, key: string | un
 
 /** The time of the block, in milliseconds. */
 function timeOf(decoded: unknown): number | undefined {
-  const seconds = Number(readField(decoded, ["blockTime"]) ?? readField(decoded, ["block", "time"]));
+  const seconds = Number(readField(decoded, ["blockTime"]));
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined;
 }
 
