@@ -87,7 +87,7 @@ export type AlertEvent = (
 /** A rule for decoded events. Its other methods are those of `AlertRule`. */
 export type EventAlertRule = Pick<
   AlertRule,
-  "nextCheckAt" | "readUpTo" | "learn" | "untold" | "told" | "close"
+  "nextCheckAt" | "readUpTo" | "learn" | "untold" | "told" | "saved" | "close"
 > & {
   /**
    * Counts an event. Acknowledge it after its outcomes were sent. `reasons` say why conditions cannot be decided.
@@ -160,6 +160,7 @@ export function createAlertRule(options: CreateAlertRuleOptions): EventAlertRule
     learn: (evidence: AlertEvidence): Promise<AlertOutcome[]> => rule.learn(evidence),
     untold: () => rule.untold(),
     told: (outcome: AlertOutcome) => rule.told(outcome),
+    saved: () => rule.saved(),
     close: () => rule.close(),
   };
 }
