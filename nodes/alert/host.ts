@@ -67,6 +67,8 @@ export class AlertHost {
     });
     this.#ticker = new Ticker(RED, {
       channel,
+      // What it is told of may be no event at all, such as a message by MQTT.
+      usesClock: settings.when.kind === "absence",
       slackMs: settings.slackMs,
       onLag: (isBehind) => this.#status.lag(isBehind && settings.when.kind === "absence"),
       tick: (at) => this.#pass(at),
