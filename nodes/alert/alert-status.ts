@@ -67,8 +67,10 @@ export class AlertStatus {
     }
     // Several copies share the cursor of the event, and count alone.
     this.#isPerCopy ||= !this.#isShared && typeof msg.crec?.epoch === "number";
-    this.#quiet = own.output === "alert" ? 0 : this.#quiet + (own.why === "quiet" ? 1 : 0);
-    this.#alerts += own.output === "alert" ? 1 : 0;
+    if (own.output === "alert" && !own.isRepeated) {
+      this.#alerts += 1;
+      this.#quiet = 0;
+    } else if (own.why === "quiet") this.#quiet += 1;
     this.told(separate);
     const [reason] = own.reasons ?? [];
     if (own.why === "undecided")

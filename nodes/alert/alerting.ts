@@ -33,7 +33,14 @@ export type Separate = {
 
 /** What leaves the node for one message: the message itself, by one output, and further messages that it led to. */
 export type Leaving = {
-  own: { message: CrecMessage; output: "alert" | "passed"; why?: string; reasons?: readonly string[] };
+  own: {
+    message: CrecMessage;
+    output: "alert" | "passed";
+    /** The alert left before, and was not acknowledged. */
+    isRepeated?: boolean;
+    why?: string;
+    reasons?: readonly string[];
+  };
   separate: Separate[];
 };
 
@@ -129,7 +136,9 @@ export class Alerting {
       .filter((outcome) => outcome !== own)
       .map((outcome) => this.#separate(outcome, nameOf));
     if (own === undefined) return { ...passed(msg, why ?? "seen"), separate };
-    return { own: { message: alertMessage(msg, this.#payloadOf(own, nameOf)), output: "alert" }, separate };
+    const isRepeated = own.kind === "alert" && own.repeated === true;
+    const message = alertMessage(msg, this.#payloadOf(own, nameOf));
+    return { own: { message, output: "alert", isRepeated }, separate };
   }
 
   #separate(outcome: AlertOutcome, nameOf: Facts["nameOf"]): Separate {

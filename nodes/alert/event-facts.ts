@@ -34,12 +34,12 @@ export function isUnproven(msg: CrecMessage): boolean {
   return msg.crec?.event !== undefined && verificationOf(msg.crec)?.verified !== true;
 }
 
-/** The time of the block in milliseconds, else the present: of an event, or of the block that a query read. */
-export function timeOf(msg: CrecMessage, now: number): number {
-  const { payload, crec = {} } = msg;
-  const stated =
-    seconds(isObject(payload) ? payload.blockTime : undefined) ??
-    seconds(isObject(crec.block) ? crec.block.time : undefined);
+/**
+ * The time of an event's block in milliseconds, else the present. The answer of a query counts when it arrives: where
+ * nothing happens, some chains make no block, and the time of the newest one stands still.
+ */
+export function timeOf({ payload, crec = {} }: CrecMessage, now: number): number {
+  const stated = seconds(isObject(payload) ? payload.blockTime : undefined);
   if (stated === undefined) return now;
   const at = stated * 1000;
   const isSigned = verificationOf(crec)?.verified === true;

@@ -28,6 +28,8 @@ export class AlertHost {
   readonly #status: AlertStatus;
   readonly #ticker: Ticker;
   readonly #serial = new Serial();
+  /** Messages leave in the order in which they came. What was counted meanwhile is written together. */
+  readonly #leaving = new Serial();
   readonly #library: Library;
   readonly #closing = new AbortController();
   /** When the outcomes of other copies were last looked at. */
@@ -66,6 +68,8 @@ export class AlertHost {
     });
     this.#ticker = new Ticker(RED, {
       channel,
+      // What it is told of may be no event at all, such as a message by MQTT.
+      usesClock: settings.when.kind === "absence",
       slackMs: settings.slackMs,
       onLag: (isBehind) => this.#status.lag(isBehind && settings.when.kind === "absence"),
       tick: (at) => this.#pass(at),
@@ -92,43 +96,54 @@ export class AlertHost {
     if (!this.#closing.signal.aborted) this.#ticker.start();
   }
 
-  /** Resolves when the memory has what the message changed, and the messages are sent. */
-  take({ msg, send, signal }: Task): Promise<void> {
-    return this.#serial.run(async () => {
-      const isCounted = !isTest(msg) || this.#fields.flag("allowTest");
-      const evidence = isCounted && (await evidenceOf(msg, this.#library, this.#levels, signal));
-      let rule: AlertRule | undefined;
-      const loaded = async () => {
-        rule ??= await this.#memory.rule();
-        return rule;
-      };
-      let isAccepted = false;
-      const leaving = await this.#alerting.take(msg, {
-        signal,
-        accept: async (input) => {
-          isAccepted = true;
-          const { log, isHighest } = evidence && evidence.kind === "log" ? evidence : {};
-          const more = { ...(log ? { log } : {}), ...(isHighest === undefined ? {} : { isHighest }) };
-          return (await loaded()).accept({ ...input, ...more });
-        },
-      });
-      // An event that is not counted can still be evidence about an alert.
-      const learned =
-        evidence && !(isAccepted && evidence.kind === "log") ? await (await loaded()).learn(evidence) : [];
-      if (learned.length > 0) await this.#sendSeparate(learned);
+  /** Resolves when what the message changed survives a crash, and the messages are sent. */
+  async take(task: Task): Promise<void> {
+    const { left } = await this.#serial.run(() => this.#count(task));
+    await left;
+  }
+
+  /** Counts a message. What it led to leaves when the memory is written: the event may be acknowledged then. */
+  async #count({ msg, send, signal }: Task): Promise<{ left: Promise<void> }> {
+    const ends = AbortSignal.any([signal, this.#closing.signal]);
+    const isCounted = !isTest(msg) || this.#fields.flag("allowTest");
+    const evidence = isCounted && (await evidenceOf(msg, this.#library, this.#levels, ends));
+    let rule: AlertRule | undefined;
+    const asked = async () => {
+      rule ??= await this.#memory.rule();
+      return rule;
+    };
+    let isGiven = false;
+    const leaving = await this.#alerting.take(msg, {
+      signal: ends,
+      accept: async (input) => {
+        isGiven = true;
+        const { log, isHighest } = evidence && evidence.kind === "log" ? evidence : {};
+        const more = { ...(log ? { log } : {}), ...(isHighest === undefined ? {} : { isHighest }) };
+        return (await asked()).accept({ ...input, ...more });
+      },
+    });
+    // What is not counted may still show what became of an alert.
+    const learned =
+      evidence && !(isGiven && evidence.kind === "log") ? await (await asked()).learn(evidence) : [];
+    if (learned.length > 0) await this.#sendSeparate(learned);
+    this.#ticker.note(msg);
+    this.#ticker.look(rule?.nextCheckAt);
+    const left = this.#leaving.run(async () => {
+      await rule?.saved();
       this.#outlets.send(leaving, send);
       this.#status.left(leaving, msg);
-      this.#ticker.note(msg);
-      this.#ticker.look(rule?.nextCheckAt);
     });
+    return { left };
   }
 
   async close(): Promise<void> {
     this.#ticker.stop();
     this.#closing.abort();
-    this.#outlets.close();
     await this.#serial.idle();
+    await this.#leaving.idle();
     this.#status.close();
+    // Nothing is added to it any more.
+    this.#outlets.close();
     await this.#memory.close();
   }
 

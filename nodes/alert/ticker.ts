@@ -1,11 +1,13 @@
 import type { NodeAPI } from "node-red";
-import { isRead, readUpToOf } from "../lib/runtime/channel-readers.ts";
+import { isRead, readUpToOf, readUpToOfAll } from "../lib/runtime/channel-readers.ts";
 import { channelOf } from "../lib/runtime/config-nodes.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 
 export type TickerOptions = {
   /** The id of the chosen channel node; empty for none. */
   channel: string;
+  /** Where no channel is chosen, and no events in that it knows reads: whether the clock of this machine decides. */
+  usesClock: boolean;
   /** An event may arrive so much later than its block. */
   slackMs: number;
   /** Called with whether the channel is not read up to about now. */
@@ -98,7 +100,13 @@ export class Ticker {
 
   /** The present if no events in node reads one of these channels. */
   #readUpToOfSeen(): number | undefined {
-    const times = [...this.#seen].filter(isRead).map((channelId) => readUpToOf({ channelId }));
+    const read = [...this.#seen].filter(isRead);
+    if (read.length === 0 && !this.#options.usesClock) {
+      // After a restart, what came meanwhile may wait in any of them.
+      const at = readUpToOfAll();
+      return at === undefined ? undefined : Math.min(Date.now(), at);
+    }
+    const times = read.map((channelId) => readUpToOf({ channelId }));
     if (times.some((time) => time === undefined)) return undefined;
     return Math.min(Date.now(), ...(times as number[]));
   }

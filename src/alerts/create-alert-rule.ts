@@ -87,7 +87,7 @@ export type AlertEvent = (
 /** A rule for decoded events. Its other methods are those of `AlertRule`. */
 export type EventAlertRule = Pick<
   AlertRule,
-  "nextCheckAt" | "readUpTo" | "learn" | "untold" | "told" | "close"
+  "nextCheckAt" | "readUpTo" | "learn" | "untold" | "told" | "saved" | "close"
 > & {
   /**
    * Counts an event. Acknowledge it after its outcomes were sent. `reasons` say why conditions cannot be decided.
@@ -160,6 +160,7 @@ export function createAlertRule(options: CreateAlertRuleOptions): EventAlertRule
     learn: (evidence: AlertEvidence): Promise<AlertOutcome[]> => rule.learn(evidence),
     untold: () => rule.untold(),
     told: (outcome: AlertOutcome) => rule.told(outcome),
+    saved: () => rule.saved(),
     close: () => rule.close(),
   };
 }
@@ -220,7 +221,7 @@ function reasonsOf(check: CompiledConditions, decoded: unknown, key: string | un
 
 /** The time of the block, in milliseconds. */
 function timeOf(decoded: unknown): number | undefined {
-  const seconds = Number(readField(decoded, ["blockTime"]) ?? readField(decoded, ["block", "time"]));
+  const seconds = Number(readField(decoded, ["blockTime"]));
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined;
 }
 

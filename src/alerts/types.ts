@@ -182,5 +182,7 @@ export type AlertStore = {
    */
   write(key: string, revision: number, value: unknown): Promise<boolean>;
   keys(): Promise<string[]>;
+  /** Resolves when what was written so far survives a crash. A store without it writes at once. */
+  flush?(): Promise<void>;
   close(): Promise<void>;
 };

@@ -51,6 +51,16 @@ export class LineWriter<Entry> {
     this.#timer.unref();
   }
 
+  /**
+   * Writes what is not written yet, without waiting for the interval. Never rejects: where writing failed, it is tried
+   * again after the interval.
+   */
+  async flush(): Promise<void> {
+    if (this.#isFailing) return;
+    clearTimeout(this.#timer);
+    await this.#write();
+  }
+
   /** Writes what is not written yet. */
   async close(): Promise<void> {
     this.#isClosed = true;

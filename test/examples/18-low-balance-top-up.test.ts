@@ -67,6 +67,13 @@ describe("the example low balance, topped up", function () {
     should(told().filter(({ title }) => title === "Topped up")).have.length(3);
   });
 
+  it("tells again what the outlet did not accept", async () => {
+    outlet.answer = 503;
+    await outlet.receiving(1, ({ answered }) => answered === 503);
+    outlet.answer = 200;
+    await flow.next("told");
+  });
+
   it("reported no error", () => {
     should(flow.values("error")).be.empty();
   });

@@ -29,6 +29,16 @@ describe("the memory of alert", function () {
     should(await harness.fate(transfer("1"))).equal("quiet");
   });
 
+  it("has counted what left it, also when Node-RED is killed at that moment", async () => {
+    for (let kill = 0; kill < 3; kill += 1) {
+      await harness.deploy({ when: "count", times: "4", within: "1h", quiet: "1h" });
+      // The event behind a message that left can be acknowledged, and then does not come again.
+      for (const _ of [1, 2, 3]) should(await harness.fate(transfer("1"))).equal("counted");
+      await harness.restart("kill");
+      should(await harness.fate(transfer("1"))).equal("alert");
+    }
+  });
+
   it("removes its file with the node, and keeps it while the node is disabled", async () => {
     await harness.deploy();
     await harness.fate(transfer("1"));

@@ -41,8 +41,19 @@ export function isRead(channelId: string): boolean {
  * not reading now, or if there are none in this process: then nothing follows from events that did not arrive.
  */
 export function readUpToOf(channel: KnownChannel): number | undefined {
-  const times = readersOf(channel).map((reader) => reader.reading()?.readUpTo);
-  if (times.length === 0 || times.some((time) => time === undefined)) return undefined;
+  const found = readersOf(channel);
+  return found.length === 0 ? undefined : earliest(found);
+}
+
+/** Up to when all events in have read, whatever their channel: infinity where none exists here. */
+export function readUpToOfAll(): number | undefined {
+  return earliest([...readers]);
+}
+
+/** Undefined where one of them does not read now. */
+function earliest(found: readonly ChannelReader[]): number | undefined {
+  const times = found.map((reader) => reader.reading()?.readUpTo);
+  if (times.some((time) => time === undefined)) return undefined;
   return Math.min(...(times as number[]));
 }
 

@@ -208,6 +208,14 @@ export class AlertRule {
     }
   }
 
+  /**
+   * Resolves when what was counted so far survives a crash. Acknowledge an event after that: what a store has only in
+   * memory would be lost with the crash, and the event would not come again.
+   */
+  async saved(): Promise<void> {
+    await this.#store.flush?.();
+  }
+
   /** Waits for what is under way, and closes the store. */
   async close(): Promise<void> {
     await this.#loading?.catch(() => {});

@@ -28,8 +28,8 @@ const SHORT = 1_000_000;
 
 /**
  * Keeps what a rule remembers in a file, over restarts. A value is kept in memory when it is written, and in the file
- * within the interval: a crash loses what was counted in between. Events that were not acknowledged are delivered, and
- * counted, again.
+ * within the interval, or by `flush`: a crash loses what was counted since. Events that were not acknowledged are
+ * delivered, and counted, again.
  *
  * The file is appended to. When it is more than twice as long as its current records, it is replaced as a whole.
  * @example
@@ -76,6 +76,11 @@ export class FileAlertStore implements AlertStore {
   async keys(): Promise<string[]> {
     await this.#load();
     return [...this.#records.keys()];
+  }
+
+  /** Writes what is not written yet, without waiting for the interval. A failure is a warning. */
+  async flush(): Promise<void> {
+    await this.#writer.flush();
   }
 
   /** Writes what is not written yet. Call it before the process ends. */

@@ -44,6 +44,17 @@ describe("FileAlertStore", () => {
     should(warnings).be.empty();
   });
 
+  it("has written what was given before a flush, whatever the interval", async () => {
+    const store = opened(3_600_000);
+    for (let count = 1; count <= 3; count += 1) {
+      await store.write("a", count - 1, { count });
+      await store.flush();
+      // As after a crash: the first store is still open.
+      should(await opened().read("a")).deepEqual({ revision: count, value: { count } });
+    }
+    should(warnings).be.empty();
+  });
+
   it("is whole after all was removed", async () => {
     const store = opened();
     await store.write("a", 0, 1);
