@@ -5,6 +5,9 @@ import { isTest } from "../lib/runtime/test-message.ts";
 import { shortText, toCodedError } from "../lib/shared/errors.ts";
 import type { Leaving, Separate } from "./alerting.ts";
 
+/** The editor is told how many there are at most this often: each time costs as much as an event. */
+const COUNTS_MS = 250;
+
 /** What the node shows: the last thing that a person has to know, else what it has counted. */
 export class AlertStatus {
   readonly #RED: NodeAPI;
@@ -17,6 +20,8 @@ export class AlertStatus {
   /** The code of the problem that was logged. */
   #problem: string | undefined;
   #shown = "";
+  #countedAt = Number.NEGATIVE_INFINITY;
+  #next: NodeJS.Timeout | undefined;
 
   constructor(RED: NodeAPI, node: Node) {
     this.#RED = RED;
@@ -77,7 +82,19 @@ export class AlertStatus {
     if (separate.length > 0) this.#showCounts();
   }
 
+  close(): void {
+    clearTimeout(this.#next);
+  }
+
   #showCounts(): void {
+    if (this.#next !== undefined) return;
+    const waitMs = this.#countedAt + COUNTS_MS - performance.now();
+    if (waitMs > 0) this.#next = setTimeout(() => this.#showCountsNow(), waitMs);
+    else this.#showCountsNow();
+  }
+
+  #showCountsNow(): void {
+    this.#countedAt = performance.now();
     const count = this.#alerts;
     if (this.#isBehind) this.#show("waiting", "alert.status.unread");
     else if (this.#isPerCopy) this.#show("waiting", this.#RED._("alert.status.per-copy", { count }));
@@ -87,8 +104,9 @@ export class AlertStatus {
     else this.#show("done", "alert.status.watching");
   }
 
-  /** Many events must not flood the editor. */
   #show(kind: StatusKind, text: string): void {
+    clearTimeout(this.#next);
+    this.#next = undefined;
     const shown = `${kind} ${text}`;
     if (shown === this.#shown) return;
     this.#shown = shown;

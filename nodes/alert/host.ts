@@ -94,9 +94,8 @@ export class AlertHost {
   /** Resolves when the memory has what the message changed, and the messages are sent. */
   take({ msg, send, signal }: Task): Promise<void> {
     return this.#serial.run(async () => {
-      const ends = AbortSignal.any([signal, this.#closing.signal]);
       const isCounted = !isTest(msg) || this.#fields.flag("allowTest");
-      const evidence = isCounted && (await evidenceOf(msg, this.#library, this.#levels, ends));
+      const evidence = isCounted && (await evidenceOf(msg, this.#library, this.#levels, signal));
       let rule: AlertRule | undefined;
       const asked = async () => {
         rule ??= await this.#memory.rule();
@@ -104,7 +103,7 @@ export class AlertHost {
       };
       let isGiven = false;
       const leaving = await this.#alerting.take(msg, {
-        signal: ends,
+        signal,
         accept: async (input) => {
           isGiven = true;
           const { log, isHighest } = evidence && evidence.kind === "log" ? evidence : {};
@@ -128,6 +127,7 @@ export class AlertHost {
     this.#closing.abort();
     this.#outlets.close();
     await this.#serial.idle();
+    this.#status.close();
     await this.#memory.close();
   }
 

@@ -10,7 +10,7 @@ import type {
 } from "../types.ts";
 import { CachedRecord } from "./cached-record.ts";
 import { checkAlertSettings, checkTime } from "./check-settings.ts";
-import { recordKeyOf } from "./ids.ts";
+import { logIdOf, placeOf, recordKeyOf } from "./ids.ts";
 import { KeyRecords } from "./key-records.ts";
 import { dueAt, passTime } from "./pass-time.ts";
 import { withDetailsOnce } from "./raise.ts";
@@ -18,6 +18,7 @@ import { type Report, Reports } from "./reports.ts";
 import { isRuleState, MOST_UNTOLD_OF_RULE, type RuleState, startedAt } from "./rule-state.ts";
 import { boundedTime, isOfState, type KeyState, MOST_UNTOLD, newState, type StepContext } from "./state.ts";
 import { step } from "./step.ts";
+import { withoutLog } from "./undone.ts";
 import { listed, withoutOutcome } from "./untold.ts";
 
 export type AlertRuleOptions = {
@@ -46,6 +47,8 @@ export type AlertRuleOptions = {
 /** How often the records of other copies are looked at. */
 const REFRESH_MS = 10_000;
 const REREAD_AT_ONCE = 100;
+/** While a store cannot be reached, inputs may fail without end. */
+const MOST_FAILED = 1_000;
 
 /**
  * Decides which inputs become alerts, and remembers in a store what it needs for that. Several copies may share a
@@ -63,6 +66,8 @@ export class AlertRule {
   readonly #keys: KeyRecords;
   /** The next call returns them: also where the call that led to them failed. */
   #unreturned: AlertOutcome[] = [];
+  /** The ids of inputs that failed: the store may have what they led to, of which nobody was told. */
+  readonly #failed = new Set<string>();
   #loading: Promise<void> | undefined;
   #refreshedAt = 0;
 
@@ -102,6 +107,17 @@ export class AlertRule {
    * @throws {CrecError} `ALERTS_BUSY`, and what the store throws. Give the input again then.
    */
   async accept(input: AlertInput): Promise<Accepted> {
+    const { id } = input;
+    const isRetry = id !== undefined && this.#failed.delete(id);
+    try {
+      return await this.#accept({ ...input, isRetry });
+    } catch (error) {
+      if (id !== undefined && this.#failed.size < MOST_FAILED) this.#failed.add(id);
+      throw error;
+    }
+  }
+
+  async #accept({ isRetry, ...input }: AlertInput & { isRetry?: boolean }): Promise<Accepted> {
     await this.#load();
     const now = this.#now();
     await this.#started(boundedTime(input.at, now));
@@ -110,18 +126,19 @@ export class AlertRule {
     if (!input.matches && !isOfState(this.#settings) && !this.#keys.has(key)) return this.#passed("no_match");
     const record = await this.#keys.use(key);
     if (record === undefined) return this.#passed("limit");
-    const once = withDetailsOnce(withLog(input, again));
+    const once = withDetailsOnce(withLog(isRetry ? { ...input, redelivered: true } : input, again));
     try {
       const stepped = await record.change((state) =>
         step(this.#settings, state, once, {
           ...this.#context(key, now),
+          ...(input.log && { log: { id: logIdOf(input.log, again), place: placeOf(input.log) } }),
           isCounted: belongsTo !== undefined,
         }),
       );
       for (const warning of stepped.warnings) this.#reports.add(warning);
       if (stepped.outcomes.length > 0 && isFull(stepped.state)) this.#reports.add("untold");
       for (const outcome of stepped.outcomes) {
-        if (outcome.kind === "alert" && !outcome.repeated) await this.#watch(outcome.alert, input.isHighest);
+        if (outcome.kind === "alert") await this.#watch(outcome, input.isHighest);
       }
       return this.#passed(stepped.passed, stepped.outcomes);
     } finally {
@@ -265,14 +282,26 @@ export class AlertRule {
     return this.#changeWatch((watch) => learn(watch, evidence, this.#moment()));
   }
 
-  async #watch(alert: RaisedAlert, isHighest: boolean | undefined): Promise<void> {
+  async #watch(
+    { alert, repeated }: AlertOutcome & { kind: "alert" },
+    isHighest: boolean | undefined,
+  ): Promise<void> {
     if (this.#settings.confirmWithinMs === undefined) return;
     const now = this.#now();
     const { isFull } = await this.#changeWatch((watch) => {
-      const watched = watchAlert(watch, alert, { now, isHighest });
+      const watched = watchAlert(watch, alert, { now, isHighest, isRepeated: repeated === true });
       return { ...watched, outcomes: [] };
     });
     if (isFull) this.#reports.add("watched");
+  }
+
+  /** An alert that was taken back keeps no other one quiet, and its log does not count. */
+  async #withdraw(alert: RaisedAlert): Promise<void> {
+    const key = recordKeyOf(alert.key);
+    const record = this.#keys.has(key) ? await this.#keys.use(key) : undefined;
+    if (record === undefined) return;
+    await record.change((state) => ({ state: state && withoutLog(state, alert) }));
+    this.#keys.settle(record);
   }
 
   #moment(): { now: number; slackMs: number } {
@@ -297,6 +326,9 @@ export class AlertRule {
       };
     });
     this.#unreturned.push(...changed.outcomes);
+    for (const outcome of changed.outcomes) {
+      if (outcome.kind === "takenBack" && !outcome.stands) await this.#withdraw(outcome.alert);
+    }
     return changed;
   }
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { LogPlace } from "../types.ts";
 
 /** Longer keys, and those with other characters, are replaced by their hash. */
 const PLAIN = /^[\x20-\x7e]{0,200}$/;
@@ -22,6 +23,16 @@ export function shownKey(key: string): string {
 /** Short, so that many can be remembered. Two of a thousand million ids have the same with odds of 1 to 10^11. */
 export function markIdOf(id: string, matches = true): string {
   return `${matches ? "" : "-"}${hashOf(id).slice(0, 16)}`;
+}
+
+/** Names what a log says, wherever it is. `again`: how often an alert of it was taken back before. */
+export function logIdOf({ chainSelector, transactionHash, contract, content }: LogPlace, again = 0): string {
+  return JSON.stringify([chainSelector, transactionHash, contract, content, again]);
+}
+
+/** Where a log is in the chain. */
+export function placeOf({ blockNumber, logIndex }: LogPlace): string {
+  return `${blockNumber} ${logIndex}`;
 }
 
 /** The same on each copy, and each time the input is delivered. */

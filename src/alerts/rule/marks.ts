@@ -1,3 +1,4 @@
+import type { Arrival } from "./arrival.ts";
 import type { KeyState, Mark } from "./state.ts";
 
 /** Adds a mark behind those of the same time. */
@@ -7,8 +8,30 @@ export function withMark(marks: readonly Mark[], mark: Mark): { marks: Mark[]; i
   return { marks: marks.toSpliced(index, 0, mark), index };
 }
 
-export function findMark({ marks }: KeyState, id: string | undefined): Mark | undefined {
-  return id === undefined ? undefined : marks.find((mark) => mark.id === id);
+/**
+ * The mark of an input. A transaction may emit the same several times, each with a mark; but it is in one block at a
+ * time, so that what comes from another block is what had a mark before.
+ */
+export function findMark({ marks }: KeyState, id: string | undefined, place?: string): Mark | undefined {
+  if (id === undefined) return undefined;
+  let elsewhere: Mark | undefined;
+  // There may be thousands: a callback for each takes longer.
+  for (const mark of marks) {
+    if (mark.id !== id) continue;
+    if (mark.place === place || mark.moved === place) return mark;
+    if (blockOf(mark.moved ?? mark.place) !== blockOf(place)) elsewhere ??= mark;
+  }
+  return elsewhere;
+}
+
+/** What a mark has of its input, so that it is known when it comes again. */
+export function identified({ id, context }: Pick<Arrival, "id" | "context">): Pick<Mark, "id" | "place"> {
+  if (id === undefined) return {};
+  return context.log === undefined ? { id } : { id, place: context.log.place };
+}
+
+function blockOf(place: string | undefined): string | undefined {
+  return place?.split(" ")[0];
 }
 
 /** The marks that are not older than this. */
@@ -35,7 +58,9 @@ export function bounded(state: KeyState, maxMarks: number): KeyState {
 }
 
 function joined(first: Mark, second: Mark): Mark {
-  const amount = [first, second].reduce((sum, mark) => sum + BigInt(mark.amount ?? 0), 0n);
-  const hasAmount = first.amount !== undefined || second.amount !== undefined;
-  return { at: second.at, n: first.n + second.n, ...(hasAmount ? { amount: String(amount) } : {}) };
+  const both = [first, second].filter(({ used }) => used === undefined);
+  const n = both.reduce((sum, mark) => sum + mark.n, 0);
+  const amount = both.reduce((sum, mark) => sum + BigInt(mark.amount ?? 0), 0n);
+  const hasAmount = both.some((mark) => mark.amount !== undefined);
+  return { at: second.at, n, ...(hasAmount ? { amount: String(amount) } : {}) };
 }

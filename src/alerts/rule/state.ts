@@ -12,6 +12,12 @@ export type Mark = {
   n: number;
   /** Their sum, in the smallest unit. */
   amount?: string;
+  /** Where its log is: the number of the block, and the index. */
+  place?: string;
+  /** The other place from which the same log was reported last. */
+  moved?: string;
+  /** The time of the alert that it led to, after which it counts no more. */
+  used?: number;
   /** Of the alert that it raised. */
   alert?: Counted;
 };
@@ -60,6 +66,8 @@ export type StepContext = {
   keepsUntold: boolean;
   /** The log of the input has raised an alert already, perhaps from another block. */
   isCounted?: boolean;
+  /** The log of the input: the same in each block. It is remembered instead of the id of the input. */
+  log?: { id: string; place: string };
 };
 
 /** How far ahead of the present clock the time of an event may be; one beyond it counts as this far ahead. */

@@ -1,6 +1,6 @@
 import type { AlertOutcome } from "../types.ts";
 import type { Arrival, Stepped } from "./arrival.ts";
-import { withMark } from "./marks.ts";
+import { identified, withMark } from "./marks.ts";
 import { alertOf, overIn, raisedIn } from "./raise.ts";
 import { isQuiet, type KeyState, type Mark } from "./state.ts";
 
@@ -51,6 +51,10 @@ function passedAs(passed: Stepped["passed"], state: KeyState): Stepped {
 const withoutAlert = (arrival: Arrival, present: KeyState) => remembered(arrival, present, { n: 0 });
 
 /** Only what has an id can come again. */
-function remembered({ at, id }: Arrival, state: KeyState, mark: Pick<Mark, "n" | "alert">): KeyState {
-  return id === undefined ? state : { ...state, marks: withMark(state.marks, { at, id, ...mark }).marks };
+function remembered(arrival: Arrival, state: KeyState, mark: Pick<Mark, "n" | "alert">): KeyState {
+  if (arrival.id === undefined) return state;
+  return {
+    ...state,
+    marks: withMark(state.marks, { at: arrival.at, ...identified(arrival), ...mark }).marks,
+  };
 }

@@ -1,6 +1,6 @@
 import type { AlertOutcome, AlertSettings } from "../types.ts";
 import type { Arrival, Stepped } from "./arrival.ts";
-import { withMark } from "./marks.ts";
+import { identified, withMark } from "./marks.ts";
 import { alertOf, overIn, raisedIn } from "./raise.ts";
 import { type Counted, isQuiet, type KeyState, type Mark } from "./state.ts";
 import { endOfReached, type Reached, reachedWindow, type Windowed, withPart } from "./window.ts";
@@ -9,10 +9,10 @@ type WindowArrival = Arrival & { settings: AlertSettings & { when: Windowed } };
 
 /** Counts an input in its windows. */
 export function stepWindow(arrival: WindowArrival): Stepped {
-  const { settings, at, id, input, context } = arrival;
+  const { settings, at, input, context } = arrival;
   const { when } = settings;
   const { state: before, outcomes } = recoveredBefore(arrival);
-  const mark: Mark = { at, n: 1, ...(id === undefined ? {} : { id }), ...amountOf(arrival) };
+  const mark: Mark = { at, n: 1, ...identified(arrival), ...amountOf(arrival) };
   const { marks, index } = withMark(before.marks, mark);
   const state: KeyState = {
     ...before,
@@ -33,7 +33,7 @@ export function stepWindow(arrival: WindowArrival): Stepped {
   const rest =
     settings.quietMs > 0 || settings.recovers
       ? marked
-      : begunAgain(marked, reached.end.at - when.withinMs, reached.end.at);
+      : begunAgain(marked, { after: reached.end.at - when.withinMs, upTo: reached.end.at, used: at });
   return {
     state: raisedIn(rest, alert, settings),
     passed: undefined,
@@ -65,12 +65,11 @@ function countedOf({ end: _end, ...counted }: Reached, suppressed: number): Coun
   return { ...counted, suppressed };
 }
 
-/** What raised an alert counts no more: the next one needs as many again. Only the ids are kept. */
-function begunAgain(state: KeyState, after: number, upTo: number): KeyState {
-  const marks = state.marks.map((mark) => {
-    if (mark.at <= after || mark.at > upTo) return mark;
-    const { amount: _used, ...rest } = mark;
-    return { ...rest, n: 0 };
-  });
-  return { ...state, marks };
+/** What raised an alert counts no more: the next one needs as many again. */
+function begunAgain(
+  state: KeyState,
+  { after, upTo, used }: { after: number; upTo: number; used: number },
+): KeyState {
+  const isUsed = (mark: Mark) => mark.used === undefined && mark.at > after && mark.at <= upTo;
+  return { ...state, marks: state.marks.map((mark) => (isUsed(mark) ? { ...mark, used } : mark)) };
 }

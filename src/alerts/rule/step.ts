@@ -45,8 +45,12 @@ export function step(
       return pass("undecided");
     }
   }
-  const id = input.id === undefined ? undefined : markIdOf(input.id, input.matches);
-  const known = state && findMark(state, id);
+  const { log } = context;
+  const id = input.id === undefined ? undefined : markIdOf(log?.id ?? input.id, input.matches);
+  const known = state && findMark(state, id, log?.place);
+  if (state !== undefined && known !== undefined && log !== undefined && known.place !== log.place) {
+    return { ...pass(input.matches ? "seen" : "no_match"), state: movedIn(state, known, log.place) };
+  }
   if (state !== undefined && (known !== undefined || (id !== undefined && state.ended?.by === id))) {
     return again({ settings, state, input, at, id, context }, known);
   }
@@ -105,6 +109,12 @@ function again({ state, input, at, id, context }: Arrival, known: Mark | undefin
   }
   const passed = input.matches ? "seen" : "no_match";
   return { state, passed: known?.alert && input.redelivered ? undefined : passed, outcomes, warnings };
+}
+
+/** The state with the other place of a log. It counts once. */
+function movedIn(state: KeyState, mark: Mark, place: string): KeyState {
+  if (mark.moved === place) return state;
+  return { ...state, marks: state.marks.with(state.marks.indexOf(mark), { ...mark, moved: place }) };
 }
 
 /** Forgets what can count no more, and what there is too much of. */

@@ -30,6 +30,7 @@ export function reachedWindow(
   let count = 0;
   let sum = 0n;
   const add = (mark: Mark, sign: 1 | -1) => {
+    if (mark.used !== undefined) return;
     count += sign * mark.n;
     if (when.kind === "sum" && mark.amount !== undefined) sum += BigInt(sign) * BigInt(mark.amount);
   };
@@ -83,6 +84,7 @@ function findEnd(when: Windowed, state: KeyState, since: number): number | undef
   let count = 0;
   let sum = 0n;
   for (const mark of inWindow.reverse()) {
+    if (mark.used !== undefined) continue;
     count += mark.n;
     if (mark.amount !== undefined) sum += BigInt(mark.amount);
     if (reaches(last.end.at, count, sum) !== undefined) return mark.at + when.withinMs;

@@ -3,7 +3,7 @@ import type { AlertEvidence, AlertOutcome } from "../types.ts";
 import { isFinal } from "./compare.ts";
 import { doubtedByBlock, doubtedByLog, doubtedByTransaction } from "./doubts.ts";
 import { cleanHash, cleanLevel, cleanPlace } from "./log-place.ts";
-import { knownFrom, withStanding, withUndone } from "./past.ts";
+import { knownFrom, withJudged } from "./past.ts";
 import { type Judged, ownerOf, sighted } from "./sighted.ts";
 import { noteSource } from "./sources.ts";
 import type { Learned, Moment, WatchedAlert, WatchState } from "./types.ts";
@@ -73,9 +73,5 @@ function judgeAll(
   const isSame = judged.every(({ watched }, index) => watched === state.watched[index]);
   if (isSame) return { state, outcomes };
   const watched = judged.flatMap((one) => one.watched ?? []);
-  const undone = judged.flatMap((one) => one.undone ?? []).reduce(withUndone, state.past);
-  const past = judged
-    .flatMap((one) => one.stands ?? [])
-    .reduce((known, { alert, log, others }) => withStanding(known, alert, log, others), undone);
-  return { state: { ...state, watched, past }, outcomes };
+  return { state: { ...state, watched, past: withJudged(state.past, judged) }, outcomes };
 }

@@ -34,7 +34,8 @@ export function logPlaceOf(decoded: DecodedWatcherEvent): LogPlace | undefined {
  * What a verified answer of a query shows: that the chain had reached the requested level up to the block that was
  * read. Undefined for other events, and where the answer names no block, no level or no signed chain.
  * @example
- * blockEvidenceOf(answered)?.confidence; // → "finalized"
+ * // This event is that of a contract.
+ * blockEvidenceOf(event); // → undefined
  */
 export function blockEvidenceOf(event: ChannelEvent): (AlertEvidence & { kind: "block" }) | undefined {
   if (!isEvent(event, "query.status")) return undefined;

@@ -1,6 +1,7 @@
 import { checksumOf } from "../../files/checksum.ts";
 import type { LogPlace, RaisedAlert } from "../types.ts";
 import { isAbove } from "./compare.ts";
+import type { Judged } from "./sighted.ts";
 import type { PastLog, WatchedAlert, WatchState } from "./types.ts";
 
 type Past = WatchState["past"];
@@ -9,8 +10,15 @@ type Past = WatchState["past"];
 const MOST_PAST = 200;
 const MOST_PLACES = 8;
 
-/** Remembers that the log of this alert was undone. */
-export function withUndone(past: Past, { log, others = [] }: WatchedAlert): Past {
+/** Remembers the logs of alerts that are not watched any longer. */
+export function withJudged(past: Past, judged: readonly Judged[]): Past {
+  const undone = judged.flatMap((one) => one.undone ?? []).reduce(withUndone, past);
+  return judged
+    .flatMap((one) => one.stands ?? [])
+    .reduce((known, { alert, log, others }) => withStanding(known, alert, log, others), undone);
+}
+
+function withUndone(past: Past, { log, others = [] }: WatchedAlert): Past {
   const before = find(past, log);
   return added(past, before, log, { others, times: (before?.times ?? 0) + 1 });
 }
@@ -36,6 +44,11 @@ export function knownFrom(past: Past, log: LogPlace): { belongsTo?: string; agai
   // From a place that is known to be replaced, it is an event that comes late or once more.
   const isKnown = places.some(([block, index]) => block === log.blockNumber && index === log.logIndex);
   return isKnown && !isAbove(log.confidence, confidence) ? {} : again;
+}
+
+/** Whether an alert of this log was watched, and is not any longer. */
+export function isPast(past: Past, log: LogPlace): boolean {
+  return find(past, log) !== undefined;
 }
 
 function find(past: Past, log: LogPlace): PastLog | undefined {

@@ -1,6 +1,6 @@
 import type { LogPlace } from "../types.ts";
 import { compareBlocks } from "./compare.ts";
-import { withUndone } from "./past.ts";
+import { withJudged } from "./past.ts";
 import { type Judged, moved } from "./sighted.ts";
 import type { Watched, WatchedAlert, WatchSettings, WatchState } from "./types.ts";
 
@@ -17,14 +17,13 @@ export function settle(state: WatchState, settings: WatchSettings, readUpTo: num
   const due = state.watched.filter((one) => dueAt(one, settings.slackMs, confirmWithinMs) <= readUpTo);
   if (due.length === 0) return { state, outcomes: [] };
   const settled = new Map(due.map((one) => [one, verdictOn(one, readUpTo)]));
-  const undone = [...settled.values()].flatMap((one) => one.undone ?? []);
+  const verdicts = [...settled.values()];
+  const watched = state.watched.flatMap((one) =>
+    settled.has(one) ? (settled.get(one)?.watched ?? []) : one,
+  );
   return {
-    state: {
-      ...state,
-      watched: state.watched.flatMap((one) => (settled.has(one) ? (settled.get(one)?.watched ?? []) : one)),
-      past: undone.reduce(withUndone, state.past),
-    },
-    outcomes: [...settled.values()].flatMap(({ outcomes = [] }) => outcomes),
+    state: { ...state, watched, past: withJudged(state.past, verdicts) },
+    outcomes: verdicts.flatMap(({ outcomes = [] }) => outcomes),
   };
 }
 
@@ -43,7 +42,9 @@ function dueAt({ undone, raisedAt }: WatchedAlert, slackMs: number, confirmWithi
 
 function verdictOn(one: WatchedAlert, at: number): Judged {
   const { alert, undone, log } = one;
-  if (undone === undefined) return { watched: undefined, outcomes: [{ kind: "notConfirmed", alert, at }] };
+  if (undone === undefined) {
+    return { watched: undefined, outcomes: [{ kind: "notConfirmed", alert, at }], stands: one };
+  }
   const { reason, stands = false } = undone;
   const place = reason === "level_passed" && !stands ? placeAbove(one, undone.blockNumber) : undefined;
   if (place !== undefined) return moved(one, { to: { ...log, ...place }, isEnd: false, now: at });

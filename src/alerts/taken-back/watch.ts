@@ -1,7 +1,7 @@
 import type { RaisedAlert } from "../types.ts";
 import { isFinal } from "./compare.ts";
 import { cleanPlace } from "./log-place.ts";
-import { withStanding } from "./past.ts";
+import { isPast, withStanding } from "./past.ts";
 import type { WatchState } from "./types.ts";
 
 /** Alerts that are watched at the same time; more are not watched. */
@@ -19,16 +19,23 @@ export function watchStateOf(value: unknown): WatchState {
  * Watches whether the log of an alert is undone, from `now` in milliseconds. An alert without a log is not watched, nor
  * one of which no higher level is reported.
  *
+ * An alert that is repeated is watched if it never was: the program may have ended before that was stored.
+ *
  * `isFull`: it should be watched, but too many are.
  */
 export function watchAlert(
   state: WatchState,
   alert: RaisedAlert,
-  { now, isHighest = false }: { now: number; isHighest?: boolean | undefined },
+  {
+    now,
+    isHighest = false,
+    isRepeated = false,
+  }: { now: number; isHighest?: boolean | undefined; isRepeated?: boolean },
 ): { state: WatchState; isFull: boolean } {
   const log = alert.log && cleanPlace(alert.log);
   if (log === undefined) return { state, isFull: false };
   const { watched, past } = state;
+  if (isRepeated && isPast(past, log)) return { state, isFull: false };
   if (isHighest || isFinal(log.confidence)) {
     // Events of a lower level may still come, from blocks that were replaced.
     const standing = state.hasLower ? { ...state, past: withStanding(past, alert, log) } : state;

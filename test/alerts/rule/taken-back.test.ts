@@ -1,6 +1,6 @@
 import should from "should";
 import { MemoryAlertStore } from "../../../src/alerts/stores/memory-store.ts";
-import type { AlertInput, LogPlace } from "../../../src/alerts/types.ts";
+import type { AlertInput, AlertSettings, AlertWhen, LogPlace } from "../../../src/alerts/types.ts";
 import { makeRule, START } from "./make-rule.ts";
 
 const HASH = `0x${"ab".repeat(32)}`;
@@ -19,13 +19,37 @@ function log(more: Partial<LogPlace> = {}): LogPlace {
   };
 }
 
+class FailingStore extends MemoryAlertStore {
+  readonly #fails: (key: string) => boolean;
+  readonly #written = new Set<string>();
+
+  constructor(fails: (key: string) => boolean) {
+    super();
+    this.#fails = fails;
+  }
+
+  hasKey(key: string): boolean {
+    return this.#written.has(key);
+  }
+
+  override async write(key: string, revision: number, value: unknown): Promise<boolean> {
+    if (this.#fails(key)) throw new Error("The store fails");
+    this.#written.add(key);
+    return super.write(key, revision, value);
+  }
+}
+
 describe("AlertRule: alerts that are taken back", () => {
   const confirmWithinMs = 1_000;
-  const made = (store = new MemoryAlertStore()) => {
+  const made = (
+    store = new MemoryAlertStore(),
+    when: AlertWhen = { kind: "each" },
+    more: Partial<AlertSettings> = {},
+  ) => {
     const clock = { now: START };
     const { rule, at, upTo } = makeRule(
-      { kind: "each" },
-      { confirmWithinMs, slackMs: 100 },
+      when,
+      { confirmWithinMs, slackMs: 100, ...more },
       { store, now: () => clock.now, keepsUntold: true },
     );
     const give = (ms: number, more: Partial<AlertInput> & { log: LogPlace }) => {
@@ -61,6 +85,33 @@ describe("AlertRule: alerts that are taken back", () => {
     should(await again.upTo(1_002)).equal("");
   });
 
+  it("watches an alert that comes again, where the program ended before that was stored", async () => {
+    const ended = new FailingStore((key) => key === "" && ended.hasKey("="));
+    await should(made(ended).give(1, { log: log() })).be.rejected();
+    const store = new MemoryAlertStore();
+    for (const key of await ended.keys()) await store.write(key, 0, (await ended.read(key))?.value);
+    const { give, upTo } = made(store);
+    const again = (ms: number) => give(ms, { at: START + 1, log: log(), redelivered: true });
+    const answers = [
+      await again(10),
+      await upTo(10 + confirmWithinMs),
+      await again(2_000),
+      await upTo(9_000),
+    ];
+    should(answers).deepEqual(["alert at 1 repeated", "notConfirmed at 1010", "alert at 1 repeated", ""]);
+  });
+
+  it("raises an alert that is given again after its store failed, and watches it", async () => {
+    let isFailing = true;
+    const store = new FailingStore((key) => isFailing && key === "" && store.hasKey("="));
+    const { give, upTo } = made(store);
+    await should(give(1, { log: log() })).be.rejected();
+    isFailing = false;
+    should(await give(1, { log: log() })).equal("alert at 1 repeated");
+    should(await give(1, { log: log() })).equal("seen");
+    should(await upTo(1 + confirmWithinMs)).equal("notConfirmed at 1001");
+  });
+
   it("does not wait for a log that is final, or at the highest level", async () => {
     const { give, upTo } = made();
     await give(1, { log: log({ confidence: "finalized" }) });
@@ -83,6 +134,48 @@ describe("AlertRule: alerts that are taken back", () => {
     const outcomes = [...told.map(({ kind }) => kind), ...(await upTo(500)).split(" ")];
     should(outcomes).containEql("takenBack");
     should((await rule.untold()).map(({ kind }) => kind)).deepEqual(["takenBack"]);
+  });
+
+  const txHash = (number: number) => `0x${String(number).padStart(64, "0")}`;
+  const failed = (number: number) =>
+    ({
+      ...{ kind: "transaction", chainSelector: "1", transactionHash: txHash(number), blockNumber: "10" },
+      ...{ confidence: "finalized", failed: true },
+    }) as const;
+
+  it("counts a log once that comes from another block, at another index", async () => {
+    const { give } = made(undefined, { kind: "count", times: 3, withinMs: 5_000 });
+    const from = (blockNumber: string, logIndex: string) =>
+      give(Number(blockNumber), { id: logIndex, log: log({ blockNumber, logIndex }) });
+    // The transaction emitted the same twice.
+    should([await from("10", "0"), await from("10", "1")]).deepEqual(["counted", "counted"]);
+    // Its block is replaced, comes back, and is replaced again.
+    for (const place of ["11 5", "11 6", "10 0", "10 1", "12 5", "11 5", "12 7", "12 8"]) {
+      const [block = "", index = ""] = place.split(" ");
+      should(`${place}: ${await from(block, index)}`).equal(`${place}: seen`);
+    }
+    should(await from("12", "9")).equal("alert at 12 count 3");
+  });
+
+  for (const quietMs of [0, 900_000]) {
+    it(`does not count the log of an alert that was taken back, with a quiet time of ${quietMs} ms`, async () => {
+      const { give, rule } = made(undefined, { kind: "count", times: 2, withinMs: 5_000 }, { quietMs });
+      const from = (number: number) =>
+        give(number, { id: `${number}`, log: log({ transactionHash: txHash(number) }) });
+      should([await from(1), await from(2)]).deepEqual(["counted", "alert at 2 count 2"]);
+      const outcomes = await rule.learn(failed(2));
+      should(outcomes.map(({ kind }) => kind)).deepEqual(["takenBack"]);
+      should([await from(2), await from(3)]).deepEqual(["seen", "alert at 3 count 2"]);
+    });
+  }
+
+  it("holds no state any longer whose alert was taken back", async () => {
+    const { give, rule } = made(undefined, { kind: "each" }, { recovers: true });
+    const from = (number: number, matches: boolean) =>
+      give(number, { id: `${number}`, matches, log: log({ transactionHash: txHash(number) }) });
+    should(await from(1, true)).equal("alert at 1");
+    await rule.learn(failed(1));
+    should([await from(2, false), await from(3, true)]).deepEqual(["no_match", "alert at 3"]);
   });
 
   it("watches nothing where that is off", async () => {

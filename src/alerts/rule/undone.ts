@@ -1,0 +1,28 @@
+import type { RaisedAlert } from "../types.ts";
+import { placeOf } from "./ids.ts";
+import { overIn } from "./raise.ts";
+import type { KeyState, Mark } from "./state.ts";
+
+/** The state after the log of an alert was undone, as if that had not been: what it used up counts again. */
+export function withoutLog(state: KeyState, { id, at, log }: RaisedAlert): KeyState {
+  if (log === undefined) return state;
+  const place = placeOf(log);
+  const isUndone = (mark: Mark) => mark.alert !== undefined && mark.at === at && mark.place === place;
+  if (!state.marks.some(isUndone)) return state;
+  const marks = state.marks.map((mark) => (isUndone(mark) ? idOnly(mark) : unused(mark, at)));
+  const { lastAlertAt, ...rest } = state.active?.id === id ? overIn(state) : state;
+  const before = marks.findLast((mark) => mark.alert !== undefined)?.at;
+  const last = lastAlertAt === at ? before : lastAlertAt;
+  return { ...rest, marks, ...(last === undefined ? {} : { lastAlertAt: last }) };
+}
+
+/** So that it does not count when it is delivered again from its old place. */
+function idOnly({ amount: _amount, alert: _alert, used: _used, ...mark }: Mark): Mark {
+  return { ...mark, n: 0 };
+}
+
+function unused(mark: Mark, at: number): Mark {
+  if (mark.used !== at) return mark;
+  const { used: _used, ...rest } = mark;
+  return rest;
+}
