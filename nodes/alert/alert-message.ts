@@ -52,14 +52,14 @@ export function told(
   facts: Facts,
   more: Pick<Told, "link" | "unproven">,
 ): Told {
-  const { payload, sum } = facts;
+  const { payload, sumTokens } = facts;
   return {
     title:
       fillTemplate(title, facts, LONGEST_TITLE) || oneLine(defaultTitle(RED, worded, facts), LONGEST_TITLE),
     text: fillTemplate(text, facts, LONGEST_TEXT) || oneLine(defaultText(RED, worded, facts), LONGEST_TEXT),
     severity,
     ...more,
-    ...(sum === undefined ? {} : { sumTokens: sum }),
+    ...(sumTokens === undefined ? {} : { sumTokens }),
     ...(fits(payload) ? { event: payload } : {}),
   };
 }

@@ -104,7 +104,15 @@ export class Alerting {
       if (!matches) return passed(msg, "no_match");
       return this.#leaving(msg, { passed: undefined, outcomes: [tried(input, details)] }, nameOf);
     }
-    return this.#leaving(msg, await accept({ ...input, details }), nameOf);
+    const accepted = await accept({ ...input, details });
+    if (accepted.passed === "undecided") return passed(msg, "undecided", [this.#withoutSum(input)]);
+    return this.#leaving(msg, accepted, nameOf);
+  }
+
+  /** Why an input adds nothing to a sum. */
+  #withoutSum({ amount }: AlertInput): string {
+    if (amount !== undefined) return this.#RED._("alert.error.no-decimals");
+    return this.#RED._("alert.error.no-amount", { field: textOf(this.#fields, "sumField") });
   }
 
   /** The messages of outcomes that have no event. */
@@ -185,17 +193,21 @@ export class Alerting {
       severity: this.#fields.choice("severity"),
       contract: oneLine(named || "", 60),
       within: "withinMs" in this.#settings.when ? textOf(this.#fields, "within") : "",
-      sum: this.#sumText(payload, alert),
+      ...this.#sumsOf(payload, alert),
     };
   }
 
-  #sumText(payload: unknown, { sum }: RaisedAlert): string | undefined {
+  /** A limit in the smallest unit may be about no tokens at all: then the sum is shown as it is. */
+  #sumsOf(payload: unknown, { sum }: RaisedAlert): Pick<Facts, "sum" | "sumTokens"> {
     const { when } = this.#settings;
-    if (sum === undefined || when.kind !== "sum") return undefined;
+    if (sum === undefined || when.kind !== "sum") return { sum: undefined };
     const decimals =
-      when.unit === "token" ? (when.decimals ?? decimalsAt(this.#RED, { payload } as CrecMessage)) : 0;
-    if (decimals === undefined) return sum;
-    return this.#library.fromSmallestUnit(sum, decimals);
+      when.unit === "token"
+        ? (when.decimals ?? decimalsAt(this.#RED, { payload } as CrecMessage))
+        : undefined;
+    if (decimals === undefined) return { sum };
+    const sumTokens = this.#library.fromSmallestUnit(sum, decimals);
+    return { sum: sumTokens, sumTokens };
   }
 
   #worded(): Worded {

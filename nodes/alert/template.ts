@@ -10,6 +10,8 @@ export type Facts = {
   severity: string;
   /** In tokens where that is known. */
   sum: string | undefined;
+  /** Only where the limit is in tokens, and the decimals are known. */
+  sumTokens?: string;
   /** The length of the window, as in the form. */
   within: string;
   /** The name of the chosen contract. */

@@ -16,7 +16,7 @@ describe("the example alert on a new owner or a changed role", function () {
 
   it("tells of a new owner, with both addresses", async () => {
     should(await example.pressed("New owner")).match(
-      /^New owner of guarded token \(0x\w{4}…\w{4}\): 0x0{37}d13 is the owner now, before it was 0x\w{40}$/i,
+      /^New owner of guarded token \(0x\w{4}…\w{4}\): 0x0{37}d13 is the owner now; before, it was 0x\w{40}$/i,
     );
     const [told] = example.told;
     should(told).have.properties({ severity: "critical", kind: "alert" });

@@ -34,7 +34,7 @@ describe("the example pause guardian", function () {
   it("pauses the contract for a role for an unknown account, and tells a person before and after", async () => {
     const told = await example.pressed("Role for a stranger");
     should(told).match(/^Paused: Role for an unknown account: The contract is paused now\./);
-    should(told).match(/0x0{37}E17 has got the role 0x9f2d\w+ of guarded token \(.*\), from 0x\w{40}$/i);
+    should(told).match(/0x0{37}E17 was given the role 0x9f2d\w+ of guarded token \(.*\) by 0x\w{40}$/i);
     should(texts()).deepEqual([
       "Pausing now: Role for an unknown account",
       "Paused: Role for an unknown account",

@@ -1,6 +1,6 @@
 import should from "should";
 import { AlertHarness, STRANGER, TREASURY, tokenNode, transfer } from "../support/alert-harness.ts";
-import { functionNode } from "../support/flow-harness.ts";
+import { functionNode, type Message } from "../support/flow-harness.ts";
 
 const ABOVE_1000 = { kind: "field", field: "params.value", is: "above", value: "1000", unit: "token" };
 
@@ -13,6 +13,12 @@ describe("alert", function () {
   });
   after(() => harness?.close());
 
+  const whyUndecided = async (message: Message) => {
+    const { crec = {} } = await harness.send(message);
+    const { passed, undecided = [] } = crec.alert as { passed: string; undecided?: string[] };
+    should(passed).equal("undecided");
+    return undecided[0];
+  };
   const seconds = () => Math.floor(Date.now() / 1000);
   const token = tokenNode();
 
@@ -86,7 +92,20 @@ describe("alert", function () {
     should(await harness.fate(transfer("9"))).equal("counted");
     should(await harness.fate(transfer("1"))).equal("alert");
     await harness.deploy({ when: "sum", limit: "10", limitUnit: "token" });
-    should(await harness.fate(transfer("9"))).equal("undecided");
+    should(await whyUndecided(transfer("9"))).match(/^The decimals of the contract are not known/);
+  });
+
+  it("shows a sum as it is where the limit is in the smallest unit, since that may be no token", async () => {
+    await harness.deploy({ when: "sum", limit: "5", limitUnit: "smallest", contract: "contract" }, [token]);
+    const { payload } = await harness.send(transfer("1"));
+    should(payload).have.property("sum", `1${"0".repeat(18)}`);
+    should(payload).not.have.property("sumTokens");
+    should(payload.text).match(/sum of value is 10{18} within/);
+  });
+
+  it("says which amount is missing for a sum", async () => {
+    await harness.deploy({ when: "sum", sumField: "params.amount", limit: "1", limitUnit: "smallest" });
+    should(await whyUndecided(transfer("1"))).match(/^params\.amount is missing in the message/);
   });
 
   it("alerts at a rate above the usual one", async () => {

@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
-import { nodeError } from "../shared/errors.ts";
+import { messageOf, nodeError } from "../shared/errors.ts";
 import type { CrecMessage } from "./message.ts";
 
 /** A JSONata expression that is parsed once, for any number of messages. It rejects with the error of the expression. */
@@ -26,7 +26,7 @@ function parsed(
   try {
     return RED.util.prepareJSONataExpression(text, node);
   } catch (error) {
-    const why = (error instanceof Error ? error.message : String(error)).replace(/[.\s]+$/, "");
+    const why = messageOf(error).replace(/[.\s]+$/, "");
     const words = { label, why, from: `jsonata ${text}` };
     throw nodeError("INVALID_FIELD", RED._("common.error.not-evaluated", words), error);
   }

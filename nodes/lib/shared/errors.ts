@@ -10,11 +10,17 @@ export function nodeError(code: string, message: string, cause?: unknown): Coded
 
 /** Any thrown value as an error with a code. Errors of the library already have one. */
 export function toCodedError(thrown: unknown): CodedError {
-  if (!(thrown instanceof Error)) return nodeError("INTERNAL_ERROR", String(thrown), thrown);
+  if (!(thrown instanceof Error)) return nodeError("INTERNAL_ERROR", messageOf(thrown), thrown);
   const { code } = thrown as { code?: unknown };
   const coded = Object.assign(thrown, { code: typeof code === "string" ? code : "INTERNAL_ERROR" });
   // Catch is given the error as text: that is to be the sentence, without the name of a class before it.
   return Object.defineProperty(coded, "toString", { value: () => coded.message, configurable: true });
+}
+
+/** The sentence of what was thrown. JSONata throws objects that are no errors. */
+export function messageOf(thrown: unknown): string {
+  const { message } = (thrown ?? {}) as { message?: unknown };
+  return typeof message === "string" ? message : String(thrown);
 }
 
 const STATUS_LENGTH = 48;
