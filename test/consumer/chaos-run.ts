@@ -71,6 +71,7 @@ export async function runScenario(run: ChaosRun): Promise<ChaosOutcome> {
   /** Starts a process, to be ready by the time that the one before it is dead. */
   const prepare = () => {
     const started = fork(child, [JSON.stringify(settings)], { env });
+    started.on("message", (id) => service.processed(String(id)));
     return { process: started, ready: once(started, "message") };
   };
   let next = prepare();

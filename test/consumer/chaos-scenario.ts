@@ -24,7 +24,14 @@ export type Faults = {
 };
 
 /** An event, when it is published, and how much later it becomes visible. */
-export type ChaosEvent = { event: EventEnvelope; life: number; afterMs: number; lateMs: number };
+export type ChaosEvent = {
+  event: EventEnvelope;
+  life: number;
+  afterMs: number;
+  lateMs: number;
+  /** Becomes visible only when a later event was processed: so it comes late on a slow machine, too. */
+  isOvertaken?: boolean;
+};
 
 /** How a consumer is set up. */
 export type ChaosConsumer = {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import type { ChaosEvent, ChaosScenario, Faults } from "./chaos-scenario.ts";
+import { type ChaosEvent, type ChaosScenario, type Faults, idOf } from "./chaos-scenario.ts";
 import { SimulatedChannel } from "./simulation.ts";
 
 /** A faulty service on a real socket: each of its channels has the events of one scenario. */
@@ -37,9 +37,12 @@ export class ChaosService {
   /** Publishes what a life brings, each event at its time. */
   publish(life: number): void {
     const now = performance.now();
-    for (const event of this.#world.events) {
-      if (event.life === life)
-        this.#published.push({ ...event, visibleAt: now + event.afterMs + event.lateMs });
+    const events = this.#world.events.filter((event) => event.life === life);
+    const last = Math.max(...events.filter(({ isOvertaken }) => !isOvertaken).map(offsetOf));
+    for (const event of events) {
+      const waits = event.isOvertaken === true && offsetOf(event) < last;
+      const visibleAt = waits ? Number.POSITIVE_INFINITY : now + event.afterMs + event.lateMs;
+      this.#published.push({ ...event, visibleAt });
     }
   }
 
@@ -48,9 +51,10 @@ export class ChaosService {
     this.#droughtUntil = performance.now() + this.#world.droughtMs;
   }
 
-  /** Resolves when everything that was published is visible. */
+  /** Resolves when everything that was published is visible, but for what is to be overtaken. */
   async allVisible(): Promise<void> {
-    const last = Math.max(0, ...this.#published.map(({ visibleAt }) => visibleAt));
+    const times = this.#published.map(({ visibleAt }) => visibleAt).filter(Number.isFinite);
+    const last = Math.max(0, ...times);
     await sleep(Math.max(0, last - performance.now()));
   }
 
@@ -107,6 +111,16 @@ export class ChaosService {
     });
   }
 
+  /** A consumer has processed an event: earlier ones that waited for that are late now. */
+  processed(id: string): void {
+    const offset = Math.max(-1, ...this.#published.filter(({ event }) => idOf(event) === id).map(offsetOf));
+    const now = performance.now();
+    for (const event of this.#published) {
+      if (event.visibleAt === Number.POSITIVE_INFINITY && offsetOf(event) < offset)
+        event.visibleAt = now + event.lateMs;
+    }
+  }
+
   #happens(fault: keyof Faults): boolean {
     const happens = this.#world.random() < this.#world.faults[fault];
     // Compression is not a fault.
@@ -114,6 +128,10 @@ export class ChaosService {
     this.made[fault] = (this.made[fault] ?? 0) + 1;
     return true;
   }
+}
+
+function offsetOf({ event }: ChaosEvent): number {
+  return event.headers.offset;
 }
 
 function refuse(response: ServerResponse, status: number, type: string): void {
