@@ -34,6 +34,7 @@ describe("the example alert on a large transfer", function () {
   before(async () => {
     broker = await Broker.start();
     flow = await RunningExample.start("02-large-transfer-alert", {
+      alone: true,
       env: { MQTT_HOST: "127.0.0.1", MQTT_PORT: String(broker.port) },
       change: (flows) => [
         // Twenty seconds are too long for a test; on a busy machine, an alert takes more than one.

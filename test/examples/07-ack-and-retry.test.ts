@@ -8,7 +8,7 @@ describe("the example process with ack and retry", function () {
 
   let flow: RunningExample;
   before(async () => {
-    flow = await RunningExample.start("07-ack-and-retry");
+    flow = await RunningExample.start("07-ack-and-retry", { alone: true });
     should(await flow.pressed("Set up", "ready")).equal("active");
   });
   after(() => flow?.close());

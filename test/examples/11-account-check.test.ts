@@ -36,16 +36,14 @@ describe("the example account check", function () {
 
   it("reports a connection of another organization", async () => {
     const other = { name: "CREC_ORG_ID", value: "org_of_somebody_else", type: "str" };
-    await flow.nodeRed.deploy(
-      flow.flows.map((node) => (node.type === "tab" ? { ...node, env: [other] } : node)),
-    );
+    await flow.deploy(flow.flows.map((node) => (node.type === "tab" ? { ...node, env: [other] } : node)));
     const found = await flow.pressed("Check", "fix the connection");
     should(found).have.properties({ organizationFits: false, tenantFits: true });
   });
 
   it("reports a refused key by its code", async () => {
     const credentials = { apiKey: "not-a-key" };
-    await flow.nodeRed.deploy(
+    await flow.deploy(
       flow.flows.map((node) => (node.type === "crec-connection" ? { ...node, credentials } : node)),
     );
     const refused = await flow.pressed<Failure>("Get account", "error");

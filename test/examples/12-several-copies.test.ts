@@ -17,7 +17,7 @@ describe("the example one flow on several copies", function () {
     if (!hasPostgres()) return this.skip();
     server = await PostgresServer.start();
     const env = { CREC_FLEET_URL: server.url };
-    flow = await RunningExample.start("12-several-copies", { env });
+    flow = await RunningExample.start("12-several-copies", { env, alone: true });
     should(await flow.pressed("Set up", "ready")).equal("active");
     await flow.nodeRed.status(flow.id("crec-events-in"), /^reading/);
     secondDir = await UserDir.make();

@@ -11,6 +11,7 @@ describe("the example alert on mints and burns out of the ordinary", function ()
 
   before(async () => {
     example = await AlertExample.start("15-mint-or-burn-spike", {
+      alone: true,
       change: (flows) =>
         flows.map((node) => (node.type === "crec-alert" ? { ...node, within: WITHIN } : node)),
     });

@@ -9,7 +9,7 @@ describe("the example pause guardian", function () {
   let example: AlertExample;
 
   before(async () => {
-    example = await AlertExample.start("17-pause-guardian");
+    example = await AlertExample.start("17-pause-guardian", { alone: true });
   });
   after(() => example?.close());
 
@@ -88,7 +88,7 @@ describe("the example pause guardian", function () {
     const flows = example.flow.flows.map((node) =>
       node.type === "tab" ? { ...node, env: [{ name: "KNOWN_ACCOUNTS", value: "0x17", type: "str" }] } : node,
     );
-    await example.flow.nodeRed.deploy(flows);
+    await example.flow.deploy(flows);
     await example.reading();
     should(await example.pressed("Role for a stranger", "Event not")).match(
       /^Event not checked: RoleGranted: .+/,

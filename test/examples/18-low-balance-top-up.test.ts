@@ -22,6 +22,7 @@ describe("the example low balance, topped up", function () {
   before(async () => {
     outlet = await Outlet.start();
     flow = await RunningExample.start("18-low-balance-top-up", {
+      alone: true,
       env: { ALERT_OUTLET: outlet.url("/chat") },
       change: (flows) => flows.map((node) => withLow(faster(node), "5")),
     });
@@ -51,7 +52,7 @@ describe("the example low balance, topped up", function () {
   it("never sends more than the cap of a day, also when it has forgotten what it sent", async () => {
     // A limit that no top-up reaches: each read is low. What the alert node remembers is of the old limit.
     await flow.press("Stop");
-    await flow.nodeRed.deploy(flow.flows.map((node) => withLow(node, "1000")));
+    await flow.deploy(flow.flows.map((node) => withLow(node, "1000")));
     await flow.press("Start");
     const last = await telling(({ title }) => title === "Low balance, and no top-up left today");
     should(last).have.property("severity", "critical");

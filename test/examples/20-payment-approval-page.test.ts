@@ -174,7 +174,7 @@ describe("the example approve a payment on a web page", function () {
 
   it("opens for nobody if no approvers are set", async () => {
     const env = [{ name: "APPROVERS", value: "", type: "str" }];
-    await flow.nodeRed.deploy(flow.flows.map((node) => (node.type === "tab" ? { ...node, env } : node)));
+    await flow.deploy(flow.flows.map((node) => (node.type === "tab" ? { ...node, env } : node)));
     should((await page()).status).equal(503);
     should((await page({ Authorization: `Basic ${Buffer.from(":").toString("base64")}` })).status).equal(503);
     should(flow.values("error")).be.empty();

@@ -1,6 +1,8 @@
 import { createHmac } from "node:crypto";
 import should from "should";
-import { example, type FlowNode, freshId, NodeRed, UserDir } from "../support/node-red.ts";
+import { type Borrowed, borrowNodeRed } from "../support/borrowed-node-red.ts";
+import { environmentNode } from "../support/example.ts";
+import { example, type FlowNode, freshId, type NodeRed } from "../support/node-red.ts";
 import { Outlet } from "../support/outlet.ts";
 
 const ALERT = {
@@ -21,21 +23,17 @@ describe("the subflow notify", function () {
 
   let outlet: Outlet;
   let second: Outlet;
-  let userDir: UserDir;
+  let borrowed: Borrowed;
   let nodeRed: NodeRed;
   const button = freshId();
 
   before(async () => {
-    [outlet, second, userDir] = await Promise.all([Outlet.start(), Outlet.start(), UserDir.make()]);
-    nodeRed = await NodeRed.start(
-      userDir,
-      { ALERT_SECOND_OUTLET: second.url("/person") },
-      { define: ["logging.console.level=info"] },
-    );
+    [outlet, second, borrowed] = await Promise.all([Outlet.start(), Outlet.start(), borrowNodeRed()]);
+    nodeRed = borrowed.nodeRed;
   });
   after(async () => {
-    await nodeRed?.kill();
-    await Promise.all([outlet?.close(), second?.close(), userDir?.remove()]);
+    await borrowed?.giveBack();
+    await Promise.all([outlet?.close(), second?.close()]);
   });
 
   /** Deploys it with these properties, beside other nodes of the same tab. */
@@ -50,6 +48,7 @@ describe("the subflow notify", function () {
       // Twenty seconds are too long for a test.
       .map((node) => (node.type === "link call" ? { ...node, timeout: "1" } : node));
     await nodeRed.deploy([
+      environmentNode({ ALERT_SECOND_OUTLET: second.url("/person") }),
       { id: tab, type: "tab", label: "outbox" },
       ...nodes,
       { id: button, type: "inject", z: tab, props: [], wires: [[notify]] },

@@ -37,10 +37,12 @@ export class AlertExample {
       const quick = flows.map((node) => (node.type === "crec-alert" ? { ...node, slack: SLACK } : node));
       return options.change ? options.change(quick) : quick;
     };
-    const flow = await RunningExample.start(name, { env, change }).catch(async (error: unknown) => {
-      await outlet.close();
-      throw error;
-    });
+    const flow = await RunningExample.start(name, { ...options, env, change }).catch(
+      async (error: unknown) => {
+        await outlet.close();
+        throw error;
+      },
+    );
     const example = new AlertExample(flow, outlet);
     await flow.pressed("Set up", "ready");
     await example.reading();

@@ -1,6 +1,7 @@
 import type { RunningService } from "../../service/src/index.ts";
 import { generatePrivateKey } from "../../src/index.ts";
-import { example, type FlowNode, idOf, NodeRed, UserDir } from "./node-red.ts";
+import { type Borrowed, borrowNodeRed } from "./borrowed-node-red.ts";
+import { example, type FlowNode, freshId, idOf, NodeRed, UserDir } from "./node-red.ts";
 import { flowEnvironment, startTestService } from "./service.ts";
 
 export type ExampleOptions = {
@@ -8,53 +9,58 @@ export type ExampleOptions = {
   env?: Record<string, string>;
   /** What a test cannot wait for, made shorter: the flows as they are deployed. */
   change?: (flows: FlowNode[]) => FlowNode[];
-  /** Settings of Node-RED, as `NodeRedOptions` has them. */
+  /** Settings of a Node-RED of its own, as `NodeRedOptions` has them. */
   define?: readonly string[];
+  /** With a Node-RED of its own, which can be restarted and killed. */
+  alone?: boolean;
 };
 
-/** A shipped example in a real Node-RED, before a service and a chain of its own. */
+/** A shipped example before a service and a chain of its own, in a real Node-RED that other examples use too. */
 export class RunningExample {
   readonly service: RunningService;
   readonly userDir: UserDir;
   readonly flows: readonly FlowNode[];
   readonly #environment: Record<string, string>;
   readonly #define: readonly string[];
+  /** Of a Node-RED that is not its own. */
+  readonly #giveBack: (() => Promise<void>) | undefined;
   #nodeRed: NodeRed;
 
   private constructor(
     service: RunningService,
-    userDir: UserDir,
+    { nodeRed, userDir, giveBack }: Omit<Borrowed, "giveBack"> & Partial<Borrowed>,
     flows: FlowNode[],
     environment: Record<string, string>,
     define: readonly string[],
-    nodeRed: NodeRed,
   ) {
     this.service = service;
     this.userDir = userDir;
     this.flows = flows;
     this.#environment = environment;
     this.#define = define;
+    this.#giveBack = giveBack;
     this.#nodeRed = nodeRed;
   }
 
-  static async start(
-    name: string,
-    { env = {}, change, define = [] }: ExampleOptions = {},
-  ): Promise<RunningExample> {
-    const [service, userDir, shipped] = await Promise.all([
-      startTestService(),
-      UserDir.make(),
-      example(name),
-    ]);
+  static async start(name: string, options: ExampleOptions = {}): Promise<RunningExample> {
+    const { env = {}, change, define = [], alone = define.length > 0 } = options;
+    const [service, shipped] = await Promise.all([startTestService(), example(name)]);
     const environment = {
       ...(flowEnvironment(service.ready) as Record<string, string>),
       CREC_SIGNER_KEY: generatePrivateKey(),
       ...env,
     };
-    const nodeRed = await NodeRed.start(userDir, environment, { define });
-    const flows = change ? change(shipped) : shipped;
-    await nodeRed.deploy(flows);
-    return new RunningExample(service, userDir, flows, environment, define, nodeRed);
+    const place = alone ? await ownPlace(environment, define) : await borrowNodeRed();
+    const nodes = alone ? shipped : withNewConnections(shipped);
+    const flows = change ? change(nodes) : nodes;
+    const running = new RunningExample(service, place, flows, environment, define);
+    await running.deploy(flows);
+    return running;
+  }
+
+  /** Deploys the example, or other flows in its place, with the same environment. */
+  async deploy(flows: readonly FlowNode[]): Promise<void> {
+    await this.#nodeRed.deploy(this.#giveBack ? [...flows, environmentNode(this.#environment)] : flows);
   }
 
   /** What the flow finds in its environment. */
@@ -117,22 +123,47 @@ export class RunningExample {
 
   /** Node-RED dies, and is started again with what it has on disk. */
   async restart(): Promise<void> {
-    this.#requireValues();
+    if (this.#giveBack) throw new Error("Other tests use this Node-RED: start the example with `alone`.");
+    requireValues(this.#emptyShown());
     await this.#nodeRed.kill();
     this.#nodeRed = await NodeRed.start(this.userDir, this.#environment, { define: this.#define });
   }
 
   async close(): Promise<void> {
-    await this.#nodeRed.kill();
+    // A Node-RED that is given back forgets what it has shown.
+    const empty = this.#emptyShown();
+    if (this.#giveBack) await this.#giveBack();
+    else await this.#nodeRed.kill();
     await this.service.close();
-    await this.userDir.remove();
-    this.#requireValues();
+    if (!this.#giveBack) await this.userDir.remove();
+    requireValues(empty);
   }
 
   /** A debug node that shows nothing looks at a property that does not exist. */
-  #requireValues(): void {
+  #emptyShown(): string[] {
     const empty = this.#nodeRed.shown().filter(({ value }) => value === "(undefined)");
-    if (empty.length > 0)
-      throw new Error(`These debug nodes show undefined: ${empty.map(({ name }) => name)}`);
+    return empty.map(({ name }) => name);
   }
+}
+
+function requireValues(empty: readonly string[]): void {
+  if (empty.length > 0) throw new Error(`These debug nodes show undefined: ${empty}`);
+}
+
+/** Node-RED remembers which service the key of a connection was entered for: that of another example is another. */
+function withNewConnections(flows: FlowNode[]): FlowNode[] {
+  const connections = flows.filter(({ type }) => type === "crec-connection");
+  const text = connections.reduce((all, { id }) => all.replaceAll(id, freshId()), JSON.stringify(flows));
+  return JSON.parse(text) as FlowNode[];
+}
+
+async function ownPlace(env: Record<string, string>, define: readonly string[]) {
+  const userDir = await UserDir.make();
+  return { nodeRed: await NodeRed.start(userDir, env, { define }), userDir };
+}
+
+/** What a Node-RED that was started before finds in its environment. */
+export function environmentNode(environment: Record<string, string>): FlowNode {
+  const env = Object.entries(environment).map(([name, value]) => ({ name, value, type: "str" }));
+  return { id: freshId(), type: "global-config", name: "", env, modules: {} };
 }
