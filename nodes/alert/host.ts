@@ -42,7 +42,7 @@ export class AlertHost {
     this.#library = library;
     checkPaths(fields, library);
     const settings = alertSettings(fields, decimals);
-    const keepsUntold = fields.flag("untilAcked");
+    const keepsPending = fields.flag("untilAcked");
     // What is wrong shows before the first message.
     for (const name of ["severity", "match", "forEach"] as const) fields.choice(name);
     this.#status = new AlertStatus(RED, node);
@@ -55,16 +55,16 @@ export class AlertHost {
       onWarning: (message) => this.#status.warn(message),
       makeRule: (store) =>
         new library.AlertRule({
-          ...{ id: node.id, settings, store, keepsUntold },
+          ...{ id: node.id, settings, store, keepsPending },
           forEach: fields.choice("forEach") !== "",
           onWarning: (message) => this.#status.warn(message),
         }),
     });
     this.#outlets = new Outlets(RED, node, {
       library,
-      keepsUntold,
-      told: (outcome) => this.#told(outcome),
-      isUntold: (id) => this.#isUntold(id),
+      keepsPending,
+      acknowledge: (outcome) => this.#acknowledge(outcome),
+      isPending: (id) => this.#isPending(id),
     });
     this.#ticker = new Ticker(RED, {
       channel,
@@ -86,7 +86,7 @@ export class AlertHost {
     try {
       const rule = await this.#memory.rule();
       if (this.#fields.flag("untilAcked")) {
-        const outcomes = await rule.untold();
+        const outcomes = await rule.pending();
         if (outcomes.length > 0) await this.#sendSeparate(outcomes);
       }
       this.#status.ready(this.#memory.isShared);
@@ -175,23 +175,23 @@ export class AlertHost {
     const isDue = this.#memory.isShared && now - this.#lookedAt > OTHERS_MS;
     if (!isDue || !this.#fields.flag("untilAcked")) return [];
     this.#lookedAt = now;
-    return (await rule.untold()).filter((outcome) => now - timeOfOutcome(outcome) > OTHERS_MS);
+    return (await rule.pending()).filter((outcome) => now - timeOfOutcome(outcome) > OTHERS_MS);
   }
 
   /** Another copy may have been told. Where that cannot be known, it is sent again. */
-  async #isUntold(id: string): Promise<boolean> {
+  async #isPending(id: string): Promise<boolean> {
     if (!this.#memory.isShared) return true;
     try {
-      const outcomes = await (await this.#memory.rule()).untold();
+      const outcomes = await (await this.#memory.rule()).pending();
       return outcomes.some((outcome) => separateId(outcome) === id);
     } catch {
       return true;
     }
   }
 
-  async #told(outcome: AlertOutcome): Promise<void> {
+  async #acknowledge(outcome: AlertOutcome): Promise<void> {
     try {
-      await (await this.#memory.rule()).told(outcome);
+      await (await this.#memory.rule()).acknowledge(outcome);
     } catch (error) {
       // It is sent again after a restart.
       this.#status.problem(error);

@@ -9,10 +9,10 @@ import { oneLine } from "./values.ts";
 export type OutletsOptions = {
   library: Pick<Library, "noteAckReceiver">;
   /** Whether messages without an event are sent again until they are acknowledged. */
-  keepsUntold: boolean;
-  told: (outcome: AlertOutcome) => Promise<void>;
+  keepsPending: boolean;
+  acknowledge: (outcome: AlertOutcome) => Promise<void>;
   /** Whether it still has to be sent. Never rejects. */
-  isUntold: (id: string) => Promise<boolean>;
+  isPending: (id: string) => Promise<boolean>;
 };
 
 /** The outputs of a node. Messages without an event go through an outbox, if the form asks for that. */
@@ -22,18 +22,18 @@ export class Outlets {
   readonly #waiting = new Map<string, AlertOutcome>();
   readonly #forget: () => void;
 
-  constructor(RED: NodeAPI, node: Node, { library, keepsUntold, told, isUntold }: OutletsOptions) {
+  constructor(RED: NodeAPI, node: Node, { library, keepsPending, acknowledge, isPending }: OutletsOptions) {
     this.#node = node;
-    this.#outbox = keepsUntold
+    this.#outbox = keepsPending
       ? new Outbox({
           consumer: `alert ${node.id}`,
           send: (message, output) => this.#put(message, output),
-          isDue: (id) => isUntold(id),
+          isDue: (id) => isPending(id),
           settled: (id, why) => {
             const outcome = this.#waiting.get(id);
             this.#waiting.delete(id);
             if (why !== undefined) node.warn(RED._("alert.warning.rejected", { why: oneLine(why, 200) }));
-            if (outcome) void told(outcome);
+            if (outcome) void acknowledge(outcome);
           },
         })
       : undefined;

@@ -62,7 +62,7 @@ export type CreateAlertRuleOptions = {
   /** JSON that an alert keeps. Asked for when an event raises one, and when that event is delivered again. */
   details?: ((alert: RaisedAlert, decoded: unknown) => unknown) | undefined;
   /** See `AlertRuleOptions`. @default false */
-  keepsUntold?: boolean | undefined;
+  keepsPending?: boolean | undefined;
   /** The present, in milliseconds. @default Date.now */
   now?: (() => number) | undefined;
   /** Called with a sentence when a limit is reached. @default ignores it */
@@ -87,7 +87,7 @@ export type AlertEvent = (
 /** A rule for decoded events. Its other methods are those of `AlertRule`. */
 export type EventAlertRule = Pick<
   AlertRule,
-  "nextCheckAt" | "readUpTo" | "learn" | "untold" | "told" | "saved" | "close"
+  "nextCheckAt" | "readUpTo" | "learn" | "pending" | "acknowledge" | "saved" | "close"
 > & {
   /**
    * Counts an event. Acknowledge it after its outcomes were sent. `reasons` say why conditions cannot be decided.
@@ -122,7 +122,7 @@ export function createAlertRule(options: CreateAlertRuleOptions): EventAlertRule
     settings: settingsOf(options, when),
     store: options.store ?? new MemoryAlertStore(),
     forEach: forEach !== undefined,
-    keepsUntold: options.keepsUntold,
+    keepsPending: options.keepsPending,
     now,
     onWarning: options.onWarning,
   });
@@ -158,8 +158,8 @@ export function createAlertRule(options: CreateAlertRuleOptions): EventAlertRule
     },
     readUpTo: (at: number): Promise<AlertOutcome[]> => rule.readUpTo(at),
     learn: (evidence: AlertEvidence): Promise<AlertOutcome[]> => rule.learn(evidence),
-    untold: () => rule.untold(),
-    told: (outcome: AlertOutcome) => rule.told(outcome),
+    pending: () => rule.pending(),
+    acknowledge: (outcome: AlertOutcome) => rule.acknowledge(outcome),
     saved: () => rule.saved(),
     close: () => rule.close(),
   };

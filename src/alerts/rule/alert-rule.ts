@@ -1,4 +1,3 @@
-import { type Learned, learn, nextSettleAt, settle, watchAlert, watchStateOf } from "../taken-back/index.ts";
 import type {
   Accepted,
   AlertEvidence,
@@ -6,20 +5,19 @@ import type {
   AlertOutcome,
   AlertSettings,
   AlertStore,
-  RaisedAlert,
 } from "../types.ts";
 import { CachedRecord } from "./cached-record.ts";
 import { checkAlertSettings, checkTime } from "./check-settings.ts";
 import { logIdOf, placeOf, recordKeyOf } from "./ids.ts";
 import { KeyRecords } from "./key-records.ts";
 import { dueAt, passTime } from "./pass-time.ts";
+import { isFull, listed, withoutOutcome } from "./pending.ts";
 import { withDetailsOnce } from "./raise.ts";
 import { type Report, Reports } from "./reports.ts";
-import { isRuleState, MOST_UNTOLD_OF_RULE, type RuleState, startedAt } from "./rule-state.ts";
-import { boundedTime, isOfState, type KeyState, MOST_UNTOLD, newState, type StepContext } from "./state.ts";
+import { isRuleState, type RuleState, startedAt } from "./rule-state.ts";
+import { RuleWatch } from "./rule-watch.ts";
+import { boundedTime, isOfState, newState, type StepContext } from "./state.ts";
 import { step } from "./step.ts";
-import { withoutLog } from "./undone.ts";
-import { listed, withoutOutcome } from "./untold.ts";
 
 export type AlertRuleOptions = {
   /** Part of the ids of its alerts: the same after a restart, and on each copy. */
@@ -33,11 +31,11 @@ export type AlertRuleOptions = {
    */
   forEach?: boolean | undefined;
   /**
-   * Keeps all outcomes but the alert of an input, such as an absence or a recovery, until they are reported as told: see
-   * `untold`. Without it, a crash just after the store was written loses them.
+   * Keeps all outcomes but the alert of an input, such as an absence or a recovery, until they are acknowledged: see
+   * `pending`. Without it, a crash just after the store was written loses them.
    * @default false
    */
-  keepsUntold?: boolean | undefined;
+  keepsPending?: boolean | undefined;
   /** The present, in milliseconds. @default Date.now */
   now?: (() => number) | undefined;
   /** Called with a sentence when a limit is reached; at most once in ten minutes for each limit. @default ignores it */
@@ -59,14 +57,15 @@ export class AlertRule {
   readonly #settings: AlertSettings;
   readonly #store: AlertStore;
   readonly #forEach: boolean;
-  readonly #keepsUntold: boolean;
+  readonly #keepsPending: boolean;
   readonly #now: () => number;
   readonly #reports: Reports;
   readonly #rule: CachedRecord<RuleState>;
   readonly #keys: KeyRecords;
+  readonly #watch: RuleWatch;
   /** The next call returns them: also where the call that led to them failed. */
   #unreturned: AlertOutcome[] = [];
-  /** The ids of inputs that failed: the store may have what they led to, of which nobody was told. */
+  /** The ids of inputs that failed: the store may have what they led to, which nobody heard of. */
   readonly #failed = new Set<string>();
   #loading: Promise<void> | undefined;
   #refreshedAt = 0;
@@ -79,7 +78,7 @@ export class AlertRule {
     this.#settings = settings;
     this.#store = store;
     this.#forEach = options.forEach ?? false;
-    this.#keepsUntold = options.keepsUntold ?? false;
+    this.#keepsPending = options.keepsPending ?? false;
     this.#now = now;
     this.#reports = new Reports(id, now, onWarning);
     const report = (kind: Report) => this.#reports.add(kind);
@@ -90,6 +89,12 @@ export class AlertRule {
       report,
       dueAt: (state) => dueAt(settings, state, this.#rule.value?.since ?? 0),
     });
+    this.#watch = new RuleWatch({
+      ...{ settings, now, report, rule: this.#rule, keys: this.#keys },
+      isShared: store.isShared === true,
+      keepsPending: this.#keepsPending,
+      onOutcomes: (outcomes) => this.#unreturned.push(...outcomes),
+    });
   }
 
   /**
@@ -97,8 +102,7 @@ export class AlertRule {
    * before the first call of another method.
    */
   get nextCheckAt(): number | undefined {
-    const ofWatch = nextSettleAt(watchStateOf(this.#rule.value?.watch), this.#settings);
-    const times = [ofWatch, this.#keys.nextDueAt].filter((time) => time !== undefined);
+    const times = [this.#watch.nextDueAt, this.#keys.nextDueAt].filter((time) => time !== undefined);
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
@@ -121,7 +125,7 @@ export class AlertRule {
     await this.#load();
     const now = this.#now();
     await this.#started(boundedTime(input.at, now));
-    const { belongsTo, again } = await this.#learnFrom(input);
+    const { belongsTo, again } = await this.#watch.learnFrom(input);
     const key = recordKeyOf(input.key);
     if (!input.matches && !isOfState(this.#settings) && !this.#keys.has(key)) return this.#passed("no_match");
     const record = await this.#keys.use(key);
@@ -138,9 +142,9 @@ export class AlertRule {
         }),
       );
       for (const warning of stepped.warnings) this.#reports.add(warning);
-      if (stepped.outcomes.length > 0 && isFull(stepped.state)) this.#reports.add("untold");
+      if (stepped.outcomes.length > 0 && isFull(stepped.state)) this.#reports.add("pending");
       for (const outcome of stepped.outcomes) {
-        if (outcome.kind === "alert") await this.#watch(outcome, input.isHighest);
+        if (outcome.kind === "alert") await this.#watch.add(outcome, input.isHighest);
       }
       return this.#passed(stepped.passed, stepped.outcomes);
     } finally {
@@ -160,9 +164,7 @@ export class AlertRule {
     const now = this.#now();
     const time = boundedTime(at, now);
     await this.#started(time);
-    if (this.#settings.confirmWithinMs !== undefined) {
-      await this.#changeWatch((watch) => settle(watch, this.#settings, time));
-    }
+    await this.#watch.settle(time);
     for (let due = this.#keys.takeDue(time); due.length > 0; due = this.#keys.takeDue(time)) {
       await this.#forgetsUpTo(time);
       const results = await Promise.allSettled(
@@ -172,7 +174,7 @@ export class AlertRule {
             state === undefined ? { state, outcomes: [] } : passTime(this.#settings, state, time, context),
           );
           this.#unreturned.push(...passed.outcomes);
-          if (passed.outcomes.length > 0 && isFull(passed.state)) this.#reports.add("untold");
+          if (passed.outcomes.length > 0 && isFull(passed.state)) this.#reports.add("pending");
         }),
       );
       for (const record of due) this.#keys.settle(record);
@@ -186,23 +188,22 @@ export class AlertRule {
   async learn(evidence: AlertEvidence): Promise<AlertOutcome[]> {
     await this.#load();
     await this.#started(this.#now());
-    if (this.#settings.confirmWithinMs === undefined) return [];
-    await this.#changeWatch((watch) => learn(watch, evidence, this.#moment()));
+    await this.#watch.learn(evidence);
     return this.#unreturned.splice(0);
   }
 
-  /** Outcomes that were kept, of this run and earlier ones, and not reported as told. The oldest comes first. */
-  async untold(): Promise<AlertOutcome[]> {
+  /** Outcomes that were kept, of this run and earlier ones, and not acknowledged. The oldest comes first. */
+  async pending(): Promise<AlertOutcome[]> {
     await this.#load();
     return listed([this.#rule.value, ...this.#keys.all().map((record) => record.value)]);
   }
 
-  /** Forgets an outcome of `untold`. */
-  async told(outcome: AlertOutcome): Promise<void> {
+  /** Forgets an outcome of `pending`. */
+  async acknowledge(outcome: AlertOutcome): Promise<void> {
     await this.#load();
     await this.#rule.change((state) => ({ state: withoutOutcome(state, outcome) }));
     for (const record of this.#keys.all()) {
-      if ((record.value?.untold?.length ?? 0) === 0) continue;
+      if ((record.value?.pending?.length ?? 0) === 0) continue;
       await record.change((state) => ({ state: withoutOutcome(state, outcome) }));
       this.#keys.settle(record);
     }
@@ -266,7 +267,7 @@ export class AlertRule {
       now,
       since: this.#rule.value?.since ?? 0,
       forgottenUpTo: this.#rule.value?.forgottenUpTo ?? 0,
-      keepsUntold: this.#keepsUntold,
+      keepsPending: this.#keepsPending,
     };
   }
 
@@ -280,71 +281,6 @@ export class AlertRule {
   #passed(passed: Accepted["passed"], outcomes: AlertOutcome[] = []): Accepted {
     return { passed, outcomes: [...this.#unreturned.splice(0), ...outcomes] };
   }
-
-  /** The alert that the log of the input has raised, perhaps from another block. */
-  async #learnFrom(input: AlertInput): Promise<Pick<Learned, "belongsTo" | "again">> {
-    const { log, isHighest, redelivered } = input;
-    if (log === undefined || this.#settings.confirmWithinMs === undefined) return {};
-    if (this.#store.isShared) await this.#rule.read();
-    const evidence: AlertEvidence = {
-      kind: "log",
-      log,
-      at: boundedTime(input.at, this.#now()),
-      ...(isHighest === undefined ? {} : { isHighest }),
-      ...(redelivered === undefined ? {} : { redelivered }),
-    };
-    return this.#changeWatch((watch) => learn(watch, evidence, this.#moment()));
-  }
-
-  async #watch(
-    { alert, repeated }: AlertOutcome & { kind: "alert" },
-    isHighest: boolean | undefined,
-  ): Promise<void> {
-    if (this.#settings.confirmWithinMs === undefined) return;
-    const now = this.#now();
-    const { isFull } = await this.#changeWatch((watch) => {
-      const watched = watchAlert(watch, alert, { now, isHighest, isRepeated: repeated === true });
-      return { ...watched, outcomes: [] };
-    });
-    if (isFull) this.#reports.add("watched");
-  }
-
-  /** An alert that was taken back keeps no other one quiet, and its log does not count. */
-  async #withdraw(alert: RaisedAlert): Promise<void> {
-    const key = recordKeyOf(alert.key);
-    const record = this.#keys.has(key) ? await this.#keys.use(key) : undefined;
-    if (record === undefined) return;
-    await record.change((state) => ({ state: state && withoutLog(state, alert) }));
-    this.#keys.settle(record);
-  }
-
-  #moment(): { now: number; slackMs: number } {
-    return { now: this.#now(), slackMs: this.#settings.slackMs };
-  }
-
-  async #changeWatch<Changed extends { state: ReturnType<typeof watchStateOf>; outcomes: AlertOutcome[] }>(
-    change: (watch: ReturnType<typeof watchStateOf>) => Changed,
-  ): Promise<Changed> {
-    const { changed } = await this.#rule.change((state) => {
-      const before = watchStateOf(state?.watch);
-      const changed = change(before);
-      if (changed.state === before) return { state, changed };
-      // A shared store may have forgotten it.
-      const known = state ?? startedAt(this.#now());
-      const untold = this.#keepsUntold
-        ? [...(known.untold ?? []), ...changed.outcomes].slice(-MOST_UNTOLD_OF_RULE)
-        : [];
-      return {
-        state: { ...known, watch: changed.state, ...(untold.length === 0 ? {} : { untold }) },
-        changed,
-      };
-    });
-    this.#unreturned.push(...changed.outcomes);
-    for (const outcome of changed.outcomes) {
-      if (outcome.kind === "takenBack" && !outcome.stands) await this.#withdraw(outcome.alert);
-    }
-    return changed;
-  }
 }
 
 /**
@@ -356,8 +292,4 @@ function withLog(input: AlertInput, again: number | undefined): AlertInput {
   return id === undefined || log === undefined
     ? input
     : { ...input, id: `${id} ${log.content} ${again ?? 0}` };
-}
-
-function isFull(state: KeyState | undefined): boolean {
-  return (state?.untold?.length ?? 0) >= MOST_UNTOLD;
 }

@@ -164,7 +164,7 @@ export class KeyRecords {
 }
 
 function isForgettable(state: KeyState | undefined): boolean {
-  return state?.active === undefined && (state?.untold?.length ?? 0) === 0;
+  return state?.active === undefined && (state?.pending?.length ?? 0) === 0;
 }
 
 function newestOf(record: KeyRecord): number {

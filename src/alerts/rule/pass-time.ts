@@ -1,8 +1,8 @@
 import type { AlertOutcome, AlertSettings, RaisedAlert } from "../types.ts";
 import { alertIdOf } from "./ids.ts";
+import { withPending } from "./pending.ts";
 import { overIn, raisedIn } from "./raise.ts";
 import { horizonMs, isOfState, type KeyState, REMEMBER_EACH_MS, type StepContext } from "./state.ts";
-import { withUntold } from "./untold.ts";
 import { endOfReached, isWindowed } from "./window.ts";
 
 export type Passed = { state: KeyState | undefined; outcomes: AlertOutcome[] };
@@ -15,7 +15,7 @@ export function passTime(
   context: StepContext,
 ): Passed {
   const { state: changed, outcomes } = decided(settings, state, readUpTo, context);
-  const kept = context.keepsUntold ? withUntold(changed, outcomes) : changed;
+  const kept = context.keepsPending ? withPending(changed, outcomes) : changed;
   const over = overAt(settings, kept);
   return { state: over !== undefined && over <= readUpTo ? undefined : kept, outcomes };
 }
@@ -69,7 +69,7 @@ function absentAt(settings: AlertSettings, state: KeyState): number | undefined 
 
 /** From when on the key has nothing left that can count. */
 function overAt(settings: AlertSettings, state: KeyState): number | undefined {
-  if ((state.untold?.length ?? 0) > 0) return undefined;
+  if ((state.pending?.length ?? 0) > 0) return undefined;
   // Of an absence whose end is no outcome, the alert says only that it was reported.
   const isAwaited =
     settings.when.kind === "absence" ? state.active === undefined || settings.recovers : state.active;

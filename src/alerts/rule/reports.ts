@@ -1,7 +1,7 @@
 import { WATCHED_ALERTS } from "../taken-back/index.ts";
 import type { StepWarning } from "./arrival.ts";
 
-export type Report = StepWarning | "forgotten" | "refused" | "unreadable" | "untold" | "watched";
+export type Report = StepWarning | "forgotten" | "refused" | "unreadable" | "pending" | "watched";
 
 const PERIOD_MS = 10 * 60_000;
 
@@ -16,7 +16,7 @@ const SENTENCES: Record<Report, string> = {
   refused:
     "an event was not counted: there are maxKeys keys, and each has an alert that waits for its end. Allow more keys.",
   unreadable: "the stored record of a key cannot be read, and was dropped. Its window starts again.",
-  untold:
+  pending:
     "a key has twenty outcomes that were not acknowledged. For each further one, the oldest is dropped.",
   watched: `an alert is not watched, so it cannot be taken back: ${WATCHED_ALERTS} others are.`,
 };

@@ -9,11 +9,11 @@ export type RuleState = {
   forgottenUpTo: number;
   /** What may still be taken back: see `taken-back`. */
   watch?: unknown;
-  untold?: AlertOutcome[];
+  pending?: AlertOutcome[];
 };
 
 /** Outcomes that are kept besides those of keys. */
-export const MOST_UNTOLD_OF_RULE = 500;
+export const MOST_PENDING_OF_RULE = 500;
 
 export function isRuleState(value: unknown): value is RuleState {
   if (typeof value !== "object" || value === null) return false;

@@ -47,8 +47,8 @@ export type KeyState = {
   active?: RaisedAlert;
   /** The latest recovery that an input led to. */
   ended?: { by: string; alert: RaisedAlert; at: number };
-  /** Outcomes without an input that were not yet reported as told. */
-  untold?: AlertOutcome[];
+  /** Outcomes without an input that were not yet acknowledged. */
+  pending?: AlertOutcome[];
 };
 
 /** What a step knows besides the state of the key. */
@@ -63,7 +63,7 @@ export type StepContext = {
   /** Keys that were removed had nothing left to count up to this event time. */
   forgottenUpTo: number;
   /** Whether outcomes that no input led to are kept in the state. */
-  keepsUntold: boolean;
+  keepsPending: boolean;
   /** The log of the input has raised an alert already, perhaps from another block. */
   isCounted?: boolean;
   /** The log of the input: the same in each block. It is remembered instead of the id of the input. */
@@ -78,7 +78,7 @@ export const REMEMBER_EACH_MS = 24 * 60 * 60_000;
 export const REMEMBER_EACH = 2_000;
 
 /** Outcomes that are kept for one key. */
-export const MOST_UNTOLD = 20;
+export const MOST_PENDING = 20;
 
 export function newState(key: string, newest: number): KeyState {
   return { v: 1, key, newest, marks: [], raised: 0, suppressed: 0 };

@@ -2,6 +2,7 @@ import type { AlertInput, AlertOutcome, AlertSettings, PassedReason } from "../t
 import type { Arrival, Stepped } from "./arrival.ts";
 import { markIdOf, shownKey } from "./ids.ts";
 import { bounded, findMark, since } from "./marks.ts";
+import { withPending } from "./pending.ts";
 import { alertOf } from "./raise.ts";
 import {
   boundedTime,
@@ -17,7 +18,6 @@ import {
 import { stepAbsence } from "./step-absence.ts";
 import { stepEach, stepWhileHolding } from "./step-each.ts";
 import { stepWindow } from "./step-window.ts";
-import { withUntold } from "./untold.ts";
 import { decimalsOf, isWindowed, partsSince } from "./window.ts";
 
 type SumWhen = Extract<AlertSettings["when"], { kind: "sum" }>;
@@ -47,7 +47,8 @@ export function step(
   }
   const { log } = context;
   const id = input.id === undefined ? undefined : markIdOf(log?.id ?? input.id, input.matches);
-  const known = state && findMark(state, id, log?.place);
+  const found = state && findMark(state, id, log?.place);
+  const known = found && isOtherLog(found, settings, context) ? undefined : found;
   if (state !== undefined && known !== undefined && log !== undefined && known.place !== log.place) {
     return { ...pass(input.matches ? "seen" : "no_match"), state: movedIn(state, known, log.place) };
   }
@@ -82,9 +83,9 @@ function kindOf(settings: AlertSettings): (arrival: Arrival) => Stepped {
 }
 
 /** An alert leaves with its event, which is delivered until it is acknowledged. A recovery has no event of its own. */
-function kept({ state, outcomes }: Stepped, { keepsUntold }: StepContext): KeyState | undefined {
-  if (!keepsUntold || state === undefined) return state;
-  return withUntold(
+function kept({ state, outcomes }: Stepped, { keepsPending }: StepContext): KeyState | undefined {
+  if (!keepsPending || state === undefined) return state;
+  return withPending(
     state,
     outcomes.filter(({ kind }) => kind !== "alert"),
   );
@@ -94,7 +95,7 @@ function kept({ state, outcomes }: Stepped, { keepsUntold }: StepContext): KeySt
 function again({ state, input, at, id, context }: Arrival, known: Mark | undefined): Stepped {
   const outcomes: AlertOutcome[] = [];
   const warnings: Stepped["warnings"] = [];
-  if (input.redelivered && !context.keepsUntold && state.ended !== undefined && state.ended.by === id) {
+  if (input.redelivered && !context.keepsPending && state.ended !== undefined && state.ended.by === id) {
     outcomes.push({ kind: "recovered", alert: state.ended.alert, at: state.ended.at });
   }
   if (input.redelivered && known?.alert !== undefined) {
@@ -109,6 +110,16 @@ function again({ state, input, at, id, context }: Arrival, known: Mark | undefin
   }
   const passed = input.matches ? "seen" : "no_match";
   return { state, passed: known?.alert && input.redelivered ? undefined : passed, outcomes, warnings };
+}
+
+/** Where alerts are watched, the watch knows which log is that of an alert: another one must not pass as seen. */
+function isOtherLog(
+  mark: Mark,
+  { confirmWithinMs }: AlertSettings,
+  { log, isCounted }: StepContext,
+): boolean {
+  const isElsewhere = log !== undefined && mark.place !== log.place;
+  return isElsewhere && mark.alert !== undefined && confirmWithinMs !== undefined && !isCounted;
 }
 
 /** The state with the other place of a log. It counts once. */

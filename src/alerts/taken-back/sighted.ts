@@ -21,7 +21,7 @@ const MOST_PLACES = 8;
 /**
  * Which alert a log belongs to. A transaction may emit the same several times: then each alert has one of these logs in
  * each block. A block of a number may be replaced again, with the log at another index; but in the block of the alert
- * itself another index is another log.
+ * itself another index is another log, unless the log has left that block.
  */
 export function ownerOf(watched: readonly WatchedAlert[], log: LogPlace): WatchedAlert | undefined {
   const { blockNumber, logIndex } = log;
@@ -30,8 +30,13 @@ export function ownerOf(watched: readonly WatchedAlert[], log: LogPlace): Watche
   if (exact !== undefined || same.length === 0) return exact;
   const known = (one: WatchedAlert) => indexesIn(one, blockNumber).length;
   return same
-    .filter((one) => known(one) === 0 || one.alert.log?.blockNumber !== blockNumber)
+    .filter((one) => known(one) === 0 || !isInItsBlock(one, blockNumber))
     .sort((one, other) => known(one) - known(other))[0];
+}
+
+/** Whether a block is that of the alert, and its log is not known to have left it. */
+function isInItsBlock({ alert, log }: WatchedAlert, blockNumber: string): boolean {
+  return alert.log?.blockNumber === blockNumber && log.blockNumber === blockNumber;
 }
 
 /** The log of an alert was reported, where it was or in another block. */

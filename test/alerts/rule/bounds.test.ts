@@ -239,30 +239,31 @@ describe("AlertRule: outcomes that no input led to", () => {
   it("keeps them until they are told, over a restart", async () => {
     const store = new MemoryAlertStore();
     const absence = { kind: "absence", forMs: 100 } as const;
-    const start = () => makeRule(absence, { recovers: true }, { store, keepsUntold: true });
+    const start = () => makeRule(absence, { recovers: true }, { store, keepsPending: true });
     const first = start();
     await first.upTo(0);
     should(await first.upTo(150)).equal("alert at 150 count 0");
     const { rule, upTo, at } = start();
-    const [untold, ...more] = await rule.untold();
+    const [pending, ...more] = await rule.pending();
     should(more).be.empty();
-    should(untold?.kind).equal("alert");
+    should(pending?.kind).equal("alert");
     should(await upTo(151)).equal("");
     // A recovery has no event that is delivered again.
     should(await at(160)).equal("counted, recovered at 160");
     should(await at(160, { redelivered: true })).equal("seen");
-    should((await rule.untold()).map(({ kind }) => kind)).deepEqual(["alert", "recovered"]);
-    for (const outcome of await rule.untold()) if (outcome.kind === "recovered") await rule.told(outcome);
-    if (untold !== undefined) await rule.told(untold);
-    should(await rule.untold()).be.empty();
-    should(await start().rule.untold()).be.empty();
+    should((await rule.pending()).map(({ kind }) => kind)).deepEqual(["alert", "recovered"]);
+    for (const outcome of await rule.pending())
+      if (outcome.kind === "recovered") await rule.acknowledge(outcome);
+    if (pending !== undefined) await rule.acknowledge(pending);
+    should(await rule.pending()).be.empty();
+    should(await start().rule.pending()).be.empty();
   });
 
   it("keeps none where that is not asked for", async () => {
     const { rule, upTo } = makeRule({ kind: "absence", forMs: 100 });
     await upTo(0);
     should(await upTo(150)).equal("alert at 150 count 0");
-    should(await rule.untold()).be.empty();
+    should(await rule.pending()).be.empty();
   });
 
   it("returns them from the next call where one failed", async () => {

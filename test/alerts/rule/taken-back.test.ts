@@ -56,7 +56,7 @@ describe("AlertRule: alerts that are taken back", () => {
     const { rule, at, upTo } = makeRule(
       when,
       { confirmWithinMs, slackMs: 100, ...more },
-      { store, now: () => clock.now, keepsUntold: true },
+      { store, now: () => clock.now, keepsPending: true },
     );
     const give = (ms: number, more: Partial<AlertInput> & { log: LogPlace }) => {
       clock.now = START + ms;
@@ -73,7 +73,7 @@ describe("AlertRule: alerts that are taken back", () => {
     should(await give(102, { id: "b", log: log({ blockNumber: "11", logIndex: "3" }) })).equal(
       "seen, takenBack at 102",
     );
-    should((await rule.untold())[0]).have.properties({ reason: "other_block", stands: true });
+    should((await rule.pending())[0]).have.properties({ reason: "other_block", stands: true });
     const final = log({ blockNumber: "11", logIndex: "3", confidence: "finalized" });
     should(await give(103, { id: "b", log: final })).equal("seen");
     // Nothing waits any more but the key, which is forgotten after a day.
@@ -139,7 +139,7 @@ describe("AlertRule: alerts that are taken back", () => {
     });
     const outcomes = [...told.map(({ kind }) => kind), ...(await upTo(500)).split(" ")];
     should(outcomes).containEql("takenBack");
-    should((await rule.untold()).map(({ kind }) => kind)).deepEqual(["takenBack"]);
+    should((await rule.pending()).map(({ kind }) => kind)).deepEqual(["takenBack"]);
   });
 
   const txHash = (number: number) => `0x${String(number).padStart(64, "0")}`;

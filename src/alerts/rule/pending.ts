@@ -1,0 +1,34 @@
+import type { AlertOutcome } from "../types.ts";
+import { type KeyState, MOST_PENDING } from "./state.ts";
+
+type Keeps = { pending?: AlertOutcome[] };
+
+/** All outcomes that are kept, oldest first. */
+export function listed(states: ReadonlyArray<Keeps | undefined>): AlertOutcome[] {
+  return states.flatMap((state) => state?.pending ?? []).sort((one, other) => timeOf(one) - timeOf(other));
+}
+
+/** Adds outcomes that are not acknowledged yet. Beyond the limit, the oldest are dropped. */
+export function withPending(state: KeyState, outcomes: readonly AlertOutcome[]): KeyState {
+  if (outcomes.length === 0) return state;
+  return { ...state, pending: [...(state.pending ?? []), ...outcomes].slice(-MOST_PENDING) };
+}
+
+/** Whether the next outcome drops the oldest. */
+export function isFull(state: Keeps | undefined): boolean {
+  return (state?.pending?.length ?? 0) >= MOST_PENDING;
+}
+
+/** The state without an outcome; the same object where it has none like it. */
+export function withoutOutcome<State extends Keeps>(
+  state: State | undefined,
+  outcome: AlertOutcome,
+): State | undefined {
+  const { pending = [] } = state ?? {};
+  const rest = pending.filter((one) => one.kind !== outcome.kind || one.alert.id !== outcome.alert.id);
+  return state === undefined || rest.length === pending.length ? state : { ...state, pending: rest };
+}
+
+function timeOf(outcome: AlertOutcome): number {
+  return outcome.kind === "alert" ? outcome.alert.at : outcome.at;
+}

@@ -1,0 +1,122 @@
+import { type Learned, learn, nextSettleAt, settle, watchAlert, watchStateOf } from "../taken-back/index.ts";
+import type { AlertEvidence, AlertInput, AlertOutcome, AlertSettings, RaisedAlert } from "../types.ts";
+import type { CachedRecord } from "./cached-record.ts";
+import { recordKeyOf } from "./ids.ts";
+import type { KeyRecords } from "./key-records.ts";
+import type { Report } from "./reports.ts";
+import { MOST_PENDING_OF_RULE, type RuleState, startedAt } from "./rule-state.ts";
+import { boundedTime } from "./state.ts";
+import { withoutLog } from "./undone.ts";
+
+type WatchState = ReturnType<typeof watchStateOf>;
+
+export type RuleWatchOptions = {
+  settings: AlertSettings;
+  rule: CachedRecord<RuleState>;
+  keys: KeyRecords;
+  isShared: boolean;
+  keepsPending: boolean;
+  now: () => number;
+  report: (kind: Report) => void;
+  /** Called with the alerts that were taken back or not confirmed. */
+  onOutcomes: (outcomes: readonly AlertOutcome[]) => void;
+};
+
+/** Watches the alerts of a rule whose blocks are not final. Its state is in the rule's own record. */
+export class RuleWatch {
+  readonly #options: RuleWatchOptions;
+
+  constructor(options: RuleWatchOptions) {
+    this.#options = options;
+  }
+
+  /** The event time from which on `settle` has something to do. */
+  get nextDueAt(): number | undefined {
+    const { rule, settings } = this.#options;
+    return nextSettleAt(watchStateOf(rule.value?.watch), settings);
+  }
+
+  /** The alert that the log of an input has raised, perhaps from another block. */
+  async learnFrom(input: AlertInput): Promise<Pick<Learned, "belongsTo" | "again">> {
+    const { log, isHighest, redelivered } = input;
+    if (log === undefined || this.#isOff) return {};
+    const { rule, isShared, now } = this.#options;
+    if (isShared) await rule.read();
+    const evidence: AlertEvidence = {
+      kind: "log",
+      log,
+      at: boundedTime(input.at, now()),
+      ...(isHighest === undefined ? {} : { isHighest }),
+      ...(redelivered === undefined ? {} : { redelivered }),
+    };
+    return this.#change((watch) => learn(watch, evidence, this.#moment()));
+  }
+
+  async learn(evidence: AlertEvidence): Promise<void> {
+    if (this.#isOff) return;
+    await this.#change((watch) => learn(watch, evidence, this.#moment()));
+  }
+
+  /** Decides what was due by an event time. */
+  async settle(time: number): Promise<void> {
+    if (this.#isOff) return;
+    await this.#change((watch) => settle(watch, this.#options.settings, time));
+  }
+
+  async add(
+    { alert, repeated }: AlertOutcome & { kind: "alert" },
+    isHighest: boolean | undefined,
+  ): Promise<void> {
+    if (this.#isOff) return;
+    const now = this.#options.now();
+    const { isFull } = await this.#change((watch) => {
+      const watched = watchAlert(watch, alert, { now, isHighest, isRepeated: repeated === true });
+      return { ...watched, outcomes: [] };
+    });
+    if (isFull) this.#options.report("watched");
+  }
+
+  get #isOff(): boolean {
+    return this.#options.settings.confirmWithinMs === undefined;
+  }
+
+  #moment(): { now: number; slackMs: number } {
+    const { now, settings } = this.#options;
+    return { now: now(), slackMs: settings.slackMs };
+  }
+
+  async #change<Changed extends { state: WatchState; outcomes: AlertOutcome[] }>(
+    change: (watch: WatchState) => Changed,
+  ): Promise<Changed> {
+    const { rule, keepsPending, now, onOutcomes } = this.#options;
+    const { changed } = await rule.change((state) => {
+      const before = watchStateOf(state?.watch);
+      const changed = change(before);
+      if (changed.state === before) return { state, changed };
+      // A shared store may have forgotten it.
+      const known = state ?? startedAt(now());
+      const pending = keepsPending
+        ? [...(known.pending ?? []), ...changed.outcomes].slice(-MOST_PENDING_OF_RULE)
+        : [];
+      return {
+        state: { ...known, watch: changed.state, ...(pending.length === 0 ? {} : { pending }) },
+        changed,
+      };
+    });
+    onOutcomes(changed.outcomes);
+    for (const outcome of changed.outcomes) {
+      if (outcome.kind === "takenBack" && !outcome.stands) await this.#withdraw(outcome.alert);
+    }
+    return changed;
+  }
+
+  /** An alert that was taken back keeps no other one quiet, and its log does not count. */
+  async #withdraw(alert: RaisedAlert): Promise<void> {
+    const { keys } = this.#options;
+    const key = recordKeyOf(alert.key);
+    const record = keys.has(key) ? await keys.use(key) : undefined;
+    if (record === undefined) return;
+    await record.change((state) => ({ state: state && withoutLog(state, alert) }));
+    keys.settle(record);
+  }
+}
