@@ -24,10 +24,6 @@ describe("the lock file", () => {
       cwd: root,
       maxBuffer: 2 ** 26,
     }).catch((error: { stderr: string }) => error);
-    // npm ci accepts it: this palette brings its own modules, and overrides what one of them asks for.
-    const BUNDLED = "node_modules/node-red-node-email/node_modules/";
-    const errors = stderr.split("\n").filter((line) => line.startsWith("npm error invalid: "));
-    should(errors.filter((line) => !line.includes(BUNDLED))).be.empty();
-    should(stderr).not.match(/npm error (missing|extraneous)/);
+    should(stderr.split("\n").filter((line) => line.startsWith("npm error"))).be.empty();
   });
 });
