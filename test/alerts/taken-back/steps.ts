@@ -13,7 +13,16 @@ export type Step =
   | { does: "redeliver"; which: number }
   | { does: "restart" };
 
-const late = fc.array(fc.nat({ max: SLACK }), { minLength: 1, maxLength: 5 });
+/** Most at once, or at a limit: then several things happen at the same time. */
+const delay = fc.oneof(
+  { weight: 1, arbitrary: fc.nat({ max: SLACK }) },
+  { weight: 2, arbitrary: fc.constantFrom(0, 0, 0, 1, SLACK - 1, SLACK) },
+);
+const late = fc.array(delay, { minLength: 1, maxLength: 5 });
+const time = fc.oneof(
+  fc.nat({ max: 2 * SLACK }),
+  fc.constantFrom(0, 1, SLACK - 1, SLACK, SLACK + 1, 2 * SLACK),
+);
 const emits = fc.integer({ min: 1, max: 7 });
 export const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -35,7 +44,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
       late,
     }),
   },
-  { weight: 4, arbitrary: fc.record({ does: fc.constant("wait" as const), ms: fc.nat({ max: 2 * SLACK }) }) },
+  { weight: 4, arbitrary: fc.record({ does: fc.constant("wait" as const), ms: time }) },
   {
     weight: 2,
     arbitrary: fc.record({ does: fc.constant("redeliver" as const), which: fc.nat({ max: 100 }) }),
