@@ -20,6 +20,8 @@ export function withJudged(past: Past, judged: readonly Judged[]): Past {
 
 function withUndone(past: Past, { log, others = [] }: WatchedAlert): Past {
   const before = find(past, log);
+  // Of two alerts on one log, the other one was confirmed.
+  if (before?.standing !== undefined) return past;
   return added(past, before, log, { others, times: (before?.times ?? 0) + 1 });
 }
 
@@ -40,10 +42,15 @@ export function knownFrom(past: Past, log: LogPlace): { belongsTo?: string; agai
   if (found === undefined) return {};
   const { places, confidence, times, standing } = found;
   const again = times === 0 ? {} : { again: times };
-  if (standing !== undefined) return { belongsTo: standing, ...again };
-  // From a place that is known to be replaced, it is a late or redelivered event.
   const isKnown = places.some(([block, index]) => block === log.blockNumber && index === log.logIndex);
+  if (standing !== undefined && (isKnown || !isBeside(found, log))) return { belongsTo: standing, ...again };
+  // From a place that is known to be replaced, it is a late or redelivered event.
   return isKnown && !isAbove(log.confidence, confidence) ? {} : again;
+}
+
+/** Whether it is in the block in which a log stands, at its level or a higher one: one transaction emitted both. */
+function isBeside({ places, confidence }: PastLog, log: LogPlace): boolean {
+  return places.at(-1)?.[0] === log.blockNumber && !isAbove(confidence, log.confidence);
 }
 
 /** Whether an alert of this log was watched, and is not any longer. */
@@ -65,7 +72,9 @@ function added(
 ): Past {
   const { blockNumber, logIndex, confidence } = log;
   const all = [...(before?.places ?? []), ...others, [blockNumber, logIndex] as const];
-  const places = [...new Map(all.map((place) => [place.join(), place])).values()].slice(-MOST_PLACES);
+  // The last place of the log stays the last one, where it was there before.
+  const newestFirst = new Map(all.toReversed().map((place) => [place.join(), place]));
+  const places = [...newestFirst.values()].slice(0, MOST_PLACES).reverse();
   const one: PastLog = { of: hashOf(log), places, confidence, ...more };
   return [...past.filter((other) => other !== before), one].slice(-MOST_PAST);
 }

@@ -36,8 +36,9 @@ export function nextSettleAt(
   return watched.reduce((least, one) => Math.min(least, dueAt(one, slackMs, confirmWithinMs)), Infinity);
 }
 
+/** What arrives exactly at the end of the slack is in time. */
 function dueAt({ undone, raisedAt }: WatchedAlert, slackMs: number, confirmWithinMs: number): number {
-  return undone === undefined ? raisedAt + confirmWithinMs : undone.at + slackMs;
+  return undone === undefined ? raisedAt + confirmWithinMs : undone.at + slackMs + 1;
 }
 
 function verdictOn(one: WatchedAlert, at: number): Judged {

@@ -66,7 +66,7 @@ export function moved(
 function sightedHere(one: WatchedAlert, evidence: LogEvidence, { now }: Moment): Judged {
   const { log, redelivered = false } = evidence;
   if (isAbove(one.log.confidence, log.confidence)) return { watched: one };
-  if (isEnd(evidence)) return { watched: undefined, stands: one };
+  if (isEnd(evidence)) return { watched: undefined, stands: { ...withPlace(one, one.log), log } };
   const isHigher = isAbove(log.confidence, one.log.confidence);
   if (redelivered && !isHigher) return { watched: one };
   const { undone, passed, ...rest } = one;

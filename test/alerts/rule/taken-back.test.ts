@@ -7,6 +7,7 @@ import type {
   AlertWhen,
   LogPlace,
 } from "../../../src/alerts/types.ts";
+import { unlisted } from "../../../src/index.ts";
 import { makeRule, START } from "./make-rule.ts";
 
 const HASH = `0x${"ab".repeat(32)}`;
@@ -164,6 +165,19 @@ describe("AlertRule: alerts that are taken back", () => {
       should(`${place}: ${await from(block, index)}`).equal(`${place}: seen`);
     }
     should(await from("12", "9")).equal("alert at 12 count 3");
+  });
+
+  it("raises an alert for each of several logs that are the same, in one final block", async () => {
+    const { give } = made();
+    const from = (tx: number, logIndex: string, confidence: string) =>
+      give(tx, {
+        id: logIndex,
+        log: log({ transactionHash: txHash(tx), logIndex, confidence: unlisted(confidence) }),
+      });
+    should(await from(1, "0", "latest")).equal("alert at 1");
+    should(await from(2, "1", "finalized")).equal("alert at 2");
+    should(await from(2, "2", "finalized")).equal("alert at 2");
+    should(await from(2, "1", "finalized")).equal("seen");
   });
 
   for (const quietMs of [0, 900_000]) {

@@ -13,6 +13,8 @@ import { unlisted } from "../../../src/index.ts";
 import { alertOn, CHAIN, hashOf, logAt, seen } from "./logs.ts";
 
 const SLACK = 60_000;
+/** The first time that is too late. */
+const OVER = SLACK + 1;
 const SETTINGS = { slackMs: SLACK, confirmWithinMs: 3_600_000 };
 /** When the alert is raised. */
 const START = 1_000_000;
@@ -114,10 +116,10 @@ describe("an alert whose log may be undone", () => {
     it("where its log is confirmed later than others, within the slack", () => {
       const watch = new Watch()
         .given(seen({ tx: 2, blockNumber: "101", confidence: "finalized" }))
-        .after(SLACK - 1)
+        .after(SLACK)
         .settled()
         .given(seen({ confidence: "finalized" }))
-        .after(SLACK)
+        .after(OVER)
         .settled();
       should(watch.told).be.empty();
       should(watch.isWatched).be.false();
@@ -191,7 +193,7 @@ describe("an alert whose log may be undone", () => {
   describe("is taken back", () => {
     it("where what reported its log reports a higher block at a higher level, and not this log", () => {
       const watch = new Watch().given(seen({ tx: 2, blockNumber: "101", confidence: "finalized" }));
-      watch.after(SLACK - 1).settled();
+      watch.after(SLACK).settled();
       should(watch.told).be.empty();
       watch.after(1).settled();
       should(watch.told).deepEqual([undone("level_passed")]);
@@ -200,15 +202,15 @@ describe("an alert whose log may be undone", () => {
 
     it("at safe too, and at finalized after it was safe", () => {
       const passed = (confidence: string) => seen({ tx: 2, blockNumber: "101", confidence });
-      should(new Watch().given(passed("safe")).after(SLACK).settled().told).deepEqual([
+      should(new Watch().given(passed("safe")).after(OVER).settled().told).deepEqual([
         undone("level_passed"),
       ]);
       const watch = new Watch()
         .given(passed("safe"), seen({ confidence: "safe" }))
-        .after(SLACK)
+        .after(OVER)
         .settled();
       should(watch.told).be.empty();
-      watch.given(passed("finalized")).after(SLACK).settled();
+      watch.given(passed("finalized")).after(OVER).settled();
       should(watch.told).deepEqual([undone("level_passed")]);
     });
 
@@ -224,7 +226,7 @@ describe("an alert whose log may be undone", () => {
       const told = (...evidence: AlertEvidence[]) =>
         new Watch()
           .given(...evidence)
-          .after(SLACK)
+          .after(OVER)
           .settled().told;
       should(told(other, block, alive(START))).deepEqual([undone("level_passed")]);
       // It was alive before; it is not known to report the level; the event came before; the level is another one.
@@ -239,7 +241,7 @@ describe("an alert whose log may be undone", () => {
 
     it("where its transaction is in another block at a higher level, and the log does not follow", () => {
       const elsewhere = seen({ blockNumber: "101", content: "Approval 1", source: "x", confidence: "safe" });
-      const watch = new Watch().given(elsewhere).after(SLACK).settled();
+      const watch = new Watch().given(elsewhere).after(OVER).settled();
       should(watch.told).deepEqual([undone("other_block")]);
       const transaction = {
         kind: "transaction",
@@ -249,11 +251,11 @@ describe("an alert whose log may be undone", () => {
         confidence: unlisted("Finalized"),
         failed: false,
       } as const;
-      should(new Watch().given(transaction).after(SLACK).settled().told).deepEqual([undone("other_block")]);
+      should(new Watch().given(transaction).after(OVER).settled().told).deepEqual([undone("other_block")]);
       should(
         new Watch()
           .given({ ...transaction, blockNumber: "100" })
-          .after(SLACK)
+          .after(OVER)
           .settled().told,
       ).be.empty();
     });
@@ -269,25 +271,25 @@ describe("an alert whose log may be undone", () => {
       should(new Watch().given(failed).told).deepEqual([undone("other_outcome")]);
       // At the same level it may be older, unless it came later than the slack.
       const same = { ...failed, confidence: "latest" } as const;
-      should(new Watch().given(same).after(SLACK).settled().told).be.empty();
+      should(new Watch().given(same).after(OVER).settled().told).be.empty();
       const later = new Watch()
         .after(SLACK + 1)
         .given(same)
-        .after(SLACK)
+        .after(OVER)
         .settled();
       should(later.told).deepEqual([undone("other_outcome")]);
     });
 
     it("where another log has its place in the block, at a higher level", () => {
       const other = (tx: number) => seen({ tx, content: "Approval 1", source: "x", confidence: "finalized" });
-      should(new Watch().given(other(1)).after(SLACK).settled().told).deepEqual([undone("other_outcome")]);
-      should(new Watch().given(other(2)).after(SLACK).settled().told).deepEqual([undone("level_passed")]);
+      should(new Watch().given(other(1)).after(OVER).settled().told).deepEqual([undone("other_outcome")]);
+      should(new Watch().given(other(2)).after(OVER).settled().told).deepEqual([undone("level_passed")]);
     });
 
     it("at the same level only where the evidence came later than the slack, for the first time", () => {
       const elsewhere = { blockNumber: "101", content: "Approval 1", source: "x" };
       const told = (ms: number, more = {}) =>
-        new Watch().after(ms).given(seen(elsewhere, more)).after(SLACK).settled().told;
+        new Watch().after(ms).given(seen(elsewhere, more)).after(OVER).settled().told;
       should(told(SLACK)).be.empty();
       should(told(SLACK + 1, { redelivered: true })).be.empty();
       should(told(SLACK + 1)).deepEqual([undone("other_block")]);
@@ -298,7 +300,7 @@ describe("an alert whose log may be undone", () => {
       const watch = new Watch()
         .after(SLACK + 1)
         .given(elsewhere, seen({}))
-        .after(SLACK)
+        .after(OVER)
         .settled();
       should(watch.told).be.empty();
     });
@@ -330,7 +332,7 @@ describe("an alert whose log may be undone", () => {
       const watch = new Watch()
         .after(SLACK + 1)
         .given(seen(there), seen({ tx: 2, blockNumber: "102", confidence: "finalized" }))
-        .after(SLACK)
+        .after(OVER)
         .settled();
       should(watch.told).deepEqual([MOVED, undone("level_passed")]);
     });
@@ -339,10 +341,10 @@ describe("an alert whose log may be undone", () => {
       const elsewhere = seen({ blockNumber: "101", content: "Approval 1", source: "x", confidence: "safe" });
       const watch = new Watch()
         .given(elsewhere)
-        .after(SLACK - 1)
+        .after(SLACK)
         .settled()
         .given(seen(there))
-        .after(SLACK)
+        .after(OVER)
         .settled();
       should(watch.told).deepEqual([MOVED]);
     });
@@ -363,7 +365,7 @@ describe("an alert whose log may be undone", () => {
       const other = { content: "Approval 1", source: "x", blockNumber: "98", confidence: "finalized" };
       const watch = new Watch()
         .given(seen({ blockNumber: "98" }), seen(other))
-        .after(SLACK)
+        .after(OVER)
         .settled();
       should(watch.told).deepEqual([MOVED]);
     });
@@ -371,7 +373,7 @@ describe("an alert whose log may be undone", () => {
     it("stands where it is in the block of the same number, at another index", () => {
       const watch = new Watch()
         .given(seen({ logIndex: "5", confidence: "finalized" }))
-        .after(SLACK)
+        .after(OVER)
         .settled();
       should(watch.told).deepEqual([{ ...undone("level_passed"), stands: true }]);
     });
@@ -379,13 +381,13 @@ describe("an alert whose log may be undone", () => {
     it("stands where it was reported from a block that is above the level that passed its own", () => {
       const watch = new Watch()
         .given(seen({ blockNumber: "105" }), seen({ tx: 2, blockNumber: "101", confidence: "finalized" }))
-        .after(SLACK)
+        .after(OVER)
         .settled();
       should(watch.told).deepEqual([MOVED]);
       should(watch.state.watched[0]?.log.blockNumber).equal("105");
       const below = new Watch()
         .given(seen({ blockNumber: "101" }), seen({ tx: 2, blockNumber: "101", confidence: "finalized" }))
-        .after(SLACK)
+        .after(OVER)
         .settled();
       should(below.told).deepEqual([undone("level_passed")]);
     });
@@ -397,7 +399,7 @@ describe("an alert whose log may be undone", () => {
       }
       const final = seen({ logIndex: "4", confidence: "finalized" });
       state = learn(state, final, { now: START, slackMs: SLACK }).state;
-      const [outcome, ...more] = settle(state, SETTINGS, START + SLACK).outcomes;
+      const [outcome, ...more] = settle(state, SETTINGS, START + OVER).outcomes;
       should(more).be.empty();
       should(outcome?.alert.id).equal("3");
       should(outcome).have.properties(undone("level_passed"));
@@ -450,7 +452,7 @@ describe("an alert whose log may be undone", () => {
 
   it("is settled in time, and no longer where the setting was removed", () => {
     const watch = new Watch().after(5).given(seen({ tx: 2, blockNumber: "101", confidence: "finalized" }));
-    should(nextSettleAt(watch.state, SETTINGS)).equal(START + 5 + SLACK);
+    should(nextSettleAt(watch.state, SETTINGS)).equal(START + 5 + OVER);
     const off = { ...SETTINGS, confirmWithinMs: undefined };
     should(nextSettleAt(watch.state, off)).be.undefined();
     const { state, outcomes } = settle(watch.state, off, Number.MAX_SAFE_INTEGER);
@@ -460,7 +462,7 @@ describe("an alert whose log may be undone", () => {
   it("counts again once it was taken back and its log is reported from elsewhere", () => {
     const watch = new Watch()
       .given(seen({ tx: 2, blockNumber: "101", confidence: "safe" }))
-      .after(SLACK)
+      .after(OVER)
       .settled();
     const again = (place: object) =>
       learn(watch.state, seen(place), { now: watch.now, slackMs: SLACK }).again;
@@ -493,7 +495,7 @@ describe("an alert whose log may be undone", () => {
       state = watchAlert(state, alert, { now: START }).state;
       const passed = seen({ tx: 2, blockNumber: "11", confidence: "finalized" });
       state = learn(state, passed, { now: START, slackMs: 0 }).state;
-      state = settle(state, { ...SETTINGS, slackMs: 0 }, START).state;
+      state = settle(state, { ...SETTINGS, slackMs: 0 }, START + 1).state;
     }
     should(state.past.length).be.belowOrEqual(200);
     should(JSON.stringify(state).length).be.below(200_000);
