@@ -66,6 +66,8 @@ export type StepContext = {
   keepsPending: boolean;
   /** The log of the input has raised an alert already, perhaps from another block. */
   isCounted?: boolean;
+  /** It has not, but the same log has, which is final in the same block. */
+  isBeside?: boolean;
   /** The log of the input: the same in each block. It is remembered instead of the id of the input. */
   log?: { id: string; place: string };
 };

@@ -116,9 +116,9 @@ function again({ state, input, at, id, context }: Arrival, known: Mark | undefin
 function isOtherLog(
   mark: Mark,
   { confirmWithinMs }: AlertSettings,
-  { log, isCounted }: StepContext,
+  { log, isCounted, isBeside }: StepContext,
 ): boolean {
-  const isElsewhere = log !== undefined && mark.place !== log.place;
+  const isElsewhere = log !== undefined && (mark.place !== log.place || isBeside === true);
   return isElsewhere && mark.alert !== undefined && confirmWithinMs !== undefined && !isCounted;
 }
 

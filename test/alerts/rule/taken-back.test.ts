@@ -180,6 +180,20 @@ describe("AlertRule: alerts that are taken back", () => {
     should(await from(2, "1", "finalized")).equal("seen");
   });
 
+  it("counts a log once that is final beside the same log of an alert", async () => {
+    const { give } = made(undefined, { kind: "count", times: 2, withinMs: 5_000 });
+    const from = (tx: number, logIndex: string, confidence: string) =>
+      give(tx, {
+        id: logIndex,
+        log: log({ transactionHash: txHash(tx), logIndex, confidence: unlisted(confidence) }),
+      });
+    should(await from(1, "0", "latest")).equal("counted");
+    should(await from(2, "0", "latest")).equal("alert at 2 count 2");
+    should(await from(2, "1", "latest")).equal("counted");
+    should(await from(2, "0", "finalized")).equal("seen");
+    should(await from(2, "1", "finalized")).equal("seen");
+  });
+
   for (const quietMs of [0, 900_000]) {
     it(`does not count the log of an alert that was taken back, with a quiet time of ${quietMs} ms`, async () => {
       const { give, rule } = made(undefined, { kind: "count", times: 2, withinMs: 5_000 }, { quietMs });

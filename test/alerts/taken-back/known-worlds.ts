@@ -38,4 +38,26 @@ export const KNOWN_WORLDS: ReadonlyArray<readonly Step[]> = [
     { does: "mine", emits: [1], late: [0] },
     { does: "reorganize", depth: 1, blocks: 3, keeps: [0], emits: [0], late: [0, 60000, 0] },
   ],
+  [
+    { does: "reorganize", depth: 1, blocks: 1, keeps: [0], emits: [2, 0], late: [0] },
+    { does: "reorganize", depth: 1, blocks: 2, keeps: [1], emits: [3], late: [0] },
+    { does: "reorganize", depth: 1, blocks: 4, keeps: [0], emits: [6], late: [59999, 0] },
+    { does: "mine", emits: [], late: [30000, 0] },
+  ],
+  [
+    { does: "mine", emits: [3], late: [0] },
+    { does: "mine", emits: [], late: [0] },
+    { does: "reorganize", depth: 2, blocks: 4, keeps: [3, 0], emits: [0], late: [0] },
+    { does: "reorganize", depth: 1, blocks: 3, keeps: [0], emits: [6], late: [2, 0] },
+    { does: "mine", emits: [], late: [0] },
+    { does: "mine", emits: [1, 1], late: [1, 0] },
+  ],
+  [{ does: "reorganize", depth: 1, blocks: 2, keeps: [1], emits: [13, 0], late: [0] }],
+  [
+    { does: "wait", ms: 120000 },
+    { does: "reorganize", depth: 1, blocks: 2, keeps: [1], emits: [9, 0], late: [0] },
+    { does: "reorganize", depth: 2, blocks: 1, keeps: [0], emits: [0], late: [0] },
+    { does: "mine", emits: [1], late: [0] },
+    { does: "reorganize", depth: 1, blocks: 4, keeps: [0], emits: [1], late: [0, 59999] },
+  ],
 ];
