@@ -18,8 +18,8 @@ export type Mark = {
   moved?: string;
   /** The time of the alert that it led to, after which it counts no more. */
   used?: number;
-  /** Of the alert that it raised. */
-  alert?: Counted;
+  /** Of the alert that it raised, with its id where it may be taken back. */
+  alert?: Counted & { id?: string };
 };
 
 /** What a rule remembers of one key. It is JSON, and never changed: a step returns another one. */

@@ -206,6 +206,16 @@ describe("AlertRule: alerts that are taken back", () => {
     });
   }
 
+  it("does not withdraw another alert that had the same place at the same time", async () => {
+    const { give, rule } = made();
+    const from = (tx: number, more: Partial<AlertInput> = {}) =>
+      give(tx, { id: `${tx}`, at: START, log: log({ transactionHash: txHash(tx) }), ...more });
+    should([await from(1), await from(2)]).deepEqual(["alert at 0", "alert at 0"]);
+    await rule.learn(failed(1));
+    should(await from(1, { redelivered: true })).equal("seen");
+    should(await from(2, { redelivered: true })).equal("alert at 0 repeated");
+  });
+
   it("holds no state any longer whose alert was taken back", async () => {
     const { give, rule } = made(undefined, { kind: "each" }, { recovers: true });
     const from = (number: number, matches: boolean) =>

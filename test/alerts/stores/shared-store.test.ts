@@ -124,9 +124,9 @@ function behaviour(start: () => Promise<Engine>): void {
       confidence: "finalized",
     } as const;
     await next.accept({ ...input(2), matches: false, log: final });
-    const told = await next.readUpTo(START + 1_000);
+    const told = await next.readUpTo(START + 1_001);
     should(told.map((one) => [one.kind, one.alert.id])).deepEqual([["takenBack", raised?.alert.id]]);
-    should(await gone.readUpTo(START + 1_000)).be.empty();
+    should(await gone.readUpTo(START + 1_001)).be.empty();
   });
 }
 

@@ -60,4 +60,17 @@ export const KNOWN_WORLDS: ReadonlyArray<readonly Step[]> = [
     { does: "mine", emits: [1], late: [0] },
     { does: "reorganize", depth: 1, blocks: 4, keeps: [0], emits: [1], late: [0, 59999] },
   ],
+  [
+    { does: "mine", emits: [1], late: [0] },
+    { does: "reorganize", depth: 2, blocks: 1, keeps: [1], emits: [0], late: [0] },
+    { does: "mine", emits: [1, 1], late: [0] },
+    { does: "reorganize", depth: 1, blocks: 2, keeps: [1, 0], emits: [9, 9, 0], late: [0, 0, 60000] },
+  ],
+  [
+    { does: "mine", emits: [1], late: [0] },
+    { does: "reorganize", depth: 1, blocks: 0, keeps: [0], emits: [0], late: [0] },
+    { does: "mine", emits: [1], late: [0] },
+    { does: "mine", emits: [1], late: [0] },
+    { does: "reorganize", depth: 2, blocks: 2, keeps: [1, 0], emits: [9], late: [0, 0, 60000] },
+  ],
 ];
