@@ -118,8 +118,10 @@ function isOtherLog(
   { confirmWithinMs }: AlertSettings,
   { log, isCounted, isBeside }: StepContext,
 ): boolean {
-  const isElsewhere = log !== undefined && (mark.place !== log.place || isBeside === true);
-  return isElsewhere && mark.alert !== undefined && confirmWithinMs !== undefined && !isCounted;
+  if (log === undefined || confirmWithinMs === undefined || isCounted) return false;
+  // The mark may also be that of an alert that was taken back.
+  if (isBeside) return mark.alert !== undefined || mark.n === 0;
+  return mark.place !== log.place && mark.alert !== undefined;
 }
 
 /** The state with the other place of a log. It counts once. */

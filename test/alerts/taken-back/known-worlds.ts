@@ -73,4 +73,14 @@ export const KNOWN_WORLDS: ReadonlyArray<readonly Step[]> = [
     { does: "mine", emits: [1], late: [0] },
     { does: "reorganize", depth: 2, blocks: 2, keeps: [1, 0], emits: [9], late: [0, 0, 60000] },
   ],
+  [
+    { does: "mine", emits: [5, 9], late: [0] },
+    { does: "wait", ms: 1 },
+    { does: "reorganize", depth: 2, blocks: 1, keeps: [0, 1], emits: [5, 0], late: [60000] },
+    { does: "wait", ms: 59999 },
+    { does: "wait", ms: 60001 },
+    { does: "reorganize", depth: 1, blocks: 4, keeps: [0, 1], emits: [15], late: [1] },
+    { does: "mine", emits: [], late: [0] },
+    { does: "mine", emits: [1], late: [1, 0] },
+  ],
 ];
