@@ -125,12 +125,12 @@ export class AlertRule {
     await this.#load();
     const now = this.#now();
     await this.#started(boundedTime(input.at, now));
-    const { belongsTo, again } = await this.#watch.learnFrom(input);
+    const { belongsTo, again = 0, beside = 0 } = await this.#watch.learnFrom(input);
     const key = recordKeyOf(input.key);
     if (!input.matches && !isOfState(this.#settings) && !this.#keys.has(key)) return this.#passed("no_match");
     const record = await this.#keys.use(key);
     if (record === undefined) return this.#passed("limit");
-    const once = withDetailsOnce(withLog(isRetry ? { ...input, redelivered: true } : input, again));
+    const once = withDetailsOnce(withLog(isRetry ? { ...input, redelivered: true } : input, again + beside));
     try {
       // Another copy may have raised the alert, and ended before it was sent.
       if (belongsTo !== undefined && this.#store.isShared) await record.read();
@@ -139,6 +139,7 @@ export class AlertRule {
           ...this.#context(key, now),
           ...(input.log && { log: { id: logIdOf(input.log, again), place: placeOf(input.log) } }),
           isCounted: belongsTo !== undefined,
+          isBeside: beside > 0,
         }),
       );
       for (const warning of stepped.warnings) this.#reports.add(warning);
@@ -284,12 +285,13 @@ export class AlertRule {
 }
 
 /**
- * The id of a log is made from its transaction and its index, and both may be the same in another block with another
- * content. `again`: how often its alert was taken back before it came from there.
+ * The id of a log is made from its transaction and its index. Both may be the same in another block, with another
+ * content, or with another one of the same logs. `number`: of alerts of the same log that were taken back before, or
+ * that stand beside it.
  */
-function withLog(input: AlertInput, again: number | undefined): AlertInput {
+function withLog(input: AlertInput, number: number): AlertInput {
   const { id, log } = input;
   return id === undefined || log === undefined
     ? input
-    : { ...input, id: `${id} ${log.content} ${again ?? 0}` };
+    : { ...input, id: `${id} ${log.blockNumber} ${log.content} ${number}` };
 }

@@ -14,14 +14,16 @@ export function withMark(marks: readonly Mark[], mark: Mark): { marks: Mark[]; i
  */
 export function findMark({ marks }: KeyState, id: string | undefined, place?: string): Mark | undefined {
   if (id === undefined) return undefined;
+  let moved: Mark | undefined;
   let elsewhere: Mark | undefined;
   // There may be thousands: a callback for each takes longer.
   for (const mark of marks) {
     if (mark.id !== id) continue;
-    if (mark.place === place || mark.moved === place) return mark;
-    if (blockOf(mark.moved ?? mark.place) !== blockOf(place)) elsewhere ??= mark;
+    if (mark.place === place) return mark;
+    if (mark.moved === place) moved ??= mark;
+    else if (blockOf(mark.moved ?? mark.place) !== blockOf(place)) elsewhere ??= mark;
   }
-  return elsewhere;
+  return moved ?? elsewhere;
 }
 
 /** What a mark has of its input, so that it is known when it comes again. */

@@ -1,7 +1,7 @@
 import type { AlertInput, AlertSettings, RaisedAlert } from "../types.ts";
 import type { StepWarning } from "./arrival.ts";
 import { alertIdOf } from "./ids.ts";
-import type { Counted, KeyState, StepContext } from "./state.ts";
+import type { Counted, KeyState, Mark, StepContext } from "./state.ts";
 
 /** Characters of JSON. */
 const MOST_DETAILS = 8_192;
@@ -24,6 +24,11 @@ export function alertOf(
   const details = detailsOf(input, bare);
   if (details === "unusable") return { alert: bare, warnings: ["details"] };
   return { alert: details === undefined ? bare : { ...bare, details: details.value }, warnings: [] };
+}
+
+/** What the mark of its input has of an alert. */
+export function alertInMark({ id, log }: RaisedAlert, counted: Counted): NonNullable<Mark["alert"]> {
+  return log === undefined ? counted : { ...counted, id };
 }
 
 /** The state after an alert at this time. */

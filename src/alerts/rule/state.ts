@@ -18,8 +18,8 @@ export type Mark = {
   moved?: string;
   /** The time of the alert that it led to, after which it counts no more. */
   used?: number;
-  /** Of the alert that it raised. */
-  alert?: Counted;
+  /** Of the alert that it raised, with its id where it may be taken back. */
+  alert?: Counted & { id?: string };
 };
 
 /** What a rule remembers of one key. It is JSON, and never changed: a step returns another one. */
@@ -66,6 +66,8 @@ export type StepContext = {
   keepsPending: boolean;
   /** The log of the input has raised an alert already, perhaps from another block. */
   isCounted?: boolean;
+  /** It has not, but the same log has, which is final in the same block. */
+  isBeside?: boolean;
   /** The log of the input: the same in each block. It is remembered instead of the id of the input. */
   log?: { id: string; place: string };
 };

@@ -1,7 +1,7 @@
 import type { AlertOutcome } from "../types.ts";
 import type { Arrival, Stepped } from "./arrival.ts";
 import { identified, withMark } from "./marks.ts";
-import { alertOf, overIn, raisedIn } from "./raise.ts";
+import { alertInMark, alertOf, overIn, raisedIn } from "./raise.ts";
 import { isQuiet, type KeyState, type Mark } from "./state.ts";
 
 /** Each input that matches is an alert, unless there was one just before. */
@@ -36,7 +36,8 @@ function raised(arrival: Arrival, present: KeyState): Stepped {
   const { settings, input, at, context } = arrival;
   const counted = { count: 1, suppressed: present.suppressed };
   const { alert, warnings } = alertOf(input, present, counted, { ...context, at });
-  const state = raisedIn(remembered(arrival, present, { n: 1, alert: counted }), alert, settings);
+  const mark = { n: 1, alert: alertInMark(alert, counted) };
+  const state = raisedIn(remembered(arrival, present, mark), alert, settings);
   return { state, passed: undefined, outcomes: [{ kind: "alert", alert }], warnings };
 }
 

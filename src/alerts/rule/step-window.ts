@@ -1,7 +1,7 @@
 import type { AlertOutcome, AlertSettings } from "../types.ts";
 import type { Arrival, Stepped } from "./arrival.ts";
 import { identified, withMark } from "./marks.ts";
-import { alertOf, overIn, raisedIn } from "./raise.ts";
+import { alertInMark, alertOf, overIn, raisedIn } from "./raise.ts";
 import { type Counted, isQuiet, type KeyState, type Mark } from "./state.ts";
 import { endOfReached, type Reached, reachedWindow, type Windowed, withPart } from "./window.ts";
 
@@ -29,7 +29,10 @@ export function stepWindow(arrival: WindowArrival): Stepped {
   }
   const counted = countedOf(reached, state.suppressed);
   const { alert, warnings } = alertOf(input, state, counted, { ...context, at });
-  const marked = { ...state, marks: state.marks.with(index, { ...mark, alert: counted }) };
+  const marked = {
+    ...state,
+    marks: state.marks.with(index, { ...mark, alert: alertInMark(alert, counted) }),
+  };
   const rest =
     settings.quietMs > 0 || settings.recovers
       ? marked

@@ -116,10 +116,12 @@ function again({ state, input, at, id, context }: Arrival, known: Mark | undefin
 function isOtherLog(
   mark: Mark,
   { confirmWithinMs }: AlertSettings,
-  { log, isCounted }: StepContext,
+  { log, isCounted, isBeside }: StepContext,
 ): boolean {
-  const isElsewhere = log !== undefined && mark.place !== log.place;
-  return isElsewhere && mark.alert !== undefined && confirmWithinMs !== undefined && !isCounted;
+  if (log === undefined || confirmWithinMs === undefined || isCounted) return false;
+  // The mark may also be that of an alert that was taken back.
+  if (isBeside) return mark.alert !== undefined || mark.n === 0;
+  return mark.place !== log.place && mark.alert !== undefined;
 }
 
 /** The state with the other place of a log. It counts once. */

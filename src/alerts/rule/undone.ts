@@ -1,13 +1,11 @@
 import type { RaisedAlert } from "../types.ts";
-import { placeOf } from "./ids.ts";
 import { overIn } from "./raise.ts";
 import type { KeyState, Mark } from "./state.ts";
 
 /** The state after the log of an alert was undone, as if that had not been: what it used up counts again. */
 export function withoutLog(state: KeyState, { id, at, log }: RaisedAlert): KeyState {
   if (log === undefined) return state;
-  const place = placeOf(log);
-  const isUndone = (mark: Mark) => mark.alert !== undefined && mark.at === at && mark.place === place;
+  const isUndone = (mark: Mark) => mark.alert?.id === id;
   if (!state.marks.some(isUndone)) return state;
   const marks = state.marks.map((mark) => (isUndone(mark) ? idOnly(mark) : unused(mark, at)));
   const { lastAlertAt, ...rest } = state.active?.id === id ? overIn(state) : state;

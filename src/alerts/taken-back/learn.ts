@@ -1,10 +1,9 @@
 import { wholeDigits } from "../../proofs/integer.ts";
 import type { AlertEvidence, AlertOutcome } from "../types.ts";
-import { isFinal } from "./compare.ts";
 import { doubtedByBlock, doubtedByLog, doubtedByTransaction } from "./doubts.ts";
 import { cleanHash, cleanLevel, cleanPlace } from "./log-place.ts";
 import { knownFrom, withJudged } from "./past.ts";
-import { type Judged, ownerOf, sighted } from "./sighted.ts";
+import { isEnd, type Judged, ownerOf, sighted } from "./sighted.ts";
 import { noteSource } from "./sources.ts";
 import type { Learned, Moment, WatchedAlert, WatchState } from "./types.ts";
 
@@ -21,7 +20,7 @@ export function learn(state: WatchState, evidence: AlertEvidence, moment: Moment
       const clean = { ...evidence, log };
       const owner = ownerOf(state.watched, log);
       const among = { ...moment, sources, isOwned: owner !== undefined };
-      const isLower = !state.hasLower && !evidence.isHighest && !isFinal(log.confidence);
+      const isLower = !state.hasLower && !isEnd(clean);
       const noted =
         sources === state.sources && !isLower
           ? state
@@ -29,7 +28,7 @@ export function learn(state: WatchState, evidence: AlertEvidence, moment: Moment
       const judged = judgeAll(noted, (one) =>
         one === owner ? sighted(one, clean, moment) : doubtedByLog(one, clean, among),
       );
-      const known = knownFrom(state.past, log);
+      const known = knownFrom(state.past, log, isEnd(clean));
       return { ...judged, ...known, ...(owner === undefined ? {} : { belongsTo: owner.alert.id }) };
     }
     case "block": {

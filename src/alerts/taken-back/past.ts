@@ -1,10 +1,13 @@
 import { checksumOf } from "../../files/checksum.ts";
-import type { LogPlace, RaisedAlert } from "../types.ts";
+import type { LogPlace } from "../types.ts";
 import { isAbove } from "./compare.ts";
 import type { Judged } from "./sighted.ts";
-import type { PastLog, WatchedAlert, WatchState } from "./types.ts";
+import type { Learned, PastLog, WatchedAlert, WatchState } from "./types.ts";
 
 type Past = WatchState["past"];
+
+/** What is known of a log. */
+export type Known = Pick<Learned, "belongsTo" | "again" | "beside">;
 
 /** Logs and places of each that are remembered; of more, the newest ones. */
 const MOST_PAST = 200;
@@ -14,8 +17,8 @@ const MOST_PLACES = 8;
 export function withJudged(past: Past, judged: readonly Judged[]): Past {
   const undone = judged.flatMap((one) => one.undone ?? []).reduce(withUndone, past);
   return judged
-    .flatMap((one) => one.stands ?? [])
-    .reduce((known, { alert, log, others }) => withStanding(known, alert, log, others), undone);
+    .flatMap(({ stands, isEnd = false }) => (stands === undefined ? [] : { stands, isEnd }))
+    .reduce((known, { stands, isEnd }) => withStanding(known, stands, isEnd), undone);
 }
 
 function withUndone(past: Past, { log, others = [] }: WatchedAlert): Past {
@@ -25,32 +28,38 @@ function withUndone(past: Past, { log, others = [] }: WatchedAlert): Past {
   return added(past, before, log, { others, times: (before?.times ?? 0) + 1 });
 }
 
-/** Remembers that this alert stands: events of its log raise no further alert. */
+/** Remembers that this alert stands: events of its log raise no further alert. `isEnd`: for good, where `log` is. */
 export function withStanding(
   past: Past,
-  alert: RaisedAlert,
-  log: LogPlace,
-  others: WatchedAlert["others"] = [],
+  { alert, log, others = [] }: Pick<WatchedAlert, "alert" | "log" | "others">,
+  isEnd: boolean,
 ): Past {
   const before = find(past, log);
-  return added(past, before, log, { others, times: before?.times ?? 0, standing: alert.id });
+  const { times = 0, ends = [] } = before ?? {};
+  const place = [log.blockNumber, log.logIndex] as const;
+  const more = isEnd ? newestOf([...ends, place]) : ends;
+  return added(past, before, log, { others, times, standing: alert.id, ends: more });
 }
 
-/** What is known of a log that is not that of a watched alert. */
-export function knownFrom(past: Past, log: LogPlace): { belongsTo?: string; again?: number } {
+/**
+ * What is known of a log that is not that of a watched alert. `isEnd`: nothing can undo it. A transaction may emit the
+ * same several times: then each of these logs is an alert, in the block in which one of them stands for good.
+ */
+export function knownFrom(past: Past, log: LogPlace, isEnd: boolean): Known {
   const found = find(past, log);
   if (found === undefined) return {};
-  const { places, confidence, times, standing } = found;
+  const { places, confidence, times, standing, ends = [] } = found;
   const again = times === 0 ? {} : { again: times };
-  const isKnown = places.some(([block, index]) => block === log.blockNumber && index === log.logIndex);
-  if (standing !== undefined && (isKnown || !isBeside(found, log))) return { belongsTo: standing, ...again };
+  if (standing !== undefined) {
+    const isBeside = isEnd && ends.some(([block]) => block === log.blockNumber) && !isAmong(ends, log);
+    return isBeside ? { ...again, beside: ends.length } : { belongsTo: standing, ...again };
+  }
   // From a place that is known to be replaced, it is a late or redelivered event.
-  return isKnown && !isAbove(log.confidence, confidence) ? {} : again;
+  return isAmong(places, log) && !isAbove(log.confidence, confidence) ? {} : again;
 }
 
-/** Whether it is in the block in which a log stands, at its level or a higher one: one transaction emitted both. */
-function isBeside({ places, confidence }: PastLog, log: LogPlace): boolean {
-  return places.at(-1)?.[0] === log.blockNumber && !isAbove(confidence, log.confidence);
+function isAmong(places: PastLog["places"], { blockNumber, logIndex }: LogPlace): boolean {
+  return places.some(([block, index]) => block === blockNumber && index === logIndex);
 }
 
 /** Whether an alert of this log was watched, and is not any longer. */
@@ -68,15 +77,17 @@ function added(
   past: Past,
   before: PastLog | undefined,
   log: LogPlace,
-  { others, ...more }: Pick<PastLog, "times" | "standing"> & { others: PastLog["places"] },
+  { others, ...more }: Omit<PastLog, "of" | "places" | "confidence"> & { others: PastLog["places"] },
 ): Past {
   const { blockNumber, logIndex, confidence } = log;
-  const all = [...(before?.places ?? []), ...others, [blockNumber, logIndex] as const];
-  // The last place of the log stays the last one, where it was there before.
-  const newestFirst = new Map(all.toReversed().map((place) => [place.join(), place]));
-  const places = [...newestFirst.values()].slice(0, MOST_PLACES).reverse();
+  const places = newestOf([...(before?.places ?? []), ...others, [blockNumber, logIndex]]);
   const one: PastLog = { of: hashOf(log), places, confidence, ...more };
   return [...past.filter((other) => other !== before), one].slice(-MOST_PAST);
+}
+
+/** Each place once. */
+function newestOf(places: PastLog["places"]): PastLog["places"] {
+  return [...new Map(places.map((place) => [place.join(), place])).values()].slice(-MOST_PLACES);
 }
 
 function hashOf({ chainSelector, transactionHash, contract, content }: LogPlace): string {

@@ -6,13 +6,14 @@ export type LogEvidence = AlertEvidence & { kind: "log" };
 
 /**
  * What an alert is after a piece of evidence. `watched` is undefined where it need not be watched any longer: then its
- * log was undone, or `stands` for good.
+ * log was undone, or `stands`. `isEnd`: for good, where it is.
  */
 export type Judged = {
   watched: WatchedAlert | undefined;
   outcomes?: AlertOutcome[];
   undone?: WatchedAlert;
   stands?: WatchedAlert;
+  isEnd?: boolean;
 };
 
 /** Places that are remembered for one log. */
@@ -58,7 +59,7 @@ export function moved(
   const { others = [] } = withPlace(one, log);
   const there = { alert, log: to, raisedAt, seenAt: now, others, toldMoved: true } as const;
   return {
-    ...(isEnd ? { watched: undefined, stands: there } : { watched: there }),
+    ...(isEnd ? { watched: undefined, stands: there, isEnd } : { watched: there }),
     outcomes: toldMoved ? [] : [outcome],
   };
 }
@@ -66,7 +67,8 @@ export function moved(
 function sightedHere(one: WatchedAlert, evidence: LogEvidence, { now }: Moment): Judged {
   const { log, redelivered = false } = evidence;
   if (isAbove(one.log.confidence, log.confidence)) return { watched: one };
-  if (isEnd(evidence)) return { watched: undefined, stands: { ...withPlace(one, one.log), log } };
+  if (isEnd(evidence))
+    return { watched: undefined, stands: { ...withPlace(one, one.log), log }, isEnd: true };
   const isHigher = isAbove(log.confidence, one.log.confidence);
   if (redelivered && !isHigher) return { watched: one };
   const { undone, passed, ...rest } = one;
@@ -95,7 +97,8 @@ function isNewer(one: WatchedAlert, { log, redelivered = false }: LogEvidence, m
   return moment.now - seenAt > moment.slackMs;
 }
 
-function isEnd({ log, isHighest = false }: LogEvidence): boolean {
+/** Whether nothing that is reported can undo it. */
+export function isEnd({ log, isHighest = false }: Pick<LogEvidence, "log" | "isHighest">): boolean {
   return isHighest || isFinal(log.confidence);
 }
 

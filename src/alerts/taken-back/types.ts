@@ -24,8 +24,10 @@ export type PastLog = {
   readonly confidence: string;
   /** How often it was undone. */
   readonly times: number;
-  /** The id of the alert that stands. */
+  /** The id of the alert that stands; of several, the newest one. */
   readonly standing?: string;
+  /** Where alerts stand for good. */
+  readonly ends?: ReadonlyArray<readonly [blockNumber: string, logIndex: string]>;
 };
 
 export type WatchedAlert = {
@@ -69,4 +71,9 @@ export type Learned = Watched & {
    * counts again, although its id was seen.
    */
   again?: number;
+  /**
+   * How many of the same logs stand for good in its block, with alerts: it is another one, although its place may have
+   * been known as that of one of them.
+   */
+  beside?: number;
 };

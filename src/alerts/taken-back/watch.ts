@@ -38,7 +38,7 @@ export function watchAlert(
   if (isRepeated && isPast(past, log)) return { state, isFull: false };
   if (isHighest || isFinal(log.confidence)) {
     // Events of a lower level may still come, from blocks that were replaced.
-    const standing = state.hasLower ? { ...state, past: withStanding(past, alert, log) } : state;
+    const standing = state.hasLower ? { ...state, past: withStanding(past, { alert, log }, true) } : state;
     return { state: standing, isFull: false };
   }
   if (watched.some((one) => one.alert.id === alert.id)) return { state, isFull: false };

@@ -180,6 +180,20 @@ describe("AlertRule: alerts that are taken back", () => {
     should(await from(2, "1", "finalized")).equal("seen");
   });
 
+  it("counts a log once that is final beside the same log of an alert", async () => {
+    const { give } = made(undefined, { kind: "count", times: 2, withinMs: 5_000 });
+    const from = (tx: number, logIndex: string, confidence: string) =>
+      give(tx, {
+        id: logIndex,
+        log: log({ transactionHash: txHash(tx), logIndex, confidence: unlisted(confidence) }),
+      });
+    should(await from(1, "0", "latest")).equal("counted");
+    should(await from(2, "0", "latest")).equal("alert at 2 count 2");
+    should(await from(2, "1", "latest")).equal("counted");
+    should(await from(2, "0", "finalized")).equal("seen");
+    should(await from(2, "1", "finalized")).equal("seen");
+  });
+
   for (const quietMs of [0, 900_000]) {
     it(`does not count the log of an alert that was taken back, with a quiet time of ${quietMs} ms`, async () => {
       const { give, rule } = made(undefined, { kind: "count", times: 2, withinMs: 5_000 }, { quietMs });
@@ -191,6 +205,16 @@ describe("AlertRule: alerts that are taken back", () => {
       should([await from(2), await from(3)]).deepEqual(["seen", "alert at 3 count 2"]);
     });
   }
+
+  it("does not withdraw another alert that had the same place at the same time", async () => {
+    const { give, rule } = made();
+    const from = (tx: number, more: Partial<AlertInput> = {}) =>
+      give(tx, { id: `${tx}`, at: START, log: log({ transactionHash: txHash(tx) }), ...more });
+    should([await from(1), await from(2)]).deepEqual(["alert at 0", "alert at 0"]);
+    await rule.learn(failed(1));
+    should(await from(1, { redelivered: true })).equal("seen");
+    should(await from(2, { redelivered: true })).equal("alert at 0 repeated");
+  });
 
   it("holds no state any longer whose alert was taken back", async () => {
     const { give, rule } = made(undefined, { kind: "each" }, { recovers: true });

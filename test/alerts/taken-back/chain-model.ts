@@ -2,7 +2,7 @@ import type { LogPlace } from "../../../src/alerts/index.ts";
 import { unlisted } from "../../../src/index.ts";
 import { CHAIN, hashOf, TOKEN } from "./logs.ts";
 
-/** What a transaction emits: `a` and `b` are reported by the source with alerts, the others by another one. */
+/** What a transaction emits: `a`, which may be twice, and `b` are reported by the source with alerts, the others by another one. */
 type Emitted = { content: string; isOther: boolean };
 export type Transaction = { number: number; emits: readonly Emitted[] };
 type Block = { id: number; transactions: readonly Transaction[] };
@@ -40,10 +40,11 @@ export class ChainModel {
     );
   }
 
-  /** The logs that are in the chain now, by transaction and content. */
-  get logs(): Map<string, { blockNumber: string; logIndex: string; hash: number }> {
-    const all = this.#blocks.flatMap((_block, index) => this.#logsOf(index, "latest", 0));
-    return new Map(all.map(({ log, hash }) => [nameOf(log), { ...log, hash }]));
+  /** The names of the logs that are in the chain now. */
+  get names(): string[] {
+    return this.#blocks.flatMap((_block, index) =>
+      this.#logsOf(index, "latest", 0).map(({ log }) => nameOf(log)),
+    );
   }
 
   #finalized(at: number): Reported[] {
@@ -74,7 +75,7 @@ export class ChainModel {
   }
 }
 
-/** The same for a log in each block. */
+/** The same for a log in each block, and for those of a transaction that are the same. */
 export function nameOf({ transactionHash, content }: LogPlace): string {
   return `${Number(transactionHash)} ${content}`;
 }

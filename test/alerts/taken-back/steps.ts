@@ -23,7 +23,7 @@ const time = fc.oneof(
   fc.nat({ max: 2 * SLACK }),
   fc.constantFrom(0, 1, SLACK - 1, SLACK, SLACK + 1, 2 * SLACK),
 );
-const emits = fc.integer({ min: 1, max: 7 });
+const emits = fc.integer({ min: 1, max: 15 });
 export const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
