@@ -5,9 +5,6 @@ import type { Library } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { isObject } from "./values.ts";
 
-/** How far ahead of the clock a time may be that is not signed. */
-const AHEAD_MS = 600_000;
-
 /** Why an event is not counted at all; undefined if it is counted. */
 export function notCounted({ crec = {}, payload }: CrecMessage): "rejected" | "undecoded" | undefined {
   if (isRejected(verificationOf(crec)) || crec.rejection !== undefined) return "rejected";
@@ -42,9 +39,8 @@ export function timeOf({ payload, crec = {} }: CrecMessage, now: number): number
   const stated = seconds(isObject(payload) ? payload.blockTime : undefined);
   if (stated === undefined) return now;
   const at = stated * 1000;
-  const isSigned = verificationOf(crec)?.verified === true;
   // After a forged time in the future, real events would be too late.
-  return isSigned || at <= now + AHEAD_MS ? at : now;
+  return verificationOf(crec)?.verified === true ? at : Math.min(at, now);
 }
 
 /** Whether it may have been delivered before. */
