@@ -1,10 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createGzip } from "node:zlib";
 import should from "should";
 import { NodeCalls } from "../src/chain/node/node-calls.ts";
-import { post } from "../src/chain/node/post.ts";
 import { isRefusal, isTooLarge, isUnreachable, NodeBusy } from "../src/chain/node/refusals.ts";
 import { BATCH_REFUSALS, type Call, error, LimitedNode } from "./limited-node.ts";
 
@@ -197,56 +195,5 @@ describe("calls of the local service to a node with limits", function () {
     server.close();
     server.closeAllConnections();
     should(asked).eql([`Basic ${Buffer.from("ada:s cret").toString("base64")}`]);
-  });
-
-  it("follow a redirect with the whole request, and read a packed answer", async () => {
-    const asked: string[] = [];
-    const server = createServer((request, response) => {
-      asked.push(`${request.method} ${request.url} ${request.headers.authorization}`);
-      if (request.url === "/old") response.writeHead(308, { location: "/new" }).end();
-      else request.pipe(createGzip()).pipe(response.setHeader("content-encoding", "gzip"));
-    }).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    const limits = { timeoutMs: 10_000, mostBytes: 1_000, ended: new AbortController().signal };
-    const posted = await post(`http://a:b@127.0.0.1:${port}/old`, { kept: true }, limits);
-    should(posted).have.properties({ status: 200, body: { kept: true } });
-    should(asked).eql(["POST /old Basic YTpi", "POST /new Basic YTpi"]);
-    // What it unpacks to counts.
-    const large = post(`http://127.0.0.1:${port}`, "x".repeat(2_000), limits);
-    await large.should.be.rejectedWith({ name: "ResponseBodyTooLargeError" });
-    server.close();
-    server.closeAllConnections();
-  });
-
-  it("do not send user name and password to another server", async () => {
-    const asked: Array<string | undefined> = [];
-    const other = createServer(({ headers }, response) => {
-      asked.push(headers.authorization);
-      response.end("{}");
-    }).listen(0, "127.0.0.1");
-    await once(other, "listening");
-    const location = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`;
-    const server = createServer((_, response) => response.writeHead(307, { location }).end());
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const { port } = server.address() as AddressInfo;
-    const limits = { timeoutMs: 10_000, mostBytes: 1_000, ended: new AbortController().signal };
-    await post(`http://a:b@127.0.0.1:${port}`, {}, limits);
-    should(asked).eql([undefined]);
-    for (const one of [server, other]) {
-      one.close();
-      one.closeAllConnections();
-    }
-  });
-
-  it("end after too many redirects", async () => {
-    const server = createServer((_, response) => response.writeHead(307, { location: "/" }).end());
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const { port } = server.address() as AddressInfo;
-    await new NodeCalls(`http://127.0.0.1:${port}`)
-      .call("eth_chainId", [])
-      .should.be.rejectedWith(/redirects too often/);
-    server.close();
-    server.closeAllConnections();
   });
 });
