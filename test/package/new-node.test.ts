@@ -25,6 +25,9 @@ const TESTS = [
   "test/examples/all.test.ts",
 ];
 
+/** A mocha that this test starts is no worker of the one that runs it: it ends what its files share. */
+const { MOCHA_WORKER_ID: _worker, ...OWN_ENVIRONMENT } = process.env;
+
 describe("npm run new-node", function () {
   this.timeout(180_000);
 
@@ -36,9 +39,11 @@ describe("npm run new-node", function () {
 
   /** Runs a program of the copy. An error has all that it printed. */
   const node = (file: string, ...args: string[]) =>
-    run(process.execPath, [file, ...args], { cwd: sources.folder }).catch(({ stdout, stderr }: Failure) => {
-      throw new Error(`${file} failed:\n${stdout}${stderr}`);
-    });
+    run(process.execPath, [file, ...args], { cwd: sources.folder, env: OWN_ENVIRONMENT }).catch(
+      ({ stdout, stderr }: Failure) => {
+        throw new Error(`${file} failed:\n${stdout}${stderr}`);
+      },
+    );
   const newNode = (...args: string[]) => node("scripts/new-node.mjs", ...args);
 
   it("refuses a name that is missing, wrong or taken, and writes nothing", async () => {
