@@ -26,6 +26,8 @@ export class Form {
   static async opened(page: Page, isConfig: boolean): Promise<Form> {
     const form = new Form(page, isConfig);
     await page.locator(`${form.#buttons}-ok`).click({ trial: true });
+    // The buttons come first: the fields follow once Node-RED has fetched the credentials.
+    await form.root.waitFor();
     return form;
   }
 
