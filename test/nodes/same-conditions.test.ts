@@ -6,6 +6,7 @@ import { EventHarness } from "../support/event-harness.ts";
 import { functionNode } from "../support/flow-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { contractNode, TRANSFER_ABI } from "../support/nodes.ts";
+import { TRANSFER } from "../support/transfer.ts";
 
 const RECEIVER = "0x00000000000000000000000000000000DeaDBeef";
 const LARGE = "12345678901234567891";
@@ -124,21 +125,10 @@ describe("the same conditions", function () {
     const { chain_selector, contracts } = harness.service.ready;
     const { data } = await harness.call("GET", `/channels?name=${harness.service.channelName}`);
     const channel = (data as Array<{ channel_id: string }>)[0]?.channel_id;
-    const input = (name: string, type: string, indexed: boolean) => ({
-      name,
-      type,
-      internalType: type,
-      indexed,
-    });
-    const inputs = [
-      input("from", "address", true),
-      input("to", "address", true),
-      input("value", "uint256", false),
-    ];
     const watchers = `/channels/${channel}/watchers`;
     const { watcher_id } = await harness.call("POST", watchers, {
       ...{ name: "transfers", chain_selector, address: contracts.DemoToken, events: ["Transfer"] },
-      abi: [{ type: "event", name: "Transfer", anonymous: false, inputs }],
+      abi: [TRANSFER],
     });
     while ((await harness.call("GET", `${watchers}/${watcher_id}`)).status !== "active") await sleep(50);
     for (const amount of VALUES) await harness.call("POST", "/local/faucet", { to: RECEIVER, amount });

@@ -8,6 +8,7 @@ import { functionNode, type Message } from "../support/flow-harness.ts";
 import { type FlowNode, freshId } from "../support/node-red.ts";
 import { channelNode, contractNode, eventsInNode, manageNode, verifyEventNode } from "../support/nodes.ts";
 import type { Passing } from "../support/proxy.ts";
+import { TRANSFER } from "../support/transfer.ts";
 
 /** More than two pages. */
 const NOTICES = 450;
@@ -37,23 +38,12 @@ describe("search events", function () {
   async function watchTransfers(): Promise<void> {
     const { chain_selector, contracts } = harness.service.ready;
     const channel = await channelId();
-    const input = (name: string, type: string, indexed: boolean) => ({
-      name,
-      type,
-      internalType: type,
-      indexed,
-    });
-    const inputs = [
-      input("from", "address", true),
-      input("to", "address", true),
-      input("value", "uint256", false),
-    ];
     const watcher = await harness.call("POST", `/channels/${channel}/watchers`, {
       name: "transfers",
       chain_selector,
       address: contracts.DemoToken,
       events: ["Transfer"],
-      abi: [{ type: "event", name: "Transfer", anonymous: false, inputs }],
+      abi: [TRANSFER],
     });
     const path = `/channels/${channel}/watchers/${watcher.watcher_id}`;
     while ((await harness.call("GET", path)).status !== "active") await sleep(50);
