@@ -104,27 +104,26 @@ export class AlertHost {
 
   /** Counts a message. What it led to leaves when the memory is written: the event may be acknowledged then. */
   async #count({ msg, send, signal }: Task): Promise<{ left: Promise<void> }> {
-    const ends = AbortSignal.any([signal, this.#closing.signal]);
     const isCounted = !isTest(msg) || this.#fields.flag("allowTest");
-    const evidence = isCounted && (await evidenceOf(msg, this.#library, this.#levels, ends));
+    const evidence = isCounted && (await evidenceOf(msg, this.#library, this.#levels, signal));
     let rule: AlertRule | undefined;
-    const asked = async () => {
+    const loaded = async () => {
       rule ??= await this.#memory.rule();
       return rule;
     };
-    let isGiven = false;
+    let isAccepted = false;
     const leaving = await this.#alerting.take(msg, {
-      signal: ends,
+      signal,
       accept: async (input) => {
-        isGiven = true;
+        isAccepted = true;
         const { log, isHighest } = evidence && evidence.kind === "log" ? evidence : {};
         const more = { ...(log ? { log } : {}), ...(isHighest === undefined ? {} : { isHighest }) };
-        return (await asked()).accept({ ...input, ...more });
+        return (await loaded()).accept({ ...input, ...more });
       },
     });
-    // What is not counted may still show what became of an alert.
+    // An event that is not counted can still be evidence about an alert.
     const learned =
-      evidence && !(isGiven && evidence.kind === "log") ? await (await asked()).learn(evidence) : [];
+      evidence && !(isAccepted && evidence.kind === "log") ? await (await loaded()).learn(evidence) : [];
     if (learned.length > 0) await this.#sendSeparate(learned);
     this.#ticker.note(msg);
     this.#ticker.look(rule?.nextCheckAt);
@@ -152,7 +151,7 @@ export class AlertHost {
     return this.#serial.run(async () => {
       try {
         const rule = await this.#memory.rule();
-        const outcomes = [...(await rule.readUpTo(at)), ...(await this.#untoldByOthers(rule))];
+        const outcomes = [...(await rule.readUpTo(at)), ...(await this.#pendingOfOthers(rule))];
         if (outcomes.length > 0) await this.#sendSeparate(outcomes);
         this.#status.ready(this.#memory.isShared);
         return rule.nextCheckAt;
@@ -170,7 +169,7 @@ export class AlertHost {
   }
 
   /** Outcomes of another copy, which may have ended before it could send them. */
-  async #untoldByOthers(rule: AlertRule): Promise<AlertOutcome[]> {
+  async #pendingOfOthers(rule: AlertRule): Promise<AlertOutcome[]> {
     const now = Date.now();
     const isDue = this.#memory.isShared && now - this.#lookedAt > OTHERS_MS;
     if (!isDue || !this.#fields.flag("untilAcked")) return [];

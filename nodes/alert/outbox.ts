@@ -12,18 +12,15 @@ export type OutboxOptions = {
   /** Asked before a message is sent again: another copy may have been told. Never rejects. */
   isDue?: (id: string) => Promise<boolean>;
   /** Called once for what an ack event node has received, or rejected. */
-  settled: (id: string, why: string | undefined) => void;
+  settled: (item: Separate, why: string | undefined) => void;
   /** How long to wait for the acknowledgement. */
   waits?: Waits;
 };
 
-/** A message that is sent again until it is acknowledged. */
-export type OutboxItem = Pick<Separate, "id" | "message" | "output">;
-
 /** Node.js runs a longer timer at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-type Entry = OutboxItem & { attempt: number; next: NodeJS.Timeout | undefined };
+type Entry = Separate & { attempt: number; next: NodeJS.Timeout | undefined };
 
 const WAITS: Waits = { firstMs: 30_000, maxMs: 600_000 };
 
@@ -46,7 +43,7 @@ export class Outbox implements AckReceiver {
   }
 
   /** Sends a message now, unless it is already waiting for its acknowledgement. */
-  add(item: OutboxItem): void {
+  add(item: Separate): void {
     if (this.#entries.has(item.id)) return;
     const entry: Entry = { ...item, attempt: 0, next: undefined };
     this.#entries.set(item.id, entry);
@@ -82,7 +79,7 @@ export class Outbox implements AckReceiver {
     if (entry === undefined) return false;
     clearTimeout(entry.next);
     this.#entries.delete(id);
-    this.#options.settled(id, why);
+    this.#options.settled(entry, why);
     return true;
   }
 

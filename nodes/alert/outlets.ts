@@ -19,7 +19,6 @@ export type OutletsOptions = {
 export class Outlets {
   readonly #node: Node;
   readonly #outbox: Outbox | undefined;
-  readonly #waiting = new Map<string, AlertOutcome>();
   readonly #forget: () => void;
 
   constructor(RED: NodeAPI, node: Node, { library, keepsPending, acknowledge, isPending }: OutletsOptions) {
@@ -29,20 +28,13 @@ export class Outlets {
           consumer: `alert ${node.id}`,
           send: (message, output) => this.#put(message, output),
           isDue: (id) => isPending(id),
-          settled: (id, why) => {
-            const outcome = this.#waiting.get(id);
-            this.#waiting.delete(id);
+          settled: ({ outcome }, why) => {
             if (why !== undefined) node.warn(RED._("alert.warning.rejected", { why: oneLine(why, 200) }));
-            if (outcome) void acknowledge(outcome);
+            void acknowledge(outcome);
           },
         })
       : undefined;
     this.#forget = this.#outbox ? library.noteAckReceiver(this.#outbox) : () => {};
-  }
-
-  /** How many messages wait for their acknowledgement. */
-  get waiting(): number {
-    return this.#outbox?.size ?? 0;
   }
 
   /** Sends a message and the outcomes that it led to. */
@@ -54,12 +46,9 @@ export class Outlets {
 
   /** Sends messages without an event. */
   sendSeparate(separate: readonly Separate[]): void {
-    for (const { id, outcome, message, output } of separate) {
-      if (this.#outbox === undefined) this.#put(message, output);
-      else {
-        this.#waiting.set(id, outcome);
-        this.#outbox.add({ id, message, output });
-      }
+    for (const one of separate) {
+      if (this.#outbox === undefined) this.#put(one.message, one.output);
+      else this.#outbox.add(one);
     }
   }
 

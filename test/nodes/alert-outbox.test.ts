@@ -8,8 +8,9 @@ import { findInFlight, noteAckReceiver } from "../../src/index.ts";
 const WAITS = { firstMs: 20, maxMs: 40 };
 
 describe("the outbox of alert", () => {
-  const item = (id: string): Pick<Separate, "id" | "message" | "output"> => ({
+  const item = (id: string): Separate => ({
     id,
+    outcome: { kind: "recovered", alert: { id, key: "", at: 0, count: 1, suppressed: 0 }, at: 1 },
     output: "resolved",
     message: { payload: { kind: "recovered" }, crec: { alert: { id } } } as unknown as CrecMessage,
   });
@@ -27,7 +28,7 @@ describe("the outbox of alert", () => {
         news.resolve();
         news = Promise.withResolvers();
       },
-      settled: (id, why) => settled.push([id, why]),
+      settled: ({ id }, why) => settled.push([id, why]),
       ...options,
     });
     const until = async (count: number) => {
