@@ -3,8 +3,9 @@ import type { NodeAPI } from "node-red";
 import { unitsAt } from "../lib/runtime/deployed-contracts.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { ADDRESS } from "../lib/shared/address.ts";
+import { isObject } from "../lib/shared/is-object.ts";
 import { type AlertFields, required } from "./settings.ts";
-import { isObject, type ReadField } from "./values.ts";
+import type { ReadField } from "./values.ts";
 
 const LONGEST_KEY = 200;
 

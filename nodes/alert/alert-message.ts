@@ -1,9 +1,10 @@
 import type { NodeAPI } from "node-red";
 import type { AlertOutcome, RaisedAlert } from "../../src/index.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
+import { isObject } from "../lib/shared/is-object.ts";
 import type { Severity } from "./fields.ts";
 import { type Facts, fillTemplate } from "./template.ts";
-import { isObject, oneLine } from "./values.ts";
+import { oneLine } from "./values.ts";
 import { defaultText, defaultTitle, outcomeText, outcomeTitle, type Worded } from "./words.ts";
 
 /** What a person is told, kept with the alert so that its end can name it. */

@@ -1,6 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { Accepted, AlertInput, AlertOutcome, AlertSettings, RaisedAlert } from "../../src/index.ts";
 import { type NodeConditions, nodeConditions } from "../lib/runtime/conditions.ts";
+import { isRedelivered } from "../lib/runtime/event-message.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { isTest } from "../lib/runtime/test-message.ts";
@@ -14,7 +15,7 @@ import {
   told,
   toldOf,
 } from "./alert-message.ts";
-import { idOf, isRedelivered, isUnproven, notCounted, timeOf } from "./event-facts.ts";
+import { idOf, isUnproven, notCounted, timeOf } from "./event-facts.ts";
 import { linkOf } from "./link.ts";
 import { KnownNames } from "./names.ts";
 import { type AlertFields, textOf } from "./settings.ts";

@@ -3,7 +3,7 @@ import { override } from "../lib/runtime/details.ts";
 import { isRejected } from "../lib/runtime/event-message.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
-import { isObject } from "./values.ts";
+import { isObject } from "../lib/shared/is-object.ts";
 
 /** Why an event is not counted at all; undefined if it is counted. */
 export function notCounted({ crec = {}, payload }: CrecMessage): "rejected" | "undecoded" | undefined {
@@ -41,11 +41,6 @@ export function timeOf({ payload, crec = {} }: CrecMessage, now: number): number
   const at = stated * 1000;
   // After a forged time in the future, real events would be too late.
   return verificationOf(crec)?.verified === true ? at : Math.min(at, now);
-}
-
-/** Whether it may have been delivered before. */
-export function isRedelivered({ crec = {} }: CrecMessage): boolean {
-  return crec.redelivered === true || (typeof crec.attempt === "number" && crec.attempt > 1);
 }
 
 function verificationOf(crec: Readonly<Record<string, unknown>>): VerifyResult | undefined {

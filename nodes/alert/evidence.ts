@@ -1,9 +1,10 @@
 import type { AlertEvidence, DecodedWatcherEvent, LogPlace } from "../../src/index.ts";
 import { isEvent } from "../../src/protocol/index.ts";
 import { override } from "../lib/runtime/details.ts";
+import { isRedelivered } from "../lib/runtime/event-message.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
-import { isRedelivered, provenEventOf, timeOf } from "./event-facts.ts";
+import { provenEventOf, timeOf } from "./event-facts.ts";
 import type { Levels } from "./levels.ts";
 
 /** What a message proves about the chain; undefined if it is no evidence for or against an alert. */

@@ -89,7 +89,7 @@ export function textOf(fields: AlertFields, name: TextField): string {
 }
 
 function duration(fields: AlertFields, name: DurationField): number {
-  // Only `quiet` has no default: empty is no time.
+  // Only `quiet` has no default: empty means no quiet time.
   const text = textOf(fields, name) || "0s";
   const ms = durationMs(text);
   if (ms === undefined) throw fields.wrong(name, text);

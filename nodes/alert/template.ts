@@ -1,7 +1,8 @@
 import type { RaisedAlert } from "../../src/index.ts";
 import { ADDRESS } from "../lib/shared/address.ts";
+import { isObject } from "../lib/shared/is-object.ts";
 import { addressText, type NameOf } from "./names.ts";
-import { isObject, oneLine, type ReadField } from "./values.ts";
+import { oneLine, type ReadField } from "./values.ts";
 
 /** What a template is filled in with. */
 export type Facts = {

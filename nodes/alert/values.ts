@@ -1,4 +1,5 @@
 import type { Library } from "../lib/runtime/library.ts";
+import { isObject } from "../lib/shared/is-object.ts";
 
 /** Reads a field by its path, as conditions do; undefined if it is missing or the path is not valid. */
 export type ReadField = (root: unknown, path: string) => unknown;
@@ -19,10 +20,6 @@ export function fieldByPath({
 /** A property of untrusted data: inherited ones do not count. */
 export function ownProperty(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Also invisible characters, and those that change the direction of text. */

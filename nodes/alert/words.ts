@@ -2,8 +2,9 @@ import type { NodeAPI } from "node-red";
 import type { AlertOutcome, AlertWhen } from "../../src/index.ts";
 import type { ConditionDef } from "../lib/shared/conditions.ts";
 import { cutAtWord } from "../lib/shared/cut-text.ts";
+import { isObject } from "../lib/shared/is-object.ts";
 import { type Facts, fieldText, replaceFields, valueText } from "./template.ts";
-import { isObject, oneLine, ownProperty } from "./values.ts";
+import { oneLine, ownProperty } from "./values.ts";
 
 /** What the form says, as the sentences of an alert need it. */
 export type Worded = {

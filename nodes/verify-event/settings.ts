@@ -4,6 +4,7 @@ import type { ChannelEvent, DedupeDelivery, Expectations } from "../../src/index
 import { isEvent, isSameId } from "../../src/protocol/index.ts";
 import { channelOf, contractOf } from "../lib/runtime/config-nodes.ts";
 import { override } from "../lib/runtime/details.ts";
+import { isRedelivered } from "../lib/runtime/event-message.ts";
 import { eventNames } from "../lib/runtime/event-names.ts";
 import type { FieldReader } from "../lib/runtime/field-reader.ts";
 import { fileNameOf } from "../lib/runtime/file-name.ts";
@@ -94,7 +95,5 @@ export function deliveryOf(msg: CrecMessage, event: ChannelEvent): DedupeDeliver
   const consumer = override(msg, "consumer");
   const named = override(msg, "eventId");
   if (consumer === undefined || named === undefined || !isSameId(named, event.event_id)) return undefined;
-  const { attempt, redelivered } = msg.crec ?? {};
-  const isRedelivered = redelivered === true || (typeof attempt === "number" && attempt > 1);
-  return { id: `${consumer} ${event.event_id}`, redelivered: isRedelivered };
+  return { id: `${consumer} ${event.event_id}`, redelivered: isRedelivered(msg) };
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../lib/shared/is-object.ts";
 /** Why a value cannot be sent as a JSON object: it is something else, or a number in it was rounded. */
 export type JsonProblem = "not-object" | "rounded-number";
 
@@ -48,8 +49,4 @@ function hasRoundedNumber(object: object): boolean {
 
 function isUnsafe(value: number): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -53,6 +53,11 @@ export function toMessage(
   } as CrecMessage;
 }
 
+/** Whether the event of a message may have been delivered before. */
+export function isRedelivered({ crec = {} }: CrecMessage): boolean {
+  return crec.redelivered === true || (typeof crec.attempt === "number" && crec.attempt > 1);
+}
+
 type Unverified = Extract<VerifyResult, { verified: false }>;
 type Notice = Unverified & { reason: "not_verifiable" };
 

@@ -1,7 +1,7 @@
 import { checksumOf } from "../../files/checksum.ts";
 import type { LogPlace } from "../types.ts";
 import { isAbove } from "./compare.ts";
-import type { Judged } from "./sighted.ts";
+import { type Judged, MOST_PLACES } from "./sighted.ts";
 import type { Learned, PastLog, WatchedAlert, WatchState } from "./types.ts";
 
 type Past = WatchState["past"];
@@ -9,9 +9,8 @@ type Past = WatchState["past"];
 /** What is known of a log. */
 export type Known = Pick<Learned, "belongsTo" | "again" | "beside">;
 
-/** Logs and places of each that are remembered; of more, the newest ones. */
+/** Logs that are remembered; of more, the newest ones. */
 const MOST_PAST = 200;
-const MOST_PLACES = 8;
 
 /** Remembers the logs of alerts that are not watched any longer. */
 export function withJudged(past: Past, judged: readonly Judged[]): Past {

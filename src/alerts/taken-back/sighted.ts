@@ -17,7 +17,7 @@ export type Judged = {
 };
 
 /** Places that are remembered for one log. */
-const MOST_PLACES = 8;
+export const MOST_PLACES = 8;
 
 /**
  * Which alert a log belongs to. A transaction may emit the same several times: then each alert has one of these logs in

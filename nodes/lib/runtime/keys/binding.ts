@@ -2,6 +2,7 @@ import { randomBytes, scryptSync, timingSafeEqual } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { nodeError } from "../../shared/errors.ts";
+import { isObject } from "../../shared/is-object.ts";
 
 /** Where a stored key may be sent. */
 type Binding = {
@@ -99,8 +100,6 @@ function read(path: string): Bindings {
 }
 
 function isBindings(value: unknown): value is Record<string, Binding> {
-  const isObject = (one: unknown): one is Record<string, unknown> =>
-    typeof one === "object" && one !== null && !Array.isArray(one);
   return (
     isObject(value) &&
     Object.values(value).every(

@@ -1,3 +1,4 @@
+import { isObject } from "../../shared/is-object.ts";
 import type { CrecMessage } from "../message.ts";
 import { isTest, TEST_MARK } from "../test-message.ts";
 
@@ -52,10 +53,6 @@ function largestFirst(kept: Readonly<Record<string, unknown>>): Array<{ name: st
 
 function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isSecret(name: string): boolean {
