@@ -21,7 +21,7 @@ const ALLOWED = {
   timing: [],
   abi: ["protocol", "errors", "json", "timing"],
   proofs: ["protocol", "errors", "json", "abi", "timing"],
-  signing: ["protocol", "errors", "abi", "timing"],
+  signing: ["protocol", "errors", "json", "abi", "http", "timing"],
   paging: ["errors", "timing"],
   http: ["protocol", "errors", "json", "deferred", "timing"],
   dedupe: ["errors", "files"],

@@ -30,6 +30,7 @@ function openSigner(privateKey: string | undefined): SignerRef {
           "SIGNER_INCOMPLETE",
           "The signer's private key is missing. Open the signer and generate a key, or enter one.",
         ),
+    custodian: undefined,
     signer: () => {
       signer ??= loadLibrary().then(({ localEcdsaSigner }) => localEcdsaSigner(privateKey ?? ""));
       return signer;

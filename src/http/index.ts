@@ -1,6 +1,7 @@
 export { type Answer, answerDetails, excerpt, keyRefusal, readAnswer, tryParse } from "./answer.ts";
 export { bounded, reasonOf } from "./bounded.ts";
 export type { Call, CallOptions } from "./call.ts";
+export { openSocketPool } from "./dispatcher.ts";
 export {
   AbortedError,
   AuthenticationError,
@@ -19,9 +20,9 @@ export {
 } from "./errors.ts";
 export type { Hooks, RequestInfo, ResponseInfo } from "./hooks.ts";
 export { Lane } from "./lane.ts";
-export type { ProxySettings } from "./proxy.ts";
-export { baseUrlOf, type QueryParameters, timeoutOf } from "./settings.ts";
-export type { HttpDispatcher, OutgoingRequest, TlsSettings } from "./socket-pool.ts";
+export { type ProxySettings, proxyFor } from "./proxy.ts";
+export { baseUrlOf, type QueryParameters, scrubber, timeoutOf } from "./settings.ts";
+export type { HttpDispatcher, OutgoingRequest, SocketPool, TlsSettings } from "./socket-pool.ts";
 export { Transport } from "./transport.ts";
 export type { TransportOptions } from "./transport-options.ts";
 export { VERSION } from "./version.ts";

@@ -1,5 +1,6 @@
 import { type CallOptions, ConflictError, type Transport } from "../http/index.ts";
 import type { ChannelEvent, Operation } from "../protocol/index.ts";
+import { signRequestOf } from "../signing/index.ts";
 import { resourceOf } from "./answers.ts";
 import { pathId } from "./checks.ts";
 import { isAnswerLost } from "./create-or-find.ts";
@@ -8,7 +9,7 @@ import type { Networks } from "./networks.ts";
 import { findExecuted, type RepeatedFind } from "./operation-executed.ts";
 import type { FindCalls, Submitted } from "./operation-find.ts";
 import type { FindExecuted } from "./operation-follow.ts";
-import { digestOf, isKeyOf, type OperationRequest, operationInput } from "./operation-request.ts";
+import { isKeyOf, type OperationRequest, operationInput } from "./operation-request.ts";
 import type { SubmitCalls } from "./operation-submit.ts";
 import { type NamedOperation, operationEvents } from "./search-by-id.ts";
 import { readStatusEvents, type StatusEvents, shownStatusReason } from "./status-events.ts";
@@ -84,7 +85,7 @@ export class OperationCalls {
       const request = { chain_selector, address, wallet_operation_id, deadline, transactions };
       const chainId = await this.networks.chainIdOf(chain_selector, { signal });
       const key = isKeyOf(request, operationKey) ? operationKey : undefined;
-      const signed = digestOf(operationInput(refused), chainId);
+      const signed = signRequestOf(operationInput(refused), chainId);
       const prepared = { ...signed, request, chainId, key, isRepeatable: true };
       return findExecuted(this.#repeatedFind(channelId, { signal, timeoutMs }), prepared, refusedId);
     };

@@ -1,7 +1,8 @@
 import { CrecError } from "../errors.ts";
 import { type ChannelEvent, canonicalId, isEvent, isSameId, type Operation } from "../protocol/index.ts";
+import { operationDigest } from "../signing/index.ts";
 import { OperationKeyReusedError } from "./operation-key-reused.ts";
-import { digestOf, operationInput, type Prepared } from "./operation-request.ts";
+import { operationInput, type Prepared } from "./operation-request.ts";
 import type { SearchEvents } from "./search-filter.ts";
 
 /** An operation that the service has taken. */
@@ -59,12 +60,12 @@ export async function findSubmitted(
 function digestShown(operation: Operation, chainId: string): string {
   const { transactions, digest } = operation;
   if (transactions.length === 0 && digest !== undefined) return digest.toLowerCase();
-  return digestOf(operationInput(operation), chainId).digest;
+  return operationDigest(operationInput(operation), chainId);
 }
 
 /** The digest with another deadline. */
 function digestWithin({ request, chainId }: Prepared, deadline: number): string {
-  return digestOf(operationInput({ ...request, deadline }), chainId).digest;
+  return operationDigest(operationInput({ ...request, deadline }), chainId);
 }
 
 function idTaken(request: Prepared["request"], { operation_id, status }: Operation): CrecError {

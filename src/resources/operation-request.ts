@@ -1,13 +1,12 @@
 import { ArgumentError } from "../errors.ts";
 import type { RequestedOperation } from "../proofs/index.ts";
-import type { Hex, Operation, TransactionPreview, WireTransaction } from "../protocol/index.ts";
+import type { Operation, TransactionPreview, WireTransaction } from "../protocol/index.ts";
 import {
   normalizeOperation,
   type OperationInput,
-  type OperationTypedData,
-  operationDigest,
-  operationTypedData,
   randomWalletOperationId,
+  type SignRequest,
+  signRequestOf,
   type TransactionInput,
   walletOperationIdOf,
 } from "../signing/index.ts";
@@ -63,10 +62,8 @@ export type OperationRequest = {
 };
 
 /** A checked request with its digest. */
-export type Prepared = {
+export type Prepared = SignRequest & {
   request: OperationRequest;
-  digest: Hex;
-  typedData: OperationTypedData;
   chainId: string;
   /** The key from which the wallet operation id was made, if there is one. */
   key?: string | undefined;
@@ -111,7 +108,7 @@ export function prepareOperation(
   chainId: string,
 ): Prepared {
   const isRepeatable = id !== undefined || key !== undefined;
-  return { ...digestOf(operationInput(request), chainId), request, chainId, key, isRepeatable };
+  return { ...signRequestOf(operationInput(request), chainId), request, chainId, key, isRepeatable };
 }
 
 function idOf({
@@ -126,14 +123,6 @@ function idOf({
   }
   const message = "Give an operation key or a wallet operation id, not both: the id is made from the key.";
   throw new ArgumentError("operation_key", message);
-}
-
-/** The digest and the typed data of an operation in the form that is signed. */
-export function digestOf(
-  operation: OperationInput,
-  chainId: string,
-): { digest: Hex; typedData: OperationTypedData } {
-  return { digest: operationDigest(operation, chainId), typedData: operationTypedData(operation, chainId) };
 }
 
 /**

@@ -1,7 +1,13 @@
 import { CrecError } from "../errors.ts";
 import type { CallOptions, Transport } from "../http/index.ts";
 import { type Open, type Operation, type OperationStatus, PAGE_LIMITS } from "../protocol/index.ts";
-import { type Signer, signWith } from "../signing/index.ts";
+import {
+  type Signer,
+  type SigningState,
+  type SignOptions,
+  signRequestOf,
+  signWith,
+} from "../signing/index.ts";
 import { pathId } from "./checks.ts";
 import type { Events } from "./events.ts";
 import type { Networks } from "./networks.ts";
@@ -10,7 +16,6 @@ import { findSubmitted, type Submitted } from "./operation-find.ts";
 import { type FollowOptions, followOperation, type OperationChange } from "./operation-follow.ts";
 import { type FollowUntilOptions, followUntil, type ReachedOperation } from "./operation-reach.ts";
 import {
-  digestOf,
   type NewOperation,
   operationInput,
   operationRequest,
@@ -58,7 +63,12 @@ export type ListOperations = {
   offset?: number | undefined;
 };
 
-export type FinalizeOptions = CallOptions & {
+export type SignedCallOptions = CallOptions & {
+  /** Called at each new state of a signature that takes time: key services may wait for a person. */
+  onSigningState?: ((state: SigningState) => void) | undefined;
+};
+
+export type FinalizeOptions = SignedCallOptions & {
   /** The digest that `draft` returned. A draft with another one is not signed. */
   digest?: string | undefined;
 };
@@ -94,12 +104,12 @@ export class Operations {
     channelId: string,
     operation: NewOperation,
     signer: Signer,
-    options?: CallOptions,
+    options: SignedCallOptions = {},
   ): Promise<Submitted> {
     const prepared = await this.#prepare(channelId, operation, options);
     const earlier = await this.#earlier(channelId, prepared, options);
     if (earlier) return earlier;
-    const signature = await signWith(signer, prepared);
+    const signature = await signWith(signer, prepared, signOptions(options));
     return this.#submit(channelId, { ...prepared, request: { ...prepared.request, signature } }, options);
   }
 
@@ -133,13 +143,13 @@ export class Operations {
   ): Promise<Operation> {
     const draft = await this.get(channelId, operationId, options);
     const chainId = await this.#calls.networks.chainIdOf(draft.chain_selector, options);
-    const prepared = digestOf(operationInput(draft), chainId);
+    const prepared = signRequestOf(operationInput(draft), chainId);
     if (options.digest !== undefined && options.digest.toLowerCase() !== prepared.digest) {
       const message =
         "The digest of the draft is not the given one, so the draft was changed or is another. Nothing was signed. Check the draft, and who else can change it.";
       throw new CrecError("DIGEST_MISMATCH", message);
     }
-    const signature = await signWith(signer, prepared);
+    const signature = await signWith(signer, prepared, signOptions(options));
     const change = { status: "accepted", signature, digest: prepared.digest };
     const { wallet_operation_id, address, chain_selector } = draft;
     const finalized = await this.#calls.change(channelId, operationId, change, options);
@@ -260,4 +270,8 @@ export class Operations {
   #submit(channelId: string, prepared: Prepared, options?: CallOptions): Promise<Submitted> {
     return submitOperation(this.#calls.submitting(channelId, prepared.request, options), prepared);
   }
+}
+
+function signOptions({ signal, onSigningState: onState }: SignedCallOptions): SignOptions {
+  return { signal, onState };
 }

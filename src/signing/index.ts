@@ -12,12 +12,14 @@ export {
 } from "./operation.ts";
 export { isRsaSignature } from "./rsa.ts";
 export { signWith } from "./sign.ts";
+export { signRequestOf } from "./sign-request.ts";
 export { canonicalSignature, recoverSigner } from "./signature.ts";
-export type { Signer, SignRequest } from "./signer.ts";
+export type { LocalSigner, Signer, SigningState, SignOptions, SignRequest } from "./signer.ts";
 export {
   OPERATION_TYPES,
   type OperationTypedData,
   operationDigest,
+  operationPreimage,
   operationTypedData,
 } from "./typed-data.ts";
 export { randomWalletOperationId, walletOperationIdOf } from "./wallet-operation-id.ts";

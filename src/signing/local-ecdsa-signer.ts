@@ -5,10 +5,10 @@ import { ArgumentError, CrecError } from "../errors.ts";
 import type { Address as AddressText, Hex } from "../protocol/index.ts";
 import { requireDigest } from "./digest.ts";
 import { recoverSigner } from "./signature.ts";
-import type { Signer } from "./signer.ts";
+import type { LocalSigner } from "./signer.ts";
 
 /** A signer with a secp256k1 key in this process. */
-export type LocalEcdsaSigner = Signer & { kind: "ecdsa"; address: AddressText };
+export type LocalEcdsaSigner = LocalSigner & { kind: "ecdsa"; address: AddressText };
 
 const PRIVATE_KEY = /^(?:0x)?([0-9a-f]{64})$/i;
 

@@ -2,10 +2,10 @@ import { createPrivateKey, type KeyObject } from "node:crypto";
 import { ArgumentError } from "../errors.ts";
 import type { RsaPublicKey } from "../protocol/index.ts";
 import { rsaKeyProblem, rsaPublicKeyOf, rsaSign } from "./rsa.ts";
-import type { Signer } from "./signer.ts";
+import type { LocalSigner } from "./signer.ts";
 
 /** A signer with an RSA key in this process. */
-export type LocalRsaSigner = Signer & { kind: "rsa"; publicKey: RsaPublicKey };
+export type LocalRsaSigner = LocalSigner & { kind: "rsa"; publicKey: RsaPublicKey };
 
 /** A private key as a JSON Web Key. */
 export type RsaPrivateJwk = { kty: "RSA"; n: string; e: string; d: string } & Readonly<

@@ -1,17 +1,26 @@
 import { CrecError } from "../errors.ts";
+import { bounded } from "../http/index.ts";
 import type { Hex } from "../protocol/index.ts";
+import { LONGEST_TIMER_MS } from "../timing/index.ts";
+import { SignerError } from "./custody/signer-error.ts";
 import { isRsaSignature, requireRsaSignature } from "./rsa.ts";
 import { canonicalSignature, recoverSigner } from "./signature.ts";
-import type { Signer, SignRequest } from "./signer.ts";
+import type { Signer, SignOptions, SignRequest } from "./signer.ts";
 
 /**
  * Signs with a signer, and verifies the signature: otherwise a wrong one would only be refused on chain, much later. An
- * ECDSA signature is returned in the one form that wallets take.
- * @throws {CrecError} `SIGNATURE_MISMATCH`; {ArgumentError} `INVALID_SIGNATURE`; any error of the signer.
+ * ECDSA signature is returned in the one form that wallets take. It waits for the signer's time-out, and at most until
+ * the operation's deadline: a later signature could not be used.
+ * @throws {CrecError} `SIGNATURE_MISMATCH`; {SignerError} `SIGNER_TIMEOUT`; {ArgumentError} `INVALID_SIGNATURE`; any
+ * error of the signer.
  */
-export async function signWith(signer: Signer, request: SignRequest): Promise<Hex> {
+export async function signWith(
+  signer: Signer,
+  request: SignRequest,
+  options: SignOptions = {},
+): Promise<Hex> {
   const { kind, address, publicKey } = signer;
-  const made = await signer.sign(request);
+  const made = await inTime(signer, request, options);
   if (kind === "rsa") {
     requireRsaSignature(made);
     if (publicKey && !isRsaSignature(publicKey, request.digest, made)) throw mismatch("the signer's RSA key");
@@ -22,6 +31,26 @@ export async function signWith(signer: Signer, request: SignRequest): Promise<He
     throw mismatch(address);
   }
   return signature;
+}
+
+function inTime(signer: Signer, request: SignRequest, { signal, onState }: SignOptions): Promise<Hex> {
+  const deadline = Number(request.typedData.message.deadline);
+  const untilDeadline = deadline === 0 ? LONGEST_TIMER_MS : deadline * 1000 - Date.now();
+  const limit = Math.min(signer.timeoutMs ?? LONGEST_TIMER_MS, LONGEST_TIMER_MS);
+  const isByDeadline = untilDeadline < limit;
+  const bounds = {
+    timeoutMs: Math.max(0, Math.min(limit, untilDeadline)),
+    onTimeout: () => late(isByDeadline),
+    signals: [signal],
+  };
+  return bounded(bounds, (within) => signer.sign(request, { signal: within, onState }));
+}
+
+function late(isByDeadline: boolean): SignerError {
+  const message = isByDeadline
+    ? "No signature before the operation's deadline. Nothing was submitted. Choose a later deadline, or have it signed sooner."
+    : "No signature within the signer's time-out. Nothing was submitted. Ask who signs, or set a longer time-out in the signer.";
+  return new SignerError("SIGNER_TIMEOUT", message);
 }
 
 function mismatch(expected: string): CrecError {

@@ -1,17 +1,34 @@
 import type { Address, Hex, RsaPublicKey } from "../protocol/index.ts";
 import type { OperationTypedData } from "./typed-data.ts";
 
-/** What a signer signs. */
+/** What a signer signs, in three forms of the same: a signer uses the one that its key service takes. */
 export type SignRequest = {
-  /** The 32 bytes to sign. */
+  /** The 32 bytes to sign: keccak-256 of `preimage`. */
   digest: Hex;
-  /** What the digest is made from, for signers that show or check what they sign. */
+  /** The 66 bytes of EIP-712 that are hashed: `0x1901`, the domain's hash and the message's hash. */
+  preimage: Hex;
+  /** The operation as a person can read it, for signers that show or check what they sign. */
   typedData: OperationTypedData;
 };
 
+/** What a signature that takes time waits for. */
+export type SigningState = {
+  /** The key service's own word, such as `PENDING_AUTHORIZATION`. */
+  state: string;
+  /** Whether a person has to act, for example to approve. */
+  isForPerson: boolean;
+};
+
+export type SignOptions = {
+  /** Ends the wait. What a person approves afterwards is not used. */
+  signal?: AbortSignal | undefined;
+  /** Called at each new state of a signature that takes time. */
+  onState?: ((state: SigningState) => void) | undefined;
+};
+
 /**
- * Signs operations: with a key in this process, or by a callback to a key service or hardware wallet. Each signature is
- * verified against `address` or `publicKey`, where it is given, before anything is sent.
+ * Signs operations: with a key in this process, by a key service, or by a callback to a hardware wallet. Each signature
+ * is verified against `address` or `publicKey`, where it is given, before anything is sent.
  * @example
  * const signer: Signer = { kind: "ecdsa", address, sign: ({ digest }) => keyService.sign(digest) };
  */
@@ -22,6 +39,13 @@ export type Signer = {
   address?: Address;
   /** The public key of an RSA key. */
   publicKey?: RsaPublicKey;
-  /** Returns the signature of the digest as hex. */
-  sign(request: SignRequest): Promise<Hex>;
+  /** How long a signature may take, in milliseconds. @default no limit but the operation's deadline */
+  timeoutMs?: number;
+  /** Returns the signature of the digest as hex. To ask twice for the same digest must have no other effect. */
+  sign(request: SignRequest, options?: SignOptions): Promise<Hex>;
+};
+
+/** A signer with a key in this process, which needs nothing but the digest. */
+export type LocalSigner = Omit<Signer, "sign"> & {
+  sign(request: Pick<SignRequest, "digest"> & Partial<SignRequest>): Promise<Hex>;
 };

@@ -1,3 +1,4 @@
+import * as Hash from "ox/Hash";
 import * as TypedData from "ox/TypedData";
 import { ArgumentError } from "../errors.ts";
 import type { Address, Hex } from "../protocol/index.ts";
@@ -68,8 +69,21 @@ export function operationTypedData(
  * const digest = operationDigest(input, await client.networks.chainIdOf(network));
  */
 export function operationDigest(operation: OperationInput, chainId: string | number | bigint): Hex {
+  return Hash.keccak256(operationPreimage(operation, chainId));
+}
+
+/**
+ * The 66 bytes whose keccak-256 hash is the digest: `0x1901`, the hash of the domain, the hash of the operation. For
+ * signers that hash what they are given.
+ *
+ * @throws ArgumentError as `operationTypedData`.
+ * @example
+ * const input = { id: "1", account: wallet.address, deadline: 0, transactions: [{ to: counter, value: "0", data: "0x" }] };
+ * operationPreimage(input, "31337").length; // → 134
+ */
+export function operationPreimage(operation: OperationInput, chainId: string | number | bigint): Hex {
   const { domain, types, primaryType, message } = operationTypedData(operation, chainId);
-  return TypedData.getSignPayload({
+  return TypedData.encode({
     domain: { ...domain, chainId: BigInt(domain.chainId) },
     types,
     primaryType,

@@ -8,10 +8,9 @@ import {
   isRsaSignature,
   localEcdsaSigner,
   localRsaSigner,
-  operationDigest,
-  operationTypedData,
   type RsaPrivateJwk,
   type Signer,
+  signRequestOf,
   signWith,
 } from "../../src/signing/index.ts";
 
@@ -27,10 +26,7 @@ const operation = {
   deadline: "0",
   transactions: [{ to: "0x2222222222222222222222222222222222222222", value: "1", data: "0x" }],
 } as const;
-const request = {
-  digest: operationDigest(operation, 31337),
-  typedData: operationTypedData(operation, 31337),
-};
+const request = signRequestOf(operation, 31337);
 
 describe("an RSA signer", () => {
   for (const [index, { test_key_jwk, e, n, digest, signature }] of cases.entries()) {

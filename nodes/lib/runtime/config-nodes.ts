@@ -46,7 +46,9 @@ export type ContractRef = {
 /** What a `crec-signer` offers. */
 export type SignerRef = {
   problem: CodedError | undefined;
-  /** @throws INVALID_PRIVATE_KEY */
+  /** The key service that holds the key, as people call it; undefined where Node-RED has the key. */
+  custodian: string | undefined;
+  /** @throws INVALID_PRIVATE_KEY, or what the key service answers */
   signer(): Promise<Signer>;
 };
 

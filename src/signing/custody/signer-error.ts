@@ -1,0 +1,33 @@
+import { CrecError } from "../../errors.ts";
+
+/** Why a key service did not sign. In each case nothing was submitted. */
+export type SignerErrorCode =
+  /** A person or a policy refused, or the key service refused this request. */
+  | "SIGNER_REFUSED"
+  /** No signature in time. */
+  | "SIGNER_TIMEOUT"
+  /** Unreachable, overloaded or failing: the same request may succeed later. */
+  | "SIGNER_UNAVAILABLE"
+  /** Wrong, expired or insufficient credentials. */
+  | "SIGNER_UNAUTHORIZED"
+  /** The key does not exist, is disabled, or is of a kind that no wallet takes. */
+  | "SIGNER_KEY_UNSUITABLE"
+  /** An answer of another shape than documented. */
+  | "SIGNER_BAD_ANSWER";
+
+/** The error of a key service. `message` never contains a secret. */
+export class SignerError extends CrecError {
+  override readonly name = "SignerError";
+  declare readonly code: SignerErrorCode;
+  /** The key service's own word for the state or the error, where it gave one. */
+  readonly state: string | undefined;
+
+  constructor(
+    code: SignerErrorCode,
+    message: string,
+    options: { cause?: unknown; state?: string | undefined } = {},
+  ) {
+    super(code, message, { ...options, retryable: code === "SIGNER_UNAVAILABLE" });
+    this.state = options.state;
+  }
+}
