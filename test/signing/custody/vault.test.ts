@@ -231,12 +231,17 @@ describe("a signer of Vault", function () {
       should(error.message).match(why);
       should(vault.faults.splice(0)).be.empty();
     };
+    const leads = { status: 307, headers: { location: "https://active.example/v1/" }, body: "" };
+    vault.faults.push(leads);
+    should((await refusal(signWith(signer, request))).message).match(
+      /redirects to https:\/\/active\.example/,
+    );
     await said(472, {}, "SIGNER_UNAVAILABLE", /standby or secondary/);
     await said(473, "", "SIGNER_UNAVAILABLE", /standby or secondary/);
     const wrapped = { data: null, wrap_info: { token: "hvs.CAES", accessor: "1", ttl: 60 } };
     await said(200, wrapped, "SIGNER_REFUSED", /a control group waits for other people/);
-    await said(200, "<html>login</html>", "SIGNER_BAD_ANSWER", /no JSON/);
-    await said(200, { data: null }, "SIGNER_BAD_ANSWER", /no data/);
+    await said(200, "<html>login</html>", "SIGNER_BAD_ANSWER", /has no JSON/);
+    await said(200, { data: null }, "SIGNER_BAD_ANSWER", /has no data/);
     vault.isSealed = true;
     const error = await refusal(signWith(signer, request));
     should(error).have.properties({ code: "SIGNER_UNAVAILABLE", retryable: true });
