@@ -346,6 +346,19 @@ export {
   type Watchers,
 } from "./resources/index.ts";
 export {
+  type AwsCredentials,
+  type AwsKmsOptions,
+  type AwsKmsSigner,
+  awsKmsSigner,
+  type CustodyOptions,
+  type CustodySigner,
+  SignerError,
+  type SignerErrorCode,
+  type VaultLogin,
+  type VaultSignerOptions,
+  vaultSigner,
+} from "./signing/custody/index.ts";
+export {
   canonicalSignature,
   generatePrivateKey,
   generateRsaPrivateKey,

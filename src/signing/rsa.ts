@@ -67,8 +67,7 @@ export function rsaKeyProblem({
  * @internal
  */
 export function rsaPublicKeyOf(key: KeyObject): RsaPublicKey {
-  const publicKey = key.type === "public" ? key : createPublicKey(key);
-  const { e = "", n = "" } = publicKey.export({ format: "jwk" });
+  const { e = "", n = "" } = key.export({ format: "jwk" });
   return { e: hexOf(Buffer.from(e, "base64url")), n: hexOf(Buffer.from(n, "base64url")) };
 }
 
