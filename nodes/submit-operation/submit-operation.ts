@@ -123,7 +123,7 @@ export default function register(RED: NodeAPI): void {
       const id = key === undefined ? { wallet_operation_id: walletOperationId } : { operation_key: key };
       // Wrong verification settings are reported before anything is signed.
       if (!isDraft) await proofCheckOf(connection);
-      const signer = isDraft ? undefined : await wallet.signer().signer();
+      const signer = isDraft ? undefined : await wallet.fittingSigner(signal);
       // From here on, a Catch node gets the operation with every error.
       msg.crec = withDetails(msg, { channelId, walletOperationId });
       // That of an operation that the message was about before does not stay.
