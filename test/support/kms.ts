@@ -50,8 +50,8 @@ export class KmsStandIn {
     server.on("request", async (request: IncomingMessage, response) => {
       const body = Buffer.concat(await request.toArray()).toString();
       const answer = this.#answer(request, body);
-      if (answer === "stall") return;
-      if (answer === "drop") return request.socket.destroy();
+      if (answer === "drop") request.socket.destroy();
+      if (typeof answer === "string") return;
       const isHtml = "html" in answer;
       const { status = 200, ...content } = answer as { status?: number; html?: string };
       response.writeHead(status, {
