@@ -358,6 +358,7 @@ export {
 export {
   canonicalSignature,
   generatePrivateKey,
+  generateRsaPrivateKey,
   isRsaSignature,
   type LocalEcdsaSigner,
   type LocalRsaSigner,
