@@ -39,6 +39,10 @@ export type CustodianCall = {
   body?: string | undefined;
   /** Whether a repeat has no other effect. Then it is repeated while the key service does not answer. */
   repeats: boolean;
+  /** Never shown in an error of this call. */
+  secrets?: readonly string[] | undefined;
+  /** Whether an answer that looks like an outage, 429 or 5xx, is the answer that every repeat would get. */
+  isFinal?: ((answer: CustodianAnswer) => boolean) | undefined;
   /** Where a person has to answer: how long that may take, in milliseconds. */
   waitsForPersonMs?: number | undefined;
   signal?: AbortSignal | undefined;
@@ -134,7 +138,7 @@ export class CustodianClient {
   /** One request and its whole answer, without secrets. */
   async #attempt({ method, path, headers = {}, body, ...call }: CustodianCall): Promise<CustodianAnswer> {
     const { custodian, place } = this.#called;
-    const ofCall = scrubberOf([headers.authorization?.replace(/^\w+ /, "") ?? ""]);
+    const ofCall = scrubberOf([headers.authorization?.replace(/^\w+ /, "") ?? "", ...(call.secrets ?? [])]);
     const scrub = (text: string) => this.#scrub(ofCall(text));
     const request: OutgoingRequest = {
       origin: this.#base.origin,
@@ -157,14 +161,15 @@ export class CustodianClient {
         const text = scrub(await readText({ ...received, maxBytes: MAX_ANSWER_BYTES }));
         if (status >= 300 && status < 400)
           throw redirected(place, status, scrub(String(headers.location ?? "")));
-        if (status === 429 || status >= 500) {
+        const read = { status, json: tryParse(text), text };
+        if ((status === 429 || status >= 500) && !call.isFinal?.(read)) {
           throw busy(place, {
             status,
             text,
             retryAfterMs: retryAfterMs(String(headers["retry-after"] ?? "")),
           });
         }
-        return { status, json: tryParse(text), text };
+        return read;
       } catch (thrown) {
         if (thrown instanceof SignerError) throw thrown;
         throw requestFailure(thrown, this.#base.host, scrub, { custodian });
