@@ -23,7 +23,8 @@ export type CustodianCall = {
   method: OutgoingRequest["method"];
   /** Appended to the path of the base URL; with its query. */
   path: string;
-  headers?: Record<string, string>;
+  /** A function is called for each attempt: for tokens that are valid once. */
+  headers?: Record<string, string> | (() => Record<string, string>);
   /** Sent as it is. */
   body?: string | undefined;
   /** Whether a repeat has no other effect. Then it is repeated while the key service does not answer. */
@@ -36,6 +37,8 @@ export type CustodianAnswer = {
   /** The JSON of the body; undefined where it has none. */
   json: unknown;
   text: string;
+  /** By the clock of the key service. */
+  date: string | undefined;
 };
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -112,17 +115,22 @@ export class CustodianClient {
       onTimeout: () => unavailable("does not answer. Check the network, and try again later."),
       signals: [signal, this.#closing.signal],
     };
-    const { status, text } = await bounded(bounds, async (within) => {
+    const { status, text, date } = await bounded(bounds, async (within) => {
       const request: OutgoingRequest = {
         origin,
         path: this.pathOf(path),
         method,
-        headers: { accept: "application/json", ...headers },
+        headers: { accept: "application/json", ...(typeof headers === "function" ? headers() : headers) },
         ...(body === undefined ? {} : { body }),
       };
       try {
         const answer = await this.#pool.dispatcher.request({ ...request, signal: within });
-        return { status: answer.statusCode, text: this.#scrub(await answer.body.text()) };
+        const { date } = answer.headers;
+        return {
+          status: answer.statusCode,
+          text: this.#scrub(await answer.body.text()),
+          date: date === undefined ? undefined : String(date),
+        };
       } catch (thrown) {
         const { code, message } = thrown as { code?: unknown; message?: unknown };
         const cause = new Error(this.#scrub(String(message)));
@@ -137,7 +145,7 @@ export class CustodianClient {
         state: String(status),
       });
     }
-    return { status, json: text === "" ? undefined : tryParse(text), text };
+    return { status, json: text === "" ? undefined : tryParse(text), text, date };
   }
 }
 

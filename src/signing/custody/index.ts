@@ -1,2 +1,4 @@
 export type { CustodyOptions, CustodySigner } from "./custody-signer.ts";
+export type { FireblocksSource } from "./fireblocks-key.ts";
+export { type FireblocksSignerOptions, fireblocksSigner } from "./fireblocks-signer.ts";
 export { SignerError, type SignerErrorCode } from "./signer-error.ts";
