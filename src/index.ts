@@ -351,6 +351,8 @@ export {
   type FireblocksSignerOptions,
   type FireblocksSource,
   fireblocksSigner,
+  type PrivySignerOptions,
+  privySigner,
   SignerError,
   type SignerErrorCode,
 } from "./signing/custody/index.ts";

@@ -1,4 +1,5 @@
 export type { CustodyOptions, CustodySigner } from "./custody-signer.ts";
 export type { FireblocksSource } from "./fireblocks-key.ts";
 export { type FireblocksSignerOptions, fireblocksSigner } from "./fireblocks-signer.ts";
+export { type PrivySignerOptions, privySigner } from "./privy-signer.ts";
 export { SignerError, type SignerErrorCode } from "./signer-error.ts";
