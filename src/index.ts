@@ -359,6 +359,7 @@ export {
 export {
   canonicalSignature,
   generatePrivateKey,
+  generateRsaPrivateKey,
   isRsaSignature,
   type LocalEcdsaSigner,
   type LocalRsaSigner,

@@ -3,7 +3,7 @@ import * as PublicKey from "ox/PublicKey";
 import { checksumAddress } from "../../abi/index.ts";
 import type { Address } from "../../protocol/index.ts";
 import { fieldAt, textAt } from "./answer-fields.ts";
-import { refusalOf } from "./custodian-client.ts";
+import { badAnswer, type CustodianAnswer, refusalOf } from "./custodian-client.ts";
 import { FIREBLOCKS, type FireblocksApi } from "./fireblocks-api.ts";
 import { SignerError } from "./signer-error.ts";
 
@@ -40,7 +40,7 @@ export async function readKey(api: FireblocksApi, source: FireblocksSource): Pro
   }
   const path = fieldAt(answer.json, "derivationPath");
   const derivationPath = Array.isArray(path) && path.length > 0 ? path.map(Number) : undefined;
-  return { address: addressOf(textAt(answer.json, "publicKey")), derivationPath };
+  return { address: addressOf(answer), derivationPath };
 }
 
 async function readAddress(
@@ -71,14 +71,11 @@ function accountPath({ vaultAccountId, assetId }: Extract<FireblocksSource, { as
   return `/v1/vault/accounts/${encodeURIComponent(vaultAccountId)}/${encodeURIComponent(assetId)}`;
 }
 
-function addressOf(publicKey: string | undefined): Address {
+function addressOf(answer: CustodianAnswer): Address {
   try {
-    const hex = `0x${publicKey?.replace(/^0x/i, "")}` as const;
+    const hex = `0x${textAt(answer.json, "publicKey")?.replace(/^0x/i, "")}` as const;
     return AddressOf.checksum(AddressOf.fromPublicKey(PublicKey.fromHex(hex)));
   } catch {
-    throw new SignerError(
-      "SIGNER_BAD_ANSWER",
-      `The answer of ${FIREBLOCKS} has no public key. Check the address of the API, and whether a proxy answered instead.`,
-    );
+    throw badAnswer(FIREBLOCKS, "public key", answer);
   }
 }

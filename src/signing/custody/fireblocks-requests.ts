@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Hex } from "../../protocol/index.ts";
 import type { SignOptions, SignRequest } from "../signer.ts";
 import { fieldAt } from "./answer-fields.ts";
-import { type CustodianAnswer, refusalOf } from "./custodian-client.ts";
+import { badAnswer, type CustodianAnswer, refusalOf } from "./custodian-client.ts";
 import { FIREBLOCKS, type FireblocksApi } from "./fireblocks-api.ts";
 import { ALGORITHM, type FireblocksSource } from "./fireblocks-key.ts";
 import {
@@ -79,7 +79,7 @@ export class FireblocksRequests {
     const answer = await this.#api.call({ method: "POST", path: "/v1/transactions", body, signal });
     const transaction = transactionOf(answer.json);
     if (isSuccess(answer) && transaction) return { transaction, attempt };
-    if (isSuccess(answer)) throw badAnswer(answer);
+    if (isSuccess(answer)) throw badAnswer(FIREBLOCKS, "transaction", answer);
     const found = await this.#usedBefore(request, attempt, answer, signal);
     if (found === undefined) throw refusalOf(FIREBLOCKS, answer);
     return found;
@@ -151,7 +151,7 @@ export class FireblocksRequests {
     if (answer.status === 404) return undefined;
     if (!isSuccess(answer)) throw refusalOf(FIREBLOCKS, answer);
     const transaction = transactionOf(answer.json);
-    if (transaction === undefined) throw badAnswer(answer);
+    if (transaction === undefined) throw badAnswer(FIREBLOCKS, "transaction", answer);
     return transaction;
   }
 
@@ -196,9 +196,4 @@ function contentOf(digest: Hex): string {
 
 function isSuccess({ status }: CustodianAnswer): boolean {
   return status >= 200 && status < 300;
-}
-
-function badAnswer({ status }: CustodianAnswer): SignerError {
-  const message = `The answer of ${FIREBLOCKS} has no transaction (HTTP ${status}). Check the address of the API, and whether a proxy answered instead.`;
-  return new SignerError("SIGNER_BAD_ANSWER", message, { state: String(status) });
 }

@@ -3,3 +3,5 @@ export type { FireblocksSource } from "./fireblocks-key.ts";
 export { type FireblocksSignerOptions, fireblocksSigner } from "./fireblocks-signer.ts";
 export { type PrivySignerOptions, privySigner } from "./privy-signer.ts";
 export { SignerError, type SignerErrorCode } from "./signer-error.ts";
+export type { VaultLogin } from "./vault-session.ts";
+export { type VaultSignerOptions, vaultSigner } from "./vault-signer.ts";

@@ -6,7 +6,7 @@ import type { Address, Hex } from "../../protocol/index.ts";
 import { requireDigest } from "../digest.ts";
 import type { SignRequest } from "../signer.ts";
 import { textAt } from "./answer-fields.ts";
-import { type CustodianAnswer, CustodianClient, refusalOf } from "./custodian-client.ts";
+import { badAnswer, type CustodianAnswer, CustodianClient, refusalOf } from "./custodian-client.ts";
 import type { CustodyOptions, CustodySigner } from "./custody-signer.ts";
 import { authorizationKeyOf, authorizationSignature } from "./privy-authorization.ts";
 import { SignerError, type SignerErrorCode } from "./signer-error.ts";
@@ -115,7 +115,7 @@ async function readAddress({ client, headers, path, key }: Session): Promise<Add
   if (answer.status !== 200) throw errorOf(answer);
   const chainType = textAt(answer.json, "chain_type");
   const address = textAt(answer.json, "address");
-  if (chainType === undefined || address === undefined) throw badAnswer("wallet", answer);
+  if (chainType === undefined || address === undefined) throw badAnswer(PRIVY, "wallet", answer);
   if (chainType !== "ethereum") {
     throw new SignerError(
       "SIGNER_KEY_UNSUITABLE",
@@ -128,7 +128,7 @@ async function readAddress({ client, headers, path, key }: Session): Promise<Add
   try {
     return checksumAddress(address, "address");
   } catch {
-    throw badAnswer("address", answer);
+    throw badAnswer(PRIVY, "address", answer);
   }
 }
 
@@ -167,7 +167,7 @@ async function send(
 /** @throws {SignerError} `SIGNER_BAD_ANSWER` */
 function signatureIn(answer: CustodianAnswer): Hex {
   const signature = textAt(answer.json, "data", "signature");
-  if (signature === undefined || !SIGNATURE.test(signature)) throw badAnswer("signature", answer);
+  if (signature === undefined || !SIGNATURE.test(signature)) throw badAnswer(PRIVY, "signature", answer);
   return signature.toLowerCase() as Hex;
 }
 
@@ -184,11 +184,6 @@ function errorOf(answer: CustodianAnswer, method = ""): SignerError {
   if (code === "zero_correct_authorization_signatures") return error("SIGNER_UNAUTHORIZED", WRONG_KEY);
   if (/^in(?:sufficient|correct)_.*_signatures$/.test(code)) return error("SIGNER_UNAUTHORIZED", QUORUM);
   return refusalOf(PRIVY, answer);
-}
-
-function badAnswer(what: string, { status }: CustodianAnswer): SignerError {
-  const message = `The answer of ${PRIVY} has no ${what} (HTTP ${status}). Check the address of the API, and whether a proxy answered instead.`;
-  return new SignerError("SIGNER_BAD_ANSWER", message, { state: String(status) });
 }
 
 function visible(text: string, path: string, what: string): string {

@@ -1,8 +1,8 @@
 import should from "should";
-import type { SigningState } from "../../src/index.ts";
-import { type FireblocksSignerOptions, fireblocksSigner } from "../../src/signing/custody/index.ts";
-import { recoverSigner, signRequestOf, signWith } from "../../src/signing/index.ts";
-import { FireblocksServer } from "../support/fireblocks.ts";
+import type { SigningState } from "../../../src/index.ts";
+import { type FireblocksSignerOptions, fireblocksSigner } from "../../../src/signing/custody/index.ts";
+import { recoverSigner, signRequestOf, signWith } from "../../../src/signing/index.ts";
+import { FireblocksServer } from "../../support/fireblocks.ts";
 
 const operation = {
   id: "7",

@@ -1,7 +1,7 @@
 import should from "should";
-import { type PrivySignerOptions, privySigner } from "../../src/signing/custody/index.ts";
-import { recoverSigner, signRequestOf, signWith } from "../../src/signing/index.ts";
-import { PrivyServer } from "../support/privy.ts";
+import { type PrivySignerOptions, privySigner } from "../../../src/signing/custody/index.ts";
+import { recoverSigner, signRequestOf, signWith } from "../../../src/signing/index.ts";
+import { PrivyServer } from "../../support/privy.ts";
 
 const operation = {
   id: "7",
