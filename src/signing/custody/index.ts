@@ -1,2 +1,4 @@
 export type { CustodyOptions, CustodySigner } from "./custody-signer.ts";
+export type { RemoteSigningMethod } from "./remote-json-rpc.ts";
+export { type RemoteSignerOptions, remoteSigner } from "./remote-signer.ts";
 export { SignerError, type SignerErrorCode } from "./signer-error.ts";
