@@ -346,6 +346,15 @@ export {
   type Watchers,
 } from "./resources/index.ts";
 export {
+  type CustodyOptions,
+  type CustodySigner,
+  type RemoteSignerOptions,
+  type RemoteSigningMethod,
+  remoteSigner,
+  SignerError,
+  type SignerErrorCode,
+} from "./signing/custody/index.ts";
+export {
   canonicalSignature,
   generatePrivateKey,
   generateRsaPrivateKey,
