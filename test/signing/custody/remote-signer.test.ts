@@ -50,7 +50,7 @@ describe("a remote signer", () => {
         kind: "ecdsa",
         address,
         custodian: "Remote signer",
-        timeoutMs: 60_000,
+        timeoutMs: 300_000,
       });
       should(await signWith(signer, request)).equal(await localEcdsaSigner(first).sign(request));
       const { body } = standIn.asked.at(-1) ?? {};
