@@ -38,6 +38,8 @@ function inTime(signer: Signer, request: SignRequest, { signal, onState }: SignO
   const untilDeadline = deadline === 0 ? LONGEST_TIMER_MS : deadline * 1000 - Date.now();
   const limit = Math.min(signer.timeoutMs ?? LONGEST_TIMER_MS, LONGEST_TIMER_MS);
   const isByDeadline = untilDeadline < limit;
+  // Nobody is asked for what can no longer be used. A key in this process costs nothing, and the service answers.
+  if (untilDeadline <= 0 && signer.timeoutMs !== undefined) return Promise.reject(late(true));
   const bounds = {
     timeoutMs: Math.max(0, Math.min(limit, untilDeadline)),
     onTimeout: () => late(isByDeadline),
