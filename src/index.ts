@@ -348,6 +348,7 @@ export {
 export {
   canonicalSignature,
   generatePrivateKey,
+  generateRsaPrivateKey,
   isRsaSignature,
   type LocalEcdsaSigner,
   type LocalRsaSigner,

@@ -89,7 +89,9 @@ export function operationRequest(
   if (!Number.isSafeInteger(deadline) || deadline < 0) {
     throw new ArgumentError("deadline", "The deadline must be a time in whole Unix seconds, or 0 for none.");
   }
-  if (!mayBeLate) requireFuture(deadline);
+  if (!mayBeLate && deadline !== 0 && deadline * 1000 <= Date.now()) {
+    throw new ArgumentError("deadline", "The deadline has passed. Choose a later one.");
+  }
   const checked = normalizeOperation({ id: idOf(operation), account: address, deadline, transactions });
   return {
     chain_selector,
@@ -101,12 +103,6 @@ export function operationRequest(
       return preview ? { ...call, preview } : call;
     }),
   };
-}
-
-/** @throws ArgumentError where the deadline has passed. */
-export function requireFuture(deadline: number): void {
-  if (deadline === 0 || deadline * 1000 > Date.now()) return;
-  throw new ArgumentError("deadline", "The deadline has passed. Choose a later one.");
 }
 
 /** The request with its digest for its chain. */

@@ -21,7 +21,6 @@ import {
   operationRequest,
   type Prepared,
   prepareOperation,
-  requireFuture,
 } from "./operation-request.ts";
 import { submitOperation } from "./operation-submit.ts";
 import { type OperationWaitOptions, waitForOperation } from "./operation-wait.ts";
@@ -119,8 +118,6 @@ export class Operations {
     const prepared = await this.#prepare(channelId, operation, options);
     const earlier = await this.#earlier(channelId, prepared, options);
     if (earlier) return earlier;
-    // Of a signer that takes time, signWith says so.
-    if (signer.timeoutMs === undefined) requireFuture(prepared.request.deadline);
     const signature = await signWith(signer, prepared, signOptions(options));
     return this.#submit(channelId, { ...prepared, request: { ...prepared.request, signature } }, options);
   }

@@ -1,6 +1,7 @@
-import { createPrivateKey, type KeyObject } from "node:crypto";
+import { createPrivateKey, generateKeyPair, type KeyObject } from "node:crypto";
+import { promisify } from "node:util";
 import { ArgumentError } from "../errors.ts";
-import type { RsaPublicKey } from "../protocol/index.ts";
+import { RSA_KEY_BITS, type RsaPublicKey } from "../protocol/index.ts";
 import { rsaKeyProblem, rsaPublicKeyOf, rsaSign } from "./rsa.ts";
 import type { LocalSigner } from "./signer.ts";
 
@@ -19,8 +20,7 @@ export type RsaPrivateJwk = { kty: "RSA"; n: string; e: string; d: string } & Re
  * @param privateKey PEM (PKCS#8 or PKCS#1) without a passphrase, or a JSON Web Key.
  * @throws ArgumentError `INVALID_PRIVATE_KEY`. No error message contains the key.
  * @example
- * const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
- * const signer = localRsaSigner(privateKey.export({ type: "pkcs8", format: "pem" }).toString());
+ * const signer = localRsaSigner(await generateRsaPrivateKey());
  * signer.publicKey.e; // → "0x010001"
  */
 export function localRsaSigner(privateKey: string | RsaPrivateJwk): LocalRsaSigner {
@@ -30,6 +30,21 @@ export function localRsaSigner(privateKey: string | RsaPrivateJwk): LocalRsaSign
     publicKey: rsaPublicKeyOf(key),
     sign: async ({ digest }) => rsaSign(key, digest),
   };
+}
+
+/**
+ * A new RSA key of 2048 bits from the system's random source, as PEM (PKCS#8). Keep it secret. It takes up to a second,
+ * outside the main thread.
+ * @example
+ * const privateKey = await generateRsaPrivateKey();
+ */
+export async function generateRsaPrivateKey(): Promise<string> {
+  const { privateKey } = await promisify(generateKeyPair)("rsa", {
+    modulusLength: RSA_KEY_BITS,
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  });
+  return privateKey;
 }
 
 function readPrivateKey(privateKey: string | RsaPrivateJwk): KeyObject {
