@@ -154,14 +154,14 @@ const NAV_EVENTS: readonly Row[] = [
 ];
 
 const EVENTS: readonly ExtensionEvent[] = [
-  ...of(MANAGEMENT, MANAGEMENT_EVENTS),
-  ...of(SETTLEMENT, SETTLEMENT_EVENTS),
-  ...of(MANAGEMENT, SHARED_EVENTS),
-  ...of(NAV_FEED, NAV_EVENTS),
+  ...of([MANAGEMENT], MANAGEMENT_EVENTS),
+  ...of([SETTLEMENT], SETTLEMENT_EVENTS),
+  ...of([MANAGEMENT, SETTLEMENT], SHARED_EVENTS),
+  ...of([NAV_FEED], NAV_EVENTS),
 ];
 
-function of(emitter: string, rows: readonly Row[]): ExtensionEvent[] {
-  return rows.map(([name, inputs, meaning]) => ({ name, inputs, meaning, emitter }));
+function of(emitters: readonly string[], rows: readonly Row[]): ExtensionEvent[] {
+  return rows.map(([name, inputs, meaning]) => ({ name, inputs, meaning, emitters }));
 }
 
 /** `status` of a distributor's request. */
@@ -180,10 +180,7 @@ export const DTA_V2: Extension = {
       eventLines(EVENTS, MANAGEMENT),
       MANAGEMENT_FUNCTIONS,
     ].join("\n"),
-    [SETTLEMENT]: [
-      eventLines([...EVENTS, ...of(SETTLEMENT, SHARED_EVENTS)], SETTLEMENT),
-      SETTLEMENT_FUNCTIONS,
-    ].join("\n"),
+    [SETTLEMENT]: [eventLines(EVENTS, SETTLEMENT), SETTLEMENT_FUNCTIONS].join("\n"),
     [NAV_FEED]: eventLines(EVENTS, NAV_FEED),
   },
   events: EVENTS,

@@ -10,7 +10,7 @@ const EVENTS: readonly ExtensionEvent[] = [
   { name: "SettlementSettled", meaning: "Both the asset and the payment were delivered." },
   { name: "SettlementCanceling", meaning: "The cancellation has begun, and is not complete." },
   { name: "SettlementCanceled", meaning: "The settlement was canceled: nothing was exchanged." },
-].map((event) => ({ ...event, inputs: IDS, emitter: COORDINATOR }));
+].map((event) => ({ ...event, inputs: IDS, emitters: [COORDINATOR] }));
 
 /** Events that the coordinator emits, and its watchers do not report. */
 const OTHER_EVENTS = `event CCIPFeeDeficit(uint256 indexed settlementId, uint256 currentBalance, uint256 calculatedFees)

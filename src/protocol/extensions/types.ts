@@ -3,8 +3,8 @@ export type ExtensionEvent = {
   name: string;
   /** Its parameters as Solidity writes them, such as `uint256 indexed settlementId`. */
   inputs: string;
-  /** The contract that emits it, one of the extension's `contracts`. */
-  emitter: string;
+  /** The contracts that emit it, of the extension's `contracts`. */
+  emitters: readonly string[];
   /** What has happened when it arrives, in one sentence. */
   meaning: string;
 };
@@ -26,7 +26,7 @@ export type Extension = {
 /** The lines of an ABI for the events of one contract. */
 export function eventLines(events: readonly ExtensionEvent[], emitter: string): string {
   return events
-    .filter((event) => event.emitter === emitter)
+    .filter(({ emitters }) => emitters.includes(emitter))
     .map(({ name, inputs }) => `event ${name}(${inputs})`)
     .join("\n");
 }
