@@ -1,6 +1,6 @@
 import type { CreateWallet, Signer } from "../../src/index.ts";
 import type { WalletRef } from "../lib/runtime/config-nodes.ts";
-import { fittingSigner } from "../lib/runtime/fitting-signer.ts";
+import { requireFit } from "../lib/runtime/fitting-signer.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 
 /**
@@ -11,7 +11,8 @@ export function newWallet(
   { label, chainSelector, type, owner, configuration }: WalletRef,
   signer: Signer,
 ): CreateWallet {
-  const { kind, address, publicKey } = fittingSigner(signer, type);
+  const { kind, address, publicKey } = signer;
+  requireFit(kind, type);
   const its = owner ?? address;
   if (its === undefined) {
     throw nodeError(

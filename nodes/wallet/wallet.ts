@@ -8,7 +8,7 @@ import {
   type WalletRef,
 } from "../lib/runtime/config-nodes.ts";
 import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
-import { fittingSigner } from "../lib/runtime/fitting-signer.ts";
+import { fittingSigners, walletTypeAt } from "../lib/runtime/fitting-signer.ts";
 import { ADDRESS } from "../lib/shared/address.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
@@ -32,26 +32,22 @@ function openWallet(RED: NodeAPI, { settings }: FieldReader<typeof NODE>): Walle
   const owner = (settings.owner ?? "").trim() || undefined;
   const isAddress = ADDRESS.test(label);
   const connection = () => connectionOf(RED, settings.connection);
-  const signer = () => signerOf(RED, settings.signer);
   let known: Wallet | undefined;
-  let isAsked = false;
   const byName = async (signal: AbortSignal): Promise<Wallet> => {
     known ??= await deployedWallet(connection, label, signal);
     return known;
   };
-  /** Asked once: an operation does not wait for it again where the service does not know the wallet or refuses. */
-  const byAddress = async (signal: AbortSignal): Promise<Wallet | undefined> => {
-    if (isAsked) return known;
-    const client = await connection().client();
-    const filter = { address: label, chain_selector: chainSelector };
-    const found = await client.wallets.list(filter, { signal }).then(
-      ({ data }) => data[0],
-      () => undefined,
-    );
-    isAsked = !signal.aborted;
-    known ??= found;
-    return known;
-  };
+  /** Asked once: the next operations do not wait for it where the service does not know the wallet, or refuses. */
+  let typeAtAddress: Promise<string | undefined> | undefined;
+  const fitting = fittingSigners(async (address, signal) => {
+    if (!isAddress) return known?.wallet_type;
+    if (type !== undefined) return type;
+    typeAtAddress ??= connection()
+      .client()
+      .then((client) => walletTypeAt(client, address, signal));
+    return typeAtAddress;
+  });
+  const signer = () => fitting(signerOf(RED, settings.signer));
   return {
     label,
     chainSelector,
@@ -67,11 +63,6 @@ function openWallet(RED: NodeAPI, { settings }: FieldReader<typeof NODE>): Walle
       problemIn(connection) ??
       (settings.signer ? problemIn(signer) : undefined),
     address: async (signal) => (isAddress ? label : (await byName(signal)).address),
-    fittingSigner: async (signal) => {
-      const opened = await signer().signer();
-      if (!isAddress) return fittingSigner(opened, (await byName(signal)).wallet_type);
-      return fittingSigner(opened, type ?? (await byAddress(signal))?.wallet_type);
-    },
   };
 }
 

@@ -65,12 +65,8 @@ export type WalletRef = {
   configuration: Record<string, unknown> | undefined;
   problem: CodedError | undefined;
   connection(): Connection;
+  /** It signs only if its key fits the type of the wallet, as far as that is known: else SIGNER_TYPE_DIFFERS. */
   signer(): SignerRef;
-  /**
-   * The signer, if its key fits the type of the wallet, as far as that is known.
-   * @throws SIGNER_TYPE_DIFFERS; what `signer` throws
-   */
-  fittingSigner(signal: AbortSignal): Promise<Signer>;
   /**
    * The address of the smart account, looked up by name where only that is known, and remembered.
    * @throws WALLET_NOT_FOUND, WALLET_NOT_DEPLOYED
