@@ -346,6 +346,16 @@ export {
   type Watchers,
 } from "./resources/index.ts";
 export {
+  type AwsCredentials,
+  type AwsKmsOptions,
+  type AwsKmsSigner,
+  awsKmsSigner,
+  type CustodyOptions,
+  type CustodySigner,
+  SignerError,
+  type SignerErrorCode,
+} from "./signing/custody/index.ts";
+export {
   canonicalSignature,
   generatePrivateKey,
   generateRsaPrivateKey,

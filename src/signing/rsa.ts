@@ -63,11 +63,11 @@ export function rsaKeyProblem({
 }
 
 /**
- * Exponent and modulus of a private key, as the service and the wallet take them.
+ * Exponent and modulus of a private or public key, as the service and the wallet take them.
  * @internal
  */
-export function rsaPublicKeyOf(privateKey: KeyObject): RsaPublicKey {
-  const { e = "", n = "" } = createPublicKey(privateKey).export({ format: "jwk" });
+export function rsaPublicKeyOf(key: KeyObject): RsaPublicKey {
+  const { e = "", n = "" } = key.export({ format: "jwk" });
   return { e: hexOf(Buffer.from(e, "base64url")), n: hexOf(Buffer.from(n, "base64url")) };
 }
 

@@ -1,2 +1,4 @@
+export type { AwsCredentials, AwsKmsOptions } from "./aws-kms-settings.ts";
+export { type AwsKmsSigner, awsKmsSigner } from "./aws-kms-signer.ts";
 export type { CustodyOptions, CustodySigner } from "./custody-signer.ts";
 export { SignerError, type SignerErrorCode } from "./signer-error.ts";
