@@ -354,6 +354,9 @@ export {
   type CustodySigner,
   SignerError,
   type SignerErrorCode,
+  type VaultLogin,
+  type VaultSignerOptions,
+  vaultSigner,
 } from "./signing/custody/index.ts";
 export {
   canonicalSignature,
