@@ -67,7 +67,8 @@ export function rsaKeyProblem({
  * @internal
  */
 export function rsaPublicKeyOf(key: KeyObject): RsaPublicKey {
-  const { e = "", n = "" } = key.export({ format: "jwk" });
+  const publicKey = key.type === "public" ? key : createPublicKey(key);
+  const { e = "", n = "" } = publicKey.export({ format: "jwk" });
   return { e: hexOf(Buffer.from(e, "base64url")), n: hexOf(Buffer.from(n, "base64url")) };
 }
 

@@ -1,7 +1,6 @@
 import { CrecError } from "../../errors.ts";
-import { scrubber } from "../../http/index.ts";
 import { type AwsKmsSettings, wrongRegion } from "./aws-kms-settings.ts";
-import { excerpt } from "./custodian-client.ts";
+import { excerpt, scrubberOf } from "./custodian-client.ts";
 import { SignerError, type SignerErrorCode } from "./signer-error.ts";
 
 type Settings = Pick<AwsKmsSettings, "keyId" | "region" | "credentials">;
@@ -155,9 +154,7 @@ function read(error: unknown): { name: string; message: string; status: number |
 
 function scrub(text: string, { credentials }: Settings): string {
   if (credentials === "host") return text;
-  const { secretAccessKey, sessionToken = "" } = credentials;
-  const secrets = [secretAccessKey, sessionToken].filter((secret) => secret !== "");
-  return secrets.reduce((clean, secret) => scrubber(secret)(clean), text);
+  return scrubberOf([credentials.secretAccessKey, credentials.sessionToken ?? ""])(text);
 }
 
 function place({ keyId, region }: Settings): string {

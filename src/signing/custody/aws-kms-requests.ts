@@ -1,14 +1,13 @@
 import {
   bounded,
-  ClientClosedError,
   type OutgoingRequest,
   openSocketPool,
   proxyFor,
   type SocketPool,
 } from "../../http/index.ts";
 import type { KmsAnswer } from "./aws-kms/index.ts";
+import { closed, requestFailure, silent } from "./custodian-client.ts";
 import type { CustodyOptions } from "./custody-signer.ts";
-import { SignerError } from "./signer-error.ts";
 
 export type KmsRequests = {
   /** Fires when it is closed. */
@@ -20,6 +19,7 @@ export type KmsRequests = {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const ATTEMPT_TIMEOUT_MS = 8_000;
+const CALLED = { custodian: "AWS", address: "the region and the endpoint" };
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /**
@@ -44,9 +44,10 @@ export function openKmsRequests({ tls, proxy }: CustodyOptions): KmsRequests {
   return {
     closing: closing.signal,
     send(request, signal) {
+      const { host } = new URL(request.origin);
       const bounds = {
         timeoutMs: ATTEMPT_TIMEOUT_MS,
-        onTimeout: () => silent(request.origin),
+        onTimeout: () => silent(`AWS at ${host}`),
         signals: [signal, closing.signal],
       };
       return bounded(bounds, async (within) => {
@@ -55,7 +56,7 @@ export function openKmsRequests({ tls, proxy }: CustodyOptions): KmsRequests {
           const { statusCode, headers, body } = await dispatcher.request({ ...request, signal: within });
           return { statusCode, headers: single(headers), body: new TextEncoder().encode(await body.text()) };
         } catch (error) {
-          throw unreachable(error, request.origin);
+          throw requestFailure(error, host, (text) => text, CALLED);
         }
       });
     },
@@ -68,21 +69,4 @@ export function openKmsRequests({ tls, proxy }: CustodyOptions): KmsRequests {
 
 function single(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-}
-
-function unreachable(error: unknown, origin: string): SignerError {
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  const text = `AWS at ${origin} cannot be reached (${String(code ?? "no answer")}). Check the region and the endpoint in the signer, the network, and the proxy and TLS settings.`;
-  return new SignerError("SIGNER_UNAVAILABLE", text, { cause: new Error(String(message)) });
-}
-
-function silent(origin: string): SignerError {
-  const message = `AWS at ${origin} does not answer. Check the network, and try again later.`;
-  return new SignerError("SIGNER_UNAVAILABLE", message);
-}
-
-function closed(): ClientClosedError {
-  const message =
-    "The signer was closed before it had a signature. Nothing was submitted with it. Create a new signer.";
-  return new ClientClosedError("CLIENT_CLOSED", message);
 }

@@ -34,7 +34,8 @@ export type CustodianCall = {
   method: OutgoingRequest["method"];
   /** Appended to the path of the base URL; with its query. */
   path: string;
-  headers?: Record<string, string>;
+  /** A function is called for each attempt: for tokens that are valid once. */
+  headers?: Record<string, string> | (() => Record<string, string>);
   /** Sent as it is. */
   body?: string | undefined;
   /** Whether a repeat has no other effect. Then it is repeated while the key service does not answer. */
@@ -53,6 +54,8 @@ export type CustodianAnswer = {
   /** The JSON of the body; undefined where it has none. */
   json: unknown;
   text: string;
+  /** The time of the answer by the clock of the key service. */
+  date?: string | undefined;
 };
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -136,8 +139,9 @@ export class CustodianClient {
   }
 
   /** One request and its whole answer, without secrets. */
-  async #attempt({ method, path, headers = {}, body, ...call }: CustodianCall): Promise<CustodianAnswer> {
+  async #attempt({ method, path, body, ...call }: CustodianCall): Promise<CustodianAnswer> {
     const { custodian, place } = this.#called;
+    const headers = (typeof call.headers === "function" ? call.headers() : call.headers) ?? {};
     const ofCall = scrubberOf([headers.authorization?.replace(/^\w+ /, "") ?? "", ...(call.secrets ?? [])]);
     const scrub = (text: string) => this.#scrub(ofCall(text));
     const request: OutgoingRequest = {
@@ -161,7 +165,8 @@ export class CustodianClient {
         const text = scrub(await readText({ ...received, maxBytes: MAX_ANSWER_BYTES }));
         if (status >= 300 && status < 400)
           throw redirected(place, status, scrub(String(headers.location ?? "")));
-        const read = { status, json: tryParse(text), text };
+        const date = headers.date === undefined ? undefined : String(headers.date);
+        const read = { status, json: tryParse(text), text, date };
         if ((status === 429 || status >= 500) && !call.isFinal?.(read)) {
           throw busy(place, {
             status,
@@ -172,7 +177,7 @@ export class CustodianClient {
         return read;
       } catch (thrown) {
         if (thrown instanceof SignerError) throw thrown;
-        throw failed(thrown, this.#base.host, scrub, custodian);
+        throw requestFailure(thrown, this.#base.host, scrub, { custodian });
       }
     });
   }
@@ -209,21 +214,21 @@ export function excerpt(text: string): string {
 }
 
 /** Removes all of the secrets from a text. */
-function scrubberOf(secrets: readonly string[]): (text: string) => string {
+export function scrubberOf(secrets: readonly string[]): (text: string) => string {
   const scrubbers = secrets
     .filter((secret) => secret !== "")
     .map((secret) => scrubber(secret, { isWhole: secret.length < LONG_SECRET }));
   return (text) => scrubbers.reduce((clean, scrub) => scrub(clean), text);
 }
 
-/** The error for an exception of the HTTP client. */
-function failed(
+/** The error for an exception of the HTTP client. `address`: what the signer calls the address of the key service. */
+export function requestFailure(
   thrown: unknown,
   host: string,
   scrub: (text: string) => string,
-  custodian: string,
+  { custodian, address = "the address" }: { custodian: string; address?: string },
 ): CrecError {
-  const called = { server: custodian, address: "the address", place: "the signer" };
+  const called = { server: custodian, address, place: "the signer" };
   const error = thrown instanceof CrecError ? thrown : networkError(thrown, host, scrub, called);
   if (error instanceof ClientClosedError) return closed();
   if (error instanceof ArgumentError) return error;
@@ -236,7 +241,7 @@ function failed(
   return new SignerError(code, error.message, { cause, retryable });
 }
 
-function silent(place: string): SignerError {
+export function silent(place: string): SignerError {
   const message = `${place} does not answer. Check the network, and try again later.`;
   return new SignerError("SIGNER_UNAVAILABLE", message);
 }
@@ -246,7 +251,7 @@ function unanswered(place: string): SignerError {
   return new SignerError("SIGNER_TIMEOUT", message);
 }
 
-function closed(): ClientClosedError {
+export function closed(): ClientClosedError {
   const message =
     "The signer was closed before it had a signature: in a flow, by a deploy. Nothing was submitted with it. Create a new signer.";
   return new ClientClosedError("CLIENT_CLOSED", message);

@@ -26,24 +26,25 @@ export type RemoteSignerOptions = CustodyOptions & {
   authorization?: { bearer: string } | { user: string; password: string } | undefined;
 };
 
-/** No person answers to `eth1-sign`. */
-const TIMEOUT_MS = { "eth1-sign": 60_000, "json-rpc": 300_000 } as const;
+const TIMEOUT_MS = 300_000;
 
 /**
  * Signs with a key in Web3Signer, in clef, or in any signer that has one of their two interfaces. A person may be asked
- * to approve with `json-rpc`: then no request is repeated. A signature takes at most `timeoutMs`, by default 60 s with
- * `eth1-sign` and 300 s with `json-rpc`.
+ * to approve with `json-rpc`: then no request is repeated. A signature takes at most `timeoutMs`, by default 300 s.
  * @throws {ArgumentError} naming the option; {SignerError} when the signer cannot be reached or has no such key
  * @example
- * const remote = await remoteSigner({ url: "https://signer.example:9000", protocol: "eth1-sign" });
- * remote.address; // → the address of its key
+ * const remote = await remoteSigner({ url: "https://signer.example:8550", protocol: "json-rpc", address });
+ * remote.address === address; // → true
+ * await remote.close();
  */
 export async function remoteSigner(
   options: RemoteSignerOptions,
 ): Promise<CustodySigner & { kind: "ecdsa"; address: Address }> {
   const { url, protocol, tls, proxy } = options;
-  const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? TIMEOUT_MS[requireProtocol(protocol)]);
-  const { method, address } = { method: methodOf(options), address: addressOf(options) };
+  requireProtocol(protocol);
+  const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? TIMEOUT_MS);
+  const method = methodOf(options);
+  const address = addressOf(options);
   const { secrets, headers } = authorizationOf(options.authorization);
   const client = new CustodianClient({ custodian: REMOTE, baseUrl: url, secrets, tls, proxy });
   const remote = { client, headers, timeoutMs };
@@ -54,7 +55,7 @@ export async function remoteSigner(
         : await openJsonRpcKey(remote, { method, address });
     return {
       ...{ kind: "ecdsa", custodian: REMOTE, address: key.address, timeoutMs },
-      sign: (request, options = {}) => key.sign(request, options),
+      sign: (request, signOptions = {}) => key.sign(request, signOptions),
       close: () => client.close(),
     };
   } catch (error) {
@@ -63,8 +64,8 @@ export async function remoteSigner(
   }
 }
 
-function requireProtocol(protocol: RemoteSignerOptions["protocol"]): RemoteSignerOptions["protocol"] {
-  if (protocol === "eth1-sign" || protocol === "json-rpc") return protocol;
+function requireProtocol(protocol: string): void {
+  if (protocol === "eth1-sign" || protocol === "json-rpc") return;
   throw new ArgumentError("protocol", 'protocol must be "eth1-sign" or "json-rpc".');
 }
 
