@@ -346,6 +346,10 @@ export {
   type Watchers,
 } from "./resources/index.ts";
 export {
+  type AwsCredentials,
+  type AwsKmsOptions,
+  type AwsKmsSigner,
+  awsKmsSigner,
   type CustodyOptions,
   type CustodySigner,
   type RemoteSignerOptions,
@@ -353,6 +357,9 @@ export {
   remoteSigner,
   SignerError,
   type SignerErrorCode,
+  type VaultLogin,
+  type VaultSignerOptions,
+  vaultSigner,
 } from "./signing/custody/index.ts";
 export {
   canonicalSignature,
