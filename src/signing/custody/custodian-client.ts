@@ -34,7 +34,8 @@ export type CustodianCall = {
   method: OutgoingRequest["method"];
   /** Appended to the path of the base URL; with its query. */
   path: string;
-  headers?: Record<string, string>;
+  /** A function is called for each attempt: for tokens that are valid once. */
+  headers?: Record<string, string> | (() => Record<string, string>);
   /** Sent as it is. */
   body?: string | undefined;
   /** Whether a repeat has no other effect. Then it is repeated while the key service does not answer. */
@@ -53,6 +54,8 @@ export type CustodianAnswer = {
   /** The JSON of the body; undefined where it has none. */
   json: unknown;
   text: string;
+  /** The time of the answer by the clock of the key service. */
+  date?: string | undefined;
 };
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -136,8 +139,9 @@ export class CustodianClient {
   }
 
   /** One request and its whole answer, without secrets. */
-  async #attempt({ method, path, headers = {}, body, ...call }: CustodianCall): Promise<CustodianAnswer> {
+  async #attempt({ method, path, body, ...call }: CustodianCall): Promise<CustodianAnswer> {
     const { custodian, place } = this.#called;
+    const headers = (typeof call.headers === "function" ? call.headers() : call.headers) ?? {};
     const ofCall = scrubberOf([headers.authorization?.replace(/^\w+ /, "") ?? "", ...(call.secrets ?? [])]);
     const scrub = (text: string) => this.#scrub(ofCall(text));
     const request: OutgoingRequest = {
@@ -161,7 +165,8 @@ export class CustodianClient {
         const text = scrub(await readText({ ...received, maxBytes: MAX_ANSWER_BYTES }));
         if (status >= 300 && status < 400)
           throw redirected(place, status, scrub(String(headers.location ?? "")));
-        const read = { status, json: tryParse(text), text };
+        const date = headers.date === undefined ? undefined : String(headers.date);
+        const read = { status, json: tryParse(text), text, date };
         if ((status === 429 || status >= 500) && !call.isFinal?.(read)) {
           throw busy(place, {
             status,
