@@ -34,11 +34,16 @@ export type CustodianCall = {
   method: OutgoingRequest["method"];
   /** Appended to the path of the base URL; with its query. */
   path: string;
-  headers?: Record<string, string>;
+  /** A function is called for each attempt: for tokens that are valid once. */
+  headers?: Record<string, string> | (() => Record<string, string>);
   /** Sent as it is. */
   body?: string | undefined;
   /** Whether a repeat has no other effect. Then it is repeated while the key service does not answer. */
   repeats: boolean;
+  /** Never shown in an error of this call. */
+  secrets?: readonly string[] | undefined;
+  /** Whether an answer that looks like an outage, 429 or 5xx, is the answer that every repeat would get. */
+  isFinal?: ((answer: CustodianAnswer) => boolean) | undefined;
   /** Where a person has to answer: how long that may take, in milliseconds. */
   waitsForPersonMs?: number | undefined;
   signal?: AbortSignal | undefined;
@@ -49,6 +54,8 @@ export type CustodianAnswer = {
   /** The JSON of the body; undefined where it has none. */
   json: unknown;
   text: string;
+  /** The time of the answer by the clock of the key service. */
+  date?: string | undefined;
 };
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -132,9 +139,10 @@ export class CustodianClient {
   }
 
   /** One request and its whole answer, without secrets. */
-  async #attempt({ method, path, headers = {}, body, ...call }: CustodianCall): Promise<CustodianAnswer> {
+  async #attempt({ method, path, body, ...call }: CustodianCall): Promise<CustodianAnswer> {
     const { custodian, place } = this.#called;
-    const ofCall = scrubberOf([headers.authorization?.replace(/^\w+ /, "") ?? ""]);
+    const headers = (typeof call.headers === "function" ? call.headers() : call.headers) ?? {};
+    const ofCall = scrubberOf([headers.authorization?.replace(/^\w+ /, "") ?? "", ...(call.secrets ?? [])]);
     const scrub = (text: string) => this.#scrub(ofCall(text));
     const request: OutgoingRequest = {
       origin: this.#base.origin,
@@ -157,14 +165,16 @@ export class CustodianClient {
         const text = scrub(await readText({ ...received, maxBytes: MAX_ANSWER_BYTES }));
         if (status >= 300 && status < 400)
           throw redirected(place, status, scrub(String(headers.location ?? "")));
-        if (status === 429 || status >= 500) {
+        const date = headers.date === undefined ? undefined : String(headers.date);
+        const read = { status, json: tryParse(text), text, date };
+        if ((status === 429 || status >= 500) && !call.isFinal?.(read)) {
           throw busy(place, {
             status,
             text,
             retryAfterMs: retryAfterMs(String(headers["retry-after"] ?? "")),
           });
         }
-        return { status, json: tryParse(text), text };
+        return read;
       } catch (thrown) {
         if (thrown instanceof SignerError) throw thrown;
         throw requestFailure(thrown, this.#base.host, scrub, { custodian });
