@@ -129,19 +129,26 @@ async function call(
     ...{ method: "POST", path: "", repeats: false, waitsForPersonMs: timeoutMs, signal },
     headers: { ...headers, "content-type": "application/json" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    isFinal: (given) => errorOf(given) !== undefined,
   });
-  const body = typeof answer.json === "object" && answer.json !== null ? answer.json : {};
-  const error = "error" in body ? errorOf(body.error) : undefined;
+  const error = errorOf(answer);
   if (error) return { answer, error };
   if (answer.status === 401 || answer.status === 403) throw refusalOf(REMOTE, answer);
-  if (answer.status === 200 && "result" in body) return { answer, result: body.result };
+  if (answer.status === 200) return { answer, result: memberOf(answer.json, "result") };
   throw badAnswer(REMOTE, "answer of JSON-RPC", answer);
 }
 
-function errorOf(value: unknown): RpcError | undefined {
-  if (typeof value !== "object" || value === null || !("code" in value)) return undefined;
-  const message = "message" in value ? value.message : "";
-  return { code: Number(value.code), message: typeof message === "string" ? message : "" };
+/** The error of JSON-RPC, which some signers send with an HTTP status that says the same. */
+function errorOf({ json }: CustodianAnswer): RpcError | undefined {
+  const error = memberOf(json, "error");
+  const code = Number(memberOf(error, "code"));
+  if (Number.isNaN(code)) return undefined;
+  const message = memberOf(error, "message");
+  return { code, message: typeof message === "string" ? message : "" };
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
 function refusal({ code, message }: RpcError): SignerError {

@@ -246,8 +246,10 @@ describe("a remote signer", () => {
       }
       standIn.faults.push({ status: 401, body: "" });
       should(await errorOf(signWith(signer, request))).have.property("code", "SIGNER_UNAUTHORIZED");
-      standIn.faults.push({ status: 400, body: { error: { code: 4001, message: "no" } } });
-      should(await errorOf(signWith(signer, request))).have.property("code", "SIGNER_REFUSED");
+      for (const status of [400, 500]) {
+        standIn.faults.push({ status, body: { error: { code: 4001, message: "no" } } });
+        should(await errorOf(signWith(signer, request))).have.property("code", "SIGNER_REFUSED");
+      }
     });
 
     it("refuses a signature over anything else, such as a digest with a prefix", async () => {
