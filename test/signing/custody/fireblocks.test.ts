@@ -31,8 +31,7 @@ describe("a signer of Fireblocks", () => {
   });
 
   async function signerOf(options: Partial<FireblocksSignerOptions> = {}): Promise<CustodySigner> {
-    const { url, apiKey, privateKey, source } = server;
-    const signer = await fireblocksSigner({ url, apiKey, privateKey, source, pollMs: 1, ...options });
+    const signer = await fireblocksSigner({ ...server.options, pollMs: 1, ...options });
     closing.push(() => signer.close());
     return signer;
   }
