@@ -40,6 +40,10 @@ export type CustodianCall = {
   body?: string | undefined;
   /** Whether a repeat has no other effect. Then it is repeated while the key service does not answer. */
   repeats: boolean;
+  /** Never shown in an error of this call. */
+  secrets?: readonly string[] | undefined;
+  /** Whether an answer that looks like an outage, 429 or 5xx, is the answer that every repeat would get. */
+  isFinal?: ((answer: CustodianAnswer) => boolean) | undefined;
   /** Where a person has to answer: how long that may take, in milliseconds. */
   waitsForPersonMs?: number | undefined;
   signal?: AbortSignal | undefined;
@@ -138,7 +142,7 @@ export class CustodianClient {
   async #attempt({ method, path, body, ...call }: CustodianCall): Promise<CustodianAnswer> {
     const { custodian, place } = this.#called;
     const headers = (typeof call.headers === "function" ? call.headers() : call.headers) ?? {};
-    const ofCall = scrubberOf([headers.authorization?.replace(/^\w+ /, "") ?? ""]);
+    const ofCall = scrubberOf([headers.authorization?.replace(/^\w+ /, "") ?? "", ...(call.secrets ?? [])]);
     const scrub = (text: string) => this.#scrub(ofCall(text));
     const request: OutgoingRequest = {
       origin: this.#base.origin,
@@ -161,18 +165,19 @@ export class CustodianClient {
         const text = scrub(await readText({ ...received, maxBytes: MAX_ANSWER_BYTES }));
         if (status >= 300 && status < 400)
           throw redirected(place, status, scrub(String(headers.location ?? "")));
-        if (status === 429 || status >= 500) {
+        const date = headers.date === undefined ? undefined : String(headers.date);
+        const read = { status, json: tryParse(text), text, date };
+        if ((status === 429 || status >= 500) && !call.isFinal?.(read)) {
           throw busy(place, {
             status,
             text,
             retryAfterMs: retryAfterMs(String(headers["retry-after"] ?? "")),
           });
         }
-        const date = headers.date === undefined ? undefined : String(headers.date);
-        return { status, json: tryParse(text), text, date };
+        return read;
       } catch (thrown) {
         if (thrown instanceof SignerError) throw thrown;
-        throw failed(thrown, this.#base.host, scrub, custodian);
+        throw requestFailure(thrown, this.#base.host, scrub, { custodian });
       }
     });
   }
@@ -209,21 +214,21 @@ export function excerpt(text: string): string {
 }
 
 /** Removes all of the secrets from a text. */
-function scrubberOf(secrets: readonly string[]): (text: string) => string {
+export function scrubberOf(secrets: readonly string[]): (text: string) => string {
   const scrubbers = secrets
     .filter((secret) => secret !== "")
     .map((secret) => scrubber(secret, { isWhole: secret.length < LONG_SECRET }));
   return (text) => scrubbers.reduce((clean, scrub) => scrub(clean), text);
 }
 
-/** The error for an exception of the HTTP client. */
-function failed(
+/** The error for an exception of the HTTP client. `address`: what the signer calls the address of the key service. */
+export function requestFailure(
   thrown: unknown,
   host: string,
   scrub: (text: string) => string,
-  custodian: string,
+  { custodian, address = "the address" }: { custodian: string; address?: string },
 ): CrecError {
-  const called = { server: custodian, address: "the address", place: "the signer" };
+  const called = { server: custodian, address, place: "the signer" };
   const error = thrown instanceof CrecError ? thrown : networkError(thrown, host, scrub, called);
   if (error instanceof ClientClosedError) return closed();
   if (error instanceof ArgumentError) return error;
@@ -236,7 +241,7 @@ function failed(
   return new SignerError(code, error.message, { cause, retryable });
 }
 
-function silent(place: string): SignerError {
+export function silent(place: string): SignerError {
   const message = `${place} does not answer. Check the network, and try again later.`;
   return new SignerError("SIGNER_UNAVAILABLE", message);
 }
@@ -246,7 +251,7 @@ function unanswered(place: string): SignerError {
   return new SignerError("SIGNER_TIMEOUT", message);
 }
 
-function closed(): ClientClosedError {
+export function closed(): ClientClosedError {
   const message =
     "The signer was closed before it had a signature: in a flow, by a deploy. Nothing was submitted with it. Create a new signer.";
   return new ClientClosedError("CLIENT_CLOSED", message);
