@@ -71,7 +71,7 @@ export async function fireblocksSigner(
   const api = new FireblocksApi({ url, apiKey, key, tls, proxy });
   try {
     const { address, derivationPath } = await readKey(api, source);
-    const requests = new FireblocksRequests(api, { source, derivationPath, sends, note, pollMs });
+    const requests = new FireblocksRequests(api, { source, address, derivationPath, sends, note, pollMs });
     return {
       kind: "ecdsa",
       custodian: FIREBLOCKS,
