@@ -3,6 +3,7 @@ import * as PublicKey from "ox/PublicKey";
 import { checksumAddress } from "../../abi/index.ts";
 import { ArgumentError } from "../../errors.ts";
 import type { Address, Hex } from "../../protocol/index.ts";
+import { textAt } from "./answer-fields.ts";
 import { badAnswer, type CustodianAnswer, refusalOf } from "./custodian-client.ts";
 import { REMOTE, type Remote, type RemoteKey } from "./remote-key.ts";
 import { SignerError } from "./signer-error.ts";
@@ -73,8 +74,7 @@ function keyOf(text: unknown): ListedKey | undefined {
 /** Plain text; some signers write it as JSON. */
 function signatureOf(answer: CustodianAnswer): Hex {
   const { json, text } = answer;
-  const inJson = typeof json === "object" && json !== null && "signature" in json ? json.signature : json;
-  const written = typeof inJson === "string" ? inJson : text;
+  const written = textAt(json) ?? textAt(json, "signature") ?? text;
   const digits = SIGNATURE.exec(written.trim())?.[1];
   if (digits === undefined) throw badAnswer(REMOTE, "signature of 65 bytes", answer);
   return `0x${digits}`;

@@ -3,6 +3,7 @@ import { ArgumentError } from "../../errors.ts";
 import type { Address, Hex } from "../../protocol/index.ts";
 import type { SignOptions } from "../signer.ts";
 import type { OperationTypedData } from "../typed-data.ts";
+import { fieldAt, textAt } from "./answer-fields.ts";
 import { badAnswer, type CustodianAnswer, excerpt, refusalOf } from "./custodian-client.ts";
 import { REMOTE, type Remote, type RemoteKey } from "./remote-key.ts";
 import { SignerError } from "./signer-error.ts";
@@ -134,21 +135,14 @@ async function call(
   const error = errorOf(answer);
   if (error) return { answer, error };
   if (answer.status === 401 || answer.status === 403) throw refusalOf(REMOTE, answer);
-  if (answer.status === 200) return { answer, result: memberOf(answer.json, "result") };
+  if (answer.status === 200) return { answer, result: fieldAt(answer.json, "result") };
   throw badAnswer(REMOTE, "answer of JSON-RPC", answer);
 }
 
 /** The error of JSON-RPC, which some signers send with an HTTP status that says the same. */
 function errorOf({ json }: CustodianAnswer): RpcError | undefined {
-  const error = memberOf(json, "error");
-  const code = Number(memberOf(error, "code"));
-  if (Number.isNaN(code)) return undefined;
-  const message = memberOf(error, "message");
-  return { code, message: typeof message === "string" ? message : "" };
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+  const code = Number(fieldAt(json, "error", "code"));
+  return Number.isNaN(code) ? undefined : { code, message: textAt(json, "error", "message") ?? "" };
 }
 
 function refusal({ code, message }: RpcError): SignerError {
