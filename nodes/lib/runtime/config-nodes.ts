@@ -48,7 +48,9 @@ export type SignerRef = {
   problem: CodedError | undefined;
   /** The key service that holds the key, as people call it; undefined where Node-RED has the key. */
   custodian: string | undefined;
-  /** @throws INVALID_PRIVATE_KEY, or what the key service answers */
+  /** The address of its key, as far as it is known without asking the key service. Never rejects. */
+  knownAddress(): Promise<string | undefined>;
+  /** @throws INVALID_PRIVATE_KEY, SIGNER_KEY_CHANGED, or what the key service answers */
   signer(): Promise<Signer>;
 };
 
@@ -76,7 +78,8 @@ export type ConnectionNode = Node<ConnectionCredentials> & { connection: Connect
 export type ChannelNode = Node & { channel: ChannelRef };
 export type ContractNode = Node & { contract: ContractRef };
 
-export type SignerCredentials = { privateKey?: string | undefined };
+/** By the names of the fields. */
+export type SignerCredentials = Readonly<Record<string, string | undefined>>;
 export type SignerNode = Node<SignerCredentials> & { signer: SignerRef };
 export type WalletNode = Node & { wallet: WalletRef };
 

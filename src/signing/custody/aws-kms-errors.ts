@@ -118,13 +118,19 @@ function explain(name: string, message: string, { status, settings }: Circumstan
   if (known !== undefined) return known;
   if (status === 429) return BUSY;
   if (status !== undefined && status >= 500) return FAILING;
-  if (status === undefined || status < 400 || name === "SyntaxError") {
-    return { code: "SIGNER_BAD_ANSWER", sentence: NOT_KMS };
-  }
+  const isUnreadable = status === undefined || status < 400 || name === "SyntaxError";
+  if (isUnreadable && (status === 401 || status === 403)) return FORBIDDEN;
+  if (isUnreadable) return { code: "SIGNER_BAD_ANSWER", sentence: NOT_KMS };
   const sentence = `AWS KMS refused the request (${short.slice(0, 60)}, HTTP ${status}). Nothing was submitted. Check the signer`;
   return { code: "SIGNER_REFUSED", sentence, isQuoted: true };
 }
 
+/** Not in the words of AWS KMS. */
+const FORBIDDEN: Explained = {
+  code: UNAUTHORIZED,
+  sentence:
+    "AWS, or a proxy before it, refused the request. Check the credentials, the permissions kms:GetPublicKey and kms:Sign, and the proxy",
+};
 const NOT_KMS =
   "The answer is not one of AWS KMS. Check the endpoint in the signer, and whether a proxy answered instead";
 
@@ -143,8 +149,11 @@ function badSignature(message: string): Explained {
 
 function read(error: unknown): { name: string; message: string; status: number | undefined } {
   if (!(error instanceof Error)) return { name: "", message: String(error), status: undefined };
-  const { $metadata } = error as { $metadata?: { httpStatusCode?: unknown } };
-  const status = $metadata?.httpStatusCode;
+  const { $metadata, $response } = error as {
+    $metadata?: { httpStatusCode?: unknown };
+    $response?: { statusCode?: unknown };
+  };
+  const status = $metadata?.httpStatusCode ?? $response?.statusCode;
   return {
     name: error.name,
     message: error.message,

@@ -56,8 +56,8 @@ export function stateOf({ status }: FireblocksTransaction): SigningState {
   return { state: status, isForPerson: FOR_PEOPLE.includes(status) };
 }
 
-export function isSigned({ status, json }: FireblocksTransaction): boolean {
-  return status === "COMPLETED" && fieldAt(json, "signedMessages") !== undefined;
+export function isSigned({ status }: FireblocksTransaction): boolean {
+  return status === "COMPLETED";
 }
 
 /** The error of a transaction that ended without a signature; undefined for any other. */

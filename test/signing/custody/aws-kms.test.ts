@@ -357,7 +357,7 @@ describe("a key in AWS KMS", () => {
       });
     }
 
-    for (const status of [200, 302, 403]) {
+    for (const status of [200, 302, 404]) {
       it(`says that a page with HTTP ${status} is no answer of KMS`, async () => {
         kms.harm = () => ({ status, html: "<html>please sign in</html>" });
         const error = await errorOf(opened());
@@ -365,6 +365,13 @@ describe("a key in AWS KMS", () => {
         should(error.message).match(/not one of AWS KMS\. Check the endpoint .* whether a proxy answered/);
       });
     }
+
+    it("says that a page with HTTP 403 may be of a proxy", async () => {
+      kms.harm = () => ({ status: 403, html: "<html>blocked</html>" });
+      const error = await errorOf(opened());
+      should(error).have.properties({ code: "SIGNER_UNAUTHORIZED", retryable: false });
+      should(error.message).match(/AWS, or a proxy before it, refused the request/);
+    });
 
     it("ends with the time-out of the signer", async () => {
       const signer = await opened({ timeoutMs: 150 });
