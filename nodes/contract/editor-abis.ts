@@ -2,7 +2,7 @@ import type { EditedNode } from "../lib/editor/api.ts";
 import { askInDialog } from "../lib/editor/dialog.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import { NODE } from "./fields.ts";
-import { DEMO_ABIS, STANDARD_ABIS } from "./known-abis.ts";
+import { DEMO_ABIS, EXTENSION_ABIS, STANDARD_ABIS } from "./known-abis.ts";
 
 /** Buttons that fill in the ABI. A person is asked before text that they typed is replaced. */
 export function abiButtons(node: EditedNode): void {
@@ -14,8 +14,13 @@ export function abiButtons(node: EditedNode): void {
   const line = () => $("<div>").css({ display: "flex", "flex-wrap": "wrap", gap: "4px" }).appendTo(group);
   const standards = line();
   for (const [name, abi] of Object.entries(STANDARD_ABIS)) standards.append(button(node, name, abi));
-  const demos = line().css({ "margin-top": "4px", "align-items": "center" });
-  $("<span>").text(node._("contract.known.local")).appendTo(demos);
+  const named = (label: string): JQuery =>
+    line()
+      .css({ "margin-top": "4px", "align-items": "center" })
+      .append($("<span>").text(node._(`contract.known.${label}`)));
+  const extensions = named("extensions");
+  for (const [name, abi] of Object.entries(EXTENSION_ABIS)) extensions.append(button(node, name, abi));
+  const demos = named("local");
   for (const [name, abi] of Object.entries(DEMO_ABIS)) {
     demos.append(button(node, node._(`contract.known.${name}`), abi));
   }
@@ -42,6 +47,8 @@ function button(node: EditedNode, name: string, abi: string): JQuery {
 
 /** Nothing, or what one of these buttons has filled in. */
 function isReplaceable(text: string): boolean {
-  const known: readonly string[] = [...Object.values(STANDARD_ABIS), ...Object.values(DEMO_ABIS)];
+  const known: readonly string[] = [STANDARD_ABIS, EXTENSION_ABIS, DEMO_ABIS].flatMap((abis) =>
+    Object.values(abis),
+  );
   return text.trim() === "" || known.includes(text.trim());
 }

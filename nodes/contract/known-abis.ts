@@ -1,5 +1,7 @@
 /** ABIs that the form fills in, as people read them. All are our own words for public interfaces. */
 
+import { EXTENSIONS } from "../../src/protocol/index.ts";
+
 const ERC20 = `event Transfer(address indexed from, address indexed to, uint256 value)
 event Approval(address indexed owner, address indexed spender, uint256 value)
 function name() view returns (string)
@@ -99,6 +101,11 @@ error NoSamples()`;
 
 /** Of any network. The keys are the standards' names. */
 export const STANDARD_ABIS = { "ERC-20": ERC20, "ERC-721": ERC721, "ERC-1155": ERC1155 } as const;
+
+/** Of the contracts of the platform's extensions, by the contract's name. */
+export const EXTENSION_ABIS: Readonly<Record<string, string>> = Object.fromEntries(
+  EXTENSIONS.flatMap(({ contracts }) => Object.entries(contracts)),
+);
 
 /** Of the contracts that the local service deploys. */
 export const DEMO_ABIS = {

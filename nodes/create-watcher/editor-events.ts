@@ -1,4 +1,5 @@
-import { offeredBy } from "../lib/editor/abi.ts";
+import type { Extension } from "../../src/protocol/index.ts";
+import { type Offered, offeredBy } from "../lib/editor/abi.ts";
 import type { CompletionSearch, EditedNode } from "../lib/editor/api.ts";
 import { onContractChange } from "../lib/editor/config-change.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
@@ -11,13 +12,22 @@ import { splitNames } from "../lib/shared/split-names.ts";
 import { isReference } from "../lib/shared/variables.ts";
 import { NODE } from "./fields.ts";
 
-/** The box for the names of events completes them from the contract's ABI, and below it each event has a box to tick. */
+/** Where the events come from. Undefined: a watcher service whose events are not known. */
+export type EventSource = "contract" | Extension | undefined;
+
+/** An event to tick. What it means is known of extensions only. */
+type Offer = EventChoice & { meaning?: string; emitters?: readonly string[] };
+
+/**
+ * The box for the names of events completes them from the contract's ABI or those of the extension, and below it each
+ * event has a box to tick.
+ */
 export function eventsField(
   node: EditedNode,
   contract: JQuery,
-  isByService: () => boolean,
+  sourceOf: () => EventSource,
 ): { update(): void } {
-  let offered: EventChoice[] = [];
+  let offered: Offer[] = [];
   let isKnown = false;
   const field = inputOf("events");
   field.typedInput("types", [
@@ -41,15 +51,19 @@ export function eventsField(
       isKnown && field.typedInput("type") === "str"
         ? splitNames(field.typedInput("value")).find((name) => !known.has(name) && !isReference(name))
         : undefined;
-    const missing = unknown ? node._("create-watcher.error.no-event", { name: unknown }) : "";
+    const kind = sourceOf() === "contract" ? "no-event" : "no-extension-event";
+    const missing = unknown ? node._(`create-watcher.error.${kind}`, { name: unknown }) : "";
     problem.say(unreadable || missing);
   };
-  const explainTuples = (names: readonly string[]): void => {
-    const withTuples = offered.filter(
-      ({ name, signature, hasTuples }) => hasTuples && (names.includes(name) || names.includes(signature)),
-    );
+  const explain = (names: readonly string[]): void => {
+    const ticked = offered.filter(({ name, signature }) => names.includes(name) || names.includes(signature));
+    const withTuples = ticked.filter(({ hasTuples }) => hasTuples);
     const events = withTuples.map((event) => nameOf(event, offered)).join(", ");
-    hint.say(events ? node._("create-watcher.hint.tuples", { events }) : "");
+    const contracts = contractsOf(ticked);
+    if (events) hint.say(node._("create-watcher.hint.tuples", { events }));
+    else if (contracts.length > 1)
+      hint.say(node._("create-watcher.hint.contracts", { contracts: contracts.join(", ") }));
+    else hint.say(contracts[0] ? node._("create-watcher.hint.emitter", { contract: contracts[0] }) : "");
   };
   const tick = (): void => {
     const names = splitNames(field.typedInput("value"));
@@ -60,7 +74,7 @@ export function eventsField(
     const isTyped = field.typedInput("type") === "str";
     list.toggle(offered.length > 0 && isTyped);
     showProblem();
-    explainTuples(isTyped ? names : []);
+    explain(isTyped ? names : []);
   };
   const showList = (): void => {
     list.empty();
@@ -78,6 +92,7 @@ export function eventsField(
       // Node-RED makes the labels of a form as narrow as its first column.
       $("<label>")
         .css({ display: "block", width: "auto", margin: "0 0 2px", "overflow-wrap": "anywhere" })
+        .attr("title", event.meaning === undefined ? "" : signatureOf(event))
         .append(ticked, document.createTextNode(describe(event)))
         .appendTo(list);
     }
@@ -89,11 +104,17 @@ export function eventsField(
     newest += 1;
     const request = newest;
     const chosen = String(contract.val() ?? "");
-    const answer = isByService() ? {} : await offeredBy<EventChoice>(node, "events", chosen);
+    const source = sourceOf();
+    const answer =
+      source === "contract"
+        ? await offeredBy<EventChoice>(node, "events", chosen)
+        : offeredByExtension(source);
     if (request !== newest || !isOpen()) return;
     const { found = [], problem: unreadable = "" } = answer;
     isKnown = answer.found !== undefined;
-    offered = [...found].sort((one, other) => one.signature.localeCompare(other.signature));
+    offered = [...found];
+    // Those of an extension have the order in which they happen.
+    if (source === "contract") offered.sort((one, other) => one.signature.localeCompare(other.signature));
     showList();
     if (unreadable) showProblem(unreadable);
   };
@@ -111,8 +132,31 @@ function nameOf({ name, signature }: EventChoice, all: readonly EventChoice[]): 
   return all.filter((other) => other.name === name).length > 1 ? signature : name;
 }
 
-function describe({ name, inputs }: EventChoice): string {
+function describe(event: Offer): string {
+  return event.meaning === undefined ? signatureOf(event) : `${event.name}: ${event.meaning}`;
+}
+
+function signatureOf({ name, inputs }: EventChoice): string {
   return `${name}(${inputs.map((input) => `${input.type} ${input.name}`.trim()).join(", ")})`;
+}
+
+function offeredByExtension(extension: Extension | undefined): Offered<Offer> {
+  if (extension === undefined) return {};
+  const found = extension.events.map(({ name, inputs, meaning, emitters }) => {
+    const parameters = inputs.split(", ").map((input) => {
+      const [type = "", ...rest] = input.split(" ");
+      return { type, name: rest.at(-1) ?? "" };
+    });
+    return { name, signature: name, inputs: parameters, meaning, emitters };
+  });
+  return { found };
+}
+
+/** The contracts that emit these events: one where all come from the same. */
+function contractsOf(events: readonly Offer[]): string[] {
+  const all = events.flatMap(({ emitters = [] }) => emitters);
+  const common = all.find((contract) => events.every(({ emitters = [] }) => emitters.includes(contract)));
+  return common === undefined ? [...new Set(all)] : [common];
 }
 
 /** Completes the last name of the list. */

@@ -30,7 +30,7 @@ export function warnOfMissingContract(node: EditedNode, connection: () => string
   contract.add(source).on("change", () => check.soon());
 }
 
-/** Undefined where nothing can be asked: it comes from a message, or is checked by a watcher service. */
+/** Undefined where nothing can be asked: it comes from a message, or is checked by the watcher service. */
 function placeIn(
   connection: string,
   address: JQuery,
@@ -39,7 +39,7 @@ function placeIn(
 ): ContractPlace | undefined {
   const chosen = RED.nodes.node(String(contract.val() ?? ""));
   const typed = String(address.val() ?? "").trim();
-  if (!chosen || connection === "" || source.val() === "service") return undefined;
+  if (!chosen || connection === "" || source.val() !== "contract") return undefined;
   if (typed !== "" && (address.typedInput("type") !== "str" || !ADDRESS.test(typed))) return undefined;
   const watched = typed || String(chosen.address ?? "").trim();
   const chainSelector = String(chosen.chainSelector ?? "").trim();

@@ -1,3 +1,4 @@
+import { extensionNamed } from "../../src/protocol/index.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
 import { describeContractNetwork } from "../lib/editor/contract-network.ts";
 import { inputOf } from "../lib/editor/form-fields.ts";
@@ -5,7 +6,7 @@ import { hintUnder } from "../lib/editor/form-rows.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
 import { eventsIn } from "../lib/editor/node-label.ts";
 import { atPresent } from "../lib/editor/validate.ts";
-import { eventsField } from "./editor-events.ts";
+import { type EventSource, eventsField } from "./editor-events.ts";
 import { warnOfMissingContract } from "./editor-exists.ts";
 
 export const form: NodeForm = {
@@ -16,26 +17,32 @@ export const form: NodeForm = {
   checks: {
     // With a contract, an empty address is the contract's own.
     address: (node, value) => {
-      const isMissing = isByService(node) && String(value ?? "").trim() === "";
+      const isMissing = !isByContract(node) && String(value ?? "").trim() === "";
       return isMissing ? node._("common.error.address") : undefined;
     },
   },
   opened(node) {
     describeContractNetwork(inputOf("channel"), connectionOf);
-    const events = eventsField(node, inputOf("contract"), () => isByService(node));
+    const events = eventsField(node, inputOf("contract"), () => sourceOf(node));
     const hint = hintUnder(inputOf("address"));
     const adapt = (): void => {
-      hint.say(isByService(node) ? "" : node._("create-watcher.hint.address"));
+      hint.say(isByContract(node) ? node._("create-watcher.hint.address") : "");
       events.update();
     };
-    inputOf("source").on("change", adapt);
+    inputOf("source").add(inputOf("extension")).on("change", adapt);
     adapt();
     warnOfMissingContract(node, () => connectionOf(String(inputOf("channel").val() ?? "")));
   },
 };
 
-function isByService(node: EditedNode): boolean {
-  return atPresent(node, "source") === "service";
+function isByContract(node: EditedNode): boolean {
+  const source = atPresent(node, "source");
+  return source !== "service" && source !== "extension";
+}
+
+function sourceOf(node: EditedNode): EventSource {
+  if (isByContract(node)) return "contract";
+  return extensionNamed(atPresent(node, "source") === "extension" && atPresent(node, "extension"));
 }
 
 function connectionOf(channel: string): string {

@@ -20,12 +20,25 @@ export const NODE = describeNode({
       check: (text) => text.length >= SHORTEST_NAME,
       lookup: { list: "watchers", by: "channel", unknown: "create-watcher.hint.new" },
     },
-    source: { kind: "select", icon: "sitemap", options: ["contract", "service"], default: "contract" },
+    source: {
+      kind: "select",
+      icon: "sitemap",
+      options: ["contract", "extension", "service"],
+      default: "contract",
+    },
     contract: {
       ...COMMON.contract,
       required: true,
       error: "create-watcher.error.contract",
       shown: { source: "contract" },
+    },
+    /** Its names are those of the platform, so a form shows them as they are stored, with what they mean. */
+    extension: {
+      kind: "select",
+      icon: "puzzle-piece",
+      options: ["dvp", "dta.v2"],
+      default: "dvp",
+      shown: { source: "extension" },
     },
     service: { kind: "typed", icon: "puzzle-piece", required: true, shown: { source: "service" } },
     serviceConfig: {
@@ -46,7 +59,7 @@ export const NODE = describeNode({
         by: "channel.connection",
         unknown: "create-watcher.error.network-unknown",
       },
-      shown: { source: "service" },
+      shown: { source: ["extension", "service"] },
     },
     /** What a service looks at; with a contract, another one of the same ABI. */
     address: {
@@ -60,7 +73,7 @@ export const NODE = describeNode({
     },
     /** Names or signatures of events. */
     events: { kind: "typed", icon: "bolt", list: true, required: true },
-    /** The events of the contract, to tick. */
+    /** The events of the contract or the extension, to tick. */
     offered: { kind: "custom", role: "group" },
     /** 0 sends the watcher on as soon as it is created. */
     timeout: { ...timeoutField(300), least: 0, hint: true },

@@ -24,12 +24,17 @@ export async function requestOf(
   }
   const { checksumAddress, eventFragments } = await loadLibrary();
   const label = fields.label("address");
-  if (fields.choice("source") === "service") {
+  const source = fields.choice("source");
+  if (source !== "contract") {
     return {
       name,
       events,
-      service: await inMessage.required("service"),
-      service_config: await serviceConfigOf(fields, inMessage),
+      ...(source === "extension"
+        ? { service: fields.choice("extension") }
+        : {
+            service: await inMessage.required("service"),
+            service_config: await serviceConfigOf(fields, inMessage),
+          }),
       chain_selector: (await inMessage.required("chainSelector")).trim(),
       address: checksumAddress(await inMessage.required("address"), label),
     };

@@ -21,6 +21,8 @@ export function flowEnvironment(ready) {
     CREC_CHAIN_ID: String(ready.chain_id),
     CREC_TOKEN_ADDRESS: ready.contracts.DemoToken,
     CREC_GUARDED_TOKEN_ADDRESS: ready.contracts.GuardedToken,
+    CREC_DVP_ADDRESS: ready.contracts.DemoDvp,
+    CREC_DTA_ADDRESS: ready.contracts.DemoDta,
     CREC_COUNTER_ADDRESS: ready.contracts.Counter,
     CREC_SENSOR_REGISTRY_ADDRESS: ready.contracts.SensorRegistry,
     CREC_CSV_FILE: process.env.CREC_CSV_FILE ?? join(dataDir(), "transfers.csv"),

@@ -1,6 +1,6 @@
 import should from "should";
 import { encodeFunctionData, stringToHex } from "viem";
-import { decodeEvent, verifyEvent } from "../../src/proofs/index.ts";
+import { type DecodedWatcherEvent, decodeEvent, verifyEvent } from "../../src/proofs/index.ts";
 import type { EventEnvelope, VerifiableEvent, Watcher } from "../../src/protocol/index.ts";
 import { artifact } from "../src/chain/artifacts.ts";
 import { type Api, signedText, startTestService } from "./support.ts";
@@ -143,11 +143,66 @@ describe("watchers of a service", function () {
     should(dataOf(one)).eql([second]);
   });
 
+  it("report a settlement and a request by name, with what the contract has of them", async () => {
+    const channelId = await api.channel();
+    const events = ["SettlementOpened", "SettlementAccepted", "SettlementClosing", "SettlementSettled"];
+    await create(channelId, { service: "dvp", address: api.ready.contracts.DemoDvp, events });
+    const requests = ["SubscriptionRequested", "DistributorRequestProcessing", "DistributorRequestProcessed"];
+    await create(channelId, { service: "dta.v2", address: api.ready.contracts.DemoDta, events: requests });
+    type Called = { settlement_id: string; settlement_hash: string; request_id: string; from: string };
+    const call = (name: "dvp" | "dta", body: object) => api.ok<Called>("POST", `/local/${name}`, body);
+    const opened = await call("dvp", { action: "open" });
+    for (const action of ["accept", "settle"]) await call("dvp", { action });
+    const made = await call("dta", { action: "subscribe", amount: "1250000000000000000001" });
+    for (const action of ["process", "fail"]) await call("dta", { action, request_id: made.request_id });
+    const seen = observed(await api.eventsUntil(channelId, (all) => observed(all).length === 7));
+    const decoded = seen.map((event) => decodeEvent(event) as DecodedWatcherEvent);
+    should(decoded.map(({ name, service }) => `${service} ${name}`)).deepEqual([
+      ...events.map((name) => `dvp ${name}`),
+      ...requests.map((name) => `dta.v2 ${name}`),
+    ]);
+    const { settlement_id, settlement_hash } = opened;
+    should(decoded[3]?.params).deepEqual({ settlementId: settlement_id, settlementHash: settlement_hash });
+    should(decoded[3]?.data).containDeep({
+      settlement_id,
+      settlement_hash,
+      dvp: {
+        party_info: { executor_address: opened.from },
+        token_info: { payment_token_amount: 500_000_000 },
+      },
+    });
+    should(decoded[4]?.params).containDeep({ requestId: made.request_id, amount: "1250000000000000000001" });
+    should(decoded[6]).containDeep({
+      params: { shares: "1250000000000000000001", status: "5", error: "0x6661696c6564" },
+      words: { status: "Failed" },
+      reference: {
+        distributorRequest: { amount: "1250000000000000000000", words: { requestType: "Subscription" } },
+        rounded: ["distributorRequest.shares", "distributorRequest.amount"],
+      },
+    });
+    const refused = async (name: "dvp" | "dta", body: object) =>
+      (await api.call<{ message: string }>("POST", `/local/${name}`, body)).body.message;
+    should(await refused("dvp", { action: "cancel" })).match(/DemoDvp is not possible: CannotCancel\(\)\.$/);
+    should(await refused("dvp", { action: "accept", expires_in: 1 })).match(
+      /^accept does not use expires_in/,
+    );
+    should(await refused("dta", { action: "process", amount: "1" })).match(/^process does not use amount/);
+    should(await refused("dta", { action: "complete" })).match(/RequestNotInStatus\(.*actualStatus: 5\)/);
+  });
+
   it("fail with a reason when they cannot be provisioned", async () => {
     const channelId = await api.channel();
     const nobody = `0x${"12".repeat(20)}`;
     const refusals: Array<[object, RegExp]> = [
-      [{ service: "dvp" }, /^There is no watcher service "dvp"\. There are: erc20, sensor\.$/],
+      [
+        { service: "dta.v1" },
+        /^There is no watcher service "dta\.v1"\. There are: erc20, sensor, dta\.v2, dvp\.$/,
+      ],
+      [{ service: "dvp" }, /^The service dvp has no event "Transfer"\. It has: SettlementOpened, /],
+      [
+        { service: "dvp", events: ["SettlementOpened"], service_config: { a: 1 } },
+        /has no setting "a"; this service has none\.$/,
+      ],
       [{ service: "constructor" }, /^There is no watcher service "constructor"/],
       [{ events: ["Burn"] }, /^The service erc20 has no event "Burn"\. It has: Approval, Transfer\.$/],
       [{ address: nobody }, /^There is no contract at 0x1212/],

@@ -105,7 +105,12 @@ function readValue(parameter: AbiParameter, value: unknown, path: string, nested
   return typeof value === "string" ? value : throwMalformed(path, type);
 }
 
-function readTuple({ components = [] }: AbiParameter, value: unknown, path: string): Fields {
+/**
+ * A tuple with the ABI's names and types, from the forms in which services write it.
+ *
+ * @throws CrecError `MALFORMED_EVENT` when a value does not have its type.
+ */
+export function readTuple({ components = [] }: AbiParameter, value: unknown, path: string): Fields {
   if (typeof value !== "object" || value === null) throw malformed(path, "tuple");
   const given = Array.isArray(value)
     ? Object.fromEntries(

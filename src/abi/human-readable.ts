@@ -74,13 +74,28 @@ function readLine({ text, number }: Line, written: string): unknown {
   const anonymous = /^event .*\) ?anonymous$/.test(written);
   const item = anonymous ? written.replace(/ ?anonymous$/, "") : written;
   try {
-    const signatures: readonly string[] = [item];
+    const signatures: readonly string[] = [item.replace(NAMED_ERROR, ` ${PLACEHOLDER}`)];
     const [parsed] = OxAbi.from(signatures);
-    return { ...parsed, anonymous };
+    return withNames({ ...parsed, anonymous });
   } catch (cause) {
     const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
     throw invalid("abi", `Line ${number} of the ABI cannot be read: "${shown}". ${hint(text, cause)}`, cause);
   }
+}
+
+/** Solidity allows a parameter with the name `error`, and the parser does not. */
+const NAMED_ERROR = / error(?=[,)])/g;
+const PLACEHOLDER = "$error";
+
+type Named = Partial<Record<"name" | "inputs" | "outputs" | "components" | "anonymous", unknown>>;
+
+function withNames<T extends Named>(item: T): T {
+  const lists = (["inputs", "outputs", "components"] as const).flatMap((key) => {
+    const list = item[key];
+    return Array.isArray(list) ? [[key, list.map((part: Named) => withNames(part))]] : [];
+  });
+  const name = item.name === PLACEHOLDER ? { name: "error" } : {};
+  return { ...item, ...Object.fromEntries(lists), ...name };
 }
 
 function hint(text: string, cause: unknown): string {

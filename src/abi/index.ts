@@ -8,7 +8,7 @@ export {
   findFunction,
 } from "./call.ts";
 export { callData } from "./call-data.ts";
-export { eventParams, snakeCase } from "./event-params.ts";
+export { eventParams, readTuple, snakeCase } from "./event-params.ts";
 export {
   completeFragment,
   eventFragments,

@@ -1,4 +1,3 @@
-import { eventParams } from "../abi/event-params.ts";
 import { type EventEnvelope, type Query, unlisted } from "../protocol/index.ts";
 import type {
   DecodedEvent,
@@ -9,14 +8,17 @@ import type {
   DecodedWatcherStatus,
 } from "./decoded-event.ts";
 import { address, chainInteger, digits, fields, malformed, optional, text } from "./decoded-fields.ts";
+import { namedParams, wordsOf } from "./extension-event.ts";
 import { copyOf, type Fields, objectOrEmpty, present } from "./fields.ts";
+import { type ReferenceData, referenceData } from "./reference-data.ts";
 import { signedChain } from "./signed-chain.ts";
 import { readSignedEvent, readSignedPayload, type SignedEvent, signedFieldOf } from "./signed-event.ts";
 import { isVerifiable } from "./verifiable.ts";
 
 /**
  * An event as plain JSON with short names. It does not verify: do that first.
- * With an ABI that has the event, its parameters get the ABI's names and types.
+ * With an ABI that has the event, its parameters get the ABI's names and types; so do those of an extension, `dta.v2` or
+ * `dvp`, without one.
  * An event of a type that this version does not know is decoded to its unchanged payload.
  * @throws {CrecError} `MALFORMED_EVENT` when the payload does not fit the event's type, or a parameter does not fit
  * the ABI's type; {ArgumentError} `ABI_INVALID`.
@@ -58,10 +60,12 @@ function watcherEvent(
 ): DecodedWatcherEvent {
   const signed = signedContent(source);
   const log = present(signed.chain_event) ? fields(signed.chain_event, "chain_event") : {};
-  const params = copyOf(present(log.params) ? fields(log.params, "params") : {});
+  const given = copyOf(present(log.params) ? fields(log.params, "params") : {});
+  const params = namedParams({ abi, service: signed.service, log }, given);
   return {
     name: text(signed.name, "name"),
-    params: abi === undefined ? params : eventParams(abi, log, params),
+    params,
+    ...optional("words", wordsOf(signed.service, params), (words) => words as Record<string, string>),
     ...optional("contract", log.address, address),
     ...chainOf(signed, payload),
     ...optional("transactionHash", log.tx_hash, text),
@@ -72,6 +76,7 @@ function watcherEvent(
     watcherId: text(payload.watcher_id, "watcher_id"),
     ...optional("service", signed.service, text),
     ...optional("data", signed.data, copyOf),
+    ...optional("reference", referenceData(signed.service, signed.data), (found) => found as ReferenceData),
   };
 }
 

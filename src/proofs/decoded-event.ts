@@ -7,6 +7,7 @@ import type {
   WalletStatus,
   WatcherStatus,
 } from "../protocol/index.ts";
+import type { ReferenceData } from "./reference-data.ts";
 
 /** A JSON number, or decimal text where it passes 2^53. */
 export type ChainInteger = number | string;
@@ -15,8 +16,13 @@ export type ChainInteger = number | string;
 export type DecodedWatcherEvent = {
   /** The name of the contract event, or of a service's own event. */
   name: string;
-  /** With an ABI: its names, integers as decimal text. Without: as the service sent them, in snake_case. */
+  /**
+   * With an ABI, and in an event of an extension: the contract's names, integers as decimal text. Without: as the service
+   * sent them, in snake_case.
+   */
   params: Record<string, unknown>;
+  /** Of an extension: the words for the numbers of enums in `params`, such as `{ status: "Processed" }`. */
+  words?: Record<string, string>;
   /** The address of the contract that emitted it, checksummed. */
   contract?: string;
   /** The network. */
@@ -42,6 +48,8 @@ export type DecodedWatcherEvent = {
   service?: string;
   /** What the service's watcher reported. */
   data?: unknown;
+  /** The documented parts of `data` in an event of the extension `dta.v2`. */
+  reference?: ReferenceData;
 };
 
 /** A change of an operation's status. */

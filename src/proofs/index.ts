@@ -10,8 +10,10 @@ export {
   type UnmetExpectation,
   unmetExpectation,
 } from "./expectations.ts";
+export { extensionAbi } from "./extension-event.ts";
 export { VERIFY_REASONS, type VerifyReason } from "./reasons.ts";
 export { recoverReportSigners } from "./recover.ts";
+export type { ReferenceData } from "./reference-data.ts";
 export * from "./report.ts";
 export type { RequestedOperation } from "./requested-operation.ts";
 export type { RequestedQuery } from "./requested-query.ts";

@@ -5,6 +5,7 @@ export * from "./envelope.ts";
 export * from "./errors.ts";
 export * from "./event-payloads.ts";
 export * from "./events.ts";
+export * from "./extensions/index.ts";
 export * from "./ids.ts";
 export * from "./limits.ts";
 export * from "./nulls.ts";

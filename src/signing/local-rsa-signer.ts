@@ -2,6 +2,7 @@ import { createPrivateKey, generateKeyPair, type KeyObject } from "node:crypto";
 import { promisify } from "node:util";
 import { ArgumentError } from "../errors.ts";
 import { RSA_KEY_BITS, type RsaPublicKey } from "../protocol/index.ts";
+import { readPemPrivateKey } from "./pem.ts";
 import { rsaKeyProblem, rsaPublicKeyOf, rsaSign } from "./rsa.ts";
 import type { LocalSigner } from "./signer.ts";
 
@@ -17,7 +18,7 @@ export type RsaPrivateJwk = { kty: "RSA"; n: string; e: string; d: string } & Re
  * Signs with an RSA key of 2048 bits held in this process: PKCS#1 v1.5 with the SHA-256 prefix, 256 bytes, always the
  * same for the same digest. A wallet of type `rsa` names its `publicKey` in `allowed_rsa_signers`.
  *
- * @param privateKey PEM (PKCS#8 or PKCS#1) without a passphrase, or a JSON Web Key.
+ * @param privateKey PEM (PKCS#8 or PKCS#1) without a passphrase, also on one line; or a JSON Web Key.
  * @throws ArgumentError `INVALID_PRIVATE_KEY`. No error message contains the key.
  * @example
  * const signer = localRsaSigner(await generateRsaPrivateKey());
@@ -48,19 +49,20 @@ export async function generateRsaPrivateKey(): Promise<string> {
 }
 
 function readPrivateKey(privateKey: string | RsaPrivateJwk): KeyObject {
-  let key: KeyObject;
+  const key =
+    typeof privateKey === "string" ? readPemPrivateKey(privateKey, "privateKey") : readJwk(privateKey);
+  const problem = rsaKeyProblem(key);
+  if (problem !== undefined) throw invalidKey(`privateKey ${problem}.`);
+  return key;
+}
+
+function readJwk(key: RsaPrivateJwk): KeyObject {
   try {
-    key =
-      typeof privateKey === "string"
-        ? createPrivateKey(privateKey)
-        : createPrivateKey({ key: { ...privateKey }, format: "jwk" });
+    return createPrivateKey({ key: { ...key }, format: "jwk" });
   } catch {
     // No cause: it might contain the key.
     throw invalidKey("privateKey must be an RSA key as PEM without a passphrase, or as a JSON Web Key.");
   }
-  const problem = rsaKeyProblem(key);
-  if (problem !== undefined) throw invalidKey(`privateKey ${problem}.`);
-  return key;
 }
 
 function invalidKey(message: string): ArgumentError {

@@ -1,3 +1,4 @@
+import should from "should";
 import { CrecClient } from "../../src/index.ts";
 import { useEditor } from "../support/editor.ts";
 import { channelNode, connectionNode, contractNode, createWatcherNode } from "../support/nodes.ts";
@@ -28,5 +29,39 @@ describe("the form of create watcher", function () {
     await form.fill("address", String(ready.contracts.DemoToken));
     await warning.waitFor({ state: "hidden" });
     await form.cancel();
+  });
+
+  it("offers the events of an extension by name, each with what it means, and the contract that emits it", async () => {
+    const { ready } = editor().service;
+    await editor().openWith([
+      { id: "tab", type: "tab", label: "flow" },
+      connectionNode(ready),
+      channelNode(),
+      { z: "tab", x: 300, y: 100, wires: [[], []], ...createWatcherNode({ events: "", contract: "" }) },
+    ]);
+    const form = await editor().form("watcher");
+    const tick = (name: string) => form.root.getByLabel(new RegExp(`^${name}: `));
+    await form.fill("source", "extension");
+    await tick("SettlementOpened").check();
+    await form.root.getByText("Emitted by the contract CCIPDVPCoordinator.").waitFor();
+    await form.fill("extension", "dta.v2");
+    await form.root.getByText("This extension has no event SettlementOpened.").waitFor();
+    await form.fill("events", "");
+    await tick("SubscriptionRequested").check();
+    await tick("OwnershipTransferred").check();
+    await form.root.getByText("Emitted by the contract DTARequestManagement.").waitFor();
+    await tick("DTASettlementOpened").check();
+    await form.root.getByText(/^These events come from several contracts: .*one watcher for each/).waitFor();
+    await tick("DTASettlementOpened").uncheck();
+    await form.fill("chainSelector", ready.chain_selector);
+    await form.fill("address", String(ready.contracts.DemoDta));
+    await form.done();
+    const { valid, values: stored } = await editor().inPage.stored("watcher");
+    should(valid).be.true();
+    should(stored).containDeep({
+      source: "extension",
+      extension: "dta.v2",
+      events: "SubscriptionRequested, OwnershipTransferred",
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import should from "should";
-import { DEMO_ABIS, STANDARD_ABIS } from "../../nodes/contract/known-abis.ts";
+import { DEMO_ABIS, EXTENSION_ABIS, STANDARD_ABIS } from "../../nodes/contract/known-abis.ts";
 import { type Abi, listEvents, listFunctions, parseAbi } from "../../src/index.ts";
 
 const ARTIFACTS = {
@@ -36,6 +36,19 @@ describe("the ABIs that the contract form fills in", () => {
       should(namesOf(parseAbi(text))).deepEqual(namesOf(parseAbi(JSON.stringify(abi))));
     });
   }
+
+  it("of the extensions have all functions and events of the demo contracts that stand in for them", () => {
+    const contracts = {
+      DemoDvp: ["CCIPDVPCoordinator"],
+      DemoDta: ["DTARequestManagement", "DTARequestSettlement"],
+    };
+    for (const [demo, names] of Object.entries(contracts)) {
+      const file = `../../service/contracts/artifacts/${demo}.json`;
+      const { abi } = JSON.parse(readFileSync(new URL(file, import.meta.url), "utf8")) as { abi: object };
+      const known = names.flatMap((name) => namesOf(parseAbi(EXTENSION_ABIS[name] ?? "")));
+      should(known).containDeep(namesOf(parseAbi(JSON.stringify(abi))));
+    }
+  });
 
   it("have the functions and events of each standard", () => {
     const counts = Object.entries(STANDARD_ABIS).map(([name, text]) => {

@@ -202,7 +202,7 @@ function testing({ injected }: Context, { apiKey = "<key>" }: PageFacts, { baseU
   return html`<section aria-labelledby="testing">
 <h2 id="testing">For tests</h2>
 <p>Under <code>/local</code>: <code>faucet</code>, <code>mine</code>, <code>reorg</code>, <code>speed</code>,
-<code>traffic</code>, <code>guarded-token</code>, <code>faults</code>, <code>failures</code>, <code>absences</code>, <code>proofs</code>, <code>deliveries</code>,
+<code>traffic</code>, <code>guarded-token</code>, <code>dvp</code>, <code>dta</code>, <code>faults</code>, <code>failures</code>, <code>absences</code>, <code>proofs</code>, <code>deliveries</code>,
 <code>status</code>. To see an event, send one token:</p>
 <pre tabindex="0">curl -H 'Authorization: Apikey ${apiKey}' -H 'Content-Type: application/json' \\
   -d '{}' ${baseUrl}/local/faucet</pre>

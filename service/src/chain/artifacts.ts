@@ -6,6 +6,8 @@ export const CONTRACT_NAMES = [
   "Counter",
   "SensorRegistry",
   "GuardedToken",
+  "DemoDvp",
+  "DemoDta",
   "SmartAccountFactory",
   "SmartAccount",
 ] as const;

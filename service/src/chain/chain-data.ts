@@ -27,7 +27,7 @@ export type Receipt = {
   hash: Hex;
   succeeded: boolean;
   blockNumber: number;
-  logs: Array<{ address: Address; topics: Hex[] }>;
+  logs: Array<{ address: Address; topics: Hex[]; data: Hex }>;
 };
 
 /** The node's answer to a call: what it returned, or what it reverted with. */

@@ -206,7 +206,7 @@ export class Chain {
       hash,
       succeeded: Number(found.status) === 1,
       blockNumber: Number(found.blockNumber),
-      logs: found.logs.map(({ address, topics }) => ({ address, topics })),
+      logs: found.logs.map(({ address, topics, data }) => ({ address, topics, data })),
     };
   }
 

@@ -11,6 +11,8 @@ export const DEPLOYED_NAMES = [
   "SensorRegistry",
   "SmartAccountFactory",
   "GuardedToken",
+  "DemoDvp",
+  "DemoDta",
 ] as const;
 export type Deployed = Record<(typeof DEPLOYED_NAMES)[number], Address>;
 

@@ -34,11 +34,16 @@ export type CustodianCall = {
   method: OutgoingRequest["method"];
   /** Appended to the path of the base URL; with its query. */
   path: string;
-  headers?: Record<string, string>;
+  /** A function is called for each attempt: for tokens that are valid once. */
+  headers?: Record<string, string> | (() => Record<string, string>);
   /** Sent as it is. */
   body?: string | undefined;
   /** Whether a repeat has no other effect. Then it is repeated while the key service does not answer. */
   repeats: boolean;
+  /** Never shown in an error of this call. */
+  secrets?: readonly string[] | undefined;
+  /** Whether an answer that looks like an outage, 429 or 5xx, is the answer that every repeat would get. */
+  isFinal?: ((answer: CustodianAnswer) => boolean) | undefined;
   /** Where a person has to answer: how long that may take, in milliseconds. */
   waitsForPersonMs?: number | undefined;
   signal?: AbortSignal | undefined;
@@ -49,6 +54,8 @@ export type CustodianAnswer = {
   /** The JSON of the body; undefined where it has none. */
   json: unknown;
   text: string;
+  /** The time of the answer by the clock of the key service. */
+  date?: string | undefined;
 };
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -132,9 +139,10 @@ export class CustodianClient {
   }
 
   /** One request and its whole answer, without secrets. */
-  async #attempt({ method, path, headers = {}, body, ...call }: CustodianCall): Promise<CustodianAnswer> {
+  async #attempt({ method, path, body, ...call }: CustodianCall): Promise<CustodianAnswer> {
     const { custodian, place } = this.#called;
-    const ofCall = scrubberOf([headers.authorization?.replace(/^\w+ /, "") ?? ""]);
+    const headers = (typeof call.headers === "function" ? call.headers() : call.headers) ?? {};
+    const ofCall = scrubberOf([headers.authorization?.replace(/^\w+ /, "") ?? "", ...(call.secrets ?? [])]);
     const scrub = (text: string) => this.#scrub(ofCall(text));
     const request: OutgoingRequest = {
       origin: this.#base.origin,
@@ -157,17 +165,19 @@ export class CustodianClient {
         const text = scrub(await readText({ ...received, maxBytes: MAX_ANSWER_BYTES }));
         if (status >= 300 && status < 400)
           throw redirected(place, status, scrub(String(headers.location ?? "")));
-        if (status === 429 || status >= 500) {
+        const date = headers.date === undefined ? undefined : String(headers.date);
+        const read = { status, json: tryParse(text), text, date };
+        if ((status === 429 || status >= 500) && !call.isFinal?.(read)) {
           throw busy(place, {
             status,
             text,
             retryAfterMs: retryAfterMs(String(headers["retry-after"] ?? "")),
           });
         }
-        return { status, json: tryParse(text), text };
+        return read;
       } catch (thrown) {
         if (thrown instanceof SignerError) throw thrown;
-        throw failed(thrown, this.#base.host, scrub, custodian);
+        throw requestFailure(thrown, this.#base.host, scrub, { custodian });
       }
     });
   }
@@ -204,21 +214,21 @@ export function excerpt(text: string): string {
 }
 
 /** Removes all of the secrets from a text. */
-function scrubberOf(secrets: readonly string[]): (text: string) => string {
+export function scrubberOf(secrets: readonly string[]): (text: string) => string {
   const scrubbers = secrets
     .filter((secret) => secret !== "")
     .map((secret) => scrubber(secret, { isWhole: secret.length < LONG_SECRET }));
   return (text) => scrubbers.reduce((clean, scrub) => scrub(clean), text);
 }
 
-/** The error for an exception of the HTTP client. */
-function failed(
+/** The error for an exception of the HTTP client. `address`: what the signer calls the address of the key service. */
+export function requestFailure(
   thrown: unknown,
   host: string,
   scrub: (text: string) => string,
-  custodian: string,
+  { custodian, address = "the address" }: { custodian: string; address?: string },
 ): CrecError {
-  const called = { server: custodian, address: "the address", place: "the signer" };
+  const called = { server: custodian, address, place: "the signer" };
   const error = thrown instanceof CrecError ? thrown : networkError(thrown, host, scrub, called);
   if (error instanceof ClientClosedError) return closed();
   if (error instanceof ArgumentError) return error;
@@ -231,7 +241,7 @@ function failed(
   return new SignerError(code, error.message, { cause, retryable });
 }
 
-function silent(place: string): SignerError {
+export function silent(place: string): SignerError {
   const message = `${place} does not answer. Check the network, and try again later.`;
   return new SignerError("SIGNER_UNAVAILABLE", message);
 }
@@ -241,7 +251,7 @@ function unanswered(place: string): SignerError {
   return new SignerError("SIGNER_TIMEOUT", message);
 }
 
-function closed(): ClientClosedError {
+export function closed(): ClientClosedError {
   const message =
     "The signer was closed before it had a signature: in a flow, by a deploy. Nothing was submitted with it. Create a new signer.";
   return new ClientClosedError("CLIENT_CLOSED", message);

@@ -1,6 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { ArgumentError } from "../../errors.ts";
-import { type CustodianAnswer, type CustodianCall, CustodianClient, excerpt } from "./custodian-client.ts";
+import {
+  badAnswer,
+  type CustodianAnswer,
+  type CustodianCall,
+  CustodianClient,
+  excerpt,
+} from "./custodian-client.ts";
 import type { CustodyOptions } from "./custody-signer.ts";
 import { SignerError } from "./signer-error.ts";
 
@@ -26,13 +32,15 @@ export type VaultLogin =
 
 type SessionOptions = CustodyOptions & { url: string; namespace?: string | undefined; login: VaultLogin };
 type Token = { text: string; replaceAt: number };
-type VaultCall = Omit<CustodianCall, "headers">;
+type VaultCall = Omit<CustodianCall, "headers" | "secrets" | "isFinal">;
 type Data = Readonly<Record<string, unknown>>;
 
 export const VAULT = "Vault";
 const TOKEN_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/token";
 /** The part of its lifetime after which a token is replaced. */
 const REPLACED_AFTER = 0.8;
+/** OpenBao answers with 500 where a version of the key may not sign. */
+const WRONG_VERSION = /requested version/;
 /** A replica that has to catch up, and secondaries. */
 const UNAVAILABLE = [412, 472, 473];
 
@@ -63,11 +71,9 @@ export class VaultSession {
       "x-vault-request": "true",
       ...(path === "" ? {} : { "x-vault-namespace": path }),
     };
-    const [secret] =
-      login.method === "token" ? [login.token] : login.method === "approle" ? [login.secretId] : [];
     this.#client = new CustodianClient({
       ...{ custodian: VAULT, baseUrl: url, tls, proxy },
-      secrets: secret === undefined ? [] : [secret],
+      secrets: login.method === "approle" ? [login.secretId.trim()] : [],
     });
   }
 
@@ -80,7 +86,7 @@ export class VaultSession {
     for (let isSecond = false; ; isSecond = true) {
       const known = this.#token;
       const token = await this.#currentToken();
-      const answer = await this.#request(call, { "x-vault-token": token.text });
+      const answer = await this.#request({ ...call, secrets: [token.text] }, { "x-vault-token": token.text });
       const mayBeRevoked = answer.status === 403 && token === known && this.#login.method !== "token";
       if (isSecond || !mayBeRevoked) return dataOf(answer, call.path);
       if (this.#token === token) this.#token = undefined;
@@ -91,10 +97,11 @@ export class VaultSession {
     return this.#client.close();
   }
 
-  #request(call: VaultCall, headers: Record<string, string> = {}): Promise<CustodianAnswer> {
+  #request(call: CustodianCall, headers: Record<string, string> = {}): Promise<CustodianAnswer> {
     return this.#client.call({
       ...call,
       path: `/v1/${call.path}`,
+      isFinal: ({ status, text }) => status === 500 && WRONG_VERSION.test(text),
       headers: { ...this.#headers, ...headers },
     });
   }
@@ -113,13 +120,14 @@ export class VaultSession {
     const login = this.#login;
     if (login.method === "token") return { text: login.token.trim(), replaceAt: Number.POSITIVE_INFINITY };
     const { mount = login.method } = login;
+    const jwt = login.method === "kubernetes" ? await serviceAccountToken(login.tokenFile) : "";
     const credentials =
       login.method === "approle"
         ? { role_id: login.roleId.trim(), secret_id: login.secretId.trim() }
-        : { role: login.role.trim(), jwt: await serviceAccountToken(login.tokenFile) };
+        : { role: login.role.trim(), jwt };
     const path = `auth/${mountOf("login.mount", mount)}/login`;
     const answer = await this.#request({
-      ...{ method: "POST", path, body: JSON.stringify(credentials) },
+      ...{ method: "POST", path, body: JSON.stringify(credentials), secrets: [jwt] },
       // A secret id may be valid for a number of logins.
       repeats: login.method !== "approle",
     });
@@ -181,7 +189,7 @@ function tokenIn(answer: CustodianAnswer, path: string): Token {
     const message = `${VAULT} wants a second factor for the login at ${path}. Choose a login without one: nobody is there to enter it.`;
     throw new SignerError("SIGNER_UNAUTHORIZED", message);
   }
-  if (typeof text !== "string" || text === "") throw badAnswer(`no token for the login at ${path}`);
+  if (typeof text !== "string" || text === "") throw badAnswer(VAULT, "token", answer);
   const seconds = Number(lease_duration);
   // 0: it does not expire.
   const replaceAt = seconds > 0 ? Date.now() + seconds * 1000 * REPLACED_AFTER : Number.POSITIVE_INFINITY;
@@ -202,7 +210,7 @@ function dataOf(answer: CustodianAnswer, path: string): Data {
   }
   const { data } = bodyOf(answer, path);
   if (typeof data === "object" && data !== null) return data as Data;
-  throw badAnswer(`no data at ${path}`);
+  throw badAnswer(VAULT, "data", answer);
 }
 
 /** @throws {SignerError} */
@@ -212,14 +220,13 @@ function bodyOf(answer: CustodianAnswer, path: string): Data {
     const advice = "Use the address of the active server, or try again later";
     throw refused("SIGNER_UNAVAILABLE", "is a standby or secondary server", advice, answer);
   }
-  if (status >= 300 && status < 400) {
-    const advice = "Use the address of the active server: the signer sends its token nowhere else";
-    throw refused("SIGNER_UNAVAILABLE", "is a standby server that leads elsewhere", advice, answer);
+  if (status >= 500) {
+    throw refused("SIGNER_UNAVAILABLE", `cannot answer at ${path}`, "Try again later", answer);
   }
   if (status < 200 || status >= 300) {
     throw refused("SIGNER_REFUSED", `refused ${path}`, "Nothing was submitted", answer);
   }
-  if (typeof json !== "object" || json === null) throw badAnswer(`no JSON at ${path}`);
+  if (typeof json !== "object" || json === null) throw badAnswer(VAULT, "JSON", answer);
   if ((json as Data).wrap_info) {
     const message = `${VAULT} holds its answer at ${path} back, in a wrapping token: a control group waits for other people, or a policy demands wrapping. The signer cannot unwrap it. Permit the path without either.`;
     throw new SignerError("SIGNER_REFUSED", message, { state: "wrapped" });
@@ -237,9 +244,4 @@ function refused(
   const said = Array.isArray(errors) ? errors.join("; ") : text;
   const message = `${VAULT} ${what} (HTTP ${status}). ${advice}. It said: ${excerpt(said)}`;
   return new SignerError(code, message, { state: String(status) });
-}
-
-function badAnswer(what: string): SignerError {
-  const message = `${VAULT} answered with ${what}. Check that its address leads to Vault or OpenBao, and look for a proxy in between.`;
-  return new SignerError("SIGNER_BAD_ANSWER", message);
 }

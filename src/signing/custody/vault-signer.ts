@@ -32,6 +32,14 @@ const SIGNATURE = /^vault:v(\d+):([A-Za-z0-9+/]+={0,2})$/;
  *
  * @throws {ArgumentError} with the path of the option; {SignerError} `SIGNER_UNAVAILABLE`, `SIGNER_UNAUTHORIZED`,
  * `SIGNER_KEY_UNSUITABLE`, `SIGNER_BAD_ANSWER`, `SIGNER_REFUSED`. Its `sign` throws the same.
+ * @example
+ * const open = () =>
+ *   vaultSigner({
+ *     url: "https://vault.example:8200",
+ *     key: "payments",
+ *     keyVersion: 1,
+ *     login: { method: "token", token: process.env.VAULT_TOKEN ?? "" },
+ *   });
  */
 export async function vaultSigner(options: VaultSignerOptions): Promise<CustodySigner> {
   const { mount = "transit", key, keyVersion, timeoutMs = TIMEOUT_MS } = options;

@@ -63,7 +63,7 @@ describe("a call to a key service", () => {
     should(open(server.url).pathOf("")).equal("/");
     const headers = { authorization: "Bearer b" };
     const answer = await client.call({ ...GET, method: "POST", path: "/sign?x=1", headers, body: "{}" });
-    should(answer).deepEqual({ status: 200, json: { big: 1 }, text: '{"big":1}' });
+    should(answer).containEql({ status: 200, json: { big: 1 }, text: '{"big":1}' });
     should(seen).deepEqual(["/base/sign?x=1", "application/json", "Bearer b", "{}"]);
   });
 
@@ -74,9 +74,22 @@ describe("a call to a key service", () => {
     });
     const client = open(server.url);
     should(await client.call(GET)).have.property("json", "0x12");
-    should(await client.call({ ...GET, path: "/text" })).deepEqual({
-      ...{ status: 200, json: undefined, text: "0x12" },
+    const text = await client.call({ ...GET, path: "/text" });
+    should(text).containEql({ status: 200, json: undefined, text: "0x12" });
+  });
+
+  it("makes headers for each attempt, and gives the date of the answer", async () => {
+    const date = "Mon, 02 Jan 2006 15:04:05 GMT";
+    const seen: unknown[] = [];
+    const server = await serve((request, response) => {
+      seen.push(request.headers["x-nonce"]);
+      response.setHeader("date", date);
+      sendJson(response, seen.length < 2 ? 503 : 200, {});
     });
+    let nonce = 0;
+    const headers = () => ({ "x-nonce": String(++nonce) });
+    should(await open(server.url).call({ ...GET, headers, repeats: true })).have.property("date", date);
+    should(seen).deepEqual(["1", "2"]);
   });
 
   it("refuses an address that cannot be used, without showing it", () => {

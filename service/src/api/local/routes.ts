@@ -6,6 +6,7 @@ import type { Routes } from "../routes.ts";
 import { AbsenceAnswer, absenceRoutes } from "./absences.ts";
 import { blockTimeOf, chainRoutes } from "./chain.ts";
 import { deliveryAnswer, deliveryRoutes } from "./deliveries.ts";
+import { extensionRoutes } from "./extensions.ts";
 import { FailureAnswer, failureRoutes } from "./failures.ts";
 import { FaultAnswer, faultRoutes } from "./faults.ts";
 import { graphqlAuthRoute } from "./graphql-auth.ts";
@@ -76,5 +77,6 @@ export function localRoutes(app: Routes, context: Context): void {
   deliveryRoutes(app, injected.deliveries);
   chainRoutes(app, context);
   guardedTokenRoute(app, context);
+  extensionRoutes(app, context);
   graphqlAuthRoute(app, injected.graphqlAuth);
 }

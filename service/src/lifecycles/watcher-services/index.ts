@@ -1,13 +1,19 @@
 import type { Chain } from "../../chain/chain.ts";
 import type { StoredWatcher } from "../../store/watchers.ts";
 import { erc20 } from "./erc20.ts";
+import { dta, dvp } from "./extensions.ts";
 import { sensor } from "./sensor.ts";
 import type { WatcherService } from "./service.ts";
 
 export type { WatcherService } from "./service.ts";
 
 /** The services that watchers can belong to, by name. */
-export const WATCHER_SERVICES: Readonly<Record<string, WatcherService>> = { erc20, sensor };
+export const WATCHER_SERVICES: Readonly<Record<string, WatcherService>> = {
+  erc20,
+  sensor,
+  "dta.v2": dta,
+  dvp,
+};
 
 /** Why a watcher cannot be provisioned; undefined when it can. */
 export async function serviceRefusal(chain: Chain, watcher: StoredWatcher): Promise<string | undefined> {

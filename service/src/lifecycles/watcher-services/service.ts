@@ -20,5 +20,6 @@ export type WatcherService = {
 export function unknownSetting(config: ServiceConfig, known: readonly string[]): string | undefined {
   const other = Object.keys(config).find((name) => !known.includes(name));
   if (other === undefined) return undefined;
-  return `service_config has no setting ${JSON.stringify(other)}; it has: ${known.join(", ")}.`;
+  const has = known.length === 0 ? "this service has none" : `it has: ${known.join(", ")}`;
+  return `service_config has no setting ${JSON.stringify(other)}; ${has}.`;
 }

@@ -1,0 +1,146 @@
+import should from "should";
+import { listEvents, signatureHash } from "../../src/abi/index.ts";
+import { matchEvent } from "../../src/alerts/index.ts";
+import { type DecodedWatcherEvent, decodeEvent, extensionAbi } from "../../src/proofs/index.ts";
+import { EXTENSIONS } from "../../src/protocol/index.ts";
+import { signedEvent } from "./fixtures.ts";
+
+const SELECTOR = "16015286601757825753";
+const ADMIN = "0x5b571A50AC6cB524730C8419EBe452703139809A";
+const ID = `0x${"1f".repeat(32)}`;
+const HASH = `0x${"2e".repeat(32)}`;
+
+/** An event as a service's watcher reports it. The texts are JSON, so that numbers stay as written. */
+function decoded(service: string, signature: string, params: string, data = "null"): DecodedWatcherEvent {
+  const name = signature.slice(0, signature.indexOf("("));
+  const log = JSON.stringify({
+    chain_id: "11155111",
+    tx_hash: HASH,
+    address: ADMIN,
+    log_index: 3,
+    topic_hash: signatureHash(signature),
+    event_signature: signature,
+  });
+  const json = `{"service":"${service}","name":"${name}","chain_selector":"${SELECTOR}","chain_event":${log.slice(0, -1)},"params":${params}},"data":${data}}`;
+  const event = signedEvent("watcher.event", json, { watcher_id: "w-1", chain_selector: SELECTOR });
+  return decodeEvent(event) as DecodedWatcherEvent;
+}
+
+const PROCESSED = "DistributorRequestProcessed(bytes32,uint256,uint8,bytes)";
+const REQUESTED = "SubscriptionRequested(address,bytes32,address,bytes32,bytes32,uint256,uint40)";
+const WRONG_SETTLEMENT = "InvalidDTARequestSettlement(address,bytes32,bytes32,uint64,address)";
+
+/** As the watcher's language writes a contract's answer: names of its own, bytes as lists, large numbers as floats. */
+const REQUEST = JSON.stringify({
+  Shares: 12.5e20,
+  Amount: 5000,
+  FundTokenId: Array(32).fill(7),
+  ReferenceID: Array(32).fill(0),
+  FundAdminAddr: ADMIN.toLowerCase(),
+  DistributorAddr: ADMIN.toLowerCase(),
+  CreatedAt: 1_780_000_000,
+  RequestType: 1,
+  Status: 2,
+});
+const ON_CHAIN = `{"source":{"contract_function_signature":"getDistributorRequest(bytes32)","block":"latest"},"data":{"distributor_request":${REQUEST}}}`;
+const REFERENCE = `{"type":"reference_data","value":{"on_chain":[${ON_CHAIN}],"off_chain":[{"source":{"type":"ISO Standard","identifier":"ISO 4217"},"data":{"currency_id":147,"currency_code":"USD"}}],"requests":[{"type":"payment_request","value":{"e2eId":"${ID}","amount":5000.00}}]}}`;
+
+describe("the events of an extension", () => {
+  it("are those that the platform documents, each with its parameters and its meaning", () => {
+    const counts = EXTENSIONS.map(({ service, events }) => [service, events.length]);
+    should(counts).deepEqual([
+      ["dta.v2", 28],
+      ["dvp", 6],
+    ]);
+    for (const { service, events, contracts } of EXTENSIONS) {
+      should(new Set(events.map(({ name }) => name)).size).equal(events.length);
+      const offered = listEvents(extensionAbi(service) ?? []).map(({ name }) => name);
+      for (const { name, emitters, meaning } of events) {
+        should(offered).containEql(name);
+        should(contracts).have.properties(emitters);
+        should(meaning).match(/^[A-Z].*\.$/);
+      }
+    }
+  });
+
+  it("have typed parameters without an ABI: numbers from params, not from the floats in data", () => {
+    const event = decoded(
+      "dta.v2",
+      PROCESSED,
+      `{"request_id":"${ID}","shares":"1250000000000000000001","status":3,"error":"0x"}`,
+      REFERENCE,
+    );
+    should(event.params).deepEqual({
+      requestId: ID,
+      shares: "1250000000000000000001",
+      status: "3",
+      error: "0x",
+    });
+    should(event.words).deepEqual({ status: "Processed" });
+  });
+
+  it("have the documented parts of data, and name what may be rounded", () => {
+    const { reference, data } = decoded("dta.v2", PROCESSED, `{"status":3}`, REFERENCE);
+    should(data).have.propertyByPath("value", "on_chain", "0", "data", "distributor_request");
+    should(reference?.distributorRequest).deepEqual({
+      shares: "1250000000000000000000",
+      amount: "5000",
+      fundTokenId: `0x${"07".repeat(32)}`,
+      referenceID: `0x${"00".repeat(32)}`,
+      fundAdminAddr: ADMIN,
+      distributorAddr: ADMIN,
+      createdAt: "1780000000",
+      requestType: "1",
+      status: "2",
+      words: { status: "Processing", requestType: "Subscription" },
+    });
+    should(reference?.currency).equal("USD");
+    should(reference?.paymentRequests).have.length(1);
+    should(reference?.rounded).deepEqual(["distributorRequest.shares"]);
+  });
+
+  it("have one name for each spelling of a parameter", () => {
+    const settlement = ["actual_d_t_a_request_settlement_addr", "actual_dta_request_settlement_addr"];
+    for (const spelling of settlement) {
+      const { params } = decoded("dta.v2", WRONG_SETTLEMENT, `{"${spelling}":"${ADMIN.toLowerCase()}"}`);
+      should(params).deepEqual({ actualDTARequestSettlementAddr: ADMIN });
+    }
+    for (const spelling of ["reference_i_d", "reference_id"]) {
+      const { params } = decoded("dta.v2", REQUESTED, `{"${spelling}":"${ID}","amount":"7"}`);
+      should(params).deepEqual({ referenceID: ID, amount: "7" });
+    }
+  });
+
+  it("are what conditions compare, with their words", () => {
+    const event = decoded(
+      "dvp",
+      "SettlementOpened(uint256,bytes32)",
+      `{"settlement_id":"10","settlement_hash":"${HASH}"}`,
+    );
+    const conditions = [
+      { field: "params.settlementHash", is: "equals", value: HASH.replace(/e/g, "E") },
+      { field: "params.settlementId", is: "above", value: "9" },
+    ] as const;
+    should(matchEvent(conditions, event)).be.true();
+    const processed = decoded("dta.v2", PROCESSED, `{"status":5}`);
+    should(matchEvent([{ field: "words.status", is: "equals", value: "Failed" }], processed)).be.true();
+    should(event.params).deepEqual({ settlementId: "10", settlementHash: HASH });
+  });
+
+  it("keep what is not known: another version of an event, another service, a value of another type", () => {
+    const older = "SubscriptionRequested(address,bytes32,address,bytes32,uint256,uint40)";
+    should(decoded("dta.v2", older, `{"request_id":"${ID}"}`).params).deepEqual({ request_id: ID });
+    should(decoded("mine", PROCESSED, `{"status":3}`)).have.properties({ params: { status: 3 } });
+    should(decoded("mine", PROCESSED, `{"status":3}`, REFERENCE)).not.have.properties(["words", "reference"]);
+    should(decoded("dta.v2", PROCESSED, `{"status":"soon","shares":"1"}`)).have.properties({
+      params: { status: "soon", shares: "1" },
+    });
+    should(decoded("dta.v2", PROCESSED, `{"status":9}`)).not.have.property("words");
+    for (const data of [
+      `{"type":"reference_data","value":7}`,
+      `{"type":"reference_data","value":{"on_chain":[null,{"data":{"distributor_request":{"Shares":"x"}}}]}}`,
+    ]) {
+      should(decoded("dta.v2", PROCESSED, `{"status":3}`, data)).not.have.property("reference");
+    }
+  });
+});
