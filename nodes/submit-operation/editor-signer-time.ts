@@ -11,7 +11,7 @@ export function explainSignerTime(node: EditedNode): void {
   const explain = (): void => {
     const chosen = RED.nodes.node(String(wallet.val() ?? ""));
     const signer = chosen && RED.nodes.node(String(chosen.signer ?? ""));
-    const seconds = signer ? longestSigning(signer) : 0;
+    const seconds = signer ? longestSigning({ kind: signer.kind, timeout: signer.timeout }) : 0;
     // Zero is none. What is no number is marked by the field itself.
     const limit = Number(deadline.val()) * 60;
     const isLonger = mode.val() !== "draft" && limit > 0 && seconds > limit;
