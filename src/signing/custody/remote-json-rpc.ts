@@ -27,15 +27,21 @@ const SIGNATURE = /^0x[0-9a-f]{130}$/i;
 /** After this time without an answer, a person is probably being asked. */
 const ASKS_PERSON_AFTER_MS = 1_000;
 
+/** So many accounts are named in an error. */
+const SHOWN = 5;
 /** "Method not found", and the same in EIP-1474 and EIP-1193. */
 const METHOD_MISSING = [-32601, -32004, 4200];
 const INVALID_PARAMS = -32602;
+/** Ganache has no codes of its own for these. */
+const METHOD_MISSING_TEXT = /\bmethod \w+ (does not exist|is not supported|not found)\b/i;
+const WRONG_FORM = /\bexpected (an )?object\b/i;
 const TIMED_OUT = -32002;
 const DISCONNECTED = [4900, 4901];
 const REJECTED = 4001;
 const UNAUTHORIZED = [4100, -40100];
 const DENIED = /\b(denied|rejected|declined|refused|cancell?ed)\b/i;
-const KEY_MISSING = /\b(unknown account|no (unlocked )?(account|signer|key)\b|account not found)/i;
+const KEY_MISSING =
+  /\b(unknown account|no (unlocked )?(account|signer|private key|key)\b|account not found)/i;
 
 /**
  * Finds the account of a signer that speaks JSON-RPC. It signs the EIP-712 document. The first signature shows which
@@ -74,8 +80,9 @@ async function firstAccepted(
     for (const way of ways) {
       const answer = await ask(way);
       if (typeof answer === "string") return { way, signature: answer };
-      if (METHOD_MISSING.includes(answer.code)) break;
-      if (answer.code !== INVALID_PARAMS || way === ways.at(-1)) throw refusal(answer);
+      if (isMethodMissing(answer)) break;
+      const isWrongForm = answer.code === INVALID_PARAMS || WRONG_FORM.test(answer.message);
+      if (!isWrongForm || way === ways.at(-1)) throw refusal(answer);
     }
   }
   throw noMethod(waysOfMethods.flatMap(([way]) => way?.method ?? []));
@@ -105,7 +112,7 @@ async function askToSign(
 async function onlyAccount(remote: Remote): Promise<Address> {
   for (const method of ACCOUNT_METHODS) {
     const { answer, result, error } = await call(remote, method, []);
-    if (error && METHOD_MISSING.includes(error.code)) continue;
+    if (error && isMethodMissing(error)) continue;
     if (error) throw refusal(error);
     if (!Array.isArray(result)) throw badAnswer(REMOTE, "list of accounts", answer);
     const accounts = result.map((each) => checksumAddress(String(each), "address"));
@@ -143,6 +150,10 @@ async function call(
 function errorOf({ json }: CustodianAnswer): RpcError | undefined {
   const code = Number(fieldAt(json, "error", "code"));
   return Number.isNaN(code) ? undefined : { code, message: textAt(json, "error", "message") ?? "" };
+}
+
+function isMethodMissing({ code, message }: RpcError): boolean {
+  return METHOD_MISSING.includes(code) || METHOD_MISSING_TEXT.test(message);
 }
 
 function refusal({ code, message }: RpcError): SignerError {
@@ -185,6 +196,7 @@ function notOne(accounts: readonly Address[]): ArgumentError | SignerError {
     const message = "The remote signer has no account. Create or unlock one there.";
     return new SignerError("SIGNER_KEY_UNSUITABLE", message);
   }
-  const message = `The remote signer has several accounts. Enter the address of one in the signer: ${accounts.join(", ")}.`;
+  const list = accounts.slice(0, SHOWN).join(", ") + (accounts.length > SHOWN ? ", …" : "");
+  const message = `The remote signer has ${accounts.length} accounts. Enter the address of one in the signer: ${list}.`;
   return new ArgumentError("address", message);
 }
