@@ -14,6 +14,8 @@ type ListedKey = { identifier: string; address: Address };
 /** 64 bytes, also with the leading 04 of an uncompressed key. */
 const PUBLIC_KEY = /^(?:0x)?(?:04)?([0-9a-f]{128})$/i;
 const SIGNATURE = /^(?:0x)?([0-9a-f]{130})$/i;
+/** So many keys are named in an error. */
+const SHOWN = 5;
 /** A signer, or a proxy before it, that does not list its keys. */
 const UNLISTED = [401, 403, 404, 405];
 
@@ -81,7 +83,8 @@ function signatureOf(answer: CustodianAnswer): Hex {
 }
 
 function noSuchKey(address: Address | undefined, keys: readonly ListedKey[]): ArgumentError | SignerError {
-  const list = keys.map((key) => key.address).join(", ");
+  const shown = keys.slice(0, SHOWN).map((key) => key.address);
+  const list = [...shown, ...(keys.length > SHOWN ? ["…"] : [])].join(", ");
   if (address === undefined && keys.length > 1) {
     const message = `The remote signer has several keys. Enter the public key or the address of one: ${list}.`;
     return new ArgumentError("identifier", message);
