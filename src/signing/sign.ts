@@ -38,14 +38,15 @@ async function inTime(signer: Signer, request: SignRequest, { signal, onState }:
   const untilDeadline = deadline === 0 ? LONGEST_TIMER_MS : deadline * 1000 - Date.now();
   const limit = Math.min(signer.timeoutMs ?? LONGEST_TIMER_MS, LONGEST_TIMER_MS);
   const isByDeadline = untilDeadline < limit;
-  if (untilDeadline <= 0) throw late(isByDeadline);
+  // With a key in this process nobody is asked, and the service knows best why it is too late.
+  if (untilDeadline <= 0 && signer.timeoutMs !== undefined) throw late(isByDeadline);
   let last: SigningState | undefined;
   const noteState = (state: SigningState) => {
     last = state;
     onState?.(state);
   };
   const bounds = {
-    timeoutMs: Math.min(limit, untilDeadline),
+    timeoutMs: Math.max(0, Math.min(limit, untilDeadline)),
     onTimeout: () => late(isByDeadline, last),
     signals: [signal],
   };

@@ -67,7 +67,7 @@ describe("the wait for a signature", () => {
   });
 
   it("does not begin after the deadline: nobody is asked for what cannot be used", async () => {
-    const { signer, asked } = slowSigner();
+    const { signer, asked } = slowSigner({ timeoutMs: 60_000 });
     const error = await errorOf(signWith(signer, requestOf(inSeconds(-1))));
     should(error).have.property("code", "SIGNER_TIMEOUT");
     should(asked).be.empty();
