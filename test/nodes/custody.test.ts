@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import should from "should";
 import { Custodian } from "../support/custodian.ts";
 import type { Message } from "../support/flow-harness.ts";
-import { type FlowNode, freshId, NodeRed } from "../support/node-red.ts";
+import { type FlowNode, freshId, NodeRed, type NodeStatus } from "../support/node-red.ts";
 import { checkError, KEPT, OperationHarness, RECEIVER } from "../support/operation-harness.ts";
 import { operationNode, submitNode, value, walletNode } from "../support/operation-nodes.ts";
 import type { Passing } from "../support/proxy.ts";
@@ -48,6 +48,8 @@ describe("a signature that a person approves", function () {
   const deploy = (more: Partial<FlowNode> = {}, type?: "full" | "flows" | "nodes") =>
     harness.deploy(flow(more), config(), type);
   const isSubmit = ({ method, path }: Passing) => method === "POST" && path.endsWith("/operations");
+  const down = { kind: "answer", status: 503, body: "{}" } as const;
+  const isTroubled = ({ fill, text = "" }: NodeStatus) => fill === "yellow" && !APPROVE.test(text);
   const submits = () => harness.proxy.passed.filter(isSubmit).length;
   const good = { to: RECEIVER, payload: "1" };
   const press = async (id: string, message: Message, nodeRed = harness.nodeRed): Promise<string> => {
@@ -179,6 +181,18 @@ describe("a signature that a person approves", function () {
     should(submits()).equal(before);
   });
 
+  it("is not lost where the service is down when it comes", async () => {
+    await deploy();
+    const { probe, request } = await ask("submit", good);
+    const { count } = custodian;
+    harness.proxy.harm = (passing) => (isSubmit(passing) ? down : undefined);
+    await custodian.approve(request);
+    await harness.nodeRed.status("submit", isTroubled);
+    harness.proxy.harm = () => undefined;
+    should((await outcome(probe)).crec).match({ digest: request.digest, status: /^confirmed/ });
+    should(custodian.count).equal(count);
+  });
+
   it("of the largest operation is kept whole", async () => {
     const data = `0x${"ab".repeat(CALL_BYTES)}`;
     const payload = Array.from({ length: 16 }, () => ({ to: RECEIVER, value: "0", data }));
@@ -249,8 +263,12 @@ describe("a signature that a person approves", function () {
     const again = () => NodeRed.start(harness.userDir, {}, { settings });
     const { count } = custodian;
     await harness.nodeRed.kill();
+    // As where the network comes up after Node-RED.
+    harness.proxy.harm = () => down;
     let nodeRed = await again();
     try {
+      await nodeRed.status("submit", isTroubled);
+      harness.proxy.harm = () => undefined;
       await custodian.askedAgain(count + 1);
       await nodeRed.stop();
       nodeRed = await again();
