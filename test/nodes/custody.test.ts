@@ -4,11 +4,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import should from "should";
 import { Custodian } from "../support/custodian.ts";
-import type { Message } from "../support/flow-harness.ts";
-import { type FlowNode, freshId, NodeRed, type NodeStatus } from "../support/node-red.ts";
+import { harnessFlow, type Message } from "../support/flow-harness.ts";
+import { type FlowNode, freshId, NodeRed, type NodeStatus, UserDir } from "../support/node-red.ts";
 import { checkError, KEPT, OperationHarness, RECEIVER } from "../support/operation-harness.ts";
 import { operationNode, submitNode, value, walletNode } from "../support/operation-nodes.ts";
 import type { Passing } from "../support/proxy.ts";
+import { hasRedis, RedisServer } from "../support/redis.ts";
 
 const settings = fileURLToPath(new URL("custody-settings.cjs", import.meta.url));
 const APPROVE = /^Custodian: a person must approve, 14 min left \(PENDING_AUTHORIZATION\)$/;
@@ -254,6 +255,32 @@ describe("a signature that a person approves", function () {
     checkError(late, "finalize", "OPERATION_NOT_FINALIZABLE");
     should(custodian.count).equal(count);
     while ((await harness.executions()) === executed) await sleep(50);
+  });
+
+  it("is for one digest on all copies of the flow that share their state", async function () {
+    if (!hasRedis()) return this.skip();
+    const [server, userDir] = await Promise.all([RedisServer.start(), UserDir.make()]);
+    const other = await NodeRed.start(userDir, {}, { settings });
+    try {
+      const fleet = { id: "fleet", type: "crec-fleet", credentials: { url: server.url } };
+      const nodes = harnessFlow([...harness.config(), ...config(), fleet], flow({ fleet: "fleet" }));
+      await Promise.all([harness.nodeRed.deploy(nodes), other.deploy(nodes)]);
+      const crec = { keep: "me", operationKey: `order ${freshId()}` };
+      const { probe, request } = await ask("submit", { ...good, crec });
+      const { count } = custodian;
+      // Another second gives another deadline.
+      await sleep(1_000);
+      const second = await press("submit", { ...good, crec }, other);
+      await custodian.askedAgain(count + 1);
+      await custodian.approve(request);
+      const left = [await outcome(probe), await outcome(second, other)];
+      for (const msg of left) should(msg.crec).match({ digest: request.digest, status: /^confirmed/ });
+      should(custodian.requests.at(-1)).equal(request);
+      should(await harness.executions(crec.operationKey)).equal(1);
+    } finally {
+      await other.kill();
+      await Promise.all([server.remove(), userDir.remove()]);
+    }
   });
 
   it("is waited for again after Node-RED was stopped or killed, and not once it was submitted", async () => {
