@@ -68,11 +68,11 @@ async function buildAll({ types, sourceMaps }) {
     outfile: join(out, "index.js"),
     metafile: true,
     ...(sourceMaps ? withSourceMaps : small),
-    plugins: [undiciInParts, enginesSeparate],
+    plugins: [undiciInParts, partsSeparate],
   });
-  const engines = await Promise.all(ENGINES.map((name) => buildEngine(name, { bundle, sourceMaps })));
+  const parts = await Promise.all(PARTS.map((part) => buildPart(part, { bundle, sourceMaps })));
   await writeFile(join(out, "index.mjs"), await moduleWrapper(bundle));
-  const licenses = await licensesOf([library, ...engines].flatMap(({ metafile }) => bundledFiles(metafile)));
+  const licenses = await licensesOf([library, ...parts].flatMap(({ metafile }) => bundledFiles(metafile)));
   await writeFile(join(out, "THIRD_PARTY_LICENSES"), licenses);
 
   await bundle({
@@ -89,30 +89,50 @@ async function buildAll({ types, sourceMaps }) {
   return nodes.length;
 }
 
-/** The servers that shared state can be in. The client of each is a file of its own, loaded when first needed. */
-const ENGINES = /** @type {const} */ (["postgres", "redis"]);
+/**
+ * The parts of the library that few programs use, such as the clients of databases. Each is a file of its own, loaded
+ * when first needed.
+ *
+ * @type {ReadonlyArray<{ source: string, file: string, options?: import("esbuild").BuildOptions }>}
+ */
+const PARTS = [
+  { source: "src/fleet/postgres/index.ts", file: "fleet-postgres.js" },
+  { source: "src/fleet/redis/index.ts", file: "fleet-redis.js" },
+  {
+    source: "src/signing/custody/aws-kms/index.ts",
+    file: "custody-aws-kms.js",
+    options: {
+      // Of its CommonJS files esbuild would keep everything, which is half as much again.
+      mainFields: ["module", "main"],
+      // It would warn of each Node.js that its later versions do not support. This one is pinned.
+      define: { "process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED": '"true"' },
+    },
+  },
+];
 
 /**
- * @param {string} name
+ * @param {typeof PARTS[number]} part
  * @param {{ bundle: typeof import("esbuild").build, sourceMaps: boolean }} options
  */
-function buildEngine(name, { bundle, sourceMaps }) {
+function buildPart({ source, file, options }, { bundle, sourceMaps }) {
   return bundle({
     ...nodeOptions,
-    entryPoints: [join(root, "src/fleet", name, "index.ts")],
-    outfile: join(out, `fleet-${name}.js`),
+    ...options,
+    entryPoints: [join(root, source)],
+    outfile: join(out, file),
     metafile: true,
     ...(sourceMaps ? withSourceMaps : small),
   });
 }
 
-const enginesSeparate = {
-  name: "engines-separate",
-  setup(/** @type {import("esbuild").PluginBuild} */ { onResolve }) {
-    onResolve({ filter: /^\.\/(?:postgres|redis)\/index\.ts$/ }, ({ path }) => ({
-      path: `./fleet-${path.split("/")[1]}.js`,
-      external: true,
-    }));
+/** @type {import("esbuild").Plugin} */
+const partsSeparate = {
+  name: "parts-separate",
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/.+\/index\.ts$/ }, ({ path, resolveDir }) => {
+      const part = PARTS.find(({ source }) => join(root, source) === join(resolveDir, path));
+      return part && { path: `./${part.file}`, external: true };
+    });
   },
 };
 

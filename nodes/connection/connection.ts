@@ -12,6 +12,8 @@ import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
 import { storedValue } from "../lib/runtime/flow-settings.ts";
 import { originalId } from "../lib/runtime/keys/key-place.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
+import { type ProxyNode, proxyOf, proxyProblem } from "../lib/runtime/proxy.ts";
+import { type TlsNode, tlsOptions } from "../lib/runtime/tls.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
 import { withoutMark } from "../lib/shared/typed-key.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
@@ -22,8 +24,6 @@ import { registerWorkflowOwner } from "./admin/workflow-owner.ts";
 import { familyNameProblem, familySets } from "./families.ts";
 import { type ConnectionDef, NODE } from "./fields.ts";
 import { keyProblem } from "./key/key-problem.ts";
-import { type ProxyNode, proxyOf, proxyProblem } from "./proxy.ts";
-import { type TlsNode, tlsOptions } from "./tls.ts";
 
 export default function register(RED: NodeAPI): void {
   function ConstructConnection(this: ConnectionNode, def: ConnectionDef): void {

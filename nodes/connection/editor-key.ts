@@ -4,10 +4,10 @@ import { fieldTexts } from "../lib/editor/field-texts.ts";
 import { inputOf } from "../lib/editor/form-fields.ts";
 import { problemUnder } from "../lib/editor/form-rows.ts";
 import { isReference } from "../lib/editor/validate.ts";
+import { canonicalUrl } from "../lib/shared/canonical-url.ts";
 import type { KeyReport } from "../lib/shared/form-types.ts";
 import { STORED_PASSWORD } from "../lib/shared/stored-password.ts";
 import { markTyped, withoutMark } from "../lib/shared/typed-key.ts";
-import { canonicalUrl } from "./key/canonical-url.ts";
 
 const KEY_FIELDS = ["baseUrl", "graphqlUrl", "apiKey"] as const;
 

@@ -4,14 +4,15 @@ import type {
   Operation,
   OperationChange,
   OperationStatus,
-  Signer,
   Submitted,
   VerifyResult,
 } from "../../src/index.ts";
 import type { CallPreview } from "../lib/runtime/call-preview.ts";
+import type { SignerRef } from "../lib/runtime/config-nodes.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { reach } from "../lib/runtime/operation.ts";
 import { type ProofCheck, UNBOUND, type Unproven } from "../lib/runtime/operation-proof.ts";
+import type { Asking } from "../lib/runtime/signing/ask-custodian.ts";
 
 /** The input of an action. An action reads only those fields of the form and the message that it needs. */
 export type Task = {
@@ -20,7 +21,9 @@ export type Task = {
   channelId: string;
   signal: AbortSignal;
   operationId: () => Promise<string>;
-  signer: () => Promise<Signer>;
+  signer: () => SignerRef;
+  /** Keeps the wait for a signature that takes time, and asks for it. */
+  ask: (unsigned: KeptUnsigned) => Promise<Asking>;
   /** Its calls, readable for the person who approves it. */
   preview: (operation: Operation) => Promise<CallPreview[]>;
   /** Of what may be signed; undefined allows any draft. */
@@ -43,6 +46,16 @@ export type Task = {
   keep: (wait: KeptWait) => Promise<void>;
 };
 
+/** What is kept of a draft that waits for its signature, before anyone is asked. */
+export type KeptUnsigned = {
+  channelId: string;
+  operationId: string;
+  walletOperationId: string;
+  digest: string;
+  deadline: number;
+  byDefault: OperationStatus;
+};
+
 /** What is kept of a wait. */
 export type KeptWait = {
   channelId: string;
@@ -58,12 +71,10 @@ type Details = { status?: string; verification?: VerifyResult | Unproven; [prope
 const PAGE = 100;
 
 export const ACTIONS: Readonly<Record<string, (task: Task) => Promise<Answer>>> = {
-  get: async ({ client, channelId, signal, operationId, preview }) => {
+  get: async (task) => {
+    const { client, channelId, signal, operationId, preview } = task;
     const operation = await client.operations.get(channelId, await operationId(), { signal });
-    const { operationDigest, operationInput } = await loadLibrary();
-    const chainId = await client.networks.chainIdOf(operation.chain_selector, { signal });
-    // Computed here, not taken from the service: a person approves what is shown.
-    const digest = operationDigest(operationInput(operation), chainId);
+    const digest = await digestOf(task, operation);
     const { wallet_operation_id: walletOperationId } = operation;
     return about(operation, { walletOperationId, digest, preview: await preview(operation) });
   },
@@ -86,11 +97,22 @@ export const ACTIONS: Readonly<Record<string, (task: Task) => Promise<Answer>>> 
     const target = task.target(byDefault);
     const timeoutMs = task.timeoutMs();
     const proofCheck = await task.proofCheck();
-    const [operationId, digest, signer] = [
-      await task.operationId(),
-      await task.digest(),
-      await task.signer(),
-    ];
+    const [operationId, digest] = [await task.operationId(), await task.digest()];
+    if (task.signer().custodian !== undefined) {
+      const draft = await client.operations.get(channelId, operationId, { signal });
+      const { wallet_operation_id: walletOperationId, deadline } = draft;
+      const found = digest ?? (await digestOf(task, draft));
+      const unsigned = {
+        channelId,
+        operationId,
+        walletOperationId,
+        digest: found,
+        deadline,
+        byDefault,
+      } as const;
+      return finalizeElsewhere(task, unsigned, { target, timeoutMs, proofCheck });
+    }
+    const signer = await task.signer().signer();
     const finalized = await client.operations.finalize(channelId, operationId, signer, { digest, signal });
     const signedId = finalized.wallet_operation_id;
     return until(task, finalized, { target, timeoutMs, proofCheck, signedId, byDefault });
@@ -113,9 +135,38 @@ export const ACTIONS: Readonly<Record<string, (task: Task) => Promise<Answer>>> 
 };
 
 /** Continues a wait, whatever the node's action is now. */
-export async function resume(task: Task, { operation, byDefault, signedId }: KeptWait): Promise<Answer> {
+export async function resume(task: Task, kept: KeptWait | KeptUnsigned): Promise<Answer> {
+  const { byDefault } = kept;
   const [target, timeoutMs, proofCheck] = [task.target(byDefault), task.timeoutMs(), await task.proofCheck()];
+  if (!("operation" in kept)) {
+    return finalizeElsewhere(task, kept, { target, timeoutMs, proofCheck, repeated: true });
+  }
+  const { operation, signedId } = kept;
   return until(task, operation, { target, timeoutMs, proofCheck, signedId, byDefault });
+}
+
+type Finalizing = Pick<Wait, "target" | "timeoutMs" | "proofCheck"> & { repeated?: boolean };
+
+/** By a key service: what it is asked for is stored before. */
+async function finalizeElsewhere(
+  task: Task,
+  unsigned: KeptUnsigned,
+  { repeated, ...wait }: Finalizing,
+): Promise<Answer> {
+  const { client, channelId, signal } = task;
+  const { operationId, digest, walletOperationId: signedId, byDefault } = unsigned;
+  const { signer, onSigningState, stop } = await task.ask(unsigned);
+  const finalized = await client.operations
+    .finalize(channelId, operationId, signer, { digest, signal, onSigningState, repeated })
+    .finally(stop);
+  return until(task, finalized, { ...wait, signedId, byDefault });
+}
+
+/** Computed here, not taken from the service: a person approves what is shown. */
+async function digestOf({ client, signal }: Task, operation: Operation): Promise<string> {
+  const { operationDigest, operationInput } = await loadLibrary();
+  const chainId = await client.networks.chainIdOf(operation.chain_selector, { signal });
+  return operationDigest(operationInput(operation), chainId);
 }
 
 type Wait = {

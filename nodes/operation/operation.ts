@@ -8,11 +8,12 @@ import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput, type Task } from "../lib/runtime/input.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { proofCheckOf, shownStatus } from "../lib/runtime/operation-proof.ts";
+import { type Asking, askCustodian } from "../lib/runtime/signing/ask-custodian.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { refuseTest } from "../lib/runtime/test-message.ts";
 import { requireSameService } from "../lib/runtime/waits/waits.ts";
 import { nodeError } from "../lib/shared/errors.ts";
-import { ACTIONS, type Task as ActionTask, type KeptWait, resume } from "./actions.ts";
+import { ACTIONS, type Task as ActionTask, type KeptUnsigned, type KeptWait, resume } from "./actions.ts";
 import { NODE, type OperationDef } from "./fields.ts";
 
 export default function register(RED: NodeAPI): void {
@@ -20,7 +21,10 @@ export default function register(RED: NodeAPI): void {
     RED.nodes.createNode(this, def);
     const fields = fieldReader(RED, this, NODE, def);
 
+    let newest = 0;
+
     const act = async ({ msg, send, signal, kept, keep }: Task): Promise<void> => {
+      const number = ++newest;
       const name: string = fields.settings.action ?? "get";
       const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
       if (!action) throw nodeError("UNKNOWN_ACTION", RED._("operation.error.action", { action: name }));
@@ -31,9 +35,10 @@ export default function register(RED: NodeAPI): void {
       const connection = channel.connection();
       const client = await clientFor(connection, msg);
       if (kept) requireSameService(kept, connection);
-      const wait = kept?.about as KeptWait | undefined;
+      const wait = kept?.about as KeptWait | KeptUnsigned | undefined;
       const channelId =
         wait?.channelId ?? fields.of(msg).override("channel") ?? (await channel.resolve(signal));
+      let asking: Asking | undefined;
       const actions: ActionTask = {
         RED,
         client,
@@ -46,7 +51,16 @@ export default function register(RED: NodeAPI): void {
           return operationId;
         },
         preview: (operation) => previewOfOperation(RED, operation),
-        signer: () => signerOf(RED, fields.settings.signer).signer(),
+        signer: () => signerOf(RED, fields.settings.signer),
+        ask: async (unsigned) => {
+          const { operationId, walletOperationId, digest, deadline } = unsigned;
+          msg.crec = withDetails(msg, { channelId, operationId, walletOperationId, digest, deadline });
+          const ref = signerOf(RED, fields.settings.signer);
+          showStatus(this, "working", "operation.status.signing");
+          asking = await askCustodian(RED, this, { ref, digest, deadline, isPast: () => number !== newest });
+          await keep({ id: canonicalId(operationId), connection, about: unsigned, isRequired: true });
+          return asking;
+        },
         digest: () => digestOf(RED, fields, msg),
         target: (byDefault) => fields.choice("waitFor") || byDefault,
         timeoutMs: () => fields.milliseconds("timeout"),
@@ -60,9 +74,13 @@ export default function register(RED: NodeAPI): void {
         operationKey: operationKeyOf(msg),
         walletOperationId: (operationId) => walletOperationIdIn(incoming, operationId),
         proofCheck: () => proofCheckOf(connection),
-        keep: (about) => keep({ id: canonicalId(about.operation.operation_id), connection, about }),
+        keep: (about) => {
+          const id = canonicalId(about.operation.operation_id);
+          return keep({ id, connection, about, isLater: asking !== undefined });
+        },
       };
-      const { payload, crec } = await (wait ? resume(actions, wait) : action(actions));
+      const acting = wait ? resume(actions, wait) : action(actions);
+      const { payload, crec } = await acting.finally(() => asking?.leave());
       send(answer(msg, payload, crec));
       const { status, verification } = crec;
       const shown = status === undefined ? "operation.status.done" : status;

@@ -61,6 +61,15 @@ export const NODE = describeNode({
     resume: { ...RESUME_FIELD, shown: { mode: "send" } },
     /** Sends later statuses to the second output after the message was sent to the first one. */
     follow: { kind: "boolean", default: true, hint: true, shown: { mode: "send" } },
+    /** What copies of the flow share, so that all of them ask for the same signature. */
+    fleet: {
+      kind: "config",
+      type: "crec-fleet",
+      required: false,
+      icon: "clone",
+      hint: true,
+      shown: { mode: "send" },
+    },
     allowTest: COMMON.allowTest,
     ...Object.fromEntries(CONTRACT_FIELDS.map((name) => [name, contract])),
   },

@@ -33,7 +33,8 @@ const WEB_ASSEMBLY = /[-.]wasm\.js$/;
 
 /**
  * @param {string[]} inputs the bundled files, from the root
- * @returns {Promise<string>} the licences of their packages, then those of what is compiled inside some of them
+ * @returns {Promise<string>} the licences of their packages, each text once, then those of what is compiled inside some
+ *   of them
  * @throws {Error} for WebAssembly of which it is not known what lies inside
  */
 export async function licensesOf(inputs) {
@@ -48,15 +49,27 @@ async function ofPackages(inputs) {
     const name = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(input);
     if (name) packages.add(input.slice(0, name.index + name[0].length - 1));
   }
-  const sections = [];
+  /** @type {Map<string, string[]>} */
+  const titles = new Map();
   for (const folder of [...packages].sort()) {
     const path = join(root, folder);
     const { name, version, license } = JSON.parse(await readFile(join(path, "package.json"), "utf8"));
-    const file = (await readdir(path)).find((entry) => /^licen[sc]e/i.test(entry));
-    const text = file ? await readFile(join(path, file), "utf8") : `Licence: ${license}`;
-    sections.push(`${name} ${version} (${license})\n\n${text.trim()}\n`);
+    const text = await textOf(path, license);
+    titles.set(text, [...(titles.get(text) ?? []), `${name} ${version} (${license})`]);
   }
-  return sections;
+  return [...titles].map(([text, same]) => `${same.join("\n")}\n\n${text}\n`);
+}
+
+/**
+ * @param {string} path of a package
+ * @param {string} license its name
+ */
+async function textOf(path, license) {
+  const file = (await readdir(path)).find((entry) => /^licen[sc]e/i.test(entry));
+  if (file) return (await readFile(join(path, file), "utf8")).trim();
+  // Some packages name it only. It is the licence of this project, too.
+  if (license === "Apache-2.0") return (await readFile(join(root, "LICENSE"), "utf8")).trim();
+  return `Licence: ${license}`;
 }
 
 /** @param {string[]} inputs */

@@ -19,8 +19,11 @@ export {
   ValidationError,
 } from "./errors.ts";
 export type { Hooks, RequestInfo, ResponseInfo } from "./hooks.ts";
+export { ACCEPT_ENCODING, readText } from "./inflate.ts";
 export { Lane } from "./lane.ts";
+export { type Called, networkError } from "./network-errors.ts";
 export { type ProxySettings, proxyFor } from "./proxy.ts";
+export { retryAfterMs } from "./retry.ts";
 export { baseUrlOf, type QueryParameters, scrubber, timeoutOf } from "./settings.ts";
 export type { HttpDispatcher, OutgoingRequest, SocketPool, TlsSettings } from "./socket-pool.ts";
 export { Transport } from "./transport.ts";

@@ -28,10 +28,16 @@ const UNREADABLE_ANSWERS: readonly UnreadableAnswer[] = [
 /** Alerts of a server that requires a client certificate. */
 const CLIENT_CERTIFICATE = /CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE|ALERT_BAD_CERTIFICATE/;
 
-const UNREACHABLE: Readonly<Record<string, string>> = {
-  ENOTFOUND: "its name cannot be resolved. Check the base URL of the connection, and DNS",
+/** What the sentences call the server, and the place where its address and its TLS settings are entered. */
+export type Called = { server: string; address: string; place: string };
+
+const SERVICE: Called = { server: "The service", address: "the base URL", place: "the connection" };
+
+const UNREACHABLE: Readonly<Record<string, string | ((called: Called) => string)>> = {
+  ENOTFOUND: ({ address, place }) => `its name cannot be resolved. Check ${address} of ${place}, and DNS`,
   EAI_AGAIN: "DNS does not answer. Check the network and DNS",
-  ECONNREFUSED: "nothing listens there. Check that the service runs, and the base URL of the connection",
+  ECONNREFUSED: ({ address, place }) =>
+    `nothing listens there. Check that the service runs, and ${address} of ${place}`,
   EHOSTUNREACH: "there is no route to it. Check the network",
   ENETUNREACH: "there is no route to it. Check the network",
   ETIMEDOUT: "it does not answer. Check the network, and firewalls",
@@ -41,7 +47,13 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
 const BROKEN = "the connection broke before the answer was complete. Check the network, and try again";
 
 /** The error for an exception of the HTTP client. `scrub` removes secrets from its text. */
-export function networkError(error: unknown, host: string, scrub: (text: string) => string): CrecError {
+export function networkError(
+  error: unknown,
+  host: string,
+  scrub: (text: string) => string,
+  called: Called = SERVICE,
+): CrecError {
+  const { address, place } = called;
   const { code, message } = codeAndMessage(error);
   const cause = leanCause(code, scrub(message));
   if (code === "UND_ERR_DESTROYED" || code === "UND_ERR_CLOSED") return new ClientClosedError();
@@ -52,11 +64,11 @@ export function networkError(error: unknown, host: string, scrub: (text: string)
     );
   }
   if (CLIENT_CERTIFICATE.test(code)) {
-    const text = `${host} refused the TLS connection (${code}). It probably requires a client certificate, or does not accept the one it got: set one in the TLS settings of the connection.`;
+    const text = `${host} refused the TLS connection (${code}). It probably requires a client certificate, or does not accept the one it got: set one in the TLS settings of ${place}.`;
     return new NetworkError("TLS_ERROR", text, { cause });
   }
   if (TLS_CODE.test(code)) {
-    const text = `No trusted connection to ${host} (${code}). Check https or http in the base URL, and the certificate settings of the connection.`;
+    const text = `No trusted connection to ${host} (${code}). Check https or http in ${address}, and the certificate settings of ${place}.`;
     return new NetworkError("TLS_ERROR", text, { cause });
   }
   if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return tooLarge(host, cause);
@@ -64,14 +76,15 @@ export function networkError(error: unknown, host: string, scrub: (text: string)
     (one) => one.code === code && (one.message ?? message) === message,
   );
   if (unreadable) {
-    const text = `${host} ${unreadable.what}. Look for a proxy that does this, and check the base URL.`;
+    const text = `${host} ${unreadable.what}. Look for a proxy that does this, and check ${address}.`;
     return new BadResponseError("BAD_RESPONSE", text, { cause });
   }
   if (code.startsWith("HPE_") && code !== "HPE_INVALID_EOF_STATE") {
-    const text = `${host} does not speak HTTP as expected (${code}). Check https or http, and the port, in the base URL.`;
+    const text = `${host} does not speak HTTP as expected (${code}). Check https or http, and the port, in ${address}.`;
     return new BadResponseError("BAD_RESPONSE", text, { cause });
   }
-  const text = `The service at ${host} cannot be reached: ${UNREACHABLE[code] ?? BROKEN}.`;
+  const why = UNREACHABLE[code] ?? BROKEN;
+  const text = `${called.server} at ${host} cannot be reached: ${typeof why === "string" ? why : why(called)}.`;
   return new NetworkError("SERVICE_UNREACHABLE", text, { cause, retryable: true });
 }
 

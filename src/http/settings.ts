@@ -6,9 +6,11 @@ export type QueryParameters = Readonly<
   Record<string, string | number | boolean | readonly string[] | undefined>
 >;
 
+const URL_NOUNS = { baseUrl: "base URL", graphqlUrl: "GraphQL URL", url: "URL" } as const;
+
 /** @throws {ArgumentError} naming the option; the message does not contain the text, which may hold credentials. */
-export function baseUrlOf(text: string, option: "baseUrl" | "graphqlUrl" = "baseUrl"): URL {
-  const noun = option === "baseUrl" ? "base URL" : "GraphQL URL";
+export function baseUrlOf(text: string, option: keyof typeof URL_NOUNS = "baseUrl"): URL {
+  const noun = URL_NOUNS[option];
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:")) {
     throw new ArgumentError(
@@ -19,7 +21,7 @@ export function baseUrlOf(text: string, option: "baseUrl" | "graphqlUrl" = "base
   if (url.username !== "" || url.password !== "") {
     throw new ArgumentError(
       option,
-      `The ${noun} must not contain a user name or password. The API key has its own field.`,
+      `The ${noun} must not contain a user name or password. ${option === "url" ? "Credentials have fields of their own." : "The API key has its own field."}`,
     );
   }
   if (url.search !== "" || url.hash !== "" || /[?#]/.test(text)) {
@@ -55,14 +57,19 @@ export function positiveInteger(name: string, value: number): number {
   throw new ArgumentError(name, `${name} must be a whole number above 0.`);
 }
 
-/** Returns a function that removes the key from a text, also as JSON, a path or a query writes it. */
-export function scrubber(key: string): (text: string) => string {
+/**
+ * Returns a function that removes the key from a text, also as JSON, a path or a query writes it. With `isWhole`, not
+ * where it is a part of a longer word.
+ */
+export function scrubber(key: string, { isWhole = false } = {}): (text: string) => string {
   const characters = [...key].map((character) => {
     if (/\w/.test(character)) return character;
-    const hex = character.charCodeAt(0).toString(16);
-    return `(?:\\\\?\\x${hex}|%${hex}${character === " " ? "|\\+" : ""})`;
+    const hex = (byte: number) => byte.toString(16).padStart(2, "0");
+    const literal = character > "\xff" ? character : `\\x${hex(character.charCodeAt(0))}`;
+    const inAddress = [...Buffer.from(character)].map((byte) => `%${hex(byte)}`).join("");
+    return `(?:\\\\?${literal}|${inAddress}${character === " " ? "|\\+" : ""})`;
   });
-  const written = new RegExp(characters.join(""), "gi");
+  const written = new RegExp(isWhole ? `(?<!\\w)${characters.join("")}(?!\\w)` : characters.join(""), "gi");
   return (text) => text.replace(written, "***");
 }
 

@@ -112,8 +112,8 @@ function statusEventsOf(channelId: string, operation: NamedOperation): StatusEve
   return { channelId, filter: operationEvents(operation) };
 }
 
-/** Another client has finalized what should be cancelled, or the other way round. */
-function notChanged({ status }: Operation): ConflictError {
+/** The error about a draft that was finalized where it should be cancelled, or the other way round. */
+export function notChanged({ status }: Operation): ConflictError {
   const [code, change] =
     status === "cancelled"
       ? ["OPERATION_NOT_FINALIZABLE", "finalized"]

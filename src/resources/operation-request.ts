@@ -74,10 +74,14 @@ export type Prepared = SignRequest & {
 const DEFAULT_DEADLINE_SECONDS = 15 * 60;
 
 /**
- * Checks an operation and fills in its defaults, before anything is sent.
+ * Checks an operation and fills in its defaults, before anything is sent. `mayBeLate`: one that was submitted before may
+ * have a deadline that has passed.
  * @throws {ArgumentError} with the path of the value, as `operation.transactions[0].to`.
  */
-export function operationRequest(operation: NewOperation): OperationRequest {
+export function operationRequest(
+  operation: NewOperation,
+  { mayBeLate = false }: { mayBeLate?: boolean | undefined } = {},
+): OperationRequest {
   const { chain_selector, address, transactions } = operation;
   checkSelector(chain_selector);
   checkAddress("address", address);
@@ -85,7 +89,7 @@ export function operationRequest(operation: NewOperation): OperationRequest {
   if (!Number.isSafeInteger(deadline) || deadline < 0) {
     throw new ArgumentError("deadline", "The deadline must be a time in whole Unix seconds, or 0 for none.");
   }
-  if (deadline !== 0 && deadline * 1000 <= Date.now()) {
+  if (!mayBeLate && deadline !== 0 && deadline * 1000 <= Date.now()) {
     throw new ArgumentError("deadline", "The deadline has passed. Choose a later one.");
   }
   const checked = normalizeOperation({ id: idOf(operation), account: address, deadline, transactions });

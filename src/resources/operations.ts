@@ -11,7 +11,7 @@ import {
 import { pathId } from "./checks.ts";
 import type { Events } from "./events.ts";
 import type { Networks } from "./networks.ts";
-import { OperationCalls, operationsPath } from "./operation-calls.ts";
+import { notChanged, OperationCalls, operationsPath } from "./operation-calls.ts";
 import { findSubmitted, type Submitted } from "./operation-find.ts";
 import { type FollowOptions, followOperation, type OperationChange } from "./operation-follow.ts";
 import { type FollowUntilOptions, followUntil, type ReachedOperation } from "./operation-reach.ts";
@@ -66,6 +66,12 @@ export type ListOperations = {
 export type SignedCallOptions = CallOptions & {
   /** Called at each new state of a signature that takes time: key services may wait for a person. */
   onSigningState?: ((state: SigningState) => void) | undefined;
+  /**
+   * Set when this operation may have been sent before, with the same id and deadline: then it is searched before the
+   * signer is asked, so that no person is asked to approve what was submitted.
+   * @default false; with an `operation_key` it is always searched
+   */
+  repeated?: boolean | undefined;
 };
 
 export type FinalizeOptions = SignedCallOptions & {
@@ -86,8 +92,11 @@ export class Operations {
    * sent again. To repeat the whole call safely, give id and deadline yourself, or an `operation_key`: then an
    * operation that exists under this key is returned as it is, even as a draft, and only one that failed, expired or
    * was cancelled is tried again.
+   *
+   * Where a person may have to approve, store id, deadline and calls first, and send them again with `repeated` after a
+   * restart: then the signer is asked for the same digest, or not at all.
    * @throws {ArgumentError} with the path of the value; {CrecError} `OPERATION_ID_TAKEN`, `OPERATION_KEY_REUSED`,
-   * `SIGNATURE_MISMATCH`; {HttpError} as every call.
+   * `SIGNATURE_MISMATCH`; {SignerError} and nothing was submitted; {HttpError} as every call.
    * @example
    * const { operation, found } = await client.operations.send(
    *   channelId,
@@ -131,9 +140,10 @@ export class Operations {
 
   /**
    * Signs a draft and submits its signature. Give the `digest` that `draft` returned: without it, the draft is signed as
-   * the service shows it at this moment. The answer may be `expired` when its deadline has passed.
-   * @throws {CrecError} `DIGEST_MISMATCH` when the draft has another digest, `SIGNATURE_MISMATCH`;
-   * {ConflictError} `OPERATION_NOT_FINALIZABLE`.
+   * the service shows it at this moment. The answer may be `expired` when its deadline has passed. With `repeated`, one
+   * that is not a draft any more is returned as it is. A signer that takes time is asked only for a draft.
+   * @throws {CrecError} `DIGEST_MISMATCH` when the draft has another digest, `SIGNATURE_MISMATCH`; {SignerError} and
+   * nothing was submitted; {ConflictError} `OPERATION_NOT_FINALIZABLE`.
    */
   async finalize(
     channelId: string,
@@ -148,6 +158,11 @@ export class Operations {
       const message =
         "The digest of the draft is not the given one, so the draft was changed or is another. Nothing was signed. Check the draft, and who else can change it.";
       throw new CrecError("DIGEST_MISMATCH", message);
+    }
+    const { repeated = false } = options;
+    if (draft.status !== "pending_signature" && (repeated || signer.timeoutMs !== undefined)) {
+      if (!repeated || draft.status === "cancelled") throw notChanged(draft);
+      return draft;
     }
     const signature = await signWith(signer, prepared, signOptions(options));
     const change = { status: "accepted", signature, digest: prepared.digest };
@@ -250,21 +265,21 @@ export class Operations {
   }
 
   /** All checks come first: nothing is signed or sent for an operation that cannot be submitted. */
-  async #prepare(channelId: string, operation: NewOperation, options?: CallOptions): Promise<Prepared> {
+  async #prepare(channelId: string, operation: NewOperation, options?: SignedCallOptions): Promise<Prepared> {
     pathId("channelId", channelId);
-    const request = operationRequest(operation);
+    const request = operationRequest(operation, { mayBeLate: options?.repeated });
     const chainId = await this.#calls.networks.chainIdOf(request.chain_selector, options);
     return prepareOperation(operation, request, chainId);
   }
 
-  /** With a key, an existing operation is searched before anything is signed or sent. */
+  /** With a key, or where it is a repetition, an existing operation is searched before anything is signed or sent. */
   async #earlier(
     channelId: string,
     prepared: Prepared,
-    options?: CallOptions,
+    { repeated = false, ...options }: SignedCallOptions = {},
   ): Promise<Submitted | undefined> {
-    if (prepared.key === undefined) return undefined;
-    return findSubmitted(this.#calls.finding(channelId, options), prepared);
+    if (prepared.key === undefined && !repeated) return undefined;
+    return findSubmitted(this.#calls.finding(channelId, options), prepared, { tried: repeated });
   }
 
   #submit(channelId: string, prepared: Prepared, options?: CallOptions): Promise<Submitted> {

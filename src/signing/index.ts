@@ -3,7 +3,12 @@ export {
   type LocalEcdsaSigner,
   localEcdsaSigner,
 } from "./local-ecdsa-signer.ts";
-export { type LocalRsaSigner, localRsaSigner, type RsaPrivateJwk } from "./local-rsa-signer.ts";
+export {
+  generateRsaPrivateKey,
+  type LocalRsaSigner,
+  localRsaSigner,
+  type RsaPrivateJwk,
+} from "./local-rsa-signer.ts";
 export {
   type NormalizedOperation,
   normalizeOperation,

@@ -63,11 +63,12 @@ export function rsaKeyProblem({
 }
 
 /**
- * Exponent and modulus of a private key, as the service and the wallet take them.
+ * Exponent and modulus of a private or public key, as the service and the wallet take them.
  * @internal
  */
-export function rsaPublicKeyOf(privateKey: KeyObject): RsaPublicKey {
-  const { e = "", n = "" } = createPublicKey(privateKey).export({ format: "jwk" });
+export function rsaPublicKeyOf(key: KeyObject): RsaPublicKey {
+  const publicKey = key.type === "public" ? key : createPublicKey(key);
+  const { e = "", n = "" } = publicKey.export({ format: "jwk" });
   return { e: hexOf(Buffer.from(e, "base64url")), n: hexOf(Buffer.from(n, "base64url")) };
 }
 

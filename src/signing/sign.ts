@@ -33,17 +33,18 @@ export async function signWith(
   return signature;
 }
 
-function inTime(signer: Signer, request: SignRequest, { signal, onState }: SignOptions): Promise<Hex> {
+async function inTime(signer: Signer, request: SignRequest, { signal, onState }: SignOptions): Promise<Hex> {
   const deadline = Number(request.typedData.message.deadline);
   const untilDeadline = deadline === 0 ? LONGEST_TIMER_MS : deadline * 1000 - Date.now();
   const limit = Math.min(signer.timeoutMs ?? LONGEST_TIMER_MS, LONGEST_TIMER_MS);
   const isByDeadline = untilDeadline < limit;
+  if (untilDeadline <= 0) throw late(isByDeadline);
   const bounds = {
-    timeoutMs: Math.max(0, Math.min(limit, untilDeadline)),
+    timeoutMs: Math.min(limit, untilDeadline),
     onTimeout: () => late(isByDeadline),
     signals: [signal],
   };
-  return bounded(bounds, (within) => signer.sign(request, { signal: within, onState }));
+  return bounded(bounds, async (within) => signer.sign(request, { signal: within, onState }));
 }
 
 function late(isByDeadline: boolean): SignerError {

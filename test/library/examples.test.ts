@@ -40,7 +40,6 @@ function programOf(all: readonly Example[], context: string): string {
   return [
     `import { ${exportedNames().join(", ")} } from "${PACKAGE}";`,
     `import { ${given.map((match) => match[1] ?? match[2]).join(", ")} } from "./context.mts";`,
-    `import { generateKeyPairSync } from "node:crypto";`,
     `import { tell } from "./tell.mts";`,
     `const done = (at: string) => tell(at, "done", "done");`,
     ...["try {", ...blocks, "} finally {", "  await client.close();", "}"],

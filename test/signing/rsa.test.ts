@@ -5,6 +5,7 @@ import should from "should";
 import type { Hex } from "../../src/protocol/index.ts";
 import {
   generatePrivateKey,
+  generateRsaPrivateKey,
   isRsaSignature,
   localEcdsaSigner,
   localRsaSigner,
@@ -39,6 +40,14 @@ describe("an RSA signer", () => {
       should(isRsaSignature({ e, n }, digest, signature)).be.true();
     });
   }
+
+  it("takes a generated key, another one each time", async () => {
+    const [one, other] = await Promise.all([generateRsaPrivateKey(), generateRsaPrivateKey()]);
+    const signer = localRsaSigner(one);
+    should(one).startWith("-----BEGIN PRIVATE KEY-----");
+    should(await signWith(signer, request)).match(/^0x[0-9a-f]{512}$/);
+    should(signer.publicKey.n).not.equal(localRsaSigner(other).publicKey.n);
+  });
 
   it("accepts both kinds of PEM", async () => {
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });

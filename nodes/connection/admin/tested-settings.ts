@@ -9,6 +9,8 @@ import {
 } from "../../lib/admin/deployed.ts";
 import type { ConnectionNode } from "../../lib/runtime/config-nodes.ts";
 import { storedValue } from "../../lib/runtime/flow-settings.ts";
+import { type ProxyNode, proxyOf, proxyProblem } from "../../lib/runtime/proxy.ts";
+import { type TlsNode, tlsOptions } from "../../lib/runtime/tls.ts";
 import { isChosen } from "../../lib/shared/config-choice.ts";
 import { nodeError } from "../../lib/shared/errors.ts";
 import { STORED_PASSWORD } from "../../lib/shared/stored-password.ts";
@@ -16,8 +18,6 @@ import { withoutMark } from "../../lib/shared/typed-key.ts";
 import { isReference, requireSet } from "../../lib/shared/variables.ts";
 import { addressesOf, type Destination } from "../key/addresses.ts";
 import { typedFor } from "../key/key-problem.ts";
-import { type ProxyNode, proxyOf, proxyProblem } from "../proxy.ts";
-import { type TlsNode, tlsOptions } from "../tls.ts";
 
 /** What the form sends. `apiKey` is empty or Node-RED's placeholder while the stored key is meant. */
 export type TestRequest = Partial<

@@ -16,6 +16,7 @@ const NAMES = {
   cursors: "crec-cursors",
   seen: "crec-seen",
   waits: "crec-waits",
+  signing: "crec-signing",
   started: "crec-started",
   alerts: "crec-alerts",
 } as const;

@@ -1,33 +1,51 @@
+import { ArgumentError, CrecError } from "../../errors.ts";
 import {
+  ACCEPT_ENCODING,
   baseUrlOf,
   bounded,
+  ClientClosedError,
+  networkError,
   type OutgoingRequest,
   openSocketPool,
   proxyFor,
+  readText,
+  retryAfterMs,
   type SocketPool,
   scrubber,
+  tryParse,
+  VERSION,
 } from "../../http/index.ts";
-import { parseJson } from "../../json.ts";
+import { backoffMs, LONGEST_TIMER_MS, SCHEDULES, sleep } from "../../timing/index.ts";
 import type { CustodyOptions } from "./custody-signer.ts";
 import { SignerError } from "./signer-error.ts";
 
 export type CustodianClientOptions = CustodyOptions & {
   /** The key service, as people call it. */
   custodian: string;
+  /** `http` or `https`, without credentials, query or fragment. */
   baseUrl: string;
-  /** Never shown in an error. */
+  /** Never shown in an error. Neither is what a call sends as `authorization`. */
   secrets: readonly string[];
+  /** How long one attempt may take, in milliseconds. @default 15_000 */
+  attemptTimeoutMs?: number | undefined;
 };
 
 export type CustodianCall = {
   method: OutgoingRequest["method"];
   /** Appended to the path of the base URL; with its query. */
   path: string;
-  headers?: Record<string, string>;
+  /** A function is called for each attempt: for tokens that are valid once. */
+  headers?: Record<string, string> | (() => Record<string, string>);
   /** Sent as it is. */
   body?: string | undefined;
   /** Whether a repeat has no other effect. Then it is repeated while the key service does not answer. */
   repeats: boolean;
+  /** Never shown in an error of this call. */
+  secrets?: readonly string[] | undefined;
+  /** Whether an answer that looks like an outage, 429 or 5xx, is the answer that every repeat would get. */
+  isFinal?: ((answer: CustodianAnswer) => boolean) | undefined;
+  /** Where a person has to answer: how long that may take, in milliseconds. */
+  waitsForPersonMs?: number | undefined;
   signal?: AbortSignal | undefined;
 };
 
@@ -36,32 +54,43 @@ export type CustodianAnswer = {
   /** The JSON of the body; undefined where it has none. */
   json: unknown;
   text: string;
+  /** The time of the answer by the clock of the key service. */
+  date?: string | undefined;
 };
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const ATTEMPT_TIMEOUT_MS = 15_000;
 const ATTEMPTS = 4;
-const FIRST_PAUSE_MS = 250;
+/** A longer `Retry-After` is an error. */
+const LONGEST_PAUSE_MS = 30_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 const EXCERPT_LENGTH = 200;
+/** A shorter secret may be a part of a signature or a name by chance. */
+const LONG_SECRET = 8;
+const HEADERS = {
+  accept: "application/json",
+  "accept-encoding": ACCEPT_ENCODING,
+  "user-agent": `crec-client/${VERSION}`,
+};
 
 /**
  * Calls the REST interface of a key service. Redirects are not followed: they would take the credentials elsewhere.
- * Errors have the code of `SignerError`, and no secret.
+ * Errors have no secret.
  */
 export class CustodianClient {
-  readonly #custodian: string;
+  readonly #called: { custodian: string; place: string };
   readonly #base: URL;
   readonly #pool: SocketPool;
   readonly #scrub: (text: string) => string;
+  readonly #attemptTimeoutMs: number;
   readonly #closing = new AbortController();
 
-  /** @throws {ArgumentError} naming `baseUrl` or `proxy` */
-  constructor({ custodian, baseUrl, secrets, tls, proxy }: CustodianClientOptions) {
-    this.#custodian = custodian;
-    this.#base = baseUrlOf(baseUrl);
-    const scrubbers = secrets.filter((secret) => secret !== "").map(scrubber);
-    this.#scrub = (text) => scrubbers.reduce((clean, scrub) => scrub(clean), text);
+  /** @throws {ArgumentError} naming `url`, `tls` or `proxy` */
+  constructor({ custodian, baseUrl, secrets, tls, proxy, attemptTimeoutMs }: CustodianClientOptions) {
+    this.#base = baseUrlOf(baseUrl, "url");
+    this.#called = { custodian, place: `${custodian} at ${this.#base.host}` };
+    this.#scrub = scrubberOf(secrets);
+    this.#attemptTimeoutMs = attemptTimeoutMs ?? ATTEMPT_TIMEOUT_MS;
     this.#pool = openSocketPool({
       tls,
       proxy: proxyFor(proxy, this.#base, process.env),
@@ -72,101 +101,173 @@ export class CustodianClient {
 
   /** The path that a call requests, with that of the base URL: what some key services sign. */
   pathOf(path: string): string {
-    return `${this.#base.pathname.replace(/\/+$/, "")}${path}`;
+    return `${this.#base.pathname.replace(/\/+$/, "")}${path}` || "/";
   }
 
-  /** Any answer but one that says "later". @throws {SignerError} `SIGNER_UNAVAILABLE`; {AbortedError} */
+  /**
+   * Any answer but a redirect, and one that says "later".
+   * @throws {SignerError} `SIGNER_UNAVAILABLE`, `SIGNER_BAD_ANSWER`, `SIGNER_TIMEOUT`; {AbortedError};
+   * {ClientClosedError} after `close`
+   */
   async call(call: CustodianCall): Promise<CustodianAnswer> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#attempt(call);
       } catch (error) {
-        const isLater = error instanceof SignerError && error.retryable;
-        if (!isLater || !call.repeats || attempt === ATTEMPTS) throw error;
-        await this.pause(FIRST_PAUSE_MS * 2 ** (attempt - 1), call.signal);
+        if (!(error instanceof SignerError) || !error.retryable || !call.repeats) throw error;
+        const pauseMs = error.retryAfterMs ?? backoffMs(SCHEDULES.request, attempt);
+        if (attempt === ATTEMPTS || pauseMs > LONGEST_PAUSE_MS) throw error;
+        await this.pause(pauseMs, call.signal);
       }
     }
   }
 
-  /** Waits, until the signal fires or the client is closed. @throws {AbortedError} */
+  /** Waits, until the signal fires or the client is closed. @throws {AbortedError}; {ClientClosedError} */
   pause(ms: number, signal?: AbortSignal): Promise<void> {
     const bounds = {
-      timeoutMs: ms * 2,
+      timeoutMs: LONGEST_TIMER_MS,
       onTimeout: () => new SignerError("SIGNER_TIMEOUT", "The pause took too long."),
       signals: [signal, this.#closing.signal],
     };
-    return bounded(bounds, () => new Promise<void>((resolve) => setTimeout(resolve, ms)));
+    return bounded(bounds, (within) => sleep(ms, within));
   }
 
+  /** Ends every call and pause with `CLIENT_CLOSED`, and closes all sockets. */
   async close(): Promise<void> {
-    this.#closing.abort();
+    this.#closing.abort(closed());
     await this.#pool.destroy();
   }
 
-  async #attempt({ method, path, headers = {}, body, signal }: CustodianCall): Promise<CustodianAnswer> {
-    const { host, origin } = this.#base;
-    const unavailable = (why: string, options: { cause?: unknown; state?: string } = {}) =>
-      new SignerError("SIGNER_UNAVAILABLE", `${this.#custodian} at ${host} ${why}`, options);
-    const bounds = {
-      timeoutMs: ATTEMPT_TIMEOUT_MS,
-      onTimeout: () => unavailable("does not answer. Check the network, and try again later."),
-      signals: [signal, this.#closing.signal],
+  /** One request and its whole answer, without secrets. */
+  async #attempt({ method, path, body, ...call }: CustodianCall): Promise<CustodianAnswer> {
+    const { custodian, place } = this.#called;
+    const headers = (typeof call.headers === "function" ? call.headers() : call.headers) ?? {};
+    const ofCall = scrubberOf([headers.authorization?.replace(/^\w+ /, "") ?? "", ...(call.secrets ?? [])]);
+    const scrub = (text: string) => this.#scrub(ofCall(text));
+    const request: OutgoingRequest = {
+      origin: this.#base.origin,
+      path: this.pathOf(path),
+      method,
+      headers: { ...HEADERS, ...headers },
+      ...(body === undefined ? {} : { body }),
     };
-    const { status, text } = await bounded(bounds, async (within) => {
-      const request: OutgoingRequest = {
-        origin,
-        path: this.pathOf(path),
-        method,
-        headers: { accept: "application/json", ...headers },
-        ...(body === undefined ? {} : { body }),
-      };
+    const bounds = {
+      timeoutMs: call.waitsForPersonMs ?? this.#attemptTimeoutMs,
+      onTimeout: () => (call.waitsForPersonMs === undefined ? silent(place) : unanswered(place)),
+      signals: [call.signal, this.#closing.signal],
+    };
+    return bounded(bounds, async (signal) => {
       try {
-        const answer = await this.#pool.dispatcher.request({ ...request, signal: within });
-        return { status: answer.statusCode, text: this.#scrub(await answer.body.text()) };
+        const answer = await this.#pool.dispatcher.request({ ...request, signal });
+        const { statusCode: status, headers } = answer;
+        const encoding = headers["content-encoding"];
+        const received = { body: answer.body, encoding, status, host: this.#base.host, scrub };
+        const text = scrub(await readText({ ...received, maxBytes: MAX_ANSWER_BYTES }));
+        if (status >= 300 && status < 400)
+          throw redirected(place, status, scrub(String(headers.location ?? "")));
+        const date = headers.date === undefined ? undefined : String(headers.date);
+        const read = { status, json: tryParse(text), text, date };
+        if ((status === 429 || status >= 500) && !call.isFinal?.(read)) {
+          throw busy(place, {
+            status,
+            text,
+            retryAfterMs: retryAfterMs(String(headers["retry-after"] ?? "")),
+          });
+        }
+        return read;
       } catch (thrown) {
-        const { code, message } = thrown as { code?: unknown; message?: unknown };
-        const cause = new Error(this.#scrub(String(message)));
-        throw unavailable(
-          `cannot be reached (${String(code ?? "no answer")}). Check its address in the signer, the network, and the proxy and TLS settings.`,
-          { cause },
-        );
+        if (thrown instanceof SignerError) throw thrown;
+        throw requestFailure(thrown, this.#base.host, scrub, { custodian });
       }
     });
-    if (status === 429 || status >= 500) {
-      throw unavailable(`does not sign now (HTTP ${status}). Try again later. It said: ${excerpt(text)}`, {
-        state: String(status),
-      });
-    }
-    return { status, json: text === "" ? undefined : tryParse(text), text };
   }
 }
 
 /** The error for an answer other than 2xx, where the key service has no words of its own for it. */
 export function refusalOf(custodian: string, { status, text }: CustodianAnswer): SignerError {
   const said = ` It said: ${excerpt(text)}`;
+  const state = String(status);
   if (status === 401 || status === 403) {
     const message = `${custodian} refused the credentials of the signer (HTTP ${status}). Check them, and what they permit.${said}`;
-    return new SignerError("SIGNER_UNAUTHORIZED", message, { state: String(status) });
+    return new SignerError("SIGNER_UNAUTHORIZED", message, { state });
   }
   if (status === 404) {
     const message = `${custodian} has no such key (HTTP 404). Check the key's name or id, and the address of the key service.${said}`;
-    return new SignerError("SIGNER_KEY_UNSUITABLE", message, { state: "404" });
+    return new SignerError("SIGNER_KEY_UNSUITABLE", message, { state });
   }
   const message = `${custodian} refused to sign (HTTP ${status}). Nothing was submitted.${said}`;
-  return new SignerError("SIGNER_REFUSED", message, { state: String(status) });
+  return new SignerError("SIGNER_REFUSED", message, { state });
+}
+
+/** The error for an answer of another shape than documented. `wanted`: what is missing, such as "a signature". */
+export function badAnswer(custodian: string, wanted: string, { status, text }: CustodianAnswer): SignerError {
+  const message = `The answer of ${custodian} has no ${wanted} (HTTP ${status}). Check the address in the signer, and whether a proxy answered instead. It said: ${excerpt(text)}`;
+  return new SignerError("SIGNER_BAD_ANSWER", message, { state: String(status) });
 }
 
 /** The start of what a key service said, on one line. */
 export function excerpt(text: string): string {
   const line = text.replace(/[\p{Cc}\s]+/gu, " ").trim();
   if (line === "") return "nothing.";
+  if (line.includes("\ufffd")) return "bytes that are not text.";
   return line.length > EXCERPT_LENGTH ? `${line.slice(0, EXCERPT_LENGTH)}…` : line;
 }
 
-function tryParse(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
+/** Removes all of the secrets from a text. */
+export function scrubberOf(secrets: readonly string[]): (text: string) => string {
+  const scrubbers = secrets
+    .filter((secret) => secret !== "")
+    .map((secret) => scrubber(secret, { isWhole: secret.length < LONG_SECRET }));
+  return (text) => scrubbers.reduce((clean, scrub) => scrub(clean), text);
+}
+
+/** The error for an exception of the HTTP client. `address`: what the signer calls the address of the key service. */
+export function requestFailure(
+  thrown: unknown,
+  host: string,
+  scrub: (text: string) => string,
+  { custodian, address = "the address" }: { custodian: string; address?: string },
+): CrecError {
+  const called = { server: custodian, address, place: "the signer" };
+  const error = thrown instanceof CrecError ? thrown : networkError(thrown, host, scrub, called);
+  if (error instanceof ClientClosedError) return closed();
+  if (error instanceof ArgumentError) return error;
+  const { cause, retryable } = error;
+  if (error.code === "RESPONSE_TOO_LARGE") {
+    const message = `The answer of ${custodian} at ${host} is larger than any answer of a key service. Check the address in the signer, and whether a proxy answered instead.`;
+    return new SignerError("SIGNER_BAD_ANSWER", message, { cause });
   }
+  const code = error.code === "BAD_RESPONSE" ? "SIGNER_BAD_ANSWER" : "SIGNER_UNAVAILABLE";
+  return new SignerError(code, error.message, { cause, retryable });
+}
+
+export function silent(place: string): SignerError {
+  const message = `${place} does not answer. Check the network, and try again later.`;
+  return new SignerError("SIGNER_UNAVAILABLE", message);
+}
+
+function unanswered(place: string): SignerError {
+  const message = `${place} gave no signature within the signer's time-out. Nothing was submitted. Ask who signs, or set a longer time-out in the signer.`;
+  return new SignerError("SIGNER_TIMEOUT", message);
+}
+
+export function closed(): ClientClosedError {
+  const message =
+    "The signer was closed before it had a signature: in a flow, by a deploy. Nothing was submitted with it. Create a new signer.";
+  return new ClientClosedError("CLIENT_CLOSED", message);
+}
+
+function redirected(place: string, status: number, location: string): SignerError {
+  const message = `${place} redirects to ${excerpt(location)} (HTTP ${status}). Credentials are sent only to the address in the signer: enter the address that answers itself.`;
+  return new SignerError("SIGNER_BAD_ANSWER", message, { state: String(status) });
+}
+
+type Busy = { status: number; text: string; retryAfterMs: number | undefined };
+
+function busy(place: string, { status, text, retryAfterMs }: Busy): SignerError {
+  const seconds = Math.ceil((retryAfterMs ?? 0) / 1000);
+  const when = seconds > 0 ? `in ${seconds} s, as it asks` : "later";
+  const why = status === 429 ? "accepts no more requests now" : "fails";
+  const message = `${place} ${why} (HTTP ${status}). Try again ${when}. It said: ${excerpt(text)}`;
+  return new SignerError("SIGNER_UNAVAILABLE", message, { state: String(status), retryAfterMs });
 }

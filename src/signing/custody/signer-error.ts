@@ -15,19 +15,27 @@ export type SignerErrorCode =
   /** An answer of another shape than documented. */
   | "SIGNER_BAD_ANSWER";
 
+export type SignerErrorDetails = {
+  cause?: unknown;
+  state?: string | undefined;
+  retryAfterMs?: number | undefined;
+  /** @default as the code says */
+  retryable?: boolean;
+};
+
 /** The error of a key service. `message` never contains a secret. */
 export class SignerError extends CrecError {
   override readonly name = "SignerError";
   declare readonly code: SignerErrorCode;
   /** The key service's own word for the state or the error, where it gave one. */
   readonly state: string | undefined;
+  /** How long the key service asked to wait, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(
-    code: SignerErrorCode,
-    message: string,
-    options: { cause?: unknown; state?: string | undefined } = {},
-  ) {
-    super(code, message, { ...options, retryable: code === "SIGNER_UNAVAILABLE" });
-    this.state = options.state;
+  constructor(code: SignerErrorCode, message: string, details: SignerErrorDetails = {}) {
+    const { cause, state, retryAfterMs, retryable = code === "SIGNER_UNAVAILABLE" } = details;
+    super(code, message, { cause, retryable });
+    this.state = state;
+    this.retryAfterMs = retryAfterMs;
   }
 }

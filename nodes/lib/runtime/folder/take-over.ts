@@ -18,7 +18,7 @@ export type TakeOverOptions = {
 export type TakenOver = { from: string; moved: number; left: string[] };
 
 /** What says that a consumer has run stays in each place, and survives where one of them does. */
-const MOVED: readonly StateKind[] = ["cursors", "seen", "waits", "alerts"];
+const MOVED: readonly StateKind[] = ["cursors", "seen", "waits", "signing", "alerts"];
 /** A file that is being copied to another disk. It counts again when the copy is missing. */
 const TAKEN = ".taken";
 

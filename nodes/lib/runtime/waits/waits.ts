@@ -20,6 +20,10 @@ export type Wait = {
   about: unknown;
   /** A crash may lose it: the file is written only when the node is stopped. */
   isCheap?: true;
+  /** Without the file, nothing may happen: an error of the disk is thrown. */
+  isRequired?: true;
+  /** The same message waits for something later: its file is written again. */
+  isLater?: boolean;
 };
 
 /** What was kept of a wait that a deploy, a stop or a crash interrupted. */
@@ -37,6 +41,8 @@ export type Run = {
   file: string | undefined;
   /** What is written when the node is stopped. */
   unsaved: Kept | undefined;
+  /** Why its file could not be written. */
+  problem?: unknown;
   /** Whether the message left, or its error was reported. */
   isOver: boolean;
 };
@@ -96,9 +102,15 @@ export class Waits {
   /**
    * From now on the run waits for this. A message that arrived again replaces the one that was kept: only it
    * is followed by events in. A test message does not replace a real one: the nodes behind this one refuse it.
+   * @throws WAIT_NOT_STORED where it is required
    */
-  async keep(run: Run, { id, connection, about, isCheap }: Wait): Promise<void> {
+  async keep(run: Run, { id, connection, about, isCheap, isRequired, isLater }: Wait): Promise<void> {
     run.id = id;
+    const kept = { id, service: serviceIdentity(connection.baseUrl), about };
+    if (isLater) {
+      if (this.isOn) await this.#save(run, kept);
+      return;
+    }
     if (run.kept) return;
     const key = keyOf(id, run.msg);
     // One for one: if two messages were kept, the second may be of a branch whose message is still to come.
@@ -107,11 +119,11 @@ export class Waits {
         kept !== undefined && !isOver && !signal.aborted && keyOf(kept.id, msg) === key,
     );
     replaced?.controller.abort(TAKEN_OVER);
-    const kept = { id, service: serviceIdentity(connection.baseUrl), about };
     if (isCheap && this.isOn) run.unsaved = kept;
     const saved = !isCheap && this.isOn ? this.#save(run, kept) : Promise.resolve();
     if (!replaced) this.#early?.set(key, [...(this.#early.get(key) ?? []), saved]);
     await saved;
+    if (isRequired && this.isOn && run.file === undefined) throw notStored(run.problem);
     // Not before: a crash in between would lose both.
     if (replaced?.file !== undefined) await this.#remove(replaced.file);
   }
@@ -158,6 +170,7 @@ export class Waits {
       await this.#store.save(file, { version: 1, ...record, ...keptMessage(run.msg) });
       run.file = file;
     } catch (error) {
+      run.problem = error;
       this.#warn(error);
     }
   }
@@ -267,6 +280,12 @@ export function requireSameService({ id, service }: Kept, connection: Connection
   if (serviceIdentity(connection.baseUrl) === service) return;
   const message = `The connection is to another service now, so the wait was not resumed. Look for the operation at the service that it was sent to. Service ${service}, id ${id}.`;
   throw nodeError("WAIT_DROPPED", message);
+}
+
+function notStored(cause: unknown): CodedError {
+  const why = toCodedError(cause).message.replace(/[.\s]+$/, "");
+  const message = `The operation could not be stored, so nobody was asked to sign it (${why}). Check the free space and the permissions of the state folder, then send the message again.`;
+  return nodeError("WAIT_NOT_STORED", message, cause);
 }
 
 export function interrupted(cause?: unknown): CodedError {

@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
-import type { ProxySettings } from "../../src/index.ts";
-import { type CodedError, nodeError } from "../lib/shared/errors.ts";
-import { unsetVariable } from "../lib/shared/variables.ts";
+import type { ProxySettings } from "../../../src/index.ts";
+import { type CodedError, nodeError } from "../shared/errors.ts";
+import { unsetVariable } from "../shared/variables.ts";
 
 /** Node-RED's own `http proxy` config node. */
 export type ProxyNode = Node<{ username?: string; password?: string }> & { url?: string; noproxy?: string[] };
@@ -19,19 +19,22 @@ export function proxyOf(node: ProxyNode | null): ProxySettings | "environment" {
 }
 
 /** What is wrong with a chosen proxy. A proxy that cannot be used is never bypassed. */
-export function proxyProblem(RED: NodeAPI, id: string | undefined): CodedError | undefined {
+export function proxyProblem(
+  RED: NodeAPI,
+  id: string | undefined,
+  owner: "connection" | "signer" = "connection",
+): CodedError | undefined {
   if (!id) return undefined;
   const node = RED.nodes.getNode(id) as ProxyNode | null;
   if (!node) {
-    const message = "The proxy of the connection does not exist or is disabled. Choose another one, or none.";
+    const message = `The proxy of the ${owner} does not exist or is disabled. Choose another one, or none.`;
     return nodeError("PROXY_MISSING", message);
   }
   const url = (node.url ?? "").trim();
   const unset = unsetVariable({ url });
   if (unset) return unset;
   if (URL.canParse(withScheme(url)) && /^https?:$/.test(new URL(withScheme(url)).protocol)) return undefined;
-  const message =
-    "The address of the connection's proxy is missing or wrong. Enter an address such as http://host:port.";
+  const message = `The address of the ${owner}'s proxy is missing or wrong. Enter an address such as http://host:port.`;
   return nodeError("PROXY_INCOMPLETE", message);
 }
 

@@ -1,0 +1,138 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { link, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { NodeAPI } from "node-red";
+import type { SharedState } from "../../../../src/index.ts";
+import { stateFolderFor } from "../state-folder.ts";
+
+/** What is being signed under the id of an operation: whoever gets its message again asks for the same digest. */
+export type Claim = {
+  digest: string;
+  /** Unix seconds; 0 for none. */
+  deadline: number;
+};
+
+/** Claims by wallet operation id. Of one whose deadline has passed there is nothing left. */
+export type Claims = {
+  /** Makes this the claim, or gives the one that exists. */
+  claim(id: string, mine: Claim): Promise<Claim>;
+  /** Ends the claim of this digest, since it is submitted, or was refused. */
+  release(id: string, digest: string): Promise<void>;
+};
+
+const DAY_MS = 86_400_000;
+/** A claim without a deadline, whose message never came again. */
+const FORGOTTEN_MS = 30 * DAY_MS;
+const SCOPE = "signing";
+/** Two processes that claim at the same moment need two. */
+const ATTEMPTS = 5;
+
+/** In the state folder, each in a file of its own: of several processes that use it, one is first. */
+export function fileClaims(RED: NodeAPI): Claims {
+  const folder = stateFolderFor(RED, "signing");
+  const pathOf = (id: string) => join(folder, `${id}.json`);
+  /** At once: in between, another message of this process could make a new claim, which would be removed. */
+  const removeIf = (path: string, isOld: (claim: Claim | undefined) => boolean): Claim | undefined => {
+    const claim = existsSync(path) ? claimIn(readFileSync(path, "utf8")) : undefined;
+    if (isOld(claim)) rmSync(path, { force: true });
+    return claim;
+  };
+  return {
+    claim: async (id, mine) => {
+      await mkdir(folder, { recursive: true });
+      void removeOld(folder).catch(() => {});
+      const path = pathOf(id);
+      for (let attempt = 1; ; attempt++) {
+        if (await create(path, mine)) return mine;
+        const other = removeIf(path, (claim) => !claim || isOver(claim));
+        if (other && !isOver(other)) return other;
+        if (attempt === ATTEMPTS) throw new Error(`${path} cannot be replaced.`);
+      }
+    },
+    release: async (id, digest) => {
+      removeIf(pathOf(id), (claim) => claim?.digest === digest);
+    },
+  };
+}
+
+/** In the state that all copies of the flow share. */
+export function sharedClaims(shared: Pick<SharedState, "readRecord" | "writeRecord">): Claims {
+  return {
+    claim: async (id, mine) => {
+      const ttlMs = mine.deadline === 0 ? FORGOTTEN_MS : mine.deadline * 1000 - Date.now() + DAY_MS;
+      for (let attempt = 1; ; attempt++) {
+        const record = await shared.readRecord(SCOPE, id);
+        const other = claimOf(record?.value);
+        if (other && !isOver(other)) return other;
+        const write = { scope: SCOPE, key: id, revision: record?.revision ?? 0, value: mine, ttlMs };
+        if ((await shared.writeRecord(write)) !== undefined) return mine;
+        if (attempt === ATTEMPTS)
+          throw new Error("The shared state changes all the time. Send the message again.");
+      }
+    },
+    release: async (id, digest) => {
+      const record = await shared.readRecord(SCOPE, id);
+      if (!record || claimOf(record.value)?.digest !== digest) return;
+      await shared.writeRecord({
+        scope: SCOPE,
+        key: id,
+        revision: record.revision,
+        value: undefined,
+        ttlMs: DAY_MS,
+      });
+    },
+  };
+}
+
+/** Whole or not at all. False where there is one. */
+async function create(path: string, claim: Claim): Promise<boolean> {
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    const file = await open(temporary, "wx", 0o600);
+    await file
+      .writeFile(JSON.stringify({ version: 1, ...claim }))
+      .then(() => file.sync())
+      .finally(() => file.close());
+    await link(temporary, path);
+    return true;
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (code === "EEXIST") return false;
+    // A file system without links: of two processes at the same moment, the second is last.
+    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(String(code))) throw error;
+    if ((await stat(path).catch(() => undefined)) !== undefined) return false;
+    await rename(temporary, path);
+    return true;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** Those whose messages never came again. */
+async function removeOld(folder: string): Promise<void> {
+  for (const path of (await readdir(folder)).map((name) => join(folder, name))) {
+    const { mtimeMs } = await stat(path);
+    const age = Date.now() - mtimeMs;
+    if (age < DAY_MS) continue;
+    const claim = claimIn(await readFile(path, "utf8"));
+    if (age > FORGOTTEN_MS || !claim || isOver(claim)) await rm(path, { force: true });
+  }
+}
+
+function isOver({ deadline }: Claim): boolean {
+  return deadline !== 0 && deadline * 1000 <= Date.now();
+}
+
+function claimIn(text: string): Claim | undefined {
+  try {
+    return claimOf(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function claimOf(value: unknown): Claim | undefined {
+  const { digest, deadline } = (value ?? {}) as Partial<Claim>;
+  return typeof digest === "string" && typeof deadline === "number" ? { digest, deadline } : undefined;
+}

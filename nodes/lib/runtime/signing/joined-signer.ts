@@ -1,0 +1,85 @@
+import type { Signer, SigningState } from "../../../../src/index.ts";
+import { processWide } from "../process-wide.ts";
+
+/** A signature that several messages may wait for. */
+type Signature = {
+  signer: Signer;
+  messages: number;
+  result: ReturnType<Signer["sign"]> | undefined;
+  /** The newest state, for a message that comes later. */
+  state: SigningState | undefined;
+  listeners: Set<(state: SigningState) => void>;
+  ending: AbortController;
+};
+
+/** By digest. */
+const signatures = processWide("signatures", () => new Map<string, Signature>());
+
+export type JoinedSigner = {
+  signer: Signer;
+  /** The message is done with it. The request ends when no message waits for it any more. */
+  leave(): void;
+};
+
+/**
+ * The same signer, but asked once for a digest, however many messages wait for it at the same time: a message that
+ * arrives again gets the signature of the first. It is kept until the last of them leaves.
+ */
+export function joinSigner(signer: Signer, digest: string): JoinedSigner {
+  const known = signatures.get(digest);
+  const signature = known?.signer === signer ? known : newSignature(signer);
+  signatures.set(digest, signature);
+  signature.messages += 1;
+  let hasLeft = false;
+  const { kind, address, publicKey, timeoutMs } = signer;
+  return {
+    signer: {
+      kind,
+      ...(address === undefined ? {} : { address }),
+      ...(publicKey === undefined ? {} : { publicKey }),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      sign: (request, { onState } = {}) => signed(signature, request, onState),
+    },
+    leave: () => {
+      if (hasLeft) return;
+      hasLeft = true;
+      signature.messages -= 1;
+      if (signature.messages > 0) return;
+      signature.ending.abort();
+      if (signatures.get(digest) === signature) signatures.delete(digest);
+    },
+  };
+}
+
+function newSignature(signer: Signer): Signature {
+  return {
+    ...{ signer, messages: 0, result: undefined, state: undefined },
+    ...{ listeners: new Set(), ending: new AbortController() },
+  };
+}
+
+/** After an error the next message asks again. */
+async function signed(
+  signature: Signature,
+  request: Parameters<Signer["sign"]>[0],
+  onState: ((state: SigningState) => void) | undefined,
+): ReturnType<Signer["sign"]> {
+  const { signer, listeners, ending } = signature;
+  if (onState) listeners.add(onState);
+  if (signature.result === undefined) {
+    const tell = (state: SigningState): void => {
+      signature.state = state;
+      for (const listener of listeners) listener(state);
+    };
+    const result = signer.sign(request, { signal: ending.signal, onState: tell });
+    signature.result = result;
+    result.catch(() => {
+      if (signature.result === result) signature.result = undefined;
+    });
+  } else if (signature.state) onState?.(signature.state);
+  try {
+    return await signature.result;
+  } finally {
+    if (onState) listeners.delete(onState);
+  }
+}

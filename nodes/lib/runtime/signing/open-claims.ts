@@ -1,0 +1,28 @@
+import type { Node, NodeAPI } from "node-red";
+import { fleetOf } from "../fleet.ts";
+import { type Joined, joinFleet } from "../join-fleet.ts";
+import { type Claims, fileClaims, sharedClaims } from "./claims.ts";
+
+/**
+ * The claims of a node: in the state that copies share, where one is chosen or in the environment, else in the state
+ * folder. The function opens them when they are first needed.
+ */
+export function openClaims(RED: NodeAPI, node: Node, fleetId: string | undefined): () => Promise<Claims> {
+  let joined: Promise<Joined> | undefined;
+  node.on("close", (done: () => void) => {
+    const left = joined?.then(({ leave }) => leave());
+    Promise.resolve(left)
+      .catch(() => {})
+      .finally(done);
+  });
+  return async () => {
+    const ref = fleetOf(RED, fleetId);
+    if (!ref) return fileClaims(RED);
+    joined ??= joinFleet(RED, ref);
+    // After an error it is tried again.
+    joined.catch(() => {
+      joined = undefined;
+    });
+    return sharedClaims((await joined).fleet.shared);
+  };
+}

@@ -1,0 +1,31 @@
+/** How long a signature of a signer may take, and whether a person may have to approve it. */
+export type SignerTime = {
+  /** Seconds until it is given up, where the form says nothing else; 0 for a key in Node-RED, which signs at once. */
+  timeout: number;
+  /** Whether a person may have to approve each signature. */
+  mayAskPeople: boolean;
+};
+
+/** By the `kind` that is stored with a signer. */
+export const SIGNER_KINDS = {
+  local: { timeout: 0, mayAskPeople: false },
+  "local-rsa": { timeout: 0, mayAskPeople: false },
+  "aws-kms": { timeout: 60, mayAskPeople: false },
+  vault: { timeout: 60, mayAskPeople: false },
+  fireblocks: { timeout: 1800, mayAskPeople: true },
+  privy: { timeout: 60, mayAskPeople: false },
+  remote: { timeout: 300, mayAskPeople: true },
+} as const satisfies Readonly<Record<string, SignerTime>>;
+
+export type SignerKind = keyof typeof SIGNER_KINDS;
+
+/** The longest time in seconds that a signer may take, by its stored settings. Earlier versions stored no kind. */
+export function longestSigning({ kind, timeout }: { kind?: unknown; timeout?: unknown }): number {
+  const name = String(kind || "local");
+  const { timeout: byDefault } = Object.hasOwn(SIGNER_KINDS, name)
+    ? SIGNER_KINDS[name as SignerKind]
+    : SIGNER_KINDS.local;
+  if (byDefault === 0) return 0;
+  const seconds = Number(String(timeout ?? "").trim() || byDefault);
+  return Number.isFinite(seconds) && seconds > 0 ? seconds : byDefault;
+}

@@ -1,0 +1,266 @@
+import type { Node, NodeAPI } from "node-red";
+import type { CrecClient, Operation, Submitted, TransactionInput } from "../../src/index.ts";
+import { previewOf } from "../lib/runtime/call-preview.ts";
+import { type Connection, channelOf, type WalletRef, walletOf } from "../lib/runtime/config-nodes.ts";
+import { createdOf } from "../lib/runtime/created.ts";
+import { withDetails } from "../lib/runtime/details.ts";
+import type { FieldReader } from "../lib/runtime/field-reader.ts";
+import { answer, type Task } from "../lib/runtime/input.ts";
+import { explainReuse } from "../lib/runtime/key-reused.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
+import { proofCheckOf } from "../lib/runtime/operation-proof.ts";
+import { type Asking, askCustodian } from "../lib/runtime/signing/ask-custodian.ts";
+import { openClaims } from "../lib/runtime/signing/open-claims.ts";
+import { showStatus } from "../lib/runtime/status.ts";
+import { durationWords } from "../lib/shared/duration-words.ts";
+import { nodeError, toCodedError } from "../lib/shared/errors.ts";
+import type { NODE } from "./fields.ts";
+import { isUnproven, operationKeyOf } from "./operation-key.ts";
+import { type Prepared, prepare } from "./prepared.ts";
+import { isFirstTry, noteSender } from "./sender.ts";
+import { type ReadableTransaction, transactionsOf } from "./transactions.ts";
+import { UnderWay } from "./under-way.ts";
+
+/** An operation that was sent, as it is kept while the node waits for it. */
+export type Sent = {
+  channelId: string;
+  operation: Operation;
+  walletOperationId: string;
+  wallet: string;
+  chainSelector: string;
+  key: string | undefined;
+  /** Whether it existed before. */
+  found: boolean;
+  /** The digest under which its key is claimed. */
+  claim?: string | undefined;
+};
+
+/** One that waits for its signature, as it is kept before anyone is asked. */
+export type Unsigned = { prepared: Prepared };
+
+/** Of one message. */
+export type Context = {
+  connection: Connection;
+  client: CrecClient;
+  /** Whether the node shows another message by now. */
+  isPast: () => boolean;
+  /** Set where the signature takes time. */
+  asking?: Asking;
+};
+
+/** What the form and the message ask for. */
+type Given = Omit<Prepared, "request" | "digest"> & {
+  wallet: WalletRef;
+  request: Omit<Prepared["request"], "transactions"> & { transactions: readonly ReadableTransaction[] };
+};
+
+/** Creates drafts, and signs and sends operations, for one node. */
+export class Submitting {
+  readonly #RED: NodeAPI;
+  readonly #node: Node;
+  readonly #fields: FieldReader<typeof NODE>;
+  readonly #underWay = new UnderWay();
+  readonly #claims: ReturnType<typeof openClaims>;
+  #isWarned = false;
+  #isWarnedOfTime = false;
+
+  constructor(RED: NodeAPI, node: Node, fields: FieldReader<typeof NODE>) {
+    this.#RED = RED;
+    this.#node = node;
+    this.#fields = fields;
+    this.#claims = openClaims(RED, node, fields.settings.fleet);
+  }
+
+  /** Undefined for a draft: it waits for a person, not for this node. */
+  async submit(task: Task, context: Context): Promise<Sent | undefined> {
+    const isDraft = this.#fields.choice("mode") === "draft";
+    showStatus(this.#node, "working", `submit-operation.status.${isDraft ? "drafting" : "signing"}`);
+    const given = await this.#given(task);
+    if (isDraft) return this.#draft(task, given, context);
+    // Wrong verification settings are reported before anything is signed.
+    await proofCheckOf(context.connection);
+    if (given.wallet.signer().custodian === undefined) return this.#send(task, given, context);
+    const { wallet, ...operation } = given;
+    const { prepared, isRepeated } = await prepare(context.client, operation, this.#claims, task.signal);
+    return this.#signElsewhere(task, { prepared, isRepeated }, context);
+  }
+
+  /** Asks again for the signature that a message waited for when the node was stopped. */
+  resume(task: Task, { prepared }: Unsigned, context: Context): Promise<Sent> {
+    return this.#signElsewhere(task, { prepared, isRepeated: true }, context);
+  }
+
+  /** The message is done. */
+  async end({ msg, signal }: Task, { asking }: Context, sent: Sent | undefined): Promise<void> {
+    this.#underWay.delete(msg);
+    asking?.leave();
+    // A message that is kept comes again, and is done then.
+    if (sent?.claim && !signal.aborted) await this.#release(sent.walletOperationId, sent.claim);
+  }
+
+  async #given({ msg, signal }: Task): Promise<Given> {
+    const [RED, fields] = [this.#RED, this.#fields];
+    const { eventKeyOf, randomWalletOperationId, walletOperationIdOf } = await loadLibrary();
+    const key = this.#keyOf(msg, eventKeyOf);
+    const channel = channelOf(RED, fields.settings.channel);
+    const wallet = walletOf(RED, fields.settings.wallet);
+    const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
+    const { chainSelector } = wallet;
+    const address = await wallet.address(signal);
+    const transactions = await transactionsOf(RED, this.#node, fields, msg, chainSelector);
+    const deadline = deadlineIn(fields.number("deadline"));
+    const walletOperationId =
+      key === undefined ? randomWalletOperationId() : walletOperationIdOf(key, { chainSelector, address });
+    const request = { chain_selector: chainSelector, address, deadline, transactions };
+    return { channelId, walletOperationId, key, wallet, request };
+  }
+
+  async #draft({ msg, send, signal }: Task, given: Given, { client }: Context): Promise<undefined> {
+    const { channelId, request, wallet } = given;
+    const note = this.#noting(msg, given);
+    const drafting = client.operations.draft(channelId, { ...request, ...idOf(given) }, { signal });
+    const drafted = await drafting.catch(async (error: unknown) => {
+      throw await explainReuse(this.#RED, error);
+    });
+    note(drafted, client);
+    const { operation, found } = drafted;
+    const preview = await previewOf(this.#RED, wallet.chainSelector, request.transactions);
+    send(answer(msg, operation, { status: operation.status, preview }), null);
+    showStatus(this.#node, "done", asFound(this.#RED, operation.status, found));
+  }
+
+  /** By a key in this process. */
+  async #send({ msg, signal }: Task, given: Given, { client }: Context): Promise<Sent> {
+    const note = this.#noting(msg, given);
+    const signer = await given.wallet.signer().signer();
+    const request = { ...given.request, transactions: withoutPreview(given.request.transactions) };
+    const sending = client.operations.send(given.channelId, { ...request, ...idOf(given) }, signer, {
+      signal,
+    });
+    const submitted = await sending.catch(async (error: unknown) => {
+      throw await explainReuse(this.#RED, error);
+    });
+    note(submitted, client);
+    return sentOf(given, submitted);
+  }
+
+  /** By a key service. What it is asked for is stored before: after a restart it is asked for the same. */
+  async #signElsewhere(
+    task: Task,
+    { prepared, isRepeated }: Unsigned & { isRepeated: boolean },
+    context: Context,
+  ): Promise<Sent> {
+    const { msg, signal } = task;
+    const { channelId, walletOperationId: id, key, request, digest } = prepared;
+    const { connection, client, isPast } = context;
+    const note = this.#noting(msg, prepared);
+    const ref = walletOf(this.#RED, this.#fields.settings.wallet).signer();
+    const { deadline } = request;
+    const asking = await askCustodian(this.#RED, this.#node, { ref, digest, deadline, isPast });
+    context.asking = asking;
+    this.#warnOfTime(asking.signer.timeoutMs);
+    await task.keep({ id, connection, about: { prepared } satisfies Unsigned, isRequired: true });
+    const options = { signal, onSigningState: asking.onSigningState, repeated: isRepeated };
+    const submitted = await client.operations
+      .send(channelId, { ...request, ...idOf(prepared) }, asking.signer, options)
+      .catch(async (error: unknown) => {
+        // The key service remembers its answer. Another deadline makes it another question.
+        if (toCodedError(error).code === "SIGNER_REFUSED") await this.#release(id, digest);
+        throw await explainReuse(this.#RED, error);
+      })
+      .finally(asking.stop);
+    note(submitted, client);
+    return sentOf(prepared, submitted, key === undefined ? undefined : digest);
+  }
+
+  /** From here on, a Catch node gets the operation with every error. The function adds what is known once it is sent. */
+  #noting(
+    msg: CrecMessage,
+    operation: Omit<Given, "wallet"> | Prepared,
+  ): (submitted: Submitted, client: CrecClient) => void {
+    const { channelId, walletOperationId, key } = operation;
+    const origin = { ...msg.crec };
+    const isFirst = key !== undefined && isFirstTry(key);
+    const isPrepared = "digest" in operation;
+    const signing = isPrepared ? { digest: operation.digest, deadline: operation.request.deadline } : {};
+    msg.crec = withDetails(msg, { channelId, walletOperationId, ...signing });
+    // That of an operation that the message was about before does not stay.
+    delete msg.crec.usedKey;
+    if (key !== undefined) msg.crec.usedKey = key;
+    return ({ operation: shown, digest, found }, client) => {
+      const ids = { channelId, operationId: shown.operation_id };
+      msg.crec = { ...withDetails(msg, ids), digest, ...createdOf(client, msg, ids) };
+      if (isPrepared) msg.crec.deadline = shown.deadline;
+      if (key !== undefined) msg.crec.found = found;
+      const isEvent = this.#fields.choice("onceFor") === "event";
+      noteSender(shown, { found, origin, isEvent, isFirstTry: isFirst });
+    };
+  }
+
+  #keyOf(msg: CrecMessage, eventKeyOf: (dedupeKey: string) => string): string | undefined {
+    const onceFor = this.#fields.choice("onceFor");
+    const key = operationKeyOf(msg, { onceFor, nodeId: this.#node.id, eventKeyOf });
+    if (key === undefined && onceFor === "event" && isUnproven(msg) && !this.#isWarned) {
+      this.#isWarned = true;
+      this.#node.warn(this.#RED._("submit-operation.warning.unproven"));
+    }
+    const isOfEvent = key !== undefined && msg.crec?.operationKey === undefined;
+    if (isOfEvent && this.#underWay.add(msg, key))
+      this.#node.warn(this.#RED._("submit-operation.warning.copies"));
+    return key;
+  }
+
+  /** Once: a signature that comes too late is not used. */
+  #warnOfTime(timeoutMs = 0): void {
+    const deadline = this.#fields.number("deadline") * 60;
+    if (this.#isWarnedOfTime || deadline === 0 || timeoutMs <= deadline * 1000) return;
+    this.#isWarnedOfTime = true;
+    const words = (seconds: number) => durationWords((key, values) => this.#RED._(key, values), seconds);
+    const values = { signer: words(timeoutMs / 1000), deadline: words(deadline) };
+    this.#node.warn(this.#RED._("submit-operation.warning.signer-longer", values));
+  }
+
+  /** What is left of a claim ends with its deadline. */
+  async #release(id: string, claim: string): Promise<void> {
+    await this.#claims()
+      .then((claims) => claims.release(id, claim))
+      .catch((error: unknown) => this.#node.debug(toCodedError(error).message));
+  }
+}
+
+/** The text of a status, for an operation that may have existed before. */
+export function asFound(RED: NodeAPI, status: string, found: boolean): string {
+  return found ? RED._("submit-operation.status.found", { status }) : status;
+}
+
+/** @throws OPERATION_AWAITS_APPROVAL */
+function sentOf(
+  { channelId, walletOperationId, key, request }: Omit<Given, "wallet"> | Prepared,
+  { operation, found }: Submitted,
+  claim?: string,
+): Sent {
+  if (operation.status === "pending_signature") throw awaitsApproval(operation);
+  const { address: wallet, chain_selector: chainSelector } = request;
+  return { channelId, operation, walletOperationId, wallet, chainSelector, key, found, claim };
+}
+
+function withoutPreview(transactions: readonly ReadableTransaction[]): TransactionInput[] {
+  return transactions.map(({ preview, ...call }) => call);
+}
+
+/** For the service: the id itself, or the key from which it is made. */
+function idOf({ walletOperationId, key }: Pick<Given, "walletOperationId" | "key">) {
+  return key === undefined ? { wallet_operation_id: walletOperationId } : { operation_key: key };
+}
+
+/** It was created under this key as a draft, for another person to approve, so it is not signed here. */
+function awaitsApproval({ operation_id: id }: Operation): Error {
+  const message = `Waits for approval: the operation of this key is a draft, so it was not sent. Finalize or cancel it with the node "operation". Operation ${id}.`;
+  return nodeError("OPERATION_AWAITS_APPROVAL", message);
+}
+
+/** Unix seconds; 0 for none. */
+function deadlineIn(minutes: number): number {
+  return minutes === 0 ? 0 : Math.floor(Date.now() / 1000 + minutes * 60);
+}

@@ -1,0 +1,72 @@
+import {
+  bounded,
+  type OutgoingRequest,
+  openSocketPool,
+  proxyFor,
+  type SocketPool,
+} from "../../http/index.ts";
+import type { KmsAnswer } from "./aws-kms/index.ts";
+import { closed, requestFailure, silent } from "./custodian-client.ts";
+import type { CustodyOptions } from "./custody-signer.ts";
+
+export type KmsRequests = {
+  /** Fires when it is closed. */
+  closing: AbortSignal;
+  /** @throws {SignerError} `SIGNER_UNAVAILABLE`; {AbortedError}; {ClientClosedError} */
+  send(request: OutgoingRequest, signal: AbortSignal | undefined): Promise<KmsAnswer>;
+  close(): Promise<void>;
+};
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const ATTEMPT_TIMEOUT_MS = 8_000;
+const CALLED = { custodian: "AWS", address: "the region and the endpoint" };
+const MAX_ANSWER_BYTES = 1024 * 1024;
+
+/**
+ * Sends the requests of the SDK, by the TLS settings and the proxy of the signer. Most go to one address; those for the
+ * credentials of a host go to others.
+ */
+export function openKmsRequests({ tls, proxy }: CustodyOptions): KmsRequests {
+  const pools = new Map<string, SocketPool>();
+  const poolOf = (origin: string): SocketPool => {
+    const pool =
+      pools.get(origin) ??
+      openSocketPool({
+        tls,
+        proxy: proxyFor(proxy, new URL(origin), process.env),
+        connectTimeoutMs: CONNECT_TIMEOUT_MS,
+        maxResponseBytes: MAX_ANSWER_BYTES,
+      });
+    pools.set(origin, pool);
+    return pool;
+  };
+  const closing = new AbortController();
+  return {
+    closing: closing.signal,
+    send(request, signal) {
+      const { host } = new URL(request.origin);
+      const bounds = {
+        timeoutMs: ATTEMPT_TIMEOUT_MS,
+        onTimeout: () => silent(`AWS at ${host}`),
+        signals: [signal, closing.signal],
+      };
+      return bounded(bounds, async (within) => {
+        const { dispatcher } = poolOf(request.origin);
+        try {
+          const { statusCode, headers, body } = await dispatcher.request({ ...request, signal: within });
+          return { statusCode, headers: single(headers), body: new TextEncoder().encode(await body.text()) };
+        } catch (error) {
+          throw requestFailure(error, host, (text) => text, CALLED);
+        }
+      });
+    },
+    async close() {
+      closing.abort(closed());
+      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+    },
+  };
+}
+
+function single(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+}

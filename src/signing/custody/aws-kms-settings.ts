@@ -1,0 +1,140 @@
+import { ArgumentError } from "../../errors.ts";
+import { baseUrlOf, proxyFor, timeoutOf } from "../../http/index.ts";
+import type { KmsCredentials } from "./aws-kms/index.ts";
+import type { CustodyOptions } from "./custody-signer.ts";
+
+export type AwsKmsOptions = CustodyOptions & {
+  /** The key's id or ARN, or an alias as `alias/name` or as its ARN. The key of another account needs an ARN. */
+  keyId: string;
+  /** @default that of an ARN, else `AWS_REGION` of the environment where the credentials come from there or the host */
+  region?: string | undefined;
+  /** Such as a VPC endpoint or an emulator. @default that of the region */
+  endpoint?: string | undefined;
+  /**
+   * An access key; or `"environment"`: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`; or
+   * `"host"`: whatever AWS's own tools find on this machine, such as the role of an instance or a container, a session of
+   * single sign-on, or a profile.
+   */
+  credentials: AwsCredentials | "environment" | "host";
+};
+
+/** An access key of AWS. A temporary one has a session token. */
+export type AwsCredentials = KmsCredentials;
+
+export type AwsKmsSettings = {
+  keyId: string;
+  region: string | undefined;
+  endpoint: string | undefined;
+  credentials: AwsCredentials | "host";
+  timeoutMs: number;
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const KEY_ID = /^[\w:/-]{1,2048}$/;
+const REGION_OF_ARN = /^arn:[\w-]+:kms:([\w-]+):/;
+/** It becomes a part of the host's name. */
+const REGION = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const NO_BLANKS = /^[\x21-\x7e]+$/;
+
+/** @throws {ArgumentError} naming the option; no message contains a credential. */
+export function awsKmsSettings(options: AwsKmsOptions, environment: Environment): AwsKmsSettings {
+  const { endpoint, timeoutMs = DEFAULT_TIMEOUT_MS, proxy } = options;
+  const keyId = keyIdOf(options.keyId);
+  // What is wrong with it is said before anything is sent.
+  proxyFor(proxy, new URL("https://kms.amazonaws.com"), environment);
+  return {
+    keyId,
+    region: regionOf(options, keyId, environment),
+    endpoint: endpoint === undefined ? undefined : endpointOf(endpoint),
+    credentials: credentialsOf(options.credentials, environment),
+    timeoutMs: timeoutOf("timeoutMs", timeoutMs),
+  };
+}
+
+function keyIdOf(written: string): string {
+  const keyId = typeof written === "string" ? written.trim() : "";
+  if (KEY_ID.test(keyId)) return keyId;
+  const message = "keyId must be the id or the ARN of a key in AWS KMS, or an alias such as alias/payments.";
+  throw new ArgumentError("keyId", message);
+}
+
+function regionOf({ region: written, credentials }: AwsKmsOptions, keyId: string, environment: Environment) {
+  const ofArn = REGION_OF_ARN.exec(keyId)?.[1];
+  const given = written?.trim() || undefined;
+  if (given !== undefined && ofArn !== undefined && given !== ofArn) {
+    throw new ArgumentError(
+      "region",
+      `The region is ${given.slice(0, 63)}, and the key's ARN says ${ofArn}. Leave the region out, or correct it.`,
+    );
+  }
+  const { AWS_REGION, AWS_DEFAULT_REGION } = environment;
+  const ofEnvironment = credentials === "environment" ? AWS_REGION || AWS_DEFAULT_REGION : undefined;
+  const region = given ?? ofArn ?? ofEnvironment;
+  if (region === undefined && credentials === "host") return undefined;
+  if (region !== undefined && REGION.test(region)) return region;
+  throw wrongRegion();
+}
+
+/** For a region that is missing or cannot be one. */
+export function wrongRegion(): ArgumentError {
+  return new ArgumentError("region", "region must be that of the key in AWS KMS, such as eu-central-1.");
+}
+
+function endpointOf(endpoint: string): string {
+  try {
+    return baseUrlOf(endpoint).href;
+  } catch {
+    // What was thrown names another option.
+    const message =
+      "endpoint must be a complete http or https address without user name, password, ? and #, such as https://vpce-1234-abcd.kms.eu-central-1.vpce.amazonaws.com.";
+    throw new ArgumentError("endpoint", message);
+  }
+}
+
+function credentialsOf(
+  credentials: AwsKmsOptions["credentials"],
+  environment: Environment,
+): AwsCredentials | "host" {
+  if (credentials === "host") return "host";
+  if (credentials === "environment") return ofEnvironment(environment);
+  if (typeof credentials === "object" && credentials !== null) {
+    return checked(credentials, (name) => `credentials.${name}`);
+  }
+  const message = 'credentials must be an access key, "environment" or "host".';
+  throw new ArgumentError("credentials", message);
+}
+
+const VARIABLES = {
+  accessKeyId: "AWS_ACCESS_KEY_ID",
+  secretAccessKey: "AWS_SECRET_ACCESS_KEY",
+  sessionToken: "AWS_SESSION_TOKEN",
+} as const;
+
+function ofEnvironment(environment: Environment): AwsCredentials {
+  const { accessKeyId, secretAccessKey, sessionToken } = VARIABLES;
+  return checked(
+    {
+      accessKeyId: environment[accessKeyId] ?? "",
+      secretAccessKey: environment[secretAccessKey] ?? "",
+      sessionToken: environment[sessionToken],
+    },
+    (name) => `The environment variable ${VARIABLES[name]}`,
+  );
+}
+
+function checked(given: AwsCredentials, nameOf: (name: keyof AwsCredentials) => string): AwsCredentials {
+  const read = (name: keyof AwsCredentials, what: string) => {
+    const text = String(given[name] ?? "").trim();
+    if (NO_BLANKS.test(text)) return text;
+    const message = `${nameOf(name)} must be ${what}, without spaces and line breaks. Enter it again.`;
+    throw new ArgumentError(`credentials.${name}`, message);
+  };
+  const accessKeyId = read("accessKeyId", "the id of an access key of AWS");
+  const secretAccessKey = read("secretAccessKey", "the secret of the access key");
+  const isTemporary = accessKeyId.startsWith("ASIA");
+  if (!isTemporary && !given.sessionToken?.trim()) return { accessKeyId, secretAccessKey };
+  const what = "the session token of the access key, which is a temporary one";
+  return { accessKeyId, secretAccessKey, sessionToken: read("sessionToken", what) };
+}

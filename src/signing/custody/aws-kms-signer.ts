@@ -1,0 +1,95 @@
+import * as Signature from "ox/Signature";
+import { bounded } from "../../http/index.ts";
+import type { Address, Hex, RsaPublicKey } from "../../protocol/index.ts";
+import { requireDigest } from "../digest.ts";
+import { isRsaSignature } from "../rsa.ts";
+import type { KmsCalls } from "./aws-kms/index.ts";
+import { kmsError, late, notOfKey, unreadable } from "./aws-kms-errors.ts";
+import { type KmsKey, kmsKeyOf } from "./aws-kms-key.ts";
+import { openKmsRequests } from "./aws-kms-requests.ts";
+import { type AwsKmsOptions, awsKmsSettings } from "./aws-kms-settings.ts";
+import type { CustodySigner } from "./custody-signer.ts";
+import { recoveredSignature } from "./recovered-signature.ts";
+
+/** A signer with a key in AWS KMS: with an address, or with the public key of an RSA key. */
+export type AwsKmsSigner = CustodySigner &
+  ({ kind: "ecdsa"; address: Address } | { kind: "rsa"; publicKey: RsaPublicKey });
+
+/**
+ * Signs with a key in AWS KMS, which never leaves it. The key has key usage `SIGN_VERIFY`, and key spec
+ * `ECC_SECG_P256K1`, or `RSA_2048` for a wallet of type `rsa`. The credentials need the permissions `kms:GetPublicKey`
+ * and `kms:Sign` on it. The public key is fetched here, once; each signature is verified with it.
+ *
+ * A signature takes one request, as a rule well below a second. It is repeated while AWS does not answer or is busy,
+ * which has no other effect. `timeoutMs` is 30 s unless given. The code of AWS's SDK is loaded by the first call.
+ *
+ * @throws {ArgumentError} `INVALID_ARGUMENT` naming the option.
+ * @throws {SignerError} `SIGNER_KEY_UNSUITABLE`, `SIGNER_UNAUTHORIZED`, `SIGNER_UNAVAILABLE`, `SIGNER_REFUSED`,
+ * `SIGNER_TIMEOUT`, `SIGNER_BAD_ANSWER`; so does `sign`, and `SIGNATURE_MISMATCH`.
+ * @example
+ * const kms = await awsKmsSigner({ keyId: "alias/payments", region: "eu-central-1", credentials: "host" });
+ * kms.custodian; // → "AWS KMS"
+ * kms.kind === "ecdsa" && kms.address; // → "0x…"
+ * await kms.close();
+ */
+export async function awsKmsSigner(options: AwsKmsOptions): Promise<AwsKmsSigner> {
+  const { timeoutMs, ...settings } = awsKmsSettings(options, process.env);
+  const requests = openKmsRequests(options);
+  const inTime = <T>(work: (calls: KmsCalls, signal: AbortSignal) => Promise<T>, signal?: AbortSignal) => {
+    const bounds = {
+      timeoutMs,
+      onTimeout: () => late(timeoutMs),
+      signals: [signal, requests.closing],
+    };
+    return bounded(bounds, async (within) => {
+      try {
+        return await work(calls, within);
+      } catch (error) {
+        throw kmsError(error, settings);
+      }
+    });
+  };
+  const { openKms } = await import("./aws-kms/index.ts");
+  const calls = openKms({ ...settings, send: requests.send });
+  try {
+    const { keyId } = settings;
+    const key = kmsKeyOf(await inTime((kms, within) => kms.publicKey(keyId, within)), keyId);
+    const { algorithm, ...shown } = key;
+    return {
+      custodian: "AWS KMS",
+      ...shown,
+      timeoutMs,
+      async sign({ digest }, { signal } = {}) {
+        requireDigest(digest);
+        const bytes = Buffer.from(digest.slice(2), "hex");
+        const made = await inTime((kms, within) => kms.sign({ keyId, algorithm }, bytes, within), signal);
+        return signatureOf(key, digest, made, keyId);
+      },
+      close: requests.close,
+    };
+  } catch (error) {
+    await requests.close();
+    throw error;
+  }
+}
+
+/** @throws {CrecError} `SIGNATURE_MISMATCH`; {SignerError} `SIGNER_BAD_ANSWER` */
+function signatureOf(key: KmsKey, digest: Hex, made: Uint8Array | undefined, keyId: string): Hex {
+  if (made === undefined) throw unreadable(keyId);
+  if (key.kind === "rsa") {
+    const signature: Hex = `0x${Buffer.from(made).toString("hex")}`;
+    if (!isRsaSignature(key.publicKey, digest, signature)) throw notOfKey(keyId);
+    return signature;
+  }
+  const signature = recoveredSignature(rAndS(made, keyId), digest, key.address);
+  if (signature === undefined) throw notOfKey(keyId);
+  return signature;
+}
+
+function rAndS(der: Uint8Array, keyId: string): { r: Hex; s: Hex } {
+  try {
+    return Signature.fromDerBytes(der);
+  } catch {
+    throw unreadable(keyId);
+  }
+}

@@ -1,0 +1,199 @@
+import { createHash } from "node:crypto";
+import type { Hex } from "../../protocol/index.ts";
+import type { SignOptions, SignRequest } from "../signer.ts";
+import { fieldAt } from "./answer-fields.ts";
+import { badAnswer, type CustodianAnswer, refusalOf } from "./custodian-client.ts";
+import { FIREBLOCKS, type FireblocksApi } from "./fireblocks-api.ts";
+import { ALGORITHM, type FireblocksSource } from "./fireblocks-key.ts";
+import {
+  type FireblocksTransaction,
+  failureOf,
+  isSigned,
+  signatureIn,
+  stateOf,
+  transactionOf,
+} from "./fireblocks-transaction.ts";
+import { operationNote } from "./operation-note.ts";
+import { SignerError } from "./signer-error.ts";
+
+export type FireblocksRequestsOptions = {
+  source: FireblocksSource;
+  /** Of the key that signs, where it is known. */
+  derivationPath: readonly number[] | undefined;
+  sends: "digest" | "typed-data";
+  note: string;
+  pollMs: number;
+};
+
+/** A request to sign that exists, and which of the requests for this digest it is. */
+type Found = { transaction: FireblocksTransaction; attempt: number };
+
+/** The error code of an external id that was used before. */
+const USED_BEFORE = 1438;
+/** How often an external id that was used is looked for: it may not be visible at once. */
+const LOOKS = 5;
+const PAUSE_GROWTH = 1.5;
+const LONGEST_PAUSE = 10;
+/** An outage of this length, while people decide, does not end the wait. */
+const OUTAGE_MS = 2 * 60_000;
+const NOTE_LENGTH = 500;
+const REMEMBERED = 10_000;
+
+/**
+ * Requests to sign. Each has an external id made from the digest and the key, which Fireblocks accepts once and for ever:
+ * after a lost answer or a restart the same request is found again, and people are never asked twice. A request that
+ * failed keeps its id. So a failure is told to the caller first; only the next call for the same digest asks again, with
+ * the next number in the id. The API's idempotency key is not used: it cannot be repeated after an internal error, and
+ * ends after a day.
+ */
+export class FireblocksRequests {
+  readonly #api: FireblocksApi;
+  readonly #options: FireblocksRequestsOptions;
+  /** By digest, the number of the next request, after a failure that a caller was told. */
+  readonly #next = new Map<Hex, number>();
+
+  constructor(api: FireblocksApi, options: FireblocksRequestsOptions) {
+    this.#api = api;
+    this.#options = options;
+  }
+
+  /** @throws {SignerError} */
+  async sign(request: SignRequest, options: SignOptions): Promise<Hex> {
+    const found = await this.#ask(request, options.signal);
+    const failure = failureOf(found.transaction);
+    const transaction = failure ? found.transaction : await this.#decided(found.transaction, options);
+    const error = failure ?? failureOf(transaction);
+    if (error) {
+      this.#told(request.digest, found.attempt);
+      throw error;
+    }
+    const { sends, derivationPath } = this.#options;
+    const content = sends === "digest" ? contentOf(request.digest) : undefined;
+    return signatureIn(transaction, { content, derivationPath });
+  }
+
+  /** A new request, or the last one that exists. */
+  async #ask(request: SignRequest, signal: AbortSignal | undefined): Promise<Found> {
+    const attempt = this.#next.get(request.digest) ?? 1;
+    const body = this.#body(request, attempt);
+    const answer = await this.#api.call({ method: "POST", path: "/v1/transactions", body, signal });
+    const transaction = transactionOf(answer.json);
+    if (isSuccess(answer) && transaction) return { transaction, attempt };
+    if (isSuccess(answer)) throw badAnswer(FIREBLOCKS, "transaction", answer);
+    const found = await this.#usedBefore(request, attempt, answer, signal);
+    if (found === undefined) throw refusalOf(FIREBLOCKS, answer);
+    return found;
+  }
+
+  /** The last request for a digest, if the external id of this one was used before. */
+  async #usedBefore(
+    { digest }: SignRequest,
+    attempt: number,
+    { status, json, text }: CustodianAnswer,
+    signal: AbortSignal | undefined,
+  ): Promise<Found | undefined> {
+    if (status !== 400 && status !== 409) return undefined;
+    const isUsed = fieldAt(json, "code") === USED_BEFORE || /external/i.test(text);
+    let transaction = await this.#find(digest, attempt, signal);
+    for (let look = 1; transaction === undefined && isUsed && look < LOOKS; look++) {
+      await this.#api.pause(this.#options.pollMs, signal);
+      transaction = await this.#find(digest, attempt, signal);
+    }
+    let last = attempt;
+    while (transaction && failureOf(transaction)) {
+      const next = await this.#find(digest, last + 1, signal);
+      if (next === undefined) break;
+      transaction = next;
+      last += 1;
+    }
+    return transaction && { transaction, attempt: last };
+  }
+
+  async #find(
+    digest: Hex,
+    attempt: number,
+    signal: AbortSignal | undefined,
+  ): Promise<FireblocksTransaction | undefined> {
+    const path = `/v1/transactions/external_tx_id/${this.#externalTxId(digest, attempt)}`;
+    const answer = await this.#api.call({ method: "GET", path, signal });
+    return this.#shown(answer);
+  }
+
+  /** Waits until a request is signed or has failed. */
+  async #decided(
+    asked: FireblocksTransaction,
+    { signal, onState }: SignOptions,
+  ): Promise<FireblocksTransaction> {
+    const { pollMs } = this.#options;
+    let transaction = asked;
+    let shown = "";
+    let seenAt = performance.now();
+    for (let pauseMs = pollMs; ; pauseMs = Math.min(pauseMs * PAUSE_GROWTH, pollMs * LONGEST_PAUSE)) {
+      const state = stateOf(transaction);
+      if (state.state !== shown) onState?.(state);
+      shown = state.state;
+      if (isSigned(transaction) || failureOf(transaction)) return transaction;
+      await this.#api.pause(pauseMs, signal);
+      try {
+        const path = `/v1/transactions/${encodeURIComponent(asked.id)}`;
+        const answer = await this.#api.call({ method: "GET", path, signal });
+        transaction = this.#shown(answer) ?? transaction;
+        seenAt = performance.now();
+      } catch (error) {
+        const isOutage = error instanceof SignerError && error.retryable;
+        if (!isOutage || performance.now() - seenAt > OUTAGE_MS) throw error;
+      }
+    }
+  }
+
+  /** Undefined where it does not exist, or is not visible yet. */
+  #shown(answer: CustodianAnswer): FireblocksTransaction | undefined {
+    if (answer.status === 404) return undefined;
+    if (!isSuccess(answer)) throw refusalOf(FIREBLOCKS, answer);
+    const transaction = transactionOf(answer.json);
+    if (transaction === undefined) throw badAnswer(FIREBLOCKS, "transaction", answer);
+    return transaction;
+  }
+
+  #told(digest: Hex, attempt: number): void {
+    const [oldest] = this.#next.keys();
+    if (oldest !== undefined && this.#next.size >= REMEMBERED) this.#next.delete(oldest);
+    this.#next.set(digest, attempt + 1);
+  }
+
+  #body({ digest, typedData }: SignRequest, attempt: number): string {
+    const { source, sends, note } = this.#options;
+    const isByAsset = "vaultAccountId" in source;
+    const message =
+      sends === "digest" ? { content: contentOf(digest) } : { content: typedData, type: "EIP712" };
+    return JSON.stringify({
+      operation: sends === "digest" ? "RAW" : "TYPED_MESSAGE",
+      ...(isByAsset
+        ? { source: { type: "VAULT_ACCOUNT", id: source.vaultAccountId }, assetId: source.assetId }
+        : {}),
+      extraParameters: {
+        rawMessageData: isByAsset
+          ? { messages: [message] }
+          : { messages: [{ ...message, derivationPath: source.derivationPath }], algorithm: ALGORITHM },
+      },
+      externalTxId: this.#externalTxId(digest, attempt),
+      note: `${note === "" ? "" : `${note} · `}${operationNote(typedData)}`.slice(0, NOTE_LENGTH),
+    });
+  }
+
+  #externalTxId(digest: Hex, attempt: number): string {
+    const { source, sends } = this.#options;
+    const key = "vaultAccountId" in source ? [source.vaultAccountId, source.assetId] : source.derivationPath;
+    const text = ["external id of a signature", sends, ...key, digest.toLowerCase()].join("\0");
+    const id = `crec-${createHash("sha256").update(text).digest("hex")}`;
+    return attempt === 1 ? id : `${id}-${attempt}`;
+  }
+}
+
+function contentOf(digest: Hex): string {
+  return digest.slice(2).toLowerCase();
+}
+
+function isSuccess({ status }: CustodianAnswer): boolean {
+  return status >= 200 && status < 300;
+}

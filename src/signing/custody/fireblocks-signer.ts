@@ -1,0 +1,116 @@
+import type { KeyObject } from "node:crypto";
+import { ArgumentError } from "../../errors.ts";
+import { timeoutOf } from "../../http/index.ts";
+import { requireDigest } from "../digest.ts";
+import { readPemPrivateKey } from "../pem.ts";
+import type { CustodyOptions, CustodySigner } from "./custody-signer.ts";
+import { FIREBLOCKS, FireblocksApi } from "./fireblocks-api.ts";
+import { type FireblocksSource, readKey } from "./fireblocks-key.ts";
+import { FireblocksRequests } from "./fireblocks-requests.ts";
+
+export type FireblocksSignerOptions = CustodyOptions & {
+  /** `https://sandbox-api.fireblocks.io` for a sandbox. @default "https://api.fireblocks.io" */
+  url?: string | undefined;
+  /** The id of the API user. */
+  apiKey: string;
+  /** The key of the API user, as PEM. It signs requests to Fireblocks, not operations. */
+  privateKey: string;
+  source: FireblocksSource;
+  /**
+   * `"typed-data"`: approvers and policies see the operation (a typed message, only with a vault account and an EVM
+   * asset). `"digest"`: they see 32 bytes (raw signing, which the workspace must allow). @default "digest"
+   */
+  sends?: "digest" | "typed-data" | undefined;
+  /** What approvers read before the description of the operation. */
+  note?: string | undefined;
+  /** The first pause between two looks at a request to sign, in milliseconds; later ones are longer. @default 1000 */
+  pollMs?: number | undefined;
+};
+
+const URL = "https://api.fireblocks.io";
+/** People approve. */
+const TIMEOUT_MS = 10 * 60_000;
+const POLL_MS = 1000;
+const HEADER_TEXT = /^[\x21-\x7e]+$/;
+const PATH_LENGTH = 5;
+const LARGEST_INDEX = 2 ** 31 - 1;
+
+/**
+ * Signs with a key in Fireblocks, for wallets of type `ecdsa`. It asks for a signature and waits until people and
+ * policies have decided; `onState` gets each state. A request that was made before, by this or an earlier process, is
+ * continued; nobody is asked twice. After a refusal, only another call of `sign` for the same operation asks again.
+ *
+ * The API user needs a role that may create transactions, and a policy that allows raw or typed messages from the source.
+ *
+ * @throws {ArgumentError} with the path of the option; {SignerError} `SIGNER_UNAVAILABLE`, `SIGNER_UNAUTHORIZED`,
+ * `SIGNER_KEY_UNSUITABLE`, `SIGNER_BAD_ANSWER`. Its `sign` throws also `SIGNER_REFUSED` and `SIGNER_TIMEOUT`.
+ */
+export async function fireblocksSigner(options: FireblocksSignerOptions): Promise<CustodySigner> {
+  const { url = URL, note = "", sends = "digest", tls, proxy } = options;
+  const source = sourceOf(options.source);
+  if (sends === "typed-data" && "derivationPath" in source) {
+    throw new ArgumentError(
+      "sends",
+      "Typed data needs a vault account and an asset. With a derivation path, send the digest.",
+    );
+  }
+  const apiKey = textOf(options.apiKey, "apiKey", "the id of the API user in Fireblocks");
+  const key = keyOf(options.privateKey);
+  const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? TIMEOUT_MS);
+  const pollMs = timeoutOf("pollMs", options.pollMs ?? POLL_MS);
+  const api = new FireblocksApi({ url, apiKey, key, tls, proxy });
+  try {
+    const { address, derivationPath } = await readKey(api, source);
+    const requests = new FireblocksRequests(api, { source, derivationPath, sends, note, pollMs });
+    return {
+      kind: "ecdsa",
+      custodian: FIREBLOCKS,
+      address,
+      timeoutMs,
+      async sign(request, signOptions = {}) {
+        requireDigest(request.digest);
+        return requests.sign(request, signOptions);
+      },
+      close: () => api.close(),
+    };
+  } catch (error) {
+    await api.close();
+    throw error;
+  }
+}
+
+function sourceOf(source: FireblocksSource): FireblocksSource {
+  if (source && "vaultAccountId" in source) {
+    const { vaultAccountId, assetId } = source;
+    if (!/^\d{1,10}$/.test(vaultAccountId)) {
+      throw new ArgumentError(
+        "source.vaultAccountId",
+        "source.vaultAccountId must be the number of the vault account, as text.",
+      );
+    }
+    const asset = textOf(assetId, "source.assetId", "the id of an EVM asset, such as ETH or ETH_TEST5");
+    return { vaultAccountId, assetId: asset };
+  }
+  const path = source?.derivationPath;
+  const isIndex = (index: unknown) =>
+    Number.isInteger(index) && Number(index) >= 0 && Number(index) <= LARGEST_INDEX;
+  if (Array.isArray(path) && path.length === PATH_LENGTH && path.every(isIndex))
+    return { derivationPath: [...path] };
+  const message =
+    "source must be a vault account and an asset, or a derivation path of five numbers: [44, 60, 0, 0, 0].";
+  throw new ArgumentError("source", message);
+}
+
+function textOf(text: string, path: string, what: string): string {
+  const trimmed = typeof text === "string" ? text.trim() : "";
+  if (HEADER_TEXT.test(trimmed)) return trimmed;
+  throw new ArgumentError(path, `${path} must be ${what}.`);
+}
+
+function keyOf(pem: string): KeyObject {
+  const key = readPemPrivateKey(pem, "privateKey");
+  if (key.asymmetricKeyType === "rsa") return key;
+  throw new ArgumentError("privateKey", "privateKey must be the RSA key of the API user in Fireblocks.", {
+    code: "INVALID_PRIVATE_KEY",
+  });
+}

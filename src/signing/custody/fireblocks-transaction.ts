@@ -1,0 +1,99 @@
+import type { Hex } from "../../protocol/index.ts";
+import type { SigningState } from "../signer.ts";
+import { fieldAt, textAt } from "./answer-fields.ts";
+import { FIREBLOCKS } from "./fireblocks-api.ts";
+import { SignerError } from "./signer-error.ts";
+
+/** A transaction of the API: a request to sign. */
+export type FireblocksTransaction = { id: string; status: string; subStatus: string; json: unknown };
+
+/** What was asked to be signed. */
+export type Asked = {
+  /** Where only the digest was sent. */
+  content: string | undefined;
+  /** Where it is known. */
+  derivationPath: readonly number[] | undefined;
+};
+
+/** In these, somebody has to act on a phone or in the console, unless a machine is set up to do it. */
+const FOR_PEOPLE = [
+  "PENDING_AUTHORIZATION",
+  "PENDING_SIGNATURE",
+  "PENDING_3RD_PARTY_MANUAL_APPROVAL",
+  "PENDING_EMAIL_APPROVAL",
+];
+
+/** Final states without a signature. */
+const FAILURES: Readonly<Record<string, { code: "SIGNER_REFUSED" | "SIGNER_TIMEOUT"; sentence: string }>> = {
+  REJECTED: { code: "SIGNER_REFUSED", sentence: "A person or a screening refused to sign." },
+  BLOCKED: {
+    code: "SIGNER_REFUSED",
+    sentence:
+      "A policy forbids this signature. Ask who manages the policies, and allow raw signing for this source.",
+  },
+  CANCELLED: { code: "SIGNER_REFUSED", sentence: "Somebody cancelled the request to sign." },
+  FAILED: { code: "SIGNER_REFUSED", sentence: "The request to sign failed. The detail says why." },
+  PARTIALLY_COMPLETED: {
+    code: "SIGNER_REFUSED",
+    sentence: "The request to sign failed. The detail says why.",
+  },
+  TIMEOUT: {
+    code: "SIGNER_TIMEOUT",
+    sentence: "Nobody approved or signed in the time that Fireblocks allows.",
+  },
+};
+
+const SCALAR = /^(?:0x)?([0-9a-f]{1,64})$/i;
+
+export function transactionOf(json: unknown): FireblocksTransaction | undefined {
+  const id = textAt(json, "id");
+  const status = textAt(json, "status");
+  if (id === undefined || status === undefined) return undefined;
+  return { id, status, subStatus: textAt(json, "subStatus") ?? "", json };
+}
+
+export function stateOf({ status }: FireblocksTransaction): SigningState {
+  return { state: status, isForPerson: FOR_PEOPLE.includes(status) };
+}
+
+export function isSigned({ status, json }: FireblocksTransaction): boolean {
+  return status === "COMPLETED" && fieldAt(json, "signedMessages") !== undefined;
+}
+
+/** The error of a transaction that ended without a signature; undefined for any other. */
+export function failureOf({ id, status, subStatus }: FireblocksTransaction): SignerError | undefined {
+  const failure = Object.hasOwn(FAILURES, status) ? FAILURES[status] : undefined;
+  if (failure === undefined) return undefined;
+  const detail = subStatus === "" ? status : `${status}, ${subStatus}`;
+  const message = `${failure.sentence} Nothing was submitted. To ask again, repeat the operation. ${FIREBLOCKS}: ${detail}, transaction ${id}.`;
+  return new SignerError(failure.code, message, { state: subStatus === "" ? status : subStatus });
+}
+
+/**
+ * The signature of a signed transaction: r, s and v.
+ * @throws {SignerError} `SIGNER_BAD_ANSWER`, also when something else was signed, or with another key.
+ */
+export function signatureIn({ id, json }: FireblocksTransaction, { content, derivationPath }: Asked): Hex {
+  const bad = (what: string) =>
+    new SignerError(
+      "SIGNER_BAD_ANSWER",
+      `${what} Nothing was submitted. Look at transaction ${id} in ${FIREBLOCKS}.`,
+    );
+  const [signed, ...others] = [fieldAt(json, "signedMessages")].flat();
+  if (signed === undefined || others.length > 0)
+    throw bad("The completed transaction has not one signature.");
+  const signedContent = fieldAt(signed, "content");
+  if (content !== undefined && String(signedContent).replace(/^0x/, "").toLowerCase() !== content) {
+    throw bad("Something else was signed than what was asked.");
+  }
+  const path = fieldAt(signed, "derivationPath");
+  if (derivationPath && Array.isArray(path) && path.join("/") !== derivationPath.join("/")) {
+    throw bad(`The key at ${path.join("/")} signed, and not the one at ${derivationPath.join("/")}.`);
+  }
+  const [r, s] = ["r", "s"].map((name) => SCALAR.exec(String(fieldAt(signed, "signature", name)))?.[1]);
+  const v = Number(fieldAt(signed, "signature", "v") ?? Number.NaN);
+  if (r === undefined || s === undefined || ![0, 1, 27, 28].includes(v)) {
+    throw bad("The signature in the answer is not r, s and v.");
+  }
+  return `0x${r.padStart(64, "0")}${s.padStart(64, "0")}${v.toString(16).padStart(2, "0")}`.toLowerCase() as Hex;
+}

@@ -1,0 +1,193 @@
+import { type KeyObject, randomUUID } from "node:crypto";
+import { checksumAddress } from "../../abi/index.ts";
+import { ArgumentError } from "../../errors.ts";
+import { timeoutOf } from "../../http/index.ts";
+import type { Address, Hex } from "../../protocol/index.ts";
+import { requireDigest } from "../digest.ts";
+import type { SignRequest } from "../signer.ts";
+import { textAt } from "./answer-fields.ts";
+import { badAnswer, type CustodianAnswer, CustodianClient, refusalOf } from "./custodian-client.ts";
+import type { CustodyOptions, CustodySigner } from "./custody-signer.ts";
+import { authorizationKeyOf, authorizationSignature } from "./privy-authorization.ts";
+import { SignerError, type SignerErrorCode } from "./signer-error.ts";
+
+export type PrivySignerOptions = CustodyOptions & {
+  /** @default "https://api.privy.io" */
+  url?: string | undefined;
+  appId: string;
+  appSecret: string;
+  /** The id of the wallet in Privy, which is a key. Not its address, and not the wallet of operations. */
+  walletId: string;
+  /**
+   * The authorization key of the wallet's owner, or of an additional signer: `wallet-auth:` and base64, or PEM.
+   * @default none: only for a wallet without an owner
+   */
+  authorizationKey?: string | undefined;
+  /**
+   * `"typed-data"`: policies see the operation (`eth_signTypedData_v4`). `"digest"`: they see 32 bytes
+   * (`secp256k1_sign`). @default "digest"
+   */
+  sends?: "digest" | "typed-data" | undefined;
+};
+
+type Session = {
+  client: CustodianClient;
+  origin: string;
+  headers: Record<string, string>;
+  /** From `/v1` on. */
+  path: string;
+  key: KeyObject | undefined;
+};
+
+const PRIVY = "Privy";
+const DEFAULT_URL = "https://api.privy.io";
+/** Nobody has to approve. */
+const TIMEOUT_MS = 60_000;
+const VISIBLE = /^[\x21-\x7e]+$/;
+const OWNED =
+  "The wallet has an owner, who authorizes each signature. Enter the authorization key of the owner, or of an additional signer.";
+const WRONG_KEY =
+  "The authorization key in the signer is not that of the wallet's owner, nor of an additional signer. Check it.";
+const QUORUM =
+  "The wallet wants the signatures of several authorization keys, and the signer has one. Let one key suffice, or add it as an additional signer.";
+const SIGNATURE = /^0x[0-9a-f]{130}$/i;
+
+/**
+ * Signs with the key of a wallet in Privy, for wallets of type `ecdsa`.
+ *
+ * @throws {ArgumentError} with the path of the option; {SignerError} `SIGNER_UNAVAILABLE`, `SIGNER_UNAUTHORIZED`,
+ * `SIGNER_KEY_UNSUITABLE`, `SIGNER_BAD_ANSWER`. Its `sign` throws also `SIGNER_REFUSED`, where a policy forbids it.
+ */
+export async function privySigner(options: PrivySignerOptions): Promise<CustodySigner> {
+  const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? TIMEOUT_MS);
+  const sends = options.sends ?? "digest";
+  const session = sessionOf(options);
+  const { client } = session;
+  try {
+    const address = await readAddress(session);
+    return {
+      kind: "ecdsa",
+      custodian: PRIVY,
+      address,
+      timeoutMs,
+      async sign(request, { signal } = {}) {
+        requireDigest(request.digest);
+        const body = sends === "digest" ? digestCall(request) : typedDataCall(request);
+        return signatureIn(await send(session, body, signal));
+      },
+      close: () => client.close(),
+    };
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+}
+
+function sessionOf({
+  url = DEFAULT_URL,
+  appId,
+  appSecret,
+  walletId,
+  authorizationKey = "",
+  tls,
+  proxy,
+}: PrivySignerOptions): Session {
+  const id = visible(appId, "appId", "the id of the app in Privy");
+  const secret = visible(appSecret, "appSecret", "the secret of the app in Privy");
+  const path = `/v1/wallets/${encodeURIComponent(visible(walletId, "walletId", "the id of the wallet in Privy"))}`;
+  const key = authorizationKey.trim() === "" ? undefined : authorizationKeyOf(authorizationKey);
+  const basic = Buffer.from(`${id}:${secret}`).toString("base64");
+  const baseUrl = url.replace(/\/v1\/*$/, "");
+  const client = new CustodianClient({
+    custodian: PRIVY,
+    baseUrl,
+    secrets: [secret, basic, authorizationKey],
+    tls,
+    proxy,
+  });
+  const headers = { authorization: `Basic ${basic}`, "privy-app-id": id };
+  return { client, origin: new URL(baseUrl).origin, headers, path, key };
+}
+
+/** @throws {SignerError} */
+async function readAddress({ client, headers, path, key }: Session): Promise<Address> {
+  const answer = await client.call({ method: "GET", path, headers, repeats: true });
+  if (answer.status !== 200) throw errorOf(answer);
+  const chainType = textAt(answer.json, "chain_type");
+  const address = textAt(answer.json, "address");
+  if (chainType === undefined || address === undefined) throw badAnswer(PRIVY, "wallet", answer);
+  if (chainType !== "ethereum") {
+    throw new SignerError(
+      "SIGNER_KEY_UNSUITABLE",
+      `The wallet in ${PRIVY} is for ${chainType}. Choose one whose chain type is ethereum.`,
+    );
+  }
+  if (key === undefined && textAt(answer.json, "owner_id") !== undefined) {
+    throw new SignerError("SIGNER_UNAUTHORIZED", `${OWNED} ${PRIVY}: wallet ${textAt(answer.json, "id")}.`);
+  }
+  try {
+    return checksumAddress(address, "address");
+  } catch {
+    throw badAnswer(PRIVY, "address", answer);
+  }
+}
+
+function digestCall({ digest }: SignRequest) {
+  return { method: "secp256k1_sign", params: { hash: digest.toLowerCase() } };
+}
+
+function typedDataCall({ typedData }: SignRequest) {
+  const { primaryType, ...rest } = typedData;
+  return { method: "eth_signTypedData_v4", params: { typed_data: { ...rest, primary_type: primaryType } } };
+}
+
+/** @throws {SignerError} */
+async function send(
+  { client, origin, headers, path, key }: Session,
+  body: { method: string; params: unknown },
+  signal: AbortSignal | undefined,
+): Promise<CustodianAnswer> {
+  // One key for each call, repeats included: Privy keeps answers for a day, and might keep a refusal.
+  const privy = { "privy-app-id": headers["privy-app-id"] ?? "", "privy-idempotency-key": randomUUID() };
+  const url = `${origin}${client.pathOf(path)}/rpc`;
+  const request = { method: "POST", url, body, headers: privy } as const;
+  const authorization = key ? { "privy-authorization-signature": authorizationSignature(key, request) } : {};
+  const answer = await client.call({
+    method: "POST",
+    path: `${path}/rpc`,
+    headers: { ...headers, ...privy, ...authorization, "content-type": "application/json" },
+    body: JSON.stringify(body),
+    repeats: true,
+    signal,
+  });
+  if (answer.status !== 200) throw errorOf(answer, body.method);
+  return answer;
+}
+
+/** @throws {SignerError} `SIGNER_BAD_ANSWER` */
+function signatureIn(answer: CustodianAnswer): Hex {
+  const signature = textAt(answer.json, "data", "signature");
+  if (signature === undefined || !SIGNATURE.test(signature)) throw badAnswer(PRIVY, "signature", answer);
+  return signature.toLowerCase() as Hex;
+}
+
+/** The error for an answer other than 200; `method` is that of a request to sign. */
+function errorOf(answer: CustodianAnswer, method = ""): SignerError {
+  const code = textAt(answer.json, "code") ?? "";
+  const error = (kind: SignerErrorCode, sentence: string) =>
+    new SignerError(kind, `${sentence} ${PRIVY}: ${code}.`, { state: code });
+  if (code === "policy_violation") {
+    const sentence = `A policy of the wallet forbids this signature. Nothing was submitted. Ask who manages the policies: a policy allows only what a rule names, such as ${method}.`;
+    return error("SIGNER_REFUSED", sentence);
+  }
+  if (code === "missing_or_empty_authorization_header") return error("SIGNER_UNAUTHORIZED", OWNED);
+  if (code === "zero_correct_authorization_signatures") return error("SIGNER_UNAUTHORIZED", WRONG_KEY);
+  if (/^in(?:sufficient|correct)_.*_signatures$/.test(code)) return error("SIGNER_UNAUTHORIZED", QUORUM);
+  return refusalOf(PRIVY, answer);
+}
+
+function visible(text: string, path: string, what: string): string {
+  const trimmed = typeof text === "string" ? text.trim() : "";
+  if (VISIBLE.test(trimmed)) return trimmed;
+  throw new ArgumentError(path, `${path} must be ${what}.`);
+}

@@ -1,0 +1,189 @@
+import { checksumAddress } from "../../abi/index.ts";
+import { ArgumentError } from "../../errors.ts";
+import type { Address, Hex } from "../../protocol/index.ts";
+import type { SignOptions } from "../signer.ts";
+import type { OperationTypedData } from "../typed-data.ts";
+import { badAnswer, type CustodianAnswer, excerpt, refusalOf } from "./custodian-client.ts";
+import { REMOTE, type Remote, type RemoteKey } from "./remote-key.ts";
+import { SignerError } from "./signer-error.ts";
+
+/** In the order in which they are tried. */
+export const SIGNING_METHODS = [
+  "eth_signTypedData_v4",
+  "eth_signTypedData",
+  "account_signTypedData",
+] as const;
+
+export type RemoteSigningMethod = (typeof SIGNING_METHODS)[number];
+
+/** A method, and whether it takes the document as JSON text or as an object. */
+type Way = { method: RemoteSigningMethod; isText: boolean };
+
+type RpcError = { code: number; message: string };
+
+const ACCOUNT_METHODS = ["eth_accounts", "account_list"];
+const SIGNATURE = /^0x[0-9a-f]{130}$/i;
+/** After this time without an answer, a person is probably being asked. */
+const ASKS_PERSON_AFTER_MS = 1_000;
+
+/** "Method not found", and the same in EIP-1474 and EIP-1193. */
+const METHOD_MISSING = [-32601, -32004, 4200];
+const INVALID_PARAMS = -32602;
+const TIMED_OUT = -32002;
+const DISCONNECTED = [4900, 4901];
+const REJECTED = 4001;
+const UNAUTHORIZED = [4100, -40100];
+const DENIED = /\b(denied|rejected|declined|refused|cancell?ed)\b/i;
+const KEY_MISSING = /\b(unknown account|no (unlocked )?(account|signer|key)\b|account not found)/i;
+
+/**
+ * Finds the account of a signer that speaks JSON-RPC. It signs the EIP-712 document. The first signature shows which
+ * method the signer has, and in which form it takes the document: only an answer for which nobody was asked leads to
+ * the next.
+ * @throws {ArgumentError} naming `address`; {SignerError}
+ */
+export async function openJsonRpcKey(
+  remote: Remote,
+  { method, address }: { method?: RemoteSigningMethod | undefined; address?: Address | undefined },
+): Promise<RemoteKey> {
+  const account = address ?? (await onlyAccount(remote));
+  const methods = method === undefined ? SIGNING_METHODS : [method];
+  let ways = methods.map(waysOf);
+  return {
+    address: account,
+    async sign({ typedData }, options) {
+      const found = await firstAccepted(ways, (way) => askToSign(remote, way, account, typedData, options));
+      ways = [[found.way]];
+      return found.signature;
+    },
+  };
+}
+
+/** The two forms of the document, the usual one first. */
+function waysOf(method: RemoteSigningMethod): Way[] {
+  const isText = method !== "account_signTypedData";
+  return [isText, !isText].map((form) => ({ method, isText: form }));
+}
+
+async function firstAccepted(
+  waysOfMethods: readonly Way[][],
+  ask: (way: Way) => Promise<Hex | RpcError>,
+): Promise<{ way: Way; signature: Hex }> {
+  for (const ways of waysOfMethods) {
+    for (const way of ways) {
+      const answer = await ask(way);
+      if (typeof answer === "string") return { way, signature: answer };
+      if (METHOD_MISSING.includes(answer.code)) break;
+      if (answer.code !== INVALID_PARAMS || way === ways.at(-1)) throw refusal(answer);
+    }
+  }
+  throw noMethod(waysOfMethods.flatMap(([way]) => way?.method ?? []));
+}
+
+async function askToSign(
+  remote: Remote,
+  { method, isText }: Way,
+  account: Address,
+  typedData: OperationTypedData,
+  { signal, onState }: SignOptions,
+): Promise<Hex | RpcError> {
+  const report = () => onState?.({ state: "no answer yet", isForPerson: true });
+  const timer = setTimeout(report, ASKS_PERSON_AFTER_MS);
+  try {
+    const document = isText ? JSON.stringify(typedData) : typedData;
+    const { answer, result, error } = await call(remote, method, [account, document], signal);
+    if (error) return error;
+    if (typeof result === "string" && SIGNATURE.test(result)) return result as Hex;
+    throw badAnswer(REMOTE, "signature of 65 bytes", answer);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The account of a signer that has one. clef asks a person before it lists its accounts. */
+async function onlyAccount(remote: Remote): Promise<Address> {
+  for (const method of ACCOUNT_METHODS) {
+    const { answer, result, error } = await call(remote, method, []);
+    if (error && METHOD_MISSING.includes(error.code)) continue;
+    if (error) throw refusal(error);
+    if (!Array.isArray(result)) throw badAnswer(REMOTE, "list of accounts", answer);
+    const accounts = result.map((each) => checksumAddress(String(each), "address"));
+    const [account] = accounts;
+    if (account && accounts.length === 1) return account;
+    throw notOne(accounts);
+  }
+  const message = "The remote signer does not list its accounts. Enter the address of the key in the signer.";
+  throw new ArgumentError("address", message);
+}
+
+type Called = { answer: CustodianAnswer; result?: unknown; error?: RpcError };
+
+/** Never repeated: a person may be asked. */
+async function call(
+  { client, headers, timeoutMs }: Remote,
+  method: string,
+  params: unknown[],
+  signal?: AbortSignal,
+): Promise<Called> {
+  const answer = await client.call({
+    ...{ method: "POST", path: "", repeats: false, waitsForPersonMs: timeoutMs, signal },
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  const body = typeof answer.json === "object" && answer.json !== null ? answer.json : {};
+  const error = "error" in body ? errorOf(body.error) : undefined;
+  if (error) return { answer, error };
+  if (answer.status === 401 || answer.status === 403) throw refusalOf(REMOTE, answer);
+  if (answer.status === 200 && "result" in body) return { answer, result: body.result };
+  throw badAnswer(REMOTE, "answer of JSON-RPC", answer);
+}
+
+function errorOf(value: unknown): RpcError | undefined {
+  if (typeof value !== "object" || value === null || !("code" in value)) return undefined;
+  const message = "message" in value ? value.message : "";
+  return { code: Number(value.code), message: typeof message === "string" ? message : "" };
+}
+
+function refusal({ code, message }: RpcError): SignerError {
+  const said = `It said: ${excerpt(message)} (${code})`;
+  const details = { state: String(code) };
+  if (code === REJECTED || DENIED.test(message)) {
+    const text = `${REMOTE}: the signature was refused there. Nothing was submitted. Ask who approves. ${said}`;
+    return new SignerError("SIGNER_REFUSED", text, details);
+  }
+  if (UNAUTHORIZED.includes(code)) {
+    const text = `${REMOTE} refused the credentials of the signer. Check them, and what they permit. ${said}`;
+    return new SignerError("SIGNER_UNAUTHORIZED", text, details);
+  }
+  if (code === TIMED_OUT) {
+    const text = `${REMOTE} ended the wait for an approval itself. Nothing was submitted. Approve sooner, or set a longer time there. ${said}`;
+    return new SignerError("SIGNER_TIMEOUT", text, details);
+  }
+  if (DISCONNECTED.includes(code)) {
+    return new SignerError(
+      "SIGNER_UNAVAILABLE",
+      `${REMOTE} is not connected. Try again later. ${said}`,
+      details,
+    );
+  }
+  if (KEY_MISSING.test(message)) {
+    const text = `${REMOTE} does not have the key of this address, or it is locked. Check the address in the signer. ${said}`;
+    return new SignerError("SIGNER_KEY_UNSUITABLE", text, details);
+  }
+  const text = `${REMOTE} did not sign. Nothing was submitted. Check its log. ${said}`;
+  return new SignerError("SIGNER_REFUSED", text, details);
+}
+
+function noMethod(methods: readonly string[]): SignerError {
+  const message = `${REMOTE} does not have ${methods.join(", ")}. Check its address and version, or choose another method or protocol in the signer.`;
+  return new SignerError("SIGNER_BAD_ANSWER", message);
+}
+
+function notOne(accounts: readonly Address[]): ArgumentError | SignerError {
+  if (accounts.length === 0) {
+    const message = "The remote signer has no account. Create or unlock one there.";
+    return new SignerError("SIGNER_KEY_UNSUITABLE", message);
+  }
+  const message = `The remote signer has several accounts. Enter the address of one in the signer: ${accounts.join(", ")}.`;
+  return new ArgumentError("address", message);
+}

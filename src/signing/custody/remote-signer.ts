@@ -1,0 +1,101 @@
+import { checksumAddress } from "../../abi/index.ts";
+import { ArgumentError } from "../../errors.ts";
+import { timeoutOf } from "../../http/index.ts";
+import type { Address } from "../../protocol/index.ts";
+import { CustodianClient } from "./custodian-client.ts";
+import type { CustodyOptions, CustodySigner } from "./custody-signer.ts";
+import { openEth1Key } from "./remote-eth1-sign.ts";
+import { openJsonRpcKey, type RemoteSigningMethod, SIGNING_METHODS } from "./remote-json-rpc.ts";
+import { REMOTE } from "./remote-key.ts";
+
+export type RemoteSignerOptions = CustodyOptions & {
+  /** The address of the signer, with the path of its interface. */
+  url: string;
+  /**
+   * `eth1-sign` is the REST interface of Web3Signer. `json-rpc` is one of the methods `eth_signTypedData_v4`,
+   * `eth_signTypedData` and `account_signTypedData`: the signer gets the whole operation, and can show it to a person.
+   */
+  protocol: "eth1-sign" | "json-rpc";
+  /** With `eth1-sign`: the public key (64 bytes) or the address of the key. @default the only key of the signer */
+  identifier?: string | undefined;
+  /** With `json-rpc`. @default the first that the signer has */
+  method?: RemoteSigningMethod | undefined;
+  /** The address of the key. @default with `json-rpc`, the only account of the signer */
+  address?: string | undefined;
+  /** What the signer, or a proxy before it, asks for. A client certificate is in `tls`. @default nothing */
+  authorization?: { bearer: string } | { user: string; password: string } | undefined;
+};
+
+const TIMEOUT_MS = 300_000;
+
+/**
+ * Signs with a key in Web3Signer, in clef, or in any signer that has one of their two interfaces. A person may be asked
+ * to approve with `json-rpc`: then no request is repeated. A signature takes at most `timeoutMs`, by default 300 s.
+ * @throws {ArgumentError} naming the option; {SignerError} when the signer cannot be reached or has no such key
+ * @example
+ * const remote = await remoteSigner({ url: "https://signer.example:8550", protocol: "json-rpc", address });
+ * remote.address === address; // → true
+ * await remote.close();
+ */
+export async function remoteSigner(
+  options: RemoteSignerOptions,
+): Promise<CustodySigner & { kind: "ecdsa"; address: Address }> {
+  const { url, protocol, tls, proxy } = options;
+  requireProtocol(protocol);
+  const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? TIMEOUT_MS);
+  const method = methodOf(options);
+  const address = addressOf(options);
+  const { secrets, headers } = authorizationOf(options.authorization);
+  const client = new CustodianClient({ custodian: REMOTE, baseUrl: url, secrets, tls, proxy });
+  const remote = { client, headers, timeoutMs };
+  try {
+    const key =
+      protocol === "eth1-sign"
+        ? await openEth1Key(remote, options.identifier?.trim() || address)
+        : await openJsonRpcKey(remote, { method, address });
+    return {
+      ...{ kind: "ecdsa", custodian: REMOTE, address: key.address, timeoutMs },
+      sign: (request, signOptions = {}) => key.sign(request, signOptions),
+      close: () => client.close(),
+    };
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+}
+
+function requireProtocol(protocol: string): void {
+  if (protocol === "eth1-sign" || protocol === "json-rpc") return;
+  throw new ArgumentError("protocol", 'protocol must be "eth1-sign" or "json-rpc".');
+}
+
+function methodOf({ method }: RemoteSignerOptions): RemoteSigningMethod | undefined {
+  if (method === undefined || SIGNING_METHODS.includes(method)) return method;
+  throw new ArgumentError("method", `method must be one of ${SIGNING_METHODS.join(", ")}.`);
+}
+
+function addressOf({ address }: RemoteSignerOptions): Address | undefined {
+  return address === undefined || address === "" ? undefined : checksumAddress(address, "address");
+}
+
+type Authorization = { secrets: string[]; headers: Record<string, string> };
+
+/** @throws {ArgumentError} naming the part of `authorization`; no message contains a secret. */
+function authorizationOf(given: RemoteSignerOptions["authorization"]): Authorization {
+  if (given === undefined) return { secrets: [], headers: {} };
+  if ("bearer" in given) {
+    const bearer = headerText("authorization.bearer", given.bearer);
+    return { secrets: [bearer], headers: { authorization: `Bearer ${bearer}` } };
+  }
+  const { user, password } = given;
+  if (headerText("authorization.user", user).includes(":")) {
+    throw new ArgumentError("authorization.user", "authorization.user must not contain a colon.");
+  }
+  const basic = Buffer.from(`${user}:${password}`).toString("base64");
+  return { secrets: [password], headers: { authorization: `Basic ${basic}` } };
+}
+
+function headerText(path: string, text: string): string {
+  if (typeof text === "string" && /^[\x21-\x7e]+$/.test(text)) return text;
+  throw new ArgumentError(path, `${path} must be text of one line, without spaces. Copy it again.`);
+}
