@@ -12,7 +12,8 @@ describe("the example of a settlement", function () {
   });
   after(() => example?.close());
 
-  const texts = () => example.told.map(({ text }) => text);
+  const textsOf = (wanted: string) =>
+    example.told.filter(({ severity }) => severity === wanted).map(({ text }) => text);
 
   it("tells each step of a settlement in plain words, until it is settled", async () => {
     const done = example.flow.next<string>("done");
@@ -26,9 +27,10 @@ describe("the example of a settlement", function () {
     should(await operation).equal("confirmed_latest");
     should(await settled).match(/ is settled\. The asset and the payment were delivered$/);
     const id = await done;
-    should(texts()).have.length(4);
-    should(texts()).matchEach((text: string) => should(text).startWith(`Settlement ${id} `));
-    should(texts()[2]).endWith(" is being settled");
+    const steps = textsOf("info");
+    should(steps).have.length(4);
+    should(steps).matchEach((text: string) => should(text).startWith(`Settlement ${id} `));
+    should(steps[2]).endWith(" is being settled");
   });
 
   it("reports a settlement that is not settled in time, and not one that is", async () => {
@@ -39,7 +41,7 @@ describe("the example of a settlement", function () {
     const text = await late;
     should(text).match(/ has had no next step for ten minutes\. It is open$/);
     should(text).not.containEql(await inOrder);
-    should(example.told.filter(({ severity }) => severity === "warning")).have.length(1);
+    should(textsOf("warning")).have.length(1);
   });
 
   it("tells the end of it", async () => {
