@@ -9,7 +9,7 @@ import { fittingSigners, walletTypeAt } from "../lib/runtime/fitting-signer.ts";
 import { answer, onInput, type Task } from "../lib/runtime/input.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { proofCheckOf, shownStatus } from "../lib/runtime/operation-proof.ts";
-import { type Asking, askCustodian } from "../lib/runtime/signing/ask-custodian.ts";
+import { Asking } from "../lib/runtime/signing/ask-custodian.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { refuseTest } from "../lib/runtime/test-message.ts";
 import { requireSameService } from "../lib/runtime/waits/waits.ts";
@@ -61,9 +61,10 @@ export default function register(RED: NodeAPI): void {
         ask: async (unsigned) => {
           const { operationId, walletOperationId, digest, deadline } = unsigned;
           msg.crec = withDetails(msg, { channelId, operationId, walletOperationId, digest, deadline });
-          const ref = signer();
-          showStatus(this, "working", "operation.status.signing");
-          asking = await askCustodian(RED, this, { ref, digest, deadline, isPast: () => number !== newest });
+          const [isResumed, isPast] = [kept !== undefined, () => number !== newest];
+          if (!isResumed) showStatus(this, "working", "operation.status.signing");
+          asking = new Asking(RED, this, { ref: signer, digest, deadline, isResumed, isPast, signal });
+          await asking.join();
           await keep({ id: canonicalId(operationId), connection, about: unsigned, isRequired: true });
           return asking;
         },
