@@ -1,3 +1,4 @@
+import { credentialsOf } from "../shared/field-rules.ts";
 import type { Field, NodeDescription } from "../shared/fields.ts";
 
 /** What is stored for a node that was just dropped, as the editor's `defaults`. */
@@ -35,11 +36,6 @@ function propertiesOf(name: string, field: Field): Array<[string, object]> {
     default:
       return [];
   }
-}
-
-export function credentialsOf({ fields }: NodeDescription): Record<string, { type: "password" }> {
-  const names = Object.keys(fields).filter((name) => fields[name]?.kind === "credential");
-  return Object.fromEntries(names.map((name) => [name, { type: "password" }]));
 }
 
 const CATEGORY = "CRE Connect";
