@@ -80,13 +80,17 @@ function rsaKeyOf({ publicKey }: EditedNode): Pick<SignerKey, "publicKey"> | obj
 
 /** A box with the short form, and buttons that copy the whole exponent and modulus. */
 function rsaRow(node: EditedNode, shown: () => SignerKey): JQuery {
-  const part = partOf(NODE, "publicKey").css({ display: "inline-block", width: "calc(70% + 96px)" });
+  const part = partOf(NODE, "publicKey").css({
+    display: "inline-flex",
+    "align-items": "center",
+    width: "calc(100% - 110px)",
+  });
   const box = $('<input type="text" readonly id="crec-signer-rsa-key">')
     .attr({
       "aria-labelledby": "crec-signer-publicKey-label",
       placeholder: node._("signer.placeholder.address"),
     })
-    .css({ "font-family": "monospace", width: "calc(100% - 96px)" })
+    .css({ "font-family": "monospace", flex: "1 1 auto", "min-width": "0" })
     .appendTo(part);
   for (const name of ["e", "n"] as const) {
     const copy = copyButton(node, `signer.copy-rsa.${name}`, () => shown().publicKey?.[name] ?? "");

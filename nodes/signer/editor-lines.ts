@@ -28,6 +28,8 @@ export type Lines = {
 export function linesIn(node: EditedNode, result: JQuery, question: number, latest: () => number): Lines {
   const isCurrent = () => question === latest();
   let list: JQuery | undefined;
+  // The buttons may be at the lower edge of the form.
+  const reveal = () => result[0]?.scrollIntoView({ block: "nearest" });
   return {
     isCurrent,
     clear: () => {
@@ -38,12 +40,14 @@ export function linesIn(node: EditedNode, result: JQuery, question: number, late
       if (!isCurrent()) return;
       list ??= listOfChecks(result);
       addCheck(node, list, state, text);
+      reveal();
     },
     progress: (text, onCancel) => {
       if (!isCurrent()) return;
       const line = result.find(".crec-progress");
       if (line.length > 0) return void line.text(text);
       $('<span class="crec-progress">').text(text).appendTo(result);
+      reveal();
       if (!onCancel) return;
       $('<button type="button" class="red-ui-button red-ui-button-small">')
         .css("margin-left", "8px")

@@ -167,13 +167,7 @@ describe("wallets and signers", function () {
     });
 
     it("gets an error for text that is not a key, which does not repeat it", async () => {
-      for (const privateKey of [
-        "secret",
-        malformedKey,
-        `0x${"0".repeat(64)}`,
-        `0x${"f".repeat(64)}`,
-        1,
-      ]) {
+      for (const privateKey of ["secret", malformedKey, `0x${"0".repeat(64)}`, `0x${"f".repeat(64)}`, 1]) {
         const answer = await post("crec/signer/address", { privateKey });
         should(answer.status).equal(200);
         const { problem } = (await answer.json()) as { problem: string };
@@ -182,7 +176,9 @@ describe("wallets and signers", function () {
       }
       const empty = ["", null, [harness.key]].map((privateKey) => ({ privateKey }));
       for (const nothing of [...empty, {}, undefined]) {
-        const { problem } = (await (await post("crec/signer/address", nothing)).json()) as { problem: string };
+        const { problem } = (await (await post("crec/signer/address", nothing)).json()) as {
+          problem: string;
+        };
         should(problem).match(/private ?key.* is missing/i);
       }
     });

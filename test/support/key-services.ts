@@ -40,6 +40,8 @@ export async function startKeyServices(): Promise<KeyServices> {
     PrivyServer.start(),
     startWeb3Signer([remoteKey]),
   ]);
+  // Each state takes a second, until it is asked for again.
+  fireblocks.states = ["SUBMITTED", "COMPLETED"];
   const kmsSecret = generatePrivateKey();
   kms.keys.set("payments", ecdsaKey(Buffer.from(kmsSecret.slice(2), "hex")));
   const all: KeyServiceUnderTest[] = [
@@ -111,7 +113,8 @@ export function custodySigner(
   { credentials = service.secrets, ...properties }: Partial<FlowNode> = {},
 ): FlowNode {
   return {
-    id: service.kind,
+    // Not the kind itself: Node-RED takes a value that is a node's id for a reference.
+    id: `with-${service.kind}`,
     type: "crec-signer",
     kind: service.kind,
     address: "",
