@@ -346,6 +346,15 @@ describe("a call to a key service", () => {
       }
     });
 
+    it("shows none with letters beyond ASCII, also as an address writes them", async () => {
+      const secret = "pässwörd €uro 🔑";
+      const server = await serve((_request, response) => {
+        sendJson(response, 400, { said: secret, path: `/x?${encodeURIComponent(secret)}` });
+      });
+      const { text } = await open(server.url, { secrets: [secret] }).call(GET);
+      should(text).equal('{"said":"***","path":"/x?***"}');
+    });
+
     it("leaves a signature alone that contains a short secret by chance", async () => {
       const signature = `0x${"a1b2".repeat(32)}1b`;
       const server = await serve((_request, response) =>
