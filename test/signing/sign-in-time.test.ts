@@ -43,6 +43,20 @@ describe("the wait for a signature", () => {
     should(asked[0]?.aborted).be.true();
   });
 
+  it("says what the key service was at", async () => {
+    const { signer } = slowSigner({ timeoutMs: 50 });
+    const waiting: Signer = {
+      ...signer,
+      sign: (request, options) => {
+        options?.onState?.({ state: "PENDING_AUTHORIZATION", isForPerson: true });
+        return signer.sign(request, options);
+      },
+    };
+    const error = await errorOf(signWith(waiting, requestOf(0)));
+    should(error).have.property("state", "PENDING_AUTHORIZATION");
+    should(error.message).match(/The key service still says PENDING_AUTHORIZATION\.$/);
+  });
+
   it("ends at the operation's deadline, where that is earlier", async () => {
     const { signer, asked } = slowSigner({ timeoutMs: 60_000 });
     const begun = Date.now();

@@ -36,7 +36,6 @@ const LONGEST_JWT_S = 30;
  * signs with a key of its own.
  */
 export class FireblocksServer {
-  /** What the client is given. */
   readonly apiKey = randomUUID();
   readonly privateKey = keys.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
   readonly source = { vaultAccountId: "7", assetId: "ETH_TEST5" };
@@ -73,6 +72,12 @@ export class FireblocksServer {
 
   get url(): string {
     return this.#standIn.url;
+  }
+
+  /** What `fireblocksSigner` is given. */
+  get options() {
+    const { url, apiKey, privateKey, source } = this;
+    return { url, apiKey, privateKey, source };
   }
 
   /** The address of the key that signs. */

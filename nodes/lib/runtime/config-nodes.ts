@@ -59,10 +59,15 @@ export type WalletRef = {
   /** The wallet's name, or its address. */
   label: string;
   chainSelector: string;
+  /** The type that the form names; undefined for that of the signer's key. */
+  type: string | undefined;
+  /** Of a new wallet: the address that may change its signers; undefined for that of the signer. */
+  owner: string | undefined;
   /** What a new wallet is configured with beside its signers. */
   configuration: Record<string, unknown> | undefined;
   problem: CodedError | undefined;
   connection(): Connection;
+  /** It signs only if its key fits the type of the wallet, as far as that is known: else SIGNER_TYPE_DIFFERS. */
   signer(): SignerRef;
   /**
    * The address of the smart account, looked up by name where only that is known, and remembered.

@@ -46,6 +46,8 @@ export type Choice = {
   note?: string;
   /** The network that it is on, where that matters. */
   chainSelector?: string;
+  /** Of a wallet: its type. */
+  walletType?: string;
 };
 
 /** A parameter as a form needs it. `components` are the parts of a tuple. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Hex } from "../../protocol/index.ts";
+import { CrecError } from "../../errors.ts";
+import type { Address, Hex } from "../../protocol/index.ts";
 import type { SignOptions, SignRequest } from "../signer.ts";
 import { fieldAt } from "./answer-fields.ts";
 import { badAnswer, type CustodianAnswer, refusalOf } from "./custodian-client.ts";
@@ -14,10 +15,12 @@ import {
   transactionOf,
 } from "./fireblocks-transaction.ts";
 import { operationNote } from "./operation-note.ts";
+import { recoveredSignature } from "./recovered-signature.ts";
 import { SignerError } from "./signer-error.ts";
 
 export type FireblocksRequestsOptions = {
   source: FireblocksSource;
+  address: Address;
   /** Of the key that signs, where it is known. */
   derivationPath: readonly number[] | undefined;
   sends: "digest" | "typed-data";
@@ -71,9 +74,15 @@ export class FireblocksRequests {
       this.#told(request.digest, found.attempt);
       throw failure;
     }
-    const { sends, derivationPath } = this.#options;
+    const { sends, derivationPath, address } = this.#options;
     const content = sends === "digest" ? contentOf(request.digest) : undefined;
-    return signatureIn(transaction, { content, derivationPath });
+    const signature = recoveredSignature(
+      signatureIn(transaction, { content, derivationPath }),
+      request.digest,
+      address,
+    );
+    if (signature === undefined) throw mismatch(address, transaction.id);
+    return signature;
   }
 
   /** A new request, or the last one that exists. */
@@ -193,6 +202,11 @@ export class FireblocksRequests {
     const id = `crec-${createHash("sha256").update(text).digest("hex")}`;
     return attempt === 1 ? id : `${id}-${attempt}`;
   }
+}
+
+function mismatch(address: Address, id: string): CrecError {
+  const message = `The signature of transaction ${id} in ${FIREBLOCKS} is not one of this operation by ${address}. Nothing was submitted. Check the vault account and the asset, or the derivation path, in the signer.`;
+  return new CrecError("SIGNATURE_MISMATCH", message);
 }
 
 function contentOf(digest: Hex): string {

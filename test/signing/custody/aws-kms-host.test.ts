@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import type { RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -129,6 +130,40 @@ describe("a key in AWS KMS, with the credentials of the host", function () {
     // What was given for this signer comes first.
     process.env.AWS_REGION = "us-east-1";
     await signs();
+  });
+
+  it("signs by a session of single sign-on, for which it asks AWS", async () => {
+    let asked = "";
+    const portal = await serve((given, response) => {
+      asked = `${given.url} ${given.headers["x-amz-sso_bearer_token"]}`;
+      const { accessKeyId, secretAccessKey, sessionToken } = ROLE;
+      const expiration = Date.now() + 3_600_000;
+      sendJson(response, 200, {
+        roleCredentials: { accessKeyId, secretAccessKey, sessionToken, expiration },
+      });
+    });
+    const session = ["sso_session=work", "sso_account_id=111122223333", "sso_role_name=pay ments"];
+    await writeFile(
+      join(folder, "config"),
+      `[default]\n${session.join("\n")}\n[sso-session work]\nsso_region=${REGION}\nsso_start_url=https://work.example\n`,
+    );
+    await mkdir(join(folder, ".aws/sso/cache"), { recursive: true });
+    await writeFile(
+      join(folder, ".aws/sso/cache", `${createHash("sha1").update("work").digest("hex")}.json`),
+      JSON.stringify({ accessToken: "of-the-session", expiresAt: LATER() }),
+    );
+    process.env.HOME = folder;
+    process.env.AWS_ENDPOINT_URL_SSO = portal.url;
+    await signs();
+    should(asked).equal("/federation/credentials?role_name=pay+ments&account_id=111122223333 of-the-session");
+  });
+
+  it("says what is wrong with the configuration of the machine", async () => {
+    process.env.AWS_WEB_IDENTITY_TOKEN_FILE = join(folder, "no-such-file");
+    process.env.AWS_ROLE_ARN = "arn:aws:iam::111122223333:role/payments";
+    const error = await errorOf(signs());
+    should(error).have.properties({ code: "SIGNER_UNAVAILABLE", retryable: false });
+    should(error.message).match(/Check the configuration of AWS's tools .* It said: ENOENT.*no-such-file/);
   });
 
   it("says that there are none", async () => {

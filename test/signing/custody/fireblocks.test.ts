@@ -31,8 +31,7 @@ describe("a signer of Fireblocks", () => {
   });
 
   async function signerOf(options: Partial<FireblocksSignerOptions> = {}): Promise<CustodySigner> {
-    const { url, apiKey, privateKey, source } = server;
-    const signer = await fireblocksSigner({ url, apiKey, privateKey, source, pollMs: 1, ...options });
+    const signer = await fireblocksSigner({ ...server.options, pollMs: 1, ...options });
     closing.push(() => signer.close());
     return signer;
   }
@@ -274,19 +273,28 @@ describe("a signer of Fireblocks", () => {
   describe("refuses", () => {
     it("a signature of another key", async () => {
       server.form = { isWrongKey: true };
-      await should(signWith(await signerOf(), request)).be.rejectedWith({ code: "SIGNATURE_MISMATCH" });
+      const { sign } = await signerOf();
+      await should(sign(request)).be.rejectedWith({
+        code: "SIGNATURE_MISMATCH",
+        message: /Check the vault account/,
+      });
+    });
+
+    it("a signature of typed data that was hashed in another way", async () => {
+      const other = signRequestOf({ ...operation, id: "8" }, 31337);
+      const signing = signWith(await signerOf({ sends: "typed-data" }), {
+        ...request,
+        typedData: other.typedData,
+      });
+      await should(signing).be.rejectedWith({ code: "SIGNATURE_MISMATCH" });
     });
 
     const wrong: Record<string, [Record<string, unknown>, RegExp]> = {
       "a signature of something else": [{ content: "11".repeat(32) }, /^Something else was signed/],
       "a signature at another path": [{ derivationPath: [44, 60, 0, 0, 1] }, /at 44\/60\/0\/0\/1 signed/],
-      "an answer without a signature": [{ signature: undefined }, /is not r, s and v/],
-      "an answer without v": [{ signature: { r: "1", s: "1" } }, /is not r, s and v/],
-      "an answer with another v": [{ signature: { r: "1", s: "1", v: 2 } }, /is not r, s and v/],
-      "an answer with too long an r": [
-        { signature: { r: "1".repeat(65), s: "1", v: 0 } },
-        /is not r, s and v/,
-      ],
+      "an answer without a signature": [{ signature: undefined }, /is not r and s/],
+      "an answer without s": [{ signature: { r: "1", v: 0 } }, /is not r and s/],
+      "an answer with too long an r": [{ signature: { r: "1".repeat(65), s: "1", v: 0 } }, /is not r and s/],
     };
     for (const [what, [signedMessage, message]] of Object.entries(wrong)) {
       it(what, async () => {
