@@ -1,15 +1,14 @@
 import { TypedDataEncoder, Wallet } from "ethers";
 import should from "should";
+import { type RemoteSignerOptions, remoteSigner } from "../../../src/signing/custody/index.ts";
 import {
   generatePrivateKey,
   localEcdsaSigner,
   type OperationTypedData,
-  type RemoteSignerOptions,
-  remoteSigner,
   type SigningState,
   signRequestOf,
-} from "../../../src/index.ts";
-import { signWith } from "../../../src/signing/index.ts";
+  signWith,
+} from "../../../src/signing/index.ts";
 import { errorOf } from "../../http/support.ts";
 import { methodNotFound, startJsonRpcSigner } from "../../support/json-rpc-signer.ts";
 import type { StandIn } from "../../support/stand-in.ts";
