@@ -1,9 +1,21 @@
 import should from "should";
 import type { RunningService } from "../../../service/src/index.ts";
-import { CrecClient, type CustodySigner, fireblocksSigner, privySigner } from "../../../src/index.ts";
+import {
+  CrecClient,
+  type CustodySigner,
+  fireblocksSigner,
+  generatePrivateKey,
+  privySigner,
+  remoteSigner,
+} from "../../../src/index.ts";
 import { FireblocksServer } from "../../support/fireblocks.ts";
 import { PrivyServer } from "../../support/privy.ts";
 import { flowEnvironment, startTestService } from "../../support/service.ts";
+import type { StandIn } from "../../support/stand-in.ts";
+import { startWeb3Signer } from "../../support/web3signer.ts";
+
+/** The seventh account of anvil. */
+const ANVIL_ACCOUNT = "0x976EA74026E726554dB657fA54763abd0C3a0aa9";
 
 /** With a key service in place of each: it signs for real, and the chain accepts the signature. */
 describe("an operation signed by a key service", function () {
@@ -11,14 +23,16 @@ describe("an operation signed by a key service", function () {
   let service: RunningService;
   let fireblocks: FireblocksServer;
   let privy: PrivyServer;
+  let web3signer: StandIn;
   let client: CrecClient;
   let channelId: string;
 
   before(async () => {
-    [service, fireblocks, privy] = await Promise.all([
+    [service, fireblocks, privy, web3signer] = await Promise.all([
       startTestService(),
       FireblocksServer.start({ isApprovedByPeople: true }),
       PrivyServer.start(),
+      startWeb3Signer([generatePrivateKey()]),
     ]);
     privy.isOwned = true;
     const { CREC_BASE_URL: baseUrl, CREC_API_KEY: apiKey } = flowEnvironment(service.ready);
@@ -27,15 +41,15 @@ describe("an operation signed by a key service", function () {
   });
   after(async () => {
     await client?.close();
-    await Promise.all([service?.close(), fireblocks?.close(), privy?.close()]);
+    await Promise.all([service?.close(), fireblocks?.close(), privy?.close(), web3signer?.close()]);
   });
 
   /** Creates a wallet for the signer, and has it increment a counter. */
-  async function statusOf(signer: CustodySigner): Promise<string> {
+  async function statusOf(signer: CustodySigner, name: string = signer.custodian): Promise<string> {
     const { chain_selector, contracts } = service.ready;
     const { address: owner = "0x" } = signer;
     const wallet = await client.wallets.create({
-      name: signer.custodian,
+      name,
       chain_selector,
       wallet_type: "ecdsa",
       wallet_owner_address: owner,
@@ -74,5 +88,24 @@ describe("an operation signed by a key service", function () {
       await signer.close();
     }
     should(privy.problems).be.empty();
+  });
+
+  it("is confirmed: the REST interface of Web3Signer", async () => {
+    const signer = await remoteSigner({ url: web3signer.url, protocol: "eth1-sign" });
+    try {
+      should(await statusOf(signer, "Web3Signer")).equal("confirmed");
+    } finally {
+      await signer.close();
+    }
+  });
+
+  it("is confirmed: JSON-RPC, signed by anvil itself", async () => {
+    const { rpc_url: url } = service.ready;
+    const signer = await remoteSigner({ url, protocol: "json-rpc", address: ANVIL_ACCOUNT });
+    try {
+      should(await statusOf(signer, "JSON-RPC")).equal("confirmed");
+    } finally {
+      await signer.close();
+    }
   });
 });
