@@ -46,7 +46,7 @@ export class KnownNames {
     const found = nodes.map(async (node): Promise<Array<[string, string]>> => {
       const [name] = nameOf(node);
       if (name === undefined || node.signer?.problem !== undefined) return [];
-      const address = (await node.signer?.signer().catch(() => undefined))?.address;
+      const address = await node.signer?.knownAddress();
       return address ? [[address.toLowerCase(), name]] : [];
     });
     return (await Promise.all(found)).flat();

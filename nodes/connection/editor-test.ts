@@ -1,5 +1,6 @@
 import { postJson, requestFailure } from "../lib/editor/admin-requests.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
+import { addCheck, listOfChecks } from "../lib/editor/check-list.ts";
 import { fieldTexts, fillIn } from "../lib/editor/field-texts.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import { TYPED } from "../lib/editor/live-check.ts";
@@ -11,13 +12,6 @@ const TESTED = ["baseUrl", "graphqlUrl", "apiKey", "tls", "proxy", "timeout"] as
 
 type State = TestCheck["state"];
 type FieldText = (name: (typeof TESTED)[number] | (typeof VERIFICATION_FIELDS)[number]) => string;
-
-/** Of Font Awesome 4, and colors of both themes. */
-const LOOKS: Readonly<Record<State, { icon: string; color: string }>> = {
-  ok: { icon: "check", color: "var(--red-ui-text-color-success)" },
-  problem: { icon: "times", color: "var(--red-ui-text-color-error)" },
-  unchecked: { icon: "minus", color: "var(--red-ui-secondary-text-color)" },
-};
 
 /** The button "Test connection" and its result. */
 export function connectionTest(node: EditedNode, families: () => FamilyDef[]): void {
@@ -58,8 +52,8 @@ function show(node: EditedNode, result: JQuery, answer: Answer<Tested>, fieldTex
     return;
   }
   const { networks, warning, checks, organization = {} } = answer;
-  const list = listIn(result.empty());
-  const line = (state: State, text: string) => addLine(node, list, state, text);
+  const list = listOfChecks(result.empty());
+  const line = (state: State, text: string) => addCheck(node, list, state, text);
   line("ok", connected(node, answer));
   if (networks.length === 0) line("problem", node._("connection.test.no-networks"));
   if (warning) line("problem", node._("connection.test.warning", { message: warning.message }));
@@ -95,24 +89,5 @@ function connected(node: EditedNode, { account, networks }: Tested): string {
 }
 
 function showProblem(node: EditedNode, result: JQuery, text: string): void {
-  addLine(node, listIn(result.empty()), "problem", text);
-}
-
-function listIn(result: JQuery): JQuery {
-  return $("<ul>").css({ "list-style": "none", margin: "0 0 6px 0", padding: "0" }).appendTo(result);
-}
-
-/** The state is a symbol, which has a name for screen readers; the text has the colour of the form. */
-function addLine(node: EditedNode, list: JQuery, state: State, text: string): void {
-  const { icon, color } = LOOKS[state];
-  const line = $("<li>")
-    .css({ display: "flex", gap: "6px", "margin-bottom": "3px" })
-    .attr("data-state", state)
-    .appendTo(list);
-  $('<i class="fa fa-fw" role="img">')
-    .addClass(`fa-${icon}`)
-    .attr("aria-label", node._(`connection.check-state.${state}`))
-    .css({ color, "line-height": "20px", flex: "none" })
-    .appendTo(line);
-  $("<span>").css({ "overflow-wrap": "anywhere", "min-width": "0" }).text(text).appendTo(line);
+  addCheck(node, listOfChecks(result.empty()), "problem", text);
 }

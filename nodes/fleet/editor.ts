@@ -7,7 +7,7 @@ import { atPresent, isReference } from "../lib/editor/validate.ts";
 import { isEngineUrl, isRedisUrl } from "../lib/shared/engine-url.ts";
 import { STORED_PASSWORD } from "../lib/shared/stored-password.ts";
 import { withoutMark } from "../lib/shared/typed-key.ts";
-import { keepSecretsAtTheirServers, markTypedSecrets } from "./editor-secrets.ts";
+import { keepSecretsAtTheirServers, markTypedFleetSecrets } from "./editor-secrets.ts";
 import { fleetTest } from "./editor-test.ts";
 
 export const form: NodeForm = {
@@ -17,7 +17,7 @@ export const form: NodeForm = {
     keepSecretsAtTheirServers(node);
     showUrlProblem(node);
   },
-  saved: markTypedSecrets,
+  saved: markTypedFleetSecrets,
 };
 
 /** What is wrong with the URL, as far as a form can know it. One that is stored was right when it was typed. */

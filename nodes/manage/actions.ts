@@ -3,6 +3,7 @@ import { isUuid } from "../../src/protocol/ids.ts";
 import type { WalletRef } from "../lib/runtime/config-nodes.ts";
 import { nodeError, toCodedError } from "../lib/shared/errors.ts";
 import type { ManageAction } from "./fields.ts";
+import { newWallet } from "./new-wallet.ts";
 
 /** What an action gets. Fields are evaluated only when it reads them. */
 export type ActionContext = {
@@ -98,16 +99,11 @@ export const ACTIONS: Readonly<Record<ManageAction, Action>> = {
     const { client, signal } = context;
     // A wrong timeout is reported before anything is sent.
     context.timeoutMs();
-    const { label, chainSelector, signer, configuration } = context.wallet();
-    const { address = "" } = await signer().signer();
+    const wanted = context.wallet();
+    const signer = await wanted.signer().signer();
     const description = await context.description();
     const request = {
-      name: label,
-      chain_selector: chainSelector,
-      wallet_type: "ecdsa" as const,
-      wallet_owner_address: address,
-      allowed_ecdsa_signers: [address],
-      ...(configuration === undefined ? {} : { configuration }),
+      ...newWallet(wanted, signer),
       ...(description === undefined ? {} : { description }),
     };
     const { wallet, found } = await client.wallets.createOrFind(request, { signal });

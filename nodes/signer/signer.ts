@@ -1,39 +1,83 @@
 import type { NodeAPI } from "node-red";
-import type { Signer } from "../../src/index.ts";
 import type { SignerCredentials, SignerNode, SignerRef } from "../lib/runtime/config-nodes.ts";
-import { fieldReader } from "../lib/runtime/field-reader.ts";
-import { loadLibrary } from "../lib/runtime/library.ts";
-import { nodeError } from "../lib/shared/errors.ts";
-import { unsetVariable } from "../lib/shared/variables.ts";
+import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
+import { storedValue } from "../lib/runtime/flow-settings.ts";
+import { originalId } from "../lib/runtime/keys/key-place.ts";
+import { proxyProblem } from "../lib/runtime/proxy.ts";
+import { credentialsOf } from "../lib/shared/field-rules.ts";
+import { registerSignerForm } from "./admin/index.ts";
+import type { DeployedSigner } from "./deployed-signer.ts";
 import { NODE, type SignerDef } from "./fields.ts";
-import { registerSignerKeys } from "./signer-keys.ts";
+import { keyServiceOf } from "./kinds/index.ts";
+import { openSigner, type PinnedKey, SharedSigner } from "./open-signer.ts";
+import { secretsProblem } from "./secrets.ts";
+import { valuesOf } from "./values.ts";
+import { valuesProblem } from "./values-problem.ts";
+import { destinationOf, receiversOf, wayOf } from "./way.ts";
 
 export default function register(RED: NodeAPI): void {
-  function ConstructSigner(this: SignerNode, def: SignerDef): void {
+  function ConstructSigner(this: DeployedSigner, def: SignerDef): void {
     RED.nodes.createNode(this, def);
-    // Only for its warning about settings that a newer version stored.
-    fieldReader(RED, this, NODE, def);
-    this.signer = openSigner(this.credentials?.privateKey);
+    const fields = fieldReader(RED, this, NODE, def);
+    const values = valuesOf((name) => readText(this, fields, name));
+    const way = wayOf(RED, fields.settings);
+    const service = keyServiceOf(values.kind);
+    const written = (resolved: string, field: string, id = originalId(this)) =>
+      String(storedValue(RED, id, field) ?? resolved).trim();
+    const destination = service && destinationOf(service, values, way, written);
+    if (service && destination) {
+      this.receivers = receiversOf(service, values, destination);
+      this.ambient = service.ambientSecret?.(values);
+    }
+    const problem =
+      valuesProblem(values, (key) => RED._(key)) ??
+      (service && proxyProblem(RED, fields.settings.proxy, "signer")) ??
+      (service && destination && secretsProblem(RED, this, { service, values, destination }));
+    const pinned = service && pinnedKey(fields.settings);
+    const shared = new SharedSigner(() => openSigner(values, way), pinned);
+    this.signer = signerRef(shared, { problem, custodian: service?.custodian, pinned });
+    this.on("close", () => shared.close());
   }
-  RED.nodes.registerType<SignerNode, SignerDef, object, SignerCredentials>("crec-signer", ConstructSigner, {
-    credentials: { privateKey: { type: "password" } },
-  });
-  registerSignerKeys(RED);
+  RED.nodes.registerType<DeployedSigner, SignerDef, object, SignerCredentials>(
+    "crec-signer",
+    ConstructSigner,
+    {
+      credentials: credentialsOf(NODE),
+    },
+  );
+  registerSignerForm(RED);
 }
 
-function openSigner(privateKey: string | undefined): SignerRef {
-  let signer: Promise<Signer> | undefined;
+function signerRef(
+  shared: SharedSigner,
+  {
+    problem,
+    custodian,
+    pinned,
+  }: Pick<SignerRef, "problem" | "custodian"> & { pinned: PinnedKey | undefined },
+): SignerRef {
   return {
-    problem: privateKey
-      ? unsetVariable(privateKey)
-      : nodeError(
-          "SIGNER_INCOMPLETE",
-          "The signer's private key is missing. Open the signer and generate a key, or enter one.",
-        ),
-    custodian: undefined,
-    signer: () => {
-      signer ??= loadLibrary().then(({ localEcdsaSigner }) => localEcdsaSigner(privateKey ?? ""));
-      return signer;
+    problem,
+    custodian,
+    knownAddress: async () => {
+      if (custodian !== undefined) return pinned?.address || undefined;
+      return problem ? undefined : (await shared.get().catch(() => undefined))?.address;
+    },
+    signer: async () => {
+      if (problem) throw problem;
+      return shared.get();
     },
   };
+}
+
+function readText(node: SignerNode, { settings }: FieldReader<typeof NODE>, name: string): string {
+  const isSecret = name in credentialsOf(NODE);
+  const value: unknown = isSecret
+    ? node.credentials?.[name]
+    : (settings as unknown as Record<string, unknown>)[name];
+  return String(value ?? "").trim();
+}
+
+function pinnedKey({ address, publicKey }: SignerDef): PinnedKey {
+  return { address: String(address ?? "").trim(), publicKey: publicKey || undefined };
 }

@@ -10,6 +10,7 @@ import { MAX_CALLS } from "./call-limit.ts";
 import { amountProblem } from "./editor-amount.ts";
 import { type CallsForm, callsForm } from "./editor-calls.ts";
 import { previewForm } from "./editor-preview.ts";
+import { explainSignerTime } from "./editor-signer-time.ts";
 import { labelOf } from "./editor-title.ts";
 import { CONTRACT_FIELDS, NODE } from "./fields.ts";
 
@@ -40,6 +41,7 @@ export const form: NodeForm = {
     explainUnproven(node);
     followChoice(node, OPERATION_TIMEOUT);
     followChoice(node, DRAFT_DEADLINE);
+    explainSignerTime(node);
   },
   cancelled() {
     callsInForm = undefined;

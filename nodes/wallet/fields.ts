@@ -1,4 +1,5 @@
-import { isNameOrAddress } from "../lib/shared/field-checks.ts";
+import { WALLET_TYPES } from "../../src/protocol/resources.ts";
+import { isAddress, isNameOrAddress } from "../lib/shared/field-checks.ts";
 import { COMMON, describeNode, type SettingsOf } from "../lib/shared/fields.ts";
 import { configurationError } from "./json-object.ts";
 
@@ -27,7 +28,27 @@ export const NODE = describeNode({
       icon: "pencil-square-o",
       hint: true,
     },
-    /** For a wallet that is created: a JSON object. */
+    newWallet: { kind: "section", folded: true },
+    /** Empty for that of the signer's key. Of a wallet that exists, the signer is checked against it. */
+    walletType: {
+      kind: "select",
+      icon: "id-card-o",
+      options: ["", ...WALLET_TYPES],
+      default: "",
+      hint: true,
+    },
+    /** The address that may change the signers on chain. Empty for that of the signer. */
+    owner: {
+      kind: "text",
+      icon: "user",
+      placeholder: true,
+      hint: true,
+      monospace: true,
+      check: isAddress,
+      error: "common.error.address",
+      lookup: { list: "addresses", by: "connection" },
+    },
+    /** A JSON object. */
     configuration: {
       kind: "text",
       lines: 3,

@@ -1,4 +1,5 @@
 import type { NodeAPI } from "node-red";
+import type { Wallet } from "../../src/index.ts";
 import {
   connectionOf,
   problemIn,
@@ -7,6 +8,7 @@ import {
   type WalletRef,
 } from "../lib/runtime/config-nodes.ts";
 import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
+import { fittingSigners, walletTypeAt } from "../lib/runtime/fitting-signer.ts";
 import { ADDRESS } from "../lib/shared/address.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
@@ -26,34 +28,49 @@ function openWallet(RED: NodeAPI, { settings }: FieldReader<typeof NODE>): Walle
   const chainSelector = (settings.chainSelector ?? "").trim();
   // From an environment variable it is an object already.
   const configuration: unknown = settings.configuration;
+  const type = (settings.walletType ?? "").trim() || undefined;
+  const owner = (settings.owner ?? "").trim() || undefined;
+  const isAddress = ADDRESS.test(label);
   const connection = () => connectionOf(RED, settings.connection);
-  const signer = () => signerOf(RED, settings.signer);
-  let known: string | undefined;
+  let known: Wallet | undefined;
+  const byName = async (signal: AbortSignal): Promise<Wallet> => {
+    known ??= await deployedWallet(connection, label, signal);
+    return known;
+  };
+  /** Asked once: the next operations do not wait for it where the service does not know the wallet, or refuses. */
+  let typeAtAddress: Promise<string | undefined> | undefined;
+  const fitting = fittingSigners(async (address, signal) => {
+    if (!isAddress) return known?.wallet_type;
+    if (type !== undefined) return type;
+    typeAtAddress ??= connection()
+      .client()
+      .then((client) => walletTypeAt(client, address, signal));
+    return typeAtAddress;
+  });
+  const signer = () => fitting(signerOf(RED, settings.signer));
   return {
     label,
     chainSelector,
+    type,
+    owner,
     configuration: jsonObject(configuration),
     connection,
     signer,
     problem:
       unsetVariable(settings) ??
-      problemOf(label, chainSelector) ??
+      problemOf(label, chainSelector, owner) ??
       configurationProblem(RED, configuration) ??
       problemIn(connection) ??
       (settings.signer ? problemIn(signer) : undefined),
-    address: async (signal) => {
-      if (ADDRESS.test(label)) return label;
-      known ??= await deployedAddress(connection, label, signal);
-      return known;
-    },
+    address: async (signal) => (isAddress ? label : (await byName(signal)).address),
   };
 }
 
-async function deployedAddress(
+async function deployedWallet(
   connection: WalletRef["connection"],
   name: string,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<Wallet> {
   const client = await connection().client();
   const wallet = await client.wallets.findByName(name, { signal });
   if (!wallet) {
@@ -68,7 +85,7 @@ async function deployedAddress(
       `The wallet "${name}" is ${wallet.status} and cannot be used yet. Wait until it is deployed, for example with the node "manage".`,
     );
   }
-  return wallet.address;
+  return wallet;
 }
 
 function configurationProblem(RED: NodeAPI, configuration: unknown): CodedError | undefined {
@@ -78,7 +95,7 @@ function configurationProblem(RED: NodeAPI, configuration: unknown): CodedError 
   return key === undefined ? undefined : nodeError("INVALID_FIELD", RED._(key));
 }
 
-function problemOf(label: string, chainSelector: string): CodedError | undefined {
+function problemOf(label: string, chainSelector: string, owner: string | undefined): CodedError | undefined {
   if (label === "") {
     return nodeError(
       "WALLET_INCOMPLETE",
@@ -87,6 +104,9 @@ function problemOf(label: string, chainSelector: string): CodedError | undefined
   }
   if (!/^\d+$/.test(chainSelector)) {
     return nodeError("WALLET_INCOMPLETE", "The wallet's network is missing. Open the wallet and choose one.");
+  }
+  if (owner !== undefined && !ADDRESS.test(owner)) {
+    return nodeError("INVALID_ADDRESS", "The wallet's owner must be an address: 0x and 40 hex digits.");
   }
   return undefined;
 }

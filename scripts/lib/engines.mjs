@@ -1,5 +1,5 @@
 // @ts-check
-// The database servers that tests start.
+// The servers that tests start.
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
@@ -12,6 +12,10 @@ export const HOW_TO_GET_POSTGRES =
 export const HOW_TO_GET_REDIS =
   "Install Redis or Valkey (Debian and Ubuntu: apt-get install redis-server; macOS: brew install redis) so that " +
   "redis-server or valkey-server is in the PATH.";
+
+/** What to do when `motoPath` finds nothing. */
+export const HOW_TO_GET_MOTO =
+  "It emulates AWS. Install it with Python (pip install moto flask flask-cors), so that moto_server is in the PATH.";
 
 const REDIS_COMMANDS = ["redis-server", "valkey-server"];
 
@@ -34,7 +38,17 @@ export function postgresFolder() {
 
 /** @returns {string | undefined} the path of a Redis or Valkey server; undefined when there is none */
 export function redisPath() {
+  return inPath(REDIS_COMMANDS);
+}
+
+/** @returns {string | undefined} the path of moto's server; undefined when there is none */
+export function motoPath() {
+  return inPath(["moto_server"]);
+}
+
+/** @param {readonly string[]} commands */
+function inPath(commands) {
   const folders = (process.env.PATH ?? "").split(delimiter);
-  const paths = REDIS_COMMANDS.flatMap((command) => folders.map((folder) => join(folder, command)));
+  const paths = commands.flatMap((command) => folders.map((folder) => join(folder, command)));
   return paths.find((path) => existsSync(path));
 }

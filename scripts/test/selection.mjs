@@ -180,6 +180,11 @@ export function usesRedis(file) {
   return usedBy(file).has("test/support/redis.ts");
 }
 
+/** @param {string} file */
+export function usesMoto(file) {
+  return usedBy(file).has("test/support/moto.ts");
+}
+
 /**
  * A test file and all files of the test folders that it imports.
  *

@@ -1,8 +1,15 @@
 // @ts-check
 // The summary of a test run: how many tests passed, which failed, and which were skipped and why.
 import { chromiumPath, HOW_TO_GET_CHROMIUM } from "../lib/chromium.mjs";
-import { HOW_TO_GET_POSTGRES, HOW_TO_GET_REDIS, postgresFolder, redisPath } from "../lib/engines.mjs";
-import { isAwaited, usesBrowser, usesPostgres, usesRedis } from "./selection.mjs";
+import {
+  HOW_TO_GET_MOTO,
+  HOW_TO_GET_POSTGRES,
+  HOW_TO_GET_REDIS,
+  motoPath,
+  postgresFolder,
+  redisPath,
+} from "../lib/engines.mjs";
+import { isAwaited, usesBrowser, usesMoto, usesPostgres, usesRedis } from "./selection.mjs";
 
 /** Files that take this long must start early, in milliseconds. */
 const LONG_MS = 20_000;
@@ -54,6 +61,7 @@ const NEEDS = [
   { name: "a browser", uses: usesBrowser, find: chromiumPath, advice: HOW_TO_GET_CHROMIUM },
   { name: "PostgreSQL", uses: usesPostgres, find: postgresFolder, advice: HOW_TO_GET_POSTGRES },
   { name: "Redis or Valkey", uses: usesRedis, find: redisPath, advice: HOW_TO_GET_REDIS },
+  { name: "moto", uses: usesMoto, find: motoPath, advice: HOW_TO_GET_MOTO },
 ];
 
 /** @param {readonly Outcome[]} skipped */

@@ -45,7 +45,10 @@ export class OperationCalls {
       if (!isAnswerLost(error)) throw error;
       const operation = await this.get(channelId, operationId, options);
       if (operation.status === "pending_signature") throw error;
-      if ((operation.status === "cancelled") !== (change.status === "cancelled")) throw notChanged(operation);
+      const isCancelling = change.status === "cancelled";
+      if ((operation.status === "cancelled") !== isCancelling) {
+        throw notChanged(operation, isCancelling ? "cancelled" : "finalized");
+      }
       return operation;
     }
   }
@@ -112,12 +115,9 @@ function statusEventsOf(channelId: string, operation: NamedOperation): StatusEve
   return { channelId, filter: operationEvents(operation) };
 }
 
-/** The error about a draft that was finalized where it should be cancelled, or the other way round. */
-export function notChanged({ status }: Operation): ConflictError {
-  const [code, change] =
-    status === "cancelled"
-      ? ["OPERATION_NOT_FINALIZABLE", "finalized"]
-      : ["OPERATION_NOT_CANCELLABLE", "cancelled"];
+/** What was wanted of a draft that is one no more, such as by another client. */
+export function notChanged({ status }: Operation, change: "finalized" | "cancelled"): ConflictError {
+  const code = change === "finalized" ? "OPERATION_NOT_FINALIZABLE" : "OPERATION_NOT_CANCELLABLE";
   return new ConflictError(
     code,
     `The operation is already ${status}, so it cannot be ${change}. Check it before you continue.`,

@@ -161,7 +161,7 @@ export class Operations {
     }
     const { repeated = false } = options;
     if (draft.status !== "pending_signature" && (repeated || signer.timeoutMs !== undefined)) {
-      if (!repeated || draft.status === "cancelled") throw notChanged(draft);
+      if (!repeated || draft.status === "cancelled") throw notChanged(draft, "finalized");
       return draft;
     }
     const signature = await signWith(signer, prepared, signOptions(options));

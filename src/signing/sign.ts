@@ -5,7 +5,7 @@ import { LONGEST_TIMER_MS } from "../timing/index.ts";
 import { SignerError } from "./custody/signer-error.ts";
 import { isRsaSignature, requireRsaSignature } from "./rsa.ts";
 import { canonicalSignature, recoverSigner } from "./signature.ts";
-import type { Signer, SignOptions, SignRequest } from "./signer.ts";
+import type { Signer, SigningState, SignOptions, SignRequest } from "./signer.ts";
 
 /**
  * Signs with a signer, and verifies the signature: otherwise a wrong one would only be refused on chain, much later. An
@@ -38,20 +38,27 @@ async function inTime(signer: Signer, request: SignRequest, { signal, onState }:
   const untilDeadline = deadline === 0 ? LONGEST_TIMER_MS : deadline * 1000 - Date.now();
   const limit = Math.min(signer.timeoutMs ?? LONGEST_TIMER_MS, LONGEST_TIMER_MS);
   const isByDeadline = untilDeadline < limit;
-  if (untilDeadline <= 0) throw late(isByDeadline);
+  // With a key in this process nobody is asked, and the service knows best why it is too late.
+  if (untilDeadline <= 0 && signer.timeoutMs !== undefined) throw late(isByDeadline);
+  let last: SigningState | undefined;
+  const noteState = (state: SigningState) => {
+    last = state;
+    onState?.(state);
+  };
   const bounds = {
-    timeoutMs: Math.min(limit, untilDeadline),
-    onTimeout: () => late(isByDeadline),
+    timeoutMs: Math.max(0, Math.min(limit, untilDeadline)),
+    onTimeout: () => late(isByDeadline, last),
     signals: [signal],
   };
-  return bounded(bounds, async (within) => signer.sign(request, { signal: within, onState }));
+  return bounded(bounds, async (within) => signer.sign(request, { signal: within, onState: noteState }));
 }
 
-function late(isByDeadline: boolean): SignerError {
-  const message = isByDeadline
+function late(isByDeadline: boolean, last?: SigningState): SignerError {
+  const sentence = isByDeadline
     ? "No signature before the operation's deadline. Nothing was submitted. Choose a later deadline, or have it signed sooner."
     : "No signature within the signer's time-out. Nothing was submitted. Ask who signs, or set a longer time-out in the signer.";
-  return new SignerError("SIGNER_TIMEOUT", message);
+  const message = last ? `${sentence} The key service still says ${last.state}.` : sentence;
+  return new SignerError("SIGNER_TIMEOUT", message, { state: last?.state });
 }
 
 function mismatch(expected: string): CrecError {

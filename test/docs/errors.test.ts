@@ -9,7 +9,9 @@ import { QUERY_ERROR_CODES } from "../../src/protocol/index.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Written in the sources, but of others: of the HTTP client, of Node.js, and variables of the environment. */
-const FOREIGN = /_PROXY$|^(CREC|UND_ERR|HPE|ERR|CERT|CRL|SELF_SIGNED|UNABLE_TO|DEPTH_ZERO|HOSTNAME)_/;
+const FOREIGN = /_PROXY$|^(CREC|AWS|UND_ERR|HPE|ERR|CERT|CRL|SELF_SIGNED|UNABLE_TO|DEPTH_ZERO|HOSTNAME)_/;
+/** Words of the key services: states, kinds of keys, algorithms. */
+const OF_KEY_SERVICES = /^(PENDING_|ECDSA_|RSA|ECC_|MPC_)|^(SIGN_VERIFY|TYPED_MESSAGE|VAULT_ACCOUNT)$/;
 /** What a text put together can come to, by its beginning in the sources. */
 const COMPOSED: Readonly<Record<string, readonly string[]>> = {
   // Each kind of config node that another may lack.
@@ -50,7 +52,7 @@ function thrown(): Set<string> {
     ...find(/"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"/g),
   ];
   return new Set([
-    ...plain.filter((code) => !FOREIGN.test(code)),
+    ...plain.filter((code) => !FOREIGN.test(code) && !OF_KEY_SERVICES.test(code)),
     ...Object.keys(REFUSALS),
     ...composed.flatMap((template) => COMPOSED[template] ?? []),
   ]);

@@ -28,7 +28,7 @@ function fieldsOf(page: string): string[] {
 }
 
 describe("the guides", () => {
-  for (const guide of ["first-flow.md", "public-service.md"]) {
+  for (const guide of ["first-flow.md", "public-service.md", "custody.md"]) {
     it(`call each field what its form calls it: ${guide}`, () => {
       const [fields, known] = [fieldsOf(read("docs", guide)), texts()];
       should(fields.length).be.above(8);

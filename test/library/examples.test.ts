@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
+import { ACCESS_KEY, ecdsaKey, KmsStandIn } from "../support/kms.ts";
 import { isTrue, ProgramFolder, type Result, telling } from "../support/program.ts";
 import { flowEnvironment, startTestService } from "../support/service.ts";
 
@@ -51,21 +52,31 @@ describe("the example in the doc comment", function () {
   const all = examples();
 
   let service: RunningService;
+  let kms: KmsStandIn;
   let folder: ProgramFolder;
   let results: Result[] = [];
 
   before(async () => {
     const context = readFileSync(join(root, "test/library/example-context.ts"), "utf8");
     service = await startTestService();
+    kms = await KmsStandIn.start();
+    kms.keys.set("alias/payments", ecdsaKey());
     folder = await ProgramFolder.make({
       "context.mts": context.replace("../../src/index.ts", PACKAGE),
       "program.mts": programOf(all, context),
     });
     should(await folder.check("program.mts")).equal("");
-    results = await folder.run("program.mts", flowEnvironment(service.ready));
+    results = await folder.run("program.mts", {
+      ...flowEnvironment(service.ready),
+      // As AWS's own tools read it.
+      AWS_ENDPOINT_URL_KMS: kms.endpoint,
+      AWS_ACCESS_KEY_ID: ACCESS_KEY.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: ACCESS_KEY.secretAccessKey,
+    });
   });
   after(async () => {
     await folder?.remove();
+    await kms?.close();
     await service?.close();
   });
 

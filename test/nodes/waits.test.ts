@@ -66,7 +66,8 @@ describe("a node that waits", () => {
     }
 
     async #work({ msg, send, signal, kept, keep }: Task): Promise<void> {
-      await keep({ id: kept?.id ?? String(msg.id), connection, about: {} });
+      const required = msg.isRequired === true ? ({ isRequired: true } as const) : {};
+      await keep({ id: kept?.id ?? String(msg.id), connection, about: {}, ...required });
       await new Promise<void>((resolve, reject) => {
         // Like an answer that has arrived already: the signal is too late for it.
         this.waiting.push({ msg, end: resolve });
@@ -193,6 +194,20 @@ describe("a node that waits", () => {
     last.endAll();
     await last.until(() => last.sent.length === 25);
     should(names(last.sent)).deepEqual(names(many));
+  });
+
+  it("does not begin without its file, where that is required", async () => {
+    // A file in the place of the folder: nothing can be written.
+    await writeFile(join(folder, "crec-waits"), "");
+    const node = new Deployed();
+    node.give({ ...about("operation", "a"), isRequired: true });
+    await node.until(() => node.errors.length > 0);
+    should(node.errors[0]).match({ code: "WAIT_NOT_STORED", message: /nobody was asked to sign it/ });
+    should(node.waiting).be.empty();
+    node.give(about("operation", "b"));
+    await node.untilWaiting(1);
+    node.endAll();
+    await node.stop(true);
   });
 
   it("waits with any value as operation key", async () => {

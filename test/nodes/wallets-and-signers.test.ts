@@ -167,24 +167,19 @@ describe("wallets and signers", function () {
     });
 
     it("gets an error for text that is not a key, which does not repeat it", async () => {
-      for (const privateKey of [
-        "",
-        "secret",
-        malformedKey,
-        `0x${"0".repeat(64)}`,
-        `0x${"f".repeat(64)}`,
-        1,
-        null,
-        [harness.key],
-      ]) {
+      for (const privateKey of ["secret", malformedKey, `0x${"0".repeat(64)}`, `0x${"f".repeat(64)}`, 1]) {
         const answer = await post("crec/signer/address", { privateKey });
         should(answer.status).equal(200);
         const { problem } = (await answer.json()) as { problem: string };
         should(problem).match(/^[\w ].*64 hex digits.*\.$/);
         should(problem).not.containEql("5eed");
       }
-      for (const nothing of [{}, undefined]) {
-        should(await (await post("crec/signer/address", nothing)).json()).have.property("problem");
+      const empty = ["", null, [harness.key]].map((privateKey) => ({ privateKey }));
+      for (const nothing of [...empty, {}, undefined]) {
+        const { problem } = (await (await post("crec/signer/address", nothing)).json()) as {
+          problem: string;
+        };
+        should(problem).match(/private ?key.* is missing/i);
       }
     });
 
@@ -195,7 +190,8 @@ describe("wallets and signers", function () {
       should(await addressOf("undeployed")).deepEqual({ address: "" });
       should(await addressOf("token")).deepEqual({ address: "" });
       const stored = await (await harness.nodeRed.fetch("credentials/crec-signer/signer")).text();
-      should(JSON.parse(stored)).deepEqual({ has_privateKey: true });
+      const has = Object.entries(JSON.parse(stored)).filter(([, value]) => value !== false);
+      should(has).deepEqual([["has_privateKey", true]]);
     });
   });
 

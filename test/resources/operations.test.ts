@@ -7,6 +7,7 @@ import {
   operationDigest,
   operationTypedData,
   recoverSigner,
+  type Signer,
 } from "../../src/signing/index.ts";
 import { errorOf, KEY } from "../http/support.ts";
 import {
@@ -132,6 +133,32 @@ describe("operations", () => {
         const draft = await client.operations.draft(ID, operation, soon);
         should(draft.operation).match({ status: "pending_signature", signature: null });
       }
+    });
+
+    it("that is repeated is looked for before anyone is asked to sign it", async () => {
+      const late = { ...operation, deadline: Math.floor(Date.now() / 1000) - 5 };
+      const asked: string[] = [];
+      const custodian: Signer = {
+        kind: "ecdsa",
+        timeoutMs: 60_000,
+        sign: async (request) => {
+          asked.push(request.digest);
+          return signer.sign(request);
+        },
+      };
+      const { client, posts, stored } = await serve();
+      const send = (what: NewOperation) => client.operations.send(ID, what, custodian, { repeated: true });
+      should(await send(operation)).match({ digest, found: false });
+      should(await send(operation)).match({ digest, found: true });
+      // It failed: this attempt did, and nobody is asked for it again.
+      Object.assign(stored[0] ?? {}, { status: "failed" });
+      should(await send(operation)).match({ found: true, operation: { status: "failed" } });
+      should(asked).deepEqual([digest]);
+      should((await errorOf(send({ ...late, wallet_operation_id: "43" }))).code).equal("SIGNER_TIMEOUT");
+      stored.push({ ...stored[0], ...late, operation_id: ID, wallet_operation_id: "44", status: "sent" });
+      should(await send({ ...late, wallet_operation_id: "44" })).match({ found: true });
+      should(asked).have.length(1);
+      should(posts()).have.length(1);
     });
 
     it("draws an id of its own and a deadline in 15 minutes", async () => {
@@ -415,6 +442,25 @@ describe("operations", () => {
       should(await change("cancelled", finalize)).equal("OPERATION_NOT_FINALIZABLE");
       should(await change("sent", finalize)).equal("done");
       should(await change("expired", finalize)).equal("done");
+    });
+
+    it("are signed once by a signer that takes time, also when it is repeated", async () => {
+      let asked = 0;
+      const sign: Signer["sign"] = (request) => {
+        asked += 1;
+        return signer.sign(request);
+      };
+      const custodian: Signer = { kind: "ecdsa", timeoutMs: 60_000, sign };
+      const { client, stored } = await serve();
+      await client.operations.draft(ID, operation);
+      const finalize = (repeated?: boolean) =>
+        client.operations.finalize(ID, OTHER_ID, custodian, { digest, repeated });
+      should((await finalize(true)).status).equal("accepted");
+      should((await finalize(true)).status).equal("accepted");
+      should((await errorOf(finalize())).code).equal("OPERATION_NOT_FINALIZABLE");
+      Object.assign(stored[0] ?? {}, { status: "cancelled" });
+      should((await errorOf(finalize(true))).code).equal("OPERATION_NOT_FINALIZABLE");
+      should(asked).equal(1);
     });
 
     it("are cancelled, and a lost answer is looked up", async () => {

@@ -5,6 +5,7 @@ const outcome = (file: string, title: string) => ({ file, title });
 const BROWSER = outcome("test/editor/help.test.ts", "the help of each node reads well");
 const OTHER = outcome("test/launcher/start.test.ts", "npm start ends everything");
 const REDIS = outcome("test/fleet/shared-state-redis.test.ts", "Redis keeps the epoch");
+const AWS = outcome("test/e2e/aws-kms-moto.test.ts", "a key in an emulator has an address");
 const run = {
   passed: [outcome("test/json.test.ts", "reads")],
   failed: [],
@@ -30,12 +31,14 @@ describe("the end of a test run", () => {
     should(text.indexOf(OTHER.title)).be.above(text.indexOf("skipped itself"));
   });
 
-  it("names what was skipped for want of a database server, and says how to get one", () => {
+  it("names what was skipped for want of a server, and says how to get one", () => {
     const path = process.env.PATH;
     process.env.PATH = "/no/such/folder";
     try {
-      const text = summary([{ ...run, skipped: [OTHER, REDIS] }], 0);
+      const text = summary([{ ...run, skipped: [OTHER, REDIS, AWS] }], 0);
       should(text).match(/1 test needs Redis or Valkey, which was not found.*apt-get install redis-server/);
+      should(text).match(/1 test needs moto, which was not found.*pip install moto flask flask-cors/);
+      should(text.indexOf(AWS.title)).be.below(text.indexOf("skipped itself"));
       should(text.indexOf(REDIS.title)).be.below(text.indexOf("skipped itself"));
       should(text.indexOf(OTHER.title)).be.above(text.indexOf("skipped itself"));
     } finally {

@@ -43,6 +43,20 @@ describe("the wait for a signature", () => {
     should(asked[0]?.aborted).be.true();
   });
 
+  it("says what the key service was at", async () => {
+    const { signer } = slowSigner({ timeoutMs: 50 });
+    const waiting: Signer = {
+      ...signer,
+      sign: (request, options) => {
+        options?.onState?.({ state: "PENDING_AUTHORIZATION", isForPerson: true });
+        return signer.sign(request, options);
+      },
+    };
+    const error = await errorOf(signWith(waiting, requestOf(0)));
+    should(error).have.property("state", "PENDING_AUTHORIZATION");
+    should(error.message).match(/The key service still says PENDING_AUTHORIZATION\.$/);
+  });
+
   it("ends at the operation's deadline, where that is earlier", async () => {
     const { signer, asked } = slowSigner({ timeoutMs: 60_000 });
     const begun = Date.now();
@@ -53,7 +67,7 @@ describe("the wait for a signature", () => {
   });
 
   it("does not begin after the deadline: nobody is asked for what cannot be used", async () => {
-    const { signer, asked } = slowSigner();
+    const { signer, asked } = slowSigner({ timeoutMs: 60_000 });
     const error = await errorOf(signWith(signer, requestOf(inSeconds(-1))));
     should(error).have.property("code", "SIGNER_TIMEOUT");
     should(asked).be.empty();

@@ -1,4 +1,4 @@
-import { NodeRed, UserDir } from "./node-red.ts";
+import { NodeRed, type NodeRedOptions, UserDir } from "./node-red.ts";
 import { shared } from "./shared.ts";
 
 export type Borrowed = { nodeRed: NodeRed; userDir: UserDir; giveBack(): Promise<void> };
@@ -21,9 +21,12 @@ export async function borrowNodeRed(): Promise<Borrowed> {
 }
 
 /** One that ends when it is given back; `env` is what flows find in their environment. */
-export async function ownNodeRed(env: Record<string, string>): Promise<Borrowed> {
+export async function ownNodeRed(
+  env: Record<string, string>,
+  options: NodeRedOptions = {},
+): Promise<Borrowed> {
   const userDir = await UserDir.make();
-  const nodeRed = await NodeRed.start(userDir, env, EVERYTHING);
+  const nodeRed = await NodeRed.start(userDir, env, { ...EVERYTHING, ...options });
   const giveBack = async () => {
     await nodeRed.kill();
     await userDir.remove();

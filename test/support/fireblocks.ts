@@ -2,6 +2,7 @@ import { createHash, generateKeyPairSync, randomUUID, verify } from "node:crypto
 import * as Address from "ox/Address";
 import * as PublicKey from "ox/PublicKey";
 import * as Secp256k1 from "ox/Secp256k1";
+import * as TypedData from "ox/TypedData";
 import type { Hex } from "../../src/protocol/index.ts";
 import { type Answer, type Asked, StandIn } from "./stand-in.ts";
 import { type MadeSignature, type SignatureForm, standInSignature } from "./stand-in-signature.ts";
@@ -20,7 +21,7 @@ export type FireblocksTransaction = {
   signedMessages: unknown[];
 };
 
-type RawMessage = { content: string; derivationPath?: number[] };
+type RawMessage = { content: unknown; type?: string; derivationPath?: number[] };
 
 export type FireblocksOptions = {
   /** Whether each transaction waits in `PENDING_AUTHORIZATION` until `approve` or `end`. */
@@ -35,7 +36,6 @@ const LONGEST_JWT_S = 30;
  * signs with a key of its own.
  */
 export class FireblocksServer {
-  /** What the client is given. */
   readonly apiKey = randomUUID();
   readonly privateKey = keys.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
   readonly source = { vaultAccountId: "7", assetId: "ETH_TEST5" };
@@ -72,6 +72,12 @@ export class FireblocksServer {
 
   get url(): string {
     return this.#standIn.url;
+  }
+
+  /** What `fireblocksSigner` is given. */
+  get options() {
+    const { url, apiKey, privateKey, source } = this;
+    return { url, apiKey, privateKey, source };
   }
 
   /** The address of the key that signs. */
@@ -193,8 +199,11 @@ export class FireblocksServer {
     const messages = extraParameters?.rawMessageData.messages ?? [];
     const algorithm = extraParameters?.rawMessageData.algorithm;
     const [message] = messages;
-    if (operation !== "RAW" || messages.length !== 1 || !message) return refused("Not one raw message");
-    if (!/^[0-9a-f]{64}$/.test(message.content)) return refused("The content is not 32 bytes as hex");
+    if (messages.length !== 1 || !message) return refused("Not one message");
+    const isTyped = operation === "TYPED_MESSAGE" && message.type === "EIP712";
+    if (!isTyped && operation !== "RAW") return refused("Not the operation of a message");
+    if (!isTyped && !/^[0-9a-f]{64}$/.test(String(message.content)))
+      return refused("The content is not 32 bytes");
     const isByPath = message.derivationPath !== undefined;
     const isRight = isByPath
       ? JSON.stringify(message.derivationPath) === JSON.stringify(this.derivationPath) &&
@@ -244,8 +253,9 @@ export class FireblocksServer {
   }
 
   #signedMessage({ extraParameters }: FireblocksTransaction): unknown {
-    const { content = "" } = extraParameters.rawMessageData.messages[0] ?? {};
-    const { r, s, v }: MadeSignature = standInSignature(`0x${content}` as Hex, this.#key, this.form);
+    const { content, type } = extraParameters.rawMessageData.messages[0] ?? {};
+    const digest = type === "EIP712" ? TypedData.getSignPayload(content as never) : `0x${String(content)}`;
+    const { r, s, v }: MadeSignature = standInSignature(digest as Hex, this.#key, this.form);
     return {
       content,
       algorithm: this.algorithm,

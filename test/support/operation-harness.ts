@@ -9,7 +9,7 @@ import type { RunningService } from "../../service/src/index.ts";
 import { generatePrivateKey, localEcdsaSigner, walletOperationIdOf } from "../../src/index.ts";
 import { borrowNodeRed, ownNodeRed } from "./borrowed-node-red.ts";
 import { ask, harnessFlow, type Message, refuse, withoutTimes } from "./flow-harness.ts";
-import type { FlowNode, NodeRed, NodeStatus, UserDir } from "./node-red.ts";
+import type { FlowNode, NodeRed, NodeRedOptions, NodeStatus, UserDir } from "./node-red.ts";
 import { channelNode, connectionNode, contractNode, manageNode } from "./nodes.ts";
 import { COUNTER_ABI, REGISTRY_ABI, signerNode, TOKEN_ABI, walletNode } from "./operation-nodes.ts";
 import { ServiceProxy } from "./proxy.ts";
@@ -61,7 +61,7 @@ export class OperationHarness {
   }
 
   /** `env` is what flows find in their environment. */
-  static async start(env?: Record<string, string>): Promise<OperationHarness> {
+  static async start(env?: Record<string, string>, options: NodeRedOptions = {}): Promise<OperationHarness> {
     const ends: Array<() => Promise<unknown>> = [];
     try {
       const folder = await mkdtemp(join(tmpdir(), "crec-chain-"));
@@ -74,7 +74,7 @@ export class OperationHarness {
       ends.push(() => service.close());
       const proxy = await ServiceProxy.before(service.ready.base_url);
       ends.push(() => proxy.close());
-      const { nodeRed, userDir, giveBack } = await (env ? ownNodeRed(env) : borrowNodeRed());
+      const { nodeRed, userDir, giveBack } = await (env ? ownNodeRed(env, options) : borrowNodeRed());
       ends.push(giveBack);
       const harness = new OperationHarness({ nodeRed, userDir, service, proxy, chain }, ends);
       await harness.#makeWallet();

@@ -10,7 +10,6 @@ const owner = generateKeyPairSync("ec", { namedCurve: "P-256" });
 
 /** In place of api.privy.io, which needs an account: it checks every header and signature, and signs with its own key. */
 export class PrivyServer {
-  /** What the client is given. */
   readonly appId = "cm15hx5205e5lv4";
   readonly appSecret = randomUUID();
   readonly walletId = "id2tptkqrxd39qo9j423etij";
@@ -41,6 +40,12 @@ export class PrivyServer {
 
   get url(): string {
     return this.#standIn.url;
+  }
+
+  /** What `privySigner` is given for a wallet without an owner. */
+  get options() {
+    const { url, appId, appSecret, walletId } = this;
+    return { url, appId, appSecret, walletId };
   }
 
   /** The address of the key that signs. */

@@ -80,8 +80,7 @@ function contractsOf(RED: NodeAPI): Array<{ address: string; name: string; chain
 async function signersOf(RED: NodeAPI): Promise<Array<{ address: string; name: string }>> {
   const found: Array<{ address: string; name: string }> = [];
   for (const { name = "", signer } of storedNodes<SignerNode>(RED, "crec-signer")) {
-    const address =
-      signer && !signer.problem ? (await signer.signer().catch(() => undefined))?.address : undefined;
+    const address = signer && !signer.problem ? await signer.knownAddress() : undefined;
     if (address) found.push({ address, name });
   }
   return found;

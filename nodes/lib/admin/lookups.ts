@@ -102,6 +102,7 @@ async function walletsOf(
     value: valueIn(wallet),
     label: wallet.name,
     detail: walletDetail(wallet),
+    walletType: wallet.wallet_type,
     ...noteOf(RED, wallet.confidence_level),
   }));
 }

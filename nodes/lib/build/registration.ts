@@ -1,3 +1,4 @@
+import { credentialsOf } from "../shared/field-rules.ts";
 import type { Field, NodeDescription } from "../shared/fields.ts";
 
 /** What is stored for a node that was just dropped, as the editor's `defaults`. */
@@ -21,7 +22,10 @@ function propertiesOf(name: string, field: Field): Array<[string, object]> {
     case "text":
       return [[name, { value: field.default ?? "" }]];
     case "select":
-      return [[name, { value: field.default, ...(field.default === "" ? {} : { required: true }) }]];
+      // A flow from before a choice was added does not have it, and needs it only while it is shown.
+      return [
+        [name, { value: field.default, ...(field.default === "" || field.shown ? {} : { required: true }) }],
+      ];
     case "number":
       return [[name, { value: field.default }]];
     case "boolean":
@@ -35,11 +39,6 @@ function propertiesOf(name: string, field: Field): Array<[string, object]> {
     default:
       return [];
   }
-}
-
-export function credentialsOf({ fields }: NodeDescription): Record<string, { type: "password" }> {
-  const names = Object.keys(fields).filter((name) => fields[name]?.kind === "credential");
-  return Object.fromEntries(names.map((name) => [name, { type: "password" }]));
 }
 
 const CATEGORY = "CRE Connect";

@@ -39,6 +39,7 @@ const STYLE = `
   position: absolute; width: max-content; clip-path: inset(50%); pointer-events: none;
 }
 .crec-form .crec-conditions .crec-hint { margin-left: 0; max-width: none }
+.crec-form .crec-check-buttons { display: flex; flex-wrap: wrap; gap: 6px; margin: 0 0 6px 105px }
 .crec-form input[readonly] { color: var(--red-ui-form-text-color) }
 `;
 

@@ -48,7 +48,9 @@ export type SignerRef = {
   problem: CodedError | undefined;
   /** The key service that holds the key, as people call it; undefined where Node-RED has the key. */
   custodian: string | undefined;
-  /** @throws INVALID_PRIVATE_KEY, or what the key service answers */
+  /** The address of its key, as far as it is known without asking the key service. Never rejects. */
+  knownAddress(): Promise<string | undefined>;
+  /** @throws INVALID_PRIVATE_KEY, SIGNER_KEY_CHANGED, or what the key service answers */
   signer(): Promise<Signer>;
 };
 
@@ -57,10 +59,15 @@ export type WalletRef = {
   /** The wallet's name, or its address. */
   label: string;
   chainSelector: string;
+  /** The type that the form names; undefined for that of the signer's key. */
+  type: string | undefined;
+  /** Of a new wallet: the address that may change its signers; undefined for that of the signer. */
+  owner: string | undefined;
   /** What a new wallet is configured with beside its signers. */
   configuration: Record<string, unknown> | undefined;
   problem: CodedError | undefined;
   connection(): Connection;
+  /** It signs only if its key fits the type of the wallet, as far as that is known: else SIGNER_TYPE_DIFFERS. */
   signer(): SignerRef;
   /**
    * The address of the smart account, looked up by name where only that is known, and remembered.
@@ -76,7 +83,8 @@ export type ConnectionNode = Node<ConnectionCredentials> & { connection: Connect
 export type ChannelNode = Node & { channel: ChannelRef };
 export type ContractNode = Node & { contract: ContractRef };
 
-export type SignerCredentials = { privateKey?: string | undefined };
+/** By the names of the fields. */
+export type SignerCredentials = Readonly<Record<string, string | undefined>>;
 export type SignerNode = Node<SignerCredentials> & { signer: SignerRef };
 export type WalletNode = Node & { wallet: WalletRef };
 

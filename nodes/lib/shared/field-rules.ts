@@ -17,6 +17,12 @@ export function errorKey(node: NodeDescription, name: string): string {
   return error ?? `${shortName(node.type)}.error.${name}`;
 }
 
+/** The credentials of a node, as Node-RED takes them. */
+export function credentialsOf({ fields }: NodeDescription): Record<string, { type: "password" }> {
+  const names = Object.keys(fields).filter((name) => fields[name]?.kind === "credential");
+  return Object.fromEntries(names.map((name) => [name, { type: "password" }]));
+}
+
 /** Whether a number is in the range of its field. */
 export function fitsNumber({ least, most = Number.MAX_VALUE, whole }: NumberField, value: number): boolean {
   return value >= least && value <= most && (!whole || Number.isInteger(value));

@@ -1,3 +1,5 @@
+import type { RsaPublicKey } from "../../../src/protocol/index.ts";
+
 /** What crosses between a form in the browser and the run time: stored settings, and answers to the form. */
 
 /**
@@ -44,6 +46,8 @@ export type Choice = {
   note?: string;
   /** The network that it is on, where that matters. */
   chainSelector?: string;
+  /** Of a wallet: its type. */
+  walletType?: string;
 };
 
 /** A parameter as a form needs it. `components` are the parts of a tuple. */
@@ -168,11 +172,41 @@ export type ShownVariables = { variables: Record<string, ShownVariable> };
 /** The workflow owner of an organization, empty while it is not known, and whether another one is given. */
 export type Owner = { owner: string; differs: boolean };
 
-/** The address of a signer's key; empty where there is none. */
-export type KeyAddress = { address: string };
+/** The public part of a signer's key: the address of an ECDSA key, empty where there is none, or an RSA key. */
+export type SignerKey = { address: string; publicKey?: RsaPublicKey };
 
 /** A key made for a form, which keeps it until it is deployed into the credentials. */
-export type NewKey = { privateKey: string; address: string };
+export type NewKey = SignerKey & { privateKey: string };
+
+/** A test of a signer that has begun. */
+export type SignerTestStarted = { test: string };
+
+/** How far a test of a signer is. */
+export type SignerTestReport =
+  | {
+      done: false;
+      seconds: number;
+      /** The key service's own word for what it waits for. */
+      state?: string;
+      isForPerson: boolean;
+    }
+  | {
+      done: true;
+      /** Whether the signature is right. */
+      isRight: boolean;
+      milliseconds: number;
+      key: SignerKey;
+      /** Why there is no signature. */
+      failure?: string;
+    };
+
+/** What a form asks about its signer: whether wallets of the service name its key. */
+export type WalletQuestion = { id: string; name: string; connection: string; wallet: string };
+
+/** `unknown` has a sentence why. */
+export type WalletAnswer = { id: string; state: "allowed" | "refused" | "unknown"; why?: string };
+
+export type WalletAnswers = { wallets: WalletAnswer[] };
 
 /** Where a consumer started, and what said so: after this offset, -1 before the first event. */
 export type Started = {

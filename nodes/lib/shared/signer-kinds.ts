@@ -1,20 +1,24 @@
+import type { KeyKind } from "./wallet-types.ts";
+
 /** How long a signature of a signer may take, and whether a person may have to approve it. */
 export type SignerTime = {
   /** Seconds until it is given up, where the form says nothing else; 0 for a key in Node-RED, which signs at once. */
   timeout: number;
   /** Whether a person may have to approve each signature. */
   mayAskPeople: boolean;
+  /** The kind of its key; undefined where the key service has both. */
+  keyKind: KeyKind | undefined;
 };
 
 /** By the `kind` that is stored with a signer. */
 export const SIGNER_KINDS = {
-  local: { timeout: 0, mayAskPeople: false },
-  "local-rsa": { timeout: 0, mayAskPeople: false },
-  "aws-kms": { timeout: 60, mayAskPeople: false },
-  vault: { timeout: 60, mayAskPeople: false },
-  fireblocks: { timeout: 1800, mayAskPeople: true },
-  privy: { timeout: 60, mayAskPeople: false },
-  remote: { timeout: 300, mayAskPeople: true },
+  local: { timeout: 0, mayAskPeople: false, keyKind: "ecdsa" },
+  "local-rsa": { timeout: 0, mayAskPeople: false, keyKind: "rsa" },
+  "aws-kms": { timeout: 60, mayAskPeople: false, keyKind: undefined },
+  vault: { timeout: 60, mayAskPeople: false, keyKind: "rsa" },
+  fireblocks: { timeout: 1800, mayAskPeople: true, keyKind: "ecdsa" },
+  privy: { timeout: 60, mayAskPeople: false, keyKind: "ecdsa" },
+  remote: { timeout: 300, mayAskPeople: true, keyKind: "ecdsa" },
 } as const satisfies Readonly<Record<string, SignerTime>>;
 
 export type SignerKind = keyof typeof SIGNER_KINDS;
@@ -28,4 +32,14 @@ export function longestSigning({ kind, timeout }: { kind?: unknown; timeout?: un
   if (byDefault === 0) return 0;
   const seconds = Number(String(timeout ?? "").trim() || byDefault);
   return Number.isFinite(seconds) && seconds > 0 ? seconds : byDefault;
+}
+
+/** The kind of a signer's key, by its stored settings: what a key service answered before, or else what its kind says. */
+export function keyOfSigner(signer: Readonly<Record<string, unknown>>): KeyKind | undefined {
+  const { kind, address, publicKey } = signer;
+  const name = String(kind || "local");
+  const known = Object.hasOwn(SIGNER_KINDS, name) ? SIGNER_KINDS[name as SignerKind].keyKind : undefined;
+  if (known !== undefined) return known;
+  if (address) return "ecdsa";
+  return publicKey ? "rsa" : undefined;
 }

@@ -4,7 +4,7 @@ import { excerpt, scrubberOf } from "./custodian-client.ts";
 import { SignerError, type SignerErrorCode } from "./signer-error.ts";
 
 type Settings = Pick<AwsKmsSettings, "keyId" | "region" | "credentials">;
-type Explained = { code: SignerErrorCode; sentence: string; isQuoted?: boolean };
+type Explained = { code: SignerErrorCode; sentence: string; isQuoted?: boolean; retryable?: boolean };
 
 const UNAUTHORIZED = "SIGNER_UNAUTHORIZED";
 const UNSUITABLE = "SIGNER_KEY_UNSUITABLE";
@@ -98,33 +98,47 @@ const BY_NAME: Readonly<Record<string, Explained | undefined>> = {
 /** The error for what the SDK throws; one of this library is returned as it is. No secret is in it. */
 export function kmsError(error: unknown, settings: Settings): CrecError {
   if (error instanceof CrecError) return error;
-  const { name, message, status } = read(error);
-  if (/^Region is missing/.test(message)) return wrongRegion();
-  const state = name.slice(0, 60);
-  const { code, sentence, isQuoted = false } = explain(name, message, { status, settings });
-  const clean = scrub(message, settings);
-  const said = isQuoted ? `. It said: ${excerpt(clean).replace(/\.$/, "")}` : "";
+  const thrown = read(error);
+  const { name: state, message } = thrown;
+  if (/^Region (?:is missing|not accepted)/.test(message)) return wrongRegion();
+  const { code, sentence, isQuoted = false, retryable = code === UNAVAILABLE } = explain(thrown, settings);
+  const said = isQuoted ? `. It said: ${excerpt(scrub(message, settings)).replace(/\.$/, "")}` : "";
   // No cause: it holds the answer, which may repeat what was signed, with a session token in it.
-  return new SignerError(code, `${sentence}${said} (${place(settings)}).`, { state });
+  return new SignerError(code, `${sentence}${said} (${place(settings)}).`, { state, retryable });
 }
 
-type Circumstances = { status: number | undefined; settings: Settings };
+/** The parts of an error of the SDK that are used. `status` is undefined where there was no answer. */
+type Thrown = { name: string; message: string; status: number | undefined };
 
-function explain(name: string, message: string, { status, settings }: Circumstances): Explained {
+function explain({ name, message, status }: Thrown, settings: Settings): Explained {
   const short = name.replace(/Exception$/, "");
   if (short === "NotFound") return notFound(settings);
   if (short === "InvalidSignature" || short === "SignatureDoesNotMatch") return badSignature(message);
-  const known = BY_NAME[short];
-  if (known !== undefined) return known;
+  if (Object.hasOwn(BY_NAME, short)) return BY_NAME[short] ?? FAILING;
+  if (status === undefined) return NOT_SENT;
   if (status === 429) return BUSY;
-  if (status !== undefined && status >= 500) return FAILING;
-  if (status === undefined || status < 400 || name === "SyntaxError") {
-    return { code: "SIGNER_BAD_ANSWER", sentence: NOT_KMS };
-  }
-  const sentence = `AWS KMS refused the request (${short.slice(0, 60)}, HTTP ${status}). Nothing was submitted. Check the signer`;
+  if (status >= 500) return FAILING;
+  const isUnreadable = status < 400 || name === "SyntaxError";
+  if (isUnreadable && (status === 401 || status === 403)) return FORBIDDEN;
+  if (isUnreadable) return { code: "SIGNER_BAD_ANSWER", sentence: NOT_KMS };
+  const sentence = `AWS KMS refused the request (${short}, HTTP ${status}). Nothing was submitted. Check the signer`;
   return { code: "SIGNER_REFUSED", sentence, isQuoted: true };
 }
 
+/** The SDK could not make the request, as where the configuration of AWS's tools on this machine is wrong. */
+const NOT_SENT: Explained = {
+  code: UNAVAILABLE,
+  sentence:
+    "The request to AWS KMS could not be made. Check the configuration of AWS's tools on this machine",
+  isQuoted: true,
+  retryable: false,
+};
+/** Not in the words of AWS KMS. */
+const FORBIDDEN: Explained = {
+  code: UNAUTHORIZED,
+  sentence:
+    "AWS, or a proxy before it, refused the request. Check the credentials, the permissions kms:GetPublicKey and kms:Sign, and the proxy",
+};
 const NOT_KMS =
   "The answer is not one of AWS KMS. Check the endpoint in the signer, and whether a proxy answered instead";
 
@@ -141,13 +155,18 @@ function badSignature(message: string): Explained {
   return /scoped to a valid region|scoped to correct service/i.test(message) ? WRONG_SCOPE : WRONG_SECRET;
 }
 
-function read(error: unknown): { name: string; message: string; status: number | undefined } {
-  if (!(error instanceof Error)) return { name: "", message: String(error), status: undefined };
-  const { $metadata } = error as { $metadata?: { httpStatusCode?: unknown } };
-  const status = $metadata?.httpStatusCode;
+function read(error: unknown): Thrown {
+  const { name, message, $metadata, $response } = error as {
+    name?: unknown;
+    message?: unknown;
+    $metadata?: { httpStatusCode?: unknown };
+    $response?: { statusCode?: unknown };
+  };
+  const status = $metadata?.httpStatusCode ?? $response?.statusCode;
   return {
-    name: error.name,
-    message: error.message,
+    // It comes from the answer.
+    name: typeof name === "string" && /^\w{1,60}$/.test(name) ? name : "unknown",
+    message: String(message),
     status: typeof status === "number" ? status : undefined,
   };
 }

@@ -17,16 +17,18 @@ export type KmsRequests = {
   close(): Promise<void>;
 };
 
+type Options = CustodyOptions & { endpoint: string | undefined };
+
 const CONNECT_TIMEOUT_MS = 5_000;
 const ATTEMPT_TIMEOUT_MS = 8_000;
-const CALLED = { custodian: "AWS", address: "the region and the endpoint" };
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /**
  * Sends the requests of the SDK, by the TLS settings and the proxy of the signer. Most go to one address; those for the
  * credentials of a host go to others.
  */
-export function openKmsRequests({ tls, proxy }: CustodyOptions): KmsRequests {
+export function openKmsRequests({ tls, proxy, endpoint }: Options): KmsRequests {
+  const called = { custodian: "AWS", address: endpoint === undefined ? "the region" : "the endpoint" };
   const pools = new Map<string, SocketPool>();
   const poolOf = (origin: string): SocketPool => {
     const pool =
@@ -56,7 +58,7 @@ export function openKmsRequests({ tls, proxy }: CustodyOptions): KmsRequests {
           const { statusCode, headers, body } = await dispatcher.request({ ...request, signal: within });
           return { statusCode, headers: single(headers), body: new TextEncoder().encode(await body.text()) };
         } catch (error) {
-          throw requestFailure(error, host, (text) => text, CALLED);
+          throw requestFailure(error, host, (text) => text, called);
         }
       });
     },

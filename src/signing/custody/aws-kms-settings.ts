@@ -47,7 +47,7 @@ export function awsKmsSettings(options: AwsKmsOptions, environment: Environment)
   return {
     keyId,
     region: regionOf(options, keyId, environment),
-    endpoint: endpoint === undefined ? undefined : endpointOf(endpoint),
+    endpoint: endpointOf(textOf(endpoint)),
     credentials: credentialsOf(options.credentials, environment),
     timeoutMs: timeoutOf("timeoutMs", timeoutMs),
   };
@@ -62,11 +62,11 @@ function keyIdOf(written: string): string {
 
 function regionOf({ region: written, credentials }: AwsKmsOptions, keyId: string, environment: Environment) {
   const ofArn = REGION_OF_ARN.exec(keyId)?.[1];
-  const given = written?.trim() || undefined;
+  const given = textOf(written);
   if (given !== undefined && ofArn !== undefined && given !== ofArn) {
     throw new ArgumentError(
       "region",
-      `The region is ${given.slice(0, 63)}, and the key's ARN says ${ofArn}. Leave the region out, or correct it.`,
+      `The region is ${given.slice(0, 63)}, and the key's ARN says ${ofArn}. Correct one of them.`,
     );
   }
   const { AWS_REGION, AWS_DEFAULT_REGION } = environment;
@@ -82,9 +82,9 @@ export function wrongRegion(): ArgumentError {
   return new ArgumentError("region", "region must be that of the key in AWS KMS, such as eu-central-1.");
 }
 
-function endpointOf(endpoint: string): string {
+function endpointOf(endpoint: string | undefined): string | undefined {
   try {
-    return baseUrlOf(endpoint).href;
+    return endpoint === undefined ? undefined : baseUrlOf(endpoint).href;
   } catch {
     // What was thrown names another option.
     const message =
@@ -104,6 +104,11 @@ function credentialsOf(
   }
   const message = 'credentials must be an access key, "environment" or "host".';
   throw new ArgumentError("credentials", message);
+}
+
+/** Undefined for an option that is blank, as where it comes from an empty environment variable. */
+function textOf(option: unknown): string | undefined {
+  return option === undefined ? undefined : String(option).trim() || undefined;
 }
 
 const VARIABLES = {

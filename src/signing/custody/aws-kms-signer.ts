@@ -34,7 +34,7 @@ export type AwsKmsSigner = CustodySigner &
  */
 export async function awsKmsSigner(options: AwsKmsOptions): Promise<AwsKmsSigner> {
   const { timeoutMs, ...settings } = awsKmsSettings(options, process.env);
-  const requests = openKmsRequests(options);
+  const requests = openKmsRequests({ ...options, endpoint: settings.endpoint });
   const inTime = <T>(work: (calls: KmsCalls, signal: AbortSignal) => Promise<T>, signal?: AbortSignal) => {
     const bounds = {
       timeoutMs,

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Hex } from "../../protocol/index.ts";
+import { CrecError } from "../../errors.ts";
+import type { Address, Hex } from "../../protocol/index.ts";
 import type { SignOptions, SignRequest } from "../signer.ts";
 import { fieldAt } from "./answer-fields.ts";
 import { badAnswer, type CustodianAnswer, refusalOf } from "./custodian-client.ts";
@@ -14,10 +15,12 @@ import {
   transactionOf,
 } from "./fireblocks-transaction.ts";
 import { operationNote } from "./operation-note.ts";
+import { recoveredSignature } from "./recovered-signature.ts";
 import { SignerError } from "./signer-error.ts";
 
 export type FireblocksRequestsOptions = {
   source: FireblocksSource;
+  address: Address;
   /** Of the key that signs, where it is known. */
   derivationPath: readonly number[] | undefined;
   sends: "digest" | "typed-data";
@@ -26,7 +29,12 @@ export type FireblocksRequestsOptions = {
 };
 
 /** A request to sign that exists, and which of the requests for this digest it is. */
-type Found = { transaction: FireblocksTransaction; attempt: number };
+type Found = {
+  transaction: FireblocksTransaction;
+  attempt: number;
+  /** Just made: the answer has no signature yet, whatever its state. */
+  isNew?: boolean;
+};
 
 /** The error code of an external id that was used before. */
 const USED_BEFORE = 1438;
@@ -60,16 +68,21 @@ export class FireblocksRequests {
   /** @throws {SignerError} */
   async sign(request: SignRequest, options: SignOptions): Promise<Hex> {
     const found = await this.#ask(request, options.signal);
-    const failure = failureOf(found.transaction);
-    const transaction = failure ? found.transaction : await this.#decided(found.transaction, options);
-    const error = failure ?? failureOf(transaction);
-    if (error) {
+    const transaction = await this.#decided(found, options);
+    const failure = failureOf(transaction);
+    if (failure) {
       this.#told(request.digest, found.attempt);
-      throw error;
+      throw failure;
     }
-    const { sends, derivationPath } = this.#options;
+    const { sends, derivationPath, address } = this.#options;
     const content = sends === "digest" ? contentOf(request.digest) : undefined;
-    return signatureIn(transaction, { content, derivationPath });
+    const signature = recoveredSignature(
+      signatureIn(transaction, { content, derivationPath }),
+      request.digest,
+      address,
+    );
+    if (signature === undefined) throw mismatch(address, transaction.id);
+    return signature;
   }
 
   /** A new request, or the last one that exists. */
@@ -78,7 +91,7 @@ export class FireblocksRequests {
     const body = this.#body(request, attempt);
     const answer = await this.#api.call({ method: "POST", path: "/v1/transactions", body, signal });
     const transaction = transactionOf(answer.json);
-    if (isSuccess(answer) && transaction) return { transaction, attempt };
+    if (isSuccess(answer) && transaction) return { transaction, attempt, isNew: true };
     if (isSuccess(answer)) throw badAnswer(FIREBLOCKS, "transaction", answer);
     const found = await this.#usedBefore(request, attempt, answer, signal);
     if (found === undefined) throw refusalOf(FIREBLOCKS, answer);
@@ -121,21 +134,22 @@ export class FireblocksRequests {
 
   /** Waits until a request is signed or has failed. */
   async #decided(
-    asked: FireblocksTransaction,
+    { transaction: first, isNew = false }: Found,
     { signal, onState }: SignOptions,
   ): Promise<FireblocksTransaction> {
     const { pollMs } = this.#options;
-    let transaction = asked;
+    let transaction = first;
     let shown = "";
     let seenAt = performance.now();
     for (let pauseMs = pollMs; ; pauseMs = Math.min(pauseMs * PAUSE_GROWTH, pollMs * LONGEST_PAUSE)) {
       const state = stateOf(transaction);
       if (state.state !== shown) onState?.(state);
       shown = state.state;
-      if (isSigned(transaction) || failureOf(transaction)) return transaction;
+      if (failureOf(transaction)) return transaction;
+      if (isSigned(transaction) && !(isNew && transaction === first)) return transaction;
       await this.#api.pause(pauseMs, signal);
       try {
-        const path = `/v1/transactions/${encodeURIComponent(asked.id)}`;
+        const path = `/v1/transactions/${encodeURIComponent(first.id)}`;
         const answer = await this.#api.call({ method: "GET", path, signal });
         transaction = this.#shown(answer) ?? transaction;
         seenAt = performance.now();
@@ -188,6 +202,11 @@ export class FireblocksRequests {
     const id = `crec-${createHash("sha256").update(text).digest("hex")}`;
     return attempt === 1 ? id : `${id}-${attempt}`;
   }
+}
+
+function mismatch(address: Address, id: string): CrecError {
+  const message = `The signature of transaction ${id} in ${FIREBLOCKS} is not one of this operation by ${address}. Nothing was submitted. Check the vault account and the asset, or the derivation path, in the signer.`;
+  return new CrecError("SIGNATURE_MISMATCH", message);
 }
 
 function contentOf(digest: Hex): string {

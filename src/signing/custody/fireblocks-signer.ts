@@ -1,6 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import { ArgumentError } from "../../errors.ts";
 import { timeoutOf } from "../../http/index.ts";
+import type { Address } from "../../protocol/index.ts";
 import { requireDigest } from "../digest.ts";
 import { readPemPrivateKey } from "../pem.ts";
 import type { CustodyOptions, CustodySigner } from "./custody-signer.ts";
@@ -44,8 +45,17 @@ const LARGEST_INDEX = 2 ** 31 - 1;
  *
  * @throws {ArgumentError} with the path of the option; {SignerError} `SIGNER_UNAVAILABLE`, `SIGNER_UNAUTHORIZED`,
  * `SIGNER_KEY_UNSUITABLE`, `SIGNER_BAD_ANSWER`. Its `sign` throws also `SIGNER_REFUSED` and `SIGNER_TIMEOUT`.
+ * @example
+ * const open = () =>
+ *   fireblocksSigner({
+ *     apiKey: process.env.FIREBLOCKS_API_KEY ?? "",
+ *     privateKey: process.env.FIREBLOCKS_SECRET_KEY ?? "",
+ *     source: { vaultAccountId: "0", assetId: "ETH" },
+ *   });
  */
-export async function fireblocksSigner(options: FireblocksSignerOptions): Promise<CustodySigner> {
+export async function fireblocksSigner(
+  options: FireblocksSignerOptions,
+): Promise<CustodySigner & { kind: "ecdsa"; address: Address }> {
   const { url = URL, note = "", sends = "digest", tls, proxy } = options;
   const source = sourceOf(options.source);
   if (sends === "typed-data" && "derivationPath" in source) {
@@ -61,7 +71,7 @@ export async function fireblocksSigner(options: FireblocksSignerOptions): Promis
   const api = new FireblocksApi({ url, apiKey, key, tls, proxy });
   try {
     const { address, derivationPath } = await readKey(api, source);
-    const requests = new FireblocksRequests(api, { source, derivationPath, sends, note, pollMs });
+    const requests = new FireblocksRequests(api, { source, address, derivationPath, sends, note, pollMs });
     return {
       kind: "ecdsa",
       custodian: FIREBLOCKS,

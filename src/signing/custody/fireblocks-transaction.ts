@@ -56,8 +56,8 @@ export function stateOf({ status }: FireblocksTransaction): SigningState {
   return { state: status, isForPerson: FOR_PEOPLE.includes(status) };
 }
 
-export function isSigned({ status, json }: FireblocksTransaction): boolean {
-  return status === "COMPLETED" && fieldAt(json, "signedMessages") !== undefined;
+export function isSigned({ status }: FireblocksTransaction): boolean {
+  return status === "COMPLETED";
 }
 
 /** The error of a transaction that ended without a signature; undefined for any other. */
@@ -70,10 +70,13 @@ export function failureOf({ id, status, subStatus }: FireblocksTransaction): Sig
 }
 
 /**
- * The signature of a signed transaction: r, s and v.
+ * The signature of a signed transaction: r and s. Its v differs by kind of message, and is not needed.
  * @throws {SignerError} `SIGNER_BAD_ANSWER`, also when something else was signed, or with another key.
  */
-export function signatureIn({ id, json }: FireblocksTransaction, { content, derivationPath }: Asked): Hex {
+export function signatureIn(
+  { id, json }: FireblocksTransaction,
+  { content, derivationPath }: Asked,
+): { r: Hex; s: Hex } {
   const bad = (what: string) =>
     new SignerError(
       "SIGNER_BAD_ANSWER",
@@ -90,10 +93,13 @@ export function signatureIn({ id, json }: FireblocksTransaction, { content, deri
   if (derivationPath && Array.isArray(path) && path.join("/") !== derivationPath.join("/")) {
     throw bad(`The key at ${path.join("/")} signed, and not the one at ${derivationPath.join("/")}.`);
   }
-  const [r, s] = ["r", "s"].map((name) => SCALAR.exec(String(fieldAt(signed, "signature", name)))?.[1]);
-  const v = Number(fieldAt(signed, "signature", "v") ?? Number.NaN);
-  if (r === undefined || s === undefined || ![0, 1, 27, 28].includes(v)) {
-    throw bad("The signature in the answer is not r, s and v.");
-  }
-  return `0x${r.padStart(64, "0")}${s.padStart(64, "0")}${v.toString(16).padStart(2, "0")}`.toLowerCase() as Hex;
+  const r = scalar(fieldAt(signed, "signature", "r"));
+  const s = scalar(fieldAt(signed, "signature", "s"));
+  if (r === undefined || s === undefined) throw bad("The signature in the answer is not r and s.");
+  return { r, s };
+}
+
+function scalar(value: unknown): Hex | undefined {
+  const digits = SCALAR.exec(String(value))?.[1];
+  return digits === undefined ? undefined : `0x${digits.toLowerCase().padStart(64, "0")}`;
 }

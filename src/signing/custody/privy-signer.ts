@@ -57,8 +57,18 @@ const SIGNATURE = /^0x[0-9a-f]{130}$/i;
  *
  * @throws {ArgumentError} with the path of the option; {SignerError} `SIGNER_UNAVAILABLE`, `SIGNER_UNAUTHORIZED`,
  * `SIGNER_KEY_UNSUITABLE`, `SIGNER_BAD_ANSWER`. Its `sign` throws also `SIGNER_REFUSED`, where a policy forbids it.
+ * @example
+ * const open = () =>
+ *   privySigner({
+ *     appId: "cm15hx5205e5lv4",
+ *     appSecret: process.env.PRIVY_APP_SECRET ?? "",
+ *     walletId: "id2tptkqrxd39qo9j423etij",
+ *     authorizationKey: process.env.PRIVY_AUTHORIZATION_KEY,
+ *   });
  */
-export async function privySigner(options: PrivySignerOptions): Promise<CustodySigner> {
+export async function privySigner(
+  options: PrivySignerOptions,
+): Promise<CustodySigner & { kind: "ecdsa"; address: Address }> {
   const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? TIMEOUT_MS);
   const sends = options.sends ?? "digest";
   const session = sessionOf(options);

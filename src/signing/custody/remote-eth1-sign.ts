@@ -3,6 +3,7 @@ import * as PublicKey from "ox/PublicKey";
 import { checksumAddress } from "../../abi/index.ts";
 import { ArgumentError } from "../../errors.ts";
 import type { Address, Hex } from "../../protocol/index.ts";
+import { textAt } from "./answer-fields.ts";
 import { badAnswer, type CustodianAnswer, refusalOf } from "./custodian-client.ts";
 import { REMOTE, type Remote, type RemoteKey } from "./remote-key.ts";
 import { SignerError } from "./signer-error.ts";
@@ -13,6 +14,8 @@ type ListedKey = { identifier: string; address: Address };
 /** 64 bytes, also with the leading 04 of an uncompressed key. */
 const PUBLIC_KEY = /^(?:0x)?(?:04)?([0-9a-f]{128})$/i;
 const SIGNATURE = /^(?:0x)?([0-9a-f]{130})$/i;
+/** So many keys are named in an error. */
+const SHOWN = 5;
 /** A signer, or a proxy before it, that does not list its keys. */
 const UNLISTED = [401, 403, 404, 405];
 
@@ -73,15 +76,15 @@ function keyOf(text: unknown): ListedKey | undefined {
 /** Plain text; some signers write it as JSON. */
 function signatureOf(answer: CustodianAnswer): Hex {
   const { json, text } = answer;
-  const inJson = typeof json === "object" && json !== null && "signature" in json ? json.signature : json;
-  const written = typeof inJson === "string" ? inJson : text;
+  const written = textAt(json) ?? textAt(json, "signature") ?? text;
   const digits = SIGNATURE.exec(written.trim())?.[1];
   if (digits === undefined) throw badAnswer(REMOTE, "signature of 65 bytes", answer);
   return `0x${digits}`;
 }
 
 function noSuchKey(address: Address | undefined, keys: readonly ListedKey[]): ArgumentError | SignerError {
-  const list = keys.map((key) => key.address).join(", ");
+  const shown = keys.slice(0, SHOWN).map((key) => key.address);
+  const list = [...shown, ...(keys.length > SHOWN ? ["…"] : [])].join(", ");
   if (address === undefined && keys.length > 1) {
     const message = `The remote signer has several keys. Enter the public key or the address of one: ${list}.`;
     return new ArgumentError("identifier", message);

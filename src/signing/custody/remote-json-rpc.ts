@@ -3,6 +3,7 @@ import { ArgumentError } from "../../errors.ts";
 import type { Address, Hex } from "../../protocol/index.ts";
 import type { SignOptions } from "../signer.ts";
 import type { OperationTypedData } from "../typed-data.ts";
+import { fieldAt, textAt } from "./answer-fields.ts";
 import { badAnswer, type CustodianAnswer, excerpt, refusalOf } from "./custodian-client.ts";
 import { REMOTE, type Remote, type RemoteKey } from "./remote-key.ts";
 import { SignerError } from "./signer-error.ts";
@@ -26,15 +27,21 @@ const SIGNATURE = /^0x[0-9a-f]{130}$/i;
 /** After this time without an answer, a person is probably being asked. */
 const ASKS_PERSON_AFTER_MS = 1_000;
 
+/** So many accounts are named in an error. */
+const SHOWN = 5;
 /** "Method not found", and the same in EIP-1474 and EIP-1193. */
 const METHOD_MISSING = [-32601, -32004, 4200];
 const INVALID_PARAMS = -32602;
+/** Ganache has no codes of its own for these. */
+const METHOD_MISSING_TEXT = /\bmethod \w+ (does not exist|is not supported|not found)\b/i;
+const WRONG_FORM = /\bexpected (an )?object\b/i;
 const TIMED_OUT = -32002;
 const DISCONNECTED = [4900, 4901];
 const REJECTED = 4001;
 const UNAUTHORIZED = [4100, -40100];
 const DENIED = /\b(denied|rejected|declined|refused|cancell?ed)\b/i;
-const KEY_MISSING = /\b(unknown account|no (unlocked )?(account|signer|key)\b|account not found)/i;
+const KEY_MISSING =
+  /\b(unknown account|no (unlocked )?(account|signer|private key|key)\b|account not found)/i;
 
 /**
  * Finds the account of a signer that speaks JSON-RPC. It signs the EIP-712 document. The first signature shows which
@@ -73,8 +80,9 @@ async function firstAccepted(
     for (const way of ways) {
       const answer = await ask(way);
       if (typeof answer === "string") return { way, signature: answer };
-      if (METHOD_MISSING.includes(answer.code)) break;
-      if (answer.code !== INVALID_PARAMS || way === ways.at(-1)) throw refusal(answer);
+      if (isMethodMissing(answer)) break;
+      const isWrongForm = answer.code === INVALID_PARAMS || WRONG_FORM.test(answer.message);
+      if (!isWrongForm || way === ways.at(-1)) throw refusal(answer);
     }
   }
   throw noMethod(waysOfMethods.flatMap(([way]) => way?.method ?? []));
@@ -104,7 +112,7 @@ async function askToSign(
 async function onlyAccount(remote: Remote): Promise<Address> {
   for (const method of ACCOUNT_METHODS) {
     const { answer, result, error } = await call(remote, method, []);
-    if (error && METHOD_MISSING.includes(error.code)) continue;
+    if (error && isMethodMissing(error)) continue;
     if (error) throw refusal(error);
     if (!Array.isArray(result)) throw badAnswer(REMOTE, "list of accounts", answer);
     const accounts = result.map((each) => checksumAddress(String(each), "address"));
@@ -129,19 +137,23 @@ async function call(
     ...{ method: "POST", path: "", repeats: false, waitsForPersonMs: timeoutMs, signal },
     headers: { ...headers, "content-type": "application/json" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    isFinal: (given) => errorOf(given) !== undefined,
   });
-  const body = typeof answer.json === "object" && answer.json !== null ? answer.json : {};
-  const error = "error" in body ? errorOf(body.error) : undefined;
+  const error = errorOf(answer);
   if (error) return { answer, error };
   if (answer.status === 401 || answer.status === 403) throw refusalOf(REMOTE, answer);
-  if (answer.status === 200 && "result" in body) return { answer, result: body.result };
+  if (answer.status === 200) return { answer, result: fieldAt(answer.json, "result") };
   throw badAnswer(REMOTE, "answer of JSON-RPC", answer);
 }
 
-function errorOf(value: unknown): RpcError | undefined {
-  if (typeof value !== "object" || value === null || !("code" in value)) return undefined;
-  const message = "message" in value ? value.message : "";
-  return { code: Number(value.code), message: typeof message === "string" ? message : "" };
+/** The error of JSON-RPC, which some signers send with an HTTP status that says the same. */
+function errorOf({ json }: CustodianAnswer): RpcError | undefined {
+  const code = Number(fieldAt(json, "error", "code"));
+  return Number.isNaN(code) ? undefined : { code, message: textAt(json, "error", "message") ?? "" };
+}
+
+function isMethodMissing({ code, message }: RpcError): boolean {
+  return METHOD_MISSING.includes(code) || METHOD_MISSING_TEXT.test(message);
 }
 
 function refusal({ code, message }: RpcError): SignerError {
@@ -184,6 +196,7 @@ function notOne(accounts: readonly Address[]): ArgumentError | SignerError {
     const message = "The remote signer has no account. Create or unlock one there.";
     return new SignerError("SIGNER_KEY_UNSUITABLE", message);
   }
-  const message = `The remote signer has several accounts. Enter the address of one in the signer: ${accounts.join(", ")}.`;
+  const list = accounts.slice(0, SHOWN).join(", ") + (accounts.length > SHOWN ? ", …" : "");
+  const message = `The remote signer has ${accounts.length} accounts. Enter the address of one in the signer: ${list}.`;
   return new ArgumentError("address", message);
 }

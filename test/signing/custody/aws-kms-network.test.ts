@@ -78,7 +78,13 @@ describe("the way to AWS KMS", () => {
     const through = { tls: { rejectUnauthorized: false }, proxy: proxyUrl("user:pass@") };
     await signWith(await opened(through), request);
     should(tunnels.map(({ url }) => url)).containEql(`127.0.0.1:${kms.port}`);
-    await signWith(await opened({ ...through, endpoint: undefined }), request);
+    // That of the environment is for the credentials of the host only.
+    process.env.AWS_ENDPOINT_URL = "http://127.0.0.1:1";
+    try {
+      await signWith(await opened({ ...through, endpoint: undefined }), request);
+    } finally {
+      delete process.env.AWS_ENDPOINT_URL;
+    }
     should(tunnels.at(-1)?.url).equal(`kms.${REGION}.amazonaws.com:443`);
   });
 

@@ -26,6 +26,11 @@ describe("the settings of a key in AWS KMS", () => {
     should(() => regionOf({}, named)).throw({ path: "region" });
   });
 
+  it("are as without them for a blank region and a blank endpoint", () => {
+    const blank = awsKmsSettings(given({ keyId: ARN, region: "", endpoint: " " }), {});
+    should(blank).deepEqual(awsKmsSettings(given({ keyId: ARN, region: undefined }), {}));
+  });
+
   it("take an access key as people paste it, and a session token with it", () => {
     const { credentials } = awsKmsSettings(
       given({ credentials: { accessKeyId: " ASIA1\n", secretAccessKey: "s\n", sessionToken: " t " } }),

@@ -258,6 +258,21 @@ describe("a key in AWS KMS", () => {
       });
     }
 
+    it("takes a name of an error that is none for what it is", async () => {
+      for (const [__type, state] of [
+        ["constructor", "constructor"],
+        ["com.amazon.coral.service#OddException", "OddException"],
+        ["<b>\n", "unknown"],
+      ] as const) {
+        kms.harm = () => ({ __type, message: "why" });
+        const error = await errorOf(opened());
+        should(error).have.properties({ code: "SIGNER_REFUSED", state });
+        should(error.message).not.match(/<b>/);
+      }
+      kms.harm = () => ({ __type: "com.amazon.coral.service#ExpiredTokenException" });
+      should((await errorOf(opened())).code).equal("SIGNER_UNAUTHORIZED");
+    });
+
     it("says which region has no such key, and how an alias is written", async () => {
       const error = await errorOf(opened({ keyId: "payments" }));
       should(error.code).equal("SIGNER_KEY_UNSUITABLE");
@@ -290,6 +305,12 @@ describe("a key in AWS KMS", () => {
       should(error.code).equal("SIGNER_UNAUTHORIZED");
       should(error.message).match(/secret access key does not belong to the access key id/);
       should(inspect(error, { depth: 9, showHidden: true })).not.match(/wrong-secret|tok-en/);
+    });
+
+    it("shows no secret in the signer", async () => {
+      should(inspect(await opened(), { depth: 9, showHidden: true })).not.containEql(
+        ACCESS_KEY.secretAccessKey,
+      );
     });
 
     it("shows no secret that AWS repeats", async () => {
@@ -357,7 +378,7 @@ describe("a key in AWS KMS", () => {
       });
     }
 
-    for (const status of [200, 302, 403]) {
+    for (const status of [200, 302, 404]) {
       it(`says that a page with HTTP ${status} is no answer of KMS`, async () => {
         kms.harm = () => ({ status, html: "<html>please sign in</html>" });
         const error = await errorOf(opened());
@@ -365,6 +386,13 @@ describe("a key in AWS KMS", () => {
         should(error.message).match(/not one of AWS KMS\. Check the endpoint .* whether a proxy answered/);
       });
     }
+
+    it("says that a page with HTTP 403 may be of a proxy", async () => {
+      kms.harm = () => ({ status: 403, html: "<html>blocked</html>" });
+      const error = await errorOf(opened());
+      should(error).have.properties({ code: "SIGNER_UNAUTHORIZED", retryable: false });
+      should(error.message).match(/AWS, or a proxy before it, refused the request/);
+    });
 
     it("ends with the time-out of the signer", async () => {
       const signer = await opened({ timeoutMs: 150 });

@@ -1,7 +1,14 @@
+import { generateKeyPairSync } from "node:crypto";
+import { inspect } from "node:util";
 import should from "should";
-import { type PrivySignerOptions, privySigner } from "../../../src/signing/custody/index.ts";
+import {
+  type CustodySigner,
+  type PrivySignerOptions,
+  privySigner,
+} from "../../../src/signing/custody/index.ts";
 import { recoverSigner, signRequestOf, signWith } from "../../../src/signing/index.ts";
 import { PrivyServer } from "../../support/privy.ts";
+import { StandIn } from "../../support/stand-in.ts";
 
 const operation = {
   id: "7",
@@ -23,9 +30,8 @@ describe("a signer of Privy", () => {
     await server.close();
   });
 
-  async function signerOf(options: Partial<PrivySignerOptions> = {}) {
-    const { url, appId, appSecret, walletId } = server;
-    const signer = await privySigner({ url, appId, appSecret, walletId, ...options });
+  async function signerOf(options: Partial<PrivySignerOptions> = {}): Promise<CustodySigner> {
+    const signer = await privySigner({ ...server.options, ...options });
     closing.push(() => signer.close());
     return signer;
   }
@@ -43,4 +49,146 @@ describe("a signer of Privy", () => {
       });
     }
   }
+
+  it("takes v as 0 or 1, and a high s", async () => {
+    server.form = { isHighS: true };
+    const signature = await signWith(await signerOf(), request);
+    should(recoverSigner(request.digest, signature)).equal(server.address);
+  });
+
+  it("takes an address with the version, and an authorization key without its prefix", async () => {
+    server.isOwned = true;
+    const authorizationKey = server.authorizationKey.replace("wallet-auth:", "");
+    await signWith(await signerOf({ url: `${server.url}/v1/`, authorizationKey }), request);
+    should(server.problems).be.empty();
+  });
+
+  it("signs once, also where an answer is lost", async () => {
+    const signer = await signerOf();
+    server.faults.push("cut after");
+    await signWith(signer, request);
+    should(server.answers.size).equal(1);
+    should(server.asked.filter(({ method }) => method === "POST")).have.length(2);
+  });
+
+  it("asks again after a refusal, when it is called again", async () => {
+    const signer = await signerOf();
+    server.allowed = [];
+    const refused = { code: "SIGNER_REFUSED", state: "policy_violation", message: /such as secp256k1_sign/ };
+    await should(signWith(signer, request)).be.rejectedWith(refused);
+    server.allowed = ["secp256k1_sign"];
+    await signWith(signer, request);
+  });
+
+  it("refuses a signature of another key", async () => {
+    server.form = { isWrongKey: true };
+    await should(signWith(await signerOf(), request)).be.rejectedWith({ code: "SIGNATURE_MISMATCH" });
+  });
+
+  it("refuses a wallet of another chain", async () => {
+    server.chainType = "solana";
+    await should(signerOf()).be.rejectedWith({
+      code: "SIGNER_KEY_UNSUITABLE",
+      message: "The wallet in Privy is for solana. Choose one whose chain type is ethereum.",
+    });
+  });
+
+  it("does not follow a redirect, which would take the credentials elsewhere", async () => {
+    const other = await StandIn.start();
+    closing.push(() => other.close());
+    const signer = await signerOf();
+    server.faults.push({ status: 308, headers: { location: other.url }, body: "" });
+    await should(signWith(signer, request)).be.rejectedWith({ code: "SIGNER_BAD_ANSWER" });
+    should(other.asked).be.empty();
+  });
+
+  for (const [what, body] of [
+    ["an answer of a proxy", "<html>Sign in</html>"],
+    ["half an answer", '{"method": "secp25'],
+    ["an answer without a signature", { data: {} }],
+    ["half a signature", { data: { signature: `0x${"11".repeat(64)}` } }],
+    ["a list", []],
+    ["a huge answer", "x".repeat(2 * 1024 * 1024)],
+  ] as const) {
+    it(`refuses ${what}`, async () => {
+      const signer = await signerOf();
+      server.faults.push({ status: 200, body });
+      await should(signWith(signer, request)).be.rejectedWith({ code: "SIGNER_BAD_ANSWER" });
+      server.faults.push({ status: 200, body });
+      await should(signerOf()).be.rejectedWith({ code: "SIGNER_BAD_ANSWER" });
+    });
+  }
+
+  describe("says what is missing:", () => {
+    it("an authorization key", async () => {
+      server.isOwned = true;
+      await should(signerOf()).be.rejectedWith({
+        code: "SIGNER_UNAUTHORIZED",
+        message: /Enter the authorization key of the owner/,
+      });
+    });
+
+    it("the right authorization key", async () => {
+      server.isOwned = true;
+      const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+      const authorizationKey = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+      const signer = await signerOf({ authorizationKey });
+      await should(signWith(signer, request)).be.rejectedWith({
+        code: "SIGNER_UNAUTHORIZED",
+        state: "zero_correct_authorization_signatures",
+        message: /is not that of the wallet's owner/,
+      });
+    });
+
+    it("more authorization keys", async () => {
+      const signer = await signerOf();
+      const code = "insufficient_correct_authorization_signatures";
+      server.faults.push({ status: 401, body: { error: "Not enough", code } });
+      await should(signWith(signer, request)).be.rejectedWith({
+        code: "SIGNER_UNAUTHORIZED",
+        message: /wants the signatures of several authorization keys/,
+      });
+    });
+
+    it("the right app secret, without showing it", async () => {
+      const appSecret = "not the secret".replaceAll(" ", "-");
+      const error = await should(signerOf({ appSecret })).be.rejected();
+      should(error).match({ code: "SIGNER_UNAUTHORIZED", message: /Invalid app ID or app secret/ });
+      should(inspect(error, { depth: 9 })).not.containEql(appSecret);
+    });
+
+    it("the wallet", async () => {
+      await should(signerOf({ walletId: "another" })).be.rejectedWith({ code: "SIGNER_KEY_UNSUITABLE" });
+    });
+  });
+
+  describe("wants", () => {
+    const { privateKey: rsa } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    const { privateKey: k256 } = generateKeyPairSync("ec", { namedCurve: "secp256k1" });
+    const wrong: Array<[string, Record<string, unknown>, string]> = [
+      ["another scheme", { url: "ftp://host" }, "url"],
+      ["nothing", { appId: "" }, "appId"],
+      ["two lines", { appSecret: "a\nb" }, "appSecret"],
+      ["nothing", { walletId: " " }, "walletId"],
+      ["nothing", { timeoutMs: 0 }, "timeoutMs"],
+      ["something else", { authorizationKey: "wallet-auth:AAAA" }, "authorizationKey"],
+      [
+        "RSA",
+        { authorizationKey: rsa.export({ type: "pkcs8", format: "pem" }).toString() },
+        "authorizationKey",
+      ],
+      [
+        "secp256k1",
+        { authorizationKey: k256.export({ type: "sec1", format: "pem" }).toString() },
+        "authorizationKey",
+      ],
+    ];
+    for (const [what, options, path] of wrong) {
+      it(`${path}: not ${what}`, async () => {
+        const error = await should(signerOf(options as never)).be.rejected();
+        should(error).match({ name: "ArgumentError", path });
+        should(server.asked).be.empty();
+      });
+    }
+  });
 });

@@ -180,6 +180,16 @@ describe("a remote signer", () => {
       });
     }
 
+    it("knows that a method is missing by the words, too", async () => {
+      const { standIn, methods } = await rpc((method, params) =>
+        method === "account_signTypedData"
+          ? signed(params[1])
+          : { error: { code: -32700, message: `The method ${method} does not exist/is not available` } },
+      );
+      await signWith(await open(standIn, { protocol, address }), request);
+      should(methods()).deepEqual(["eth_signTypedData_v4", "eth_signTypedData", "account_signTypedData"]);
+    });
+
     it("uses only the given method", async () => {
       const { standIn, methods } = await rpc(having("eth_signTypedData_v4"));
       const signer = await open(standIn, { protocol, address, method: "account_signTypedData" });
@@ -193,12 +203,17 @@ describe("a remote signer", () => {
 
     it("writes the document in the other form where the signer says that it is not valid", async () => {
       const invalid = { error: { code: -32602, message: "invalid argument 1" } };
-      const { standIn, calls } = await rpc((_method, [, document]) =>
-        typeof document === "string" ? invalid : signed(document),
-      );
-      const signer = await open(standIn, { protocol, address });
-      for (const _twice of [1, 2]) await signWith(signer, request);
-      should(calls.map(({ params }) => typeof params[1])).deepEqual(["string", "object", "object"]);
+      const asGanache = {
+        error: { code: -32000, message: "cannot sign data; string sent, expected object" },
+      };
+      for (const refusal of [invalid, asGanache]) {
+        const { standIn, calls } = await rpc((_method, [, document]) =>
+          typeof document === "string" ? refusal : signed(document),
+        );
+        const signer = await open(standIn, { protocol, address });
+        for (const _twice of [1, 2]) await signWith(signer, request);
+        should(calls.map(({ params }) => typeof params[1])).deepEqual(["string", "object", "object"]);
+      }
       const { standIn: never, calls: asked } = await rpc(() => invalid);
       const error = await errorOf(signWith(await open(never, { protocol, address }), request));
       should(error).have.properties({ code: "SIGNER_REFUSED", state: "-32602" });
@@ -215,6 +230,7 @@ describe("a remote signer", () => {
         [4900, "Disconnected", "SIGNER_UNAVAILABLE"],
         [-32000, "No unlocked account matches the Sender", "SIGNER_KEY_UNSUITABLE"],
         [-32000, "unknown account", "SIGNER_KEY_UNSUITABLE"],
+        [-32700, "cannot sign data; no private key", "SIGNER_KEY_UNSUITABLE"],
       ] as const) {
         const { standIn, calls } = await rpc(() => ({ error: { code, message } }));
         const error = await errorOf(signWith(await open(standIn, { protocol, address }), request));
@@ -246,8 +262,10 @@ describe("a remote signer", () => {
       }
       standIn.faults.push({ status: 401, body: "" });
       should(await errorOf(signWith(signer, request))).have.property("code", "SIGNER_UNAUTHORIZED");
-      standIn.faults.push({ status: 400, body: { error: { code: 4001, message: "no" } } });
-      should(await errorOf(signWith(signer, request))).have.property("code", "SIGNER_REFUSED");
+      for (const status of [400, 500]) {
+        standIn.faults.push({ status, body: { error: { code: 4001, message: "no" } } });
+        should(await errorOf(signWith(signer, request))).have.property("code", "SIGNER_REFUSED");
+      }
     });
 
     it("refuses a signature over anything else, such as a digest with a prefix", async () => {
@@ -270,7 +288,7 @@ describe("a remote signer", () => {
         const error = await errorOf(open(several.standIn, { protocol }));
         should(error).have.properties({ code: "INVALID_ARGUMENT", path: "address" });
         should(error.message).containEql(
-          `several accounts. Enter the address of one in the signer: ${address}, 0x11`,
+          `has 2 accounts. Enter the address of one in the signer: ${address}, 0x11`,
         );
         const none = await accounts([], method);
         should(await errorOf(open(none.standIn, { protocol }))).have.property(

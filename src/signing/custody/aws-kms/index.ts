@@ -1,4 +1,5 @@
 import { GetPublicKeyCommand, KMSClient, SignCommand } from "@aws-sdk/client-kms";
+import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import type { OutgoingRequest } from "../../../http/index.ts";
 
 /** An answer of HTTP with its whole body. */
@@ -48,13 +49,16 @@ const ATTEMPTS = 4;
  * `"host"` with all that AWS's own tools read.
  */
 export function openKms({ region, endpoint, credentials, send }: KmsSettings): KmsCalls {
+  const requestHandler = handlerOf(send);
   const client = new KMSClient({
     ...(region === undefined ? {} : { region }),
     ...(endpoint === undefined ? {} : { endpoint }),
-    ...(credentials === "host" ? {} : onlyGiven(credentials)),
+    ...(credentials === "host"
+      ? { credentials: defaultProvider({ clientConfig: { requestHandler } }) }
+      : onlyGiven(credentials)),
     maxAttempts: ATTEMPTS,
     retryMode: "standard",
-    requestHandler: handlerOf(send),
+    requestHandler,
   });
   return {
     async publicKey(keyId, abortSignal) {

@@ -1,0 +1,70 @@
+import type { SecretsReport } from "../shared/form-types.ts";
+import { STORED_PASSWORD } from "../shared/stored-password.ts";
+import { markTyped, withoutMark } from "../shared/typed-key.ts";
+import { getJson } from "./admin-requests.ts";
+import { fieldTexts } from "./field-texts.ts";
+import { inputOf } from "./form-fields.ts";
+import { problemUnder } from "./form-rows.ts";
+import { isReference } from "./validate.ts";
+
+export type KeptSecrets = {
+  /** The fields of the secrets. The sentence stands under the first one. */
+  secrets: readonly [string, ...string[]];
+  /** The fields that decide where the secrets are sent. */
+  places: readonly string[];
+  /** What asks for them again. */
+  sentence: string;
+};
+
+/**
+ * What is stored may only go to the servers it was typed for. When the form names others, edited here or from an import,
+ * the form empties the boxes and asks for the secrets again. Returns what to call when Node-RED has reported that they
+ * must be confirmed.
+ */
+export function keepSecrets({ secrets, places, sentence }: KeptSecrets): () => void {
+  const [first] = secrets;
+  const problem = problemUnder(inputOf(first));
+  const fieldText = fieldTexts([...secrets, ...places]);
+  const boxes = new Map(secrets.map((name) => [name, inputOf(name)]));
+  for (const box of boxes.values()) box.val(withoutMark(String(box.val() ?? "")));
+  const before = places.map(fieldText);
+  const stored = secrets.filter((name) => fieldText(name) === STORED_PASSWORD);
+  let isLost = false;
+  const update = (): void => {
+    const isMoved = isLost || places.some((name, index) => fieldText(name) !== before[index]);
+    for (const name of stored) {
+      const box = boxes.get(name) ?? $();
+      if (isMoved && box.val() === STORED_PASSWORD) box.val("");
+      // The old servers were typed again: nothing has changed.
+      else if (!isMoved && box.val() === "" && !box.is(":focus")) box.val(STORED_PASSWORD);
+    }
+    const isMissing = isMoved && stored.includes(first) && fieldText(first) === "";
+    problem.say(isMissing ? sentence : "");
+  };
+  for (const name of [...secrets, ...places]) inputOf(name).on("input change", update);
+  return () => {
+    isLost = true;
+    update();
+  };
+}
+
+/** Asks whether what a deployed node has stored must be entered again. */
+export function askForReport(path: string, onLost: () => void): void {
+  getJson<SecretsReport>(path).then(
+    (report) => {
+      if (report.problem === undefined && report.needsConfirmation) onLost();
+    },
+    // Without an answer the form knows less. The nodes still report the problem.
+    () => undefined,
+  );
+}
+
+/** Marks what was typed in this form, so that it differs from what was not changed. */
+export function markTypedSecrets(secrets: readonly string[]): void {
+  for (const name of secrets) {
+    const box = inputOf(name);
+    const typed = String(box.val() ?? "").trim();
+    if (typed === "" || typed === STORED_PASSWORD || isReference(typed)) continue;
+    box.val(markTyped(typed, RED.nodes.id()));
+  }
+}

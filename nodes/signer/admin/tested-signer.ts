@@ -1,0 +1,100 @@
+import type { NodeAPI } from "node-red";
+import { textIn } from "../../lib/admin/answer.ts";
+import { deployedCredential, deployedVariable, requireVariable } from "../../lib/admin/deployed.ts";
+import { strayAddress } from "../../lib/runtime/keys/destination.ts";
+import { proxyProblem } from "../../lib/runtime/proxy.ts";
+import { isChosen } from "../../lib/shared/config-choice.ts";
+import { nodeError } from "../../lib/shared/errors.ts";
+import { credentialsOf } from "../../lib/shared/field-rules.ts";
+import { STORED_PASSWORD } from "../../lib/shared/stored-password.ts";
+import { withoutMark } from "../../lib/shared/typed-key.ts";
+import { isReference, requireSet } from "../../lib/shared/variables.ts";
+import type { DeployedSigner } from "../deployed-signer.ts";
+import { NODE } from "../fields.ts";
+import { keyServiceOf } from "../kinds/index.ts";
+import { type SignerValues, shownSecrets, valuesOf } from "../values.ts";
+import { valuesProblem } from "../values-problem.ts";
+import { destinationOf, ownAddresses, receiversOf, type Way, wayOf } from "../way.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * The settings of a form, deployed or not. What is stored, which the author of the request may not know, is only used
+ * where the deployed signer sends it.
+ * @throws DEPLOY_FIRST, SIGNER_INCOMPLETE, KEY_MISSING, VARIABLE_MISSING, PROXY_MISSING, PROXY_INCOMPLETE
+ */
+export function testedSigner(RED: NodeAPI, fields: Fields): { values: SignerValues; way: Way } {
+  const id = textIn(fields.id);
+  const deployed = RED.nodes.getNode(id) as Partial<DeployedSigner> | null;
+  const secrets = credentialsOf(NODE);
+  const read = (name: string): string => {
+    const typed = textIn(fields[name]);
+    if (name in secrets) return secretText(RED, deployed, name, typed);
+    return isReference(typed) ? requireVariable(deployedVariable(RED, id, name, typed), typed) : typed;
+  };
+  const values = valuesOf(read);
+  const problem = valuesProblem(values, (key) => RED._(key));
+  if (problem) throw problem;
+  const way = testedWay(RED, fields);
+  const stored = shownSecrets(values).filter((name) => !isTyped(textIn(fields[name])));
+  requireSameReceivers(deployed, {
+    values,
+    way,
+    usesStored: stored.some((name) => values.secret(name) !== ""),
+  });
+  return { values, way };
+}
+
+function isTyped(text: string): boolean {
+  return text !== STORED_PASSWORD && !isReference(text);
+}
+
+/** @throws DEPLOY_FIRST, KEY_MISSING, VARIABLE_MISSING */
+function secretText(
+  RED: NodeAPI,
+  deployed: Partial<DeployedSigner> | null,
+  name: string,
+  typed: string,
+): string {
+  if (isTyped(typed)) return withoutMark(typed);
+  if (isReference(typed)) requireVariable(deployedCredential(RED, deployed?.id ?? "", name, typed), typed);
+  return requireSet(withoutMark(String(deployed?.credentials?.[name] ?? "").trim()));
+}
+
+function testedWay(RED: NodeAPI, fields: Fields): Way {
+  const chosen = (value: unknown) => (isChosen(textIn(value)) ? textIn(value) : "");
+  const [tls, proxy] = [chosen(fields.tls), chosen(fields.proxy)];
+  if (tls !== "" && !RED.nodes.getNode(tls)) throw deployFirst("TLS configuration");
+  if (proxy !== "" && !RED.nodes.getNode(proxy)) throw deployFirst("proxy");
+  const problem = proxyProblem(RED, proxy, "signer");
+  if (problem) throw problem;
+  return wayOf(RED, { tls, proxy });
+}
+
+/** @throws KEY_MISSING, KEY_NEEDS_CONFIRMATION */
+function requireSameReceivers(
+  deployed: Partial<DeployedSigner> | null,
+  { values, way, usesStored }: { values: SignerValues; way: Way; usesStored: boolean },
+): void {
+  const service = keyServiceOf(values.kind);
+  if (service === undefined) return;
+  // A variable counts as the text of the request: only a deployed signer is known to have its address from one.
+  const destination = destinationOf(service, values, way, (resolved) => resolved);
+  const ambient = service.ambientSecret?.(values);
+  const isStray = strayAddress(destination, {}, ownAddresses(service, values)) !== undefined;
+  if (!usesStored && (ambient === undefined || !isStray)) return;
+  const { problem } = deployed?.signer ?? {};
+  if (problem?.code === "KEY_NEEDS_CONFIRMATION") throw problem;
+  const known = deployed?.receivers ?? [];
+  if (receiversOf(service, values, destination).every((one) => known.includes(one))) {
+    if (!isStray || ambient === undefined || ambient === deployed?.ambient) return;
+  }
+  throw nodeError(
+    "KEY_MISSING",
+    "The address of the key service is not the one that is deployed. Enter the secrets of the signer again, or deploy first: what is stored, or comes from the environment, is only sent to the address it was set up for.",
+  );
+}
+
+function deployFirst(noun: string): Error {
+  return nodeError("DEPLOY_FIRST", `The ${noun} is not deployed yet. Deploy it, then try again.`);
+}

@@ -1,0 +1,91 @@
+import type { NodeAPI } from "node-red";
+import type { CrecClient, RsaPublicKey, Wallet } from "../../../src/index.ts";
+import { answerForms, fieldsOf, textIn } from "../../lib/admin/answer.ts";
+import { deployedVariable, requireVariable } from "../../lib/admin/deployed.ts";
+import type { ConnectionNode } from "../../lib/runtime/config-nodes.ts";
+import { ADDRESS } from "../../lib/shared/address.ts";
+import { messageOf, nodeError } from "../../lib/shared/errors.ts";
+import type { SignerKey, WalletAnswer, WalletAnswers } from "../../lib/shared/form-types.ts";
+import { isReference } from "../../lib/shared/variables.ts";
+
+const MOST_WALLETS = 20;
+/** A person waits. */
+const LONGEST_MS = 10_000;
+
+/** `POST /crec/signer/wallets`: whether wallets of the service name the key of a form among their signers. */
+export function registerWalletCheck(RED: NodeAPI): void {
+  answerForms(RED, "post", "/crec/signer/wallets", "crec.read", async ({ body }): Promise<WalletAnswers> => {
+    const { key, wallets } = fieldsOf(body);
+    const asked = Array.isArray(wallets) ? wallets.slice(0, MOST_WALLETS).map(fieldsOf) : [];
+    const signal = AbortSignal.timeout(LONGEST_MS);
+    return { wallets: await Promise.all(asked.map((one) => answerFor(RED, keyIn(key), one, signal))) };
+  });
+}
+
+async function answerFor(
+  RED: NodeAPI,
+  key: SignerKey,
+  question: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<WalletAnswer> {
+  const id = textIn(question.id);
+  try {
+    const client = await clientOf(RED, textIn(question.connection));
+    const written = textIn(question.wallet);
+    const nameOrAddress = isReference(written)
+      ? requireVariable(deployedVariable(RED, id, "wallet", written), written)
+      : written;
+    const wallet = await findWallet(client, nameOrAddress, signal);
+    if (wallet === undefined) {
+      throw nodeError("WALLET_NOT_FOUND", "The service has no such wallet. Create it first.");
+    }
+    return { id, state: isNamed(wallet, key) ? "allowed" : "refused" };
+  } catch (thrown) {
+    return { id, state: "unknown", why: messageOf(thrown) };
+  }
+}
+
+/** @throws DEPLOY_FIRST, or the problem of the connection */
+async function clientOf(RED: NodeAPI, id: string): Promise<CrecClient> {
+  const { connection } = (RED.nodes.getNode(id) ?? {}) as Partial<ConnectionNode>;
+  if (connection === undefined) {
+    throw nodeError(
+      "DEPLOY_FIRST",
+      "The wallet's connection is not deployed yet. Deploy it, then try again.",
+    );
+  }
+  return connection.client();
+}
+
+async function findWallet(
+  client: CrecClient,
+  nameOrAddress: string,
+  signal: AbortSignal,
+): Promise<Wallet | undefined> {
+  if (!ADDRESS.test(nameOrAddress))
+    return (await client.wallets.findByName(nameOrAddress, { signal })) ?? undefined;
+  for await (const wallet of client.wallets.list({ limit: 100 }, { signal })) {
+    if (wallet.address?.toLowerCase() === nameOrAddress.toLowerCase()) return wallet;
+  }
+  return undefined;
+}
+
+function isNamed(wallet: Wallet, { address, publicKey }: SignerKey): boolean {
+  if (publicKey) return (wallet.allowed_rsa_signers ?? []).some((one) => digits(one) === digits(publicKey));
+  return (wallet.allowed_ecdsa_signers ?? []).some((one) => one.toLowerCase() === address.toLowerCase());
+}
+
+function keyIn(given: unknown): SignerKey {
+  const { address, publicKey } = fieldsOf(given);
+  const { e, n } = fieldsOf(publicKey);
+  const isRsa = textIn(n) !== "";
+  return {
+    address: textIn(address),
+    ...(isRsa ? { publicKey: { e: textIn(e), n: textIn(n) } as RsaPublicKey } : {}),
+  };
+}
+
+/** Exponents are written with and without leading zeros. */
+function digits({ e, n }: RsaPublicKey): string {
+  return [e, n].map((hex) => String(hex).toLowerCase().replace(/^0x0*/, "")).join(" ");
+}

@@ -1,0 +1,9 @@
+import type { SignerNode } from "../lib/runtime/config-nodes.ts";
+
+/** A signer, with what its form's questions are compared with. */
+export type DeployedSigner = SignerNode & {
+  /** Everything that can read its secrets. */
+  receivers?: readonly string[];
+  /** What the environment or the machine supplies in place of a secret. */
+  ambient?: string | undefined;
+};

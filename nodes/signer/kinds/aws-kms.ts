@@ -1,0 +1,32 @@
+import type { SignerValues } from "../values.ts";
+import { given, type KeyService } from "./key-service.ts";
+
+export const AWS_KMS: KeyService = {
+  custodian: "AWS KMS",
+  addressField: "endpoint",
+  defaultAddress: (values) => `https://kms.${values.text("region")}.amazonaws.com`,
+  ambientSecret: (values) => AMBIENT[values.text("awsLogin")],
+  open: (library, values, options) =>
+    library.awsKmsSigner({
+      keyId: values.text("keyId"),
+      region: values.text("region"),
+      ...given("endpoint", values.text("endpoint")),
+      credentials: credentialsOf(values),
+      ...options,
+    }),
+};
+
+const AMBIENT: Readonly<Record<string, string>> = {
+  environment: "The access key of the environment",
+  host: "The role of this machine",
+};
+
+function credentialsOf(values: SignerValues) {
+  const login = values.text("awsLogin");
+  if (login === "environment" || login === "host") return login;
+  return {
+    accessKeyId: values.secret("awsAccessKeyId"),
+    secretAccessKey: values.secret("awsSecretAccessKey"),
+    ...given("sessionToken", values.secret("awsSessionToken")),
+  };
+}

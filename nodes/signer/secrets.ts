@@ -1,0 +1,65 @@
+import type { NodeAPI } from "node-red";
+import { storedCredential } from "../lib/admin/deployed.ts";
+import type { SignerNode } from "../lib/runtime/config-nodes.ts";
+import { bindKey } from "../lib/runtime/keys/binding.ts";
+import { type Destination, strayAddress } from "../lib/runtime/keys/destination.ts";
+import { isInEnvironment } from "../lib/runtime/keys/from-environment.ts";
+import { bindingsPath, originalId } from "../lib/runtime/keys/key-place.ts";
+import { type CodedError, nodeError, toCodedError } from "../lib/shared/errors.ts";
+import { labelKey } from "../lib/shared/field-rules.ts";
+import { isReference } from "../lib/shared/variables.ts";
+import { NODE, type SecretName } from "./fields.ts";
+import type { KeyService } from "./kinds/key-service.ts";
+import { type SignerValues, shownSecrets } from "./values.ts";
+import { ownAddresses, receiversOf } from "./way.ts";
+
+/**
+ * Why the secrets of a signer must not be sent to its key service. What was typed only goes to the address it was typed
+ * for. What the environment or the machine supplies only goes to an address from the environment, or of the provider. No
+ * change of the flow can redirect them.
+ */
+export function secretsProblem(
+  RED: NodeAPI,
+  node: SignerNode,
+  { service, values, destination }: { service: KeyService; values: SignerValues; destination: Destination },
+): CodedError | undefined {
+  const stray = strayAddress(destination, process.env, ownAddresses(service, values));
+  const ambient = service.ambientSecret?.(values);
+  if (ambient !== undefined && stray !== undefined) return straySecret(ambient, stray);
+  const addresses = receiversOf(service, values, destination);
+  for (const name of shownSecrets(values)) {
+    const problem = problemOf(RED, node, { name, stray, addresses });
+    if (problem) return problem;
+  }
+  return undefined;
+}
+
+type Asked = { name: SecretName; stray: string | undefined; addresses: readonly string[] };
+
+function problemOf(
+  RED: NodeAPI,
+  node: SignerNode,
+  { name, stray, addresses }: Asked,
+): CodedError | undefined {
+  const stored = String(node.credentials?.[name] ?? "");
+  if (stored === "") return undefined;
+  const id = originalId(node);
+  const key = `"${RED._(labelKey(NODE, name))}" of this signer`;
+  const written = storedCredential(RED, id, name) ?? stored;
+  if (isReference(written) && isInEnvironment(stored.trim()))
+    return stray === undefined ? undefined : straySecret(key, stray);
+  try {
+    const words = { key, enter: "enter it again in the signer" };
+    bindKey(bindingsPath(RED), { id: `${id} ${name}`, stored, addresses, words });
+    return undefined;
+  } catch (thrown) {
+    return toCodedError(thrown);
+  }
+}
+
+function straySecret(secret: string, address: string): CodedError {
+  return nodeError(
+    "KEY_NEEDS_CONFIRMATION",
+    `${secret} does not come from the form, and ${address} does not come from the environment. Nothing was sent. Use an environment variable for the address too, or enter what the signer needs to log in.`,
+  );
+}

@@ -1,0 +1,49 @@
+import { type CodedError, nodeError } from "../lib/shared/errors.ts";
+import { errorKey, fitsNumber, isShown, labelKey } from "../lib/shared/field-rules.ts";
+import type { Field } from "../lib/shared/fields.ts";
+import { unsetVariable } from "../lib/shared/variables.ts";
+import { NODE, type SecretName } from "./fields.ts";
+import type { PlainName, SignerValues } from "./values.ts";
+
+type Translate = (key: string) => string;
+
+const OPTIONAL: ReadonlySet<string> = new Set<SecretName>(["awsSessionToken", "privyAuthorizationKey"]);
+
+/** The first field of the chosen kind that is missing or wrong. The sentence names it by its label, never by its value. */
+export function valuesProblem(values: SignerValues, translate: Translate): CodedError | undefined {
+  const other = (name: string) => values.text(name as PlainName);
+  for (const [name, field] of Object.entries<Field>(NODE.fields)) {
+    if (name === "name" || !isShown(NODE, name, other)) continue;
+    const unset = unsetVariable(
+      field.kind === "credential" ? values.secret(name as SecretName) : other(name),
+    );
+    if (unset) return unset;
+    const what = problemOf(name, field, values);
+    if (what === undefined) continue;
+    const label = translate(labelKey(NODE, name));
+    if (what === "missing")
+      return incomplete(`"${label}" of the signer is missing. Open the signer and fill it in.`);
+    const why = what === "wrong" ? translate(errorKey(NODE, name)) : what;
+    return incomplete(`"${label}" of the signer is wrong. ${why} Open the signer and correct it.`);
+  }
+  return undefined;
+}
+
+/** `missing`, `wrong`, or a sentence. */
+function problemOf(name: string, field: Field, values: SignerValues): string | undefined {
+  if (field.kind === "credential") {
+    return values.secret(name as SecretName) !== "" || OPTIONAL.has(name) ? undefined : "missing";
+  }
+  const text = values.text(name as PlainName);
+  if (field.kind === "select") {
+    return field.options.includes(text) ? undefined : `It must be one of ${field.options.join(", ")}.`;
+  }
+  if (field.kind === "number") return text === "" || fitsNumber(field, Number(text)) ? undefined : "wrong";
+  if (field.kind !== "text") return undefined;
+  if (text === "") return field.required ? "missing" : undefined;
+  return !field.check || field.check(text, () => "") === true ? undefined : "wrong";
+}
+
+function incomplete(sentence: string): CodedError {
+  return nodeError("SIGNER_INCOMPLETE", sentence);
+}

@@ -1,0 +1,60 @@
+import type { EditedNode } from "../lib/editor/api.ts";
+import { onNodeChange } from "../lib/editor/config-change.ts";
+import { inputOf } from "../lib/editor/form-fields.ts";
+import { problemUnder } from "../lib/editor/form-rows.ts";
+import { liveCheck, TYPED } from "../lib/editor/live-check.ts";
+import { listed } from "../lib/editor/lookup.ts";
+import { isChosen } from "../lib/shared/config-choice.ts";
+import type { Answer, Choices } from "../lib/shared/form-types.ts";
+import { keyOfSigner } from "../lib/shared/signer-kinds.ts";
+import { keyOfWallet } from "../lib/shared/wallet-types.ts";
+
+/** Says under the signer that its key cannot sign for the wallet: for the one of the service, or the type in the form. */
+export function checkSignerKey(node: EditedNode): void {
+  const [wallet, connection, type, signer] = ["wallet", "connection", "walletType", "signer"].map(
+    inputOf,
+  ) as [...[JQuery, JQuery, JQuery, JQuery]];
+  const problem = problemUnder(signer);
+  let ofService: string | undefined;
+  const show = (): void => {
+    const walletType = ofService ?? text(type);
+    const other = keyOfWallet(walletType);
+    const chosen = RED.nodes.node(text(signer));
+    const key = chosen ? keyOfSigner(chosen) : undefined;
+    const isWrong = key !== undefined && other !== undefined && key !== other;
+    const words = {
+      key: node._(`wallet.key.${key}`),
+      other: node._(`wallet.key.${other}`),
+      type: walletType,
+    };
+    problem.say(isWrong ? node._("wallet.error.key", words) : "");
+  };
+  const look = liveCheck<Answer<Choices>>(
+    wallet,
+    () =>
+      text(wallet) !== "" && isChosen(text(connection)) ? listed("wallets", text(connection)) : undefined,
+    (answer) => {
+      ofService = answer?.problem === undefined ? typeOf(answer?.choices ?? [], text(wallet)) : undefined;
+      show();
+    },
+  );
+  wallet.on(TYPED, () => look.soon());
+  connection.on("change", () => look.now());
+  type.add(signer).on("change", show);
+  onNodeChange(signer, ({ type: changed }) => {
+    if (changed === "crec-signer") show();
+  });
+  show();
+  look.now();
+}
+
+/** Of the wallet with this name or address. */
+function typeOf(choices: Choices["choices"], label: string): string | undefined {
+  const wanted = label.toLowerCase();
+  const words = (detail = "") => detail.toLowerCase().split(/[\s,]+/);
+  return choices.find(({ value, detail }) => value === label || words(detail).includes(wanted))?.walletType;
+}
+
+function text(input: JQuery): string {
+  return String(input.val() ?? "").trim();
+}
