@@ -22,6 +22,7 @@ import { PROCESSOR_TIME, processorTimes } from "./test/processor-time.mjs";
 import { select, VARIANTS } from "./test/selection.mjs";
 import { makeServiceProgram, SERVICE_PROGRAM } from "./test/service-program.mjs";
 import { lateFiles, summary } from "./test/summary.mjs";
+import { typesOnly } from "./test/types-only.mjs";
 
 /** @typedef {import("./test/reporter.mjs").Results} Results */
 
@@ -97,7 +98,8 @@ async function test() {
   const inParallel = (files, workers) =>
     files.length > 1 && workers > 1 ? ["--parallel", "--jobs", String(workers)] : [];
   const runs = [];
-  if (unit.length > 0) runs.push(mocha("unit", unit, options, isWhole || values.coverage));
+  const measured = isWhole || values.coverage ? await coverageOptions() : undefined;
+  if (unit.length > 0) runs.push(mocha("unit", unit, options, measured));
   // The files of one of these workers share a browser and an editor, which take longest to start.
   const browsers = inParallel(browsing, Math.min(jobs, BROWSERS));
   if (browsing.length > 0) runs.push(mocha("browser", browsing, [...options, ...browsers]));
@@ -112,17 +114,21 @@ async function test() {
   return exits.every(Boolean) ? 0 : 1;
 }
 
+async function coverageOptions() {
+  return (await typesOnly("src")).map((file) => `--exclude=${file}`);
+}
+
 /**
  * @param {string} name of the file its results go to
  * @param {readonly string[]} files
  * @param {readonly string[]} options
- * @param {boolean} [measured] whether coverage is measured and enforced
+ * @param {readonly string[]} [measured] coverage is measured with these options, and enforced
  * @returns {Promise<boolean>} whether all is well
  */
-function mocha(name, files, options, measured = false) {
+function mocha(name, files, options, measured) {
   const module = (/** @type {string} */ path) => join(root, "node_modules", path);
   const args = [
-    ...(measured ? [module(TOOLS.c8), process.execPath] : []),
+    ...(measured ? [module(TOOLS.c8), ...measured, process.execPath] : []),
     module(TOOLS.mocha),
     ...["--reporter", join(root, "scripts/test/reporter.mjs")],
     ...["--reporter-option", `results=${join(folder, `${name}.json`)}`],

@@ -226,6 +226,8 @@ export {
   type EventPage,
   type EventType,
   EXTENSIONS,
+  type Extension,
+  type ExtensionEvent,
   type Hex,
   isEvent,
   isTerminal,

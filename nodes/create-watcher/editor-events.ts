@@ -43,7 +43,7 @@ export function eventsField(
   const hint = hintUnder(field);
   const list = partOf(NODE, "offered")
     .attr("aria-label", node._("create-watcher.label.offered"))
-    .css({ margin: "-8px 0 12px 105px", "max-height": "130px", "overflow-y": "auto" });
+    .css({ margin: "-8px 0 12px 105px", "overflow-y": "auto" });
 
   const showProblem = (unreadable = ""): void => {
     const known = new Set(offered.flatMap((event) => [event.name, event.signature]));
@@ -77,7 +77,8 @@ export function eventsField(
     explain(isTyped ? names : []);
   };
   const showList = (): void => {
-    list.empty();
+    // Sentences need more room than signatures.
+    list.empty().css("max-height", offered.some(({ meaning }) => meaning !== undefined) ? "220px" : "130px");
     for (const event of offered) {
       const name = nameOf(event, offered);
       const ticked = $('<input type="checkbox">').css({ width: "auto", margin: "0 6px 0 0" });
@@ -92,6 +93,7 @@ export function eventsField(
       // Node-RED makes the labels of a form as narrow as its first column.
       $("<label>")
         .css({ display: "block", width: "auto", margin: "0 0 2px", "overflow-wrap": "anywhere" })
+        .css({ "padding-left": "19px", "text-indent": "-19px" })
         .attr("title", event.meaning === undefined ? "" : signatureOf(event))
         .append(ticked, document.createTextNode(describe(event)))
         .appendTo(list);

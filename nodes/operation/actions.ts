@@ -139,26 +139,23 @@ export async function resume(task: Task, kept: KeptWait | KeptUnsigned): Promise
   const { byDefault } = kept;
   const [target, timeoutMs, proofCheck] = [task.target(byDefault), task.timeoutMs(), await task.proofCheck()];
   if (!("operation" in kept)) {
-    return finalizeElsewhere(task, kept, { target, timeoutMs, proofCheck, repeated: true });
+    return finalizeElsewhere(task, kept, { target, timeoutMs, proofCheck });
   }
   const { operation, signedId } = kept;
   return until(task, operation, { target, timeoutMs, proofCheck, signedId, byDefault });
 }
 
-type Finalizing = Pick<Wait, "target" | "timeoutMs" | "proofCheck"> & { repeated?: boolean };
+type Finalizing = Pick<Wait, "target" | "timeoutMs" | "proofCheck">;
 
 /** By a key service: what it is asked for is stored before. */
-async function finalizeElsewhere(
-  task: Task,
-  unsigned: KeptUnsigned,
-  { repeated, ...wait }: Finalizing,
-): Promise<Answer> {
+async function finalizeElsewhere(task: Task, unsigned: KeptUnsigned, wait: Finalizing): Promise<Answer> {
   const { client, channelId, signal } = task;
   const { operationId, digest, walletOperationId: signedId, byDefault } = unsigned;
-  const { signer, onSigningState, stop } = await task.ask(unsigned);
-  const finalized = await client.operations
-    .finalize(channelId, operationId, signer, { digest, signal, onSigningState, repeated })
-    .finally(stop);
+  const asking = await task.ask(unsigned);
+  const finalized = await asking.run((signer, onSigningState, isAgain) => {
+    const options = { digest, signal, onSigningState, repeated: isAgain };
+    return client.operations.finalize(channelId, operationId, signer, options);
+  });
   return until(task, finalized, { ...wait, signedId, byDefault });
 }
 

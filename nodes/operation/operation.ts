@@ -8,7 +8,7 @@ import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput, type Task } from "../lib/runtime/input.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { proofCheckOf, shownStatus } from "../lib/runtime/operation-proof.ts";
-import { type Asking, askCustodian } from "../lib/runtime/signing/ask-custodian.ts";
+import { Asking } from "../lib/runtime/signing/ask-custodian.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { refuseTest } from "../lib/runtime/test-message.ts";
 import { requireSameService } from "../lib/runtime/waits/waits.ts";
@@ -55,9 +55,11 @@ export default function register(RED: NodeAPI): void {
         ask: async (unsigned) => {
           const { operationId, walletOperationId, digest, deadline } = unsigned;
           msg.crec = withDetails(msg, { channelId, operationId, walletOperationId, digest, deadline });
-          const ref = signerOf(RED, fields.settings.signer);
-          showStatus(this, "working", "operation.status.signing");
-          asking = await askCustodian(RED, this, { ref, digest, deadline, isPast: () => number !== newest });
+          const ref = () => signerOf(RED, fields.settings.signer);
+          const [isResumed, isPast] = [kept !== undefined, () => number !== newest];
+          if (!isResumed) showStatus(this, "working", "operation.status.signing");
+          asking = new Asking(RED, this, { ref, digest, deadline, isResumed, isPast, signal });
+          await asking.join();
           await keep({ id: canonicalId(operationId), connection, about: unsigned, isRequired: true });
           return asking;
         },

@@ -10,7 +10,7 @@ import { explainReuse } from "../lib/runtime/key-reused.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { proofCheckOf } from "../lib/runtime/operation-proof.ts";
-import { type Asking, askCustodian } from "../lib/runtime/signing/ask-custodian.ts";
+import { Asking } from "../lib/runtime/signing/ask-custodian.ts";
 import { openClaims } from "../lib/runtime/signing/open-claims.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { durationWords } from "../lib/shared/duration-words.ts";
@@ -155,21 +155,25 @@ export class Submitting {
     const { channelId, walletOperationId: id, key, request, digest } = prepared;
     const { connection, client, isPast } = context;
     const note = this.#noting(msg, prepared);
-    const ref = walletOf(this.#RED, this.#fields.settings.wallet).signer();
-    const { deadline } = request;
-    const asking = await askCustodian(this.#RED, this.#node, { ref, digest, deadline, isPast });
+    const ref = () => walletOf(this.#RED, this.#fields.settings.wallet).signer();
+    const isResumed = task.kept !== undefined;
+    const toSign = { ref, digest, deadline: request.deadline, isResumed, isPast, signal };
+    const asking = new Asking(this.#RED, this.#node, toSign);
     context.asking = asking;
-    this.#warnOfTime(asking.signer.timeoutMs);
+    // Before the wait of an earlier message ends, and with it that message's request.
+    this.#warnOfTime((await asking.join()).timeoutMs);
     await task.keep({ id, connection, about: { prepared } satisfies Unsigned, isRequired: true });
-    const options = { signal, onSigningState: asking.onSigningState, repeated: isRepeated };
-    const submitted = await client.operations
-      .send(channelId, { ...request, ...idOf(prepared) }, asking.signer, options)
+    const operation = { ...request, ...idOf(prepared) };
+    const submitted = await asking
+      .run((signer, onSigningState, isAgain) => {
+        const options = { signal, onSigningState, repeated: isRepeated || isAgain };
+        return client.operations.send(channelId, operation, signer, options);
+      })
       .catch(async (error: unknown) => {
         // The key service remembers its answer. Another deadline makes it another question.
         if (toCodedError(error).code === "SIGNER_REFUSED") await this.#release(id, digest);
         throw await explainReuse(this.#RED, error);
-      })
-      .finally(asking.stop);
+      });
     note(submitted, client);
     return sentOf(prepared, submitted, key === undefined ? undefined : digest);
   }

@@ -76,7 +76,11 @@ function watcherEvent(
     watcherId: text(payload.watcher_id, "watcher_id"),
     ...optional("service", signed.service, text),
     ...optional("data", signed.data, copyOf),
-    ...optional("reference", referenceData(signed.service, signed.data), (found) => found as ReferenceData),
+    ...optional(
+      "reference",
+      referenceData(signed.service, copyOf(signed.data)),
+      (found) => found as ReferenceData,
+    ),
   };
 }
 

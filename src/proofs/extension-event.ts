@@ -9,7 +9,12 @@ type Known = { abi: readonly unknown[] | undefined; service: unknown; log: Field
 
 const parsed = new Map<Extension, Abi>();
 
-/** The events and functions of all contracts of an extension; undefined for another service. */
+/**
+ * The events and functions of all contracts of an extension; undefined for another service. `EXTENSIONS` has the same with
+ * what each event means.
+ * @example
+ * listEvents(extensionAbi("dvp") ?? []).some(({ name }) => name === "SettlementSettled"); // → true
+ */
 export function extensionAbi(service: unknown): Abi | undefined {
   const extension = extensionNamed(service);
   if (extension === undefined) return undefined;

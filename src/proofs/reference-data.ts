@@ -30,7 +30,10 @@ const PARTS = [
 
 const LAST_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** The documented parts of the `data` of a signed event; undefined for data of another kind. */
+/**
+ * The documented parts of the `data` of a signed event; undefined for data of another kind. They share objects with the
+ * data that is given.
+ */
 export function referenceData(service: unknown, data: unknown): ReferenceData | undefined {
   const { type, value } = objectOrEmpty(data);
   if (type !== "reference_data" || !isObject(value) || extensionAbi(service) === undefined) return undefined;
@@ -76,7 +79,7 @@ function readPart(service: unknown, source: string, value: unknown): Record<stri
 function largeIn(read: Fields, path: string): string[] {
   return Object.entries(read).flatMap(([name, value]) => {
     if (isObject(value)) return largeIn(value, `${path}.${name}`);
-    const isInteger = typeof value === "string" && /^-?\d+$/.test(value);
+    const isInteger = typeof value === "string" && /^-?\d{1,100}$/.test(value);
     return isInteger && BigInt(value) > LAST_EXACT ? [`${path}.${name}`] : [];
   });
 }

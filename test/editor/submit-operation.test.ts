@@ -180,6 +180,30 @@ describe("the form of submit operation", function () {
     should(await kept()).have.properties({ mode: "draft", waitFor: "confirmed" });
   });
 
+  it("says where the signer may take longer than the operation lasts", async () => {
+    const signer = { kind: "fireblocks", timeout: "1800" };
+    await editor().page.evaluate((settings) => {
+      const { RED } = globalThis as unknown as { RED: EditorRed };
+      Object.assign(RED.nodes.node("signer"), settings);
+    }, signer);
+    const form = await open();
+    const said = editor().page.getByText("The signer may take 30 minutes, but the operation expires after");
+    await form.fill("deadline", "15");
+    should(await said.textContent()).match(/after 15 minutes\.$/);
+    for (const [name, fine] of [
+      ["deadline", "30"],
+      ["deadline", "0"],
+      ["deadline", "${MINUTES}"],
+      ["mode", "draft"],
+    ] as const) {
+      await form.fill(name, fine);
+      await said.waitFor({ state: "hidden" });
+      if (name === "deadline") await form.fill("deadline", "29");
+      if (name === "deadline") await said.waitFor();
+    }
+    await form.cancel();
+  });
+
   it("previews the calls in the form, and says when the form has changed since", async () => {
     const form = await open();
     const preview = editor().page.locator("#crec-submit-operation-preview-result");

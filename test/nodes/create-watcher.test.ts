@@ -49,6 +49,14 @@ describe("create watcher", function () {
             }),
             2,
           ],
+          [
+            createWatcherNode({
+              ...{ ...byName, id: "by-extension", source: "extension", extension: "dta.v2" },
+              ...{ events: "SubscriptionRequested", address: service.ready.contracts.DemoDta },
+              ...{ chainSelector: service.ready.chain_selector, serviceConfig: '{"left": "over"}' },
+            }),
+            2,
+          ],
           [createWatcherNode({ ...byName, id: "impossible", events: "Closed", timeout: "soon" }), 2],
         ],
       ),
@@ -102,6 +110,13 @@ describe("create watcher", function () {
     });
     const withoutNetwork = await refuse(nodeRed, "by-service", nowhere);
     should(withoutNetwork.error).match({ code: "MISSING_VALUE", message: /"Network" is empty/ });
+  });
+
+  it("watches the events of an extension, without an ABI or settings", async () => {
+    const { payload } = await ask(nodeRed, "by-extension", { name: "requests" });
+    should(payload).match({ service: "dta.v2", events: ["SubscriptionRequested"], status: "active" });
+    should(payload).not.have.properties(["service_config"]);
+    should((await ask(nodeRed, "by-extension", { name: "requests" })).crec).have.property("found", true);
   });
 
   it("creates nothing when the timeout is wrong", async () => {

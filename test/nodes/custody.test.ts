@@ -4,11 +4,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import should from "should";
 import { Custodian } from "../support/custodian.ts";
-import type { Message } from "../support/flow-harness.ts";
-import { type FlowNode, freshId, NodeRed } from "../support/node-red.ts";
+import { harnessFlow, type Message } from "../support/flow-harness.ts";
+import { type FlowNode, freshId, NodeRed, type NodeStatus, UserDir } from "../support/node-red.ts";
 import { checkError, KEPT, OperationHarness, RECEIVER } from "../support/operation-harness.ts";
 import { operationNode, submitNode, value, walletNode } from "../support/operation-nodes.ts";
 import type { Passing } from "../support/proxy.ts";
+import { hasRedis, RedisServer } from "../support/redis.ts";
 
 const settings = fileURLToPath(new URL("custody-settings.cjs", import.meta.url));
 const APPROVE = /^Custodian: a person must approve, 14 min left \(PENDING_AUTHORIZATION\)$/;
@@ -48,6 +49,8 @@ describe("a signature that a person approves", function () {
   const deploy = (more: Partial<FlowNode> = {}, type?: "full" | "flows" | "nodes") =>
     harness.deploy(flow(more), config(), type);
   const isSubmit = ({ method, path }: Passing) => method === "POST" && path.endsWith("/operations");
+  const down = { kind: "answer", status: 503, body: "{}" } as const;
+  const isTroubled = ({ fill, text = "" }: NodeStatus) => fill === "yellow" && !APPROVE.test(text);
   const submits = () => harness.proxy.passed.filter(isSubmit).length;
   const good = { to: RECEIVER, payload: "1" };
   const press = async (id: string, message: Message, nodeRed = harness.nodeRed): Promise<string> => {
@@ -179,6 +182,18 @@ describe("a signature that a person approves", function () {
     should(submits()).equal(before);
   });
 
+  it("is not lost where the service is down when it comes", async () => {
+    await deploy();
+    const { probe, request } = await ask("submit", good);
+    const { count } = custodian;
+    harness.proxy.harm = (passing) => (isSubmit(passing) ? down : undefined);
+    await custodian.approve(request);
+    await harness.nodeRed.status("submit", isTroubled);
+    harness.proxy.harm = () => undefined;
+    should((await outcome(probe)).crec).match({ digest: request.digest, status: /^confirmed/ });
+    should(custodian.count).equal(count);
+  });
+
   it("of the largest operation is kept whole", async () => {
     const data = `0x${"ab".repeat(CALL_BYTES)}`;
     const payload = Array.from({ length: 16 }, () => ({ to: RECEIVER, value: "0", data }));
@@ -242,6 +257,32 @@ describe("a signature that a person approves", function () {
     while ((await harness.executions()) === executed) await sleep(50);
   });
 
+  it("is for one digest on all copies of the flow that share their state", async function () {
+    if (!hasRedis()) return this.skip();
+    const [server, userDir] = await Promise.all([RedisServer.start(), UserDir.make()]);
+    const other = await NodeRed.start(userDir, {}, { settings });
+    try {
+      const fleet = { id: "fleet", type: "crec-fleet", credentials: { url: server.url } };
+      const nodes = harnessFlow([...harness.config(), ...config(), fleet], flow({ fleet: "fleet" }));
+      await Promise.all([harness.nodeRed.deploy(nodes), other.deploy(nodes)]);
+      const crec = { keep: "me", operationKey: `order ${freshId()}` };
+      const { probe, request } = await ask("submit", { ...good, crec });
+      const { count } = custodian;
+      // Another second gives another deadline.
+      await sleep(1_000);
+      const second = await press("submit", { ...good, crec }, other);
+      await custodian.askedAgain(count + 1);
+      await custodian.approve(request);
+      const left = [await outcome(probe), await outcome(second, other)];
+      for (const msg of left) should(msg.crec).match({ digest: request.digest, status: /^confirmed/ });
+      should(custodian.requests.at(-1)).equal(request);
+      should(await harness.executions(crec.operationKey)).equal(1);
+    } finally {
+      await other.kill();
+      await Promise.all([server.remove(), userDir.remove()]);
+    }
+  });
+
   it("is waited for again after Node-RED was stopped or killed, and not once it was submitted", async () => {
     await deploy();
     const executed = await harness.executions();
@@ -249,8 +290,12 @@ describe("a signature that a person approves", function () {
     const again = () => NodeRed.start(harness.userDir, {}, { settings });
     const { count } = custodian;
     await harness.nodeRed.kill();
+    // As where the network comes up after Node-RED.
+    harness.proxy.harm = () => down;
     let nodeRed = await again();
     try {
+      await nodeRed.status("submit", isTroubled);
+      harness.proxy.harm = () => undefined;
       await custodian.askedAgain(count + 1);
       await nodeRed.stop();
       nodeRed = await again();

@@ -2,7 +2,7 @@ import should from "should";
 import { listEvents, signatureHash } from "../../src/abi/index.ts";
 import { matchEvent } from "../../src/alerts/index.ts";
 import { type DecodedWatcherEvent, decodeEvent, extensionAbi } from "../../src/proofs/index.ts";
-import { EXTENSIONS } from "../../src/protocol/index.ts";
+import { type EventEnvelope, EXTENSIONS } from "../../src/protocol/index.ts";
 import { signedEvent } from "./fixtures.ts";
 
 const SELECTOR = "16015286601757825753";
@@ -11,7 +11,7 @@ const ID = `0x${"1f".repeat(32)}`;
 const HASH = `0x${"2e".repeat(32)}`;
 
 /** An event as a service's watcher reports it. The texts are JSON, so that numbers stay as written. */
-function decoded(service: string, signature: string, params: string, data = "null"): DecodedWatcherEvent {
+function eventOf(service: string, signature: string, params: string, data = "null"): EventEnvelope {
   const name = signature.slice(0, signature.indexOf("("));
   const log = JSON.stringify({
     chain_id: "11155111",
@@ -22,8 +22,11 @@ function decoded(service: string, signature: string, params: string, data = "nul
     event_signature: signature,
   });
   const json = `{"service":"${service}","name":"${name}","chain_selector":"${SELECTOR}","chain_event":${log.slice(0, -1)},"params":${params}},"data":${data}}`;
-  const event = signedEvent("watcher.event", json, { watcher_id: "w-1", chain_selector: SELECTOR });
-  return decodeEvent(event) as DecodedWatcherEvent;
+  return signedEvent("watcher.event", json, { watcher_id: "w-1", chain_selector: SELECTOR });
+}
+
+function decoded(...event: Parameters<typeof eventOf>): DecodedWatcherEvent {
+  return decodeEvent(eventOf(...event)) as DecodedWatcherEvent;
 }
 
 const PROCESSED = "DistributorRequestProcessed(bytes32,uint256,uint8,bytes)";
@@ -125,6 +128,16 @@ describe("the events of an extension", () => {
     const processed = decoded("dta.v2", PROCESSED, `{"status":5}`);
     should(matchEvent([{ field: "words.status", is: "equals", value: "Failed" }], processed)).be.true();
     should(event.params).deepEqual({ settlementId: "10", settlementHash: HASH });
+  });
+
+  it("may be changed by a caller, without effect on another look at the same event", () => {
+    const event = eventOf("dta.v2", PROCESSED, `{"status":3}`, REFERENCE);
+    const { reference } = decodeEvent(event) as DecodedWatcherEvent;
+    const [request] = (reference?.paymentRequests ?? []) as Array<{ e2eId: string }>;
+    if (request) request.e2eId = "another";
+    const again = decodeEvent(event) as DecodedWatcherEvent;
+    should(again.reference?.paymentRequests).containDeep([{ e2eId: ID }]);
+    should(again.data).containDeep({ value: { requests: [{ value: { e2eId: ID } }] } });
   });
 
   it("keep what is not known: another version of an event, another service, a value of another type", () => {

@@ -22,7 +22,10 @@ function propertiesOf(name: string, field: Field): Array<[string, object]> {
     case "text":
       return [[name, { value: field.default ?? "" }]];
     case "select":
-      return [[name, { value: field.default, ...(field.default === "" ? {} : { required: true }) }]];
+      // A flow from before a choice was added does not have it, and needs it only while it is shown.
+      return [
+        [name, { value: field.default, ...(field.default === "" || field.shown ? {} : { required: true }) }],
+      ];
     case "number":
       return [[name, { value: field.default }]];
     case "boolean":

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type Abi, decodeEventLog, encodeFunctionData, toHex, zeroAddress, zeroHash } from "viem";
-import type { Hex } from "../../../src/protocol/index.ts";
+import type { Address, Hex } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import { artifact } from "./artifacts.ts";
 import { type Mined, sendAndAwait, TransactionRefused } from "./own-transactions.ts";
@@ -8,7 +8,7 @@ import { explainRevert } from "./revert.ts";
 
 /** `hash`: of an earlier settlement; the newest that was opened here unless given. */
 export type DvpCall =
-  | { action: "open"; expiresIn: number }
+  | { action: "open"; expiresIn: number; executor?: Address }
   | { action: "accept" | "settle" | "cancel"; hash?: Hex };
 
 /** `id`: of an earlier request; the newest that was made here unless given. Amounts are in the smallest unit. */
@@ -28,7 +28,7 @@ export type Called = Mined & { params: Readonly<Record<string, unknown>> };
  */
 export async function callDvp(context: Context, call: DvpCall): Promise<Called> {
   if (call.action === "open")
-    return await begin(context, "DemoDvp", "proposeSettlement", [settlement(context, call.expiresIn)]);
+    return await begin(context, "DemoDvp", "proposeSettlement", [settlement(context, call)]);
   const hash = call.hash ?? newest(context, "DemoDvp", "open a settlement");
   const functions = { accept: "acceptSettlement", settle: "executeSettlement", cancel: "cancel" } as const;
   return await send(context, "DemoDvp", functions[call.action], [hash]);
@@ -93,7 +93,10 @@ async function send(context: Context, name: Demo, functionName: string, args: Ar
 }
 
 /** Without tokens, so that nobody has to approve anything first. */
-function settlement({ relayer, chain }: Context, expiresIn: number): object {
+function settlement(
+  { relayer, chain }: Context,
+  { expiresIn, executor = relayer.address }: Extract<DvpCall, { action: "open" }>,
+): object {
   const selector = BigInt(chain.network.chain_selector);
   return {
     settlementId: BigInt(toHex(randomBytes(6))),
@@ -102,7 +105,7 @@ function settlement({ relayer, chain }: Context, expiresIn: number): object {
       buyerDestinationAddress: relayer.address,
       sellerSourceAddress: relayer.address,
       sellerDestinationAddress: relayer.address,
-      executorAddress: relayer.address,
+      executorAddress: executor,
     },
     tokenInfo: {
       paymentTokenSourceAddress: zeroAddress,

@@ -27,15 +27,21 @@ export function parseFieldPath(text: unknown, at: string): FieldPath {
 
 /**
  * The value of a field; undefined where it is missing or null. Only own properties are read. A name of an ABI is also
- * found in the form in which the service writes it: `fundTokenId` as `fund_token_id`.
+ * found in the form in which the service writes it, and the other way: `fundTokenId` as `fund_token_id`.
  */
 export function readField(decoded: unknown, path: FieldPath): unknown {
   let value = decoded;
   for (const name of path) {
     if (typeof value !== "object" || value === null) return undefined;
-    const key = Object.hasOwn(value, name) ? name : snakeCase(name);
-    if (!Object.hasOwn(value, key)) return undefined;
+    const fields = value;
+    const key = [name, snakeCase(name), camelCase(name)].find((one) => Object.hasOwn(fields, one));
+    if (key === undefined) return undefined;
     value = (value as Record<string, unknown>)[key];
   }
   return value ?? undefined;
+}
+
+/** `fund_token_id` as `fundTokenId`, `token_i_d` as `tokenID`. */
+function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -114,6 +114,12 @@ describe("a condition on a field without an ABI", () => {
       { params: { fund_token_id: "7" } },
       true,
     ],
+    [
+      "finds a name of the service in the form of the ABI",
+      { field: "params.fund_token_i_d", is: "equals", value: "7" },
+      { params: { fundTokenID: "7" } },
+      true,
+    ],
     ["knows that a field exists", { field: "confidence", is: "exists" }, { confidence: "latest" }, true],
     ["knows that a field is missing", { field: "confidence", is: "exists" }, {}, false],
     ["takes null for missing", { field: "confidence", is: "exists" }, { confidence: null }, false],

@@ -6,6 +6,7 @@ type Signature = {
   signer: Signer;
   messages: number;
   result: ReturnType<Signer["sign"]> | undefined;
+  isSigned: boolean;
   /** The newest state, for a message that comes later. */
   state: SigningState | undefined;
   listeners: Set<(state: SigningState) => void>;
@@ -17,6 +18,8 @@ const signatures = processWide("signatures", () => new Map<string, Signature>())
 
 export type JoinedSigner = {
   signer: Signer;
+  /** Whether the signature is there. */
+  isSigned(): boolean;
   /** The message is done with it. The request ends when no message waits for it any more. */
   leave(): void;
 };
@@ -40,6 +43,7 @@ export function joinSigner(signer: Signer, digest: string): JoinedSigner {
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       sign: (request, { onState } = {}) => signed(signature, request, onState),
     },
+    isSigned: () => signature.isSigned,
     leave: () => {
       if (hasLeft) return;
       hasLeft = true;
@@ -53,7 +57,7 @@ export function joinSigner(signer: Signer, digest: string): JoinedSigner {
 
 function newSignature(signer: Signer): Signature {
   return {
-    ...{ signer, messages: 0, result: undefined, state: undefined },
+    ...{ signer, messages: 0, result: undefined, isSigned: false, state: undefined },
     ...{ listeners: new Set(), ending: new AbortController() },
   };
 }
@@ -73,9 +77,14 @@ async function signed(
     };
     const result = signer.sign(request, { signal: ending.signal, onState: tell });
     signature.result = result;
-    result.catch(() => {
-      if (signature.result === result) signature.result = undefined;
-    });
+    result.then(
+      () => {
+        signature.isSigned = true;
+      },
+      () => {
+        if (signature.result === result) signature.result = undefined;
+      },
+    );
   } else if (signature.state) onState?.(signature.state);
   try {
     return await signature.result;

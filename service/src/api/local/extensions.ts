@@ -1,11 +1,12 @@
 import Type from "typebox";
+import { checksumAddress } from "viem";
 import type { Hex } from "../../../../src/protocol/index.ts";
 import { invalid } from "../../api-error.ts";
 import { type Called, callDta, callDvp, type DtaCall, type DvpCall } from "../../chain/demo-settlements.ts";
 import { TransactionRefused } from "../../chain/own-transactions.ts";
 import type { Context } from "../../context.ts";
 import type { Routes } from "../routes.ts";
-import { Amount, amountOf, oneOf, STRICT } from "../schemas.ts";
+import { Address, Amount, amountOf, oneOf, STRICT } from "../schemas.ts";
 
 const Hash = Type.String({ pattern: "^0x[0-9a-fA-F]{64}$", description: "0x and 64 hex digits" });
 const LONGEST_SECONDS = 31_536_000;
@@ -14,6 +15,7 @@ const DvpBody = Type.Object(
   {
     action: oneOf(["open", "accept", "settle", "cancel"] as const),
     settlement_hash: Type.Optional(Hash),
+    executor: Type.Optional(Address),
     expires_in: Type.Optional(
       Type.Integer({
         minimum: 0,
@@ -93,11 +95,13 @@ export function extensionRoutes(app: Routes, context: Context): void {
 const ONE_HOUR = 3600;
 
 /** @throws ApiError 400 for a value that the action does not have. */
-function dvpCall({ action, settlement_hash, expires_in }: Type.Static<typeof DvpBody>): DvpCall {
+function dvpCall({ action, settlement_hash, expires_in, executor }: Type.Static<typeof DvpBody>): DvpCall {
   if (action === "open") {
     if (settlement_hash !== undefined) throw invalid("open does not use settlement_hash.");
-    return { action, expiresIn: expires_in ?? ONE_HOUR };
+    const by = executor === undefined ? {} : { executor: checksumAddress(executor as Hex) };
+    return { action, expiresIn: expires_in ?? ONE_HOUR, ...by };
   }
+  if (executor !== undefined) throw invalid(`${action} does not use executor.`);
   if (expires_in !== undefined) throw invalid(`${action} does not use expires_in.`);
   return { action, ...(settlement_hash === undefined ? {} : { hash: settlement_hash as Hex }) };
 }

@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+export type Repeating = {
+  /** Whether this failure is to be repeated, if it is one that passes. */
+  mayRepeat: () => boolean;
+  /** Called before each pause. */
+  onFailure: (error: Error) => void;
+  /** In milliseconds since 1970. */
+  endsAt: number;
+  signal: AbortSignal;
+};
+
+const FIRST_MS = 1_000;
+const LONGEST_MS = 30_000;
+
+/**
+ * Repeats what fails only for a while, such as an outage of the service after a person has approved, until the time is
+ * up. What it repeats must be safe to repeat.
+ */
+export async function repeatUntil<T>(work: () => Promise<T>, repeating: Repeating): Promise<T> {
+  const { mayRepeat, onFailure, endsAt, signal } = repeating;
+  for (let pauseMs = FIRST_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_MS)) {
+    try {
+      return await work();
+    } catch (error) {
+      const isOver = signal.aborted || Date.now() + pauseMs >= endsAt;
+      if (isOver || !isPassing(error) || !mayRepeat()) throw error;
+      onFailure(error);
+      await sleep(pauseMs, undefined, { signal });
+    }
+  }
+}
+
+function isPassing(error: unknown): error is Error {
+  return error instanceof Error && (error as { retryable?: unknown }).retryable === true;
+}
