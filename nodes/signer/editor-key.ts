@@ -23,6 +23,8 @@ const NOT_OF_KEY: ReadonlySet<string> = new Set([
   "tls",
   "proxy",
   "fireblocksNote",
+  "fireblocksSends",
+  "privySends",
 ]);
 
 /** Shows the public part of the key. What is changed in the form may mean another key: then it is no longer shown. */
