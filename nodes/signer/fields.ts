@@ -135,11 +135,25 @@ export const NODE = describeNode({
       placeholder: { text: "44/60/0/0/0" },
       shown: { ...FIREBLOCKS, fireblocksSource: "derivation-path" },
     },
+    fireblocksSends: {
+      kind: "select",
+      icon: "file-text-o",
+      options: ["digest", "typed-data"],
+      default: "digest",
+      shown: { ...FIREBLOCKS, fireblocksSource: "vault-account" },
+    },
 
     privyAppId: { kind: "text", icon: "cube", required: true, shown: PRIVY },
     privyAppSecret: { kind: "credential", icon: "lock", shown: PRIVY },
     privyWalletId: { kind: "text", icon: "credit-card", required: true, shown: PRIVY },
     privyAuthorizationKey: { kind: "credential", icon: "lock", placeholder: true, hint: true, shown: PRIVY },
+    privySends: {
+      kind: "select",
+      icon: "file-text-o",
+      options: ["digest", "typed-data"],
+      default: "digest",
+      shown: PRIVY,
+    },
 
     remoteUrl: {
       kind: "text",

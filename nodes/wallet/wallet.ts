@@ -45,7 +45,9 @@ function openWallet(RED: NodeAPI, { settings }: FieldReader<typeof NODE>): Walle
     typeAtAddress ??= connection()
       .client()
       .then((client) => walletTypeAt(client, address, signal));
-    return typeAtAddress;
+    const found = await typeAtAddress;
+    if (signal?.aborted) typeAtAddress = undefined;
+    return found;
   });
   const signer = () => fitting(signerOf(RED, settings.signer));
   return {

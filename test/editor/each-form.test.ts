@@ -154,8 +154,8 @@ async function lookAtTexts({ inPage }: Editor, form: Form, type: string, found: 
   }
 }
 
-/** Node-RED has fields of its own between ours. */
-const MOST_STEPS = 10;
+/** Node-RED has fields of its own between ours, and the ABI of a contract has ten buttons before it. */
+const MOST_STEPS = 12;
 
 /** The visible fields that the tab key passes by on its way from the field before; `reached` were come to already. */
 async function notReached({ inPage, page }: Editor, reached: Set<string>): Promise<string[]> {

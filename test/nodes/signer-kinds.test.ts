@@ -150,9 +150,8 @@ describe("signers of key services", function () {
 
   describe("all", () => {
     it("sign operations that are confirmed on the chain", async () => {
-      const ecdsa = KINDS.filter((kind) => kind !== "vault");
       await harness.deploy(
-        ecdsa.flatMap(
+        KINDS.flatMap(
           (kind): Array<[FlowNode, number]> => [
             [manageNode("wallets.create-or-find", { id: `make-${kind}`, wallet: `wallet-${kind}` }), 1],
             [
@@ -167,15 +166,20 @@ describe("signers of key services", function () {
             ],
           ],
         ),
-        ecdsa.flatMap((kind) => [
+        KINDS.flatMap((kind) => [
           custodySigner(of(kind)),
           walletNode(harness.service.ready, {
-            ...{ id: `wallet-${kind}`, wallet: `${kind}-wallet`, signer: `with-${kind}` },
+            ...{
+              id: `wallet-${kind}`,
+              wallet: `${kind}-wallet`,
+              signer: `with-${kind}`,
+              owner: harness.owner,
+            },
           }),
         ]),
       );
       await Promise.all(
-        ecdsa.map(async (kind) => {
+        KINDS.map(async (kind) => {
           await harness.ask(`make-${kind}`, {});
           const done = await harness.ask(`submit-${kind}`, {});
           should(done.crec?.status).equal("confirmed_latest", kind);

@@ -1,6 +1,8 @@
+import { generateKeyPairSync } from "node:crypto";
 import should from "should";
-import { generatePrivateKey, localEcdsaSigner } from "../../src/index.ts";
+import { generatePrivateKey, localEcdsaSigner, localRsaSigner } from "../../src/index.ts";
 import type { Message } from "../support/flow-harness.ts";
+import type { FlowNode } from "../support/node-red.ts";
 import { manageNode } from "../support/nodes.ts";
 import {
   COMPANY,
@@ -10,9 +12,20 @@ import {
   KEPT,
   OperationHarness,
 } from "../support/operation-harness.ts";
-import { walletNode } from "../support/operation-nodes.ts";
+import {
+  call,
+  operationNode,
+  signerNode,
+  submitNode,
+  value,
+  walletNode,
+} from "../support/operation-nodes.ts";
 
 type Record_ = Record<string, unknown>;
+
+const rsaKey = generateKeyPairSync("rsa", { modulusLength: 2048 })
+  .privateKey.export({ type: "pkcs8", format: "pem" })
+  .toString();
 
 /** Wallets in the node manage, and the requests of the signer's form. */
 describe("wallets and signers", function () {
@@ -132,6 +145,101 @@ describe("wallets and signers", function () {
       const caught = await harness.refuse("archive", { ...KEPT, payload: crec?.walletId });
       checkError(caught, "archive", "WALLET_ALREADY_ARCHIVED");
       await harness.nodeRed.status("archive", isRed);
+    });
+  });
+
+  describe("a wallet of an RSA signer", () => {
+    const rsa = (id: string, properties: Record_ = {}) =>
+      walletNode(harness.service.ready, { id, wallet: `${id}-wallet`, signer: "rsa-signer", ...properties });
+    const calls = [call("counter", "add(uint256)", value("1"))];
+    const wallets = { "plain-rsa": "rsa", "protected-rsa": "protected_rsa" };
+    let address = "";
+
+    before(() => deployWith([]));
+
+    /** `more` are wallets, each with a node that submits with it. */
+    async function deployWith(more: readonly FlowNode[]): Promise<void> {
+      const submit = (wallet: string) => submitNode({ id: `submit-${wallet}`, wallet, calls });
+      await harness.deploy(
+        [
+          ...["plain-rsa", "protected-rsa", "unowned", "of-ecdsa"].map((wallet): [FlowNode, number] => [
+            manageNode("wallets.create-or-find", { id: `make-${wallet}`, wallet }),
+            1,
+          ]),
+          ...["plain-rsa", "protected-rsa", ...more.map(({ id }) => id)].map((wallet): [FlowNode, number] => [
+            submit(wallet),
+            2,
+          ]),
+          [submitNode({ id: "draft", mode: "draft", wallet: "plain-rsa", calls }), 2],
+          [operationNode("finalize", { id: "finalize-ecdsa" }), 1],
+          [operationNode("finalize", { id: "finalize-rsa", signer: "rsa-signer" }), 1],
+        ],
+        [
+          signerNode(undefined, {
+            ...{ id: "rsa-signer", kind: "local-rsa", credentials: { rsaKey: rsaKey.replaceAll("\n", " ") } },
+          }),
+          rsa("plain-rsa", { owner: harness.owner }),
+          rsa("protected-rsa", { owner: harness.owner, walletType: "protected_rsa" }),
+          rsa("unowned"),
+          rsa("of-ecdsa", { owner: harness.owner, walletType: "ecdsa" }),
+          ...more,
+        ],
+      );
+    }
+
+    for (const [wallet, type] of Object.entries(wallets)) {
+      it(`is created with its key, waited for, and executes operations: ${type}`, async () => {
+        const made = await harness.ask(`make-${wallet}`, {});
+        should(made.payload).have.properties({
+          ...{ wallet_type: type, status: "deployed", wallet_owner_address: harness.owner },
+          allowed_rsa_signers: [localRsaSigner(rsaKey).publicKey],
+        });
+        const done = await harness.ask(`submit-${wallet}`, {});
+        should(done.crec).have.properties({ status: "confirmed_latest" });
+        should((done.payload as Record_).signature).match(/^0x[0-9a-f]{512}$/);
+        address = String(made.crec?.walletAddress);
+      });
+    }
+
+    it("executes a draft that an RSA signer finalizes, and refuses one of another signer", async () => {
+      const { crec = {} } = await harness.ask("draft", {});
+      const caught = await harness.refuse("finalize-ecdsa", { ...KEPT, crec: { ...crec, ...KEPT.crec } });
+      checkError(
+        caught,
+        "finalize-ecdsa",
+        "SIGNER_TYPE_DIFFERS",
+        "takes signatures of RSA keys only. Nothing was",
+      );
+      const done = await harness.ask("finalize-rsa", { crec });
+      should(done.crec).have.property("status", "accepted");
+    });
+
+    it("is not created without an owner, or with a type that its key does not fit", async () => {
+      checkError(await harness.refuse("make-unowned", { ...KEPT }), "make-unowned", "WALLET_OWNER_MISSING");
+      const caught = await harness.refuse("make-of-ecdsa", { ...KEPT });
+      checkError(
+        caught,
+        "make-of-ecdsa",
+        "SIGNER_TYPE_DIFFERS",
+        "has an RSA key, and the wallet is of type ecdsa",
+      );
+    });
+
+    it("signs nothing for a wallet of another type, given by its name, its address or its type", async () => {
+      const nobody = "0x2222222222222222222222222222222222222222";
+      await deployWith([
+        rsa("by-name", { wallet: "harness-wallet" }),
+        rsa("by-address", { wallet: harness.wallet }),
+        rsa("by-type", { wallet: nobody, walletType: "ecdsa" }),
+        rsa("other-way", { wallet: address, signer: "signer" }),
+      ]);
+      for (const wallet of ["by-name", "by-address", "by-type", "other-way"]) {
+        const before = harness.proxy.passed.length;
+        const id = `submit-${wallet}`;
+        checkError(await harness.refuse(id, { ...KEPT }), id, "SIGNER_TYPE_DIFFERS", "Nothing was signed.");
+        const sent = harness.proxy.passed.slice(before).filter(({ method }) => method === "POST");
+        should(sent).be.empty();
+      }
     });
   });
 

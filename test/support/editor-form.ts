@@ -7,6 +7,8 @@ export type Typed = string | boolean | { type: string; value: string };
 /** Above this many characters a text is pasted: nobody types an address. */
 const TYPED_AT_MOST = 16;
 const LONG = "textarea";
+/** What a typed input shows in place of its field. */
+const BOX = 'input[contains(@class, "red-ui-typedInput-input")]';
 
 /** The form on top: of a node, or of a config node. */
 export class Form {
@@ -15,7 +17,8 @@ export class Form {
   readonly root: Locator;
   readonly #buttons: string;
 
-  private constructor(page: Page, isConfig: boolean) {
+  /** A form that is open and stands still. */
+  constructor(page: Page, isConfig: boolean) {
     this.#page = page;
     this.#prefix = isConfig ? "node-config-input" : "node-input";
     this.#buttons = isConfig ? "#node-config-dialog" : "#node-dialog";
@@ -37,28 +40,31 @@ export class Form {
 
   /** The box that is seen: a typed input has one of its own beside the field. */
   box(name: string): Locator {
-    return this.#boxOf(this.field(name));
+    return this.#boxOf(`${this.#prefix}-${name}`);
   }
 
-  #boxOf(field: Locator): Locator {
-    return this.#page
-      .locator(".red-ui-typedInput-input")
-      .and(field.locator("+ div input"))
-      .or(field.and(this.#page.locator(":not(.red-ui-typedInput)")));
+  /** As XPath, which the browser itself evaluates: other ways to ask for what has no class look at all of the page. */
+  #boxOf(id: string): Locator {
+    const typed = 'contains(@class, "red-ui-typedInput")';
+    const usual = `//*[@id="${id}"][not(${typed})]`;
+    return this.#page.locator(
+      `xpath=${usual} | //*[@id="${id}"][${typed}]/following-sibling::div[1]//${BOX}`,
+    );
   }
 
   async fill(name: string, typed: Typed): Promise<void> {
-    await this.#fill(this.field(name), typed);
+    await this.#fill(`${this.#prefix}-${name}`, typed);
   }
 
   /** Fills the field with this label, in the parts that a form builds itself. */
   async fillLabelled(label: string | RegExp, typed: Typed): Promise<void> {
     const labels = this.root.locator("label:visible", { hasText: label });
     const id = await labels.first().getAttribute("for");
-    await this.#fill(this.root.locator(`[id="${id}"]`), typed);
+    await this.#fill(String(id), typed);
   }
 
-  async #fill(field: Locator, typed: Typed): Promise<void> {
+  async #fill(id: string, typed: Typed): Promise<void> {
+    const field = this.root.locator(`[id="${id}"]`);
     const { isFolded, isSelect } = await field.evaluate(looksOf);
     if (isFolded) await field.locator("xpath=ancestor::details[not(@open)]/summary").click();
     if (typeof typed === "boolean") {
@@ -70,7 +76,7 @@ export class Form {
       return;
     }
     if (typeof typed === "object") await this.#takeFrom(field, typed.type);
-    await this.#write(this.#boxOf(field), typeof typed === "object" ? typed.value : typed);
+    await this.#write(this.#boxOf(id), typeof typed === "object" ? typed.value : typed);
   }
 
   async #takeFrom(field: Locator, type: string): Promise<void> {

@@ -4,6 +4,8 @@ export type EditorNode = { id: string; type: string; z: string; valid: boolean; 
 
 /** The functions of editor-in-page.js, which run within the page. */
 export type InPage = {
+  letGo(): Promise<boolean>;
+  load(): Promise<void>;
   defaults(type: string): Promise<{
     values: Record<string, unknown>;
     references: Array<[name: string, type: string]>;
@@ -15,6 +17,8 @@ export type InPage = {
   subflows(): Promise<string[]>;
   stored(id: string): Promise<Stored>;
   edit(id: string): Promise<boolean>;
+  editAtOnce(id: string): Promise<boolean>;
+  leave(): Promise<void>;
   exported(ids: readonly string[]): Promise<string>;
   completeFlow(): Promise<string>;
   references(): Promise<Array<{ name: string; type: string; chosen: string }>>;

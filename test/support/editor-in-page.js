@@ -13,7 +13,20 @@
     document.head.append(style);
     // Lists that still slide open are clicked beside.
     $.fx.off = true;
+    const { notify } = RED;
+    RED.notify = (...said) => {
+      const notice = notify(...said);
+      notices.push(notice);
+      return notice;
+    };
   });
+  const notices = [];
+
+  // Forms remember answers for seconds: see `load`.
+  const now = Date.now;
+  let later = 0;
+  Date.now = () => now() + later;
+  const A_WHILE_MS = 60_000;
 
   const root = "#dialog-form, #node-config-dialog-edit-form";
   const FIELDS = "input, select, textarea, button";
@@ -50,6 +63,16 @@
 
   const own = (select) =>
     !select.nextElementSibling?.id.endsWith("-edit") && !select.id.includes("-btn-") && select.id !== "";
+
+  const until = async (isSo) => {
+    while (!isSo()) await new Promise((resolve) => wait(resolve, 5));
+  };
+  /** Whether a button has come to where the pointer would find it. */
+  const isReachable = (button) => {
+    const { left, top, width, height } = button.getBoundingClientRect();
+    return button.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+  };
+  const dialog = () => (form().id === "dialog-form" ? "#node-dialog" : "#node-config-dialog");
 
   /** What each color is made of: to read a pixel takes long. */
   const known = new Map();
@@ -98,6 +121,37 @@
   };
 
   window.inEditor = {
+    /** Whether flows can be loaded without the page: no form and no dialog is open. The editor then expects a deploy. */
+    letGo: () => {
+      const isBusy = RED.editor.getEditStack().length > 0 || $(".ui-dialog:visible").length > 0;
+      // Without a version, flows that another deploys are nothing to tell of.
+      if (!isBusy) RED.nodes.version(null);
+      return !isBusy;
+    },
+
+    /** What the editor does when its page is loaded: takes the flows that are deployed, and their statuses. */
+    load: async () => {
+      later += A_WHILE_MS;
+      const { rev, flows } = await $.ajax({
+        headers: { Accept: "application/json" },
+        cache: false,
+        url: "flows",
+      });
+      $("[data-of-test], .red-ui-popover").remove();
+      for (const notice of notices.splice(0)) notice.close();
+      RED.nodes.clear();
+      RED.history.clear();
+      RED.nodes.version(rev);
+      RED.nodes.import(flows);
+      RED.nodes.dirty(false);
+      RED.view.redraw(true);
+      RED.workspaces.show(RED.nodes.getWorkspaceOrder()[0]);
+      RED.view.scroll(-10_000, -10_000);
+      RED.events.emit("flows:loaded");
+      // Node-RED sends the last one of each node to whoever subscribes.
+      RED.comms.subscribe("status/#", () => {});
+    },
+
     defaults: (type) => {
       const { defaults, category, credentials = {} } = RED.nodes.getType(type);
       const values = Object.entries(defaults).map(([name, { value }]) => [name, structuredClone(value)]);
@@ -148,6 +202,20 @@
       if (isConfig) RED.editor.editConfig("", node.type, id);
       else RED.editor.edit(node);
       return isConfig;
+    },
+
+    /** The same, until the form stands still. The pointer would take as long again. */
+    editAtOnce: async (id) => {
+      const isConfig = window.inEditor.edit(id);
+      await until(() => form() && isVisible(form()) && isReachable(document.querySelector(`${dialog()}-ok`)));
+      return isConfig;
+    },
+
+    /** Closes the form by its Cancel, also without the pointer. */
+    leave: async () => {
+      const left = form();
+      document.querySelector(`${dialog()}-cancel`).click();
+      await until(() => !left.isConnected);
     },
 
     exported: (ids) => JSON.stringify(RED.nodes.createExportableNodeSet(ids.map((id) => RED.nodes.node(id)))),

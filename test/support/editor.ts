@@ -32,14 +32,20 @@ export type EditorOptions = Pick<NodeRedOptions, "settings" | "token"> & {
   expected?: RegExp;
 };
 
+/** Each form has an editor for its description, and the page loads it: the usual one is a quarter of the time of both. */
+const SMALL_CODE_EDITOR = 'editorTheme.codeEditor.lib="ace"';
+
 /** A real Node-RED beside a real service. */
 type Stage = { service: RunningService; nodeRed: NodeRed; end(): Promise<void> };
 
 async function startStage(options: NodeRedOptions): Promise<Stage> {
   const [service, userDir] = await Promise.all([startTestService(), UserDir.make()]);
   const environment = { ...flowEnvironment(service.ready), CREC_SIGNER_KEY: generatePrivateKey() };
-  // The editor as people have it, which can install nodes.
-  const all = { ...options, define: [`${MAY_INSTALL}=true`] };
+  // The editor as people have it, which can install nodes; with settings of its own also with the usual editor of code.
+  const all = {
+    ...options,
+    define: [`${MAY_INSTALL}=true`, ...(options.settings === undefined ? [SMALL_CODE_EDITOR] : [])],
+  };
   await hideTips(userDir);
   const nodeRed = await NodeRed.start(userDir, environment as Record<string, string>, all);
   const end = async () => {
@@ -127,6 +133,7 @@ export class Editor {
   /** Takes away what a test has left: flows, answers of its own, errors that the browser met. */
   async clear(): Promise<void> {
     await this.stopAnswering();
+    if (this.isOpen) await this.inPage.letGo();
     await this.nodeRed.clear();
     this.complaints.length = 0;
     this.#expectedNow = [];
@@ -159,10 +166,14 @@ export class Editor {
     should(isDark).equal(theme === "dark" ? 1 : 0, `the theme is not ${theme}`);
   }
 
-  /** Deploys these flows as another browser would, and loads the editor with them. */
+  /**
+   * Deploys these flows as another browser would, and loads the editor with them. Where the editor is open and at rest, it
+   * only takes the flows: its page takes more than a second of a processor to load.
+   */
   async openWith(flows: readonly FlowNode[], theme: Theme = "light"): Promise<void> {
+    const isReady = this.isOpen && theme === this.#theme && (await this.inPage.letGo());
     await this.nodeRed.deploy(flows);
-    await this.open(theme);
+    await (isReady ? this.inPage.load() : this.open(theme));
   }
 
   /** What is around a form would be styled and painted again at each step in it; until the editor is loaded again. */
@@ -171,7 +182,8 @@ export class Editor {
     const content = `
       #red-ui-palette, #red-ui-workspace-chart { display: none }
       #red-ui-sidebar { content-visibility: hidden }`;
-    await this.page.addStyleTag({ content });
+    const style = await this.page.addStyleTag({ content });
+    await style.evaluate((element) => (element as unknown as Marked).setAttribute("data-of-test", ""));
   }
 
   /** Drags a node from the palette to a place in the flow, and tells its id. */
@@ -274,6 +286,7 @@ export function useEditor(options: EditorOptions = {}): () => Editor {
   };
 }
 
+type Marked = { setAttribute(name: string, value: string): void };
 type Page_ = { localStorage: { setItem(key: string, value: string): void } };
 
 function setTheme(theme: string): void {

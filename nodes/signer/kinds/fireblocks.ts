@@ -17,6 +17,7 @@ export const FIREBLOCKS: KeyService = {
       apiKey: values.secret("fireblocksApiKey"),
       privateKey: values.secret("fireblocksKey"),
       source: sourceOf(values),
+      sends: values.text("fireblocksSends") === "typed-data" ? "typed-data" : "digest",
       ...given("note", values.text("fireblocksNote")),
       ...options,
     }),

@@ -11,6 +11,7 @@ export const PRIVY: KeyService = {
       appSecret: values.secret("privyAppSecret"),
       walletId: values.text("privyWalletId"),
       ...given("authorizationKey", values.secret("privyAuthorizationKey")),
+      sends: values.text("privySends") === "typed-data" ? "typed-data" : "digest",
       ...options,
     }),
 };

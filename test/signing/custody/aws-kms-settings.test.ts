@@ -23,6 +23,7 @@ describe("the settings of a key in AWS KMS", () => {
     should(regionOf({ credentials: "environment", region: "ap-south-1" }, named)).equal("ap-south-1");
     // The SDK looks for it.
     should(regionOf({ credentials: "host" }, named)).be.undefined();
+    should(regionOf({ credentials: "host", region: "ap-south-1" }, named)).equal("ap-south-1");
     should(() => regionOf({}, named)).throw({ path: "region" });
   });
 
@@ -86,7 +87,7 @@ describe("the settings of a key in AWS KMS", () => {
       "no secret",
       { credentials: { ...KEY, secretAccessKey: "" } },
       "credentials.secretAccessKey",
-      /Enter it again/,
+      /^credentials.secretAccessKey must be the secret .* Enter it again/,
     ],
     [
       "a secret with a blank",

@@ -17,6 +17,7 @@ const operation = {
   transactions: [{ to: "0x2222222222222222222222222222222222222222", value: "1", data: "0xa9059cbb" }],
 } as const;
 const request = signRequestOf(operation, 31337);
+const HIDDEN = { status: 404, body: { message: "Transaction not found" } };
 
 describe("a signer of Fireblocks", () => {
   let server: FireblocksServer;
@@ -80,7 +81,22 @@ describe("a signer of Fireblocks", () => {
       );
     });
 
+    it("with a description that fits", async () => {
+      await signWith(await signerOf({ note: "Payroll ".repeat(100) }), request);
+      should(server.transactions[0]?.note).have.length(500);
+      const other = signRequestOf({ ...operation, id: "8" }, 31337);
+      await signWith(await signerOf(), other);
+      should(server.transactions[1]?.note).startWith("Operation 8 of wallet");
+    });
+
+    it("where the request is completed at once: the signature comes with the next answer", async () => {
+      server.states = ["COMPLETED"];
+      await signWith(await signerOf(), request);
+      should(server.problems).be.empty();
+    });
+
     it("and reports each state, with those that wait for a person", async () => {
+      server.states = ["SUBMITTED", "SUBMITTED", "QUEUED", "QUEUED", "PENDING_SIGNATURE", "COMPLETED"];
       const states: SigningState[] = [];
       await signWith(await signerOf(), request, { onState: (state) => states.push(state) });
       should(states).deepEqual([
@@ -169,11 +185,27 @@ describe("a signer of Fireblocks", () => {
 
     it("a request that is not visible at once", async () => {
       const signer = await signerOf();
-      const hidden = { status: 404, body: { message: "Transaction not found" } };
-      server.faults.push("cut after", undefined, hidden, hidden);
+      server.faults.push("cut after", undefined, HIDDEN, HIDDEN);
       await signWith(signer, request);
       should(server.transactions).have.length(1);
     });
+
+    for (const [how, body] of [
+      ["code", { code: 1438, message: "Bad request" }],
+      ["words", { message: "This externalTxId was used" }],
+    ] as const) {
+      it(`a request that never becomes visible, refused by its ${how}`, async () => {
+        const signer = await signerOf();
+        const before = server.asked.length;
+        server.faults.push({ status: 400, body }, ...Array.from({ length: 5 }, () => HIDDEN));
+        await should(signWith(signer, request)).be.rejectedWith({
+          code: "SIGNER_REFUSED",
+          message: new RegExp(body.message),
+        });
+        should(server.asked.length - before).equal(6);
+        should(server.transactions).be.empty();
+      });
+    }
 
     it("a restart while they decide", async () => {
       await withPeople();
@@ -246,7 +278,11 @@ describe("a signer of Fireblocks", () => {
         await signWith(signer, request);
         await signWith(signer, other);
       }
-      should(new Set(server.transactions.map(({ externalTxId }) => externalTxId)).size).equal(6);
+      server.source.assetId = "ETH";
+      await signWith(await signerOf(), request);
+      server.source.vaultAccountId = "8";
+      await signWith(await signerOf(), request);
+      should(new Set(server.transactions.map(({ externalTxId }) => externalTxId)).size).equal(8);
     });
   });
 
@@ -261,6 +297,18 @@ describe("a signer of Fireblocks", () => {
       await server.receiving(before + 7);
       server.approve(transaction);
       await signing;
+    });
+
+    it("ends the wait where the credentials were revoked, and goes on with the next call", async () => {
+      await withPeople();
+      const signer = await signerOf();
+      const ended = should(signWith(signer, request)).be.rejectedWith({ code: "SIGNER_UNAUTHORIZED" });
+      const transaction = await server.waiting();
+      server.faults.push({ status: 401, body: { message: "Unauthorized", code: -7 } });
+      await ended;
+      server.approve(transaction);
+      await signWith(signer, request);
+      should(server.transactions).have.length(1);
     });
 
     it("does not start without its key", async () => {
@@ -362,11 +410,21 @@ describe("a signer of Fireblocks", () => {
 
     it("says that raw signing is not enabled", async () => {
       const signer = await signerOf();
+      const before = server.asked.length;
       server.faults.push({ status: 400, body: { message: "Raw signing is not enabled", code: 1401 } });
       await should(signWith(signer, request)).be.rejectedWith({
         code: "SIGNER_REFUSED",
         message: /Raw signing is not enabled/,
       });
+      should(server.asked.length - before).equal(2);
+    });
+
+    it("says that the API user may not ask for signatures", async () => {
+      const signer = await signerOf();
+      const before = server.asked.length;
+      server.faults.push({ status: 403, body: { message: "Forbidden", code: -10 } });
+      await should(signWith(signer, request)).be.rejectedWith({ code: "SIGNER_UNAUTHORIZED" });
+      should(server.asked.length - before).equal(1);
     });
   });
 

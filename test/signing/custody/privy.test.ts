@@ -46,6 +46,8 @@ describe("a signer of Privy", () => {
         const signature = await signWith(signer, request);
         should(recoverSigner(request.digest, signature)).equal(server.address);
         should(server.problems).be.empty();
+        const { method } = JSON.parse(String(server.asked.at(-1)?.body));
+        should(method).equal(sends === "digest" ? "secp256k1_sign" : "eth_signTypedData_v4");
       });
     }
   }
@@ -119,7 +121,30 @@ describe("a signer of Privy", () => {
     });
   }
 
+  for (const [what, wallet] of [
+    ["without a chain type", { address: `0x${"11".repeat(20)}` }],
+    ["without an address", { chain_type: "ethereum" }],
+    [
+      "with an address of another kind",
+      { chain_type: "ethereum", address: "So11111111111111111111111111111111" },
+    ],
+  ] as const) {
+    it(`refuses a wallet ${what}`, async () => {
+      server.faults.push({ status: 200, body: wallet });
+      await should(signerOf()).be.rejectedWith({ code: "SIGNER_BAD_ANSWER" });
+    });
+  }
+
   describe("says what is missing:", () => {
+    it("an authorization key, where the wallet was given an owner later", async () => {
+      const signer = await signerOf();
+      server.isOwned = true;
+      await should(signWith(signer, request)).be.rejectedWith({
+        code: "SIGNER_UNAUTHORIZED",
+        message: /Enter the authorization key of the owner/,
+      });
+    });
+
     it("an authorization key", async () => {
       server.isOwned = true;
       await should(signerOf()).be.rejectedWith({

@@ -1,15 +1,14 @@
 import { TypedDataEncoder, Wallet } from "ethers";
 import should from "should";
+import { type RemoteSignerOptions, remoteSigner } from "../../../src/signing/custody/index.ts";
 import {
   generatePrivateKey,
   localEcdsaSigner,
   type OperationTypedData,
-  type RemoteSignerOptions,
-  remoteSigner,
   type SigningState,
   signRequestOf,
-} from "../../../src/index.ts";
-import { signWith } from "../../../src/signing/index.ts";
+  signWith,
+} from "../../../src/signing/index.ts";
 import { errorOf } from "../../http/support.ts";
 import { methodNotFound, startJsonRpcSigner } from "../../support/json-rpc-signer.ts";
 import type { StandIn } from "../../support/stand-in.ts";
@@ -221,21 +220,26 @@ describe("a remote signer", () => {
     });
 
     it("asks nobody twice: any other error ends it", async () => {
-      for (const [code, message, expected] of [
-        [4001, "User rejected the request.", "SIGNER_REFUSED"],
-        [-32000, "request denied", "SIGNER_REFUSED"],
-        [-32603, "Internal error", "SIGNER_REFUSED"],
-        [4100, "Unauthorized", "SIGNER_UNAUTHORIZED"],
-        [-32002, "request timed out", "SIGNER_TIMEOUT"],
-        [4900, "Disconnected", "SIGNER_UNAVAILABLE"],
-        [-32000, "No unlocked account matches the Sender", "SIGNER_KEY_UNSUITABLE"],
-        [-32000, "unknown account", "SIGNER_KEY_UNSUITABLE"],
-        [-32700, "cannot sign data; no private key", "SIGNER_KEY_UNSUITABLE"],
+      for (const [code, message, expected, says] of [
+        [4001, "no", "SIGNER_REFUSED", /refused there\. Nothing was submitted\. Ask who approves\./],
+        [-32000, "request denied", "SIGNER_REFUSED", /Ask who approves/],
+        [
+          -32603,
+          "Internal error",
+          "SIGNER_REFUSED",
+          /did not sign\. Nothing was submitted\. Check its log\./,
+        ],
+        [4100, "Unauthorized", "SIGNER_UNAUTHORIZED", /Check them, and what they permit/],
+        [-32002, "request timed out", "SIGNER_TIMEOUT", /ended the wait for an approval itself/],
+        [4900, "Disconnected", "SIGNER_UNAVAILABLE", /is not connected\. Try again later/],
+        [-32000, "No unlocked account matches the Sender", "SIGNER_KEY_UNSUITABLE", /or it is locked/],
+        [-32000, "unknown account", "SIGNER_KEY_UNSUITABLE", /Check the address/],
+        [-32700, "cannot sign data; no private key", "SIGNER_KEY_UNSUITABLE", /Check the address/],
       ] as const) {
         const { standIn, calls } = await rpc(() => ({ error: { code, message } }));
         const error = await errorOf(signWith(await open(standIn, { protocol, address }), request));
         should(error).have.properties({ code: expected, state: String(code) });
-        should(error.message).endWith(`It said: ${message} (${code})`);
+        should(error.message).endWith(`It said: ${message} (${code})`).and.match(says);
         should(calls).have.length(1);
       }
       for (const fault of ["cut after", { status: 503, body: "" }, { status: 504, body: "" }] as const) {
@@ -290,6 +294,9 @@ describe("a remote signer", () => {
         should(error.message).containEql(
           `has 2 accounts. Enter the address of one in the signer: ${address}, 0x11`,
         );
+        should(standIn.asked.every(({ body }) => JSON.parse(String(body)).params.length === 0)).be.true();
+        const many = await accounts(Array(6).fill(address), method);
+        should((await errorOf(open(many.standIn, { protocol }))).message).match(/(0x\w+, ){5}…\.$/);
         const none = await accounts([], method);
         should(await errorOf(open(none.standIn, { protocol }))).have.property(
           "code",
