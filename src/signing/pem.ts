@@ -13,6 +13,7 @@ const FORMATS: Readonly<Record<string, "pkcs8" | "pkcs1" | "sec1">> = {
  * The private key of a PEM text: PKCS#8, PKCS#1 or SEC1, without a passphrase. A text field of one line loses line
  * breaks, and environment variables often have `\n` in their place: both are accepted.
  *
+ * @internal
  * @param path Names the value in errors.
  * @throws {ArgumentError} `INVALID_PRIVATE_KEY`. No error message contains the key.
  */

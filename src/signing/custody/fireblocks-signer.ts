@@ -1,4 +1,3 @@
-import type { KeyObject } from "node:crypto";
 import { ArgumentError } from "../../errors.ts";
 import { timeoutOf } from "../../http/index.ts";
 import type { Address } from "../../protocol/index.ts";
@@ -117,9 +116,9 @@ function textOf(text: string, path: string, what: string): string {
   throw new ArgumentError(path, `${path} must be ${what}.`);
 }
 
-function keyOf(pem: string): KeyObject {
+function keyOf(pem: string): string {
   const key = readPemPrivateKey(pem, "privateKey");
-  if (key.asymmetricKeyType === "rsa") return key;
+  if (key.asymmetricKeyType === "rsa") return key.export({ type: "pkcs8", format: "pem" }).toString();
   throw new ArgumentError("privateKey", "privateKey must be the RSA key of the API user in Fireblocks.", {
     code: "INVALID_PRIVATE_KEY",
   });
