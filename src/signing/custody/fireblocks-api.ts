@@ -8,7 +8,7 @@ export const FIREBLOCKS = "Fireblocks";
 export type FireblocksApiOptions = CustodyOptions & {
   url: string;
   apiKey: string;
-  /** Of the API user. */
+  /** Of the API user. @internal */
   key: KeyObject;
 };
 

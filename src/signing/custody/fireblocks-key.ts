@@ -19,7 +19,6 @@ export const ALGORITHM = "MPC_ECDSA_SECP256K1";
 /**
  * The address of the key. The public key is shown to two roles only; to others, the address of the asset.
  * @throws {SignerError}
- * @internal
  */
 export async function readKey(api: FireblocksApi, source: FireblocksSource): Promise<FireblocksKey> {
   const answer = await api.call({ method: "GET", path: keyPath(source) });

@@ -18,6 +18,7 @@ const PREFIX = /^wallet-(?:auth|api):/;
 /**
  * An authorization key, as the dashboard shows it (`wallet-auth:` and PKCS#8 as base64), or as PEM.
  * @throws {ArgumentError} `INVALID_PRIVATE_KEY`
+ * @internal
  */
 export function authorizationKeyOf(text: string): KeyObject {
   const trimmed = text.trim();
@@ -32,7 +33,7 @@ export function authorizationKeyOf(text: string): KeyObject {
   );
 }
 
-/** The header `privy-authorization-signature`: ECDSA P-256 with SHA-256, DER, as base64. */
+/** The header `privy-authorization-signature`: ECDSA P-256 with SHA-256, DER, as base64. @internal */
 export function authorizationSignature(key: KeyObject, request: AuthorizedRequest): string {
   const signed = canonicalJson({ version: 1, ...request });
   return sign("sha256", Buffer.from(signed), key).toString("base64");
