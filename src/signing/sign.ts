@@ -57,7 +57,7 @@ async function inTime(signer: Signer, request: SignRequest, { signal, onState }:
 function late(isByDeadline: boolean, last?: SigningState): SignerError {
   const sentence = isByDeadline
     ? "No signature before the operation's deadline. Nothing was submitted. Choose a later deadline, or have it signed sooner."
-    : "No signature within the signer's time-out. Nothing was submitted. Ask who signs, or set a longer time-out in the signer.";
+    : "No signature within the signer's time-out. Nothing was submitted. Ask the person who approves, or set a longer time-out in the signer.";
   const message = last ? `${sentence} The key service still says ${last.state}.` : sentence;
   return new SignerError("SIGNER_TIMEOUT", message, { state: last?.state });
 }

@@ -31,7 +31,8 @@ const TIMEOUT_MS = 300_000;
 /**
  * Signs with a key in Web3Signer, in clef, or in any signer that has one of their two interfaces. A person may be asked
  * to approve with `json-rpc`: then no request is repeated. A signature takes at most `timeoutMs`, by default 300 s.
- * @throws {ArgumentError} naming the option; {SignerError} when the signer cannot be reached or has no such key
+ * @throws {ArgumentError} naming the option; {SignerError} `SIGNER_UNAVAILABLE`, `SIGNER_UNAUTHORIZED`,
+ * `SIGNER_KEY_UNSUITABLE`, `SIGNER_BAD_ANSWER`, `SIGNER_REFUSED`. Its `sign` throws also `SIGNER_TIMEOUT`.
  * @example
  * const remote = await remoteSigner({ url: "https://signer.example:8550", protocol: "json-rpc", address });
  * remote.address === address; // → true
