@@ -1,10 +1,14 @@
+import { readFile } from "node:fs/promises";
 import should from "should";
+import { longestSigning, type SignerKind } from "../../nodes/lib/shared/signer-kinds.ts";
 import { FIREBLOCKS } from "../../nodes/signer/kinds/fireblocks.ts";
+import { keyServiceOf } from "../../nodes/signer/kinds/index.ts";
 import type { KeyService } from "../../nodes/signer/kinds/key-service.ts";
 import { PRIVY } from "../../nodes/signer/kinds/privy.ts";
 import { valuesOf } from "../../nodes/signer/values.ts";
 import * as library from "../../src/index.ts";
 import { FireblocksServer } from "../support/fireblocks.ts";
+import { startKeyServices } from "../support/key-services.ts";
 import { PrivyServer } from "../support/privy.ts";
 
 const request = library.signRequestOf(
@@ -67,4 +71,26 @@ describe("what the form sends to be signed", () => {
       should(JSON.parse(String(server.asked.at(-1)?.body)).method).equal(method);
     });
   }
+});
+
+describe("how long a signature may take", () => {
+  it("is the same in the form, in the library and in its documentation", async () => {
+    const documentation = await readFile(new URL("../../docs/library.md", import.meta.url), "utf8");
+    const services = await startKeyServices();
+    try {
+      for (const { kind, settings, secrets } of services.all) {
+        const service = keyServiceOf(kind as SignerKind) as KeyService;
+        const values = valuesOf((name) => ({ kind, ...settings, ...secrets })[name] ?? "");
+        const signer = await service.open(library as never, values, {});
+        await signer.close();
+        should(signer.timeoutMs).equal(longestSigning({ kind }) * 1000, kind);
+        const row = new RegExp(`^\\| .${kind.replace("aws-k", "awsK")}Signer. .*`, "m").exec(
+          documentation,
+        )?.[0];
+        should(row).endWith(`| ${signer.timeoutMs.toLocaleString("en-US")} |`);
+      }
+    } finally {
+      await services.close();
+    }
+  });
 });

@@ -3,6 +3,7 @@ import { checksumAddress } from "../../abi/index.ts";
 import { ArgumentError } from "../../errors.ts";
 import { timeoutOf } from "../../http/index.ts";
 import type { Address, Hex } from "../../protocol/index.ts";
+import { SIGNING_TIMEOUTS_MS } from "../../protocol/signing-timeouts.ts";
 import { requireDigest } from "../digest.ts";
 import type { SignRequest } from "../signer.ts";
 import { textAt } from "./answer-fields.ts";
@@ -41,8 +42,6 @@ type Session = {
 
 const PRIVY = "Privy";
 const DEFAULT_URL = "https://api.privy.io";
-/** Nobody has to approve. */
-const TIMEOUT_MS = 60_000;
 const VISIBLE = /^[\x21-\x7e]+$/;
 const OWNED =
   "The wallet has an owner, who authorizes each signature. Enter the authorization key of the owner, or of an additional signer.";
@@ -69,7 +68,7 @@ const SIGNATURE = /^0x[0-9a-f]{130}$/i;
 export async function privySigner(
   options: PrivySignerOptions,
 ): Promise<CustodySigner & { kind: "ecdsa"; address: Address }> {
-  const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? TIMEOUT_MS);
+  const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? SIGNING_TIMEOUTS_MS.privy);
   const sends = options.sends ?? "digest";
   const session = sessionOf(options);
   const { client } = session;
