@@ -2,6 +2,8 @@ import { createPrivateKey, type KeyObject } from "node:crypto";
 import { ArgumentError } from "../errors.ts";
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----([\s\S]*?)-----END \1-----/g;
+/** Above the longest key with the certificates before it. To search a text for its blocks takes time by its square. */
+const LONGEST = 32 * 1024;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const FORMATS: Readonly<Record<string, "pkcs8" | "pkcs1" | "sec1">> = {
   "PRIVATE KEY": "pkcs8",
@@ -18,7 +20,7 @@ const FORMATS: Readonly<Record<string, "pkcs8" | "pkcs1" | "sec1">> = {
  * @internal
  */
 export function readPemPrivateKey(pem: string, path: string): KeyObject {
-  if (typeof pem !== "string") throw unreadable(path);
+  if (typeof pem !== "string" || pem.length > LONGEST) throw unreadable(path);
   const text = pem.replaceAll("\\r", "\n").replaceAll("\\n", "\n");
   const blocks = [...text.matchAll(BLOCK)].map(([, label = "", body = ""]) => ({ label, body }));
   const block = blocks.find(({ label }) => label.endsWith("PRIVATE KEY"));

@@ -1,6 +1,7 @@
 import { ArgumentError } from "../../errors.ts";
 import { timeoutOf } from "../../http/index.ts";
 import type { Address } from "../../protocol/index.ts";
+import { SIGNING_TIMEOUTS_MS } from "../../protocol/signing-timeouts.ts";
 import { requireDigest } from "../digest.ts";
 import { readPemPrivateKey } from "../pem.ts";
 import type { CustodyOptions, CustodySigner } from "./custody-signer.ts";
@@ -29,8 +30,6 @@ export type FireblocksSignerOptions = CustodyOptions & {
 };
 
 const URL = "https://api.fireblocks.io";
-/** People approve. */
-const TIMEOUT_MS = 10 * 60_000;
 const POLL_MS = 1000;
 const PATH_LENGTH = 5;
 const LARGEST_INDEX = 2 ** 31 - 1;
@@ -65,7 +64,7 @@ export async function fireblocksSigner(
   }
   const apiKey = visibleText(options.apiKey, "apiKey", "the id of the API user in Fireblocks");
   const key = keyOf(options.privateKey);
-  const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? TIMEOUT_MS);
+  const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? SIGNING_TIMEOUTS_MS.fireblocks);
   const pollMs = timeoutOf("pollMs", options.pollMs ?? POLL_MS);
   const api = new FireblocksApi({ url, apiKey, key, tls, proxy });
   try {

@@ -2,6 +2,7 @@ import { type KeyObject, randomUUID } from "node:crypto";
 import { checksumAddress } from "../../abi/index.ts";
 import { timeoutOf } from "../../http/index.ts";
 import type { Address, Hex } from "../../protocol/index.ts";
+import { SIGNING_TIMEOUTS_MS } from "../../protocol/signing-timeouts.ts";
 import { requireDigest } from "../digest.ts";
 import type { SignRequest } from "../signer.ts";
 import { textAt } from "./answer-fields.ts";
@@ -41,8 +42,6 @@ type Session = {
 
 const PRIVY = "Privy";
 const DEFAULT_URL = "https://api.privy.io";
-/** Nobody has to approve. */
-const TIMEOUT_MS = 60_000;
 const OWNED =
   "The wallet has an owner, who authorizes each signature. Enter the authorization key of the owner, or of an additional signer.";
 const WRONG_KEY =
@@ -68,7 +67,7 @@ const SIGNATURE = /^0x[0-9a-f]{130}$/i;
 export async function privySigner(
   options: PrivySignerOptions,
 ): Promise<CustodySigner & { kind: "ecdsa"; address: Address }> {
-  const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? TIMEOUT_MS);
+  const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? SIGNING_TIMEOUTS_MS.privy);
   const sends = options.sends ?? "digest";
   const session = sessionOf(options);
   const { client } = session;
