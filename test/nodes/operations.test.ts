@@ -1,4 +1,8 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import should from "should";
+import { type Anvil, startAnvil } from "../../service/src/chain/anvil.ts";
 import { encodeFunctionCall, operationDigest, parseAbi } from "../../src/index.ts";
 import type { Message } from "../support/flow-harness.ts";
 import { freshId } from "../support/node-red.ts";
@@ -13,6 +17,7 @@ import {
   RECEIVER,
 } from "../support/operation-harness.ts";
 import { call, queryNode, submitNode, TOKEN_ABI, value } from "../support/operation-nodes.ts";
+import { ServiceProxy } from "../support/proxy.ts";
 
 const STATUSES = [
   "accepted",
@@ -32,10 +37,17 @@ type Record_ = Record<string, unknown>;
 describe("submit operation", function () {
   this.timeout(120_000);
 
+  let folder: string;
+  let anvil: Anvil;
+  /** Between the service and its chain, which can go away. */
+  let chain: ServiceProxy;
   let harness: OperationHarness;
 
   before(async () => {
-    harness = await OperationHarness.start();
+    folder = await mkdtemp(join(tmpdir(), "crec-chain-"));
+    anvil = await startAnvil(folder);
+    chain = await ServiceProxy.before(anvil.rpcUrl);
+    harness = await OperationHarness.start(undefined, {}, { rpcUrl: chain.baseUrl });
   });
 
   afterEach(() => {
@@ -44,6 +56,9 @@ describe("submit operation", function () {
 
   after(async () => {
     await harness?.close();
+    await chain?.close();
+    await anvil?.stop();
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   });
 
   describe("its messages", () => {
@@ -214,11 +229,11 @@ describe("submit operation", function () {
         [queryNode(), 2],
       ]);
       await harness.ask("submit", good);
-      await harness.chain.goDown();
+      await chain.goDown();
       const [submitted, asked] = await Promise.all([
         harness.refuse("submit", { ...KEPT, ...good }),
         harness.refuse("query", { ...KEPT, payload: harness.wallet }),
-      ]).finally(() => harness.chain.comeBack());
+      ]).finally(() => chain.comeBack());
       checkError(submitted, "submit", "CHAIN_UNAVAILABLE");
       checkError(asked, "query", "QUERY_FAILED", "CHAIN_UNAVAILABLE");
       await harness.nodeRed.status("submit", isRed);

@@ -1,11 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import * as Hash from "ox/Hash";
 import * as Hex from "ox/Hex";
 import should from "should";
-import { type Anvil, startAnvil } from "../../service/src/chain/anvil.ts";
-import type { RunningService } from "../../service/src/index.ts";
+import type { RunningService, ServiceOptions } from "../../service/src/index.ts";
 import { generatePrivateKey, localEcdsaSigner, walletOperationIdOf } from "../../src/index.ts";
 import { borrowNodeRed, ownNodeRed } from "./borrowed-node-red.ts";
 import { ask, harnessFlow, type Message, refuse, withoutTimes } from "./flow-harness.ts";
@@ -33,7 +29,7 @@ export const KEPT = { kept: "as it was", crec: { keep: "me" } };
 export const isRed = ({ fill }: NodeStatus): boolean => fill === "red";
 export const isFine = ({ fill }: NodeStatus): boolean => fill === "green" || fill === "blue";
 
-/** A real Node-RED with a wallet that has tokens, against the real service on a chain that can go away. */
+/** A real Node-RED with a wallet that has tokens, against the real service. */
 export class OperationHarness {
   readonly key = generatePrivateKey();
   readonly owner = localEcdsaSigner(this.key).address;
@@ -42,41 +38,36 @@ export class OperationHarness {
   readonly service: RunningService;
   /** Between Node-RED and the service. */
   readonly proxy: ServiceProxy;
-  /** Between the service and its chain. */
-  readonly chain: ServiceProxy;
   /** The address of the wallet. */
   wallet = "";
   readonly #ends: Array<() => Promise<unknown>>;
 
   private constructor(
-    parts: Pick<OperationHarness, "nodeRed" | "userDir" | "service" | "proxy" | "chain">,
+    parts: Pick<OperationHarness, "nodeRed" | "userDir" | "service" | "proxy">,
     ends: Array<() => Promise<unknown>>,
   ) {
     this.nodeRed = parts.nodeRed;
     this.userDir = parts.userDir;
     this.service = parts.service;
     this.proxy = parts.proxy;
-    this.chain = parts.chain;
     this.#ends = ends;
   }
 
   /** `env` is what flows find in their environment. */
-  static async start(env?: Record<string, string>, options: NodeRedOptions = {}): Promise<OperationHarness> {
+  static async start(
+    env?: Record<string, string>,
+    options: NodeRedOptions = {},
+    serviceOptions: Partial<ServiceOptions> = {},
+  ): Promise<OperationHarness> {
     const ends: Array<() => Promise<unknown>> = [];
     try {
-      const folder = await mkdtemp(join(tmpdir(), "crec-chain-"));
-      ends.push(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
-      const anvil: Anvil = await startAnvil(folder);
-      ends.push(() => anvil.stop());
-      const chain = await ServiceProxy.before(anvil.rpcUrl);
-      ends.push(() => chain.close());
-      const service = await startTestService({ rpcUrl: chain.baseUrl });
+      const service = await startTestService(serviceOptions);
       ends.push(() => service.close());
       const proxy = await ServiceProxy.before(service.ready.base_url);
       ends.push(() => proxy.close());
       const { nodeRed, userDir, giveBack } = await (env ? ownNodeRed(env, options) : borrowNodeRed());
       ends.push(giveBack);
-      const harness = new OperationHarness({ nodeRed, userDir, service, proxy, chain }, ends);
+      const harness = new OperationHarness({ nodeRed, userDir, service, proxy }, ends);
       await harness.#makeWallet();
       return harness;
     } catch (error) {

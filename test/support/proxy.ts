@@ -1,6 +1,15 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  Agent,
+  request as ask,
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
 
 /** A request on its way to the service. `path` is without the query, `at` in milliseconds of a steady clock. */
 export type Passing = { method: string; path: string; query: string; at: number };
@@ -18,6 +27,7 @@ export class ServiceProxy {
   harm: (request: Passing) => Harm | undefined = () => undefined;
   readonly #target: URL;
   readonly #listeners = new Set<(passing: Passing) => void>();
+  readonly #agent = new Agent({ keepAlive: true });
   #server: Server;
   #port = 0;
 
@@ -51,6 +61,7 @@ export class ServiceProxy {
 
   async close(): Promise<void> {
     if (this.#server.listening) await this.goDown();
+    this.#agent.destroy();
   }
 
   /** The next `count` requests that `accept` takes, once they have come. */
@@ -92,21 +103,33 @@ export class ServiceProxy {
       response.writeHead(harm.status, { "content-type": harm.type ?? "application/json" }).end(harm.body);
       return;
     }
-    const body = Buffer.concat(await request.toArray());
-    const answer = await fetch(new URL(pathname + search, this.#target), {
+    const answer = await this.#ask(request, method, pathname + search);
+    const type = answer.headers["content-type"] ?? "text/plain";
+    if (harm?.kind === "change") {
+      const changed = harm.change(await text(answer));
+      response.writeHead(answer.statusCode ?? 502, { "content-type": type }).end(changed);
+      return;
+    }
+    response.writeHead(answer.statusCode ?? 502, { "content-type": type });
+    await pipeline(answer, response);
+  }
+
+  /** By node:http, and never compressed: a fetch takes three times the processor time. */
+  async #ask(request: IncomingMessage, method: string, path: string): Promise<IncomingMessage> {
+    const asking = ask(new URL(path, this.#target), {
+      agent: this.#agent,
       method,
       headers: headersToPass(request),
-      ...(body.length === 0 ? {} : { body }),
     });
-    const text = await answer.text();
-    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "text/plain" });
-    response.end(harm?.kind === "change" ? harm.change(text) : text);
+    request.pipe(asking);
+    const [answer] = (await once(asking, "response")) as [IncomingMessage];
+    return answer;
   }
 }
 
 function headersToPass({ headers }: IncomingMessage): Record<string, string> {
   const passed: Record<string, string> = {};
-  for (const name of ["authorization", "content-type", "accept"] as const) {
+  for (const name of ["authorization", "content-type", "content-length", "accept"] as const) {
     const value = headers[name];
     if (value !== undefined) passed[name] = value;
   }
