@@ -5,6 +5,7 @@ import { fieldTexts } from "../lib/editor/field-texts.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import { TYPED } from "../lib/editor/live-check.ts";
 import type { SignerKey } from "../lib/shared/form-types.ts";
+import { keyOfSigner } from "../lib/shared/signer-kinds.ts";
 import { NODE } from "./fields.ts";
 
 /** The address or the RSA key in the form. */
@@ -22,9 +23,9 @@ const NOT_OF_KEY: ReadonlySet<string> = new Set([
   "tls",
   "proxy",
   "fireblocksNote",
+  "fireblocksSends",
+  "privySends",
 ]);
-/** The kinds whose keys are RSA keys. */
-const RSA_KINDS: ReadonlySet<string> = new Set(["local-rsa", "vault"]);
 
 /** Shows the public part of the key. What is changed in the form may mean another key: then it is no longer shown. */
 export function keyView(node: EditedNode): KeyView {
@@ -36,7 +37,7 @@ export function keyView(node: EditedNode): KeyView {
   const rows = { address: address.closest(".form-row"), rsa: partOf(NODE, "publicKey-row") };
   const draw = (): void => {
     const isRsa =
-      shown.publicKey !== undefined || (shown.address === "" && RSA_KINDS.has(String(kind.val())));
+      shown.publicKey !== undefined || (shown.address === "" && keyOfSigner({ kind: kind.val() }) === "rsa");
     address.val(shown.address);
     rsaBox.val(shown.publicKey ? node._("signer.rsa-key", { bits: RSA_KEY_BITS, key: shortKey(shown) }) : "");
     rows.address.toggle(!isRsa);
@@ -68,11 +69,11 @@ export function shortKey({ address, publicKey }: SignerKey): string {
   return text.length > 12 ? `${text.slice(0, 6)}…${text.slice(-4)}` : text;
 }
 
+/** Credentials of a key service do not choose the key: another one there is refused at run time. */
 const KEY_FIELDS = Object.entries(NODE.fields)
-  .filter(
-    ([name, { kind }]) => ["text", "number", "select", "credential"].includes(kind) && !NOT_OF_KEY.has(name),
-  )
-  .map(([name]) => name);
+  .filter(([name, { kind }]) => ["text", "number", "select"].includes(kind) && !NOT_OF_KEY.has(name))
+  .map(([name]) => name)
+  .concat("privateKey", "rsaKey");
 
 function rsaKeyOf({ publicKey }: EditedNode): Pick<SignerKey, "publicKey"> | object {
   return typeof publicKey === "object" && publicKey !== null ? { publicKey } : {};

@@ -137,9 +137,10 @@ function keyOf(
   text: string,
 ): Promise<Answer<SignerKey>> | undefined {
   if (text === "" || text.startsWith("${")) return undefined;
-  return text === STORED_PASSWORD
+  // Without the permission to write. The key of a kind that is chosen again is stored, too, but is not in use.
+  return text === STORED_PASSWORD && String(node.kind || "local") === kind
     ? getJson(`crec/signer/address/${encodeURIComponent(node.id)}`)
-    : postJson("crec/signer/address", { kind, [field]: text });
+    : postJson("crec/signer/address", { id: node.id, kind, [field]: text });
 }
 
 function say(result: JQuery, text: string, tone: "success" | "error"): void {

@@ -31,6 +31,15 @@ export function keepSecretsAtTheirService(node: EditedNode): void {
   });
 }
 
+/** The ARN of a key names its region. */
+export function fillInRegion(): void {
+  const [keyId, region] = [inputOf("keyId"), inputOf("region")];
+  keyId.on("change", () => {
+    const [, found] = /^arn:[\w-]+:kms:([\w-]+):/.exec(String(keyId.val() ?? "").trim()) ?? [];
+    if (found && String(region.val() ?? "").trim() === "") region.val(found).trigger("change");
+  });
+}
+
 /** The empty box says how long a signature of the chosen kind may take. */
 export function showTimeout(): void {
   const [kind, timeout] = [inputOf("kind"), inputOf("timeout")];

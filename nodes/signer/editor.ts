@@ -6,7 +6,7 @@ import type { SignerKey } from "../lib/shared/form-types.ts";
 import { keyChecks } from "./editor-checks.ts";
 import { type KeyView, keyView, shortKey } from "./editor-key.ts";
 import { type LocalKeys, localKeys } from "./editor-local.ts";
-import { keepSecretsAtTheirService, showTimeout } from "./editor-settings.ts";
+import { fillInRegion, keepSecretsAtTheirService, showTimeout } from "./editor-settings.ts";
 import { NODE } from "./fields.ts";
 
 /** Of the form that is open. */
@@ -24,11 +24,13 @@ export const form: NodeForm = {
     local = localKeys(node, view);
     keyChecks(node, view);
     keepSecretsAtTheirService(node);
+    fillInRegion();
     showTimeout();
   },
   saved: (node) => {
-    const key = view?.read();
-    node.publicKey = key?.publicKey ?? "";
+    const { publicKey } = view?.read() ?? {};
+    // Done without a change must not change a signer that was stored without it.
+    if (publicKey || node.publicKey) node.publicKey = publicKey ?? "";
     // The marks are for secrets that are sent: these keys are not.
     const secrets = Object.keys(credentialsOf(NODE)).filter((name) => !LOCAL.has(name));
     markTypedSecrets(secrets);

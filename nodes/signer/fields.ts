@@ -146,7 +146,7 @@ export const NODE = describeNode({
     privyAppId: { kind: "text", icon: "cube", required: true, shown: PRIVY },
     privyAppSecret: { kind: "credential", icon: "lock", shown: PRIVY },
     privyWalletId: { kind: "text", icon: "credit-card", required: true, shown: PRIVY },
-    privyAuthorizationKey: { kind: "credential", icon: "lock", placeholder: true, hint: true, shown: PRIVY },
+    privyAuthorizationKey: { kind: "credential", icon: "lock", placeholder: true, shown: PRIVY },
     privySends: {
       kind: "select",
       icon: "file-text-o",

@@ -5,7 +5,7 @@ import { arrivals, collectingFlow } from "../support/collector.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { NodeRedWithChannel } from "../support/node-red-with-channel.ts";
 
-const EVENTS = 600;
+const EVENTS = 400;
 const IN_THE_FLOW = 20;
 
 describe("a flow that is slower than its channel", function () {

@@ -109,7 +109,7 @@ describe('the result of "Test connection"', function () {
       should(await result(form).getAttribute("role")).equal("status");
       should(await result(form).getByRole("img", { name: "Problem" }).count()).equal(2);
       // The pointer is over the button, which has Node-RED's own colors then.
-      const faint = await editor().inPage.faint(4.5);
+      const { [theme]: faint } = await editor().inPage.faint(4.5, [theme]);
       should(faint.filter((text) => !text.startsWith("Test connection ("))).be.empty();
       const fillIn = result(form).getByRole("button", { name: "Fill in organization and tenant" });
       await fillIn.click();

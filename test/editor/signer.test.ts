@@ -2,6 +2,12 @@ import should from "should";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/index.ts";
 import { useEditor } from "../support/editor.ts";
 import type { Form } from "../support/editor-form.ts";
+import {
+  custodySigner,
+  type KeyServices,
+  type KeyServiceUnderTest,
+  startKeyServices,
+} from "../support/key-services.ts";
 import { signerNode } from "../support/operation-nodes.ts";
 
 describe("the form of a signer", function () {
@@ -115,6 +121,79 @@ describe("a new key in the form of a signer", function () {
     await form.root.getByRole("button", { name: "Generate a new key" }).click();
     await editor().page.getByRole("button", { name: "Replace the key", exact: true }).click();
     await line.waitFor({ state: "hidden" });
+    await form.cancel();
+  });
+});
+
+describe("the form of a signer whose key is in a key service", function () {
+  this.timeout(120_000);
+  const editor = useEditor();
+  let services: KeyServices;
+  const of = (kind: string) => services.all.find((one) => one.kind === kind) as KeyServiceUnderTest;
+  const press = (form: Form, name: string) => form.root.getByRole("button", { name }).click();
+
+  before(async () => {
+    services = await startKeyServices();
+    await editor().openWith([
+      signerNode(undefined, { id: "new" }),
+      custodySigner(of("privy")),
+      custodySigner(of("fireblocks")),
+    ]);
+  });
+
+  after(() => services?.close());
+
+  it("shows the fields of the kind, and the key that it fetches, tests and keeps", async () => {
+    const { settings, secrets, key } = of("remote");
+    const form = await editor().form("new");
+    await form.fill("kind", "remote");
+    should(await form.field("privateKey").isVisible()).be.false();
+    for (const [name, value] of Object.entries({ ...settings, ...secrets })) await form.fill(name, value);
+    await press(form, "Fetch the key");
+    await form.settled("address", /^0x/);
+    should(await form.shows("address")).equal(key.address);
+    await press(form, "Test signer");
+    await form.root.getByText(/^Signed a test document, which no wallet can execute, in \d+ ms\.$/).waitFor();
+    await form.root.getByText("The signature is by this key: ").waitFor();
+    await press(form, "Check wallets");
+    await form.root.getByText("No wallet in these flows uses this signer yet.").waitFor();
+    await form.done();
+    const { values } = await editor().inPage.stored("new");
+    should(values).have.properties({ kind: "remote", address: key.address, ...settings });
+    should(JSON.stringify(values)).not.containEql(secrets.remoteToken ?? "none");
+    const again = await editor().form("new");
+    should(await again.shows("address")).equal(key.address);
+    await again.fill("remoteIdentifier", "0x11");
+    should(await again.shows("address")).equal("");
+    await again.cancel();
+  });
+
+  it("asks again for what is stored when its address changes, and takes it back with the old one", async () => {
+    const form = await editor().form("with-privy");
+    const [url, sentence] = [await form.shows("privyUrl"), "The address of the key service was changed."];
+    await form.fill("privyUrl", "https://elsewhere.example");
+    await form.root.getByText(sentence).waitFor();
+    should(await form.shows("privyAppSecret")).equal("");
+    await press(form, "Fetch the key");
+    await form.root.getByText('"App secret" of the signer is missing.').waitFor();
+    await form.fill("privyUrl", String(url));
+    await form.root.getByText(sentence).waitFor({ state: "hidden" });
+    await press(form, "Fetch the key");
+    await form.settled("address", new RegExp(of("privy").key.address));
+    await form.cancel();
+  });
+
+  it("says that people are asked, then for what it waits, and ends that", async () => {
+    services.fireblocks.states = ["PENDING_AUTHORIZATION"];
+    const form = await editor().form("with-fireblocks");
+    await press(form, "Test signer");
+    const dialog = editor().page.locator(".ui-dialog:has(.crec-dialog)");
+    await dialog.getByText("Somebody may be asked to approve this.").waitFor();
+    should(services.fireblocks.transactions).be.empty();
+    await dialog.getByRole("button", { name: "Ask for the signature" }).click();
+    await form.root.getByText("Waiting for a person to approve: PENDING_AUTHORIZATION").waitFor();
+    await form.root.getByRole("button", { name: "Cancel" }).click();
+    await form.root.getByText("Cancelled. An approval that comes later is not used.").waitFor();
     await form.cancel();
   });
 });

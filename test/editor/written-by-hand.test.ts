@@ -15,6 +15,7 @@ describe("the forms of nodes that were written by hand", function () {
     { id: "tab", type: "tab", label: "by hand" },
     { id: "connection", type: "crec-connection", baseUrl: "https://host.example/v1" },
     { id: "channel", type: "crec-channel", connection: "connection", channel: "any" },
+    { id: "signer", type: "crec-signer", name: "of an older version" },
     node("reader", "events-in", { channel: "channel", consumer: "by-hand", commit: "${COMMIT}" }),
     node("api", "api", { connection: "connection", query: "", queryType: "json", version: 7 }),
   ];
@@ -29,6 +30,12 @@ describe("the forms of nodes that were written by hand", function () {
   it("show a missing tick as the node reads it, and Done keeps that", async () => {
     const { verify, ackRejected, inputs } = await doneWith("reader");
     should([verify, ackRejected, inputs]).deepEqual([true, false, 0]);
+  });
+
+  it("show a missing choice as the default, and do not miss it", async () => {
+    const { validationErrors } = await editor().inPage.stored("signer");
+    should(validationErrors).not.matchAny(/kind/);
+    should((await doneWith("signer")).kind).equal("local");
   });
 
   it("keep the variable of a choice", async () => {

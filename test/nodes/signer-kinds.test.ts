@@ -150,36 +150,34 @@ describe("signers of key services", function () {
 
   describe("all", () => {
     it("sign operations that are confirmed on the chain", async () => {
+      const { privateKey } = await post<{ privateKey: string }>("crec/signer/generate", {
+        kind: "local-rsa",
+      });
+      const local = { id: "with-local-rsa", type: "crec-signer", kind: "local-rsa", address: "" };
+      const kinds = [...KINDS, "local-rsa"];
       await harness.deploy(
-        KINDS.flatMap(
-          (kind): Array<[FlowNode, number]> => [
+        kinds.flatMap((kind): Array<[FlowNode, number]> => {
+          const calls = [
+            { kind: "raw", to: { value: OTHER, type: "str" }, data: { value: "0x", type: "str" } },
+          ];
+          return [
             [manageNode("wallets.create-or-find", { id: `make-${kind}`, wallet: `wallet-${kind}` }), 1],
-            [
-              submitNode({
-                id: `submit-${kind}`,
-                wallet: `wallet-${kind}`,
-                calls: [
-                  { kind: "raw", to: { value: OTHER, type: "str" }, data: { value: "0x", type: "str" } },
-                ],
-              }),
-              2,
-            ],
-          ],
-        ),
-        KINDS.flatMap((kind) => [
-          custodySigner(of(kind)),
-          walletNode(harness.service.ready, {
-            ...{
-              id: `wallet-${kind}`,
-              wallet: `${kind}-wallet`,
-              signer: `with-${kind}`,
-              owner: harness.owner,
-            },
-          }),
-        ]),
+            [submitNode({ id: `submit-${kind}`, wallet: `wallet-${kind}`, calls }), 2],
+          ];
+        }),
+        [
+          // As a box of one line leaves it.
+          { ...local, credentials: { rsaKey: privateKey.replaceAll("\n", "") } },
+          ...KINDS.map((kind) => custodySigner(of(kind))),
+          ...kinds.map((kind) =>
+            walletNode(harness.service.ready, {
+              ...{ id: `wallet-${kind}`, wallet: `${kind}-wallet`, signer: `with-${kind}`, owner: OTHER },
+            }),
+          ),
+        ],
       );
       await Promise.all(
-        KINDS.map(async (kind) => {
+        kinds.map(async (kind) => {
           await harness.ask(`make-${kind}`, {});
           const done = await harness.ask(`submit-${kind}`, {});
           should(done.crec?.status).equal("confirmed_latest", kind);

@@ -28,7 +28,7 @@ export type InPage = {
   searched(): Promise<string[]>;
   put(name: string, value: string): Promise<string>;
   refusal(name: string): Promise<string | undefined>;
-  faint(least: number): Promise<string[]>;
+  faint<Theme extends string>(least: number, themes: readonly Theme[]): Promise<Record<Theme, string[]>>;
   drawn(): Promise<Array<{ type: string; color: string; label: number; icon: number }>>;
   showTheme(theme: "light" | "dark"): Promise<void>;
   unfold(): Promise<void>;

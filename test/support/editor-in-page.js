@@ -39,9 +39,10 @@
   const fields = () =>
     [...form().querySelectorAll(FIELDS)].filter((field) => isVisible(field) && !field.disabled);
 
-  /** A field in words, so that a failure tells which one it was. */
+  /** A field in words, so that a failure tells which one it was. Several buttons of a row differ in their text. */
   const describe = (field) =>
-    field.id || `${field.tagName.toLowerCase()}.${[...field.classList].join(".")} in ${rowOf(field)}`;
+    field.id ||
+    `${field.tagName.toLowerCase()}.${[...field.classList].join(".")} "${field.textContent.trim()}" in ${rowOf(field)}`;
   const rowOf = (field) => field.closest(".form-row")?.querySelector("label")?.textContent.trim() ?? "no row";
 
   /** Any part of the form, in words. */
@@ -118,6 +119,27 @@
   const contrast = (one, other) => {
     const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b);
     return (high + 0.05) / (low + 0.05);
+  };
+
+  /** The class of the editor's dark theme. */
+  const DARK = "nr-theme-dark";
+  /** The texts of the form that stand out too little from what is behind them, and by how much they do. */
+  const faint = (least) => {
+    const found = [];
+    const look = (text, element, part) => {
+      if (text === "" || !isVisible(element) || element.closest(":disabled, .disabled, option")) return;
+      const ratio = ratioOf(element, part);
+      if (ratio < least) found.push(`${text} (${ratio.toFixed(1)})`);
+    };
+    const walk = document.createTreeWalker(form(), NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) look(walk.currentNode.textContent.trim(), walk.currentNode.parentElement);
+    for (const field of form().querySelectorAll("input:not([type=checkbox], [type=file]), textarea")) {
+      const part = field.value === "" ? "::placeholder" : undefined;
+      look((field.value || field.placeholder).trim(), field, part);
+    }
+    for (const select of form().querySelectorAll("select"))
+      look(select.selectedOptions[0]?.textContent.trim() ?? "", select);
+    return found;
   };
 
   window.inEditor = {
@@ -285,23 +307,16 @@
       return typeof said === "string" ? said : "";
     },
 
-    /** The texts of the form that stand out too little from what is behind them, and by how much they do. */
-    faint: (least) => {
-      const found = [];
-      const look = (text, element, part) => {
-        if (text === "" || !isVisible(element) || element.closest(":disabled, .disabled, option")) return;
-        const ratio = ratioOf(element, part);
-        if (ratio < least) found.push(`${text} (${ratio.toFixed(1)})`);
-      };
-      const walk = document.createTreeWalker(form(), NodeFilter.SHOW_TEXT);
-      while (walk.nextNode()) look(walk.currentNode.textContent.trim(), walk.currentNode.parentElement);
-      for (const field of form().querySelectorAll("input:not([type=checkbox], [type=file]), textarea")) {
-        const part = field.value === "" ? "::placeholder" : undefined;
-        look((field.value || field.placeholder).trim(), field, part);
-      }
-      for (const select of form().querySelectorAll("select"))
-        look(select.selectedOptions[0]?.textContent.trim() ?? "", select);
-      return found;
+    /** The faint texts of the form in each theme. The themes change within one step: nothing is painted in between. */
+    faint: (least, themes) => {
+      const { classList } = document.documentElement;
+      const isDark = classList.contains(DARK);
+      const found = themes.map((theme) => {
+        classList.toggle(DARK, theme === "dark");
+        return [theme, faint(least)];
+      });
+      classList.toggle(DARK, isDark);
+      return Object.fromEntries(found);
     },
 
     /** How much each drawn node's label and icon stand out from its color. */
@@ -326,7 +341,7 @@
       }),
 
     /** Shows the editor in a theme, by the class that the editor itself uses. */
-    showTheme: (theme) => document.documentElement.classList.toggle("nr-theme-dark", theme === "dark"),
+    showTheme: (theme) => document.documentElement.classList.toggle(DARK, theme === "dark"),
 
     /** Opens every part of the form that is folded. */
     unfold: () => {

@@ -1,6 +1,7 @@
 import type { NodeAPI } from "node-red";
 import type { CrecClient, CrecClientOptions, Network, VerifyConfig } from "../../../src/index.ts";
 import { answerForms, fieldsOf, textIn } from "../../lib/admin/answer.ts";
+import { concealing } from "../../lib/admin/conceal.ts";
 import { loadLibrary } from "../../lib/runtime/library.ts";
 import { nodeError } from "../../lib/shared/errors.ts";
 import type { FamilyDef, Tested } from "../../lib/shared/form-types.ts";
@@ -23,7 +24,10 @@ async function test(RED: NodeAPI, body: unknown): Promise<Tested> {
   const settings = testedSettings(RED, fields);
   const form = formVerification(RED, body);
   const families = formFamilies(fields.families);
-  const conceal = concealing(settings, fields);
+  const conceal = concealing([
+    { written: textIn(fields.baseUrl), value: settings.baseUrl },
+    { written: textIn(fields.graphqlUrl), value: settings.graphqlUrl ?? "" },
+  ]);
   const { CrecClient } = await loadLibrary();
   const client = new CrecClient(settings);
   try {
@@ -49,23 +53,6 @@ async function test(RED: NodeAPI, body: unknown): Promise<Tested> {
   } finally {
     await client.close();
   }
-}
-
-/** Puts `${NAME}` in place of an address that it stands for: a sentence must not show what is in the environment. */
-function concealing(
-  settings: CrecClientOptions,
-  fields: Readonly<Record<string, unknown>>,
-): (sentence: string) => string {
-  const hidden = (["baseUrl", "graphqlUrl"] as const).flatMap((field) => {
-    const [written, value] = [textIn(fields[field]), settings[field] ?? ""];
-    if (!isReference(written) || value === "") return [];
-    const { href, host, hostname } = URL.canParse(value)
-      ? new URL(value)
-      : { href: value, host: value, hostname: value };
-    return [value, href, host, hostname].map((part) => [part, written] as const);
-  });
-  return (sentence) =>
-    hidden.reduce((text, [part, written]) => (part === "" ? text : text.replaceAll(part, written)), sentence);
 }
 
 /** The sets of families in the form; undefined while a variable is in one: that is known once they are deployed. */

@@ -22,10 +22,8 @@ function propertiesOf(name: string, field: Field): Array<[string, object]> {
     case "text":
       return [[name, { value: field.default ?? "" }]];
     case "select":
-      // A flow from before a choice was added does not have it, and needs it only while it is shown.
-      return [
-        [name, { value: field.default, ...(field.default === "" || field.shown ? {} : { required: true }) }],
-      ];
+      // Not required: a flow from before a choice was added does not have it, and the node takes the default.
+      return [[name, { value: field.default }]];
     case "number":
       return [[name, { value: field.default }]];
     case "boolean":

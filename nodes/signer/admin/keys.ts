@@ -3,6 +3,7 @@ import type { Signer } from "../../../src/index.ts";
 import { answerForms, fieldsOf } from "../../lib/admin/answer.ts";
 import type { SignerNode } from "../../lib/runtime/config-nodes.ts";
 import { loadLibrary } from "../../lib/runtime/library.ts";
+import { nodeError, toCodedError } from "../../lib/shared/errors.ts";
 import type { NewKey, SignerKey } from "../../lib/shared/form-types.ts";
 import { openSigner } from "../open-signer.ts";
 import { testedSigner } from "./tested-signer.ts";
@@ -24,12 +25,14 @@ export function registerKeys(RED: NodeAPI): void {
     return { privateKey, ...keyOf(localEcdsaSigner(privateKey)) };
   });
   answerForms(RED, "post", "/crec/signer/address", "crec.write", async ({ body }): Promise<SignerKey> => {
-    const { values, way } = testedSigner(RED, fieldsOf(body));
-    const signer = await openSigner(values, way);
+    const { values, way, conceal } = testedSigner(RED, fieldsOf(body));
     try {
-      return keyOf(signer);
-    } finally {
+      const signer = await openSigner(values, way);
       await signer.close?.();
+      return keyOf(signer);
+    } catch (thrown) {
+      const { code, message } = toCodedError(thrown);
+      throw nodeError(code, conceal(message), thrown);
     }
   });
   answerForms(RED, "get", "/crec/signer/address/:id", "crec.read", async ({ params }): Promise<SignerKey> => {

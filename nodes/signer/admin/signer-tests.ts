@@ -25,7 +25,10 @@ type Running = {
 const running = new Map<string, Running>();
 
 /** Begins a test, and returns its id. @throws TOO_MANY_TESTS */
-export function startTest(open: () => Promise<OpenSigner>, timeoutMs: number | undefined): string {
+export function startTest(
+  open: () => Promise<OpenSigner>,
+  { timeoutMs, conceal }: { timeoutMs: number | undefined; conceal(sentence: string): string },
+): string {
   if (running.size >= MOST) {
     throw nodeError("TOO_MANY_TESTS", "Other tests of signers are running. Cancel them, or try again later.");
   }
@@ -42,7 +45,7 @@ export function startTest(open: () => Promise<OpenSigner>, timeoutMs: number | u
   };
   void sign(open, signal, onState)
     .catch((thrown: unknown): Omit<Done, "milliseconds"> => {
-      const failure = timeout.some(({ aborted }) => aborted) ? LATE : toCodedError(thrown).message;
+      const failure = timeout.some(({ aborted }) => aborted) ? LATE : conceal(toCodedError(thrown).message);
       return { done: true, isRight: false, key: { address: "" }, failure };
     })
     .then((done) => {

@@ -13,9 +13,10 @@ import { testedSigner } from "./tested-signer.ts";
  */
 export function registerSignerTest(RED: NodeAPI): void {
   answerForms(RED, "post", "/crec/signer/test", "crec.write", ({ body }): SignerTestStarted => {
-    const { values, way } = testedSigner(RED, fieldsOf(body));
+    const { values, way, conceal } = testedSigner(RED, fieldsOf(body));
     const seconds = longestSigning({ kind: values.kind, timeout: values.text("timeout") });
-    return { test: startTest(() => openSigner(values, way), seconds === 0 ? undefined : seconds * 1000) };
+    const timeoutMs = seconds === 0 ? undefined : seconds * 1000;
+    return { test: startTest(() => openSigner(values, way), { timeoutMs, conceal }) };
   });
   answerForms(RED, "post", "/crec/signer/test/:test", "crec.write", ({ params }): SignerTestReport => {
     return reportOf(params.test ?? "");

@@ -1,5 +1,6 @@
 import type { NodeAPI } from "node-red";
 import { textIn } from "../../lib/admin/answer.ts";
+import { concealing } from "../../lib/admin/conceal.ts";
 import { deployedCredential, deployedVariable, requireVariable } from "../../lib/admin/deployed.ts";
 import { strayAddress } from "../../lib/runtime/keys/destination.ts";
 import { proxyProblem } from "../../lib/runtime/proxy.ts";
@@ -18,14 +19,22 @@ import { destinationOf, ownAddresses, receiversOf, type Way, wayOf } from "../wa
 
 type Fields = Readonly<Record<string, unknown>>;
 
+export type TestedSigner = {
+  values: SignerValues;
+  way: Way;
+  /** Takes out of a sentence what a variable stands for. */
+  conceal(sentence: string): string;
+};
+
 /**
  * The settings of a form, deployed or not. What is stored, which the author of the request may not know, is only used
  * where the deployed signer sends it.
  * @throws DEPLOY_FIRST, SIGNER_INCOMPLETE, KEY_MISSING, VARIABLE_MISSING, PROXY_MISSING, PROXY_INCOMPLETE
  */
-export function testedSigner(RED: NodeAPI, fields: Fields): { values: SignerValues; way: Way } {
+export function testedSigner(RED: NodeAPI, fields: Fields): TestedSigner {
   const id = textIn(fields.id);
-  const deployed = RED.nodes.getNode(id) as Partial<DeployedSigner> | null;
+  const node = RED.nodes.getNode(id) as Partial<DeployedSigner> | null;
+  const deployed = node?.signer ? node : null;
   const secrets = credentialsOf(NODE);
   const read = (name: string): string => {
     const typed = textIn(fields[name]);
@@ -42,7 +51,10 @@ export function testedSigner(RED: NodeAPI, fields: Fields): { values: SignerValu
     way,
     usesStored: stored.some((name) => values.secret(name) !== ""),
   });
-  return { values, way };
+  const { addressField = "" } = keyServiceOf(values.kind) ?? {};
+  const written = textIn(fields[addressField]);
+  const value = addressField === "" ? "" : values.text(addressField);
+  return { values, way, conceal: concealing([{ written, value }]) };
 }
 
 function isTyped(text: string): boolean {

@@ -1,4 +1,4 @@
-import { createHash, type KeyObject, randomUUID, sign } from "node:crypto";
+import { createHash, randomUUID, sign } from "node:crypto";
 import { type CustodianAnswer, CustodianClient, refusalOf } from "./custodian-client.ts";
 import type { CustodyOptions } from "./custody-signer.ts";
 import { SignerError } from "./signer-error.ts";
@@ -8,8 +8,8 @@ export const FIREBLOCKS = "Fireblocks";
 export type FireblocksApiOptions = CustodyOptions & {
   url: string;
   apiKey: string;
-  /** Of the API user. @internal */
-  key: KeyObject;
+  /** Of the API user, as PEM (PKCS#8). */
+  key: string;
 };
 
 export type FireblocksCall = {
@@ -33,7 +33,7 @@ export class FireblocksApi {
   /** @throws {ArgumentError} */
   constructor(options: FireblocksApiOptions) {
     const { url, apiKey, key, tls, proxy } = options;
-    const secrets = [apiKey, key.export({ type: "pkcs8", format: "pem" }).toString()];
+    const secrets = [apiKey, key];
     // The addresses in the documents of Fireblocks end with the version.
     const baseUrl = url.replace(/\/v1\/*$/, "");
     this.#options = options;

@@ -1,4 +1,3 @@
-import type { KeyObject } from "node:crypto";
 import { ArgumentError } from "../../errors.ts";
 import { timeoutOf } from "../../http/index.ts";
 import type { Address } from "../../protocol/index.ts";
@@ -111,9 +110,9 @@ function sourceOf(source: FireblocksSource): FireblocksSource {
   throw new ArgumentError("source", message);
 }
 
-function keyOf(pem: string): KeyObject {
+function keyOf(pem: string): string {
   const key = readPemPrivateKey(pem, "privateKey");
-  if (key.asymmetricKeyType === "rsa") return key;
+  if (key.asymmetricKeyType === "rsa") return key.export({ type: "pkcs8", format: "pem" }).toString();
   throw new ArgumentError("privateKey", "privateKey must be the RSA key of the API user in Fireblocks.", {
     code: "INVALID_PRIVATE_KEY",
   });

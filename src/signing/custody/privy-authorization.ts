@@ -33,7 +33,10 @@ export function authorizationKeyOf(text: string): KeyObject {
   );
 }
 
-/** The header `privy-authorization-signature`: ECDSA P-256 with SHA-256, DER, as base64. @internal */
+/**
+ * The header `privy-authorization-signature`: ECDSA P-256 with SHA-256, DER, as base64.
+ * @internal
+ */
 export function authorizationSignature(key: KeyObject, request: AuthorizedRequest): string {
   const signed = canonicalJson({ version: 1, ...request });
   return sign("sha256", Buffer.from(signed), key).toString("base64");

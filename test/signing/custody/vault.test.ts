@@ -77,6 +77,9 @@ describe("a signer of Vault", function () {
     const signer = await signerOf();
     vault.rotate(vault.key);
     const key = vault.keys.get(vault.key);
+    if (key) key.minEncryption = 1;
+    await signWith(signer, request);
+    await signWith(await signerOf(), request);
     if (key) key.minEncryption = 2;
     const held = await refusal(signWith(signer, request));
     should(held).have.property("code", "SIGNER_KEY_UNSUITABLE");
@@ -201,6 +204,35 @@ describe("a signer of Vault", function () {
       should(vault.logins).equal(1);
     });
 
+    it("with AppRole only once where the answer was lost: a secret id may be valid for one login", async () => {
+      vault.faults.push("cut after");
+      should(await refusal(signerOf({ login: appRole() }))).have.property("code", "SIGNER_UNAVAILABLE");
+      should(vault.asked.length).equal(1);
+    });
+
+    it("and shows no secret that an answer repeats", async () => {
+      const folder = await mkdtemp(join(tmpdir(), "crec-vault-"));
+      const tokenFile = join(folder, "token");
+      await writeFile(tokenFile, vault.jwt);
+      const says = (secret: string) => {
+        vault.faults.push({ status: 400, body: { errors: [`what is ${secret}?`] } });
+      };
+      try {
+        says(vault.jwt);
+        const kubernetes = { method: "kubernetes", role: vault.role, tokenFile } as const;
+        should((await refusal(signerOf({ login: kubernetes }))).message).match(/what is \*\*\*\?/);
+        says(vault.secretId);
+        should((await refusal(signerOf({ login: appRole() }))).message).match(/what is \*\*\*\?/);
+        says(TOKEN);
+        should((await refusal(signerOf())).message).match(/what is \*\*\*\?/);
+        // The answer to a lost login comes again.
+        vault.faults.push("cut after");
+        await signerOf({ login: kubernetes });
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    });
+
     it("and says what to check where that is refused", async () => {
       const refused = async (login: VaultSignerOptions["login"]) => {
         const error = await refusal(signerOf({ login }));
@@ -220,10 +252,11 @@ describe("a signer of Vault", function () {
   });
 
   it("signs after answers were lost", async () => {
+    vault.faults.push("cut before");
     const signer = await signerOf();
     vault.faults.push("cut before", "cut after");
     await signWith(signer, request);
-    should(vault.asked.length).equal(4);
+    should(vault.asked.length).equal(5);
   });
 
   it("says that Vault is sealed, a standby, or holds its answer back", async () => {
