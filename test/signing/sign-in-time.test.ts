@@ -80,6 +80,8 @@ describe("the wait for a signature", () => {
       [undefined, 0],
       [1e12, 0],
       [undefined, inSeconds(1e9)],
+      // The service says why it is too late.
+      [undefined, inSeconds(-1)],
     ] as const) {
       const { signer, answer } = slowSigner(timeoutMs === undefined ? {} : { timeoutMs });
       const signing = signWith(signer, requestOf(deadline));

@@ -18,7 +18,6 @@ const PREFIX = /^wallet-(?:auth|api):/;
 /**
  * An authorization key, as the dashboard shows it (`wallet-auth:` and PKCS#8 as base64), or as PEM.
  * @throws {ArgumentError} `INVALID_PRIVATE_KEY`
- * @internal
  */
 export function authorizationKeyOf(text: string): KeyObject {
   const trimmed = text.trim();
