@@ -9,8 +9,8 @@ import type { Signer, SigningState, SignOptions, SignRequest } from "./signer.ts
 
 /**
  * Signs with a signer, and verifies the signature: otherwise a wrong one would only be refused on chain, much later. An
- * ECDSA signature is returned in the one form that wallets take. For a signer with a time-out, it waits so long, and at
- * most until the operation's deadline: a later signature could not be used.
+ * ECDSA signature is returned in the one form that wallets take. For a signer with a time-out, it waits until that
+ * time-out, and at most until the operation's deadline: a later signature could not be used.
  * @throws {CrecError} `SIGNATURE_MISMATCH`; {SignerError} `SIGNER_TIMEOUT`; {ArgumentError} `INVALID_SIGNATURE`; any
  * error of the signer.
  */
