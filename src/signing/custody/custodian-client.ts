@@ -71,10 +71,8 @@ const EXCERPT_LENGTH = 200;
 /** A shorter secret may be a part of a signature or a name by chance. */
 const LONG_SECRET = 8;
 /** Codes of errors, and statuses of proxies, with which a request has not reached the key service. */
-const NOT_ARRIVED = [
-  ...["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH"],
-  ...["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_ABORTED", "429", "503"],
-];
+const NOT_ARRIVED =
+  /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|UND_ERR_ABORTED|429|503)$/;
 const HEADERS = {
   accept: "application/json",
   "accept-encoding": ACCEPT_ENCODING,
@@ -273,7 +271,7 @@ function unlessAsked(error: CrecError): CrecError {
   if (!(error instanceof SignerError) || !error.retryable) return error;
   const { code, message, cause, state, retryAfterMs } = error;
   const reason = state ?? (cause as { code?: string } | undefined)?.code ?? "";
-  if (NOT_ARRIVED.includes(reason)) return error;
+  if (NOT_ARRIVED.test(reason)) return error;
   return new SignerError(code, message, { cause, state, retryAfterMs, retryable: false });
 }
 
