@@ -70,9 +70,9 @@ function isSameKey({ address, publicKey }: Signer, pinned: PinnedKey): boolean {
   return pinned.address === "" || address?.toLowerCase() === pinned.address.toLowerCase();
 }
 
-/** Exponents are written with and without leading zeros. */
+/** Exponents are written with and without leading zeros. A flow that was written by hand can have anything. */
 function digitsOf({ e, n }: RsaPublicKey): string {
-  return [e, n].map((hex) => hex.toLowerCase().replace(/^0x0*/, "")).join(" ");
+  return [e, n].map((hex) => String(hex).toLowerCase().replace(/^0x0*/, "")).join(" ");
 }
 
 function keyChanged(): Error {
