@@ -18,6 +18,7 @@ import { nodeError, toCodedError } from "../lib/shared/errors.ts";
 import type { NODE } from "./fields.ts";
 import { isUnproven, operationKeyOf } from "./operation-key.ts";
 import { type Prepared, prepare } from "./prepared.ts";
+import { signerOfSame } from "./same-wallet.ts";
 import { isFirstTry, noteSender } from "./sender.ts";
 import { type ReadableTransaction, transactionsOf } from "./transactions.ts";
 import { UnderWay } from "./under-way.ts";
@@ -155,8 +156,11 @@ export class Submitting {
     const { channelId, walletOperationId: id, key, request, digest } = prepared;
     const { connection, client, isPast } = context;
     const note = this.#noting(msg, prepared);
-    const ref = () => walletOf(this.#RED, this.#fields.settings.wallet).signer();
     const isResumed = task.kept !== undefined;
+    const ref = () => {
+      const wallet = walletOf(this.#RED, this.#fields.settings.wallet);
+      return isResumed ? signerOfSame(wallet, request, signal) : wallet.signer();
+    };
     const toSign = { ref, digest, deadline: request.deadline, isResumed, isPast, signal };
     const asking = new Asking(this.#RED, this.#node, toSign);
     context.asking = asking;

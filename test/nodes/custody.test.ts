@@ -122,6 +122,18 @@ describe("a signature that a person approves", function () {
     });
   }
 
+  it("is not asked for again where the node has another wallet", async () => {
+    await deploy();
+    const { probe } = await ask("submit", good);
+    const { count } = custodian;
+    const other = walletNode(harness.service.ready, { id: "custody", signer: "elsewhere", wallet: RECEIVER });
+    await harness.deploy(flow(), [signer, other]);
+    const caught = await outcome(probe);
+    checkError(caught, "submit", "WAIT_DROPPED", /^The node has another wallet now/);
+    should(custodian.count).equal(count);
+    await untilNothingIsKept();
+  });
+
   it("is asked for once, by messages with the same key", async () => {
     await deploy();
     const crec = { keep: "me", operationKey: `order ${freshId()}` };

@@ -44,7 +44,10 @@ export type CustodianCall = {
   secrets?: readonly string[] | undefined;
   /** Whether an answer that looks like an outage, 429 or 5xx, is the answer that every repeat would get. */
   isFinal?: ((answer: CustodianAnswer) => boolean) | undefined;
-  /** Where a person has to answer: how long that may take, in milliseconds. */
+  /**
+   * Where a person has to answer: how long that may take, in milliseconds. A failure after the request has arrived is not
+   * `retryable`: a repeat would ask the person again.
+   */
   waitsForPersonMs?: number | undefined;
   signal?: AbortSignal | undefined;
 };
@@ -67,6 +70,9 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 const EXCERPT_LENGTH = 200;
 /** A shorter secret may be a part of a signature or a name by chance. */
 const LONG_SECRET = 8;
+/** Codes of errors, and statuses of proxies, with which a request has not reached the key service. */
+const NOT_ARRIVED =
+  /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|UND_ERR_ABORTED|429|503)$/;
 const HEADERS = {
   accept: "application/json",
   "accept-encoding": ACCEPT_ENCODING,
@@ -176,8 +182,11 @@ export class CustodianClient {
         }
         return read;
       } catch (thrown) {
-        if (thrown instanceof SignerError) throw thrown;
-        throw requestFailure(thrown, this.#base.host, scrub, { custodian });
+        const error =
+          thrown instanceof SignerError
+            ? thrown
+            : requestFailure(thrown, this.#base.host, scrub, { custodian });
+        throw call.waitsForPersonMs === undefined ? error : unlessAsked(error);
       }
     });
   }
@@ -255,6 +264,15 @@ export function closed(): ClientClosedError {
   const message =
     "The signer was closed before it had a signature: in a flow, by a deploy. Nothing was submitted with it. Create a new signer.";
   return new ClientClosedError("CLIENT_CLOSED", message);
+}
+
+/** The failure of a request about which a person may have been asked: a repeat would ask again. */
+function unlessAsked(error: CrecError): CrecError {
+  if (!(error instanceof SignerError) || !error.retryable) return error;
+  const { code, message, cause, state, retryAfterMs } = error;
+  const reason = state ?? (cause as { code?: string } | undefined)?.code ?? "";
+  if (NOT_ARRIVED.test(reason)) return error;
+  return new SignerError(code, message, { cause, state, retryAfterMs, retryable: false });
 }
 
 function redirected(place: string, status: number, location: string): SignerError {

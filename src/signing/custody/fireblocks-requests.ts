@@ -3,7 +3,7 @@ import { CrecError } from "../../errors.ts";
 import type { Address, Hex } from "../../protocol/index.ts";
 import type { SignOptions, SignRequest } from "../signer.ts";
 import { fieldAt } from "./answer-fields.ts";
-import { badAnswer, type CustodianAnswer, refusalOf } from "./custodian-client.ts";
+import { badAnswer, type CustodianAnswer, excerpt, refusalOf } from "./custodian-client.ts";
 import { FIREBLOCKS, type FireblocksApi } from "./fireblocks-api.ts";
 import { ALGORITHM, type FireblocksSource } from "./fireblocks-key.ts";
 import {
@@ -40,6 +40,8 @@ type Found = {
 const USED_BEFORE = 1438;
 /** How often an external id that was used is looked for: it may not be visible at once. */
 const LOOKS = 5;
+/** So many failed requests for one digest are passed over at a time. */
+const MOST_FAILED = 50;
 const PAUSE_GROWTH = 1.5;
 const LONGEST_PAUSE = 10;
 /** An outage of this length, while people decide, does not end the wait. */
@@ -113,7 +115,7 @@ export class FireblocksRequests {
       transaction = await this.#find(digest, attempt, signal);
     }
     let last = attempt;
-    while (transaction && failureOf(transaction)) {
+    while (transaction && failureOf(transaction) && last - attempt < MOST_FAILED) {
       const next = await this.#find(digest, last + 1, signal);
       if (next === undefined) break;
       transaction = next;
@@ -205,7 +207,7 @@ export class FireblocksRequests {
 }
 
 function mismatch(address: Address, id: string): CrecError {
-  const message = `The signature of transaction ${id} in ${FIREBLOCKS} is not one of this operation by ${address}. Nothing was submitted. Check the vault account and the asset, or the derivation path, in the signer.`;
+  const message = `The signature of transaction ${excerpt(id)} in ${FIREBLOCKS} is not one of this operation by ${address}. Nothing was submitted. Check the vault account and the asset, or the derivation path, in the signer.`;
   return new CrecError("SIGNATURE_MISMATCH", message);
 }
 

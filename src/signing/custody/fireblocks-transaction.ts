@@ -1,6 +1,7 @@
 import type { Hex } from "../../protocol/index.ts";
 import type { SigningState } from "../signer.ts";
 import { fieldAt, textAt } from "./answer-fields.ts";
+import { excerpt } from "./custodian-client.ts";
 import { FIREBLOCKS } from "./fireblocks-api.ts";
 import { SignerError } from "./signer-error.ts";
 
@@ -49,7 +50,13 @@ export function transactionOf(json: unknown): FireblocksTransaction | undefined 
   const id = textAt(json, "id");
   const status = textAt(json, "status");
   if (id === undefined || status === undefined) return undefined;
-  return { id, status, subStatus: textAt(json, "subStatus") ?? "", json };
+  // They become parts of a status and of sentences.
+  const subStatus = excerptOf(textAt(json, "subStatus") ?? "");
+  return { id, status: excerptOf(status), subStatus, json };
+}
+
+function excerptOf(text: string): string {
+  return text === "" ? "" : excerpt(text);
 }
 
 export function stateOf({ status }: FireblocksTransaction): SigningState {
@@ -65,7 +72,7 @@ export function failureOf({ id, status, subStatus }: FireblocksTransaction): Sig
   const failure = Object.hasOwn(FAILURES, status) ? FAILURES[status] : undefined;
   if (failure === undefined) return undefined;
   const detail = subStatus === "" ? status : `${status}, ${subStatus}`;
-  const message = `${failure.sentence} Nothing was submitted. To ask again, repeat the operation. ${FIREBLOCKS}: ${detail}, transaction ${id}.`;
+  const message = `${failure.sentence} Nothing was submitted. To ask again, repeat the operation. ${FIREBLOCKS}: ${detail}, transaction ${excerpt(id)}.`;
   return new SignerError(failure.code, message, { state: subStatus === "" ? status : subStatus });
 }
 
@@ -80,7 +87,7 @@ export function signatureIn(
   const bad = (what: string) =>
     new SignerError(
       "SIGNER_BAD_ANSWER",
-      `${what} Nothing was submitted. Look at transaction ${id} in ${FIREBLOCKS}.`,
+      `${what} Nothing was submitted. Look at transaction ${excerpt(id)} in ${FIREBLOCKS}.`,
     );
   const [signed, ...others] = [fieldAt(json, "signedMessages")].flat();
   if (signed === undefined || others.length > 0)
@@ -91,7 +98,9 @@ export function signatureIn(
   }
   const path = fieldAt(signed, "derivationPath");
   if (derivationPath && Array.isArray(path) && path.join("/") !== derivationPath.join("/")) {
-    throw bad(`The key at ${path.join("/")} signed, and not the one at ${derivationPath.join("/")}.`);
+    throw bad(
+      `The key at ${excerpt(path.join("/"))} signed, and not the one at ${derivationPath.join("/")}.`,
+    );
   }
   const r = scalar(fieldAt(signed, "signature", "r"));
   const s = scalar(fieldAt(signed, "signature", "s"));

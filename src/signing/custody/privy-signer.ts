@@ -6,7 +6,7 @@ import { SIGNING_TIMEOUTS_MS } from "../../protocol/signing-timeouts.ts";
 import { requireDigest } from "../digest.ts";
 import type { SignRequest } from "../signer.ts";
 import { textAt } from "./answer-fields.ts";
-import { badAnswer, type CustodianAnswer, CustodianClient, refusalOf } from "./custodian-client.ts";
+import { badAnswer, type CustodianAnswer, CustodianClient, excerpt, refusalOf } from "./custodian-client.ts";
 import type { CustodyOptions, CustodySigner } from "./custody-signer.ts";
 import { authorizationKeyOf, authorizationSignature } from "./privy-authorization.ts";
 import { SignerError, type SignerErrorCode } from "./signer-error.ts";
@@ -42,6 +42,8 @@ type Session = {
 
 const PRIVY = "Privy";
 const DEFAULT_URL = "https://api.privy.io";
+/** Of an error. */
+const CODE_LENGTH = 100;
 const OWNED =
   "The wallet has an owner, who authorizes each signature. Enter the authorization key of the owner, or of an additional signer.";
 const WRONG_KEY =
@@ -127,11 +129,14 @@ async function readAddress({ client, headers, path, key }: Session): Promise<Add
   if (chainType !== "ethereum") {
     throw new SignerError(
       "SIGNER_KEY_UNSUITABLE",
-      `The wallet in ${PRIVY} is for ${chainType}. Choose one whose chain type is ethereum.`,
+      `The wallet in ${PRIVY} is for ${excerpt(chainType)}. Choose one whose chain type is ethereum.`,
     );
   }
   if (key === undefined && textAt(answer.json, "owner_id") !== undefined) {
-    throw new SignerError("SIGNER_UNAUTHORIZED", `${OWNED} ${PRIVY}: wallet ${textAt(answer.json, "id")}.`);
+    throw new SignerError(
+      "SIGNER_UNAUTHORIZED",
+      `${OWNED} ${PRIVY}: wallet ${excerpt(textAt(answer.json, "id") ?? "")}.`,
+    );
   }
   try {
     return checksumAddress(address, "address");
@@ -181,7 +186,7 @@ function signatureIn(answer: CustodianAnswer): Hex {
 
 /** The error for an answer other than 200; `method` is that of a request to sign. */
 function errorOf(answer: CustodianAnswer, method = ""): SignerError {
-  const code = textAt(answer.json, "code") ?? "";
+  const code = textAt(answer.json, "code")?.slice(0, CODE_LENGTH) ?? "";
   const error = (kind: SignerErrorCode, sentence: string) =>
     new SignerError(kind, `${sentence} ${PRIVY}: ${code}.`, { state: code });
   if (code === "policy_violation") {

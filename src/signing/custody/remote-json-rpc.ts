@@ -114,14 +114,18 @@ async function onlyAccount(remote: Remote): Promise<Address> {
     const { answer, result, error } = await call(remote, method, []);
     if (error && isMethodMissing(error)) continue;
     if (error) throw refusal(error);
-    if (!Array.isArray(result)) throw badAnswer(REMOTE, "list of accounts", answer);
-    const accounts = result.map((each) => checksumAddress(String(each), "address"));
+    if (!isTexts(result)) throw badAnswer(REMOTE, "list of accounts", answer);
+    const accounts = result.map((each) => checksumAddress(each, "address"));
     const [account] = accounts;
     if (account && accounts.length === 1) return account;
     throw notOne(accounts);
   }
   const message = "The remote signer does not list its accounts. Enter the address of the key in the signer.";
   throw new ArgumentError("address", message);
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 
 type Called = { answer: CustodianAnswer; result?: unknown; error?: RpcError };

@@ -1,6 +1,7 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
 import type { RsaPublicKey } from "../../protocol/index.ts";
 import { rsaKeyProblem, rsaPublicKeyOf } from "../rsa.ts";
+import { excerpt } from "./custodian-client.ts";
 import { SignerError } from "./signer-error.ts";
 import type { VaultSession } from "./vault-session.ts";
 
@@ -35,21 +36,21 @@ export async function readVaultKey(
   if (version === undefined) {
     throw unsuitable(
       keyVersion > Number(latest_version)
-        ? `has no version ${keyVersion}: the latest is ${String(latest_version)}. Correct the version in the signer.`
-        : `no longer has version ${keyVersion}: its min_decryption_version is ${String(min_decryption_version)}. ${WHY_PINNED} Lower min_decryption_version to ${keyVersion}, or let the wallet's owner allow a new key first.`,
+        ? `has no version ${keyVersion}: the latest is ${excerpt(String(latest_version))}. Correct the version in the signer.`
+        : `no longer has version ${keyVersion}: its min_decryption_version is ${excerpt(String(min_decryption_version))}. ${WHY_PINNED} Lower min_decryption_version to ${keyVersion}, or let the wallet's owner allow a new key first.`,
     );
   }
   const publicKey = publicKeyOf((version as { public_key?: unknown }).public_key);
   const problem = publicKey
     ? rsaKeyProblem(publicKey)
-    : `must be an RSA key, and this one is of type ${String(type)}`;
+    : `must be an RSA key, and this one is of type ${excerpt(String(type))}`;
   if (publicKey === undefined || problem !== undefined) {
     throw unsuitable(`${problem}. Create a key of type rsa-2048, and allow it in the wallet.`);
   }
   // 0 means the latest version for encryption, and any version for signatures.
   if (Number(min_encryption_version) > keyVersion) {
     throw unsuitable(
-      `may not sign with version ${keyVersion}: its min_encryption_version is ${String(min_encryption_version)}. ${WHY_PINNED} Lower min_encryption_version to ${keyVersion}, or let the wallet's owner allow a new key first.`,
+      `may not sign with version ${keyVersion}: its min_encryption_version is ${excerpt(String(min_encryption_version))}. ${WHY_PINNED} Lower min_encryption_version to ${keyVersion}, or let the wallet's owner allow a new key first.`,
     );
   }
   return rsaPublicKeyOf(publicKey);

@@ -3,10 +3,12 @@ import { joinSigner } from "../../../nodes/lib/runtime/signing/joined-signer.ts"
 import { type Signer, type SigningState, signRequestOf } from "../../../src/signing/index.ts";
 
 const account = `0x${"11".repeat(20)}`;
-const request = signRequestOf(
-  { id: "1", account, deadline: 0, transactions: [{ to: account, value: "0", data: "0x" }] },
-  31337,
-);
+const requestOf = (id: string, chainId = 31337) =>
+  signRequestOf(
+    { id, account, deadline: 0, transactions: [{ to: account, value: "0", data: "0x" }] },
+    chainId,
+  );
+const request = requestOf("1");
 const WAITS: SigningState = { state: "PENDING_AUTHORIZATION", isForPerson: true };
 
 /** Several messages about one operation ask a person once. */
@@ -50,12 +52,12 @@ describe("messages that wait for one signature", () => {
 
   it("end the request when none of them waits any more", async () => {
     const { signer, asked } = slow();
-    const { signer: joined, leave } = joinSigner(signer, `${request.digest}01`);
+    const { signer: joined, leave } = joinSigner(signer, request.digest);
     const signed = joined.sign(request);
     leave();
     should(asked[0]?.signal?.aborted).be.true();
     await should(signed).be.rejected();
-    const again = joinSigner(signer, `${request.digest}01`);
+    const again = joinSigner(signer, request.digest);
     again.signer.sign(request).catch(() => {});
     should(asked).have.length(2);
     again.leave();
@@ -63,20 +65,31 @@ describe("messages that wait for one signature", () => {
 
   it("ask again after an error, and for another digest or by another signer", async () => {
     const { signer, asked } = slow();
-    const one = joinSigner(signer, `${request.digest}02`);
+    const one = joinSigner(signer, request.digest);
     const refused = one.signer.sign(request);
     asked[0]?.answer.reject(new Error("refused"));
     await should(refused).be.rejectedWith("refused");
     one.signer.sign(request).catch(() => {});
     should(asked).have.length(2);
-    const other = joinSigner(signer, `${request.digest}03`);
-    other.signer.sign(request).catch(() => {});
+    const other = joinSigner(signer, requestOf("2").digest);
+    other.signer.sign(requestOf("2")).catch(() => {});
     should(asked).have.length(3);
     const changed = slow();
-    const third = joinSigner(changed.signer, `${request.digest}02`);
+    const third = joinSigner(changed.signer, request.digest);
     third.signer.sign(request).catch(() => {});
     should(changed.asked).have.length(1);
     for (const { leave } of [one, other, third]) leave();
     should(asked[1]?.signal?.aborted).be.true();
+  });
+
+  it("are one for a digest in any case, and sign nothing else", async () => {
+    const { signer, asked } = slow();
+    const one = joinSigner(signer, request.digest);
+    const other = joinSigner(signer, request.digest.toUpperCase().replace("0X", "0x"));
+    for (const { signer: joined } of [one, other]) joined.sign(request).catch(() => {});
+    should(asked).have.length(1);
+    await should(one.signer.sign(requestOf("1", 1))).be.rejectedWith({ code: "DIGEST_MISMATCH" });
+    should(asked).have.length(1);
+    for (const { leave } of [one, other]) leave();
   });
 });

@@ -51,7 +51,7 @@ describe("a key in AWS KMS", () => {
 
   it("signs the digest itself, for its address", async () => {
     const signer = await opened();
-    should(signer).have.properties({ kind: "ecdsa", custodian: "AWS KMS", timeoutMs: 30_000 });
+    should(signer).have.properties({ kind: "ecdsa", custodian: "AWS KMS", timeoutMs: 60_000 });
     const signature = await signWith(signer, request);
     should(recoverSigner(request.digest, signature)).equal(signer.kind === "ecdsa" && signer.address);
     should(kms.calls).deepEqual([`GetPublicKey ${KEY_ID}`, `Sign ${KEY_ID}`]);

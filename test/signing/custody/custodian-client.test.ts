@@ -247,6 +247,25 @@ describe("a call to a key service", () => {
       }
     });
 
+    it("tells whether a person may have been asked already: then a repeat would ask again", async () => {
+      const call = { ...GET, waitsForPersonMs: 5_000 };
+      const isRetryable = async (url: string) => (await errorOf(open(url).call(call))).retryable;
+      const down = await startTcpServer(() => {});
+      await down.close();
+      should(await isRetryable(down.url)).be.true();
+      const broken = await serveTcp((socket) => socket.once("data", () => socket.destroy()));
+      should(await isRetryable(broken.url)).be.false();
+      for (const [status, isSafe] of [
+        [429, true],
+        [503, true],
+        [500, false],
+        [502, false],
+        [504, false],
+      ] as const) {
+        should(await isRetryable((await failing(1, status)).url)).equal(isSafe, String(status));
+      }
+    });
+
     it("repeats after a broken connection, at most three times", async () => {
       let connections = 0;
       const server = await serveTcp((socket) => {

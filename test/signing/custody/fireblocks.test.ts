@@ -7,6 +7,7 @@ import {
   fireblocksSigner,
 } from "../../../src/signing/custody/index.ts";
 import { recoverSigner, signRequestOf, signWith } from "../../../src/signing/index.ts";
+import { errorOf } from "../../http/support.ts";
 import { FireblocksServer } from "../../support/fireblocks.ts";
 import { StandIn } from "../../support/stand-in.ts";
 
@@ -166,6 +167,18 @@ describe("a signer of Fireblocks", () => {
         should(posts()).equal(1);
       });
     }
+  });
+
+  it("does not ask without end where each request for the digest has failed", async () => {
+    const signer = await signerOf();
+    const used = { status: 400, body: { code: 1438, message: "External transaction id was used" } };
+    const failed = { id: "a".repeat(10_000), status: "FAILED", subStatus: "b\n".repeat(10_000) };
+    server.faults.push(used, ...Array.from({ length: 1_000 }, () => ({ status: 200, body: failed })));
+    const error = await errorOf(signWith(signer, request, { signal: AbortSignal.timeout(10_000) }));
+    should(error).have.property("code", "SIGNER_REFUSED");
+    should(error.message.length).be.below(1_000);
+    should(error.message).not.containEql("\n");
+    should(server.asked.length).be.below(100);
   });
 
   describe("never asks people twice:", () => {

@@ -1,4 +1,5 @@
 import type { Signer, SigningState } from "../../../../src/index.ts";
+import { nodeError } from "../../shared/errors.ts";
 import { processWide } from "../process-wide.ts";
 
 /** A signature that several messages may wait for. */
@@ -13,7 +14,7 @@ type Signature = {
   ending: AbortController;
 };
 
-/** By digest. */
+/** By digest, in lower case. */
 const signatures = processWide("signatures", () => new Map<string, Signature>());
 
 export type JoinedSigner = {
@@ -26,9 +27,11 @@ export type JoinedSigner = {
 
 /**
  * The same signer, but asked once for a digest, however many messages wait for it at the same time: a message that
- * arrives again gets the signature of the first. It is kept until the last of them leaves.
+ * arrives again gets the signature of the first. It is kept until the last of them leaves. Nothing with another digest is
+ * signed: a service that names another chain than before would get the same calls signed for both.
  */
-export function joinSigner(signer: Signer, digest: string): JoinedSigner {
+export function joinSigner(signer: Signer, given: string): JoinedSigner {
+  const digest = given.toLowerCase();
   const known = signatures.get(digest);
   const signature = known?.signer === signer ? known : newSignature(signer);
   signatures.set(digest, signature);
@@ -41,7 +44,10 @@ export function joinSigner(signer: Signer, digest: string): JoinedSigner {
       ...(address === undefined ? {} : { address }),
       ...(publicKey === undefined ? {} : { publicKey }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      sign: (request, { onState } = {}) => signed(signature, request, onState),
+      sign: async (request, { onState } = {}) => {
+        if (request.digest.toLowerCase() !== digest) throw otherDigest();
+        return signed(signature, request, onState);
+      },
     },
     isSigned: () => signature.isSigned,
     leave: () => {
@@ -91,4 +97,11 @@ async function signed(
   } finally {
     if (onState) listeners.delete(onState);
   }
+}
+
+function otherDigest(): Error {
+  return nodeError(
+    "DIGEST_MISMATCH",
+    "The operation has another digest than the one that is being signed: it was changed, or the service names another chain id for its network now. Nothing was signed. Check the network at the service, then send the message again.",
+  );
 }
