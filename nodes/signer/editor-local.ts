@@ -3,6 +3,7 @@ import type { EditedNode } from "../lib/editor/api.ts";
 import { copyButton } from "../lib/editor/copy-button.ts";
 import { askInDialog } from "../lib/editor/dialog.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
+import { TYPED } from "../lib/editor/live-check.ts";
 import type { Answer, NewKey, SignerKey } from "../lib/shared/form-types.ts";
 import { STORED_PASSWORD } from "../lib/shared/stored-password.ts";
 import { type KeyView, shortKey } from "./editor-key.ts";
@@ -30,6 +31,14 @@ export function localKeys(node: EditedNode, view: KeyView): LocalKeys {
   for (const one of KINDS) {
     const [box, result] = [inputOf(one.field), partOf(NODE, `${one.button}-result`)];
     const isStored = box.val() === STORED_PASSWORD;
+    const text = () => String(box.val() ?? "").trim();
+    let latest = text();
+    // An answer about the text before is about another key.
+    box.on(TYPED, () => {
+      if (text() === latest) return;
+      latest = text();
+      forget();
+    });
     const make = (): void => {
       void generate(node, one, result).then((key) => {
         if (!key) return;
@@ -38,15 +47,14 @@ export function localKeys(node: EditedNode, view: KeyView): LocalKeys {
       });
     };
     partOf(NODE, one.button).on("click", () => {
-      const isTyped = String(box.val() ?? "").trim() !== "";
-      if (isStored || isTyped) askToReplace(node, view.read(), make);
+      if (isStored || text() !== "") askToReplace(node, view.read(), make);
       else make();
     });
     const ask = (): void => {
       if (inputOf("kind").val() !== one.kind) return;
       forget();
       say(result, "", "success");
-      const asked = keyOf(node, one, String(box.val() ?? "").trim());
+      const asked = keyOf(node, one, text());
       if (asked === undefined) return;
       const answered: Promise<SignerKey | undefined> = asked.then(
         (answer) => {

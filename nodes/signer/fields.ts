@@ -194,9 +194,9 @@ export const NODE = describeNode({
     },
     remoteMethod: {
       kind: "select",
-      options: ["eth_signTypedData_v4", "eth_signTypedData", "account_signTypedData"],
-      default: "eth_signTypedData_v4",
-      literal: true,
+      options: ["automatic", "eth_signTypedData_v4", "eth_signTypedData", "account_signTypedData"],
+      default: "automatic",
+      explained: true,
       shown: RPC,
     },
     remoteLogin: {

@@ -45,6 +45,28 @@ describe("the form of a signer", function () {
     }>;
     should(flows.find(({ id }) => id === "signer")).have.property("address", address);
   });
+
+  it("does not show the address of the stored key after another key was typed", async () => {
+    const { page } = editor();
+    await editor().openWith([signerNode(generatePrivateKey())]);
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route("**/crec/signer/address/signer", async (route) => {
+      await held;
+      await route.continue();
+    });
+    const form = await editor().form("signer");
+    await form.field("privateKey").fill("${CREC_SIGNER_KEY}");
+    const answered = page.waitForResponse("**/crec/signer/address/signer");
+    answer();
+    await (await answered).finished();
+    // The form has taken the answer once a later one has arrived.
+    await page.evaluate("fetch('crec/signer/address/signer').then((answer) => answer.text())");
+    should(await form.shows("address")).equal("");
+    await form.cancel();
+  });
 });
 
 describe("a new key in the form of a signer", function () {

@@ -19,7 +19,8 @@ function protocolOf(values: SignerValues) {
   if (values.text("remoteProtocol") === "eth1-sign") {
     return { protocol: "eth1-sign", identifier: values.text("remoteIdentifier") } as const;
   }
-  const method = METHODS.find((one) => one === values.text("remoteMethod"));
+  const chosen = METHODS.find((one) => one === values.text("remoteMethod"));
+  const method = chosen === "automatic" ? undefined : chosen;
   const address = values.text("remoteAccount");
   return { protocol: "json-rpc", address, ...(method ? { method } : {}) } as const;
 }
