@@ -55,16 +55,6 @@ export function eventsField(
     const missing = unknown ? node._(`create-watcher.error.${kind}`, { name: unknown }) : "";
     problem.say(unreadable || missing);
   };
-  const explain = (names: readonly string[]): void => {
-    const ticked = offered.filter(({ name, signature }) => names.includes(name) || names.includes(signature));
-    const withTuples = ticked.filter(({ hasTuples }) => hasTuples);
-    const events = withTuples.map((event) => nameOf(event, offered)).join(", ");
-    const contracts = contractsOf(ticked);
-    if (events) hint.say(node._("create-watcher.hint.tuples", { events }));
-    else if (contracts.length > 1)
-      hint.say(node._("create-watcher.hint.contracts", { contracts: contracts.join(", ") }));
-    else hint.say(contracts[0] ? node._("create-watcher.hint.emitter", { contract: contracts[0] }) : "");
-  };
   const tick = (): void => {
     const names = splitNames(field.typedInput("value"));
     list.find("input").each((index, element) => {
@@ -74,30 +64,12 @@ export function eventsField(
     const isTyped = field.typedInput("type") === "str";
     list.toggle(offered.length > 0 && isTyped);
     showProblem();
-    explain(isTyped ? names : []);
+    hint.say(isTyped ? explanation(node, names, offered) : "");
   };
   const showList = (): void => {
     // Sentences need more room than signatures.
     list.empty().css("max-height", offered.some(({ meaning }) => meaning !== undefined) ? "220px" : "130px");
-    for (const event of offered) {
-      const name = nameOf(event, offered);
-      const ticked = $('<input type="checkbox">').css({ width: "auto", margin: "0 6px 0 0" });
-      ticked.on("change", () => {
-        const others = splitNames(field.typedInput("value")).filter(
-          (one) => one !== event.name && one !== event.signature,
-        );
-        const names = ticked.prop("checked") ? [...others, name] : others;
-        field.typedInput("value", names.join(", "));
-        visibleBox(field).trigger("change");
-      });
-      // Node-RED makes the labels of a form as narrow as its first column.
-      $("<label>")
-        .css({ display: "block", width: "auto", margin: "0 0 2px", "overflow-wrap": "anywhere" })
-        .css({ "padding-left": "19px", "text-indent": "-19px" })
-        .attr("title", event.meaning === undefined ? "" : signatureOf(event))
-        .append(ticked, document.createTextNode(describe(event)))
-        .appendTo(list);
-    }
+    for (const event of offered) list.append(tickBox(event, nameOf(event, offered), field));
     tick();
   };
   let newest = 0;
@@ -127,6 +99,37 @@ export function eventsField(
   field.on(TYPED, tick);
   update();
   return { update };
+}
+
+/** A box that adds the event to the names in the field, or removes it. */
+function tickBox(event: Offer, name: string, field: JQuery): JQuery {
+  const ticked = $('<input type="checkbox">').css({ width: "auto", margin: "0 6px 0 0" });
+  ticked.on("change", () => {
+    const others = splitNames(field.typedInput("value")).filter(
+      (one) => one !== event.name && one !== event.signature,
+    );
+    const names = ticked.prop("checked") ? [...others, name] : others;
+    field.typedInput("value", names.join(", "));
+    visibleBox(field).trigger("change");
+  });
+  // Node-RED makes the labels of a form as narrow as its first column.
+  return $("<label>")
+    .css({ display: "block", width: "auto", margin: "0 0 2px", "overflow-wrap": "anywhere" })
+    .css({ "padding-left": "19px", "text-indent": "-19px" })
+    .attr("title", event.meaning === undefined ? "" : signatureOf(event))
+    .append(ticked, document.createTextNode(describe(event)));
+}
+
+/** What a person should know about the ticked events: tuples, or which contracts emit them. */
+function explanation(node: EditedNode, names: readonly string[], offered: readonly Offer[]): string {
+  const ticked = offered.filter(({ name, signature }) => names.includes(name) || names.includes(signature));
+  const withTuples = ticked.filter(({ hasTuples }) => hasTuples);
+  const events = withTuples.map((event) => nameOf(event, offered)).join(", ");
+  if (events) return node._("create-watcher.hint.tuples", { events });
+  const contracts = contractsOf(ticked);
+  if (contracts.length > 1)
+    return node._("create-watcher.hint.contracts", { contracts: contracts.join(", ") });
+  return contracts[0] ? node._("create-watcher.hint.emitter", { contract: contracts[0] }) : "";
 }
 
 /** The name, or the signature where several events share the name. */

@@ -13,8 +13,8 @@ export function newWallet(
 ): CreateWallet {
   const { kind, address, publicKey } = signer;
   requireFit(kind, type);
-  const its = owner ?? address;
-  if (its === undefined) {
+  const ownerAddress = owner ?? address;
+  if (ownerAddress === undefined) {
     throw nodeError(
       "WALLET_OWNER_MISSING",
       `The wallet "${label}" needs an owner: its signer has an RSA key, which has no address. Open the wallet and enter the address that may change its signers.`,
@@ -24,7 +24,7 @@ export function newWallet(
     name: label,
     chain_selector: chainSelector,
     wallet_type: (type ?? kind) as CreateWallet["wallet_type"],
-    wallet_owner_address: its,
+    wallet_owner_address: ownerAddress,
     ...(address === undefined ? {} : { allowed_ecdsa_signers: [address] }),
     ...(publicKey === undefined ? {} : { allowed_rsa_signers: [publicKey] }),
     ...(configuration === undefined ? {} : { configuration }),

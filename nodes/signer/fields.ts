@@ -179,7 +179,7 @@ export const NODE = describeNode({
       monospace: true,
       check: isIdentifier,
       shown: REST,
-      placeholder: { text: "0x04…" },
+      placeholder: { text: "0x…" },
       hint: true,
     },
     remoteAccount: {
@@ -294,5 +294,4 @@ export type SignerDef = SettingsOf<typeof NODE>;
 /** The kinds whose key is in a key service. */
 export type CustodyKind = (typeof CUSTODY)["kind"][number];
 export type TextName = NamesOf<typeof NODE, "text">;
-export type ChoiceName = NamesOf<typeof NODE, "select">;
 export type SecretName = NamesOf<typeof NODE, "credential">;

@@ -3,6 +3,7 @@ import { type Library, loadLibrary } from "../lib/runtime/library.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { longestSigning } from "../lib/shared/signer-kinds.ts";
 import { keyServiceOf } from "./kinds/index.ts";
+import { isSameRsaKey } from "./same-rsa-key.ts";
 import type { SignerValues } from "./values.ts";
 import { clientOptions, type Way } from "./way.ts";
 
@@ -65,14 +66,9 @@ export class SharedSigner {
 
 function isSameKey({ address, publicKey }: Signer, pinned: PinnedKey): boolean {
   if (pinned.publicKey !== undefined) {
-    return publicKey !== undefined && digitsOf(publicKey) === digitsOf(pinned.publicKey);
+    return publicKey !== undefined && isSameRsaKey(publicKey, pinned.publicKey);
   }
   return pinned.address === "" || address?.toLowerCase() === pinned.address.toLowerCase();
-}
-
-/** Exponents are written with and without leading zeros. */
-function digitsOf({ e, n }: RsaPublicKey): string {
-  return [e, n].map((hex) => hex.toLowerCase().replace(/^0x0*/, "")).join(" ");
 }
 
 function keyChanged(): Error {

@@ -25,14 +25,15 @@ export default function register(RED: NodeAPI): void {
     const written = (resolved: string, field: string, id = originalId(this)) =>
       String(storedValue(RED, id, field) ?? resolved).trim();
     const destination = service && destinationOf(service, values, way, written);
-    if (service && destination) {
-      this.receivers = receiversOf(service, values, destination);
-      this.ambient = service.ambientSecret?.(values);
-    }
     const problem =
       valuesProblem(values, (key) => RED._(key)) ??
       (service && proxyProblem(RED, fields.settings.proxy, "signer")) ??
       (service && destination && secretsProblem(RED, this, { service, values, destination }));
+    // With any problem it is not known whether the secrets may be sent there.
+    if (service && destination && problem === undefined) {
+      this.receivers = receiversOf(service, values, destination);
+      this.ambient = service.ambientSecret?.(values);
+    }
     const pinned = service && pinnedKey(fields.settings);
     const shared = new SharedSigner(() => openSigner(values, way), pinned);
     this.signer = signerRef(shared, { problem, custodian: service?.custodian, pinned });

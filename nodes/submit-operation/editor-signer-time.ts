@@ -12,7 +12,7 @@ export function explainSignerTime(node: EditedNode): void {
     const chosen = RED.nodes.node(String(wallet.val() ?? ""));
     const signer = chosen && RED.nodes.node(String(chosen.signer ?? ""));
     const seconds = signer ? longestSigning({ kind: signer.kind, timeout: signer.timeout }) : 0;
-    // Zero is none. What is no number is marked by the field itself.
+    // Zero means no deadline. The field itself marks a text that is not a number.
     const limit = Number(deadline.val()) * 60;
     const isLonger = mode.val() !== "draft" && limit > 0 && seconds > limit;
     const words = (count: number) => durationWords((key, values) => node._(key, values), count);

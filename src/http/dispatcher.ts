@@ -62,7 +62,20 @@ function throughProxy(uri: string, { options, tls, sockets, connectTimeoutMs }: 
 }
 
 function trackedIn({ connect }: Pool.Options, sockets: Set<Socket>): Pick<Pool.Options, "connect"> {
-  return typeof connect === "function" ? { connect: tracked(connect, sockets) } : {};
+  return typeof connect === "function" ? { connect: tracked(onceThrough(connect), sockets) } : {};
+}
+
+/**
+ * For a tunnel that the proxy closes before it answers: with its own code for that, undici would ask for the tunnel again
+ * and again, until the deadline of the call.
+ */
+function onceThrough(connect: buildConnector.connector): buildConnector.connector {
+  return (options, callback) =>
+    connect(options, (...[error, socket]: Parameters<buildConnector.Callback>) => {
+      if (error === null) return callback(error, socket);
+      const isClosed = (error as { code?: unknown }).code === "UND_ERR_SOCKET";
+      callback(isClosed ? Object.assign(new Error(error.message), { code: "UND_ERR_ABORTED" }) : error, null);
+    });
 }
 
 /** A connector that remembers its sockets until they close. */

@@ -115,7 +115,7 @@ function statusEventsOf(channelId: string, operation: NamedOperation): StatusEve
   return { channelId, filter: operationEvents(operation) };
 }
 
-/** What was wanted of a draft that is one no more, such as by another client. */
+/** For an operation that is no longer a draft, for example because another client changed it. */
 export function notChanged({ status }: Operation, change: "finalized" | "cancelled"): ConflictError {
   const code = change === "finalized" ? "OPERATION_NOT_FINALIZABLE" : "OPERATION_NOT_CANCELLABLE";
   return new ConflictError(

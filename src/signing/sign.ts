@@ -9,8 +9,8 @@ import type { Signer, SigningState, SignOptions, SignRequest } from "./signer.ts
 
 /**
  * Signs with a signer, and verifies the signature: otherwise a wrong one would only be refused on chain, much later. An
- * ECDSA signature is returned in the one form that wallets take. It waits for the signer's time-out, and at most until
- * the operation's deadline: a later signature could not be used.
+ * ECDSA signature is returned in the one form that wallets take. For a signer with a time-out, it waits until that
+ * time-out, and at most until the operation's deadline: a later signature could not be used.
  * @throws {CrecError} `SIGNATURE_MISMATCH`; {SignerError} `SIGNER_TIMEOUT`; {ArgumentError} `INVALID_SIGNATURE`; any
  * error of the signer.
  */
@@ -34,19 +34,20 @@ export async function signWith(
 }
 
 async function inTime(signer: Signer, request: SignRequest, { signal, onState }: SignOptions): Promise<Hex> {
-  const deadline = Number(request.typedData.message.deadline);
+  const { timeoutMs } = signer;
+  // A key in this process takes no time, and the service says best why an operation is too late.
+  const deadline = timeoutMs === undefined ? 0 : Number(request.typedData.message.deadline);
   const untilDeadline = deadline === 0 ? LONGEST_TIMER_MS : deadline * 1000 - Date.now();
-  const limit = Math.min(signer.timeoutMs ?? LONGEST_TIMER_MS, LONGEST_TIMER_MS);
+  const limit = Math.min(timeoutMs ?? LONGEST_TIMER_MS, LONGEST_TIMER_MS);
   const isByDeadline = untilDeadline < limit;
-  // With a key in this process nobody is asked, and the service knows best why it is too late.
-  if (untilDeadline <= 0 && signer.timeoutMs !== undefined) throw late(isByDeadline);
+  if (untilDeadline <= 0) throw late(isByDeadline);
   let last: SigningState | undefined;
   const noteState = (state: SigningState) => {
     last = state;
     onState?.(state);
   };
   const bounds = {
-    timeoutMs: Math.max(0, Math.min(limit, untilDeadline)),
+    timeoutMs: Math.min(limit, untilDeadline),
     onTimeout: () => late(isByDeadline, last),
     signals: [signal],
   };
@@ -56,7 +57,7 @@ async function inTime(signer: Signer, request: SignRequest, { signal, onState }:
 function late(isByDeadline: boolean, last?: SigningState): SignerError {
   const sentence = isByDeadline
     ? "No signature before the operation's deadline. Nothing was submitted. Choose a later deadline, or have it signed sooner."
-    : "No signature within the signer's time-out. Nothing was submitted. Ask who signs, or set a longer time-out in the signer.";
+    : "No signature within the signer's time-out. Nothing was submitted. Ask the person who approves, or set a longer time-out in the signer.";
   const message = last ? `${sentence} The key service still says ${last.state}.` : sentence;
   return new SignerError("SIGNER_TIMEOUT", message, { state: last?.state });
 }

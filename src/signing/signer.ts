@@ -39,7 +39,7 @@ export type Signer = {
   address?: Address;
   /** The public key of an RSA key. */
   publicKey?: RsaPublicKey;
-  /** How long a signature may take, in milliseconds. @default no limit but the operation's deadline */
+  /** How long a signature may take, in milliseconds, at most until the operation's deadline. @default no limit */
   timeoutMs?: number;
   /** Returns the signature of the digest as hex. To ask twice for the same digest must have no other effect. */
   sign(request: SignRequest, options?: SignOptions): Promise<Hex>;

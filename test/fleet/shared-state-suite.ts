@@ -297,9 +297,9 @@ export function behaviour(open: Open): void {
     });
 
     it("is forgotten after its time, which starts again with each write", async () => {
-      const one = await written({ ttlMs: 40 });
+      const one = await written({ ttlMs: 500 });
       const two = await written({ revision: one });
-      await sleep(50);
+      await sleep(510);
       const three = await written({ revision: two, ttlMs: 1 });
       await sleep(5);
       should(await second.readRecord(key, "rule")).be.undefined();

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import should from "should";
 import { Transport, type TransportOptions } from "../../src/http/index.ts";
@@ -108,6 +108,22 @@ describe("a call through a proxy", () => {
     should(await transport.get("/x")).deepEqual({ from: "the service" });
     should(asked.map(({ method, url }) => `${method} ${url}`)).deepEqual([`CONNECT 127.0.0.1:${service}`]);
     should(asked[0]?.headers).not.have.property("authorization");
+  });
+
+  it("reports a proxy that closes the connection without an answer, immediately", async () => {
+    let asked = 0;
+    const closing = createTcpServer((socket) => {
+      socket.on("error", () => {});
+      socket.once("data", () => {
+        asked += 1;
+        socket.end();
+      });
+    });
+    const port = await listen(closing as unknown as Server);
+    const transport = open("https://127.0.0.1:9", { proxy: `http://127.0.0.1:${port}` });
+    const error = await errorOf(transport.get("/x"));
+    should(error).match({ code: "SERVICE_UNREACHABLE", message: /the proxy refused the connection/ });
+    should(asked).equal(1);
   });
 
   it("shows an https proxy nothing that is for the service, and trusts it no more for that", async () => {

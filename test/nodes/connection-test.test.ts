@@ -88,6 +88,10 @@ describe("the connection's form", function () {
       ...VARIABLES,
       credentials: { apiKey: "${CREC_API_KEY}" },
     }),
+    connectionNode(service.ready, {
+      ...{ id: "moved-and-wrong", baseUrl: proxy.baseUrl, graphqlUrl: "", timeout: "0" },
+      credentials: { apiKey: "${CREC_API_KEY}" },
+    }),
     connectionNode(service.ready, { id: "hidden", baseUrl: "${HIDDEN_URL}", orgId: "${HIDDEN_ORG}" }),
     ...[good, expired, elsewhere].map(({ cert }, index) =>
       tlsNode(["good", "expired", "elsewhere"][index], cert),
@@ -368,6 +372,13 @@ describe("the connection's form", function () {
       ]) {
         await fails({ ...local, ...typed }, "DEPLOY_FIRST", /only sent to the addresses that it is deployed/);
       }
+      should(proxy.passed).be.empty();
+    });
+
+    it("is not sent from the environment where another wrong field hides that the address is not from there", async () => {
+      const moved = { id: "moved-and-wrong", baseUrl: proxy.baseUrl, graphqlUrl: "", timeout: "10" };
+      await fails({ ...moved, apiKey: "${CREC_API_KEY}" }, "DEPLOY_FIRST", /only sent to the addresses/);
+      await fails({ ...moved, apiKey: STORED }, "KEY_MISSING", /Enter the API key again/);
       should(proxy.passed).be.empty();
     });
 

@@ -72,6 +72,18 @@ describe("a signature that a person approves", function () {
   };
   const filesIn = (...path: string[]): Promise<string[]> =>
     readdir(join(harness.userDir.path, ...path)).catch(() => []);
+  /** Waits until the wait of a message is in a file. */
+  const untilKept = async (probe: string) => {
+    const isKept = async (name: string) => {
+      const text = await readFile(join(harness.userDir.path, "crec-waits", "submit", name), "utf8").catch(
+        () => "",
+      );
+      return text.includes(probe);
+    };
+    const anyKept = async () =>
+      (await Promise.all((await filesIn("crec-waits", "submit")).map(isKept))).includes(true);
+    while (!(await anyKept())) await sleep(20);
+  };
   const untilNothingIsKept = async () => {
     while ((await filesIn("crec-waits", "submit")).length + (await filesIn("crec-signing")).length > 0)
       await sleep(20);
@@ -118,8 +130,10 @@ describe("a signature that a person approves", function () {
     const second = await press("submit", { ...good, crec });
     const other = await harness.refuse("submit", { ...good, ...KEPT, payload: "2", crec });
     checkError(other, "submit", "OPERATION_KEY_REUSED", "is being signed under this key");
+    await untilKept(second);
     await deploy();
     const third = await press("submit", { ...good, crec });
+    await untilKept(third);
     await custodian.askedAgain(count + 1);
     await custodian.approve(request);
     should((await outcome(third)).crec).match({ digest: request.digest, status: /^confirmed/ });
@@ -157,14 +171,14 @@ describe("a signature that a person approves", function () {
   });
 
   it("after the deadline is not used, and not asked for again", async () => {
-    await deploy({ deadline: "0.05" });
+    await deploy({ deadline: "0.1" });
     const before = submits();
     const { probe, request } = await ask("submit", good);
     const kept = await ask("submit", { ...good, payload: "2" });
     await deploy({ d: true });
     while (Number((await filesIn("crec-waits", "submit")).length) < 1) await sleep(20);
     const { count } = custodian;
-    await sleep(3_000);
+    await sleep(6_000);
     await custodian.approve(request);
     await custodian.approve(kept.request);
     await deploy();

@@ -124,6 +124,10 @@ describe("signers of key services", function () {
         should((await keyOf(stored(service))).code).equal("KEY_NEEDS_CONFIRMATION");
         const report = await (await harness.nodeRed.fetch(`crec/signer/with-${kind}/secrets`)).json();
         should(report).deepEqual({ needsConfirmation: true });
+        // Another wrong field is reported first, and must not hide it.
+        await deploy([custodySigner(service, { ...moved, timeout: "0" })]);
+        should(await refusal(`with-${kind}`)).have.property("code", "SIGNER_INCOMPLETE");
+        should((await keyOf(stored(service, moved))).code).equal("KEY_MISSING");
         should(service.asked()).equal(before);
         // A person who knows the secrets has typed them again.
         const typed = Object.entries(service.secrets).map(([name, value]) => [

@@ -1,10 +1,16 @@
+import { readFile } from "node:fs/promises";
 import should from "should";
+import { longestSigning, type SignerKind } from "../../nodes/lib/shared/signer-kinds.ts";
+import { AWS_KMS } from "../../nodes/signer/kinds/aws-kms.ts";
 import { FIREBLOCKS } from "../../nodes/signer/kinds/fireblocks.ts";
+import { keyServiceOf } from "../../nodes/signer/kinds/index.ts";
 import type { KeyService } from "../../nodes/signer/kinds/key-service.ts";
 import { PRIVY } from "../../nodes/signer/kinds/privy.ts";
 import { valuesOf } from "../../nodes/signer/values.ts";
 import * as library from "../../src/index.ts";
+import { openKms } from "../../src/signing/custody/aws-kms/index.ts";
 import { FireblocksServer } from "../support/fireblocks.ts";
+import { startKeyServices } from "../support/key-services.ts";
 import { PrivyServer } from "../support/privy.ts";
 
 const request = library.signRequestOf(
@@ -67,4 +73,46 @@ describe("what the form sends to be signed", () => {
       should(JSON.parse(String(server.asked.at(-1)?.body)).method).equal(method);
     });
   }
+});
+
+describe("the address of AWS KMS", () => {
+  for (const region of [
+    ...["eu-central-1", "us-gov-west-1", "cn-north-1", "cn-northwest-1", "eusc-de-east-1"],
+    ...["us-iso-east-1", "us-isob-east-1", "eu-isoe-west-1", "us-isof-south-1"],
+  ]) {
+    it(`is the one that its requests go to: ${region}`, async () => {
+      const credentials = { accessKeyId: "AKIA0000000000000001", secretAccessKey: "hush-hush" };
+      const asked: string[] = [];
+      const send = async ({ origin }: { origin: string }) => {
+        asked.push(origin);
+        return { statusCode: 400, headers: {}, body: new Uint8Array() };
+      };
+      const calls = openKms({ region, endpoint: undefined, credentials, send });
+      await should(calls.publicKey("alias/x", new AbortController().signal)).be.rejected();
+      const values = valuesOf((name) => ({ kind: "aws-kms", region })[name] ?? "");
+      should(asked).deepEqual([AWS_KMS.defaultAddress(values)]);
+    });
+  }
+});
+
+describe("how long a signature may take", () => {
+  it("is the same in the form, in the library and in its documentation", async () => {
+    const documentation = await readFile(new URL("../../docs/library.md", import.meta.url), "utf8");
+    const services = await startKeyServices();
+    try {
+      for (const { kind, settings, secrets } of services.all) {
+        const service = keyServiceOf(kind as SignerKind) as KeyService;
+        const values = valuesOf((name) => ({ kind, ...settings, ...secrets })[name] ?? "");
+        const signer = await service.open(library as never, values, {});
+        await signer.close();
+        should(signer.timeoutMs).equal(longestSigning({ kind }) * 1000, kind);
+        const row = new RegExp(`^\\| .${kind.replace("aws-k", "awsK")}Signer. .*`, "m").exec(
+          documentation,
+        )?.[0];
+        should(row).endWith(`| ${signer.timeoutMs.toLocaleString("en-US")} |`);
+      }
+    } finally {
+      await services.close();
+    }
+  });
 });

@@ -12,7 +12,7 @@ type Failure = { stdout: string; stderr: string };
 
 /** What the checks of the copy read beside the sources. */
 const NEEDED = [
-  ...["test", "docs", "bench", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE"],
+  ...["test", "docs", "bench", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
   ...["biome.json", ".gitignore", ".mocharc.json", "tsconfig.json", "tsconfig.types.json"],
 ];
 /** Made by the script that follows. */

@@ -43,6 +43,7 @@ describe("a private key as PEM", () => {
       .export({ type, format: "pem", cipher: "aes-256-cbc", passphrase: "secret" } as never)
       .toString();
   for (const [what, text, message] of [
+    ["a text that would take minutes to search", "-----BEGIN A-----".repeat(60_000), /must be a private key/],
     ["nothing", "", /^apiSecret must be a private key as PEM, with its/],
     ["something else", "0123456789", /^apiSecret must be a private key as PEM, with its/],
     ["a public key", pemOf(rsa.publicKey, "spki"), /and this is a public key/],

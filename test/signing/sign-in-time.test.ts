@@ -39,7 +39,9 @@ describe("the wait for a signature", () => {
     const { signer, asked } = slowSigner({ timeoutMs: 50 });
     const error = await errorOf(signWith(signer, requestOf(0)));
     should(error).have.properties({ code: "SIGNER_TIMEOUT", name: "SignerError", retryable: false });
-    should(error.message).match(/within the signer's time-out\. Nothing was submitted\. Ask who signs/);
+    should(error.message).match(
+      /within the signer's time-out\. Nothing was submitted\. Ask the person who approves/,
+    );
     should(asked[0]?.aborted).be.true();
   });
 
@@ -78,6 +80,8 @@ describe("the wait for a signature", () => {
       [undefined, 0],
       [1e12, 0],
       [undefined, inSeconds(1e9)],
+      // The service says why it is too late.
+      [undefined, inSeconds(-1)],
     ] as const) {
       const { signer, answer } = slowSigner(timeoutMs === undefined ? {} : { timeoutMs });
       const signing = signWith(signer, requestOf(deadline));

@@ -78,7 +78,7 @@ function keyFor(RED: NodeAPI, deployed: Deployed, body: TestRequest, target: Key
   if (!stored) throw nodeError("KEY_MISSING", "Enter the API key first.");
   const { problem } = deployed.connection ?? {};
   if (problem?.code === "KEY_NEEDS_CONFIRMATION") throw problem;
-  if (isStoredFor(RED, deployed, target) && isSameWay(RED, deployed.id, body))
+  if (isStoredFor(RED, deployed, target) && isSameWay(RED, deployed, body))
     return withoutMark(requireSet(stored));
   if (isReference(typed)) {
     const message =
@@ -106,10 +106,12 @@ function isStoredFor(RED: NodeAPI, { id, connection }: NonNullable<Deployed>, ta
 
 /**
  * Whether requests go the way that the deployed connection uses. Only asked for a key from the environment: for any
- * other, the addresses that it is bound to also name TLS and proxy where these matter.
+ * other, the addresses that it is bound to also name TLS and proxy where these matter. With any problem of the connection
+ * it is not known whether such a key may be sent to its addresses.
  */
-function isSameWay(RED: NodeAPI, id: string, body: TestRequest): boolean {
+function isSameWay(RED: NodeAPI, { id, connection }: NonNullable<Deployed>, body: TestRequest): boolean {
   if (!isReference(storedCredential(RED, id, "apiKey") ?? "")) return true;
+  if (connection?.problem) return false;
   const chosen = (value: unknown) => (isChosen(textIn(value)) ? textIn(value) : "");
   return (["tls", "proxy"] as const).every(
     (field) => chosen(body[field]) === chosen(storedValue(RED, id, field)),

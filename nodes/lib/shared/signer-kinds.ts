@@ -1,3 +1,4 @@
+import { SIGNING_TIMEOUTS_MS as MS } from "../../../src/protocol/signing-timeouts.ts";
 import type { KeyKind } from "./wallet-types.ts";
 
 /** How long a signature of a signer may take, and whether a person may have to approve it. */
@@ -10,15 +11,15 @@ export type SignerTime = {
   keyKind: KeyKind | undefined;
 };
 
-/** By the `kind` that is stored with a signer. */
+/** By the `kind` that is stored with a signer. The times of key services are those of the library. */
 export const SIGNER_KINDS = {
   local: { timeout: 0, mayAskPeople: false, keyKind: "ecdsa" },
   "local-rsa": { timeout: 0, mayAskPeople: false, keyKind: "rsa" },
-  "aws-kms": { timeout: 60, mayAskPeople: false, keyKind: undefined },
-  vault: { timeout: 60, mayAskPeople: false, keyKind: "rsa" },
-  fireblocks: { timeout: 1800, mayAskPeople: true, keyKind: "ecdsa" },
-  privy: { timeout: 60, mayAskPeople: false, keyKind: "ecdsa" },
-  remote: { timeout: 300, mayAskPeople: true, keyKind: "ecdsa" },
+  "aws-kms": { timeout: MS["aws-kms"] / 1000, mayAskPeople: false, keyKind: undefined },
+  vault: { timeout: MS.vault / 1000, mayAskPeople: false, keyKind: "rsa" },
+  fireblocks: { timeout: MS.fireblocks / 1000, mayAskPeople: true, keyKind: "ecdsa" },
+  privy: { timeout: MS.privy / 1000, mayAskPeople: false, keyKind: "ecdsa" },
+  remote: { timeout: MS.remote / 1000, mayAskPeople: true, keyKind: "ecdsa" },
 } as const satisfies Readonly<Record<string, SignerTime>>;
 
 export type SignerKind = keyof typeof SIGNER_KINDS;

@@ -121,7 +121,8 @@ function forget(id: string, test: Running): void {
   test.ends.abort();
 }
 
-const LATE = "No signature within the time-out of the signer. Ask who signs, or set a longer one.";
+const LATE =
+  "No signature within the time-out of the signer. Ask the person who approves, or set a longer one.";
 
 function ended(): Error {
   return nodeError("TEST_ENDED", "This test has ended. Test again.");

@@ -7,6 +7,7 @@ import { ADDRESS } from "../../lib/shared/address.ts";
 import { messageOf, nodeError } from "../../lib/shared/errors.ts";
 import type { SignerKey, WalletAnswer, WalletAnswers } from "../../lib/shared/form-types.ts";
 import { isReference } from "../../lib/shared/variables.ts";
+import { isSameRsaKey } from "../same-rsa-key.ts";
 
 const MOST_WALLETS = 20;
 /** A person waits. */
@@ -71,7 +72,7 @@ async function findWallet(
 }
 
 function isNamed(wallet: Wallet, { address, publicKey }: SignerKey): boolean {
-  if (publicKey) return (wallet.allowed_rsa_signers ?? []).some((one) => digits(one) === digits(publicKey));
+  if (publicKey) return (wallet.allowed_rsa_signers ?? []).some((one) => isSameRsaKey(one, publicKey));
   return (wallet.allowed_ecdsa_signers ?? []).some((one) => one.toLowerCase() === address.toLowerCase());
 }
 
@@ -83,9 +84,4 @@ function keyIn(given: unknown): SignerKey {
     address: textIn(address),
     ...(isRsa ? { publicKey: { e: textIn(e), n: textIn(n) } as RsaPublicKey } : {}),
   };
-}
-
-/** Exponents are written with and without leading zeros. */
-function digits({ e, n }: RsaPublicKey): string {
-  return [e, n].map((hex) => String(hex).toLowerCase().replace(/^0x0*/, "")).join(" ");
 }

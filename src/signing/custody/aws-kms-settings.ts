@@ -1,5 +1,6 @@
 import { ArgumentError } from "../../errors.ts";
 import { baseUrlOf, proxyFor, timeoutOf } from "../../http/index.ts";
+import { SIGNING_TIMEOUTS_MS } from "../../protocol/signing-timeouts.ts";
 import type { KmsCredentials } from "./aws-kms/index.ts";
 import type { CustodyOptions } from "./custody-signer.ts";
 
@@ -31,7 +32,6 @@ export type AwsKmsSettings = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const DEFAULT_TIMEOUT_MS = 30_000;
 const KEY_ID = /^[\w:/-]{1,2048}$/;
 const REGION_OF_ARN = /^arn:[\w-]+:kms:([\w-]+):/;
 /** It becomes a part of the host's name. */
@@ -40,7 +40,7 @@ const NO_BLANKS = /^[\x21-\x7e]+$/;
 
 /** @throws {ArgumentError} naming the option; no message contains a credential. */
 export function awsKmsSettings(options: AwsKmsOptions, environment: Environment): AwsKmsSettings {
-  const { endpoint, timeoutMs = DEFAULT_TIMEOUT_MS, proxy } = options;
+  const { endpoint, timeoutMs = SIGNING_TIMEOUTS_MS["aws-kms"], proxy } = options;
   const keyId = keyIdOf(options.keyId);
   // What is wrong with it is said before anything is sent.
   proxyFor(proxy, new URL("https://kms.amazonaws.com"), environment);

@@ -20,8 +20,8 @@ export type AwsKmsSigner = CustodySigner &
  * `ECC_SECG_P256K1`, or `RSA_2048` for a wallet of type `rsa`. The credentials need the permissions `kms:GetPublicKey`
  * and `kms:Sign` on it. The public key is fetched here, once; each signature is verified with it.
  *
- * A signature takes one request, as a rule well below a second. It is repeated while AWS does not answer or is busy,
- * which has no other effect. `timeoutMs` is 30 s unless given. The code of AWS's SDK is loaded by the first call.
+ * A signature takes one request, usually well below a second. It is repeated while AWS does not answer or is busy,
+ * which has no other effect. `timeoutMs` is 60 s unless given. The code of AWS's SDK is loaded by the first call.
  *
  * @throws {ArgumentError} `INVALID_ARGUMENT` naming the option.
  * @throws {SignerError} `SIGNER_KEY_UNSUITABLE`, `SIGNER_UNAUTHORIZED`, `SIGNER_UNAVAILABLE`, `SIGNER_REFUSED`,

@@ -199,9 +199,9 @@ export function refusalOf(custodian: string, { status, text }: CustodianAnswer):
   return new SignerError("SIGNER_REFUSED", message, { state });
 }
 
-/** The error for an answer of another shape than documented. `wanted`: what is missing, such as "a signature". */
+/** The error for an answer of another shape than documented. `wanted`: what is missing, such as "signature". */
 export function badAnswer(custodian: string, wanted: string, { status, text }: CustodianAnswer): SignerError {
-  const message = `The answer of ${custodian} has no ${wanted} (HTTP ${status}). Check the address in the signer, and whether a proxy answered instead. It said: ${excerpt(text)}`;
+  const message = `${custodian} sent no ${wanted} (HTTP ${status}). Check the address in the signer, and whether a proxy answered instead. It said: ${excerpt(text)}`;
   return new SignerError("SIGNER_BAD_ANSWER", message, { state: String(status) });
 }
 
@@ -234,7 +234,7 @@ export function requestFailure(
   if (error instanceof ArgumentError) return error;
   const { cause, retryable } = error;
   if (error.code === "RESPONSE_TOO_LARGE") {
-    const message = `The answer of ${custodian} at ${host} is larger than any answer of a key service. Check the address in the signer, and whether a proxy answered instead.`;
+    const message = `${custodian} at ${host} sent more than any key service does. Check the address in the signer, and whether a proxy answered instead.`;
     return new SignerError("SIGNER_BAD_ANSWER", message, { cause });
   }
   const code = error.code === "BAD_RESPONSE" ? "SIGNER_BAD_ANSWER" : "SIGNER_UNAVAILABLE";
@@ -247,7 +247,7 @@ export function silent(place: string): SignerError {
 }
 
 function unanswered(place: string): SignerError {
-  const message = `${place} gave no signature within the signer's time-out. Nothing was submitted. Ask who signs, or set a longer time-out in the signer.`;
+  const message = `${place} gave no signature within the signer's time-out. Nothing was submitted. Ask the person who approves, or set a longer time-out in the signer.`;
   return new SignerError("SIGNER_TIMEOUT", message);
 }
 

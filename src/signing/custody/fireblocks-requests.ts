@@ -48,7 +48,7 @@ const NOTE_LENGTH = 500;
 const REMEMBERED = 10_000;
 
 /**
- * Requests to sign. Each has an external id made from the digest and the key, which Fireblocks accepts once and for ever:
+ * Requests to sign. Each has an external id made from the digest and the key, which Fireblocks accepts only once:
  * after a lost answer or a restart the same request is found again, and people are never asked twice. A request that
  * failed keeps its id. So a failure is told to the caller first; only the next call for the same digest asks again, with
  * the next number in the id. The API's idempotency key is not used: it cannot be repeated after an internal error, and

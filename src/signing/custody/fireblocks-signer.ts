@@ -1,12 +1,14 @@
 import { ArgumentError } from "../../errors.ts";
 import { timeoutOf } from "../../http/index.ts";
 import type { Address } from "../../protocol/index.ts";
+import { SIGNING_TIMEOUTS_MS } from "../../protocol/signing-timeouts.ts";
 import { requireDigest } from "../digest.ts";
 import { readPemPrivateKey } from "../pem.ts";
 import type { CustodyOptions, CustodySigner } from "./custody-signer.ts";
 import { FIREBLOCKS, FireblocksApi } from "./fireblocks-api.ts";
 import { type FireblocksSource, readKey } from "./fireblocks-key.ts";
 import { FireblocksRequests } from "./fireblocks-requests.ts";
+import { visibleText } from "./visible-text.ts";
 
 export type FireblocksSignerOptions = CustodyOptions & {
   /** `https://sandbox-api.fireblocks.io` for a sandbox. @default "https://api.fireblocks.io" */
@@ -28,10 +30,7 @@ export type FireblocksSignerOptions = CustodyOptions & {
 };
 
 const URL = "https://api.fireblocks.io";
-/** People approve. */
-const TIMEOUT_MS = 10 * 60_000;
 const POLL_MS = 1000;
-const HEADER_TEXT = /^[\x21-\x7e]+$/;
 const PATH_LENGTH = 5;
 const LARGEST_INDEX = 2 ** 31 - 1;
 
@@ -63,9 +62,9 @@ export async function fireblocksSigner(
       "Typed data needs a vault account and an asset. With a derivation path, send the digest.",
     );
   }
-  const apiKey = textOf(options.apiKey, "apiKey", "the id of the API user in Fireblocks");
+  const apiKey = visibleText(options.apiKey, "apiKey", "the id of the API user in Fireblocks");
   const key = keyOf(options.privateKey);
-  const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? TIMEOUT_MS);
+  const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? SIGNING_TIMEOUTS_MS.fireblocks);
   const pollMs = timeoutOf("pollMs", options.pollMs ?? POLL_MS);
   const api = new FireblocksApi({ url, apiKey, key, tls, proxy });
   try {
@@ -97,7 +96,7 @@ function sourceOf(source: FireblocksSource): FireblocksSource {
         "source.vaultAccountId must be the number of the vault account, as text.",
       );
     }
-    const asset = textOf(assetId, "source.assetId", "the id of an EVM asset, such as ETH or ETH_TEST5");
+    const asset = visibleText(assetId, "source.assetId", "the id of an EVM asset, such as ETH or ETH_TEST5");
     return { vaultAccountId, assetId: asset };
   }
   const path = source?.derivationPath;
@@ -108,12 +107,6 @@ function sourceOf(source: FireblocksSource): FireblocksSource {
   const message =
     "source must be a vault account and an asset, or a derivation path of five numbers: [44, 60, 0, 0, 0].";
   throw new ArgumentError("source", message);
-}
-
-function textOf(text: string, path: string, what: string): string {
-  const trimmed = typeof text === "string" ? text.trim() : "";
-  if (HEADER_TEXT.test(trimmed)) return trimmed;
-  throw new ArgumentError(path, `${path} must be ${what}.`);
 }
 
 function keyOf(pem: string): string {

@@ -29,13 +29,13 @@ const FAILURES: Readonly<Record<string, { code: "SIGNER_REFUSED" | "SIGNER_TIMEO
   BLOCKED: {
     code: "SIGNER_REFUSED",
     sentence:
-      "A policy forbids this signature. Ask who manages the policies, and allow raw signing for this source.",
+      "A policy forbids this signature. Ask the person who manages the policies to allow raw signing or typed messages for this source.",
   },
   CANCELLED: { code: "SIGNER_REFUSED", sentence: "Somebody cancelled the request to sign." },
-  FAILED: { code: "SIGNER_REFUSED", sentence: "The request to sign failed. The detail says why." },
+  FAILED: { code: "SIGNER_REFUSED", sentence: "The request to sign failed, for the reason below." },
   PARTIALLY_COMPLETED: {
     code: "SIGNER_REFUSED",
-    sentence: "The request to sign failed. The detail says why.",
+    sentence: "The request to sign failed, for the reason below.",
   },
   TIMEOUT: {
     code: "SIGNER_TIMEOUT",
@@ -84,10 +84,10 @@ export function signatureIn(
     );
   const [signed, ...others] = [fieldAt(json, "signedMessages")].flat();
   if (signed === undefined || others.length > 0)
-    throw bad("The completed transaction has not one signature.");
+    throw bad("The completed transaction does not have exactly one signature.");
   const signedContent = fieldAt(signed, "content");
   if (content !== undefined && String(signedContent).replace(/^0x/, "").toLowerCase() !== content) {
-    throw bad("Something else was signed than what was asked.");
+    throw bad("Something other than this operation was signed.");
   }
   const path = fieldAt(signed, "derivationPath");
   if (derivationPath && Array.isArray(path) && path.join("/") !== derivationPath.join("/")) {
@@ -95,7 +95,7 @@ export function signatureIn(
   }
   const r = scalar(fieldAt(signed, "signature", "r"));
   const s = scalar(fieldAt(signed, "signature", "s"));
-  if (r === undefined || s === undefined) throw bad("The signature in the answer is not r and s.");
+  if (r === undefined || s === undefined) throw bad("The signature in the answer has no valid r and s.");
   return { r, s };
 }
 

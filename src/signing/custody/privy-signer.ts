@@ -1,8 +1,8 @@
 import { type KeyObject, randomUUID } from "node:crypto";
 import { checksumAddress } from "../../abi/index.ts";
-import { ArgumentError } from "../../errors.ts";
 import { timeoutOf } from "../../http/index.ts";
 import type { Address, Hex } from "../../protocol/index.ts";
+import { SIGNING_TIMEOUTS_MS } from "../../protocol/signing-timeouts.ts";
 import { requireDigest } from "../digest.ts";
 import type { SignRequest } from "../signer.ts";
 import { textAt } from "./answer-fields.ts";
@@ -10,6 +10,7 @@ import { badAnswer, type CustodianAnswer, CustodianClient, refusalOf } from "./c
 import type { CustodyOptions, CustodySigner } from "./custody-signer.ts";
 import { authorizationKeyOf, authorizationSignature } from "./privy-authorization.ts";
 import { SignerError, type SignerErrorCode } from "./signer-error.ts";
+import { visibleText } from "./visible-text.ts";
 
 export type PrivySignerOptions = CustodyOptions & {
   /** @default "https://api.privy.io" */
@@ -41,15 +42,12 @@ type Session = {
 
 const PRIVY = "Privy";
 const DEFAULT_URL = "https://api.privy.io";
-/** Nobody has to approve. */
-const TIMEOUT_MS = 60_000;
-const VISIBLE = /^[\x21-\x7e]+$/;
 const OWNED =
   "The wallet has an owner, who authorizes each signature. Enter the authorization key of the owner, or of an additional signer.";
 const WRONG_KEY =
   "The authorization key in the signer is not that of the wallet's owner, nor of an additional signer. Check it.";
 const QUORUM =
-  "The wallet wants the signatures of several authorization keys, and the signer has one. Let one key suffice, or add it as an additional signer.";
+  "The wallet requires the signatures of several authorization keys, and the signer has one. Lower the number in Privy to one, or add this key as an additional signer.";
 const SIGNATURE = /^0x[0-9a-f]{130}$/i;
 
 /**
@@ -69,7 +67,7 @@ const SIGNATURE = /^0x[0-9a-f]{130}$/i;
 export async function privySigner(
   options: PrivySignerOptions,
 ): Promise<CustodySigner & { kind: "ecdsa"; address: Address }> {
-  const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? TIMEOUT_MS);
+  const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? SIGNING_TIMEOUTS_MS.privy);
   const sends = options.sends ?? "digest";
   const session = sessionOf(options);
   const { client } = session;
@@ -102,9 +100,9 @@ function sessionOf({
   tls,
   proxy,
 }: PrivySignerOptions): Session {
-  const id = visible(appId, "appId", "the id of the app in Privy");
-  const secret = visible(appSecret, "appSecret", "the secret of the app in Privy");
-  const path = `/v1/wallets/${encodeURIComponent(visible(walletId, "walletId", "the id of the wallet in Privy"))}`;
+  const id = visibleText(appId, "appId", "the id of the app in Privy");
+  const secret = visibleText(appSecret, "appSecret", "the secret of the app in Privy");
+  const path = `/v1/wallets/${encodeURIComponent(visibleText(walletId, "walletId", "the id of the wallet in Privy"))}`;
   const key = authorizationKey.trim() === "" ? undefined : authorizationKeyOf(authorizationKey);
   const basic = Buffer.from(`${id}:${secret}`).toString("base64");
   const baseUrl = url.replace(/\/v1\/*$/, "");
@@ -187,17 +185,11 @@ function errorOf(answer: CustodianAnswer, method = ""): SignerError {
   const error = (kind: SignerErrorCode, sentence: string) =>
     new SignerError(kind, `${sentence} ${PRIVY}: ${code}.`, { state: code });
   if (code === "policy_violation") {
-    const sentence = `A policy of the wallet forbids this signature. Nothing was submitted. Ask who manages the policies: a policy allows only what a rule names, such as ${method}.`;
+    const sentence = `A policy of the wallet forbids this signature. Nothing was submitted. Ask the person who manages the policies: a policy allows only what a rule names, such as ${method}.`;
     return error("SIGNER_REFUSED", sentence);
   }
   if (code === "missing_or_empty_authorization_header") return error("SIGNER_UNAUTHORIZED", OWNED);
   if (code === "zero_correct_authorization_signatures") return error("SIGNER_UNAUTHORIZED", WRONG_KEY);
   if (/^in(?:sufficient|correct)_.*_signatures$/.test(code)) return error("SIGNER_UNAUTHORIZED", QUORUM);
   return refusalOf(PRIVY, answer);
-}
-
-function visible(text: string, path: string, what: string): string {
-  const trimmed = typeof text === "string" ? text.trim() : "";
-  if (VISIBLE.test(trimmed)) return trimmed;
-  throw new ArgumentError(path, `${path} must be ${what}.`);
 }

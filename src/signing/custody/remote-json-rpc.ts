@@ -160,7 +160,7 @@ function refusal({ code, message }: RpcError): SignerError {
   const said = `It said: ${excerpt(message)} (${code})`;
   const details = { state: String(code) };
   if (code === REJECTED || DENIED.test(message)) {
-    const text = `${REMOTE}: the signature was refused there. Nothing was submitted. Ask who approves. ${said}`;
+    const text = `${REMOTE} refused the signature. Nothing was submitted. Ask the person who approves. ${said}`;
     return new SignerError("SIGNER_REFUSED", text, details);
   }
   if (UNAUTHORIZED.includes(code)) {
@@ -168,7 +168,7 @@ function refusal({ code, message }: RpcError): SignerError {
     return new SignerError("SIGNER_UNAUTHORIZED", text, details);
   }
   if (code === TIMED_OUT) {
-    const text = `${REMOTE} ended the wait for an approval itself. Nothing was submitted. Approve sooner, or set a longer time there. ${said}`;
+    const text = `${REMOTE} ended the wait for an approval. Nothing was submitted. Approve sooner, or set a longer time there. ${said}`;
     return new SignerError("SIGNER_TIMEOUT", text, details);
   }
   if (DISCONNECTED.includes(code)) {
@@ -197,6 +197,6 @@ function notOne(accounts: readonly Address[]): ArgumentError | SignerError {
     return new SignerError("SIGNER_KEY_UNSUITABLE", message);
   }
   const list = accounts.slice(0, SHOWN).join(", ") + (accounts.length > SHOWN ? ", …" : "");
-  const message = `The remote signer has ${accounts.length} accounts. Enter the address of one in the signer: ${list}.`;
+  const message = `${REMOTE} has ${accounts.length} accounts. Enter the address of one in the signer: ${list}.`;
   return new ArgumentError("address", message);
 }

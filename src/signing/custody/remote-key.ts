@@ -15,5 +15,5 @@ export type RemoteKey = {
   sign(request: SignRequest, options: SignOptions): Promise<Hex>;
 };
 
-/** A remote signer in sentences. */
-export const REMOTE = "Remote signer";
+/** A remote signer at the start of a sentence. */
+export const REMOTE = "The remote signer";

@@ -2,6 +2,7 @@ import { checksumAddress } from "../../abi/index.ts";
 import { ArgumentError } from "../../errors.ts";
 import { timeoutOf } from "../../http/index.ts";
 import type { Address } from "../../protocol/index.ts";
+import { SIGNING_TIMEOUTS_MS } from "../../protocol/signing-timeouts.ts";
 import { CustodianClient } from "./custodian-client.ts";
 import type { CustodyOptions, CustodySigner } from "./custody-signer.ts";
 import { openEth1Key } from "./remote-eth1-sign.ts";
@@ -26,12 +27,11 @@ export type RemoteSignerOptions = CustodyOptions & {
   authorization?: { bearer: string } | { user: string; password: string } | undefined;
 };
 
-const TIMEOUT_MS = 300_000;
-
 /**
  * Signs with a key in Web3Signer, in clef, or in any signer that has one of their two interfaces. A person may be asked
  * to approve with `json-rpc`: then no request is repeated. A signature takes at most `timeoutMs`, by default 300 s.
- * @throws {ArgumentError} naming the option; {SignerError} when the signer cannot be reached or has no such key
+ * @throws {ArgumentError} naming the option; {SignerError} `SIGNER_UNAVAILABLE`, `SIGNER_UNAUTHORIZED`,
+ * `SIGNER_KEY_UNSUITABLE`, `SIGNER_BAD_ANSWER`, `SIGNER_REFUSED`. Its `sign` throws also `SIGNER_TIMEOUT`.
  * @example
  * const remote = await remoteSigner({ url: "https://signer.example:8550", protocol: "json-rpc", address });
  * remote.address === address; // → true
@@ -42,7 +42,7 @@ export async function remoteSigner(
 ): Promise<CustodySigner & { kind: "ecdsa"; address: Address }> {
   const { url, protocol, tls, proxy } = options;
   requireProtocol(protocol);
-  const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? TIMEOUT_MS);
+  const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? SIGNING_TIMEOUTS_MS.remote);
   const method = methodOf(options);
   const address = addressOf(options);
   const { secrets, headers } = authorizationOf(options.authorization);

@@ -186,7 +186,7 @@ function tokenIn(answer: CustodianAnswer, path: string): Token {
   const { auth } = bodyOf(answer, path);
   const { client_token: text, lease_duration, mfa_requirement } = (auth ?? {}) as Data;
   if (mfa_requirement) {
-    const message = `${VAULT} wants a second factor for the login at ${path}. Choose a login without one: nobody is there to enter it.`;
+    const message = `${VAULT} asks for a second factor for the login at ${path}. Choose a login without one: a program cannot enter it.`;
     throw new SignerError("SIGNER_UNAUTHORIZED", message);
   }
   if (typeof text !== "string" || text === "") throw badAnswer(VAULT, "token", answer);
@@ -228,7 +228,7 @@ function bodyOf(answer: CustodianAnswer, path: string): Data {
   }
   if (typeof json !== "object" || json === null) throw badAnswer(VAULT, "JSON", answer);
   if ((json as Data).wrap_info) {
-    const message = `${VAULT} holds its answer at ${path} back, in a wrapping token: a control group waits for other people, or a policy demands wrapping. The signer cannot unwrap it. Permit the path without either.`;
+    const message = `${VAULT} holds its answer at ${path} back, in a wrapping token: a control group waits for other people, or a policy requires wrapping. The signer cannot unwrap it. Allow the path without both.`;
     throw new SignerError("SIGNER_REFUSED", message, { state: "wrapped" });
   }
   return json as Data;

@@ -1,9 +1,11 @@
 import { ArgumentError } from "../../errors.ts";
 import { timeoutOf } from "../../http/index.ts";
 import type { Hex } from "../../protocol/index.ts";
+import { SIGNING_TIMEOUTS_MS } from "../../protocol/signing-timeouts.ts";
 import { requireDigest } from "../digest.ts";
 import type { CustodyOptions, CustodySigner } from "./custody-signer.ts";
 import { SignerError } from "./signer-error.ts";
+
 import { readVaultKey, WHY_PINNED } from "./vault-key.ts";
 import { mountOf, VAULT, type VaultLogin, VaultSession } from "./vault-session.ts";
 
@@ -21,8 +23,6 @@ export type VaultSignerOptions = CustodyOptions & {
   login: VaultLogin;
 };
 
-/** Nobody has to approve. */
-const TIMEOUT_MS = 60_000;
 const SIGNATURE = /^vault:v(\d+):([A-Za-z0-9+/]+={0,2})$/;
 
 /**
@@ -42,7 +42,7 @@ const SIGNATURE = /^vault:v(\d+):([A-Za-z0-9+/]+={0,2})$/;
  *   });
  */
 export async function vaultSigner(options: VaultSignerOptions): Promise<CustodySigner> {
-  const { mount = "transit", key, keyVersion, timeoutMs = TIMEOUT_MS } = options;
+  const { mount = "transit", key, keyVersion, timeoutMs = SIGNING_TIMEOUTS_MS.vault } = options;
   const place = { mount: mountOf("mount", mount), key: keyOf(key), keyVersion: versionOf(keyVersion) };
   const checkedTimeoutMs = timeoutOf("timeoutMs", timeoutMs);
   const session = new VaultSession(options);

@@ -24,7 +24,7 @@ async function sign(url, digest, { signal, onState }) {
     const { state, signature } = await response.json();
     if (signature) return signature;
     if (state === "REJECTED") {
-      const message = "A person refused the signature. Nothing was submitted. Ask who approves.";
+      const message = "A person refused the signature. Nothing was submitted. Ask the person who approves.";
       throw Object.assign(new Error(message), { code: "SIGNER_REFUSED" });
     }
     onState({ state, isForPerson: state === "PENDING_AUTHORIZATION" });

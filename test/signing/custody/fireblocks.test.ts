@@ -150,7 +150,7 @@ describe("a signer of Fireblocks", () => {
         "BLOCKED",
         "BLOCKED_BY_POLICY",
         "SIGNER_REFUSED",
-        /^A policy forbids this signature\. Ask who manages/,
+        /^A policy forbids this signature\. Ask the person who manages/,
       ],
       ["CANCELLED", "CANCELLED_BY_USER", "SIGNER_REFUSED", /^Somebody cancelled/],
       ["FAILED", "SIGNING_ERROR", "SIGNER_REFUSED", /^The request to sign failed/],
@@ -338,11 +338,17 @@ describe("a signer of Fireblocks", () => {
     });
 
     const wrong: Record<string, [Record<string, unknown>, RegExp]> = {
-      "a signature of something else": [{ content: "11".repeat(32) }, /^Something else was signed/],
+      "a signature of something else": [
+        { content: "11".repeat(32) },
+        /^Something other than this operation was signed/,
+      ],
       "a signature at another path": [{ derivationPath: [44, 60, 0, 0, 1] }, /at 44\/60\/0\/0\/1 signed/],
-      "an answer without a signature": [{ signature: undefined }, /is not r and s/],
-      "an answer without s": [{ signature: { r: "1", v: 0 } }, /is not r and s/],
-      "an answer with too long an r": [{ signature: { r: "1".repeat(65), s: "1", v: 0 } }, /is not r and s/],
+      "an answer without a signature": [{ signature: undefined }, /has no valid r and s/],
+      "an answer without s": [{ signature: { r: "1", v: 0 } }, /has no valid r and s/],
+      "an answer with too long an r": [
+        { signature: { r: "1".repeat(65), s: "1", v: 0 } },
+        /has no valid r and s/,
+      ],
     };
     for (const [what, [signedMessage, message]] of Object.entries(wrong)) {
       it(what, async () => {

@@ -171,7 +171,7 @@ describe("a signer of Privy", () => {
       server.faults.push({ status: 401, body: { error: "Not enough", code } });
       await should(signWith(signer, request)).be.rejectedWith({
         code: "SIGNER_UNAUTHORIZED",
-        message: /wants the signatures of several authorization keys/,
+        message: /requires the signatures of several authorization keys/,
       });
     });
 

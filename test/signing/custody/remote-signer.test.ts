@@ -48,7 +48,7 @@ describe("a remote signer", () => {
       should(signer).have.properties({
         kind: "ecdsa",
         address,
-        custodian: "Remote signer",
+        custodian: "The remote signer",
         timeoutMs: 300_000,
       });
       should(await signWith(signer, request)).equal(await localEcdsaSigner(first).sign(request));
@@ -221,8 +221,13 @@ describe("a remote signer", () => {
 
     it("asks nobody twice: any other error ends it", async () => {
       for (const [code, message, expected, says] of [
-        [4001, "no", "SIGNER_REFUSED", /refused there\. Nothing was submitted\. Ask who approves\./],
-        [-32000, "request denied", "SIGNER_REFUSED", /Ask who approves/],
+        [
+          4001,
+          "no",
+          "SIGNER_REFUSED",
+          /refused the signature\. Nothing was submitted\. Ask the person who approves\./,
+        ],
+        [-32000, "request denied", "SIGNER_REFUSED", /Ask the person who approves/],
         [
           -32603,
           "Internal error",
@@ -230,7 +235,7 @@ describe("a remote signer", () => {
           /did not sign\. Nothing was submitted\. Check its log\./,
         ],
         [4100, "Unauthorized", "SIGNER_UNAUTHORIZED", /Check them, and what they permit/],
-        [-32002, "request timed out", "SIGNER_TIMEOUT", /ended the wait for an approval itself/],
+        [-32002, "request timed out", "SIGNER_TIMEOUT", /ended the wait for an approval\./],
         [4900, "Disconnected", "SIGNER_UNAVAILABLE", /is not connected\. Try again later/],
         [-32000, "No unlocked account matches the Sender", "SIGNER_KEY_UNSUITABLE", /or it is locked/],
         [-32000, "unknown account", "SIGNER_KEY_UNSUITABLE", /Check the address/],

@@ -6,14 +6,14 @@ import type { NodeAPI } from "node-red";
 import type { SharedState } from "../../../../src/index.ts";
 import { stateFolderFor } from "../state-folder.ts";
 
-/** What is being signed under the id of an operation: whoever gets its message again asks for the same digest. */
+/** What is being signed under the id of an operation: a repeated message asks for the same digest. */
 export type Claim = {
   digest: string;
   /** Unix seconds; 0 for none. */
   deadline: number;
 };
 
-/** Claims by wallet operation id. Of one whose deadline has passed there is nothing left. */
+/** Claims by wallet operation id. A claim ends with its deadline. */
 export type Claims = {
   /** Makes this the claim, or gives the one that exists. */
   claim(id: string, mine: Claim): Promise<Claim>;
@@ -47,7 +47,10 @@ export function fileClaims(RED: NodeAPI): Claims {
         if (await create(path, mine)) return mine;
         const other = removeIf(path, (claim) => !claim || isOver(claim));
         if (other && !isOver(other)) return other;
-        if (attempt === ATTEMPTS) throw new Error(`${path} cannot be replaced.`);
+        if (attempt === ATTEMPTS)
+          throw new Error(
+            `The file ${path} cannot be replaced. Check the permissions of the state folder, then send the message again.`,
+          );
       }
     },
     release: async (id, digest) => {
@@ -68,7 +71,7 @@ export function sharedClaims(shared: Pick<SharedState, "readRecord" | "writeReco
         const write = { scope: SCOPE, key: id, revision: record?.revision ?? 0, value: mine, ttlMs };
         if ((await shared.writeRecord(write)) !== undefined) return mine;
         if (attempt === ATTEMPTS)
-          throw new Error("The shared state changes all the time. Send the message again.");
+          throw new Error("Other copies change the shared state all the time. Send the message again.");
       }
     },
     release: async (id, digest) => {

@@ -15,7 +15,7 @@ export type Signing = {
 
 export type SigningStatus = { onState: (state: SigningState) => void; stop: () => void };
 
-/** How often the time that is left is shown anew. */
+/** How often the time that is left is updated. */
 const EVERY_MS = 20_000;
 const MINUTE_MS = 60_000;
 

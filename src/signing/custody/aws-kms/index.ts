@@ -45,7 +45,7 @@ export type KmsCalls = {
 const ATTEMPTS = 4;
 
 /**
- * Opens the SDK of AWS. Given credentials are used with what is given besides, and nothing else of the environment;
+ * Opens the SDK of AWS. Given credentials are used with the other given settings, and nothing else of the environment;
  * `"host"` with all that AWS's own tools read.
  */
 export function openKms({ region, endpoint, credentials, send }: KmsSettings): KmsCalls {
