@@ -4,8 +4,9 @@ import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
 import { createWatcherNode, eventsInNode, TRANSFER_ABI } from "../support/nodes.ts";
 import { OperationHarness, RECEIVER } from "../support/operation-harness.ts";
 import { call, submitNode, value } from "../support/operation-nodes.ts";
+import { sized } from "../support/variants.ts";
 
-const EVENTS = 50;
+const EVENTS = sized(20, 50);
 const COPIES = ["one", "two"];
 /** Each event arrives at two levels. */
 const LEVELS = ["latest", "finalized"];

@@ -1,6 +1,6 @@
 import should from "should";
 import { RunningExample } from "../support/example.ts";
-import { NodeRed, UserDir } from "../support/node-red.ts";
+import { NODES_OF_EXAMPLES, NodeRed, UserDir } from "../support/node-red.ts";
 import { hasPostgres, PostgresServer } from "../support/postgres.ts";
 
 type Processed = { tokens: number; epoch: number };
@@ -21,7 +21,7 @@ describe("the example one flow on several copies", function () {
     should(await flow.pressed("Set up", "ready")).equal("active");
     await flow.nodeRed.status(flow.id("crec-events-in"), /^reading/);
     secondDir = await UserDir.make();
-    second = await NodeRed.start(secondDir, flow.environment);
+    second = await NodeRed.start(secondDir, flow.environment, { define: [NODES_OF_EXAMPLES] });
     await second.deploy(flow.flows);
     await second.status(flow.id("crec-events-in"), /^standby \(read by /);
   });

@@ -5,7 +5,7 @@ import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
 import { generatePrivateKey } from "../../src/index.ts";
 import { Broker } from "../support/broker.ts";
-import { example, type FlowNode, idOf, NodeRed, UserDir } from "../support/node-red.ts";
+import { example, type FlowNode, idOf, NODES_OF_EXAMPLES, NodeRed, UserDir } from "../support/node-red.ts";
 import { flowEnvironment, startTestService } from "../support/service.ts";
 
 /** The examples that react to events, and the setup button of each. */
@@ -56,11 +56,12 @@ for (const level of ["finalized", "latest"] as const) {
         mkdtemp(join(tmpdir(), "crec-level-")),
         flowsOf(),
       ]);
-      nodeRed = await NodeRed.start(userDir, {
+      const env = {
         ...(flowEnvironment(service.ready) as Record<string, string>),
         ...{ MQTT_HOST: "127.0.0.1", MQTT_PORT: String(broker.port) },
         ...{ CREC_CSV_FILE: join(folder, "transfers.csv"), CREC_SIGNER_KEY: generatePrivateKey() },
-      });
+      };
+      nodeRed = await NodeRed.start(userDir, env, { define: [NODES_OF_EXAMPLES] });
       // Config nodes are in several of them.
       await nodeRed.deploy([...new Map([...flows.values()].flat().map((node) => [node.id, node])).values()]);
       await Promise.all(

@@ -16,7 +16,7 @@ import {
 } from "../../src/index.ts";
 import { sendJson, startServer, startTcpServer } from "../http/support.ts";
 import { type Certificate, selfSigned } from "../support/certificates.ts";
-import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
+import { type FlowNode, NODES_OF_EXAMPLES, NodeRed, UserDir } from "../support/node-red.ts";
 import { connectionNode } from "../support/nodes.ts";
 import { ServiceProxy } from "../support/proxy.ts";
 import { startTestService } from "../support/service.ts";
@@ -75,7 +75,7 @@ describe("the connection's form", function () {
       HIDDEN_ORG: HIDDEN,
     };
     const settings = fileURLToPath(new URL("admin-auth-settings.cjs", import.meta.url));
-    nodeRed = await NodeRed.start(userDir, env, { settings, token: "admin" });
+    nodeRed = await NodeRed.start(userDir, env, { settings, token: "admin", define: [NODES_OF_EXAMPLES] });
     await nodeRed.deploy(config());
   });
 

@@ -1,4 +1,4 @@
-import { NodeRed, type NodeRedOptions, UserDir } from "./node-red.ts";
+import { NODES_OF_EXAMPLES, NodeRed, type NodeRedOptions, UserDir } from "./node-red.ts";
 import { shared } from "./shared.ts";
 
 export type Borrowed = { nodeRed: NodeRed; userDir: UserDir; giveBack(): Promise<void> };
@@ -7,7 +7,7 @@ export type Borrowed = { nodeRed: NodeRed; userDir: UserDir; giveBack(): Promise
 const EVERYTHING = { define: ["logging.console.level=trace"] };
 
 const lent = shared(
-  () => ownNodeRed({}),
+  () => ownNodeRed({}, { define: [...EVERYTHING.define, NODES_OF_EXAMPLES] }),
   ({ giveBack }) => giveBack(),
 );
 

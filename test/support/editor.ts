@@ -9,7 +9,14 @@ import { generatePrivateKey } from "../../src/index.ts";
 import { hasBrowser, sharedBrowser } from "./browser.ts";
 import { Form } from "./editor-form.ts";
 import type { InPage } from "./editor-in-page-types.ts";
-import { type FlowNode, MAY_INSTALL, NodeRed, type NodeRedOptions, UserDir } from "./node-red.ts";
+import {
+  type FlowNode,
+  MAY_INSTALL,
+  NODES_OF_EXAMPLES,
+  NodeRed,
+  type NodeRedOptions,
+  UserDir,
+} from "./node-red.ts";
 import { flowEnvironment, startTestService } from "./service.ts";
 import { shared } from "./shared.ts";
 
@@ -44,7 +51,11 @@ async function startStage(options: NodeRedOptions): Promise<Stage> {
   // The editor as people have it, which can install nodes; with settings of its own also with the usual editor of code.
   const all = {
     ...options,
-    define: [`${MAY_INSTALL}=true`, ...(options.settings === undefined ? [SMALL_CODE_EDITOR] : [])],
+    define: [
+      NODES_OF_EXAMPLES,
+      `${MAY_INSTALL}=true`,
+      ...(options.settings === undefined ? [SMALL_CODE_EDITOR] : []),
+    ],
   };
   await hideTips(userDir);
   const nodeRed = await NodeRed.start(userDir, environment as Record<string, string>, all);

@@ -1,7 +1,7 @@
 import type { RunningService } from "../../service/src/index.ts";
 import { generatePrivateKey } from "../../src/index.ts";
 import { type Borrowed, borrowNodeRed } from "./borrowed-node-red.ts";
-import { example, type FlowNode, freshId, idOf, NodeRed, UserDir } from "./node-red.ts";
+import { example, type FlowNode, freshId, idOf, NODES_OF_EXAMPLES, NodeRed, UserDir } from "./node-red.ts";
 import { flowEnvironment, startTestService } from "./service.ts";
 
 export type ExampleOptions = {
@@ -126,7 +126,9 @@ export class RunningExample {
     if (this.#giveBack) throw new Error("Other tests use this Node-RED: start the example with `alone`.");
     requireValues(this.#emptyShown());
     await this.#nodeRed.kill();
-    this.#nodeRed = await NodeRed.start(this.userDir, this.#environment, { define: this.#define });
+    this.#nodeRed = await NodeRed.start(this.userDir, this.#environment, {
+      define: [NODES_OF_EXAMPLES, ...this.#define],
+    });
   }
 
   async close(): Promise<void> {
@@ -159,7 +161,7 @@ function withNewConnections(flows: FlowNode[]): FlowNode[] {
 
 async function ownPlace(env: Record<string, string>, define: readonly string[]) {
   const userDir = await UserDir.make();
-  return { nodeRed: await NodeRed.start(userDir, env, { define }), userDir };
+  return { nodeRed: await NodeRed.start(userDir, env, { define: [NODES_OF_EXAMPLES, ...define] }), userDir };
 }
 
 /** What a Node-RED that was started before finds in its environment. */
