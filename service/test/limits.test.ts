@@ -37,23 +37,21 @@ const PROVIDERS: Record<string, { limits: () => Limits; blocks: number; logs?: n
     limits: () => rangeLimit(100, "no"),
     blocks: 300,
   },
-  "gives 150 logs": {
+  "gives 50 logs": {
     limits: () => ({
       edit: (call, answer) =>
-        resultsOf(call, answer) > 150
-          ? error(call.id, -32005, "query returned more than 150 results")
-          : answer,
+        resultsOf(call, answer) > 50 ? error(call.id, -32005, "query returned more than 50 results") : answer,
     }),
     blocks: 10,
-    logs: Array.from({ length: 10 }, () => 70),
+    logs: Array.from({ length: 10 }, () => 24),
   },
-  "gives 150 logs, fewer than one block has": {
+  "gives 50 logs, fewer than one block has": {
     limits: () => ({
       edit: (call, answer) =>
-        resultsOf(call, answer) > 150 ? error(call.id, -32602, "Log response size exceeded") : answer,
+        resultsOf(call, answer) > 50 ? error(call.id, -32602, "Log response size exceeded") : answer,
     }),
     blocks: 3,
-    logs: [3, 140, 3],
+    logs: [3, 48, 3],
   },
   "grants 60 calls in a tenth of a second": { limits: () => rateLimit(60, 100), blocks: 300 },
 };

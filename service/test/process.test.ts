@@ -55,11 +55,15 @@ describe("the local service as a process", function () {
     should(await second.exited).equal(0);
   });
 
-  it("keeps its chain at the given port", async () => {
+  it("leaves no chain running when it is stopped, and keeps its chain at the given port", async () => {
     const first = await spawnService(folder.path);
     const { port } = new URL(first.ready.rpc_url);
+    const pid = anvilPid();
+    const stopped = Date.now();
     first.child.kill("SIGTERM");
     should(await first.exited).equal(0);
+    (Date.now() - stopped).should.be.below(30_000);
+    isAlive(pid).should.be.false();
 
     const second = await spawnService(folder.path, { args: ["--chain-port", port] });
     should(second.ready.rpc_url).equal(first.ready.rpc_url);
@@ -154,25 +158,17 @@ describe("the local service as a process", function () {
     should(await running.exited).equal(0);
   });
 
-  it("leaves no chain running when it is stopped or killed, or its parent has ended", async () => {
-    const told = await spawnService(folder.path);
-    const first = anvilPid();
-    const started = Date.now();
-    told.child.kill("SIGTERM");
-    should(await told.exited).equal(0);
-    (Date.now() - started).should.be.below(30_000);
-    isAlive(first).should.be.false();
-
+  it("leaves no chain running when it is killed, or its parent has ended", async () => {
     const killed = await spawnService(folder.path);
-    const second = anvilPid();
+    const first = anvilPid();
     killed.child.kill("SIGKILL");
-    await eventually("anvil to end", () => (isAlive(second) ? undefined : true));
+    await eventually("anvil to end", () => (isAlive(first) ? undefined : true));
 
     const orphaned = await spawnService(folder.path);
-    const third = anvilPid();
+    const second = anvilPid();
     orphaned.child.disconnect();
     should(await orphaned.exited).equal(0);
-    isAlive(third).should.be.false();
+    isAlive(second).should.be.false();
   });
 
   it("reports in one sentence why it cannot start", async () => {

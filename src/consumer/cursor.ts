@@ -151,11 +151,11 @@ export class Cursor {
     );
     if (unknown.length === 0) return undefined;
     const ids = new Set(events.map(({ event_id }) => event_id));
-    const before = [
-      ...this.#delivered,
-      ...this.#queue.map(({ eventId, offset }) => [eventId, offset] as const),
-    ];
-    const gone = new Set(before.filter(([id]) => !ids.has(id)).map(([, offset]) => offset));
+    const taken = new Set(unknown.map(({ headers }) => headers.offset));
+    const gone = new Set<number>();
+    for (const [id, offset] of this.#delivered) if (taken.has(offset) && !ids.has(id)) gone.add(offset);
+    for (const { eventId, offset } of this.#queue)
+      if (taken.has(offset) && !ids.has(eventId)) gone.add(offset);
     return unknown.find(({ headers }) => gone.has(headers.offset))?.headers.offset;
   }
 
