@@ -5,7 +5,7 @@ import { fieldTexts } from "../lib/editor/field-texts.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import { TYPED } from "../lib/editor/live-check.ts";
 import type { SignerKey } from "../lib/shared/form-types.ts";
-import { keyOfSigner } from "../lib/shared/signer-kinds.ts";
+import { keyOfSigner, SIGNER_KINDS, type SignerKind } from "../lib/shared/signer-kinds.ts";
 import { NODE } from "./fields.ts";
 
 /** The address or the RSA key in the form. */
@@ -38,6 +38,9 @@ export function keyView(node: EditedNode): KeyView {
   const draw = (): void => {
     const isRsa =
       shown.publicKey !== undefined || (shown.address === "" && keyOfSigner({ kind: kind.val() }) === "rsa");
+    const isFetched = (SIGNER_KINDS[String(kind.val()) as SignerKind]?.timeout ?? 0) > 0;
+    const placeholder = node._(`signer.placeholder.${isFetched ? "fetched" : "address"}`);
+    for (const box of [address, rsaBox]) box.attr("placeholder", placeholder);
     address.val(shown.address);
     rsaBox.val(shown.publicKey ? node._("signer.rsa-key", { bits: RSA_KEY_BITS, key: shortKey(shown) }) : "");
     rows.address.toggle(!isRsa);
@@ -87,10 +90,7 @@ function rsaRow(node: EditedNode, shown: () => SignerKey): JQuery {
     width: "calc(100% - 110px)",
   });
   const box = $('<input type="text" readonly id="crec-signer-rsa-key">')
-    .attr({
-      "aria-labelledby": "crec-signer-publicKey-label",
-      placeholder: node._("signer.placeholder.address"),
-    })
+    .attr("aria-labelledby", "crec-signer-publicKey-label")
     .css({ "font-family": "monospace", flex: "1 1 auto", "min-width": "0" })
     .appendTo(part);
   for (const name of ["e", "n"] as const) {

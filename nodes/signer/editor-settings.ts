@@ -12,7 +12,7 @@ type Group = {
 
 const VAULT = ["vaultUrl", "vaultNamespace"] as const;
 
-/** Which fields decide where secrets are sent. The problem is said at the first secret of a group. */
+/** Which fields decide where secrets are sent. The problem is said at the first emptied secret of a group. */
 const GROUPS: readonly Group[] = [
   { secrets: ["awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken"], places: ["region", "endpoint"] },
   { secrets: ["vaultToken"], places: VAULT },

@@ -9,8 +9,15 @@ type Translate = (key: string) => string;
 
 const OPTIONAL: ReadonlySet<string> = new Set<SecretName>(["awsSessionToken", "privyAuthorizationKey"]);
 
-/** The first field of the chosen kind that is missing or wrong. The sentence names it by its label, never by its value. */
-export function valuesProblem(values: SignerValues, translate: Translate): CodedError | undefined {
+/**
+ * The first field of the chosen kind that is missing or wrong. The sentence names it by its label, never by its value.
+ * `isOpen`: whether the person who reads it has the form open.
+ */
+export function valuesProblem(
+  values: SignerValues,
+  translate: Translate,
+  { isOpen = false }: { isOpen?: boolean } = {},
+): CodedError | undefined {
   const other = (name: string) => values.text(name as PlainName);
   for (const [name, field] of Object.entries<Field>(NODE.fields)) {
     if (name === "name" || !isShown(NODE, name, other)) continue;
@@ -21,9 +28,12 @@ export function valuesProblem(values: SignerValues, translate: Translate): Coded
     const what = problemOf(name, field, values);
     if (what === undefined) continue;
     const label = translate(labelKey(NODE, name));
-    if (what === "missing")
+    if (what === "missing") {
+      if (isOpen) return incomplete(`Enter "${label}".`);
       return incomplete(`"${label}" of the signer is missing. Open the signer and fill it in.`);
+    }
     const why = what === "wrong" ? translate(errorKey(NODE, name)) : what;
+    if (isOpen) return incomplete(`Correct "${label}". ${why}`);
     return incomplete(`"${label}" of the signer is wrong. ${why} Open the signer and correct it.`);
   }
   return undefined;

@@ -1,4 +1,5 @@
 import should from "should";
+import { STORED_PASSWORD } from "../../nodes/lib/shared/stored-password.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/index.ts";
 import { useEditor } from "../support/editor.ts";
 import type { Form } from "../support/editor-form.ts";
@@ -158,6 +159,7 @@ describe("the form of a signer whose key is in a key service", function () {
     services = await startKeyServices();
     await editor().openWith([
       signerNode(undefined, { id: "new" }),
+      ...services.all.map(({ kind }) => signerNode(undefined, { id: `made-${kind}` })),
       custodySigner(of("privy")),
       custodySigner(of("fireblocks")),
     ]);
@@ -197,11 +199,51 @@ describe("the form of a signer whose key is in a key service", function () {
     await form.root.getByText(sentence).waitFor();
     should(await form.shows("privyAppSecret")).equal("");
     await press(form, "Fetch the key");
-    await form.root.getByText('"App secret" of the signer is missing.').waitFor();
+    await form.root.getByText('Enter "App secret".').waitFor();
     await form.fill("privyUrl", String(url));
     await form.root.getByText(sentence).waitFor({ state: "hidden" });
     await press(form, "Fetch the key");
     await form.settled("address", new RegExp(of("privy").key.address));
+    await form.cancel();
+  });
+
+  it("keeps what is deployed of each kind, and uses a stored secret beside one that is typed again", async () => {
+    for (const service of services.all) {
+      const id = `made-${service.kind}`;
+      const form = await editor().form(id);
+      await form.fill("kind", service.kind);
+      for (const [name, value] of Object.entries({ ...service.settings, ...service.secrets })) {
+        await form.fill(name, value);
+      }
+      await press(form, "Fetch the key");
+      await form.root.getByText(/^This is the/).waitFor();
+      await form.done();
+    }
+    await editor().deploy();
+    await editor().open();
+    for (const { kind, settings, secrets, key } of services.all) {
+      const form = await editor().form(`made-${kind}`);
+      for (const [name, value] of Object.entries(settings)) should(await form.shows(name)).equal(value, name);
+      for (const name of Object.keys(secrets)) should(await form.shows(name)).equal(STORED_PASSWORD, name);
+      const [last = "", value = ""] = Object.entries(secrets).at(-1) ?? [];
+      await form.fill(last, value);
+      await press(form, "Fetch the key");
+      await form.root.getByText(/^This is the/).waitFor();
+      if (key.address) should(await form.shows("address")).equal(key.address);
+      await form.cancel();
+    }
+  });
+
+  it("asks for each emptied secret in turn", async () => {
+    const form = await editor().form("with-fireblocks");
+    const sentence = form.root.getByText("The address of the key service was changed.");
+    await form.fill("fireblocksUrl", "https://elsewhere.example");
+    await sentence.waitFor();
+    await form.fill("fireblocksApiKey", "another");
+    should(await form.shows("fireblocksKey")).equal("");
+    await sentence.waitFor();
+    await form.fill("fireblocksKey", "another");
+    await sentence.waitFor({ state: "hidden" });
     await form.cancel();
   });
 

@@ -106,7 +106,10 @@ describe("signers of key services", function () {
         const [first = ""] = Object.keys(service.secrets);
         const { problem, code } = await keyOf({ kind, ...service.settings, ...service.secrets, [first]: "" });
         should(code).equal("SIGNER_INCOMPLETE");
-        should(problem).match(/is missing\. Open the signer and fill it in\.$/);
+        should(problem).match(/^Enter "[\w ]+"\.$/);
+        // Dots of a signer that was never deployed.
+        const unknown = await keyOf(stored(service, { id: `never-${kind}` }));
+        should(unknown.problem).match(/^Enter "[\w ]+" again: the deployed signer does not have it\.$/);
       });
 
       it("sends what is stored only where it was typed for", async () => {

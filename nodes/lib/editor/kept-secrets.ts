@@ -8,7 +8,7 @@ import { problemUnder } from "./form-rows.ts";
 import { isReference } from "./validate.ts";
 
 export type KeptSecrets = {
-  /** The fields of the secrets. The sentence stands under the first one. */
+  /** The fields of the secrets. The sentence stands under the first one that was emptied. */
   secrets: readonly [string, ...string[]];
   /** The fields that decide where the secrets are sent. */
   places: readonly string[];
@@ -22,9 +22,8 @@ export type KeptSecrets = {
  * must be confirmed.
  */
 export function keepSecrets({ secrets, places, sentence }: KeptSecrets): () => void {
-  const [first] = secrets;
-  const problem = problemUnder(inputOf(first));
   const fieldText = fieldTexts([...secrets, ...places]);
+  const problems = new Map(secrets.map((name) => [name, problemUnder(inputOf(name))]));
   const boxes = new Map(secrets.map((name) => [name, inputOf(name)]));
   for (const box of boxes.values()) box.val(withoutMark(String(box.val() ?? "")));
   const before = places.map(fieldText);
@@ -38,8 +37,8 @@ export function keepSecrets({ secrets, places, sentence }: KeptSecrets): () => v
       // The old servers were typed again: nothing has changed.
       else if (!isMoved && box.val() === "" && !box.is(":focus")) box.val(STORED_PASSWORD);
     }
-    const isMissing = isMoved && stored.includes(first) && fieldText(first) === "";
-    problem.say(isMissing ? sentence : "");
+    const missing = isMoved ? stored.find((name) => fieldText(name) === "") : undefined;
+    for (const [name, problem] of problems) problem.say(name === missing ? sentence : "");
   };
   for (const name of [...secrets, ...places]) inputOf(name).on("input change", update);
   return () => {

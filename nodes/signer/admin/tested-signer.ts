@@ -6,12 +6,12 @@ import { strayAddress } from "../../lib/runtime/keys/destination.ts";
 import { proxyProblem } from "../../lib/runtime/proxy.ts";
 import { isChosen } from "../../lib/shared/config-choice.ts";
 import { nodeError } from "../../lib/shared/errors.ts";
-import { credentialsOf } from "../../lib/shared/field-rules.ts";
+import { credentialsOf, labelKey } from "../../lib/shared/field-rules.ts";
 import { STORED_PASSWORD } from "../../lib/shared/stored-password.ts";
 import { withoutMark } from "../../lib/shared/typed-key.ts";
 import { isReference, requireSet } from "../../lib/shared/variables.ts";
 import type { DeployedSigner } from "../deployed-signer.ts";
-import { NODE } from "../fields.ts";
+import { NODE, type SecretName } from "../fields.ts";
 import { keyServiceOf } from "../kinds/index.ts";
 import { type SignerValues, shownSecrets, valuesOf } from "../values.ts";
 import { valuesProblem } from "../values-problem.ts";
@@ -42,7 +42,11 @@ export function testedSigner(RED: NodeAPI, fields: Fields): TestedSigner {
     return isReference(typed) ? requireVariable(deployedVariable(RED, id, name, typed), typed) : typed;
   };
   const values = valuesOf(read);
-  const problem = valuesProblem(values, (key) => RED._(key));
+  for (const name of shownSecrets(values)) {
+    // Its box shows dots, and there is nothing behind them.
+    if (textIn(fields[name]) === STORED_PASSWORD && values.secret(name) === "") throw notStored(RED, name);
+  }
+  const problem = valuesProblem(values, (key) => RED._(key), { isOpen: true });
   if (problem) throw problem;
   const way = testedWay(RED, fields);
   const stored = shownSecrets(values).filter((name) => !isTyped(textIn(fields[name])));
@@ -105,6 +109,11 @@ function requireSameReceivers(
     "KEY_MISSING",
     "The address of the key service is not the one that is deployed. Enter the secrets of the signer again, or deploy first: what is stored, or comes from the environment, is only sent to the address it was set up for.",
   );
+}
+
+function notStored(RED: NodeAPI, name: SecretName): Error {
+  const label = RED._(labelKey(NODE, name));
+  return nodeError("SIGNER_INCOMPLETE", `Enter "${label}" again: the deployed signer does not have it.`);
 }
 
 function deployFirst(noun: string): Error {
