@@ -16,6 +16,7 @@ import {
   VERSION,
 } from "../../http/index.ts";
 import { backoffMs, LONGEST_TIMER_MS, SCHEDULES, sleep } from "../../timing/index.ts";
+import { textAt } from "./answer-fields.ts";
 import type { CustodyOptions } from "./custody-signer.ts";
 import { SignerError } from "./signer-error.ts";
 
@@ -193,8 +194,9 @@ export class CustodianClient {
 }
 
 /** The error for an answer other than 2xx, where the key service has no words of its own for it. */
-export function refusalOf(custodian: string, { status, text }: CustodianAnswer): SignerError {
-  const said = ` It said: ${excerpt(text)}`;
+export function refusalOf(custodian: string, answer: CustodianAnswer): SignerError {
+  const { status, text } = answer;
+  const said = ` It said: ${excerpt(textAt(answer.json, "error") ?? textAt(answer.json, "message") ?? text)}`;
   const state = String(status);
   if (status === 401 || status === 403) {
     const message = `${custodian} refused the credentials of the signer (HTTP ${status}). Check them, and what they permit.${said}`;

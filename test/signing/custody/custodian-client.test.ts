@@ -396,6 +396,12 @@ describe("the error for a refusal of a key service", () => {
     should(refusal(422).message).match(/refused to sign \(HTTP 422\)\. Nothing was submitted\. It said: no$/);
   });
 
+  it("has the text of a JSON answer, not the JSON", () => {
+    const json = { error: "Invalid app ID" };
+    const error = refusalOf("Acme", { status: 401, text: JSON.stringify(json), json });
+    should(error.message).endWith("It said: Invalid app ID");
+  });
+
   it("has at most a line of what was said", () => {
     should(excerpt(" a\n\u0000\tb ")).equal("a b");
     should(excerpt("")).equal("nothing.");
