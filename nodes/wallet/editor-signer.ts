@@ -3,19 +3,24 @@ import { onNodeChange } from "../lib/editor/config-change.ts";
 import { inputOf } from "../lib/editor/form-fields.ts";
 import { problemUnder } from "../lib/editor/form-rows.ts";
 import { liveCheck, TYPED } from "../lib/editor/live-check.ts";
-import { listed } from "../lib/editor/lookup.ts";
+import { isMissing, listed } from "../lib/editor/lookup.ts";
 import { isChosen } from "../lib/shared/config-choice.ts";
 import type { Answer, Choices } from "../lib/shared/form-types.ts";
 import { keyOfSigner } from "../lib/shared/signer-kinds.ts";
 import { keyOfWallet } from "../lib/shared/wallet-types.ts";
 
-/** Says under the signer that its key cannot sign for the wallet: for the one of the service, or the type in the form. */
+/**
+ * Says under the signer that its key cannot sign for the wallet: for the one of the service, or the type in the form. Or
+ * that a new wallet needs an owner, whose field is folded away.
+ */
 export function checkSignerKey(node: EditedNode): void {
-  const [wallet, connection, type, signer] = ["wallet", "connection", "walletType", "signer"].map(
-    inputOf,
-  ) as [...[JQuery, JQuery, JQuery, JQuery]];
+  const names = ["wallet", "connection", "walletType", "owner", "signer"];
+  const [wallet, connection, type, owner, signer] = names.map(inputOf) as [
+    ...[JQuery, JQuery, JQuery, JQuery, JQuery],
+  ];
   const problem = problemUnder(signer);
   let ofService: string | undefined;
+  let isNew = false;
   const show = (): void => {
     const walletType = ofService ?? text(type);
     const other = keyOfWallet(walletType);
@@ -27,7 +32,9 @@ export function checkSignerKey(node: EditedNode): void {
       other: node._(`wallet.key.${other}`),
       type: walletType,
     };
-    problem.say(isWrong ? node._("wallet.error.key", words) : "");
+    const isOwnerless = isNew && key === "rsa" && text(owner) === "";
+    if (isWrong) problem.say(node._("wallet.error.key", words));
+    else problem.say(isOwnerless ? node._("wallet.error.no-owner") : "");
   };
   const look = liveCheck<Answer<Choices>>(
     wallet,
@@ -35,12 +42,14 @@ export function checkSignerKey(node: EditedNode): void {
       text(wallet) !== "" && isChosen(text(connection)) ? listed("wallets", text(connection)) : undefined,
     (answer) => {
       ofService = answer?.problem === undefined ? typeOf(answer?.choices ?? [], text(wallet)) : undefined;
+      isNew = answer !== undefined && isMissing(answer, text(wallet));
       show();
     },
   );
   wallet.on(TYPED, () => look.soon());
   connection.on("change", () => look.now());
   type.add(signer).on("change", show);
+  owner.on(TYPED, show);
   onNodeChange(signer, ({ type: changed }) => {
     if (changed === "crec-signer") show();
   });

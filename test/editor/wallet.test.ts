@@ -28,7 +28,7 @@ describe("the form of a wallet", function () {
     ]);
   });
 
-  it("says that the key of the signer does not fit, by the service or by the type in the form", async () => {
+  it("says that the key of the signer does not fit, or that the new wallet needs an owner", async () => {
     const form = await editor().form("wallet");
     await problem(form).getByText("has ECDSA keys, and the wallet is of type rsa, which takes RSA").waitFor();
     await form.field("signer").selectOption("by-rsa");
@@ -38,8 +38,9 @@ describe("the form of a wallet", function () {
     await form.field("walletType").selectOption("protected_ecdsa");
     await problem(form).getByText("has RSA keys, and the wallet is of type protected_ecdsa").waitFor();
     await form.field("walletType").selectOption("");
-    await problem(form).waitFor({ state: "hidden" });
+    await problem(form).getByText("An RSA key has no address").waitFor();
     await form.field("owner").fill(`0x${"2".repeat(40)}`);
+    await problem(form).waitFor({ state: "hidden" });
     await form.done();
     should((await editor().inPage.stored("wallet")).values).containEql({
       ...{ signer: "by-rsa", wallet: "not there yet", walletType: "", owner: `0x${"2".repeat(40)}` },

@@ -133,12 +133,17 @@ export function describeUnder(
 
 function described(node: EditedNode, answer: Answer<Choices>, text: string, missing?: string): string {
   if (answer.problem !== undefined) return node._("common.hint.no-list", { problem: answer.problem });
-  const { cut, undeployed } = answer;
-  if (undeployed) return node._("common.hint.undeployed");
+  if (answer.undeployed) return node._("common.hint.undeployed");
   const chosen = chosenIn(answer, text);
   if (chosen) return descriptionOf(chosen, text);
-  const isMissing = text !== "" && !cut && !NO_NAME.test(text);
-  return isMissing && missing ? node._(missing) : "";
+  return isMissing(answer, text) && missing ? node._(missing) : "";
+}
+
+/** Whether the service surely knows nothing by this name. */
+export function isMissing(answer: Answer<Choices>, text: string): boolean {
+  if (answer.problem !== undefined || answer.cut || answer.undeployed) return false;
+  const isName = text !== "" && !NO_NAME.test(text) && !isReference(text);
+  return isName && chosenIn(answer, text) === undefined;
 }
 
 function chosenIn(answer: Answer<Choices>, text: string): Choice | undefined {
