@@ -287,7 +287,7 @@ describe("wallets and signers", function () {
         const { problem } = (await (await post("crec/signer/address", nothing)).json()) as {
           problem: string;
         };
-        should(problem).match(/private ?key.* is missing/i);
+        should(problem).equal('Enter "Private key".');
       }
     });
 

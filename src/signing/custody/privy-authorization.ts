@@ -17,6 +17,7 @@ const PREFIX = /^wallet-(?:auth|api):/;
 
 /**
  * An authorization key, as the dashboard shows it (`wallet-auth:` and PKCS#8 as base64), or as PEM.
+ * @internal
  * @throws {ArgumentError} `INVALID_PRIVATE_KEY`
  */
 export function authorizationKeyOf(text: string): KeyObject {
