@@ -112,6 +112,8 @@ describe("amounts in tokens in messages of events", function () {
   });
 
   it("follow a contract that is deployed alone, while events in continues", async () => {
+    // From the start on, until it has seen that there is a watcher.
+    await borrowed.nodeRed.status("events", /connected/);
     const before = borrowed.nodeRed.statuses("events").length;
     await borrowed.nodeRed.deploy(flow({ decimals: "17" }), "nodes");
     await move(`3${FULL}`);
