@@ -37,6 +37,8 @@ export async function retry<T>(limits: RetryLimits, work: (attempt: number) => P
       const delay = error.retryAfterMs ?? backoffMs(SCHEDULES.request, attempt);
       if (delay >= countdown.leftMs || !budget.spend(error)) throw error;
       await sleep(delay, signal);
+      // A busy process is late for both timers: the one of the deadline then fires next, before anything is sent.
+      if (countdown.leftMs <= 0) await sleep(0, signal);
       if (signal.aborted) throw error;
     }
   }
