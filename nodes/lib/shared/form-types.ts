@@ -172,7 +172,7 @@ export type ShownVariables = { variables: Record<string, ShownVariable> };
 /** The workflow owner of an organization, empty while it is not known, and whether another one is given. */
 export type Owner = { owner: string; differs: boolean };
 
-/** The public part of a signer's key: the address of an ECDSA key, empty where there is none, or an RSA key. */
+/** The public part of a signer's key: the address of an ECDSA key, empty without a key, or an RSA key. */
 export type SignerKey = { address: string; publicKey?: RsaPublicKey };
 
 /** A key made for a form, which keeps it until it is deployed into the credentials. */

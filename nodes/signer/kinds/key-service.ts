@@ -8,7 +8,7 @@ export type KeyService = {
   custodian: string;
   /** The field with the address that secrets are sent to. */
   addressField: PlainName;
-  /** The address while that field is empty; empty where there is none. */
+  /** The address while that field is empty; empty if the kind has no such address. */
   defaultAddress(values: SignerValues): string;
   /** Other addresses of the provider. What the environment holds may be sent to these, too. */
   otherAddresses?: readonly string[];

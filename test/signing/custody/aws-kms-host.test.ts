@@ -5,15 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import should from "should";
 import { type AwsKmsOptions, awsKmsSigner } from "../../../src/signing/custody/index.ts";
-import { signRequestOf, signWith } from "../../../src/signing/index.ts";
+import { signWith } from "../../../src/signing/index.ts";
 import { errorOf, sendJson, startServer, type TestServer } from "../../http/support.ts";
 import { ecdsaKey, KmsStandIn, REGION } from "../../support/kms.ts";
+import { request } from "./sample-request.ts";
 
-const CALL = { to: "0x2222222222222222222222222222222222222222", value: "1", data: "0x" };
-const request = signRequestOf(
-  { id: "1", account: "0x1111111111111111111111111111111111111111", deadline: 0, transactions: [CALL] },
-  1,
-);
 const ROLE = {
   accessKeyId: "ASIAROLE000000000001",
   secretAccessKey: "role-secret",

@@ -3,16 +3,11 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import should from "should";
 import { type AwsKmsOptions, type AwsKmsSigner, awsKmsSigner } from "../../../src/signing/custody/index.ts";
-import { signRequestOf, signWith } from "../../../src/signing/index.ts";
+import { signWith } from "../../../src/signing/index.ts";
 import { errorOf } from "../../http/support.ts";
 import { selfSigned } from "../../support/certificates.ts";
 import { ACCESS_KEY, ecdsaKey, KmsStandIn, REGION } from "../../support/kms.ts";
-
-const CALL = { to: "0x2222222222222222222222222222222222222222", value: "1", data: "0x" };
-const request = signRequestOf(
-  { id: "1", account: "0x1111111111111111111111111111111111111111", deadline: 0, transactions: [CALL] },
-  1,
-);
+import { request } from "./sample-request.ts";
 
 describe("the way to AWS KMS", () => {
   const certificate = selfSigned();

@@ -4,7 +4,7 @@ import { secp256k1 } from "@noble/curves/secp256k1.js";
 import fc from "fast-check";
 import should from "should";
 import { type AwsKmsOptions, type AwsKmsSigner, awsKmsSigner } from "../../../src/signing/custody/index.ts";
-import { isRsaSignature, recoverSigner, signRequestOf, signWith } from "../../../src/signing/index.ts";
+import { isRsaSignature, recoverSigner, signWith } from "../../../src/signing/index.ts";
 import { errorOf } from "../../http/support.ts";
 import {
   ACCESS_KEY,
@@ -16,18 +16,10 @@ import {
   REGION,
   rsaKey,
 } from "../../support/kms.ts";
+import { request } from "./sample-request.ts";
 
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 const KEY_ID = "1234abcd-12ab-34cd-56ef-1234567890ab";
-const request = signRequestOf(
-  {
-    id: "7",
-    account: "0x1111111111111111111111111111111111111111",
-    deadline: "0",
-    transactions: [{ to: "0x2222222222222222222222222222222222222222", value: "1", data: "0x" }],
-  },
-  31337,
-);
 
 describe("a key in AWS KMS", () => {
   let kms: KmsStandIn;

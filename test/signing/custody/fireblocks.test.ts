@@ -10,14 +10,8 @@ import { recoverSigner, signRequestOf, signWith } from "../../../src/signing/ind
 import { errorOf } from "../../http/support.ts";
 import { FireblocksServer } from "../../support/fireblocks.ts";
 import { StandIn } from "../../support/stand-in.ts";
+import { operation, request } from "./sample-request.ts";
 
-const operation = {
-  id: "7",
-  account: "0x1111111111111111111111111111111111111111",
-  deadline: "0",
-  transactions: [{ to: "0x2222222222222222222222222222222222222222", value: "1", data: "0xa9059cbb" }],
-} as const;
-const request = signRequestOf(operation, 31337);
 const HIDDEN = { status: 404, body: { message: "Transaction not found" } };
 
 describe("a signer of Fireblocks", () => {

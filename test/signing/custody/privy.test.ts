@@ -6,17 +6,10 @@ import {
   type PrivySignerOptions,
   privySigner,
 } from "../../../src/signing/custody/index.ts";
-import { recoverSigner, signRequestOf, signWith } from "../../../src/signing/index.ts";
+import { recoverSigner, signWith } from "../../../src/signing/index.ts";
 import { PrivyServer } from "../../support/privy.ts";
 import { StandIn } from "../../support/stand-in.ts";
-
-const operation = {
-  id: "7",
-  account: "0x1111111111111111111111111111111111111111",
-  deadline: "0",
-  transactions: [{ to: "0x2222222222222222222222222222222222222222", value: "1", data: "0xa9059cbb" }],
-} as const;
-const request = signRequestOf(operation, 31337);
+import { request } from "./sample-request.ts";
 
 describe("a signer of Privy", () => {
   let server: PrivyServer;

@@ -7,19 +7,13 @@ import { inspect } from "node:util";
 import should from "should";
 import { type CustodySigner, vaultSigner } from "../../../src/signing/custody/index.ts";
 import type { VaultSignerOptions } from "../../../src/signing/custody/vault-signer.ts";
-import { signRequestOf, signWith } from "../../../src/signing/index.ts";
+import { signWith } from "../../../src/signing/index.ts";
 import { rsaPublicKeyOf } from "../../../src/signing/rsa.ts";
 import { errorOf } from "../../http/support.ts";
 import { VaultServer } from "../../support/vault.ts";
+import { request } from "./sample-request.ts";
 
 const TOKEN = "hvs.root-token";
-const operation = {
-  id: "7",
-  account: "0x1111111111111111111111111111111111111111",
-  deadline: "0",
-  transactions: [{ to: "0x2222222222222222222222222222222222222222", value: "1", data: "0x" }],
-} as const;
-const request = signRequestOf(operation, 31337);
 
 describe("a signer of Vault", function () {
   this.timeout(30_000);
