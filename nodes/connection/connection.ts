@@ -2,6 +2,8 @@ import type { Node, NodeAPI } from "node-red";
 import type { CrecClient, Verifier, VerifyConfig } from "../../src/index.ts";
 import { registerLookups } from "../lib/admin/lookups.ts";
 import { registerVariables } from "../lib/admin/variables.ts";
+import { activity } from "../lib/runtime/activity/activity.ts";
+import { originOf } from "../lib/runtime/activity/origin.ts";
 import {
   type Connection,
   type ConnectionCredentials,
@@ -15,12 +17,14 @@ import { loadLibrary } from "../lib/runtime/library.ts";
 import { type ProxyNode, proxyOf, proxyProblem } from "../lib/runtime/proxy.ts";
 import { type TlsNode, tlsOptions } from "../lib/runtime/tls.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
+import { startOfDay } from "../lib/shared/key-term.ts";
 import { withoutMark } from "../lib/shared/typed-key.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
 import { signersIn } from "../lib/shared/verification-set-up.ts";
 import { registerKeyReport } from "./admin/key-report.ts";
 import { registerConnectionTest } from "./admin/test-connection.ts";
 import { registerWorkflowOwner } from "./admin/workflow-owner.ts";
+import { CallLog } from "./calls/call-log.ts";
 import { familyNameProblem, familySets } from "./families.ts";
 import { type ConnectionDef, NODE } from "./fields.ts";
 import { keyProblem } from "./key/key-problem.ts";
@@ -31,7 +35,9 @@ export default function register(RED: NodeAPI): void {
     const connection = openConnection(RED, this, fieldReader(RED, this, NODE, def));
     this.connection = connection;
     if (connection.problem) this.error(connection.problem.message);
+    const forget = activity.connections.add(() => connection.calls.report());
     this.on("close", (done: () => void) => {
+      forget();
       connection.close().then(done, done);
     });
   }
@@ -54,7 +60,7 @@ function openConnection(
   RED: NodeAPI,
   node: Node<ConnectionCredentials>,
   fields: FieldReader<typeof NODE>,
-): Connection & { close(): Promise<void> } {
+): Connection & { calls: CallLog; close(): Promise<void> } {
   const { settings } = fields;
   const baseUrl = (settings.baseUrl ?? "").trim();
   const graphqlUrl = (settings.graphqlUrl ?? "").trim() || undefined;
@@ -80,6 +86,9 @@ function openConnection(
     problemIn(() => fields.number("requestsPerMinute")) ??
     proxyProblem(RED, settings.proxy) ??
     keyProblem(RED, node, destination);
+  const budget = problem ? undefined : fields.number("requestsPerMinute");
+  const keyExpiresAt = startOfDay((settings.keyEnds ?? "").trim());
+  const calls = new CallLog({ origin: originOf(node), baseUrl, graphqlUrl, problem, budget, keyExpiresAt });
   let client: Promise<CrecClient> | undefined;
   let verifier: Promise<Verifier> | undefined;
 
@@ -90,7 +99,8 @@ function openConnection(
       baseUrl,
       apiKey: withoutMark(node.credentials?.apiKey ?? ""),
       timeoutMs: fields.milliseconds("timeout"),
-      requestsPerMinute: fields.number("requestsPerMinute"),
+      requestsPerMinute: budget,
+      onResponse: (info) => calls.note(info),
       ...(graphqlUrl ? { graphqlUrl } : {}),
       ...(tls ? { tls } : {}),
       proxy: proxyOf(proxyNode),
@@ -101,6 +111,7 @@ function openConnection(
     graphqlUrl,
     problem,
     verification,
+    calls,
     client: () => {
       client ??= makeClient();
       return client;

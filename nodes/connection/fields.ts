@@ -3,6 +3,7 @@ import { PUBLIC_VERIFICATION } from "../../src/protocol/signers.ts";
 import { isAddress, isWebAddress } from "../lib/shared/field-checks.ts";
 import { COMMON, describeNode, type SettingsOf, stored } from "../lib/shared/fields.ts";
 import type { FamilyDef } from "../lib/shared/form-types.ts";
+import { isDay } from "../lib/shared/key-term.ts";
 import { areSigners, isThreshold } from "./signer-set.ts";
 
 export const NODE = describeNode({
@@ -21,6 +22,15 @@ export const NODE = describeNode({
       check: isWebAddress,
     },
     apiKey: { kind: "credential", icon: "key", hint: true },
+    /** Empty where it is not known. */
+    keyEnds: {
+      kind: "text",
+      icon: "calendar",
+      width: "160px",
+      placeholder: { text: "2027-03-31" },
+      hint: true,
+      check: isDay,
+    },
     graphqlUrl: {
       kind: "text",
       icon: "user-circle",

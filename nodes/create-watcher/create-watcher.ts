@@ -1,6 +1,8 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CrecClient, Watcher } from "../../src/index.ts";
 import { canonicalId } from "../../src/protocol/ids.ts";
+import { originOf } from "../lib/runtime/activity/origin.ts";
+import { noteWatcher } from "../lib/runtime/activity/resources.ts";
 import { channelOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor, createdOf } from "../lib/runtime/created.ts";
 import { withDetails } from "../lib/runtime/details.ts";
@@ -45,6 +47,7 @@ export default function register(RED: NodeAPI): void {
       const created = kept ? (kept.about as CreatedWatcher) : await create(task, client);
       const { channelId, watcher, found } = created;
       const report = (watcher: Watcher, found: boolean): CrecMessage => {
+        noteWatcher(watcher, { service: connection.baseUrl, origin: originOf(this) });
         showStatus(this, watcher.status === "active" ? "done" : "working", watcher.status);
         const crec = { channelId, watcherId: watcher.watcher_id, status: watcher.status, found };
         return answer(msg, watcher, crec);

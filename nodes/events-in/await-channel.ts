@@ -5,6 +5,7 @@ import type { ChannelRef } from "../lib/runtime/config-nodes.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { type CodedError, shortText, toCodedError } from "../lib/shared/errors.ts";
+import type { WaitsFor } from "./activity/reader-state.ts";
 import { showCountdown } from "./countdown.ts";
 
 /** The flow is incomplete or wrong: only a change of it helps. */
@@ -17,24 +18,28 @@ const CONFIGURATION_CODES = new Set([
 
 /**
  * The channel's id, as soon as the channel exists. A flow may create it with its first message, and a service may be
- * down when Node-RED starts: the node waits for both, and reports errors.
+ * down when Node-RED starts: the node waits for both, and reports errors; `onWait` gets what it waits for.
  */
 export async function awaitChannel(
   RED: NodeAPI,
   node: Node,
   channel: ChannelRef,
   signal: AbortSignal,
+  onWait: (waitsFor: WaitsFor | undefined) => void,
 ): Promise<string> {
   const { ReadBackoff, readErrorKindOf } = await loadLibrary();
   const backoff = new ReadBackoff();
   let reported: string | undefined;
   for (;;) {
     try {
-      return await channel.resolve(signal);
+      const id = await channel.resolve(signal);
+      onWait(undefined);
+      return id;
     } catch (thrown) {
       const error = toCodedError(thrown);
       const kind = readErrorKindOf(error);
       if (signal.aborted || kind === "final" || CONFIGURATION_CODES.has(error.code)) throw error;
+      onWait({ error, kind });
       const waitMs = backoff.next(error);
       const stopCountdown = show(RED, node, { error, kind, waitMs });
       if (!isExpected(error) && error.code !== reported) node.error(error, {});

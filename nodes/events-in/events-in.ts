@@ -1,7 +1,9 @@
 import type { Node, NodeAPI } from "node-red";
 import type { LeaseState } from "../../src/index.ts";
+import { activity } from "../lib/runtime/activity/activity.ts";
+import { originOf } from "../lib/runtime/activity/origin.ts";
 import { noteReader } from "../lib/runtime/channel-readers.ts";
-import { channelOf } from "../lib/runtime/config-nodes.ts";
+import { type ChannelNode, channelOf } from "../lib/runtime/config-nodes.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { type FleetRef, fleetOf } from "../lib/runtime/fleet.ts";
 import { onFlowsStarted } from "../lib/runtime/flows-started.ts";
@@ -14,6 +16,7 @@ import { loadLibrary } from "../lib/runtime/library.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { type CodedError, nodeError, shortText, toCodedError } from "../lib/shared/errors.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
+import { ReaderActivity } from "./activity/reader-activity.ts";
 import { awaitChannel } from "./await-channel.ts";
 import { command } from "./commands.ts";
 import { type EventsInDef, NODE } from "./fields.ts";
@@ -36,6 +39,10 @@ export default function register(RED: NodeAPI): void {
     const closing = new AbortController();
     const { signal } = closing;
     const name = String(def.consumer || this.id);
+    const channelNode = fields.settings.channel ?? "";
+    const channelLabel = () =>
+      (RED.nodes.getNode(channelNode) as Partial<ChannelNode> | null)?.channel?.label ?? "";
+    const watched = new ReaderActivity(originOf(this), name, channelLabel);
     /** Set while another node has the same consumer name. */
     let taken: CodedError | undefined;
     let folder: FolderState | undefined;
@@ -51,11 +58,12 @@ export default function register(RED: NodeAPI): void {
     };
     const refuse = (thrown: unknown): void => {
       const error = toCodedError(thrown);
+      watched.giveUp(error);
       showStatus(this, "error", shortText(error));
       this.error(error, {});
     };
     const reading = new Reading(RED, this, {
-      ...{ def, fields, name, signal, show, refuse },
+      ...{ def, fields, name, signal, show, refuse, watched },
       stopCountdown: () => stopCountdown(),
     });
     const close = () => reading.close();
@@ -89,7 +97,9 @@ export default function register(RED: NodeAPI): void {
       const share = async (): Promise<void> => {
         const unset = unsetVariable(def);
         if (unset) throw unset;
-        const channelId = await awaitChannel(RED, this, channelOf(RED, fields.settings.channel), signal);
+        const channel = channelOf(RED, fields.settings.channel);
+        const onWait: ReaderActivity["waitFor"] = (waitsFor) => watched.waitFor(waitsFor);
+        const channelId = await awaitChannel(RED, this, channel, signal, onWait);
         this.leaseReading = await readByLease(RED, {
           ...{ ref, consumer: name, channelId, close, onState },
           open: (lease, fleet) => reading.open({ leased: { lease, fleet } }),
@@ -128,10 +138,10 @@ export default function register(RED: NodeAPI): void {
       });
     };
 
-    const forgetReader = noteReader({
-      channelNode: fields.settings.channel ?? "",
-      reading: () => this.reader,
-    });
+    const forgetReader = noteReader({ channelNode, reading: () => this.reader });
+    const forgetReports = activity.readers.add(() =>
+      watched.report({ taken, folder, lease: this.leaseReading?.state(), reader: this.reader }),
+    );
     showStatus(this, "waiting", "node-red:common.status.connecting");
     // Before all flows are started, the nodes behind this one may not listen yet.
     const forget = onFlowsStarted(RED, () => void begin().catch(refuse));
@@ -149,6 +159,7 @@ export default function register(RED: NodeAPI): void {
     this.on("close", (done: () => void) => {
       forget();
       forgetReader();
+      forgetReports();
       closing.abort();
       stopCountdown();
       // The next reader of this cursor finds it written.

@@ -5,7 +5,7 @@ import { eventDecoder } from "../lib/runtime/event-tokens.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import { useFlowWork } from "./flow/flow-work.ts";
 import { DEEPEST } from "./nesting.ts";
-import { Outputs } from "./outputs.ts";
+import { Outputs, type OutputsOptions } from "./outputs.ts";
 import type { ReaderSettings } from "./reader-settings.ts";
 import { UnitsNote } from "./units-note.ts";
 
@@ -16,11 +16,12 @@ export type OpenOutputsOptions = {
   /** In `msg.crec` of each event. */
   origin: { channelId: string; consumer: string };
   onChange: () => void;
+  onLeft: OutputsOptions["onLeft"];
 };
 
 /** The outputs of a node, and what it notices about the units of amounts. */
 export function openOutputs(RED: NodeAPI, node: Node, options: OpenOutputsOptions) {
-  const { library, settings, consumer, origin, onChange } = options;
+  const { library, settings, consumer, origin, onChange, onLeft } = options;
   const { choices, unfinished, filters, chosen } = settings;
   const units = new UnitsNote(RED, library);
   const decode = eventDecoder(RED, library, chosen);
@@ -35,7 +36,7 @@ export function openOutputs(RED: NodeAPI, node: Node, options: OpenOutputsOption
   const messageOrigin = { ...channel, ...(choices.commit === "on-send" ? {} : { consumer: name }) };
   const { flowWork, leave } = useFlowWork(RED);
   const outputs = new Outputs({
-    ...{ node, flowWork, unfinished, choices, consumer, onChange },
+    ...{ node, flowWork, unfinished, choices, consumer, onChange, onLeft },
     toMessage: (delivery) => toMessage(delivery, messageOrigin, decoding),
     isKnownType: (event) => isKnownType(event, library),
     isAskedFor: ({ headers }) => filters.types.some((type) => type === headers.type),

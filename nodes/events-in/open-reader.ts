@@ -6,6 +6,9 @@ import type { Tenure } from "../lib/runtime/folder/tenure.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { serviceIdentity } from "../lib/runtime/service-identity.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
+import { PositionStore } from "./activity/position-store.ts";
+import { type ProofTimes, timed } from "./activity/proof-times.ts";
+import type { ReaderActivity } from "./activity/reader-activity.ts";
 import { awaitChannel, isExpected } from "./await-channel.ts";
 import { requireStore } from "./context-store.ts";
 import { CopiesNote } from "./copies-note.ts";
@@ -24,6 +27,7 @@ type Opening = {
   name: string;
   show: () => void;
   signal: AbortSignal;
+  watched: ReaderActivity;
   /** With a cursor in a file: the time during which this process holds the file's folder. */
   tenure?: Tenure | undefined;
   /** With a cursor that several copies share. */
@@ -35,7 +39,7 @@ export async function openReader(
   RED: NodeAPI,
   node: Node,
   fields: EventsInFields,
-  { name, show, signal, tenure, cursor }: Opening,
+  { name, show, signal, tenure, cursor, watched }: Opening,
 ): Promise<Reader> {
   const settings = await readerSettings(RED, fields);
   const { filters, start, delivery, intervals } = settings;
@@ -46,11 +50,13 @@ export async function openReader(
     requireStore(RED, contextStore);
     noteOnStore(RED, node, contextStore);
   }
-  const channelId = await awaitChannel(RED, node, channel, signal);
+  const channelId = await awaitChannel(RED, node, channel, signal, (waitsFor) => watched.waitFor(waitsFor));
   const client = await connection.client();
   const verifier = fields.flag("verify") ? await connection.verifier() : undefined;
   const donFamily = (watcherId: string) => client.watchers.familyOf(channelId, watcherId);
-  const verify = verifier && ((event: ChannelEvent) => verifier.verify(event, { channelId, donFamily }));
+  const proofTimes: ProofTimes = new WeakMap();
+  const verify =
+    verifier && timed((event: ChannelEvent) => verifier.verify(event, { channelId, donFamily }), proofTimes);
   const library = await loadLibrary();
 
   const inContext = Boolean(contextStore);
@@ -62,6 +68,7 @@ export async function openReader(
     ...{ library, identity, contextStore, tenure, cursor, start },
     onOtherWriter: () => copies.note("cursor"),
   });
+  const positions = new PositionStore(noted);
   const { types } = filters;
   const channelReader = library.joinChannel(
     client.events,
@@ -72,6 +79,7 @@ export async function openReader(
   const { outputs, units, ...opened } = openOutputs(RED, node, {
     ...{ library, settings, origin: { consumer: name, channelId }, onChange: show },
     consumer: () => consumer,
+    onLeft: (left) => watched.noteEvent({ ...left, channelId, service: connection.baseUrl, proofTimes }),
   });
   const close = () => {
     opened.close();
@@ -88,7 +96,7 @@ export async function openReader(
     ...delivery,
     ...intervals,
     ...{ source, pace, identity, start, types },
-    store: noted,
+    store: positions,
     ...(cursor ? { lease: cursor.lease } : {}),
     prepare: wanted.prepare,
     filter: passes,
@@ -126,6 +134,7 @@ export async function openReader(
   void watcherCheck.run(signal);
   const reader = new Reader(consumer, {
     ...{ store, identity, outputs, units, watcherCheck, channelReader, copies, lower },
+    position: () => positions.position,
     levels: library.levelSource(client, channelId),
     ...(cursor ? { epoch: cursor.lease.epoch } : {}),
     sendLast: async () => {

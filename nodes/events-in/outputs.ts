@@ -21,6 +21,8 @@ export type OutputsOptions = {
   isKnownType: (event: ChannelEvent) => boolean;
   /** Whether the form selects the type of an event, so that the flow expects it. */
   isAskedFor: (event: ChannelEvent) => boolean;
+  /** Called for each event that leaves, or is dropped; `reason` as in its report. Not for a test. */
+  onLeft: (left: { delivery: Delivery; decoded: unknown; reason?: string | undefined }) => void;
   /** Called once: a notice that was asked for leaves by the third output, and nothing is wired there. */
   onUnseenNotice: (event: ChannelEvent) => void;
   consumer: () => EventConsumer;
@@ -107,9 +109,9 @@ export class Outputs {
     }
     const isUnproven = isRejected(verification);
     const isDropped = isUnproven && choices.unverified === "drop";
-    if (isDropped) this.#dropped += 1;
+    if (isDropped) this.#drop(delivery);
     else if (isUnproven) this.#sendRejected(delivery, verification.reason);
-    else if (isTooDeep(event)) this.#sendRejected({ ...delivery, rejection: tooDeep }, tooDeep);
+    else if (isTooDeep(event)) this.#sendRejected({ ...delivery, rejection: tooDeep }, tooDeep, "too_deep");
     else {
       this.#send(delivery, EVENTS);
       return;
@@ -148,7 +150,17 @@ export class Outputs {
   /** Takes an event that is given up. */
   reject(delivery: Delivery, why: string): void {
     this.#attempts.forget(delivery.event.event_id);
-    this.#sendRejected({ ...delivery, rejection: why }, why);
+    const reason = delivery.crashes === undefined ? "given_up" : "crashed";
+    this.#sendRejected({ ...delivery, rejection: why }, why, reason);
+  }
+
+  #drop(delivery: Delivery): void {
+    this.#dropped += 1;
+    this.#left(delivery, this.#options.toMessage(delivery));
+  }
+
+  #left(delivery: Delivery, { payload: decoded }: CrecMessage, reason?: string): void {
+    this.#options.onLeft({ delivery, decoded, reason });
   }
 
   /** It carries no proof, so nothing is done about it, and nothing is waited for. */
@@ -166,20 +178,24 @@ export class Outputs {
     this.#acknowledge(delivery);
   }
 
-  #sendRejected(delivery: Delivery & { rejection?: string }, why: string): void {
+  #sendRejected(delivery: Delivery & { rejection?: string }, why: string, reason?: string): void {
+    const { event } = delivery;
+    const rejected = isTooDeep(event) ? { ...delivery, event: cutOff(event) } : delivery;
     if (isWired(this.#options.node, REJECTED)) {
-      const { event } = delivery;
-      this.#send(isTooDeep(event) ? { ...delivery, event: cutOff(event) } : delivery, REJECTED);
+      this.#send(rejected, REJECTED, reason);
       return;
     }
+    this.#left(rejected, this.#options.toMessage(rejected), reason);
     this.#givenUp += 1;
     if (this.#givenUp === 1) this.#options.onLost(delivery.offset, why);
     if (this.#options.choices.ackRejected) this.#acknowledge(delivery);
   }
 
-  #send(delivery: Delivery & { rejection?: string }, output: Output): void {
+  #send(delivery: Delivery & { rejection?: string }, output: Output, reason?: string): void {
     const { node, choices, toMessage } = this.#options;
     const msg = toMessage(delivery);
+    // Before the flow has it: verify event reports about the same event.
+    this.#left(delivery, msg, reason);
     const send = () => this.#put(msg, output);
     const sending = { send, isWired: isWired(node, output) };
     const isWaitedFor = output === EVENTS || (output === REJECTED && choices.ackRejected);

@@ -30,6 +30,7 @@ export class Reader {
   readonly watcherCheck: Pick<WatcherCheck, "unwatched">;
   readonly copies: Pick<CopiesNote, "isNoted">;
   readonly #lower: () => number;
+  readonly #position: () => number | undefined;
   /** Where the levels of the channel's networks are read. */
   readonly levels: LevelSource;
   /** Of the lease, where several copies share the cursor. */
@@ -41,6 +42,8 @@ export class Reader {
   started: ConsumerStart | undefined;
   #lastError: CodedError | undefined;
   #readUpTo: number | undefined;
+  /** Unix milliseconds. */
+  readonly openedAt = Date.now();
   #closed = false;
 
   constructor(
@@ -52,6 +55,7 @@ export class Reader {
       watcherCheck: Reader["watcherCheck"];
       copies: Reader["copies"];
       lower: () => number;
+      position: () => number | undefined;
       levels: LevelSource;
       epoch?: number;
       sendLast: Reader["sendLast"];
@@ -66,6 +70,7 @@ export class Reader {
     this.watcherCheck = parts.watcherCheck;
     this.copies = parts.copies;
     this.#lower = parts.lower;
+    this.#position = parts.position;
     this.levels = parts.levels;
     this.epoch = parts.epoch;
     this.sendLast = parts.sendLast;
@@ -76,6 +81,11 @@ export class Reader {
   /** How many events were passed over because their confidence is too low; since the last deploy. */
   get lower(): number {
     return this.#lower();
+  }
+
+  /** The offset up to which everything is settled, as it was stored last. Reads no file. */
+  get position(): number | undefined {
+    return this.#position();
   }
 
   /** Like `readUpTo` of the consumer, where also the flow has completed what it was sent. */

@@ -1,6 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { Tenure } from "../lib/runtime/folder/tenure.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
+import type { ReaderActivity } from "./activity/reader-activity.ts";
 import type { EventsInDef } from "./fields.ts";
 import { type Leased, sharedCursorOf } from "./fleet/shared-cursor.ts";
 import { openReader } from "./open-reader.ts";
@@ -19,6 +20,7 @@ export type ReadingOptions = {
   stopCountdown: () => void;
   /** Reports why nothing can be read. */
   refuse: (error: unknown) => void;
+  watched: ReaderActivity;
 };
 
 /** By what this process may move the cursor; neither where the cursor is this Node-RED's alone. */
@@ -42,17 +44,18 @@ export class Reading {
   /** Never rejects: errors are reported. */
   async open({ tenure, leased }: Held = {}): Promise<void> {
     const [RED, node] = [this.#RED, this.#node];
-    const { def, fields, name, show, refuse } = this.#options;
+    const { def, fields, name, show, refuse, watched } = this.#options;
     this.#round = new AbortController();
     const ends = [tenure?.over, leased?.lease.over].filter((one) => one !== undefined);
     const signal = AbortSignal.any([this.#options.signal, this.#round.signal, ...ends]);
     const contextStore = fields.settings.store;
+    watched.waitFor(undefined);
     try {
       const unset = unsetVariable(def);
       if (unset) throw unset;
       const cursor = leased && (await sharedCursorOf(RED, node, { ...leased, name, contextStore }));
       if (signal.aborted) return;
-      const reader = await openReader(RED, node, fields, { name, show, signal, tenure, cursor });
+      const reader = await openReader(RED, node, fields, { name, show, signal, tenure, cursor, watched });
       if (signal.aborted) return;
       node.reader = reader;
       reader.consumer.start();

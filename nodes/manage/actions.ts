@@ -17,7 +17,8 @@ export type ActionContext = {
   target(): Promise<string>;
   newName(): Promise<string>;
   description(): Promise<string | undefined>;
-  onStatus(status: string): void;
+  /** Called with the watcher or wallet that is waited for, at each status. */
+  onStatus(resource: Watcher | Wallet): void;
   /** Puts ids into the message as soon as they are known, so that Catch has them if an error follows. */
   note(crec: Record<string, unknown>): void;
   /** Keeps the wait, so that it is resumed after a deploy. */
@@ -137,7 +138,7 @@ export async function resume(context: ActionContext, wait: ManageWait): Promise<
   const options = {
     timeoutMs: context.timeoutMs(),
     signal,
-    onStatus: ({ status }: { status: string }) => context.onStatus(status),
+    onStatus: (resource: Watcher | Wallet) => context.onStatus(resource),
   };
   await context.keep(wait);
   if (wait.action === "watchers.archive") {

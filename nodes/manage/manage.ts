@@ -1,5 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import { canonicalId } from "../../src/protocol/ids.ts";
+import { originOf } from "../lib/runtime/activity/origin.ts";
+import { noteResources } from "../lib/runtime/activity/resources.ts";
 import { type Connection, channelOf, connectionOf, walletOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor, createdOf } from "../lib/runtime/created.ts";
 import { withDetails } from "../lib/runtime/details.ts";
@@ -26,6 +28,7 @@ export default function register(RED: NodeAPI): void {
       if (kept) requireSameService(kept, connection);
       const client = await clientFor(connection, msg);
       const values = fields.of(msg);
+      const seen = { service: connection.baseUrl, origin: originOf(this) };
       const context: ActionContext = {
         client,
         signal,
@@ -36,7 +39,9 @@ export default function register(RED: NodeAPI): void {
         target: () => values.required("target"),
         newName: () => values.required("newName"),
         description: () => values.text("description"),
-        onStatus: (status) => {
+        onStatus: (resource) => {
+          const { status } = resource;
+          noteResources(resource, seen);
           showStatus(this, "working", status);
           msg.crec = { ...msg.crec, status };
         },
@@ -46,6 +51,7 @@ export default function register(RED: NodeAPI): void {
         keep: (about) => keep({ id: canonicalId(about.id), connection, about }),
       };
       const { payload, crec } = await (wait ? resume(context, wait) : ACTIONS[action](context));
+      noteResources(payload, seen);
       send(answer(msg, payload, { ...crec, ...createdOf(client, msg, crec) }));
       showStatus(this, "done", typeof crec.status === "string" ? crec.status : "manage.status.done");
     };

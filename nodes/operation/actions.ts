@@ -7,6 +7,7 @@ import type {
   Submitted,
   VerifyResult,
 } from "../../src/index.ts";
+import type { FollowedOperation, KnownOperation } from "../lib/runtime/activity/operation-reports.ts";
 import type { CallPreview } from "../lib/runtime/call-preview.ts";
 import type { SignerRef } from "../lib/runtime/config-nodes.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
@@ -42,6 +43,8 @@ export type Task = {
   /** The id that its owner signed, where the message has it for this operation. */
   walletOperationId: (operationId: string) => string | undefined;
   proofCheck: () => Promise<ProofCheck | undefined>;
+  /** Reports from now on how the operation goes. */
+  begin: (known: KnownOperation) => FollowedOperation;
   /** Keeps the wait, so that it is resumed after a deploy. */
   keep: (wait: KeptWait) => Promise<void>;
 };
@@ -118,8 +121,12 @@ export const ACTIONS: Readonly<Record<string, (task: Task) => Promise<Answer>>> 
     return until(task, finalized, { target, timeoutMs, proofCheck, signedId, byDefault });
   },
 
-  cancel: async ({ client, channelId, signal, operationId }) =>
-    about(await client.operations.cancel(channelId, await operationId(), { signal })),
+  cancel: async (task) => {
+    const { client, channelId, signal, operationId } = task;
+    const cancelled = await client.operations.cancel(channelId, await operationId(), { signal });
+    task.begin(knownOf(channelId, cancelled)).end("reached");
+    return about(cancelled);
+  },
 
   wait: async (task) => {
     const byDefault = "confirmed_latest";
@@ -152,10 +159,12 @@ async function finalizeElsewhere(task: Task, unsigned: KeptUnsigned, wait: Final
   const { client, channelId, signal } = task;
   const { operationId, digest, walletOperationId: signedId, byDefault } = unsigned;
   const asking = await task.ask(unsigned);
-  const finalized = await asking.run((signer, onSigningState, isAgain) => {
+  const report = task.begin({ channelId, operationId, walletOperationId: signedId, status: "signing" });
+  const finalizing = asking.run((signer, onSigningState, isAgain) => {
     const options = { digest, signal, onSigningState, repeated: isAgain };
     return client.operations.finalize(channelId, operationId, signer, options);
   });
+  const finalized = await finalizing.catch((error: unknown) => failed(report, error, signal));
   return until(task, finalized, { ...wait, signedId, byDefault });
 }
 
@@ -186,13 +195,38 @@ async function until(task: Task, operation: Operation, wait: Wait): Promise<Answ
   );
   const judged = (verification: VerifyResult | Unproven | undefined) =>
     signedId === undefined && verification?.verified ? UNBOUND : verification;
-  const onChange = ({ status, verification }: OperationChange) => onStatus(status, judged(verification));
-  const reached = await reach(
+  const report = task.begin(knownOf(channelId, operation));
+  const onChange = (change: OperationChange) => {
+    const verification = judged(change.verification);
+    onStatus(change.status, verification);
+    const { verification: _unbound, ...seen } = change;
+    report.seen({ ...seen, ...(verification ? { verification } : {}) });
+  };
+  const reaching = reach(
     task.RED,
     { client, channelId, operation },
-    { ...waiting, signal, operationKey, verify, onChange, onFound },
+    {
+      ...{ ...waiting, signal, operationKey, verify, onChange },
+      onFound: (executed) => {
+        report.sent(executed.operation);
+        onFound(executed);
+      },
+    },
   );
+  const reached = await reaching.catch((error: unknown) => failed(report, error, signal));
+  report.end("reached");
   return about(reached.operation, { verification: judged(reached.verification) });
+}
+
+function failed(report: FollowedOperation, error: unknown, signal: AbortSignal): never {
+  report.fail(error, signal);
+  throw error;
+}
+
+function knownOf(channelId: string, operation: Operation): KnownOperation {
+  const { operation_id: operationId, wallet_operation_id: walletOperationId, status } = operation;
+  const { address: wallet, chain_selector: chainSelector } = operation;
+  return { channelId, operationId, walletOperationId, wallet, chainSelector, status };
 }
 
 function about(operation: Operation, more: Record<string, unknown> = {}): Answer {

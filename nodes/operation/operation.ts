@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import { canonicalId, isSameId } from "../../src/protocol/index.ts";
+import { OperationReports } from "../lib/runtime/activity/operation-reports.ts";
 import { previewOfOperation } from "../lib/runtime/call-preview.ts";
 import { channelOf, signerOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor } from "../lib/runtime/created.ts";
@@ -22,6 +23,8 @@ export default function register(RED: NodeAPI): void {
     RED.nodes.createNode(this, def);
     const fields = fieldReader(RED, this, NODE, def);
 
+    const resumes = () => fields.flag("resume");
+    const reports = new OperationReports(this, resumes);
     let newest = 0;
     const fitting = fittingSigners(async (address, signal) => {
       const client = await channelOf(RED, fields.settings.channel).connection().client();
@@ -81,6 +84,7 @@ export default function register(RED: NodeAPI): void {
         operationKey: operationKeyOf(msg),
         walletOperationId: (operationId) => walletOperationIdIn(incoming, operationId),
         proofCheck: () => proofCheckOf(connection),
+        begin: (known) => reports.begin(known),
         keep: (about) => {
           const id = canonicalId(about.operation.operation_id);
           return keep({ id, connection, about, isLater: asking !== undefined });
@@ -93,7 +97,7 @@ export default function register(RED: NodeAPI): void {
       const shown = status === undefined ? "operation.status.done" : status;
       showStatus(this, "done", verification ? shownStatus(RED, shown, verification) : shown);
     };
-    onInput(RED, this, def, act, { resumes: () => fields.flag("resume") });
+    onInput(RED, this, def, act, { resumes });
   }
   RED.nodes.registerType("crec-operation", ConstructOperation);
 }

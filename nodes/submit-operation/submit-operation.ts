@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import type { OperationChange, OperationStatus, Submitted } from "../../src/index.ts";
+import { OperationReports } from "../lib/runtime/activity/operation-reports.ts";
 import { type Connection, channelOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor } from "../lib/runtime/created.ts";
 import { failureOf } from "../lib/runtime/failure.ts";
@@ -14,6 +15,8 @@ import { registerOperationPreview } from "./admin/preview.ts";
 import { NODE, type SubmitOperationDef } from "./fields.ts";
 import { asFound, type Context, type Sent, Submitting, type Unsigned } from "./submitting.ts";
 
+const SECOND_MS = 1_000;
+
 type Following = { context: Context; sent: Sent; target: OperationStatus; timeoutMs: number };
 
 /** Outputs: reached (once), and status (each status of the operation). A draft goes to the first immediately. */
@@ -21,7 +24,9 @@ export default function register(RED: NodeAPI): void {
   function ConstructSubmitOperation(this: Node, def: SubmitOperationDef): void {
     RED.nodes.createNode(this, def);
     const fields = fieldReader(RED, this, NODE, def);
-    const submitting = new Submitting(RED, this, fields);
+    const resumes = () => fields.flag("resume");
+    const reports = new OperationReports(this, resumes);
+    const submitting = new Submitting(RED, this, fields, reports);
     let newest = 0;
 
     onInput(
@@ -45,11 +50,14 @@ export default function register(RED: NodeAPI): void {
           const isLater = context.asking !== undefined;
           await task.keep({ id: sent.walletOperationId, connection, about: sent, isLater });
           await follow(task, { context, sent, target, timeoutMs });
+        } catch (error) {
+          context.report?.fail(error, task.signal);
+          throw error;
         } finally {
           await submitting.end(task, context, sent);
         }
       },
-      { resumes: () => fields.flag("resume") },
+      { resumes },
     );
 
     const resumed = (kept: Kept, connection: Connection): Sent | Unsigned => {
@@ -60,17 +68,25 @@ export default function register(RED: NodeAPI): void {
 
     const follow = async (
       { msg, send, signal, afterwards }: Task,
-      { context: { connection, client, isPast }, sent, target, timeoutMs }: Following,
+      { context, sent, target, timeoutMs }: Following,
     ): Promise<void> => {
+      const { connection, client, isPast } = context;
       const { channelId, operation, walletOperationId, wallet, chainSelector, key: operationKey } = sent;
       let { found } = sent;
+      const { operation_id: operationId, created_at: createdAt } = operation;
+      const known = { channelId, operationId, walletOperationId, wallet, chainSelector };
+      const followed =
+        context.report ?? reports.begin({ ...known, status: operation.status, ...startedAt(createdAt) });
+      context.report = followed;
       const show = ({ status, reason, verification }: OperationChange): void => {
         const text = reason
           ? `${status}: ${failureOf(reason).reason}`
           : asFound(RED, shownStatus(RED, status, verification), found);
         showStatus(this, statusStyle(target, status), text);
       };
-      const report = ({ status, reason, verification }: OperationChange): void => {
+      const report = (change: OperationChange): void => {
+        const { status, reason, verification } = change;
+        followed.seen(change);
         const crec = { status, verification: verificationOf(verification) };
         send(null, { ...answer(msg, { status, reason }, crec), topic: `operation.status/${status}` });
       };
@@ -81,6 +97,7 @@ export default function register(RED: NodeAPI): void {
       const onFound = (executed: Submitted): void => {
         const { operation_id: operationId } = executed.operation;
         found = true;
+        followed.sent(executed.operation);
         msg.crec = { ...msg.crec, operationId, digest: executed.digest, found: true };
       };
       const proofCheck = await proofCheckOf(connection);
@@ -90,6 +107,7 @@ export default function register(RED: NodeAPI): void {
         { client, channelId, operation },
         { target, timeoutMs, signal, verify, operationKey, onChange, onFound },
       );
+      followed.end("reached");
       const { status } = reached.operation;
       send(answer(msg, reached.operation, { status, verification: reached.verification }), null);
       if (!fields.flag("follow")) return;
@@ -105,4 +123,9 @@ export default function register(RED: NodeAPI): void {
   }
   RED.nodes.registerType("crec-submit-operation", ConstructSubmitOperation);
   registerOperationPreview(RED);
+}
+
+/** Not every service says it. Unix seconds. */
+function startedAt(createdAt: number | undefined): { startedAt?: number } {
+  return createdAt === undefined ? {} : { startedAt: createdAt * SECOND_MS };
 }

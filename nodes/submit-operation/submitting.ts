@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CrecClient, Operation, Submitted, TransactionInput } from "../../src/index.ts";
+import type { FollowedOperation, OperationReports } from "../lib/runtime/activity/operation-reports.ts";
 import { previewOf } from "../lib/runtime/call-preview.ts";
 import { type Connection, channelOf, type WalletRef, walletOf } from "../lib/runtime/config-nodes.ts";
 import { createdOf } from "../lib/runtime/created.ts";
@@ -48,7 +49,12 @@ export type Context = {
   isPast: () => boolean;
   /** Set where the signature takes time. */
   asking?: Asking;
+  /** Set once it is known which operation it is. */
+  report?: FollowedOperation;
 };
+
+/** The status of an operation that is not sent yet. */
+const SIGNING = "signing";
 
 /** What the form and the message ask for. */
 type Given = Omit<Prepared, "request" | "digest"> & {
@@ -63,13 +69,15 @@ export class Submitting {
   readonly #fields: FieldReader<typeof NODE>;
   readonly #underWay = new UnderWay();
   readonly #claims: ReturnType<typeof openClaims>;
+  readonly #reports: OperationReports;
   #isWarned = false;
   #isWarnedOfTime = false;
 
-  constructor(RED: NodeAPI, node: Node, fields: FieldReader<typeof NODE>) {
+  constructor(RED: NodeAPI, node: Node, fields: FieldReader<typeof NODE>, reports: OperationReports) {
     this.#RED = RED;
     this.#node = node;
     this.#fields = fields;
+    this.#reports = reports;
     this.#claims = openClaims(RED, node, fields.settings.fleet);
   }
 
@@ -117,7 +125,8 @@ export class Submitting {
     return { channelId, walletOperationId, key, wallet, request };
   }
 
-  async #draft({ msg, send, signal }: Task, given: Given, { client }: Context): Promise<undefined> {
+  async #draft({ msg, send, signal }: Task, given: Given, context: Context): Promise<undefined> {
+    const { client } = context;
     const { channelId, request, wallet } = given;
     const note = this.#noting(msg, given);
     const drafting = client.operations.draft(channelId, { ...request, ...idOf(given) }, { signal });
@@ -126,13 +135,18 @@ export class Submitting {
     });
     note(drafted, client);
     const { operation, found } = drafted;
+    const { operation_id: operationId, status } = operation;
+    context.report = this.#reports.begin({ ...knownOf(given), operationId, status });
+    context.report.end(status === "pending_signature" ? "draft" : "reached");
     const preview = await previewOf(this.#RED, wallet.chainSelector, request.transactions);
     send(answer(msg, operation, { status: operation.status, preview }), null);
     showStatus(this.#node, "done", asFound(this.#RED, operation.status, found));
   }
 
   /** By a key in this process. */
-  async #send({ msg, signal }: Task, given: Given, { client }: Context): Promise<Sent> {
+  async #send({ msg, signal }: Task, given: Given, context: Context): Promise<Sent> {
+    const { client } = context;
+    context.report = this.#reports.begin({ ...knownOf(given), status: SIGNING });
     const note = this.#noting(msg, given);
     const signer = await given.wallet.signer().signer();
     const request = { ...given.request, transactions: withoutPreview(given.request.transactions) };
@@ -143,6 +157,7 @@ export class Submitting {
       throw await explainReuse(this.#RED, error);
     });
     note(submitted, client);
+    context.report.sent(submitted.operation);
     return sentOf(given, submitted);
   }
 
@@ -156,6 +171,8 @@ export class Submitting {
     const { channelId, walletOperationId: id, key, request, digest } = prepared;
     const { connection, client, isPast } = context;
     const note = this.#noting(msg, prepared);
+    const report = this.#reports.begin({ ...knownOf(prepared), status: SIGNING });
+    context.report = report;
     const isResumed = task.kept !== undefined;
     const ref = () => {
       const wallet = walletOf(this.#RED, this.#fields.settings.wallet);
@@ -179,6 +196,7 @@ export class Submitting {
         throw await explainReuse(this.#RED, error);
       });
     note(submitted, client);
+    report.sent(submitted.operation);
     return sentOf(prepared, submitted, key === undefined ? undefined : digest);
   }
 
@@ -251,6 +269,12 @@ function sentOf(
   if (operation.status === "pending_signature") throw awaitsApproval(operation);
   const { address: wallet, chain_selector: chainSelector } = request;
   return { channelId, operation, walletOperationId, wallet, chainSelector, key, found, claim };
+}
+
+/** For its report. */
+function knownOf({ channelId, walletOperationId, request }: Omit<Given, "wallet"> | Prepared) {
+  const { address: wallet, chain_selector: chainSelector } = request;
+  return { channelId, walletOperationId, wallet, chainSelector };
 }
 
 function withoutPreview(transactions: readonly ReadableTransaction[]): TransactionInput[] {

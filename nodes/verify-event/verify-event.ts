@@ -13,6 +13,7 @@ import { isTest } from "../lib/runtime/test-message.ts";
 import { watcherFamily } from "../lib/runtime/watcher-family.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { NODE, type VerifyEventDef } from "./fields.ts";
+import { type Checked, noteChecked } from "./noted.ts";
 import { openOnce } from "./once.ts";
 import { type SeenBefore, seenBefore } from "./seen-before.ts";
 import { channelIdOf, deliveryOf, expectationsOf, hasSignedChannel, watcherChannelOf } from "./settings.ts";
@@ -39,21 +40,30 @@ export default function register(RED: NodeAPI): void {
 
       const readChannelId = () => channelIdOf(RED, settings.channel, msg, event, signal);
       const channelId = hasSignedChannel(event) ? await readChannelId() : undefined;
-      const verification = await (await connection.verifier()).verify(event, {
+      const verifier = await connection.verifier();
+      const begun = performance.now();
+      const verification = await verifier.verify(event, {
         ...(channelId ? { channelId } : {}),
         donFamily: async (watcherId) => {
           const channelId = await watcherChannelOf(readChannelId(), event);
           return watcherFamily(await connection.client(), channelId, watcherId, signal);
         },
       });
+      const proofMs = performance.now() - begun;
+      const note = (more: Pick<Checked, "decoded" | "reason">) =>
+        noteChecked(this, { msg, event, verification, proofMs, ...more });
       if (!verification.verified) {
+        note({});
         if (!isNotice(verification)) return reject(verification);
         send(null, null, answer(msg, payloadOf(event, library), { verification }));
         showStatus(this, "done", "verify-event.status.unsigned");
         return;
       }
       const unmet = unmetExpectation(signedFacts(event), expected, verification);
-      if (unmet) return reject(unmet);
+      if (unmet) {
+        note({ reason: unmet.reason });
+        return reject(unmet);
+      }
       const contract = settings.contract ? contractOf(RED, settings.contract) : undefined;
       const chosen = contract && { contract, abi: await contract.abi() };
       const payload = eventDecoder(RED, library, chosen)(event);
@@ -62,7 +72,12 @@ export default function register(RED: NodeAPI): void {
       // Trying a flow must not use up the one time that an event is accepted.
       const asked = isTest(msg) ? undefined : once?.({ msg, key, delivery: deliveryOf(msg, event), signal });
       // An event that is accepted must be sent: nothing after this line may wait or fail.
-      if ((await asked) === false) return reject(seenBefore(key));
+      if ((await asked) === false) {
+        const seen = seenBefore(key);
+        note({ decoded: payload, reason: seen.reason });
+        return reject(seen);
+      }
+      note({ decoded: payload });
       send(answer(msg, payload, { verification, dedupeKey: key, ...originOf(msg, event) }), null, null);
       showStatus(this, "done", "verify-event.status.verified");
     });

@@ -1,6 +1,10 @@
 import type { NodeAPI } from "node-red";
 import type { Wallet } from "../../src/index.ts";
+import { originOf } from "../lib/runtime/activity/origin.ts";
+import { noteWallet } from "../lib/runtime/activity/resources.ts";
+import type { Origin } from "../lib/runtime/activity/types.ts";
 import {
+  type Connection,
   connectionOf,
   problemIn,
   signerOf,
@@ -18,12 +22,12 @@ import { configurationError, jsonObject } from "./json-object.ts";
 export default function register(RED: NodeAPI): void {
   function ConstructWallet(this: WalletNode, def: WalletDef): void {
     RED.nodes.createNode(this, def);
-    this.wallet = openWallet(RED, fieldReader(RED, this, NODE, def));
+    this.wallet = openWallet(RED, fieldReader(RED, this, NODE, def), originOf(this));
   }
   RED.nodes.registerType("crec-wallet", ConstructWallet);
 }
 
-function openWallet(RED: NodeAPI, { settings }: FieldReader<typeof NODE>): WalletRef {
+function openWallet(RED: NodeAPI, { settings }: FieldReader<typeof NODE>, origin: Origin): WalletRef {
   const label = (settings.wallet ?? "").trim();
   const chainSelector = (settings.chainSelector ?? "").trim();
   // From an environment variable it is an object already.
@@ -34,7 +38,7 @@ function openWallet(RED: NodeAPI, { settings }: FieldReader<typeof NODE>): Walle
   const connection = () => connectionOf(RED, settings.connection);
   let known: Wallet | undefined;
   const byName = async (signal: AbortSignal): Promise<Wallet> => {
-    known ??= await deployedWallet(connection, label, signal);
+    known ??= await deployedWallet(connection(), label, signal, origin);
     return known;
   };
   /** Asked once: the next operations do not wait for it where the service does not know the wallet, or refuses. */
@@ -69,11 +73,12 @@ function openWallet(RED: NodeAPI, { settings }: FieldReader<typeof NODE>): Walle
 }
 
 async function deployedWallet(
-  connection: WalletRef["connection"],
+  connection: Connection,
   name: string,
   signal: AbortSignal,
+  origin: Origin,
 ): Promise<Wallet> {
-  const client = await connection().client();
+  const client = await connection.client();
   const wallet = await client.wallets.findByName(name, { signal });
   if (!wallet) {
     throw nodeError(
@@ -81,6 +86,7 @@ async function deployedWallet(
       `There is no wallet named "${name}". Create it first, for example with the node "manage".`,
     );
   }
+  noteWallet(wallet, { service: connection.baseUrl, origin });
   if (wallet.status !== "deployed" || !ADDRESS.test(wallet.address)) {
     throw nodeError(
       "WALLET_NOT_DEPLOYED",

@@ -1,4 +1,5 @@
 import { CrecError } from "../errors.ts";
+import { KEY_REFUSALS, type KeyRefusal } from "../protocol/errors.ts";
 
 /**
  * What an error means for a reader of events. `retry`: it may pass. `missing`: what is read is not there yet, and is
@@ -16,9 +17,7 @@ const KINDS: Readonly<Record<string, ReadErrorKind>> = {
   CONSUMER_NAME_TAKEN: "final",
   CONSUMER_MOVED: "final",
   CLIENT_CLOSED: "final",
-  KEY_REFUSED: "refused",
-  ORGANIZATION_NOT_FOUND: "refused",
-  FORBIDDEN: "refused",
+  ...(Object.fromEntries(KEY_REFUSALS.map((code) => [code, "refused"])) as Record<KeyRefusal, "refused">),
   CHANNEL_NOT_FOUND: "missing",
   NOT_FOUND: "missing",
   WATCHER_NOT_FOUND: "missing",
@@ -30,7 +29,8 @@ const KINDS: Readonly<Record<string, ReadErrorKind>> = {
  * readErrorKindOf({ code: "FORBIDDEN" }); // → "refused"
  */
 export function readErrorKindOf({ code }: { code: string }): ReadErrorKind {
-  return KINDS[code] ?? "retry";
+  // A service may have codes of its own, of any name.
+  return (Object.hasOwn(KINDS, code) ? KINDS[code] : undefined) ?? "retry";
 }
 
 /** Whether an event is larger than an answer may be. */

@@ -38,6 +38,11 @@ export function readAnswer(answer: Answer): unknown {
   return json;
 }
 
+/** The code of the error for an answer that refuses the key or its rights; `undefined` for every other answer. */
+export function authorizationCode(answer: Answer): string | undefined {
+  return answer.status === 401 || answer.status === 403 ? refusal(answer).code : undefined;
+}
+
 /** The error for an answer other than 2xx. */
 function refusal(answer: Answer): CrecError {
   const { status } = answer;

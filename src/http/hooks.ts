@@ -15,7 +15,10 @@ export type ResponseInfo = Omit<RequestInfo, "headers"> & {
   /** Set when there was an answer. */
   status?: number;
   requestId?: string;
-  /** Set when there was no answer: the code of the error, such as `SERVICE_UNREACHABLE`. */
+  /**
+   * The code of the error when there was no answer, such as `SERVICE_UNREACHABLE`, and when the answer refuses the key
+   * or its rights (401 and 403), such as `KEY_REFUSED`.
+   */
   errorCode?: string;
 };
 

@@ -1,6 +1,6 @@
 import { ArgumentError, CrecError } from "../errors.ts";
 import { systemClock } from "../timing/index.ts";
-import { type Answer, readAnswer, requestIdOf } from "./answer.ts";
+import { type Answer, authorizationCode, readAnswer, requestIdOf } from "./answer.ts";
 import { bounded, type Countdown } from "./bounded.ts";
 import type { Call, CallOptions } from "./call.ts";
 import { CallBudget } from "./call-budget.ts";
@@ -189,9 +189,11 @@ export class Transport {
       const answer = await this.#send(message, signal);
       const requestId = requestIdOf(answer);
       const { status } = answer;
+      const errorCode = authorizationCode(answer);
       callHook(this.#hooks.onResponse, {
         ...ended(),
         status,
+        ...(errorCode === undefined ? {} : { errorCode }),
         ...(requestId === undefined ? {} : { requestId }),
       });
       return answer;

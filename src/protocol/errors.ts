@@ -32,3 +32,7 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** The body of every answer that is not 2xx. Programs use `type` and `code`, never `message`. */
 export type ErrorBody = { type: string; code?: string; message: string };
+
+/** The codes of errors with which the service refuses a key or its rights: a person has to change one of them. */
+export const KEY_REFUSALS = ["KEY_REFUSED", "ORGANIZATION_NOT_FOUND", "FORBIDDEN"] as const;
+export type KeyRefusal = (typeof KEY_REFUSALS)[number];

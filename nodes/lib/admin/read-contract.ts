@@ -62,6 +62,19 @@ export function registerContractReader(RED: NodeAPI): void {
   });
 }
 
+/**
+ * Whether there is a contract at an address, by one query in a channel that exists; undefined where the answer does not
+ * show it.
+ * @param at.connection the id of a deployed connection
+ * @throws what `POST /crec/contract/exists` answers: CHANNEL_NOT_FOUND, NETWORK_NOT_FOUND, QUERY_FAILED and the like
+ */
+export async function contractExists(
+  RED: NodeAPI,
+  at: Readonly<{ connection: string; chainSelector: string; address: string }>,
+): Promise<boolean | undefined> {
+  return existence(await ask(await placeOf(RED, at), "decimals")).isContract;
+}
+
 async function read(place: Place): Promise<Pick<OnChain, "isContract" | "decimals" | "symbol">> {
   const [decimals, symbol] = await Promise.all([ask(place, "decimals"), ask(place, "symbol")]);
   return {

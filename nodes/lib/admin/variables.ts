@@ -11,7 +11,7 @@ const MOST_FIELDS = 50;
 const LONGEST = 200;
 /** A variable with such a name is masked in every field, in case it was deployed in the wrong one. */
 const SECRET_NAME =
-  /KEY|PRIVATE|SECRET|PASS|PWD|CREDENTIAL|MNEMONIC|SEED|JWT|AUTH|(ACCESS|API|BEARER|ID|REFRESH|SESSION)_?TOKEN/i;
+  /KEY|PRIVATE|SECRET|PASS|PWD|CREDENTIAL|MNEMONIC|SEED|JWT|AUTH|(ACCESS|API|BEARER|ID|MONITORING|REFRESH|SESSION)_?TOKEN/i;
 /** So is a value that looks like one: a private key, or an address with a password in it. */
 const SECRET_VALUE = /^(0x)?[0-9a-f]{64}$|^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i;
 

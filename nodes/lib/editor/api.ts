@@ -53,6 +53,8 @@ type EditorRed = {
     eachNode(visit: (node: ConfigNode) => void): void;
     eachConfig(visit: (node: ConfigNode) => void): void;
     node(id: string): ConfigNode | null;
+    /** The tabs. */
+    eachWorkspace(visit: (tab: { id: string; label?: string }) => void): void;
     /** Whether there is something to deploy. */
     dirty(isDirty: boolean): void;
   };
@@ -69,6 +71,7 @@ type EditorRed = {
     emit(event: string, node: ConfigNode): void;
   };
   editor: {
+    edit(node: ConfigNode): void;
     editConfig(name: string, type: string, id: string): void;
     /** The nodes whose forms are open, the one on top last. */
     getEditStack(): ConfigNode[];
@@ -79,7 +82,38 @@ type EditorRed = {
     copyText(text: string): boolean;
   };
   settings: { context?: { stores?: string[] } };
-  notify(message: string, options?: { type?: string; timeout?: number }): void;
+  /** HTML, where it is text. */
+  notify(message: string | JQuery, options?: { type?: string; timeout?: number }): void;
+  /** A text of any catalog: `@crec-nodes/node-red-crec/monitor:monitor.label.sidebar`. */
+  _(key: string, values?: Record<string, unknown>): string;
+  plugins: { registerPlugin(id: string, plugin: { type?: string; onadd: () => void }): void };
+  sidebar: { addTab(tab: SidebarTab): void; show(id: string): void };
+  actions: { add(name: string, act: () => void, options: { label: string }): void };
+  view: {
+    /** Shows the tab of a node, and the node in the middle of it. */
+    reveal(id: string): void;
+    select(selection: { nodes: ConfigNode[] }): void;
+  };
+  /** The editor's web socket. */
+  comms: {
+    subscribe(topic: string, hear: (topic: string, data: unknown) => void): void;
+    /** Since Node-RED 4.1. */
+    send?(topic: string, data: object): void;
+    on?(event: "connect", hear: () => void): void;
+  };
+};
+
+export type SidebarTab = {
+  id: string;
+  label: string;
+  /** Of its entry in the menu. */
+  name: string;
+  iconClass: string;
+  content: HTMLElement;
+  /** Of the action that shows it. */
+  action: string;
+  /** Whether it can be used while a form is open. */
+  enableOnEdit: boolean;
 };
 
 declare global {

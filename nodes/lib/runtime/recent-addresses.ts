@@ -1,4 +1,5 @@
 import { ADDRESS } from "../shared/address.ts";
+import { setNewest } from "../shared/drop-oldest.ts";
 import { processWide } from "./process-wide.ts";
 
 /** An address that an event named: `parameter` of an event `event`, such as `to` of `Transfer`. */
@@ -17,11 +18,8 @@ export function noteAddresses(decoded: object): void {
   for (const [parameter, value] of Object.entries(params)) {
     if (typeof value !== "string" || !ADDRESS.test(value) || ZERO_ADDRESS.test(value)) continue;
     const key = value.toLowerCase();
-    // The newest last.
-    kept.delete(key);
-    kept.set(key, { address: value, chainSelector: String(chainSelector ?? ""), parameter, event: name });
-    const [oldest] = kept.size > MOST ? kept.keys() : [];
-    if (oldest !== undefined) kept.delete(oldest);
+    const recent = { address: value, chainSelector: String(chainSelector ?? ""), parameter, event: name };
+    setNewest(kept, key, recent, MOST);
   }
 }
 

@@ -19,6 +19,7 @@ const NAMES = {
   signing: "crec-signing",
   started: "crec-started",
   alerts: "crec-alerts",
+  monitor: "crec-monitor",
 } as const;
 export type StateKind = keyof typeof NAMES;
 export const STATE_KINDS = Object.keys(NAMES) as StateKind[];

@@ -1,0 +1,101 @@
+import type { ResponseInfo } from "../../../src/index.ts";
+import type { KeyRefusal } from "../../../src/protocol/errors.ts";
+import { activity } from "../../lib/runtime/activity/activity.ts";
+import type { ConnectionReport, Origin, Problem } from "../../lib/runtime/activity/types.ts";
+import { type Addresses, endpointOf } from "./endpoint.ts";
+import { RecentCalls } from "./recent-calls.ts";
+
+type State = ConnectionReport["state"];
+
+export type CallLogOptions = Addresses & {
+  origin: Origin;
+  /** What is wrong with the settings. */
+  problem: Problem | undefined;
+  /** Calls a minute that the form allows. */
+  budget: number | undefined;
+  /** As the form says it. Unix milliseconds. */
+  keyExpiresAt?: number | undefined;
+};
+
+const REFUSED: Readonly<Record<KeyRefusal, string>> = {
+  KEY_REFUSED:
+    "The service refuses the API key. It may be mistyped, expired, or of another service. Check the key of the connection, or create a new one.",
+  ORGANIZATION_NOT_FOUND:
+    "The service has no organization for this API key. Check that the key belongs to the right organization.",
+  FORBIDDEN:
+    "The service does not allow this API key to do what was asked. Check the rights of the key, or use another one.",
+};
+
+const UNREACHABLE: Readonly<Record<string, string>> = {
+  SERVICE_UNREACHABLE:
+    "The service cannot be reached. Check the base URL of the connection, the network, and the proxy.",
+  TIMEOUT:
+    "The service does not answer in time. Check the network, or set a longer timeout in the connection.",
+  TLS_ERROR:
+    "No secure connection to the service is possible. Check the TLS settings of the connection, and the clock of this machine.",
+};
+/** A proxy or a load balancer answers instead of the service. */
+const GATEWAY_STATUSES = [502, 503, 504];
+
+/** How the calls of one connection go. Its texts hold nothing of a call or an answer. */
+export class CallLog {
+  readonly #options: CallLogOptions;
+  readonly #recent = new RecentCalls();
+  #state: State;
+  #since = Date.now();
+  #problem: Problem | undefined;
+
+  constructor(options: CallLogOptions) {
+    this.#options = options;
+    const { problem } = options;
+    this.#state = problem ? "incomplete" : "unused";
+    this.#problem = problem && { code: problem.code, message: problem.message };
+  }
+
+  /** For the hook of a client. */
+  note({ method, url, durationMs, status, errorCode }: ResponseInfo): void {
+    const { origin } = this.#options;
+    const endpoint = endpointOf(url, this.#options);
+    this.#recent.add(Date.now());
+    // The account service is another one, mostly on another host.
+    if (endpoint !== "graphql") this.#judge(status, errorCode);
+    const call = { connection: origin.node, method, endpoint, status, durationMs };
+    activity.note({ kind: "call", call: { ...call, ...(errorCode ? { errorCode } : {}) } });
+  }
+
+  report(): ConnectionReport {
+    const { origin, baseUrl, budget, keyExpiresAt } = this.#options;
+    return {
+      ...origin,
+      baseUrl: withoutUser(baseUrl),
+      ...{ state: this.#state, since: this.#since, budget },
+      ...(this.#problem ? { problem: this.#problem } : {}),
+      ...(keyExpiresAt === undefined ? {} : { keyExpiresAt }),
+      callsLastMinute: this.#recent.count(Date.now()),
+    };
+  }
+
+  /** A call that the client has ended itself says nothing about the service. */
+  #judge(status: number | undefined, code = ""): void {
+    // A service may have codes of its own, of any name.
+    const refused = Object.hasOwn(REFUSED, code) ? REFUSED[code as KeyRefusal] : undefined;
+    const unreachable = Object.hasOwn(UNREACHABLE, code) ? UNREACHABLE[code] : undefined;
+    if (refused !== undefined) this.#become("refused", { code, message: refused });
+    else if (unreachable !== undefined) this.#become("unreachable", { code, message: unreachable });
+    else if (status !== undefined && GATEWAY_STATUSES.includes(status)) {
+      const message = `The service is not available (HTTP ${status}). Wait until it is; if that takes long, ask its operator.`;
+      this.#become("unreachable", { code: "SERVICE_ERROR", message });
+    } else if (status !== undefined) this.#become("ok", undefined);
+  }
+
+  #become(state: State, problem: Problem | undefined): void {
+    if (state !== this.#state) this.#since = Date.now();
+    this.#state = state;
+    this.#problem = problem;
+  }
+}
+
+/** An address may hold a name and a password. */
+function withoutUser(address: string): string {
+  return address.replace(/^([a-z]+:\/\/)[^/?#]*@/i, "$1").replace(/[?#].*$/s, "");
+}

@@ -1,0 +1,109 @@
+import type { Delivery } from "../../../src/index.ts";
+import { activity } from "../../lib/runtime/activity/activity.ts";
+import { eventReport } from "../../lib/runtime/activity/event-report.ts";
+import { noteStatusEvent } from "../../lib/runtime/activity/resources.ts";
+import type { Origin, ReaderReport } from "../../lib/runtime/activity/types.ts";
+import { toCodedError } from "../../lib/shared/errors.ts";
+import type { Reader } from "../reader.ts";
+import { type ProofTimes, proofMsOf } from "./proof-times.ts";
+import { readerState, type Standing, type WaitsFor } from "./reader-state.ts";
+
+/** A node as it is when its report is asked for. */
+export type Sampled = Omit<Standing, "consumer" | "waitsFor"> & { reader: Reader | undefined };
+
+/** How an event left the node. */
+export type Left = {
+  delivery: Delivery;
+  channelId: string;
+  service: string;
+  /** Its payload as a message has it. */
+  decoded: unknown;
+  /** Where it was not sent as an event for something else than its proof. */
+  reason?: string | undefined;
+  proofTimes: ProofTimes;
+};
+
+/** What one node reports, for all readers that it has since the last deploy. */
+export class ReaderActivity {
+  readonly #origin: Origin;
+  readonly #consumer: string;
+  readonly #channelOf: () => string;
+  /** Looked up once: a change of the channel's node restarts this one. */
+  #channel = "";
+  #delivered = 0;
+  #rejected = 0;
+  #late = 0;
+  #waitsFor: WaitsFor | undefined;
+  /** The time of the newest event that the current reader sent. Unix milliseconds. */
+  #newestAt: number | undefined;
+
+  constructor(origin: Origin, consumer: string, channel: () => string) {
+    this.#origin = origin;
+    this.#consumer = consumer;
+    this.#channelOf = channel;
+  }
+
+  /** What the node waits for before it reads; undefined once that is over, before a reader opens. */
+  waitFor(waitsFor: WaitsFor | undefined): void {
+    this.#waitsFor = waitsFor;
+    // Another copy may have read on since the last reader of this node.
+    this.#newestAt = undefined;
+  }
+
+  /** Nothing can be read, until the next deploy or the next turn of this copy. */
+  giveUp(thrown: unknown): void {
+    this.#waitsFor = { error: toCodedError(thrown), kind: "given-up" };
+  }
+
+  noteEvent({ delivery, channelId, service, decoded, reason, proofTimes }: Left): void {
+    const { event, verification, attempt, redelivered, late } = delivery;
+    const report = eventReport({
+      ...{ origin: this.#origin, consumer: this.#consumer, channelId, event, decoded, verification, reason },
+      proofMs: proofMsOf(proofTimes, verification),
+      isRedelivered: redelivered || attempt > 1,
+      isLate: late,
+    });
+    const isFirst = attempt === 1;
+    if (report.reason !== undefined) this.#rejected += 1;
+    else if (isFirst) this.#delivered += 1;
+    if (late && isFirst) this.#late += 1;
+    if (!late && report.createdAt !== undefined)
+      this.#newestAt = Math.max(this.#newestAt ?? 0, report.createdAt);
+    activity.note({ kind: "event", event: report });
+    if (report.reason === undefined)
+      noteStatusEvent(event.headers.type, decoded, {
+        ...{ origin: this.#origin, channelId, service },
+        createdAt: report.createdAt,
+      });
+  }
+
+  /** Called twice a second for each node while a sidebar is open: it reads no file, and makes no request. */
+  report({ reader, ...sampled }: Sampled): ReaderReport {
+    const consumer = reader?.consumer.state;
+    const connected = consumer?.kind === "connected" ? consumer : undefined;
+    const { state, problem } = readerState({ ...sampled, consumer, waitsFor: this.#waitsFor });
+    this.#channel ||= this.#channelOf();
+    const report: ReaderReport = {
+      ...this.#origin,
+      consumer: this.#consumer,
+      channel: this.#channel,
+      channelId: reader?.identity.channelId,
+      state,
+      inFlight: Math.max(connected?.waitingForAcks ?? 0, reader?.outputs.inFlow.count ?? 0),
+      delivered: this.#delivered,
+      rejected: this.#rejected,
+      late: this.#late,
+    };
+    if (problem) report.problem = problem;
+    if (reader?.epoch !== undefined) report.epoch = reader.epoch;
+    if (reader?.position !== undefined) report.position = reader.position;
+    // Asked for at each sample: the reader notes then whether the flow has completed what it was sent.
+    const readUpTo = reader?.readUpTo;
+    if (connected?.behind === undefined) return report;
+    report.behind = connected.behind;
+    // Since it was opened, it may never have had all events: a flow that stands still has lag, too.
+    const upTo = readUpTo ?? this.#newestAt ?? reader?.openedAt;
+    if (connected.behind > 0 && upTo !== undefined) report.behindMs = Math.max(0, Date.now() - upTo);
+    return report;
+  }
+}

@@ -1,0 +1,63 @@
+import { processWide } from "../process-wide.ts";
+import { Reports } from "./reports.ts";
+import { Sources } from "./sources.ts";
+import type {
+  ConnectionReport,
+  EventReport,
+  Fact,
+  OperationReport,
+  ReaderReport,
+  ResourceReport,
+} from "./types.ts";
+
+/** More than a person looks through. */
+const MOST_EVENTS = 50;
+/** In addition to those under way, which are all kept up to `MOST_OPERATIONS`. */
+const MOST_ENDED = 50;
+const MOST_OPERATIONS = 2_000;
+const MOST_RESOURCES = 1_000;
+
+/**
+ * What the nodes of this process do and did: the sidebar, the metrics and the diagnostics read it. Nothing in it is
+ * secret: no key, no parameter of an event, no message. It is in memory only.
+ */
+export class Activity {
+  readonly connections = new Sources<ConnectionReport>();
+  readonly readers = new Sources<ReaderReport>();
+  readonly events = new Reports<EventReport>({ keyOf: ({ number }) => String(number), most: MOST_EVENTS });
+  readonly underWay = new Reports<OperationReport>({ keyOf: ({ key }) => key, most: MOST_OPERATIONS });
+  readonly ended = new Reports<OperationReport>({ keyOf: ({ key }) => key, most: MOST_ENDED });
+  readonly watchers = new Reports<ResourceReport>({ keyOf: ({ id }) => id, most: MOST_RESOURCES });
+  readonly wallets = new Reports<ResourceReport>({ keyOf: ({ id }) => id, most: MOST_RESOURCES });
+  readonly #listeners = new Set<(fact: Fact) => void>();
+
+  /** Returns the function that ends it. A listener must be quick: a flow waits for it. */
+  onFact(listener: (fact: Fact) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  /** Keeps it, and passes it to the listeners. */
+  note(fact: Fact): void {
+    if (fact.kind === "event") this.events.set(fact.event);
+    if (fact.kind === "operation") this.#noteOperation(fact.operation);
+    if (fact.kind === "resource") this[fact.resource === "watcher" ? "watchers" : "wallets"].set(fact.report);
+    for (const listener of this.#listeners) {
+      try {
+        listener(fact);
+      } catch {
+        // What counts must not stop a flow.
+      }
+    }
+  }
+
+  #noteOperation(operation: OperationReport): void {
+    const isUnderWay = operation.outcome === "waiting";
+    (isUnderWay ? this.ended : this.underWay).delete(operation.key);
+    (isUnderWay ? this.underWay : this.ended).set(operation);
+  }
+}
+
+export const activity = processWide("activity", () => new Activity());
