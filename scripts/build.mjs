@@ -6,9 +6,12 @@ import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/pro
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { inputsHash, isStamped, writeStamp } from "./lib/build-stamp.mjs";
 import { licensesOf } from "./lib/licenses.mjs";
 import { writeForm } from "./lib/node-forms.mjs";
+import { ownWords } from "./lib/own-words.mjs";
 import { root } from "./lib/paths.mjs";
+import { writePluginPage } from "./lib/plugin-page.mjs";
 import { readJson } from "./lib/read-json.mjs";
 
 const dist = join(root, "dist");
@@ -27,9 +30,29 @@ const out = join(root, `dist-${process.pid}`);
  * @returns {Promise<void>}
  */
 export async function build({ log = () => {}, types = false, sourceMaps = false } = {}) {
+  await buildWith({ log, types, sourceMaps });
+}
+
+/**
+ * Builds as `npm start` needs it, unless the last such build was made from the same files.
+ *
+ * @param {Pick<Options, "log">} [options]
+ * @returns {Promise<void>}
+ */
+export async function buildIfChanged({ log = () => {} } = {}) {
+  const inputs = await inputsHash();
+  if (inputs !== undefined && (await isStamped(dist, inputs)))
+    return log("nothing has changed since the last build");
+  await buildWith({ log, types: false, sourceMaps: false, inputs });
+}
+
+/** @param {Required<Options> & { inputs?: string | undefined }} options `inputs` are noted in the build */
+async function buildWith({ log, types, sourceMaps, inputs }) {
   process.once("exit", removeHalfBuilt);
   try {
     const nodes = await buildAll({ types, sourceMaps });
+    // A file that changed meanwhile may be in the build or not.
+    if (inputs !== undefined && inputs === (await inputsHash())) await writeStamp(out, inputs);
     await swap();
     log(`built the library and ${nodes} nodes`);
   } finally {
@@ -83,7 +106,10 @@ async function buildAll({ types, sourceMaps }) {
     define: { MINIMUM_NODE: JSON.stringify(minimumNode) },
   });
   const nodes = await nodeNames();
-  await Promise.all(nodes.map((name) => buildNode(name, { bundle, sourceMaps })));
+  await Promise.all([
+    ...nodes.map((name) => buildNode(name, { bundle, sourceMaps })),
+    ...(await pluginNames()).map((name) => buildPlugin(name, { bundle, sourceMaps })),
+  ]);
   await cp(join(root, "icons"), join(out, "nodes", "icons"), { recursive: true });
   if (types) await writeTypes();
   return nodes.length;
@@ -163,6 +189,22 @@ const nodeOptions = /** @type {const} */ ({
 /** Older versions of Node.js can read these files and report what is missing: Node-RED 4.1 runs on 18. */
 const readByOlder = /** @type {const} */ ({ target: "node18" });
 
+/** The library is one file beside the nodes, loaded when first needed. No node has a copy of it. */
+const librarySeparate = {
+  name: "library-separate",
+  setup(/** @type {import("esbuild").PluginBuild} */ { onResolve }) {
+    onResolve({ filter: /\/src\/index\.ts$/ }, () => ({ path: "../index.js", external: true }));
+  },
+};
+
+/** Node-RED calls what the file exports. */
+const loadedByNodeRed = {
+  ...nodeOptions,
+  ...readByOlder,
+  footer: { js: "module.exports = module.exports.default;" },
+  plugins: [librarySeparate],
+};
+
 const small = /** @type {const} */ ({
   // Names stay as they are, so that stack traces can be read.
   minifyWhitespace: true,
@@ -184,30 +226,40 @@ async function nodeNames() {
  * @param {{ bundle: typeof import("esbuild").build, sourceMaps: boolean }} options
  */
 async function buildNode(name, { bundle, sourceMaps }) {
-  const source = join(root, "nodes", name);
   await bundle({
-    ...nodeOptions,
-    ...readByOlder,
-    entryPoints: [join(source, `${name}.ts`)],
+    ...loadedByNodeRed,
+    entryPoints: [join(root, "nodes", name, `${name}.ts`)],
     outfile: join(out, "nodes", `${name}.js`),
-    // Runs before anything that an older Node.js may not have. Node-RED calls what the file exports.
+    // Runs before anything that an older Node.js may not have.
     banner: {
       js: `"use strict";\nconst tooOld = require("../node-version.js").tooOldFor("crec-${name}");\nif (tooOld) { module.exports = tooOld; return; }`,
     },
-    footer: { js: "module.exports = module.exports.default;" },
     ...(sourceMaps ? withSourceMaps : {}),
-    plugins: [librarySeparate],
   });
   await writeForm(name, join(out, "nodes"), { bundle, sourceMaps });
 }
 
-/** The library is one file beside the nodes, loaded when first needed. No node has a copy of it. */
-const librarySeparate = {
-  name: "library-separate",
-  setup(/** @type {import("esbuild").PluginBuild} */ { onResolve }) {
-    onResolve({ filter: /\/src\/index\.ts$/ }, () => ({ path: "../index.js", external: true }));
-  },
-};
+/** Each folder under plugins/ is a plugin of the editor. */
+function pluginNames() {
+  return readdir(join(root, "plugins"));
+}
+
+/**
+ * @param {string} name
+ * @param {{ bundle: typeof import("esbuild").build, sourceMaps: boolean }} options
+ */
+async function buildPlugin(name, { bundle, sourceMaps }) {
+  await bundle({
+    ...loadedByNodeRed,
+    entryPoints: [join(root, "plugins", name, `${name}.ts`)],
+    outfile: join(out, "plugins", `${name}.js`),
+    define: { OWN_WORDS: JSON.stringify(await ownWords()) },
+    // The nodes say what is missing; the editor needs no more.
+    banner: { js: `"use strict";\nif (require("../node-version.js").tooOldFor("${name}")) return;` },
+    ...(sourceMaps ? withSourceMaps : {}),
+  });
+  await writePluginPage(name, join(out, "plugins"), { bundle, sourceMaps });
+}
 
 /**
  * The parts of undici that `src/http` imports, each from its own file. The index of undici also loads fetch, web

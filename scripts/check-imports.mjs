@@ -1,7 +1,7 @@
 // @ts-check
 // Part of `npm run lint`: the direction of imports (docs/architecture.md). Prints each line with a forbidden import.
 //
-//   nodes → src/index.ts, src/protocol (their forms: src/protocol only)   service → src/{protocol, errors, timing, abi, proofs, signing}
+//   nodes, plugins → src/index.ts, src/protocol (in the browser: src/protocol only)   service → src/{protocol, errors, timing, abi, proofs, signing}
 //   inside src: resources → http → protocol, each area as ALLOWED says; nothing there knows Node-RED.
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -34,7 +34,10 @@ const ALLOWED = {
 const FOR_SERVICE = ["protocol", "errors", "timing", "abi", "proofs", "signing"];
 
 /** Code for the browser, where the library cannot run: it may import the pure data of src/protocol. */
-const FORM = /^nodes\/(?:[^/]+\/editor[^/]*\.ts|lib\/editor\/.*)$/;
+const IN_BROWSER = /^(?:nodes\/(?:[^/]+\/editor[^/]*\.ts|lib\/editor\/.*)|plugins\/[^/]+\/editor\/.*)$/;
+
+/** What describes a node, and is no part of its code. */
+const FIELD_TABLE = /^nodes\/[^/]+\/fields\.ts$/;
 
 /** `from "x"`, `import "x"` and `import("x")`, types included. */
 const SPECIFIER = /\b(?:from|import)\s*\(?\s*"([^"]+)"/g;
@@ -53,14 +56,15 @@ const OWN_NAME = /node-red-crec/g;
 function refusal(file, target) {
   const from = areaOf(file);
   const to = areaOf(target);
-  if (FORM.test(file) && to.part === "src") {
+  if (IN_BROWSER.test(file) && to.part === "src") {
     return to.area === "protocol"
       ? undefined
-      : "forms run in the browser: of src they import src/protocol only";
+      : "this runs in the browser: of src it imports src/protocol only";
   }
   // Loading the library takes time; the pure data of src/protocol costs nothing.
-  if (from.part === "nodes" && to.part === "src" && !["index", "protocol"].includes(to.area)) {
-    return "nodes import the library through src/index.ts, and pure data from src/protocol";
+  const isOfNodeRed = from.part === "nodes" || from.part === "plugins";
+  if (isOfNodeRed && to.part === "src" && !["index", "protocol"].includes(to.area)) {
+    return "nodes and plugins import the library through src/index.ts, and pure data from src/protocol";
   }
   if (from.part === "nodes" && to.part === "nodes") {
     if (to.area !== "lib" && from.area !== to.area) return "a node imports nodes/lib, never another node";
@@ -68,8 +72,12 @@ function refusal(file, target) {
     if (fromRoom === "shared" && toRoom !== "shared")
       return "nodes/lib/shared imports nothing that runs in one place only";
   }
-  if (from.part === "nodes" && to.part === "service") return "nodes never import the local service";
-  if (from.part === "service" && to.part === "nodes") return "the local service never imports nodes";
+  if (from.part === "plugins" && to.part === "nodes" && to.area !== "lib" && !FIELD_TABLE.test(target))
+    return "a plugin imports nodes/lib and the nodes' field tables, never a node";
+  if (from.part === "nodes" && to.part === "plugins") return "nodes never import plugins";
+  if (isOfNodeRed && to.part === "service") return "nodes and plugins never import the local service";
+  if (from.part === "service" && ["nodes", "plugins"].includes(to.part))
+    return "the local service never imports nodes or plugins";
   if (from.part === "service" && to.part === "src" && !FOR_SERVICE.includes(to.area)) {
     return `the local service imports src/{${FOR_SERVICE.join(", ")}} only`;
   }
@@ -126,7 +134,7 @@ function sourcesIn(folder) {
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join("/"));
 }
 
-const complaints = ["nodes", "service/src", "src"].flatMap(sourcesIn).flatMap(complaintsAbout);
+const complaints = ["nodes", "plugins", "service/src", "src"].flatMap(sourcesIn).flatMap(complaintsAbout);
 if (complaints.length > 0) {
   process.stderr.write(`Forbidden imports:\n${complaints.join("\n")}\n`);
   process.exitCode = 1;

@@ -9,6 +9,8 @@ const { join } = require("node:path");
 function reportPort() {
   if (settings.serverPort === undefined || reported) return;
   reported = true;
+  // What was not loaded at the start can be installed from now on.
+  settings.nodesExcludes = [];
   process.send?.({ port: settings.serverPort });
 }
 let reported = false;

@@ -1,6 +1,8 @@
 // @ts-check
-// npm run screenshots: takes the pictures of docs/images/ in the real editor: the running quickstart, each example as
-// drawn, and the form of each node with the settings of an example. Needs Chromium or Chrome.
+// npm run screenshots: takes the pictures of docs/images/ in the real editor: the running quickstart, with the sidebar,
+// each example as drawn, the form of each node with the settings of an example, and the dashboard of an example. Needs
+// Chromium or Chrome.
+// npm run screenshots -- signer wallet takes only these: names of files in docs/images/, without ".png".
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -11,6 +13,7 @@ import { chromium } from "playwright-core";
 import { CHROMIUM_FLAGS, chromiumPath, HOW_TO_GET_CHROMIUM } from "./lib/chromium.mjs";
 import { root } from "./lib/paths.mjs";
 import { smallPng } from "./lib/small-png.mjs";
+import { APPROVERS, takeWall, WALL_PICTURES } from "./lib/wall-pictures.mjs";
 
 /** @typedef {import("playwright-core").Page} Page */
 /** @typedef {{ id: string, type: string, z?: string, name?: string }} FlowNode */
@@ -26,11 +29,22 @@ const BUTTONS = ["Set up", "Send 1 token", "Tamper", "Read balance"];
 const STILL = `* { transition: none !important; animation: none !important; caret-color: transparent !important }
   .red-ui-flow-node-status-group, .red-ui-notification, .red-ui-popover { display: none !important }`;
 
+/** Node-RED 5 gives it half of the height. */
+const WHOLE_SIDEBAR = `.crec-sidebar { position: fixed !important; inset: 0 auto auto 0 !important; width: 440px;
+  height: auto !important; z-index: 1000; background: var(--red-ui-secondary-background, #fff) }`;
+
 const images = join(root, "docs/images");
+/** All pictures if it is empty. */
+const wanted = new Set(process.argv.slice(2));
+/** @type {Set<string>} */
+const made = new Set();
 const dataDir = await mkdtemp(join(tmpdir(), "crec-screenshots-"));
 const product = spawn(process.execPath, [join(root, "scripts/start.mjs")], {
   cwd: root,
-  env: { ...process.env, PORT: "0", CREC_SERVICE_PORT: "0", CREC_DATA_DIR: dataDir },
+  env: {
+    ...process.env,
+    ...{ PORT: "0", CREC_SERVICE_PORT: "0", CREC_DATA_DIR: dataDir, CREC_PALETTES: "all", APPROVERS },
+  },
   stdio: ["ignore", "pipe", "inherit"],
 });
 try {
@@ -44,6 +58,11 @@ try {
     await takeQuickstart(page, url);
     await page.setViewportSize(LARGE_VIEW);
     await takeExamplesAndForms(page, url);
+    const ofWall = WALL_PICTURES.filter(isWanted);
+    if (ofWall.length > 0) await takeWall(page, url, deploy);
+    for (const name of ofWall) made.add(name);
+    const unknown = [...wanted].filter((name) => !made.has(name));
+    if (unknown.length > 0) throw new Error(`There is no picture with this name: ${unknown.join(", ")}`);
   } finally {
     await browser.close();
   }
@@ -62,12 +81,18 @@ async function editorUrl() {
   throw new Error("The product ended before it was ready; see above.");
 }
 
+/** @param {string} name of a picture */
+function isWanted(name) {
+  return wanted.size === 0 || wanted.has(name);
+}
+
 /**
  * @param {Page} page
  * @param {string} name
  * @param {Box} [clip]
  */
 async function take(page, name, clip) {
+  made.add(name);
   await page.evaluate(showFixedData);
   const picture = await page.screenshot(clip ? { clip } : {});
   await writeFile(join(images, `${name}.png`), smallPng(picture));
@@ -109,7 +134,25 @@ async function takeQuickstart(page, url) {
   }
   await status("transfer on demo token", /^confirmed$/);
   await page.locator("#red-ui-notifications .red-ui-notification").first().waitFor({ state: "hidden" });
-  await take(page, "quickstart");
+  if (isWanted("quickstart")) await take(page, "quickstart");
+  if (isWanted("sidebar")) await takeSidebar(page);
+}
+
+/**
+ * The sidebar CRE Connect, with what the quickstart did.
+ *
+ * @param {Page} page
+ */
+async function takeSidebar(page) {
+  await page.setViewportSize(LARGE_VIEW);
+  await page.addStyleTag({ content: WHOLE_SIDEBAR });
+  await page.evaluate(showSidebar);
+  const sidebar = page.locator(".crec-sidebar");
+  await sidebar.locator(".crec-live[data-state=live]").waitFor({ state: "attached" });
+  await sidebar.locator('[data-panel="events"] .crec-row').first().waitFor();
+  const box = await sidebar.boundingBox();
+  if (!box) throw new Error("The sidebar is not visible.");
+  await take(page, "sidebar", box);
 }
 
 /**
@@ -142,22 +185,34 @@ async function takeExamplesAndForms(page, url) {
     /** @type {FlowNode[]} */
     const flows = JSON.parse(await readFile(join(folder, file), "utf8"));
     const example = basename(file, ".json");
-    // The quickstart already runs, and has its picture.
+    const isNew = (/** @type {string} */ key) => !taken.has(key) && Boolean(taken.add(key));
+    const forms = flows.filter(({ type }) => type.startsWith("crec-") && isNew(type));
+    const subflows = flows.filter(({ type, id }) => type === "subflow" && isNew(id));
+    const pictures = [
+      // The quickstart already runs, and has its picture.
+      ...(example === QUICKSTART
+        ? []
+        : [{ name: example, take: async () => take(page, example, await drawnIn(page)) }]),
+      ...forms.map(({ id, type }) => {
+        const name = type.slice("crec-".length);
+        return { name, take: () => takeForm(page, id, name) };
+      }),
+      ...subflows.map(({ id, name = id }) => ({
+        name,
+        take: async () => {
+          await page.evaluate(showFlow, id);
+          await take(page, name, await drawnIn(page));
+        },
+      })),
+    ].filter(({ name }) => isWanted(name));
+    if (pictures.length === 0) continue;
     if (example !== QUICKSTART) await deploy(url, flows);
     await load(page, url);
+    const unknown = await page.evaluate(unknownTypes);
+    if (unknown.length > 0)
+      throw new Error(`Node-RED does not know these types of ${file}: ${unknown.join(", ")}`);
     await page.addStyleTag({ content: STILL });
-    if (example !== QUICKSTART) await take(page, example, await drawnIn(page));
-    for (const { id, type } of flows.filter((node) => node.type.startsWith("crec-"))) {
-      if (taken.has(type)) continue;
-      taken.add(type);
-      await takeForm(page, id, type.slice("crec-".length));
-    }
-    for (const { id, type, name = id } of flows) {
-      if (type !== "subflow" || taken.has(id)) continue;
-      taken.add(id);
-      await page.evaluate(showFlow, id);
-      await take(page, name, await drawnIn(page));
-    }
+    for (const picture of pictures) await picture.take();
   }
   const { "node-red": listed } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
   const missing = Object.keys(listed.nodes).filter((name) => !taken.has(`crec-${name}`));
@@ -232,6 +287,11 @@ function showFixedData() {
         /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g,
         "3b5e0f6a-9c1d-4e2b-8f70-1a2b3c4d5e6f",
       )
+      .replace(/0x[0-9a-fA-F]+…[0-9a-fA-F]+/g, "0x5aAeb6…eAed")
+      .replace(/· \d+ (?:s|min)\b/g, "· 1 min")
+      .replace(/\d{8}…\d{4}/g, "12345678…9012")
+      .replace(/\d+ calls in/g, "42 calls in")
+      .replace(/127\.0\.0\.1:\d+/g, "127.0.0.1:8787")
       .replace(/\b[0-9a-f]{16}\b/g, "3b5e0f6a9c1d4e2b")
       .replace(/\d{1,2}\/\d{1,2}\/\d{4}, \d{1,2}:\d\d:\d\d(?: [AP]M)?/g, "1/31/2026, 12:00:00 PM")
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, "2026-01-31T12:00:00Z");
@@ -246,12 +306,22 @@ function showFixedData() {
   }
 }
 
+/** @returns {string[]} */
+function unknownTypes() {
+  const { RED } = /** @type {any} */ (globalThis);
+  return RED.nodes.filterNodes({ type: "unknown" }).map((/** @type {any} */ node) => node.name);
+}
+
 /** @param {string} id */
 function openForm(id) {
   const { RED } = /** @type {any} */ (globalThis);
   const node = RED.nodes.node(id);
   if (node._def.category === "config") RED.editor.editConfig("", node.type, id);
   else RED.editor.edit(node);
+}
+
+function showSidebar() {
+  /** @type {any} */ (globalThis).RED.actions.invoke("crec:show-tab");
 }
 
 /** @param {string} id of a tab or a subflow */

@@ -32,10 +32,10 @@ await launch(async (children) => {
 
 async function buildNodes() {
   // Loaded late: they need esbuild. If it is missing, the checks above report that in a better sentence.
-  const { build } = await import("./build.mjs");
+  const { buildIfChanged } = await import("./build.mjs");
   const { stop } = await import("esbuild");
   try {
-    await build({ log: (line) => say(`  ${line}`) });
+    await buildIfChanged({ log: (line) => say(`  ${line}`) });
   } catch (error) {
     say(error instanceof Error ? error.message : String(error));
     throw new StartError('The build failed for the reasons above: fix them, then run "npm start" again.');

@@ -1,5 +1,6 @@
 // @ts-check
-// The servers that tests start.
+// The servers that tests start, and other programs that they use.
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
@@ -16,6 +17,15 @@ export const HOW_TO_GET_REDIS =
 /** What to do when `motoPath` finds nothing. */
 export const HOW_TO_GET_MOTO =
   "It emulates AWS. Install it with Python (pip install moto flask flask-cors), so that moto_server is in the PATH.";
+
+/** What to do when `openMetricsPython` finds nothing. */
+export const HOW_TO_GET_OPENMETRICS =
+  "It parses metrics strictly. Install it with Python (pip install prometheus-client), for a python3 in the PATH.";
+
+/** What to do when `promtoolPath` finds nothing. */
+export const HOW_TO_GET_PROMTOOL =
+  "It is a part of Prometheus. Install that (Debian and Ubuntu: apt-get install prometheus; macOS: brew install " +
+  "prometheus) so that promtool is in the PATH.";
 
 const REDIS_COMMANDS = ["redis-server", "valkey-server"];
 
@@ -46,9 +56,26 @@ export function motoPath() {
   return inPath(["moto_server"]);
 }
 
+/** @returns {string | undefined} the path of a Python that has the parser of OpenMetrics; undefined when there is none */
+export function openMetricsPython() {
+  const isUsable = (/** @type {string} */ path) =>
+    spawnSync(path, ["-c", "import prometheus_client.openmetrics.parser"]).status === 0;
+  return allInPath(["python3"]).find(isUsable);
+}
+
+/** @returns {string | undefined} the path of promtool; undefined when there is none */
+export function promtoolPath() {
+  return inPath(["promtool"]);
+}
+
 /** @param {readonly string[]} commands */
 function inPath(commands) {
+  return allInPath(commands)[0];
+}
+
+/** @param {readonly string[]} commands */
+function allInPath(commands) {
   const folders = (process.env.PATH ?? "").split(delimiter);
   const paths = commands.flatMap((command) => folders.map((folder) => join(folder, command)));
-  return paths.find((path) => existsSync(path));
+  return paths.filter((path) => existsSync(path));
 }

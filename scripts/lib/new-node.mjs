@@ -7,12 +7,14 @@ import { root } from "./paths.mjs";
 import { readJson } from "./read-json.mjs";
 
 const TEMPLATES = join(root, "scripts/templates/node");
+/** Lists the field tables of all nodes, for diagnostics. */
+const TABLES = "plugins/monitor/diagnostics/field-tables.ts";
 const NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 /** Folders and namespaces of texts that all nodes share. */
 const RESERVED = ["lib", "common"];
 
 /**
- * Writes the files of a new node, and adds it to `package.json`.
+ * Writes the files of a new node, and adds it to `package.json` and to the list of field tables.
  *
  * @param {string} name such as `gas-price`; the node's type is then `crec-gas-price`
  * @returns {Promise<string[]>} the files, by their paths from the root
@@ -38,7 +40,8 @@ export async function newNode(name) {
     await writeFile(join(root, file), filledIn(text, name, number));
   }
   await register(name);
-  return [...Object.values(files), "package.json"];
+  await addTable(name);
+  return [...Object.values(files), "package.json", TABLES];
 }
 
 /** @param {string} name */
@@ -69,14 +72,20 @@ async function nextNumber() {
  * @param {string} number of the example
  */
 function filledIn(template, name, number) {
-  const words = name.split("-");
-  const pascal = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
   return template
     .replaceAll("{{name}}", name)
-    .replaceAll("{{Name}}", pascal)
-    .replaceAll("{{title}}", words.join(" "))
+    .replaceAll("{{Name}}", pascal(name))
+    .replaceAll("{{title}}", name.split("-").join(" "))
     .replaceAll("{{number}}", number)
     .replaceAll(/\{\{id:(\w+)\}\}/g, (_, node) => idOf(name, node));
+}
+
+/** @param {string} name */
+function pascal(name) {
+  return name
+    .split("-")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("");
 }
 
 /**
@@ -95,4 +104,14 @@ async function register(name) {
   const content = await readJson(file);
   content["node-red"].nodes[name] = `dist/nodes/${name}.js`;
   await writeFile(file, `${JSON.stringify(content, null, 2)}\n`);
+}
+
+/** @param {string} name */
+async function addTable(name) {
+  const file = join(root, TABLES);
+  const text = await readFile(file, "utf8");
+  const table = `${pascal(name).replace(/^./, (first) => first.toLowerCase())}Node`;
+  const listed = text.replace("  ].map(", `    ${table},\n  ].map(`);
+  if (listed === text) throw new Error(`${TABLES} has no list that ends with "].map(": add the node there.`);
+  await writeFile(file, `import { NODE as ${table} } from "../../../nodes/${name}/fields.ts";\n${listed}`);
 }

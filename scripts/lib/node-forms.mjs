@@ -3,19 +3,12 @@
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { browserScript, scriptElement } from "./browser-script.mjs";
 import { glossary, glossarySection } from "./glossary.mjs";
 import { root } from "./paths.mjs";
 import { readJson } from "./read-json.mjs";
 
-/** @typedef {{ bundle: typeof import("esbuild").build, sourceMaps: boolean }} FormOptions */
-
-/** A form's script is part of a page, where only an absolute address leads to its source. */
-const withSourceMapInside = /** @type {const} */ ({
-  sourcemap: "inline",
-  sourceRoot: pathToFileURL(root).href,
-  outfile: join(root, "form.js"),
-});
+/** @typedef {import("./browser-script.mjs").ScriptOptions} FormOptions */
 
 /**
  * @param {string} name
@@ -30,8 +23,8 @@ export async function writeForm(name, folder, options) {
   const words = glossarySection(help, await glossary());
   const parts = [
     html,
-    script("text/markdown", `data-help-name="crec-${name}"`, `${help}${words}`),
-    script("text/javascript", "", await formScript(name, source, registration, options)),
+    scriptElement("text/markdown", `data-help-name="crec-${name}"`, `${help}${words}`),
+    scriptElement("text/javascript", "", await formScript(name, source, registration, options)),
   ];
   await writeFile(join(folder, `${name}.html`), parts.join("\n"));
 
@@ -82,37 +75,12 @@ async function generatedForm(source, { bundle }) {
  * @param {FormOptions} options
  * @returns {Promise<string>}
  */
-async function formScript(name, source, registration, { bundle, sourceMaps }) {
-  const { outputFiles } = await bundle({
-    absWorkingDir: root,
-    bundle: true,
-    format: "iife",
-    target: "es2020",
-    charset: "utf8",
-    legalComments: "none",
-    logLevel: "silent",
-    ...(sourceMaps ? withSourceMapInside : {}),
-    write: false,
-    stdin: {
-      contents: [
-        'import { forms } from "../lib/editor/node-form.ts";',
-        'import { NODE } from "./fields.ts";',
-        existsSync(join(source, "editor.ts")) ? 'import { form } from "./editor.ts";' : "const form = {};",
-        registration,
-      ].join("\n"),
-      resolveDir: source,
-      loader: "ts",
-      sourcefile: `${name}-form.ts`,
-    },
-  });
-  return outputFiles[0]?.text ?? "";
-}
-
-/**
- * @param {string} type
- * @param {string} attributes
- * @param {string} content
- */
-function script(type, attributes, content) {
-  return `<script type="${type}"${attributes && ` ${attributes}`}>\n${content.trim()}\n</script>\n`;
+function formScript(name, source, registration, options) {
+  const contents = [
+    'import { forms } from "../lib/editor/node-form.ts";',
+    'import { NODE } from "./fields.ts";',
+    existsSync(join(source, "editor.ts")) ? 'import { form } from "./editor.ts";' : "const form = {};",
+    registration,
+  ].join("\n");
+  return browserScript({ contents, resolveDir: source, sourcefile: `${name}-form.ts` }, options);
 }

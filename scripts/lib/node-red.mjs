@@ -5,6 +5,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { debuggerOption } from "./debugger.mjs";
+import { unusedPalettes } from "./example-palettes.mjs";
 import { dataDir, root } from "./paths.mjs";
 import { HOST } from "./ports.mjs";
 import { StartError } from "./say.mjs";
@@ -22,7 +23,7 @@ export const NODE_RED = "Node-RED";
  * @param {{ port: number, env: NodeJS.ProcessEnv, flags?: readonly string[] }} options `port` 0 means any; `env` is
  *   what flows find there; `flags` go to Node.js
  * @returns {Promise<string>} the address of the editor
- * @throws {StartError} when it ends before it is up, or the quickstart cannot be deployed
+ * @throws {StartError} when it ends before it is up, the quickstart cannot be deployed, or `CREC_PALETTES` is wrong
  */
 export async function startNodeRed(children, { port, env, flags = [] }) {
   const userDir = join(dataDir(), "node-red");
@@ -35,6 +36,7 @@ export async function startNodeRed(children, { port, env, flags = [] }) {
       ...["--settings", join(root, "scripts/node-red-settings.cjs")],
       ...["--userDir", userDir],
       ...["--port", String(port)],
+      ...["-D", `nodesExcludes=${JSON.stringify(unusedPalettes(userDir))}`],
     ],
     {
       env: {

@@ -185,6 +185,16 @@ export function usesMoto(file) {
   return usedBy(file).has("test/support/moto.ts");
 }
 
+/** @param {string} file */
+export function usesMetricsParser(file) {
+  return usedBy(file).has("test/support/metrics-parser.ts");
+}
+
+/** @param {string} file */
+export function usesPromtool(file) {
+  return usedBy(file).has("test/support/promtool.ts");
+}
+
 /**
  * A test file and all files of the test folders that it imports.
  *

@@ -3,13 +3,25 @@
 import { chromiumPath, HOW_TO_GET_CHROMIUM } from "../lib/chromium.mjs";
 import {
   HOW_TO_GET_MOTO,
+  HOW_TO_GET_OPENMETRICS,
   HOW_TO_GET_POSTGRES,
+  HOW_TO_GET_PROMTOOL,
   HOW_TO_GET_REDIS,
   motoPath,
+  openMetricsPython,
   postgresFolder,
+  promtoolPath,
   redisPath,
 } from "../lib/engines.mjs";
-import { isAwaited, usesBrowser, usesMoto, usesPostgres, usesRedis } from "./selection.mjs";
+import {
+  isAwaited,
+  usesBrowser,
+  usesMetricsParser,
+  usesMoto,
+  usesPostgres,
+  usesPromtool,
+  usesRedis,
+} from "./selection.mjs";
 
 /** Files that take this long must start early, in milliseconds. */
 const LONG_MS = 20_000;
@@ -62,6 +74,13 @@ const NEEDS = [
   { name: "PostgreSQL", uses: usesPostgres, find: postgresFolder, advice: HOW_TO_GET_POSTGRES },
   { name: "Redis or Valkey", uses: usesRedis, find: redisPath, advice: HOW_TO_GET_REDIS },
   { name: "moto", uses: usesMoto, find: motoPath, advice: HOW_TO_GET_MOTO },
+  {
+    name: "prometheus-client",
+    uses: usesMetricsParser,
+    find: openMetricsPython,
+    advice: HOW_TO_GET_OPENMETRICS,
+  },
+  { name: "promtool", uses: usesPromtool, find: promtoolPath, advice: HOW_TO_GET_PROMTOOL },
 ];
 
 /** @param {readonly Outcome[]} skipped */

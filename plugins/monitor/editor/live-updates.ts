@@ -1,0 +1,82 @@
+import { postJson } from "../../../nodes/lib/editor/admin-requests.ts";
+import { TOPICS } from "../push/topics.ts";
+import type { OpenAnswer, Update } from "../types.ts";
+
+/** `forbidden`: without `crec.read`; `unsupported`: by this version of Node-RED; `lost`: no update for a while. */
+export type LiveState = "connecting" | "live" | "forbidden" | "unsupported" | "lost";
+
+/** Node-RED sends at least every ten seconds. */
+const LOST_MS = 25_000;
+const RETRY_MS = 5_000;
+
+/**
+ * The updates of the sidebar while it can be seen. They come over the editor's web socket; the permission to get them
+ * comes by a request, which is repeated each minute. After a lost connection they start again.
+ */
+export class LiveUpdates {
+  readonly #onState: (state: LiveState) => void;
+  readonly #onUpdate: (update: Update) => void;
+  /** Of the editor's web socket: before it is logged in, Node-RED would close it at the first message. */
+  #isConnected = false;
+  #isWanted = false;
+  #renewal: ReturnType<typeof setTimeout> | undefined;
+  #watchdog: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(onState: (state: LiveState) => void, onUpdate: (update: Update) => void) {
+    this.#onState = onState;
+    this.#onUpdate = onUpdate;
+    RED.comms.on?.("connect", () => this.#connected());
+    // The editor connects before it loads plugins: mostly, the connection is there already.
+    RED.comms.subscribe(TOPICS.connected, () => this.#isConnected || this.#connected());
+    RED.comms.subscribe(TOPICS.update, (_topic, data) => this.#take(data as Update));
+  }
+
+  start(): void {
+    this.#isWanted = true;
+    this.#onState(RED.comms.send === undefined ? "unsupported" : "connecting");
+    void this.#open();
+  }
+
+  stop(): void {
+    this.#isWanted = false;
+    clearTimeout(this.#renewal);
+    clearTimeout(this.#watchdog);
+    if (this.#isConnected) RED.comms.send?.(TOPICS.close, {});
+  }
+
+  #connected(): void {
+    this.#isConnected = true;
+    void this.#open();
+  }
+
+  async #open(): Promise<void> {
+    clearTimeout(this.#renewal);
+    if (!this.#isWanted || !this.#isConnected || RED.comms.send === undefined) return;
+    try {
+      const answer = await postJson<OpenAnswer>("crec/monitor/open");
+      if (answer.problem !== undefined || !this.#isWanted) return;
+      RED.comms.send(TOPICS.open, { ticket: answer.ticket });
+      this.#again(answer.renewMs);
+    } catch (failure) {
+      const { status } = failure as { status?: number };
+      const isForbidden = status === 401 || status === 403;
+      if (!this.#isWanted) return;
+      this.#onState(isForbidden ? "forbidden" : "lost");
+      this.#again(RETRY_MS);
+    }
+  }
+
+  #again(milliseconds: number): void {
+    clearTimeout(this.#renewal);
+    this.#renewal = setTimeout(() => void this.#open(), milliseconds);
+  }
+
+  #take(update: Update): void {
+    if (!this.#isWanted) return;
+    RED.comms.send?.(TOPICS.seen, { number: update.number });
+    clearTimeout(this.#watchdog);
+    this.#watchdog = setTimeout(() => this.#onState("lost"), LOST_MS);
+    this.#onState("live");
+    this.#onUpdate(update);
+  }
+}

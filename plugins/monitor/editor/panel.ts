@@ -1,0 +1,88 @@
+import type { Row, SectionName } from "../types.ts";
+import { setText } from "./row.ts";
+import { RowList } from "./row-list.ts";
+import type { RowView } from "./row-view.ts";
+import { word } from "./words.ts";
+
+/** A part of the sidebar with a heading. */
+export type PanelKind<S extends SectionName> = {
+  /** Of its texts in the catalog. */
+  id: string;
+  section: S;
+  /** Which rows of the section it shows; all by default. */
+  has?: (row: Row<S>) => boolean;
+  order: (one: Row<S>, other: Row<S>) => number;
+  view: (row: Row<S>) => RowView;
+  /** Beside its heading, after the number of rows. */
+  summary: (rows: ReadonlyArray<Row<S>>) => string;
+};
+
+const STORED = "crec-sidebar-closed";
+
+export class Panel<S extends SectionName> {
+  readonly kind: PanelKind<S>;
+  readonly element = document.createElement("section");
+  readonly head = document.createElement("div");
+  readonly #toggle = document.createElement("button");
+  readonly #count = document.createElement("span");
+  readonly #empty = document.createElement("p");
+  readonly #body = document.createElement("div");
+  readonly #list = new RowList(() => this.#again());
+  #shown: { rows: ReadonlyArray<Row<S>>; now: number } | undefined;
+
+  constructor(kind: PanelKind<S>) {
+    this.kind = kind;
+    const { id } = kind;
+    this.element.className = "crec-panel";
+    this.element.dataset.panel = id;
+    this.head.className = "crec-panel-head";
+    const heading = document.createElement("h3");
+    heading.id = `crec-panel-${id}`;
+    this.element.setAttribute("aria-labelledby", heading.id);
+    const chevron = document.createElement("i");
+    chevron.className = "fa fa-angle-down crec-chevron";
+    chevron.setAttribute("aria-hidden", "true");
+    this.#toggle.type = "button";
+    this.#toggle.append(chevron, word(`panel.${id}`));
+    this.#toggle.addEventListener("click", () => this.#fold(!this.#body.hidden));
+    heading.append(this.#toggle);
+    this.#count.className = "crec-panel-count";
+    this.head.append(heading, this.#count);
+    this.#empty.className = "crec-empty";
+    this.#body.append(this.#empty, this.#list.element);
+    this.element.append(this.head, this.#body);
+    this.#fold(closedPanels().has(id));
+  }
+
+  /** @param isComplete whether these are all rows, or more are still to come */
+  show(rows: ReadonlyArray<Row<S>>, isComplete: boolean, now: number): void {
+    this.#shown = { rows, now };
+    const { id, summary, order, view } = this.kind;
+    setText(this.#count, rows.length === 0 ? "" : summary(rows));
+    this.#empty.hidden = rows.length > 0;
+    setText(this.#empty, word(isComplete ? `empty.${id}` : "empty.loading"));
+    const views = [...rows].sort(order).slice(0, this.#list.most).map(view);
+    this.#list.show(views, rows.length, now);
+  }
+
+  tick(now: number): void {
+    this.#list.tick(now);
+  }
+
+  #again(): void {
+    if (this.#shown) this.show(this.#shown.rows, true, this.#shown.now);
+  }
+
+  #fold(isClosed: boolean): void {
+    this.#body.hidden = isClosed;
+    this.#toggle.setAttribute("aria-expanded", String(!isClosed));
+    const closed = closedPanels();
+    if (isClosed) closed.add(this.kind.id);
+    else closed.delete(this.kind.id);
+    localStorage.setItem(STORED, [...closed].join(" "));
+  }
+}
+
+function closedPanels(): Set<string> {
+  return new Set((localStorage.getItem(STORED) ?? "").split(" ").filter((id) => id !== ""));
+}

@@ -1,0 +1,58 @@
+import type { Row } from "../../types.ts";
+import { nodeName } from "../node-name.ts";
+import { openForm } from "../open-node.ts";
+import type { PanelKind } from "../panel.ts";
+import type { RowButton } from "../row-view.ts";
+import { ignoreIssue, refresh } from "../toolbar.ts";
+import { joined, word } from "../words.ts";
+import { by } from "./orders.ts";
+
+/** What is wrong over all flows, first. */
+export const issues: PanelKind<"issues"> = {
+  id: "issues",
+  section: "issues",
+  order: by(
+    ({ isIgnored }) => Number(isIgnored),
+    ({ severity }) => Number(severity !== "error"),
+    ({ origin }) => origin.label,
+    ({ key }) => key,
+  ),
+  view: (issue) => ({
+    key: issue.key,
+    tone: issue.isIgnored ? "quiet" : issue.severity,
+    title: sentenceOf(issue),
+    isSentence: true,
+    state: issue.isIgnored ? word("state.ignored") : "",
+    lines: issue.isIgnored ? [nodeOf(issue)] : [issue.fix, nodeOf(issue)],
+    opens: issue.origin.node,
+    buttons: buttonsOf(issue),
+  }),
+  summary: (rows) => {
+    const open = rows.filter(({ isIgnored }) => !isIgnored);
+    const errors = open.filter(({ severity }) => severity === "error").length;
+    const ignored = rows.length - open.length;
+    return joined([
+      errors > 0 ? word("count.errors", { count: errors }) : "",
+      open.length > errors ? word("count.warnings", { count: open.length - errors }) : "",
+      ignored > 0 ? word("count.ignored", { count: ignored }) : "",
+    ]);
+  },
+};
+
+function nodeOf({ origin }: Row<"issues">): string {
+  return nodeName(origin.node, origin.label);
+}
+
+/** Node-RED writes the type of a node without a name, where the editor has a name to show. */
+function sentenceOf(issue: Row<"issues">): string {
+  return issue.what.replaceAll(`"${issue.origin.label}"`, () => `"${nodeOf(issue)}"`);
+}
+
+function buttonsOf({ id, buttons, isIgnored }: Row<"issues">): RowButton[] {
+  if (isIgnored) return [{ label: word("label.stop-ignoring"), act: () => void ignoreIssue(id, false) }];
+  const fixes = buttons.map((fix): RowButton => {
+    if (fix.kind === "refresh") return { label: word("label.refresh"), act: () => void refresh() };
+    return { label: word("label.open"), act: () => openForm(fix.node) };
+  });
+  return [...fixes, { label: word("label.ignore"), act: () => void ignoreIssue(id, true) }];
+}

@@ -1,0 +1,113 @@
+import type { Origin } from "../../../nodes/lib/runtime/activity/types.ts";
+import type { Row, SectionName } from "../types.ts";
+import { RuntimeClock } from "./ages.ts";
+import { FlowFilter } from "./filter.ts";
+import { useArrowKeys } from "./keyboard.ts";
+import { type LiveState, LiveUpdates } from "./live-updates.ts";
+import { Panel, type PanelKind } from "./panel.ts";
+import { connections } from "./panels/connections.ts";
+import { events } from "./panels/events.ts";
+import { issues } from "./panels/issues.ts";
+import { ended, underWay } from "./panels/operations.ts";
+import { readers } from "./panels/readers.ts";
+import { wallets, watchers } from "./panels/resources.ts";
+import { setText } from "./row.ts";
+import { whenShown } from "./shown.ts";
+import { Store } from "./store.ts";
+import { addStyle } from "./style.ts";
+import { copyDiagnostics, refresh, runChecks, workButton } from "./toolbar.ts";
+import { word } from "./words.ts";
+
+const TICK_MS = 1_000;
+
+/** The content of the tab. It works only while it can be seen. */
+export function makeSidebar(): HTMLElement {
+  addStyle();
+  const content = element("div", "crec-sidebar");
+  const state = element("p", "crec-live");
+  const spoken = element("p", "crec-spoken");
+  spoken.setAttribute("role", "status");
+  const body = element("div", "crec-body");
+  const store = new Store();
+  const clock = new RuntimeClock();
+
+  const shownPanels = [
+    panelOf(issues),
+    panelOf(connections),
+    panelOf(readers),
+    panelOf(underWay),
+    panelOf(ended),
+    panelOf(watchers),
+    panelOf(wallets),
+    panelOf(events),
+  ];
+  const showAll = (changed?: ReadonlySet<SectionName>): void => {
+    for (const { section, show } of shownPanels) if (!changed || changed.has(section)) show();
+    if (!changed || changed.has("issues")) tellIssues();
+  };
+  const filter = new FlowFilter(() => showAll());
+
+  function panelOf<S extends SectionName>(kind: PanelKind<S>) {
+    const panel = new Panel(kind);
+    const { section, has = () => true } = kind;
+    const show = (): void => {
+      const rows = store.rows(section).filter((row) => has(row) && filter.shows(originOf(row)));
+      panel.show(rows, store.isComplete, clock.now());
+    };
+    return {
+      section,
+      show,
+      panel: panel as { element: HTMLElement; head: HTMLElement; tick(now: number): void },
+    };
+  }
+
+  function tellIssues(): void {
+    const open = store.rows("issues").filter(({ isIgnored }) => !isIgnored);
+    if (store.isComplete) setText(spoken, word("hint.issues", { count: open.length }));
+  }
+
+  function showState(live: LiveState): void {
+    state.dataset.state = live;
+    setText(state, word(`live.${live}`));
+    body.hidden = live === "forbidden" || live === "unsupported";
+  }
+
+  const updates = new LiveUpdates(showState, (update) => {
+    clock.set(update.now);
+    showAll(store.take(update));
+  });
+  let ticking: ReturnType<typeof setInterval> | undefined;
+  whenShown(content, (isShown) => {
+    clearInterval(ticking);
+    if (!isShown) return updates.stop();
+    filter.refresh();
+    updates.start();
+    ticking = setInterval(() => {
+      for (const { panel } of shownPanels) panel.tick(clock.now());
+    }, TICK_MS);
+  });
+
+  const tools = element("div", "crec-tools");
+  tools.append(
+    filter.element,
+    workButton("refresh", "fa-refresh", refresh),
+    workButton("diagnostics", "fa-copy", copyDiagnostics),
+  );
+  shownPanels[0]?.panel.head.append(workButton("check", "fa-play", runChecks));
+  body.append(tools, ...shownPanels.map(({ panel }) => panel.element));
+  content.append(state, spoken, body);
+  useArrowKeys(content);
+  return content;
+}
+
+/** The node that a row is about. */
+function originOf(row: Row<SectionName>): Origin | undefined {
+  if ("flow" in row) return row;
+  return row.origin;
+}
+
+function element(name: "div" | "p", className: string): HTMLElement {
+  const made = document.createElement(name);
+  made.className = className;
+  return made;
+}

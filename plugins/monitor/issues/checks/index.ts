@@ -1,0 +1,35 @@
+import type { Check } from "../check.ts";
+import { ackUnreachable } from "./ack-unreachable.ts";
+import { apiKey } from "./api-key.ts";
+import { consumerShared } from "./consumer-shared.ts";
+import { contractMissing } from "./contract-missing.ts";
+import { eventUnwatched } from "./event-unwatched.ts";
+import { exampleAddress } from "./example-address.ts";
+import { readerStopped } from "./reader-stopped.ts";
+import { rejectedUnwired } from "./rejected-unwired.ts";
+import { settingsIncomplete } from "./settings-incomplete.ts";
+import { signerSet } from "./signer-set.ts";
+import { stateLost } from "./state-lost.ts";
+import { textComparison } from "./text-comparison.ts";
+import { unverifiedAction } from "./unverified-action.ts";
+import { walletState } from "./wallet-state.ts";
+import { watcherState } from "./watcher-state.ts";
+
+/** All checks, in the order in which their issues are listed. */
+export const CHECKS: readonly Check[] = [
+  settingsIncomplete,
+  apiKey,
+  readerStopped,
+  consumerShared,
+  stateLost,
+  signerSet,
+  watcherState,
+  eventUnwatched,
+  ackUnreachable,
+  rejectedUnwired,
+  unverifiedAction,
+  walletState,
+  contractMissing,
+  exampleAddress,
+  textComparison,
+];

@@ -1,0 +1,66 @@
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { NodeAPI } from "node-red";
+import { stateFolderFor } from "../../../nodes/lib/runtime/state-folder.ts";
+import { dropOldest } from "../../../nodes/lib/shared/drop-oldest.ts";
+import { nodeError } from "../../../nodes/lib/shared/errors.ts";
+
+/** More than a person ignores. The oldest is forgotten. */
+const MOST = 500;
+const FILE = "ignored-issues.json";
+
+/** The ids of the issues that a person does not want to see, in a file of the state folder. */
+export class Ignored {
+  readonly #path: string;
+  #ids: Promise<Set<string>> | undefined;
+  #written: Promise<unknown> = Promise.resolve();
+
+  constructor(RED: NodeAPI) {
+    this.#path = join(stateFolderFor(RED, "monitor"), FILE);
+  }
+
+  /** Empty where the file cannot be read: then the issues are shown again. */
+  ids(): Promise<ReadonlySet<string>> {
+    this.#ids ??= this.#read();
+    return this.#ids;
+  }
+
+  /** @throws ISSUES_NOT_SAVED when it cannot be written; it counts until the next restart then */
+  async set(id: string, isIgnored: boolean): Promise<void> {
+    this.#ids ??= this.#read();
+    const ids = await this.#ids;
+    ids.delete(id);
+    if (isIgnored) ids.add(id);
+    dropOldest(ids, MOST);
+    const write = () => this.#write([...ids]);
+    const written = this.#written.then(write, write);
+    this.#written = written;
+    await written;
+  }
+
+  async #read(): Promise<Set<string>> {
+    try {
+      const stored: unknown = JSON.parse(await readFile(this.#path, "utf8"));
+      const ids: unknown[] = Array.isArray(stored) ? stored : [];
+      return new Set(ids.filter((id) => typeof id === "string").slice(-MOST));
+    } catch {
+      return new Set();
+    }
+  }
+
+  /** After a crash the file has the old ids or the new ones, never a part. */
+  async #write(ids: readonly string[]): Promise<void> {
+    try {
+      await mkdir(dirname(this.#path), { recursive: true });
+      const temporary = `${this.#path}.${process.pid}.tmp`;
+      await writeFile(temporary, `${JSON.stringify(ids, null, 2)}\n`, { mode: 0o600, flush: true });
+      await rename(temporary, this.#path);
+    } catch (cause) {
+      throw nodeError(
+        "ISSUES_NOT_SAVED",
+        `The ignored issues could not be saved in ${this.#path}, so they are shown again after a restart. Check permissions and free space, then try again.`,
+        cause,
+      );
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import type { NodeAPI } from "node-red";
+import type { FlowNode, Flows } from "./flows.ts";
+
+type End = { id?: string; port?: number };
+type Ends = { wires?: readonly End[] };
+
+/** Nodes that get a message when another one of their flow fails, completes it, or changes its status. */
+const HANDLERS = ["catch", "complete", "status"];
+
+/** The ways that messages take: wires, link nodes, and into and out of subflows. */
+export class Paths {
+  readonly #RED: Pick<NodeAPI, "nodes">;
+  readonly #flows: Flows;
+  /** By their flow. */
+  readonly #handlers = new Map<string, FlowNode[]>();
+
+  constructor(RED: Pick<NodeAPI, "nodes">, flows: Flows) {
+    this.#RED = RED;
+    this.#flows = flows;
+    for (const node of flows.ofType(...HANDLERS)) {
+      const { z = "" } = node;
+      this.#handlers.set(z, [...(this.#handlers.get(z) ?? []), node]);
+    }
+  }
+
+  /** Whether something that runs is wired to an output. */
+  isWired(node: FlowNode, output: number): boolean {
+    return this.#behind(node, output).length > 0;
+  }
+
+  /**
+   * All nodes that may get a message from these outputs, also by a Catch or Complete node. A subflow in several places
+   * counts as one, so it may be more than really do.
+   */
+  reachable(...from: ReadonlyArray<readonly [node: FlowNode, output: number]>): Set<FlowNode> {
+    const found = new Set<FlowNode>();
+    const flows = new Set<string>();
+    const next = from.flatMap(([node, output]) => this.firstBehind(node, output));
+    for (let node = next.pop(); node; node = next.pop()) {
+      if (found.has(node)) continue;
+      found.add(node);
+      next.push(...this.#nextOf(node), ...this.#handlersOf(node.z, flows));
+    }
+    return found;
+  }
+
+  /**
+   * All nodes whose messages may get to one of these, in the same ways. Found once for all nodes: to follow each of many
+   * readers through a large flow takes long.
+   */
+  leadingTo(goals: readonly FlowNode[]): Set<FlowNode> {
+    const before = new Map<FlowNode, FlowNode[]>();
+    for (const node of this.#flows.all()) {
+      for (const after of [...this.#nextOf(node), ...this.#handlersOf(node.z, new Set())]) {
+        const known = before.get(after);
+        if (known) known.push(node);
+        else before.set(after, [node]);
+      }
+    }
+    const found = new Set<FlowNode>();
+    const next = [...goals];
+    for (let node = next.pop(); node; node = next.pop()) {
+      if (found.has(node)) continue;
+      found.add(node);
+      next.push(...(before.get(node) ?? []));
+    }
+    return found;
+  }
+
+  /** What gets a message from an output first, also by a Catch or Complete node. */
+  firstBehind(node: FlowNode, output: number): FlowNode[] {
+    return [...this.#behind(node, output), ...this.#handlersOf(node.z, new Set())];
+  }
+
+  /** The nodes that certainly get what leaves by an output of these, as it is: only by wires and links, through these types. */
+  direct(from: readonly FlowNode[], output: number, through: ReadonlySet<string>): Set<FlowNode> {
+    const found = new Set<FlowNode>();
+    const next = from.flatMap(({ wires }) => this.#targets(wires?.[output]));
+    for (let node = next.pop(); node; node = next.pop()) {
+      if (found.has(node)) continue;
+      found.add(node);
+      if (node.type === "link out") {
+        if (node.mode !== "return") next.push(...this.#targets(node.links));
+      } else if (node.type === "crec-verify-event" || node.type === "crec-ack") {
+        if (through.has(node.type)) next.push(...this.#targets(node.wires?.[0]));
+      } else if (through.has(node.type)) next.push(...this.#targets(node.wires?.flat()));
+    }
+    return found;
+  }
+
+  /** Whether a node comes from a module whose inside the flows do not show. */
+  isOpaque({ type }: FlowNode): boolean {
+    return typeof (this.#RED.nodes as { getType?(name: string): unknown }).getType?.(type) === "object";
+  }
+
+  #nextOf(node: FlowNode): FlowNode[] {
+    if (node.type === "link out" && node.mode === "return") {
+      return this.#flows.ofType("link call").flatMap((call) => this.#behind(call));
+    }
+    if (node.type === "link out") return this.#targets(node.links);
+    if (node.type === "link call") {
+      const isDynamic = node.linkType === "dynamic";
+      const called = isDynamic ? this.#flows.ofType("link in") : this.#targets(node.links);
+      return [...called, ...this.#behind(node)];
+    }
+    const template = this.#templateOf(node);
+    if (!template) return this.#behind(node);
+    const inside = ends(template.in).flatMap(({ wires = [] }) => this.#targets(wires.map(({ id }) => id)));
+    return [...inside, ...this.#leaving(template, template.id)];
+  }
+
+  /** What is wired to an output, or to all of them. */
+  #behind(node: FlowNode, output?: number): FlowNode[] {
+    const wires = output === undefined ? node.wires?.flat() : node.wires?.[output];
+    const template = this.#flows.template(node.z);
+    return [...this.#targets(wires), ...(template ? this.#leaving(template, node.id, output) : [])];
+  }
+
+  /** What is wired to the instances of a subflow, where a node in it is wired to one of its outputs. */
+  #leaving(template: FlowNode, id: string, output?: number): FlowNode[] {
+    return ends(template.out).flatMap(({ wires = [] }, index) => {
+      const leaves = wires.some((end) => end.id === id && (output === undefined || end.port === output));
+      return leaves ? this.#flows.instancesOf(template.id).flatMap((one) => this.#behind(one, index)) : [];
+    });
+  }
+
+  /** Those of a flow, each flow once; of a subflow also those around its instances. */
+  #handlersOf(container: string | undefined, seen: Set<string>): FlowNode[] {
+    if (!container || seen.has(container)) return [];
+    seen.add(container);
+    const own = this.#handlers.get(container) ?? [];
+    const around = this.#flows.instancesOf(container).flatMap(({ z }) => this.#handlersOf(z, seen));
+    return [...own, ...around];
+  }
+
+  #templateOf({ type }: FlowNode): FlowNode | undefined {
+    return type.startsWith("subflow:") ? this.#flows.template(type.slice("subflow:".length)) : undefined;
+  }
+
+  #targets(ids: unknown): FlowNode[] {
+    const listed: readonly unknown[] = Array.isArray(ids) ? ids : [];
+    return listed.flatMap((id) => this.#flows.get(id) ?? []);
+  }
+}
+
+/** The inputs or outputs of a template. */
+function ends(value: unknown): readonly Ends[] {
+  return Array.isArray(value) ? (value as Ends[]) : [];
+}

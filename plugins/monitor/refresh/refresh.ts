@@ -1,0 +1,96 @@
+import type { NodeAPI } from "node-red";
+import { activity } from "../../../nodes/lib/runtime/activity/activity.ts";
+import { labelOf } from "../../../nodes/lib/runtime/activity/origin.ts";
+import type { Reports } from "../../../nodes/lib/runtime/activity/reports.ts";
+import { noteResources } from "../../../nodes/lib/runtime/activity/resources.ts";
+import type { ResourceReport } from "../../../nodes/lib/runtime/activity/types.ts";
+import type { ChannelNode, Connection, ConnectionNode } from "../../../nodes/lib/runtime/config-nodes.ts";
+import { storedNodes } from "../../../nodes/lib/runtime/stored-nodes.ts";
+import { toCodedError } from "../../../nodes/lib/shared/errors.ts";
+import { listWallets, listWatchers } from "./list-resources.ts";
+
+/** What a refresh has found, and what went wrong, a sentence for each connection. */
+export type Refreshed = { watchers: number; wallets: number; problems: string[] };
+
+/** A person waits for it. */
+const LONGEST_MS = 30_000;
+
+/**
+ * Asks the service, through each deployed connection that is usable, for its wallets and for the watchers of its
+ * deployed channels. What is gone is forgotten. Never rejects: the errors of one connection do not hide the others.
+ */
+export async function refreshResources(RED: NodeAPI): Promise<Refreshed> {
+  const signal = AbortSignal.timeout(LONGEST_MS);
+  const results = await Promise.all(
+    storedNodes<ConnectionNode>(RED, "crec-connection").map(async ({ name, type = "", connection }) => {
+      if (!connection || connection.problem) return { watchers: 0, wallets: 0, problems: [] };
+      const { problems, ...counts } = await refreshConnection(RED, connection, signal);
+      return { ...counts, problems: problems.map((problem) => `${labelOf({ name, type })}: ${problem}`) };
+    }),
+  );
+  const sum = (counts: readonly number[]) => counts.reduce((all, one) => all + one, 0);
+  return {
+    watchers: sum(results.map(({ watchers }) => watchers)),
+    wallets: sum(results.map(({ wallets }) => wallets)),
+    problems: results.flatMap(({ problems }) => problems),
+  };
+}
+
+/** A key may be allowed to see one of both lists. */
+async function refreshConnection(
+  RED: NodeAPI,
+  connection: Connection,
+  signal: AbortSignal,
+): Promise<Refreshed> {
+  const service = connection.baseUrl;
+  const startedAt = Date.now();
+  const problems = new Set<string>();
+  const attempt = async (work: () => Promise<number>): Promise<number> => {
+    try {
+      return await work();
+    } catch (error) {
+      problems.add(signal.aborted ? RED._("monitor.refresh.too-slow") : toCodedError(error).message);
+      return 0;
+    }
+  };
+  const note = (items: readonly object[], isWhole: boolean) => {
+    noteResources(items, { service });
+    if (!isWhole) problems.add(RED._("monitor.refresh.cut"));
+    return items.length;
+  };
+  const isOld = (report: ResourceReport) => report.service === service && report.seenAt < startedAt;
+
+  const wallets = await attempt(async () => {
+    const { items, isWhole } = await listWallets(await connection.client(), signal);
+    if (isWhole) forget(activity.wallets, items, isOld);
+    return note(items, isWhole);
+  });
+  const watchers = await attempt(async () => {
+    const channels = channelsOf(RED, connection);
+    const { items, isWhole, channelIds } = await listWatchers(await connection.client(), channels, signal);
+    const isListed = ({ channelId = "" }: ResourceReport) => channelIds.includes(channelId);
+    if (isWhole) forget(activity.watchers, items, (report) => isOld(report) && isListed(report));
+    return note(items, isWhole);
+  });
+  return { watchers, wallets, problems: [...problems] };
+}
+
+/** Their names or ids, each once. */
+function channelsOf(RED: NodeAPI, connection: Connection): string[] {
+  const labels = storedNodes<ChannelNode>(RED, "crec-channel").flatMap(({ channel }) =>
+    channel && !channel.problem && channel.connection() === connection ? [channel.label] : [],
+  );
+  return [...new Set(labels)];
+}
+
+/** What was seen before and is not among these any more. */
+function forget(
+  reports: Reports<ResourceReport>,
+  items: ReadonlyArray<{ wallet_id: string } | { watcher_id: string }>,
+  isOfList: (report: ResourceReport) => boolean,
+): void {
+  const ids = new Set(items.map((item) => ("wallet_id" in item ? item.wallet_id : item.watcher_id)));
+  for (const report of reports.all()) {
+    if (isOfList(report) && !ids.has(report.id)) reports.delete(report.id);
+  }
+}

@@ -1,0 +1,69 @@
+import type {
+  ConnectionReport,
+  EventReport,
+  OperationReport,
+  Origin,
+  ReaderReport,
+  ResourceReport,
+} from "../../nodes/lib/runtime/activity/types.ts";
+
+/** How an issue is fixed by a button. */
+export type Fix =
+  /** Opens the form of a node. */
+  | { kind: "open"; node: string }
+  /** Asks the service for what is shown again, and runs the checks. */
+  | { kind: "refresh" };
+
+/** Something that is wrong, or will be, in what is deployed. */
+export type Issue = {
+  /** The same as long as it is the same issue: it may be ignored. */
+  id: string;
+  /** The name of the check that found it: a file of `issues/checks`. */
+  check: string;
+  severity: "error" | "warning";
+  /** The node that is to be changed, or that shows the effect. */
+  origin: Origin;
+  /** One sentence, in the language of the runtime's catalog. */
+  what: string;
+  /** What to do about it, one sentence. */
+  fix: string;
+  buttons: readonly Fix[];
+  isIgnored: boolean;
+};
+
+/** What the sidebar shows. Each row has a key that is unique in its section. */
+export type Sections = {
+  connections: ConnectionReport;
+  readers: ReaderReport;
+  operations: OperationReport;
+  watchers: ResourceReport;
+  wallets: ResourceReport;
+  events: EventReport;
+  issues: Issue;
+};
+export type SectionName = keyof Sections;
+export type Row<S extends SectionName> = Sections[S] & { key: string };
+
+/** What has changed in a section. */
+export type SectionChange<S extends SectionName> = { set: Array<Row<S>>; gone: string[] };
+
+/** What is pushed to an open sidebar, and acknowledged by it before the next one is sent. */
+export type Update = {
+  /** Counts the updates of a session, from 1. */
+  number: number;
+  /** The sidebar drops what it has: all rows are sent from here on. */
+  isFirst: boolean;
+  /** Whether the sidebar has all rows now. False while there are more than fit into one update. */
+  isComplete: boolean;
+  /** The clock of Node-RED, for ages. Unix milliseconds. */
+  now: number;
+  changes: { [S in SectionName]?: SectionChange<S> };
+};
+
+/** What `POST /crec/monitor/open` answers. */
+export type OpenAnswer = {
+  /** Valid once, for some seconds. */
+  ticket: string;
+  /** After which time the sidebar asks again: updates end where it does not. */
+  renewMs: number;
+};

@@ -1,0 +1,44 @@
+// @ts-check
+// Bundles what runs in the browser, as text for a page.
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { root } from "./paths.mjs";
+
+/** @typedef {{ bundle: typeof import("esbuild").build, sourceMaps: boolean }} ScriptOptions */
+
+/** A script that is part of a page: only an absolute address leads to its source. */
+const withSourceMapInside = /** @type {const} */ ({
+  sourcemap: "inline",
+  sourceRoot: pathToFileURL(root).href,
+  outfile: join(root, "form.js"),
+});
+
+/**
+ * @param {{ contents: string, resolveDir: string, sourcefile: string }} entry in TypeScript
+ * @param {ScriptOptions} options
+ * @returns {Promise<string>}
+ */
+export async function browserScript(entry, { bundle, sourceMaps }) {
+  const { outputFiles } = await bundle({
+    absWorkingDir: root,
+    bundle: true,
+    format: "iife",
+    target: "es2020",
+    charset: "utf8",
+    legalComments: "none",
+    logLevel: "silent",
+    ...(sourceMaps ? withSourceMapInside : {}),
+    write: false,
+    stdin: { ...entry, loader: "ts" },
+  });
+  return outputFiles[0]?.text ?? "";
+}
+
+/**
+ * @param {string} type
+ * @param {string} attributes
+ * @param {string} content
+ */
+export function scriptElement(type, attributes, content) {
+  return `<script type="${type}"${attributes && ` ${attributes}`}>\n${content.trim()}\n</script>\n`;
+}

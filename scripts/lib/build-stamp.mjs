@@ -1,0 +1,89 @@
+// @ts-check
+// What dist/ was built from, so that `npm start` can skip a build that would change nothing. Contents are compared: a
+// file may change without its size or time, and a branch may change all times and nothing else.
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { root } from "./paths.mjs";
+
+const STAMP = "build-stamp.json";
+
+/** All that the build reads, itself included. */
+const INPUTS = [
+  ...["nodes", "plugins", "src", "icons", "docs/glossary.md", "LICENSE", "package.json", "tsconfig.json"],
+  ...["scripts/build.mjs", "scripts/lib", "scripts/notices"],
+];
+/** Where npm notes each package that it has installed, with its version: those that are bundled, and esbuild. */
+const INSTALLED = "node_modules/.package-lock.json";
+
+/** @returns {Promise<string | undefined>} undefined where nobody knows which packages are installed */
+export async function inputsHash() {
+  if (!existsSync(join(root, INSTALLED))) return undefined;
+  const lists = await Promise.all([...INPUTS, INSTALLED].map((path) => filesOf(join(root, path))));
+  return hashOf(root, lists.flat());
+}
+
+/**
+ * Notes in a complete build what it was made from.
+ *
+ * @param {string} folder of the build
+ * @param {string} inputs as they were before the build
+ */
+export async function writeStamp(folder, inputs) {
+  const outputs = await outputsHash(folder);
+  await writeFile(join(folder, STAMP), `${JSON.stringify({ inputs, outputs })}\n`);
+}
+
+/**
+ * Whether a folder has what a build from these inputs has, all of it and unchanged.
+ *
+ * @param {string} folder of the build
+ * @param {string | undefined} inputs
+ */
+export async function isStamped(folder, inputs) {
+  try {
+    const stamp = JSON.parse(await readFile(join(folder, STAMP), "utf8"));
+    return stamp.inputs === inputs && stamp.outputs === (await outputsHash(folder));
+  } catch {
+    // There is no build, or somebody is replacing it.
+    return false;
+  }
+}
+
+/** @param {string} folder */
+async function outputsHash(folder) {
+  return hashOf(
+    folder,
+    (await filesOf(folder)).filter((file) => file !== join(folder, STAMP)),
+  );
+}
+
+/**
+ * @param {string} path of a file or folder, or of nothing
+ * @returns {Promise<string[]>}
+ */
+async function filesOf(path) {
+  if (!existsSync(path)) return [];
+  const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch((error) => {
+    if (error.code === "ENOTDIR") return undefined;
+    throw error;
+  });
+  if (entries === undefined) return [path];
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+/**
+ * @param {string} folder
+ * @param {readonly string[]} files in it
+ */
+function hashOf(folder, files) {
+  const hash = createHash("sha256");
+  for (const file of [...files].sort()) {
+    // A thousand small files: asynchronous reads take several times the processor time.
+    const content = readFileSync(file);
+    // With its length: otherwise the end of one file could be the start of the next.
+    hash.update(`${relative(folder, file)}\0${content.length}\0`).update(content);
+  }
+  return hash.digest("hex");
+}

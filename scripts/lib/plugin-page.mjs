@@ -1,0 +1,26 @@
+// @ts-check
+// Makes the page of an editor plugin: its script, in an HTML file as Node-RED wants it; and its catalog.
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { browserScript, scriptElement } from "./browser-script.mjs";
+import { root } from "./paths.mjs";
+import { readJson } from "./read-json.mjs";
+
+/**
+ * @param {string} name
+ * @param {string} folder of the built plugins
+ * @param {import("./browser-script.mjs").ScriptOptions} options
+ */
+export async function writePluginPage(name, folder, options) {
+  const source = join(root, "plugins", name);
+  const script = await browserScript(
+    { contents: 'import "./editor/index.ts";', resolveDir: source, sourcefile: `${name}-plugin.ts` },
+    options,
+  );
+  await writeFile(join(folder, `${name}.html`), scriptElement("text/javascript", "", script));
+
+  const catalog = await readJson(join(source, "locales", "en-US", `${name}.json`));
+  const locale = join(folder, "locales", "en-US");
+  await mkdir(locale, { recursive: true });
+  await writeFile(join(locale, `${name}.json`), `${JSON.stringify(catalog, null, 2)}\n`);
+}
