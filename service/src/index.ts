@@ -157,7 +157,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       refillMs: options.refillMs ?? REFILL_MS,
       log,
     };
-    store.events.onAppend((event) => context.injected.deliveries.onAppend(event));
+    store.events.onAppend((event) => {
+      const { deliveries } = context.injected;
+      deliveries.onAppend(event);
+      store.timeline.add({ kind: "event", event, facts: deliveries.of(event) });
+    });
     await warmUp(chain);
     if (anvil !== undefined) keepOwnChain(anvil, context);
     const lifecycles = await startLifecycles(context);

@@ -28,8 +28,11 @@ type Description = {
   security: Array<Record<string, string[]>>;
 };
 
-/** What no program calls: the start page, and the description itself. */
-const UNDESCRIBED = ["GET /", "GET /openapi.json", "GET /graphql"];
+/** What the description cannot say, or no program calls: the start page with its script, streams, and itself. */
+const UNDESCRIBED = [
+  ...["GET /", "GET /openapi.json", "GET /graphql", "GET /local/timeline/stream"],
+  ...["facts", "groups", "stream", "timeline", "view", "words"].map((name) => `GET /local/page/${name}.mjs`),
+];
 /** The endpoints of the contract. */
 const CONTRACT = `
   GET /health-check

@@ -8,6 +8,7 @@ import { Positions } from "../src/store/positions.ts";
 import { Queries } from "../src/store/queries.ts";
 import { Settings } from "../src/store/settings.ts";
 import { Store } from "../src/store/store.ts";
+import { Timeline } from "../src/store/timeline.ts";
 import { Wallets } from "../src/store/wallets.ts";
 import { Watchers } from "../src/store/watchers.ts";
 import { temporaryFolder } from "./support.ts";
@@ -19,6 +20,7 @@ const SMALL = [
   "positions",
   "blocks",
   "counts",
+  "timeline",
   "json_each",
   "sqlite_schema",
   "pragma_",
@@ -122,7 +124,7 @@ describe("statements of the store", () => {
       statements.add(sql.replaceAll(/\s+/g, " ").trim());
       return prepare.call(this, sql);
     };
-    const parts = [Channels, Events, Operations, Positions, Queries, Settings, Wallets, Watchers];
+    const parts = [Channels, Events, Operations, Positions, Queries, Settings, Timeline, Wallets, Watchers];
     const ends = parts.map(noteCalls);
     const store = new Store(folder.path);
     try {

@@ -22,7 +22,7 @@ const PAGE = { limit: 2, offset: 1 };
 
 /** Calls every method of the store, with every filter. */
 export async function useAll(store: Store): Promise<void> {
-  const { channels, watchers, wallets, operations, queries, events, settings } = store;
+  const { channels, watchers, wallets, operations, queries, events, settings, timeline } = store;
   const positions = store.positions("1");
   const channel = channels.create({ name: "channel" });
   const channelId = channel.channel_id;
@@ -155,6 +155,13 @@ export async function useAll(store: Store): Promise<void> {
   positions.isReported("w", "0x", 1, "latest");
   positions.report("w", "0x", 1, "latest");
   store.counts();
+  timeline.onAdd(() => {});
+  for (let sequence = 1; sequence <= 256; sequence += 1)
+    timeline.add({ kind: "channel", facts: { sequence } });
+  timeline.add({ kind: "event", event: { channelId, offset: 1 } });
+  timeline.after(255, 10);
+  timeline.newest(10);
+  timeline.range();
 }
 
 /** No filter, each one, each pair, and all of them. */

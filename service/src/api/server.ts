@@ -14,7 +14,9 @@ import { eventRoutes } from "./events.ts";
 import { type Account, graphqlRoutes, refuseAccount } from "./graphql.ts";
 import { healthRoute } from "./health.ts";
 import { injectFaults } from "./local/inject-faults.ts";
+import { note } from "./local/note-injected.ts";
 import { localRoutes } from "./local/routes.ts";
+import { PAGE_PATHS, refuseOtherPages } from "./local/timeline.ts";
 import { isLocalRequest } from "./loopback.ts";
 import { networkRoutes } from "./networks.ts";
 import { describeApi, descriptionAt } from "./openapi.ts";
@@ -116,13 +118,18 @@ export async function createServer(
     const path = request.url.split("?", 1)[0] ?? "";
     // Browsers send no key. The page shows addresses of the service, so it is only for this machine.
     if (path === "/" && options.loopback) return;
+    if (isPartOfPage(path, options)) {
+      refuseOtherPages(request.headers["sec-fetch-site"]);
+      return;
+    }
     if (ANONYMOUS.has(path) || isAuthorized(request.headers.authorization, options.apiKeys)) return;
     const message =
       "The API key is missing or not the right one. Send the header Authorization: Apikey <key>.";
     if (path === GRAPHQL_PATH) await refuseAccount(reply, message, context.injected.graphqlAuth);
     else await reply.code(401).send({ type: "UNAUTHORIZED", message });
   });
-  if (options.local) injectFaults(app, context.injected.faults);
+  if (options.local)
+    injectFaults(app, context.injected.faults, (what) => note(context, "faults", "applied", what));
   compressAnswers(app);
 
   await describeApi(app);
@@ -144,6 +151,14 @@ export async function createServer(
   startPageRoute(app, context, options.page);
   app.get("/openapi.json", { schema: { hide: true } }, ({ headers }) => descriptionAt(app, headers.host));
   return app;
+}
+
+/**
+ * Whether the start page asks for this itself. It shows what happens in channels: without a key only where the key is
+ * public, so that each program of this machine could read the same with it.
+ */
+function isPartOfPage(path: string, { loopback, page }: ServerOptions): boolean {
+  return PAGE_PATHS.has(path) && loopback && page.apiKey !== undefined;
 }
 
 /** One line for each answer, with the path only: no query, headers or body. */

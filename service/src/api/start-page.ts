@@ -11,7 +11,8 @@ import { originOf } from "../problem.ts";
 import type { Executions } from "../store/executions.ts";
 import { type Html, html } from "./html.ts";
 import type { Routes } from "./routes.ts";
-import { STYLE } from "./start-page-style.ts";
+import { STYLE, TIMELINE_STYLE } from "./start-page-style.ts";
+import { TIMELINE_SCRIPT, type TimelineAccess, timelineSection } from "./start-page-timeline.ts";
 
 /** Facts on the page that are not in the context. */
 export type PageFacts = {
@@ -33,8 +34,9 @@ const SHOWN_LOST = 5;
 const HEADERS = {
   "content-type": "text/html; charset=utf-8",
   "cache-control": "no-store",
+  // The script of the time line, and what it asks for.
   "content-security-policy":
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
 };
@@ -53,26 +55,35 @@ export function startPageRoute(app: Routes, context: Context, facts: PageFacts):
   });
 }
 
+/** It shows data of channels: without a key only where the key is public. */
+function timelineAccess({ local, apiKey }: PageFacts): TimelineAccess {
+  if (!local) return "disabled";
+  return apiKey === undefined ? "needs key" : "open";
+}
+
 type Moment = { baseUrl: string; startedAt: Date; heads: Heads | undefined };
 
 function page(context: Context, facts: PageFacts, moment: Moment): Html {
+  const access = timelineAccess(facts);
+  const refresh = html`<meta http-equiv="refresh" content="${REFRESH_SECONDS}">`;
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="refresh" content="${REFRESH_SECONDS}">
+${access === "open" ? html`<noscript>${refresh}</noscript>${TIMELINE_SCRIPT}` : refresh}
 <title>Local channel service</title>
-<style>${STYLE}</style>
+<style>${STYLE}${TIMELINE_STYLE}</style>
 </head>
 <body>
 <header>
 <h1>Local channel service</h1>
-<p>Running since <time datetime="${moment.startedAt.toISOString()}">${shown(moment.startedAt)}</time>.
+<p data-renew="running">Running since <time datetime="${moment.startedAt.toISOString()}">${shown(moment.startedAt)}</time>.
 Updated ${shown(new Date())}, and again every ${REFRESH_SECONDS} seconds.</p>
 </header>
 <main>
 ${counts(context)}
+${timelineSection(access, moment.baseUrl)}
 ${addresses(facts, moment)}
 ${chain(context, moment)}
 ${oracles(context, facts)}
@@ -84,13 +95,21 @@ ${facts.local ? testing(context, facts, moment) : ""}
 `;
 }
 
+const SINGULAR: Readonly<Record<string, string>> = {
+  channels: "channel",
+  watchers: "watcher",
+  wallets: "wallet",
+  operations: "operation",
+  queries: "query",
+};
+
 function counts({ store }: Context): Html {
   const { events, ...kinds } = store.counts();
-  return html`<section aria-labelledby="now">
+  return html`<section aria-labelledby="now" data-renew="now">
 <h2 id="now">Now</h2>
 <ul class="counts">
 ${Object.entries(kinds).map(([kind, byStatus]) => count(kind, byStatus))}
-<li><strong>${events.toLocaleString("en")}</strong> events</li>
+<li><strong>${events.toLocaleString("en")}</strong> ${events === 1 ? "event" : "events"}</li>
 </ul>
 </section>`;
 }
@@ -98,7 +117,7 @@ ${Object.entries(kinds).map(([kind, byStatus]) => count(kind, byStatus))}
 function count(kind: string, byStatus: Record<string, number>): Html {
   const all = Object.values(byStatus).reduce((sum, number) => sum + number, 0);
   const statuses = STATUSES.filter((status) => byStatus[status] !== undefined);
-  return html`<li><strong>${all.toLocaleString("en")}</strong> ${kind}
+  return html`<li><strong>${all.toLocaleString("en")}</strong> ${all === 1 ? (SINGULAR[kind] ?? kind) : kind}
 ${statuses.map((status) => html`<span>${byStatus[status]} ${status}</span>`)}</li>
 `;
 }
@@ -199,11 +218,11 @@ function testing({ injected }: Context, { apiKey = "<key>" }: PageFacts, { baseU
     ...injected.deliveries.proofs.list().map(({ action, times }) => `${times} × proof: ${action}`),
     ...injected.deliveries.events.list().map(({ action, times }) => `${times} × event: ${action}`),
   ];
-  return html`<section aria-labelledby="testing">
+  return html`<section aria-labelledby="testing" data-renew="testing">
 <h2 id="testing">For tests</h2>
 <p>Under <code>/local</code>: <code>faucet</code>, <code>mine</code>, <code>reorg</code>, <code>speed</code>,
 <code>traffic</code>, <code>guarded-token</code>, <code>dvp</code>, <code>dta</code>, <code>faults</code>, <code>failures</code>, <code>absences</code>, <code>proofs</code>, <code>deliveries</code>,
-<code>status</code>. To see an event, send one token:</p>
+<code>status</code>, <code>timeline</code>. To see an event, send one token:</p>
 <pre tabindex="0">curl -H 'Authorization: Apikey ${apiKey}' -H 'Content-Type: application/json' \\
   -d '{}' ${baseUrl}/local/faucet</pre>
 ${waiting.length === 0 ? "" : html`<p>Waiting injected failures: ${waiting.join("; ")}.</p>`}
@@ -213,7 +232,7 @@ ${waiting.length === 0 ? "" : html`<p>Waiting injected failures: ${waiting.join(
 type Row = [name: string, value: Html];
 
 function section(id: string, title: string, rows: Row[]): Html {
-  return html`<section aria-labelledby="${id}">
+  return html`<section aria-labelledby="${id}" data-renew="${id}">
 <h2 id="${id}">${title}</h2>
 <dl>
 ${rows.map(

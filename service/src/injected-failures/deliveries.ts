@@ -1,9 +1,7 @@
 import type { EventEnvelope, EventType, OcrProof } from "../../../src/protocol/index.ts";
 import type { Appended, IsHidden } from "../store/events.ts";
+import type { DELIVERY_ACTIONS, PROOF_ACTIONS } from "./actions.ts";
 import { CountedList } from "./counted-list.ts";
-
-export const PROOF_ACTIONS = ["withhold", "delay", "corrupt"] as const;
-export const DELIVERY_ACTIONS = ["late", "twice", "out_of_order"] as const;
 
 /** Asked for by a tester: the next `times` events that match, or their proofs, are delivered this way. */
 export type Delivery<Action = (typeof PROOF_ACTIONS)[number] | (typeof DELIVERY_ACTIONS)[number]> = {
@@ -68,6 +66,17 @@ export class Deliveries {
   onAppend(event: Appended): void {
     if (event.hasProof) this.proofs.onAppend(event);
     this.events.onAppend(event);
+  }
+
+  /** How a tester wants the event and its proof delivered; empty where both are delivered as they are stored. */
+  of({ channelId, offset }: Pick<Appended, "channelId" | "offset">): {
+    proof?: (typeof PROOF_ACTIONS)[number];
+    event?: (typeof DELIVERY_ACTIONS)[number];
+  } {
+    const key = keyOf(channelId, offset);
+    const proof = this.proofs.actionOf(key);
+    const event = this.events.actionOf(key);
+    return { ...(proof === undefined ? {} : { proof }), ...(event === undefined ? {} : { event }) };
   }
 
   /** Which events are not visible yet; undefined when all are. */

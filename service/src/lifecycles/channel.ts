@@ -6,7 +6,7 @@ import type { Store } from "../store/store.ts";
 /** @throws ApiError 409 `CHANNEL_ALREADY_EXISTS` when the name is taken. */
 export function createChannel({ store }: Context, input: { name: string; description?: string }): Channel {
   refuseTakenName(store, input.name);
-  return store.channels.create(input);
+  return store.transaction(() => noted(store, store.channels.create(input)));
 }
 
 /**
@@ -28,8 +28,18 @@ export function updateChannel(
     );
   }
   const changed = { ...channel, ...change };
-  store.channels.update(changed);
+  store.transaction(() => {
+    store.channels.update(changed);
+    if (name !== undefined || status !== undefined) noted(store, changed);
+  });
   return changed;
+}
+
+/** Channels have no events of their own: the time line shows the channel as it is now. */
+function noted(store: Store, channel: Channel): Channel {
+  const { channel_id, name, status } = channel;
+  store.timeline.add({ kind: "channel", facts: { channel_id, name, status } });
+  return channel;
 }
 
 /** @throws ApiError 400 with `message` when the channel is archived: it takes nothing new. */

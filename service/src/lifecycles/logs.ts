@@ -84,6 +84,10 @@ export class LogReader {
     const lastCommon = common ?? Math.min(oldest - 1, heads.latest.number);
     this.#logReplaced({ lastCommon, newest: newest.number, heads, everythingReplaced: common === undefined });
     this.#context.store.transaction(() => {
+      this.#context.store.timeline.add({
+        kind: "reorganization",
+        facts: { after_block: lastCommon, up_to_block: newest.number },
+      });
       this.#positions.forgetAbove(lastCommon);
       this.#context.store.watchers.rewind(this.#chainSelector, lastCommon);
       // Of a chain that is another one nothing can be taken for granted.

@@ -87,6 +87,10 @@ export class StatusMachine<
     const event = this.#kind.eventOf(resource, details);
     if (event !== undefined) {
       store.events.append({ ...event, type: this.#kind.eventType, proof: details.attestation?.proof });
+    } else {
+      // Only wallets can be without a channel.
+      const { status } = resource;
+      store.timeline.add({ kind: "wallet", facts: { wallet_id: id, status, reason: details.reason } });
     }
     return resource;
   }

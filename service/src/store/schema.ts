@@ -219,6 +219,16 @@ CREATE TABLE IF NOT EXISTS queries (
   proof TEXT,
   UNIQUE (channel_id, idempotency_key)
 ) STRICT;
+
+-- What happened, in its order, for the time line of the start page. Only the newest rows are kept.
+CREATE TABLE IF NOT EXISTS timeline (
+  sequence INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  channel_id TEXT,
+  offset INTEGER,
+  facts TEXT
+) STRICT;
 `;
 
 /** Indexes, and the removal of old ones. Each ends with the sequence, the order of lists. */

@@ -9,6 +9,7 @@ import { Operations } from "./operations.ts";
 import { Positions } from "./positions.ts";
 import { Queries } from "./queries.ts";
 import { Settings } from "./settings.ts";
+import { Timeline } from "./timeline.ts";
 import { transaction } from "./transaction.ts";
 import { Wallets } from "./wallets.ts";
 import { Watchers } from "./watchers.ts";
@@ -24,6 +25,7 @@ export class Store {
   readonly wallets: Wallets;
   readonly operations: Operations;
   readonly queries: Queries;
+  readonly timeline: Timeline;
   readonly #database: DatabaseSync;
 
   /**
@@ -42,6 +44,7 @@ export class Store {
     this.wallets = new Wallets(this.#database, yielder);
     this.operations = new Operations(this.#database, yielder);
     this.queries = new Queries(this.#database, yielder);
+    this.timeline = new Timeline(this.#database, this.settings);
   }
 
   positions(chainSelector: string): Positions {

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Fault, Faults } from "../../injected-failures/faults.ts";
 import type { Routes } from "../routes.ts";
 
+const UNAVAILABLE = 503;
 /** Error types of statuses with their own type. */
 const TYPES: Record<number, string> = {
   401: "UNAUTHORIZED",
@@ -11,8 +12,12 @@ const TYPES: Record<number, string> = {
   409: "CONFLICT",
 };
 
-/** Applies faults to requests, except for /local and the start page. */
-export function injectFaults(app: Routes, faults: Faults): void {
+/** Applies faults to requests, except for /local and the start page. `onApplied` gets words for people. */
+export function injectFaults(
+  app: Routes,
+  faults: Faults,
+  onApplied: (what: string) => void = () => {},
+): void {
   const met = new WeakMap<object, Fault>();
   const closing = new AbortController();
   app.addHook("preClose", async () => closing.abort());
@@ -23,9 +28,11 @@ export function injectFaults(app: Routes, faults: Faults): void {
     const fault = faults.take(request.method, path);
     if (fault === undefined) return;
     met.set(request, fault);
+    const status = fault.status ?? UNAVAILABLE;
+    const what = fault.action === "status" ? `answered with ${status}` : fault.action.replaceAll("_", " ");
+    onApplied(`${request.method} ${path}: ${what}`);
     if (fault.action === "reset") cut(request, reply);
     if (fault.action === "status") {
-      const status = fault.status ?? 503;
       const type = TYPES[status] ?? (status < 500 ? "VALIDATION_ERROR" : "INTERNAL_ERROR");
       const body = fault.body ?? { type, message: "This answer was asked for under /local/faults." };
       reply.type("application/json; charset=utf-8");

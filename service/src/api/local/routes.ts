@@ -1,6 +1,6 @@
 import Type from "typebox";
 import type { Context } from "../../context.ts";
-import { DELIVERY_ACTIONS, PROOF_ACTIONS } from "../../injected-failures/deliveries.ts";
+import { DELIVERY_ACTIONS, PROOF_ACTIONS } from "../../injected-failures/actions.ts";
 import { originOf } from "../../problem.ts";
 import type { Routes } from "../routes.ts";
 import { AbsenceAnswer, absenceRoutes } from "./absences.ts";
@@ -11,6 +11,8 @@ import { FailureAnswer, failureRoutes } from "./failures.ts";
 import { FaultAnswer, faultRoutes } from "./faults.ts";
 import { graphqlAuthRoute } from "./graphql-auth.ts";
 import { guardedTokenRoute } from "./guarded-token.ts";
+import { noteInjected } from "./note-injected.ts";
+import { timelineRoutes } from "./timeline.ts";
 
 const Status = Type.Object(
   {
@@ -71,6 +73,8 @@ export function localRoutes(app: Routes, context: Context): void {
     },
   );
 
+  noteInjected(app, context);
+  timelineRoutes(app, context);
   faultRoutes(app, injected.faults);
   failureRoutes(app, injected.failures);
   absenceRoutes(app, injected.absences);
