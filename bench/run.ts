@@ -45,6 +45,10 @@ const BENCHES: Record<string, Bench> = {
       "Delay of the event loop": async () => (await import("./proofs.ts")).benchLoopDelay(),
     },
   },
+  sidebar: {
+    about: "milliseconds a second that an open sidebar costs Node-RED, with 200 readers and 1,000 operations",
+    parts: { "Main thread": async () => (await import("./sidebar.ts")).benchSidebar() },
+  },
   service: {
     about: "pages, operations and logs a second of the local service; its memory; growth to 1,000,000 events",
     parts: {

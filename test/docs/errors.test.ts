@@ -30,7 +30,7 @@ const isCode = (template: string) => /^[A-Z_]+$/.test(template.replaceAll(/\$\{[
 
 /** All that runs outside of the editor, as one text. */
 function sources(): string {
-  const files = ["nodes", "src"].flatMap((folder) =>
+  const files = ["nodes", "plugins", "src"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /^(?!editor).*\.ts$/.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name))

@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,13 +9,13 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 type Answer = { status: number; body: unknown };
 type Handler = (request: object, response: object) => void;
-/** What a form of ours can ask Node-RED: `POST crec/connection/test crec.write`. */
+/** What a form or the sidebar of ours can ask Node-RED: `POST crec/connection/test crec.write`. */
 type Endpoint = { name: string; handler: Handler };
 
-/** As the nodes register them. */
+/** As the nodes and the monitor register them. */
 async function endpoints(): Promise<Endpoint[]> {
   const listed = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
-    "node-red": { nodes: Record<string, string> };
+    "node-red": { nodes: Record<string, string>; plugins: Record<string, string> };
   };
   const found: Endpoint[] = [];
   const take = (method: string) => (path: string, permission: unknown, handler: Handler) => {
@@ -25,9 +26,21 @@ async function endpoints(): Promise<Endpoint[]> {
     nodes: { registerType: () => undefined },
     httpAdmin: { get: take("GET"), post: take("POST"), put: take("PUT"), delete: take("DELETE") },
     auth: { needsPermission: (permission: string) => permission },
+    // What the monitor listens to, and sends to browsers.
+    comms: { publish: () => undefined },
+    events: new EventEmitter(),
+    hooks: { add: () => undefined },
+    log: { addHandler: () => undefined, debug: () => undefined },
+    // With all that is off until a setting turns it on.
+    settings: { crec: { monitoring: true } },
   };
-  for (const name of Object.keys(listed["node-red"].nodes)) {
-    const { default: register } = (await import(`../../nodes/${name}/${name}.ts`)) as {
+  const { nodes, plugins } = listed["node-red"];
+  const files = [
+    ...Object.keys(nodes).map((name) => `../../nodes/${name}/${name}.ts`),
+    ...Object.keys(plugins).map((name) => `../../plugins/${name}/${name}.ts`),
+  ];
+  for (const file of files) {
+    const { default: register } = (await import(file)) as {
       default: (RED: NodeAPI) => void;
     };
     register(RED as unknown as NodeAPI);
@@ -76,7 +89,7 @@ describe("what the editor's forms can ask", () => {
 });
 
 describe("the page about security", () => {
-  it("lists everything that the editor's forms can ask, with the permission it needs", async () => {
+  it("lists everything that the editor can ask, with the permission it needs", async () => {
     const page = readFileSync(join(root, "docs/security.md"), "utf8");
     const rows = [...page.matchAll(/^\| `([A-Z]+) (\S+)` \| `?([\w. ]+?)`? \|/gm)];
     const documented = rows.map(([, method, path, permission]) => `${method} ${path} ${permission}`);

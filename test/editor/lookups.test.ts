@@ -1,5 +1,4 @@
-import { fileURLToPath } from "node:url";
-import type { Locator, Page, Response } from "playwright-core";
+import type { Page, Response } from "playwright-core";
 import should from "should";
 import type { Choices } from "../../nodes/lib/shared/form-types.ts";
 import { type Editor, useEditor } from "../support/editor.ts";
@@ -8,9 +7,6 @@ import type { Form } from "../support/editor-form.ts";
 import { inEachForm } from "../support/editor-walk.ts";
 import { example, type FlowNode, idOf } from "../support/node-red.ts";
 import { channelNode, connectionNode } from "../support/nodes.ts";
-import { sized } from "../support/variants.ts";
-
-const guarded = fileURLToPath(new URL("../nodes/admin-auth-settings.cjs", import.meta.url));
 
 /** What a list, or the events of an ABI, were answered with. */
 type Offered = {
@@ -186,55 +182,6 @@ describe("what a form says of how final the reported blocks are", function () {
   });
 });
 
-describe("forms where Node-RED asks who is there", function () {
-  this.timeout(120_000);
-  const editor = useEditor({
-    ...{ settings: guarded, token: "admin", loggedInAs: "reader" },
-    // The browser notes each refusal by itself, and later than the test sees it; the editor's own requests to save
-    // the reader's settings are refused, too.
-    expected: /status of 401/,
-  });
-
-  it("show a log-in page to nobody, and answer nothing of ours without a token", async () => {
-    const { nodeRed } = editor();
-    const context = await editor().page.context().browser()?.newContext();
-    const page = await context?.newPage();
-    await page?.goto(nodeRed.url);
-    await page?.locator("#node-dialog-login-username").waitFor();
-    await context?.close();
-    for (const path of ["crec/lookup/networks/any", "crec/signer/address/any", "crec/events-in/any"]) {
-      should((await nodeRed.fetch(path)).status).equal(401, path);
-    }
-    for (const path of ["crec/connection/test", "crec/signer/generate", "crec/abi/functions"]) {
-      should((await nodeRed.fetch(path, { method: "POST" })).status).equal(401, path);
-    }
-  });
-
-  it("tell someone who may only read why a button does nothing", async () => {
-    await editor().nodeRed.deploy([{ id: "tab", type: "tab", label: "to be read" }]);
-    const all = await flowOfAll(editor());
-    await editor().openWith(all.flows);
-    const refused: string[] = [];
-    const ids = Object.entries(all.ids).filter(([type]) => sized(REFUSING.includes(type), true));
-    await inEachForm(editor(), { ...all, ids: Object.fromEntries(ids) }, async (form, type) => {
-      for (const id of await ownButtons(form)) {
-        if (!(await isRefused(editor(), form.root.locator(`[id="${id}"]`)))) continue;
-        refused.push(id);
-        const said = form.root.locator("[role=alert]:visible, [role=status]:visible", { hasText: REFUSAL });
-        await said.first().waitFor();
-        should(await said.count()).be.above(0, `${type}: ${id}`);
-      }
-    });
-    should(refused).containDeep(["crec-connection-test", "crec-signer-generate", "crec-events-in-reset"]);
-  });
-});
-
-/** Forms with a button for each kind of request: a test, a new secret, a change of what a flow does. */
-const REFUSING = ["crec-connection", "crec-signer", "crec-events-in"];
-
-/** A sentence about what one may do. */
-const REFUSAL = /may not|not allowed|permission/i;
-
 /** Types into a box what makes it offer all it has, and picks the first; nothing where nothing is offered. */
 async function pickFirst({ page }: Editor, form: Form, name: string): Promise<string | undefined> {
   const box = form.box(name);
@@ -267,44 +214,4 @@ function nothingFound(page: Page): Promise<false> {
       .then(({ choices = [] }: { choices?: unknown[] }) => choices.length === 0 && resolve(false))
       .catch(() => {}); // Nothing was asked.
   });
-}
-
-/** The buttons that our form itself has. */
-function ownButtons(form: Form): Promise<string[]> {
-  return form.root
-    .locator("button[id^=crec-]:visible:enabled")
-    .evaluateAll((buttons) => buttons.map((button) => (button as unknown as { id: string }).id));
-}
-
-/** How long a button may take to ask a question or an endpoint of ours. Some do neither. */
-const EFFECT_MS = 3_000;
-
-/** Presses a button, and the one of the question that it may ask. Whether an endpoint of ours then refuses. */
-async function isRefused({ page }: Editor, button: Locator): Promise<boolean> {
-  const refusal = () =>
-    page
-      .waitForResponse(
-        // The form itself asks about variables, at any time: that is no answer to a person.
-        (answer) =>
-          /\/crec\/(?!variables)/.test(answer.url()) &&
-          answer.request().method() === "POST" &&
-          answer.status() === 401,
-        { timeout: EFFECT_MS },
-      )
-      .then(
-        () => true,
-        () => false,
-      );
-  const action = page.locator(".ui-dialog:has(.crec-dialog) button.primary");
-  const refused = refusal();
-  await button.click();
-  const isAsked = action.waitFor({ timeout: EFFECT_MS }).then(
-    () => true,
-    () => false,
-  );
-  const isQuestion = await Promise.race([refused.then(() => false), isAsked]);
-  if (!isQuestion) return refused;
-  const refusedThen = refusal();
-  await action.click();
-  return refusedThen;
 }

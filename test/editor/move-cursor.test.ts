@@ -10,6 +10,8 @@ describe("the dialog that moves the cursor of events in", function () {
 
   const open = async () => {
     const form = await editor().form("reader");
+    // Once the cursor is stored, the dialog begins with its offset.
+    await form.root.locator("#crec-events-in-report", { hasText: /cursor -?\d/ }).waitFor();
     await form.root.locator("#crec-events-in-reset:enabled").click();
     await dialog().waitFor();
     return form;

@@ -20,7 +20,13 @@ const examples = new Map(
 );
 const everyNode = [...examples.values()].flat();
 /** Palettes that an example says to install, and the types of their nodes. */
-const INSTALLED: Readonly<Record<string, readonly string[]>> = { "22-e-mail-outlet": ["e-mail"] };
+const INSTALLED: Readonly<Record<string, readonly string[]>> = {
+  "22-e-mail-outlet": ["e-mail"],
+  "24-alert-wall": [
+    ...["ui-base", "ui-theme", "ui-page", "ui-group"],
+    ...["ui-table", "ui-template", "ui-chart"],
+  ],
+};
 /** Secrets and addresses of outlets: npm start sets none of them. */
 const SET_BY_PEOPLE = [
   ...["SLACK_WEBHOOK_URL", "DISCORD_WEBHOOK_URL", "TELEGRAM_BOT_TOKEN", "TELEGRAM_CHAT_ID"],

@@ -71,6 +71,28 @@ describe("the hooks of a transport", () => {
     should(codes).deepEqual([["SERVICE_UNREACHABLE", undefined]]);
   });
 
+  it("get the error code of an answer that refuses the key, or its rights", async () => {
+    const codes: unknown[] = [];
+    const transport = new Transport({
+      ...{ baseUrl: server.url, apiKey: KEY },
+      onResponse: ({ errorCode, status }) => codes.push([status, errorCode]),
+    });
+    answers = [
+      [401, { type: "UNAUTHORIZED", message: "no" }],
+      [403, { type: "FORBIDDEN", message: "no" }],
+      [403, { type: "FORBIDDEN", code: "NOT_YOUR_WALLET", message: "no" }],
+      [404, { type: "NOT_FOUND", message: "no" }],
+    ];
+    for (const _ of [1, 2, 3, 4]) await errorOf(transport.get("/"));
+    await transport.close();
+    should(codes).deepEqual([
+      [401, "KEY_REFUSED"],
+      [403, "FORBIDDEN"],
+      [403, "NOT_YOUR_WALLET"],
+      [404, undefined],
+    ]);
+  });
+
   it("break nothing when they throw", async () => {
     const fail = () => {
       throw new Error("the disk is full");

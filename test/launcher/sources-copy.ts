@@ -12,6 +12,7 @@ const NEEDED = [
   "icons",
   "nodes",
   "package.json",
+  "plugins",
   "scripts",
   "service",
   "src",

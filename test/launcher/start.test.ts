@@ -74,10 +74,11 @@ describe("a copy of the sources", () => {
       await allEnded(launched, END_MS);
     });
 
-    it("ends everything when asked to, or on Ctrl-C pressed twice, and finds its flows and its data again", async () => {
+    it("ends everything when asked to, or on Ctrl-C pressed twice, finds its flows and its data again, and builds only what changed", async () => {
       const first = launchers.node("scripts/start.mjs");
       const before = await first.ready;
       await addTab(editorUrl(before), "My own flow");
+      should(await typesOf(editorUrl(before))).not.containEql("ui-base");
       const labels = await labelsOf(editorUrl(before));
       should((await channels(before, { name: "my own channel" })).status).equal(201);
       should(first.processes().length).be.aboveOrEqual(4); // launcher, service, chain, Node-RED
@@ -87,7 +88,12 @@ describe("a copy of the sources", () => {
 
       const second = launchers.node("scripts/start.mjs");
       const after = await second.ready;
+      should(second.said()).containEql("nothing has changed since the last build");
       should(labels).containEql("My own flow");
+      // The palette of one node of its flows, and no other.
+      const types = await typesOf(editorUrl(after));
+      should(types).containEql("ui-base");
+      should(types).not.containEql("e-mail");
       should(await labelsOf(editorUrl(after))).eql(labels);
       should(await (await channels(after)).json()).containDeep({ data: [{ name: "my own channel" }] });
       should(after.contracts).eql(before.contracts);
@@ -179,8 +185,13 @@ async function labelsOf(editor: string): Promise<(string | undefined)[]> {
   return (await flowsOf(editor)).filter(({ type }) => type === "tab").map(({ label }) => label);
 }
 
+/** With a node of a palette that is not loaded: a disabled tab, which does not keep other flows from starting. */
 async function addTab(editor: string, label: string): Promise<void> {
-  const flows = [...(await flowsOf(editor)), { id: "0123456789abcdef", type: "tab", label }];
+  const flows = [
+    ...(await flowsOf(editor)),
+    { id: "0123456789abcdef", type: "tab", label, disabled: true },
+    { id: "0123456789abcdee", type: "ui-event", z: "0123456789abcdef", wires: [[]] },
+  ];
   const body = JSON.stringify({ flows });
   const response = await fetch(`${editor}flows`, { method: "POST", headers: FLOWS_API, body });
   should(response.status).equal(200);

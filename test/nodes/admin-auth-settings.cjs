@@ -3,7 +3,10 @@
 
 const settings = require("../../scripts/node-red-settings.cjs");
 
-const people = { admin: "*", reader: "read" };
+/** May look at flows, and at nothing of ours. */
+const GUEST = ["flows.read", "settings.read", "nodes.read", "plugins.read", "status.read", "context.read"];
+
+const people = { admin: "*", reader: "read", guest: GUEST };
 
 /** @param {string} name */
 const find = async (name) =>

@@ -611,12 +611,14 @@ describe("the connection's form", function () {
       const odd = {
         ...{ orgId: "${CREC_SIGNER}", baseUrl: "${WITH_PASSWORD}", creTenantId: "${TOKEN_ADDRESS}" },
         ...{ graphqlUrl: "${CREC_ORG_ID}${HIDDEN_ORG}", workflowOwner: "${SESSION_TOKEN}" },
+        minRequiredSignatures: "${CREC_MONITORING_TOKEN}",
       };
       const variable = (name: string, value: string) => ({ name, type: "str", value });
       const env = [
         variable("WITH_PASSWORD", "http://user:pass@of-the-flow.invalid/v1"),
         variable("TOKEN_ADDRESS", `0x${"ab".repeat(20)}`),
         variable("SESSION_TOKEN", "of a session"),
+        variable("CREC_MONITORING_TOKEN", "of the metrics"),
       ];
       await nodeRed.deploy([
         ...config(),
@@ -627,8 +629,12 @@ describe("the connection's form", function () {
           credentials: { password: "${CREC_EVIL_URL}" },
         },
       ]);
-      const { orgId, baseUrl, creTenantId, graphqlUrl, workflowOwner } = await shown("odd", odd);
+      const { orgId, baseUrl, creTenantId, graphqlUrl, workflowOwner, minRequiredSignatures } = await shown(
+        "odd",
+        odd,
+      );
       should(orgId).have.property("state", "secret");
+      should(minRequiredSignatures).have.property("state", "secret");
       should(baseUrl).have.property("state", "secret");
       should(workflowOwner).have.property("state", "secret");
       should(creTenantId).have.properties({ state: "set", value: `0x${"ab".repeat(20)}` });

@@ -35,6 +35,7 @@ describe("the reader of events in", () => {
       watcherCheck: { unwatched: undefined },
       copies: { isNoted: false },
       lower: () => 0,
+      position: () => undefined,
       levels: { networks: async () => [], watcher: async () => ({ confidence_level: "latest" }) },
       channelReader: { turnMs },
       sendLast: async () => ({ none: true }),

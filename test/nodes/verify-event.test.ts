@@ -5,6 +5,7 @@ import should from "should";
 import registerChannel from "../../nodes/channel/channel.ts";
 import registerConnection from "../../nodes/connection/connection.ts";
 import registerContract from "../../nodes/contract/contract.ts";
+import { activity } from "../../nodes/lib/runtime/activity/activity.ts";
 import registerVerifyEvent from "../../nodes/verify-event/verify-event.ts";
 import { signedFacts } from "../../src/index.ts";
 import { configOf, type ProofCase, proofCases } from "../proofs/fixtures.ts";
@@ -130,6 +131,30 @@ describe("verify event", () => {
       for (const field of ["verification", "dedupeKey"]) should(msg.crec?.[field]).eql(one.msg.crec?.[field]);
       should(msg.payload).eql(one.msg.payload);
       should(msg.crec?.event).eql(flat);
+    }
+  });
+
+  it("rejects what is no event of the service, whatever its fields are", async () => {
+    const [first] = proofCases;
+    if (!first) throw new Error("There are no worked examples.");
+    const odd: readonly unknown[] = [
+      null,
+      7,
+      "x",
+      [],
+      {},
+      { type: {}, offset: {} },
+      { type: { toString: null }, offset: "x" },
+    ];
+    for (const event of [{}, ...odd.flatMap((one) => [{ headers: one }, { ...first.event, headers: one }])]) {
+      const { port, msg } = await verify({ event: event as ProofCase["event"] });
+      await helper.unload();
+      should(port).not.equal("verified");
+      should(msg.crec?.verification).have.property("verified", false);
+    }
+    for (const { type, offset = 0 } of activity.events.all()) {
+      should(type).be.a.String();
+      should(offset).be.a.Number();
     }
   });
 

@@ -6,6 +6,8 @@ const BROWSER = outcome("test/editor/help.test.ts", "the help of each node reads
 const OTHER = outcome("test/launcher/start.test.ts", "npm start ends everything");
 const REDIS = outcome("test/fleet/shared-state-redis.test.ts", "Redis keeps the epoch");
 const AWS = outcome("test/e2e/aws-kms-moto.test.ts", "a key in an emulator has an address");
+const SCRAPE = outcome("test/monitor/metrics/scrape.test.ts", "a scrape counts what the flows did");
+const RULES = outcome("test/monitor/metrics/alert-rules.test.ts", "alert rules fire when they should");
 const run = {
   passed: [outcome("test/json.test.ts", "reads")],
   failed: [],
@@ -35,9 +37,13 @@ describe("the end of a test run", () => {
     const path = process.env.PATH;
     process.env.PATH = "/no/such/folder";
     try {
-      const text = summary([{ ...run, skipped: [OTHER, REDIS, AWS] }], 0);
+      const text = summary([{ ...run, skipped: [OTHER, REDIS, AWS, SCRAPE, RULES] }], 0);
       should(text).match(/1 test needs Redis or Valkey, which was not found.*apt-get install redis-server/);
       should(text).match(/1 test needs moto, which was not found.*pip install moto flask flask-cors/);
+      should(text).match(
+        /1 test needs prometheus-client, which was not found.*pip install prometheus-client/,
+      );
+      should(text).match(/1 test needs promtool, which was not found.*apt-get install prometheus/);
       should(text.indexOf(AWS.title)).be.below(text.indexOf("skipped itself"));
       should(text.indexOf(REDIS.title)).be.below(text.indexOf("skipped itself"));
       should(text.indexOf(OTHER.title)).be.above(text.indexOf("skipped itself"));

@@ -37,6 +37,8 @@ export type EditorOptions = Pick<NodeRedOptions, "settings" | "token"> & {
   loggedInAs?: string;
   /** Errors that the browser may meet at any time, because a test brings them about. */
   expected?: RegExp;
+  /** With the editor of code that Node-RED has as usual. */
+  isCodeEditorUsual?: boolean;
 };
 
 /** Each form has an editor for its description, and the page loads it: the usual one is a quarter of the time of both. */
@@ -45,17 +47,13 @@ const SMALL_CODE_EDITOR = 'editorTheme.codeEditor.lib="ace"';
 /** A real Node-RED beside a real service. */
 type Stage = { service: RunningService; nodeRed: NodeRed; end(): Promise<void> };
 
-async function startStage(options: NodeRedOptions): Promise<Stage> {
+async function startStage(options: NodeRedOptions, isCodeEditorUsual: boolean): Promise<Stage> {
   const [service, userDir] = await Promise.all([startTestService(), UserDir.make()]);
   const environment = { ...flowEnvironment(service.ready), CREC_SIGNER_KEY: generatePrivateKey() };
-  // The editor as people have it, which can install nodes; with settings of its own also with the usual editor of code.
+  // The editor as people have it, which can install nodes.
   const all = {
     ...options,
-    define: [
-      NODES_OF_EXAMPLES,
-      `${MAY_INSTALL}=true`,
-      ...(options.settings === undefined ? [SMALL_CODE_EDITOR] : []),
-    ],
+    define: [NODES_OF_EXAMPLES, `${MAY_INSTALL}=true`, ...(isCodeEditorUsual ? [] : [SMALL_CODE_EDITOR])],
   };
   await hideTips(userDir);
   const nodeRed = await NodeRed.start(userDir, environment as Record<string, string>, all);
@@ -75,7 +73,7 @@ async function hideTips(userDir: UserDir): Promise<void> {
 }
 
 /** Whose settings Node-RED keeps: `_` where nobody logs in, else the names in admin-auth-settings.cjs. */
-const USERS = ["_", "admin", "reader"];
+const USERS = ["_", "admin", "reader", "guest"];
 
 /** The real editor of a real Node-RED beside a real service, in a real browser. */
 export class Editor {
@@ -124,13 +122,24 @@ export class Editor {
     });
   }
 
-  static async start({ loggedInAs, expected, ...options }: EditorOptions): Promise<Editor> {
-    const [stage, browser] = await Promise.all([startStage(options), sharedBrowser()]);
+  static async start({
+    loggedInAs,
+    expected,
+    isCodeEditorUsual = false,
+    ...options
+  }: EditorOptions): Promise<Editor> {
+    const [stage, browser] = await Promise.all([startStage(options, isCodeEditorUsual), sharedBrowser()]);
     const context = await browser.newContext({ viewport: { width: 1500, height: 1200 } });
     const page = await context.newPage();
     await page.addInitScript({ path: inPageScript });
-    if (loggedInAs !== undefined) await page.addInitScript(logIn, loggedInAs);
-    return new Editor(stage, page, expected);
+    const editor = new Editor(stage, page, expected);
+    if (loggedInAs !== undefined) await editor.logInAs(loggedInAs);
+    return editor;
+  }
+
+  /** From the next time on that the page is loaded. */
+  async logInAs(user: string): Promise<void> {
+    await this.page.addInitScript(logIn, user);
   }
 
   /**

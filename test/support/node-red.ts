@@ -26,15 +26,19 @@ const OF_EXAMPLES = ["10-mqtt.js", "21-httprequest.js"];
 export const NODES_OF_EXAMPLES = `nodesExcludes=${JSON.stringify(UNUSED)}`;
 /** For a start with all of them. */
 export const ALL_NODES = "nodesExcludes=[]";
-/** The palette of an example, which each start would load. */
-const DENIED = "externalModules.palette.denyList";
+/** The palettes of single examples, which each start would load. */
+const E_MAIL = "node-red-node-email";
+const DASHBOARD = "@flowfuse/node-red-dashboard";
+const denied = (...palettes: string[]) => `externalModules.palette.denyList=${JSON.stringify(palettes)}`;
 /** For a start with the nodes for e-mail. */
-export const WITH_E_MAIL = `${DENIED}=[]`;
+export const WITH_E_MAIL = denied(DASHBOARD);
+/** For a start with the nodes of Dashboard 2. */
+export const WITH_DASHBOARD = denied(E_MAIL);
 const DEFINED = [
   "debugMaxLength=100000",
   "nodeCloseTimeout=15000",
   `${MAY_INSTALL}=false`,
-  `${DENIED}=["node-red-node-email"]`,
+  denied(E_MAIL, DASHBOARD),
   `nodesExcludes=${JSON.stringify([...UNUSED, ...OF_EXAMPLES])}`,
 ];
 

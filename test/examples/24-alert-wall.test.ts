@@ -1,0 +1,320 @@
+import type { Page } from "playwright-core";
+import should from "should";
+import { hasBrowser, sharedBrowser } from "../support/browser.ts";
+import { RunningExample } from "../support/example.ts";
+import { example, type FlowNode, freshId, idOf, WITH_DASHBOARD } from "../support/node-red.ts";
+import { overlapping } from "../support/overlapping.ts";
+
+const SECRET = "a-long-secret of anna";
+const RECEIVER = `0x${"0".repeat(37)}D24`;
+
+/** What a flow or a draft of someone else could contain. */
+const HOSTILE = `<img src="data:," onerror="globalThis.isTaken = true">{{ globalThis.isTaken = true }}`;
+
+/** Times that a test cannot wait for. */
+const QUICK: Readonly<Record<string, object>> = {
+  "crec-alert": { slack: "2s" },
+  trigger: { duration: "-1" },
+};
+
+type Point = { payload: number; topic: string };
+type Result = { operation: string; status: string; who: string };
+
+/** The example beside the one that draws its balance in the same chart, and a button that sends hostile texts. */
+async function withOthers(wall: readonly FlowNode[]): Promise<FlowNode[]> {
+  const known = new Set(wall.map(({ id }) => id));
+  const schedule = (await example("06-balance-on-schedule")).filter(({ id }) => !known.has(id));
+  const parts = ["keep the alert", "row of the table", "open", "only the point"];
+  const hostile = {
+    ...{ id: freshId(), type: "inject", z: wall[0]?.id, name: "Hostile", props: [], repeat: "" },
+    wires: [parts.map((name) => idOf(wall, "function", name))],
+  };
+  return [...wall, ...schedule, hostile].map((node) => ({ ...node, ...QUICK[node.type] }));
+}
+
+describe("the example alert wall on a dashboard", function () {
+  this.timeout(120_000);
+
+  let flow: RunningExample;
+  let page: Page;
+  const problems: string[] = [];
+
+  before(async function () {
+    if (!hasBrowser()) this.skip();
+    flow = await RunningExample.start("24-alert-wall", {
+      env: { APPROVERS: `anna:${SECRET}, ben:another:long-one, carl:short` },
+      define: [WITH_DASHBOARD],
+    });
+    await flow.deploy(await withOthers(flow.flows));
+    page = await (await sharedBrowser()).newPage({ viewport: { width: 1280, height: 900 } });
+    page.on("pageerror", ({ message }) => problems.push(message));
+    page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+    await page.goto(`${flow.nodeRed.url}dashboard/alert-wall`);
+    await page.getByText("No alerts.").waitFor();
+    await page.getByText("No payments.").waitFor();
+    should(await flow.pressed("Set up", "ready")).match(/^0x[0-9a-fA-F]{40}$/);
+    await flow.nodeRed.status(flow.id("crec-events-in"), "node-red:common.status.connected");
+    await drawn(0);
+  });
+  after(async () => {
+    await page?.close();
+    await flow?.close();
+  });
+
+  const alerts = (severity: string) => page.locator(`.wall-${severity} li`);
+  const payments = (status: string) => page.locator(`.wall-payment[data-status="${status}"]`);
+  const button = (name: string) => page.getByRole("button", { name, exact: true });
+  const row = (text: string) => page.locator(".nrdb-ui-table tbody tr", { hasText: text });
+  /** Waits until the chart has this balance. */
+  const drawn = (tokens: number) =>
+    flow.nodeRed.showing("drawn", (point) => (point as Point).payload === tokens);
+  const inChart = async () => {
+    const response = await flow.nodeRed.fetch(`dashboard/_debug/datastore/${flow.id("ui-chart")}`);
+    return (await response.json()) as Point[];
+  };
+  const statusOf = async (operation: string) => {
+    const path = `/channels/${await flow.channelId()}/operations/${operation}`;
+    return (await flow.call<{ status: string }>("GET", path)).status;
+  };
+  /** Presses a button of the other flows. */
+  const pressOther = async (name: string, message?: Record<string, unknown>) => {
+    const flows = (await (await flow.nodeRed.fetch("flows")).json()) as FlowNode[];
+    await flow.nodeRed.press(idOf(flows, "inject", name), message);
+  };
+
+  it("shows alerts by severity, the worst first", async () => {
+    await flow.press("Receive 60 tokens");
+    await alerts("warning").waitFor();
+    await flow.press("Receive 120 tokens");
+    await alerts("critical").waitFor();
+    should(await page.locator("body").textContent()).match(
+      /Critical 1.*Very large transfer of demo token.*120 tokens went to 0x.*Warning 1.*60 tokens/,
+    );
+    should(await alerts("critical").locator("del").count()).equal(0);
+  });
+
+  it("shows each event once, with tokens, proof and the highest confidence so far", async () => {
+    for (const tokens of ["60", "120"]) {
+      await row("finalized").filter({ hasText: tokens }).waitFor();
+      should(await row(tokens).count()).equal(1);
+      should(await row(tokens).locator("td").allInnerTexts()).containDeep(["Transfer", tokens, "valid"]);
+    }
+    await drawn(180);
+  });
+
+  it("strikes an alert through when its block is undone", async () => {
+    // Slow blocks: none of them is final yet.
+    await flow.call("POST", "/local/speed", { blockTimeMs: 1000 });
+    const undone = flow.next("undone");
+    await flow.press("Receive 120 tokens, and undo them");
+    await alerts("critical").nth(1).waitFor();
+    await undone;
+    await flow.call("POST", "/local/speed", { blockTimeMs: 100 });
+    await alerts("critical").locator("del").waitFor();
+    should(await alerts("critical").first().textContent()).match(/120 tokens went to .*Taken back/);
+    should(await page.locator(".wall-list del").count()).equal(1);
+    await row("undone").filter({ hasText: "120" }).waitFor();
+  });
+
+  it("says in plain words what will be signed, and what others wrote as text", async () => {
+    await flow.press("Request 25 tokens");
+    await payments("waiting").waitFor();
+    should(await page.locator(".wall-ask").textContent()).match(
+      new RegExp(`^Pay 25 tokens of demo token \\(0x\\w{40}\\) to ${RECEIVER}$`, "i"),
+    );
+    should(await payments("waiting").textContent()).containEql("Invoice 4711 of <Garden & Co>");
+    should(await button("Approve").isDisabled()).be.true();
+  });
+
+  it("signs nothing for a wrong secret, or one that is too short", async () => {
+    for (const secret of ["wrong", "short", "anna", ` ${SECRET}`]) {
+      await page.getByLabel("Your secret").fill(secret);
+      await button("Approve").click();
+      await page.getByRole("status").filter({ hasText: "not right" }).waitFor();
+    }
+    should(await payments("waiting").count()).equal(1);
+    should(flow.values("result")).be.empty();
+  });
+
+  it("still shows all that after a reload, and after a deploy", async () => {
+    await flow.deploy(await withOthers(flow.flows));
+    await flow.nodeRed.status(flow.id("crec-events-in"), "node-red:common.status.connected");
+    await page.reload();
+    await payments("waiting").waitFor();
+    await alerts("critical").locator("del").waitFor();
+    await row("60").waitFor();
+    should(await page.getByRole("status").count()).equal(0);
+  });
+
+  it("signs after Approve, once, and shows each level as it is proven", async () => {
+    await page.getByLabel("Your secret").fill(SECRET);
+    await page.evaluate(watchLevels);
+    await button("Approve").evaluate(pressThreeTimes);
+    await payments("confirmed").waitFor();
+    const levels = await page.evaluate("globalThis.levels");
+    should(levels).deepEqual(["approved", "signed", "in a block", "safe", "final"]);
+    should(await payments("confirmed").textContent()).containEql("Answered by anna");
+    const results = flow.values<Result>("result");
+    should(new Set(results.map(({ operation }) => operation)).size).equal(1);
+    should(results.map(({ status }) => status)).deepEqual([
+      "accepted",
+      ...["confirmed_latest", "confirmed_safe", "confirmed"],
+    ]);
+    should(await statusOf(results[0]?.operation ?? "")).equal("confirmed");
+    should(flow.values("error")).be.empty();
+  });
+
+  it("cancels after Decline, and a later Approve changes nothing", async () => {
+    await flow.press("Request 25 tokens");
+    await payments("waiting").waitFor();
+    const answered = flow.next<Result>("result");
+    await page.getByLabel("Your secret").fill(SECRET);
+    await page.locator(".wall-payment").first().evaluate(declineThenApprove);
+    const { operation, status } = await answered;
+    should(status).equal("cancelled");
+    await payments("cancelled").waitFor();
+    await page.getByRole("status").filter({ hasText: "not open any more" }).waitFor();
+    should(await statusOf(operation)).equal("cancelled");
+  });
+
+  it("keeps no secret", async () => {
+    const kept = await flow.nodeRed.fetch(
+      `dashboard/_debug/datastore/${flow.id("ui-template", "approve or decline")}`,
+    );
+    should(await kept.text())
+      .containEql("Invoice")
+      .and.not.containEql(SECRET);
+    should(flow.nodeRed.heard + flow.nodeRed.log).not.containEql(SECRET);
+  });
+
+  it("draws the balance over time", async () => {
+    // 60 and 120 tokens, the one after those that were undone, and one payment of 25.
+    await drawn(206);
+    const points = (await inChart()).filter(({ topic }) => topic === "0x0000…0D24");
+    should(points.map(({ payload }) => payload)).containDeepOrdered([0, 180, 206]);
+    should(await page.locator(".nrdb-ui-chart canvas").evaluate(pixelsOf, [31, 95, 168])).be.above(100);
+  });
+
+  it("draws the balance of the example 06, too", async () => {
+    const point = flow.next<Point>("drawn", ({ topic }) => topic === "demo token");
+    await pressOther("Start");
+    await point;
+    should(Object.keys((await inChart()).at(-1) ?? {})).not.containEql("crec");
+  });
+
+  it("fits a phone", async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    const wide = await page.evaluate(widerThanPage);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    should(wide).be.empty();
+  });
+
+  it("reported no error", () => {
+    should(flow.values("error")).be.empty();
+    should(flow.values("rejected")).be.empty();
+    should(problems).be.empty();
+  });
+
+  it("shows texts that are HTML or a template as text", async () => {
+    await pressOther("Hostile", {
+      payload: {
+        ...{ id: "hostile", severity: "critical", title: HOSTILE, text: HOSTILE },
+        ...{ name: HOSTILE, params: { to: HOSTILE }, transactionHash: "0x1", confidence: HOSTILE },
+        deadline: 4_000_000_000,
+      },
+      topic: HOSTILE,
+      reason: HOSTILE,
+      crec: {
+        ...{ operationId: HOSTILE, verification: { verified: false, reason: HOSTILE } },
+        preview: [{ to: HOSTILE, function: HOSTILE, args: HOSTILE, contract: HOSTILE }],
+      },
+    });
+    await alerts("critical").filter({ hasText: HOSTILE }).waitFor();
+    await payments("waiting").filter({ hasText: HOSTILE }).waitFor();
+    await row(HOSTILE).waitFor();
+    // The box of the chart names its lines.
+    await page.locator(".nrdb-ui-chart canvas").hover();
+    await page.reload();
+    await alerts("critical").filter({ hasText: HOSTILE }).waitFor();
+    should(await page.evaluate("globalThis.isTaken")).be.undefined();
+  });
+
+  it("is valid in the editor, with no node over another", async () => {
+    await page.goto(`${flow.nodeRed.url}#flow/${flow.flows[0]?.id}`);
+    await page.locator("#red-ui-header-toolbar:not(.hide)").waitFor();
+    should(await page.evaluate(invalidNodes)).be.empty();
+    should(await page.evaluate(overlapping)).be.empty();
+  });
+});
+
+// The functions below run in the page.
+
+type Element_ = {
+  textContent: string;
+  clientWidth: number;
+  click(): void;
+  querySelector(selector: string): Element_ | null;
+  querySelectorAll(selector: string): Iterable<Element_>;
+  getBoundingClientRect(): { right: number };
+};
+type Page_ = {
+  document: Element_ & { body: Element_; documentElement: Element_ };
+  MutationObserver: new (listener: () => void) => { observe(element: Element_, what: object): void };
+  levels: string[];
+};
+type Pixels = { getContext(kind: "2d"): { getImageData(...box: number[]): { data: Uint8ClampedArray } } };
+
+/** Notes each confirmation level that the page shows. */
+function watchLevels(): void {
+  const page = globalThis as unknown as Page_;
+  page.levels = [];
+  const note = () => {
+    const level = page.document.querySelector("[aria-current=step]")?.textContent;
+    if (level && page.levels.at(-1) !== level) page.levels.push(level);
+  };
+  const everything = { subtree: true, childList: true, attributes: true };
+  new page.MutationObserver(note).observe(page.document.body, everything);
+}
+
+function pressThreeTimes(button: unknown): void {
+  for (let times = 0; times < 3; times += 1) (button as Element_).click();
+}
+
+/** Before the page knows of the first answer. */
+function declineThenApprove(payment: unknown): void {
+  const [approve, decline] = (payment as Element_).querySelectorAll("button");
+  decline?.click();
+  approve?.click();
+}
+
+/** How many pixels of a drawing have this color. */
+function pixelsOf(canvas: unknown, [red, green, blue]: number[]): number {
+  const { width, height } = canvas as { width: number; height: number };
+  const { data } = (canvas as Pixels).getContext("2d").getImageData(0, 0, width, height);
+  let count = 0;
+  for (let at = 0; at < data.length; at += 4) {
+    if (data[at] === red && data[at + 1] === green && data[at + 2] === blue) count += 1;
+  }
+  return count;
+}
+
+/** What a phone would cut off. */
+function widerThanPage(): string[] {
+  const { document } = globalThis as unknown as Page_;
+  const { clientWidth } = document.documentElement;
+  const cut = [...document.querySelectorAll(".nrdb-ui-template *, .nrdb-ui-group, .nrdb-ui-chart")];
+  return cut.filter((one) => one.getBoundingClientRect().right > clientWidth).map((one) => one.textContent);
+}
+
+function invalidNodes(): string[] {
+  type Node = { type: string; valid?: boolean; validationErrors?: string[] };
+  type Each = (each: (node: Node) => void) => void;
+  const { RED } = globalThis as unknown as { RED: { nodes: { eachNode: Each; eachConfig: Each } } };
+  const found: string[] = [];
+  const note = ({ type, valid, validationErrors }: Node) => {
+    if (valid === false) found.push(`${type}: ${validationErrors}`);
+  };
+  RED.nodes.eachNode(note);
+  RED.nodes.eachConfig(note);
+  return found;
+}
