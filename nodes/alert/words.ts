@@ -53,7 +53,7 @@ export function defaultText(RED: NodeAPI, worded: Worded, facts: Facts): string 
       : []),
     ...conditionWords(RED, worded),
   ];
-  return parts.map((part) => part.trim().replace(/[:,]$/, "")).join(" · ");
+  return parts.map((part) => part.trim().replace(/[:,：，]$/, "")).join(" · ");
 }
 
 /** The text of an outcome, with the text of the alert that it is about. */

@@ -10,9 +10,9 @@
 
 /** Frequent English words that none of the languages has. */
 const ENGLISH = /\b(?:the|and|of|is|are|with|this|that|not|does|has|which|from|your|when|than|only)\b/i;
-/** Names of fields, codes, values and what is quoted are not translated. */
+/** Addresses, signatures of events, names of fields, codes, values and what is quoted are not translated. */
 const NO_PROSE =
-  /`[^`]*`|"[^"]*"|“[^”]*”|„[^“]*“|「[^」]*」|\]\([^)]*\)|<[^>]*>|\$\{?\w+\}?|\b\w*_\w+\b|\b\w+(?:[./]\w+)+\b|\b[a-z]+[A-Z]\w*\b/g;
+  /\w+:\/\/\S+|\bevent \w+\([^)]*\)|`[^`]*`|"[^"]*"|“[^”]*”|„[^“]*“|「[^」]*」|\]\([^)]*\)|<[^>]*>|\$\{?\w+\}?|\b\w*_\w+\b|\b\w+(?:[./]\w+)+\b|\b[a-z]+[A-Z]\w*\b/g;
 const WORD = /\p{L}[\p{L}\p{M}\p{N}-]*/gu;
 
 /**
