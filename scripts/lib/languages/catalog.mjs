@@ -66,7 +66,7 @@ function problemsOfText(english, text, plural, rules) {
     const [gone, more] = difference(english.match(pattern), text.match(pattern));
     if (gone.length + more.length > 0) problems.push(`other ${what}: ${[...gone, ...more].join(", ")}`);
   }
-  if (/[^.]\.$/.test(english) !== /(?:[^.]\.|。)$/.test(text))
+  if (/(?:^|[^.])\.$/.test(english) !== /(?:^|[^.])\.$|。$/.test(text))
     problems.push("ends otherwise: with or without a full stop");
   if (/^\s|\s$/.test(english) !== /^\s|\s$/.test(text) && rules.hasSpaces)
     problems.push("begins or ends otherwise: with or without a space");
