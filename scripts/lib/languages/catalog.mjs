@@ -4,6 +4,7 @@ import { englishIn } from "./left-in-english.mjs";
 
 /** i18next takes the plural by itself. */
 const PLURAL = "_plural";
+/** Those that Node-RED fills in, and those in texts for people who write alerts. */
 const PLACEHOLDER = /__[\w-]+?__|\{\{[\w.]+\}\}/g;
 const TAG = /<\/?[a-z][^>]*>/gi;
 const CODE = /\$\{\w+\}|`[^`]*`|\b[A-Z]+(?:_[A-Z]+)+\b/g;

@@ -4,15 +4,24 @@
 /**
  * @typedef {object} Rules of a language
  * @property {ReadonlySet<string>} same words that are the same in English, in lower case
+ * @property {readonly string[]} phrases several words that are the same in English
  * @property {RegExp} [script] letters that every text of the language has, if it does not use Latin ones
  * @property {boolean} hasSpaces whether the language has spaces between words
  */
 
 /** Frequent English words that none of the languages has. */
 const ENGLISH = /\b(?:the|and|of|is|are|with|this|that|not|does|has|which|from|your|when|than|only)\b/i;
-/** Addresses, signatures of events, names of fields, codes, values and what is quoted are not translated. */
-const NO_PROSE =
-  /\w+:\/\/\S+|\bevent \w+\([^)]*\)|`[^`]*`|"[^"]*"|“[^”]*”|„[^“]*“|「[^」]*」|\]\([^)]*\)|<[^>]*>|\$\{?\w+\}?|\b\w*_\w+\b|\b\w+(?:[./]\w+)+\b|\b[a-z]+[A-Z]\w*\b/g;
+/** Names of fields, codes, values and what is quoted are not translated. */
+const NO_PROSE = new RegExp(
+  [
+    ...["`[^`]*`", '"[^"]*"', "“[^”]*”", "„[^“]*“", "「[^」]*」", "<[^>]*>", "\\]\\([^)]*\\)"],
+    // Addresses, PEM, a line of an ABI.
+    ...["\\w+://\\S+", "-----[A-Z ]+-----", "^event \\w+\\([^)]*\\)$"],
+    // Names such as ${NAME}, WAIT_TIMEOUT, settings.js, a/b and maxAge.
+    ...["\\$\\{?\\w+\\}?", "\\b\\w*_\\w+\\b", "\\b\\w+(?:[./]\\w+)+\\b", "\\b[a-z]+[A-Z]\\w*\\b"],
+  ].join("|"),
+  "g",
+);
 const WORD = /\p{L}[\p{L}\p{M}\p{N}-]*/gu;
 
 /**
@@ -21,8 +30,9 @@ const WORD = /\p{L}[\p{L}\p{M}\p{N}-]*/gu;
  * @param {Rules} rules
  * @returns {string[]}
  */
-export function englishIn(text, english, { same, script }) {
-  const prose = text.replace(NO_PROSE, " ");
+export function englishIn(text, english, { same, phrases, script }) {
+  const named = phrases.reduce((rest, phrase) => rest.replaceAll(phrase, " "), text);
+  const prose = named.replace(NO_PROSE, " ");
   const words = [...prose.matchAll(WORD)].map(([word]) => word.toLowerCase());
   const others = words.filter((word) => !same.has(word));
   if (others.length === 0) return [];
