@@ -81,7 +81,7 @@ async function swap() {
 /** @param {{ types: boolean, sourceMaps: boolean }} options */
 async function buildAll({ types, sourceMaps }) {
   const { build: bundle } = await import("esbuild");
-  await mkdir(join(out, "nodes", "locales", "en-US"), { recursive: true });
+  await mkdir(join(out, "nodes"), { recursive: true });
 
   await writeFile(join(out, "package.json"), '{ "type": "commonjs" }\n');
 
