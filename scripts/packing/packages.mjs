@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { root } from "../lib/paths.mjs";
 import { readJson } from "../lib/read-json.mjs";
 
-/** The packages of the repository: their folders, from the root. The first is the one for Node-RED. */
+/** The folders of the repository's packages, from the root. "" is the one for Node-RED. */
 const FOLDERS = ["", "service"];
 
 /** @typedef {{ folder: string, manifest: Record<string, any>, isPrivate: boolean }} PackageOfRepository */

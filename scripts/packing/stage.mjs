@@ -1,8 +1,10 @@
 // @ts-check
 // Makes packages from a folder of their own: nothing in the repository is touched, so tests and checks can do it at any
 // time. The content is that of `npm pack`.
+import { execFile } from "node:child_process";
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { npm } from "../lib/npm.mjs";
 import { root } from "../lib/paths.mjs";
 import { packedTexts } from "./packed-texts.mjs";
@@ -37,10 +39,19 @@ export async function pack(staged, destination) {
 }
 
 /**
- * @param {string} printed
+ * @param {string} file made by `npm pack`
+ * @param {string} folder a new one, for the files of the package
+ */
+export async function unpack(file, folder) {
+  await mkdir(folder, { recursive: true });
+  await promisify(execFile)("tar", ["-xzf", file, "--strip-components=1", "-C", folder]);
+}
+
+/**
+ * @param {string} printed by `npm pack --json`
  * @returns {Packed}
  */
-function packedIn(printed) {
+export function packedIn(printed) {
   // npm 12 prints an object by name, older versions a list.
   const [packed] = Object.values(JSON.parse(printed));
   return { ...packed, files: packed.files.map((/** @type {{ path: string }} */ { path }) => path) };
