@@ -9,10 +9,10 @@ import { promisify } from "node:util";
 import { inputsHash, isStamped, writeStamp } from "./lib/build-stamp.mjs";
 import { licensesOf } from "./lib/licenses.mjs";
 import { writeForm } from "./lib/node-forms.mjs";
-import { ownWords } from "./lib/own-words.mjs";
 import { root } from "./lib/paths.mjs";
 import { writePluginPage } from "./lib/plugin-page.mjs";
 import { readJson } from "./lib/read-json.mjs";
+import { writeRunTime } from "./lib/run-time.mjs";
 
 const dist = join(root, "dist");
 /** The build is written beside dist/ and renamed when it is complete: a running Node-RED never sees half a build. */
@@ -81,7 +81,7 @@ async function swap() {
 /** @param {{ types: boolean, sourceMaps: boolean }} options */
 async function buildAll({ types, sourceMaps }) {
   const { build: bundle } = await import("esbuild");
-  await mkdir(join(out, "nodes", "locales", "en-US"), { recursive: true });
+  await mkdir(join(out, "nodes"), { recursive: true });
 
   await writeFile(join(out, "package.json"), '{ "type": "commonjs" }\n');
 
@@ -105,10 +105,12 @@ async function buildAll({ types, sourceMaps }) {
     outfile: join(out, "node-version.js"),
     define: { MINIMUM_NODE: JSON.stringify(minimumNode) },
   });
-  const nodes = await nodeNames();
+  const [nodes, plugins] = await Promise.all([nodeNames(), pluginNames()]);
+  const options = { ...nodeOptions, ...readByOlder, ...(sourceMaps ? withSourceMaps : small) };
+  await writeRunTime({ nodes, plugins }, out, { bundle, options });
   await Promise.all([
-    ...nodes.map((name) => buildNode(name, { bundle, sourceMaps })),
-    ...(await pluginNames()).map((name) => buildPlugin(name, { bundle, sourceMaps })),
+    ...nodes.map((name) => writeForm(name, join(out, "nodes"), { bundle, sourceMaps })),
+    ...plugins.map((name) => writePluginPage(name, join(out, "plugins"), { bundle, sourceMaps })),
   ]);
   await cp(join(root, "icons"), join(out, "nodes", "icons"), { recursive: true });
   if (types) await writeTypes();
@@ -189,22 +191,6 @@ const nodeOptions = /** @type {const} */ ({
 /** Older versions of Node.js can read these files and report what is missing: Node-RED 4.1 runs on 18. */
 const readByOlder = /** @type {const} */ ({ target: "node18" });
 
-/** The library is one file beside the nodes, loaded when first needed. No node has a copy of it. */
-const librarySeparate = {
-  name: "library-separate",
-  setup(/** @type {import("esbuild").PluginBuild} */ { onResolve }) {
-    onResolve({ filter: /\/src\/index\.ts$/ }, () => ({ path: "../index.js", external: true }));
-  },
-};
-
-/** Node-RED calls what the file exports. */
-const loadedByNodeRed = {
-  ...nodeOptions,
-  ...readByOlder,
-  footer: { js: "module.exports = module.exports.default;" },
-  plugins: [librarySeparate],
-};
-
 const small = /** @type {const} */ ({
   // Names stay as they are, so that stack traces can be read.
   minifyWhitespace: true,
@@ -221,44 +207,9 @@ async function nodeNames() {
   return entries.filter((entry) => entry.isDirectory() && entry.name !== "lib").map((entry) => entry.name);
 }
 
-/**
- * @param {string} name
- * @param {{ bundle: typeof import("esbuild").build, sourceMaps: boolean }} options
- */
-async function buildNode(name, { bundle, sourceMaps }) {
-  await bundle({
-    ...loadedByNodeRed,
-    entryPoints: [join(root, "nodes", name, `${name}.ts`)],
-    outfile: join(out, "nodes", `${name}.js`),
-    // Runs before anything that an older Node.js may not have.
-    banner: {
-      js: `"use strict";\nconst tooOld = require("../node-version.js").tooOldFor("crec-${name}");\nif (tooOld) { module.exports = tooOld; return; }`,
-    },
-    ...(sourceMaps ? withSourceMaps : {}),
-  });
-  await writeForm(name, join(out, "nodes"), { bundle, sourceMaps });
-}
-
 /** Each folder under plugins/ is a plugin of the editor. */
 function pluginNames() {
   return readdir(join(root, "plugins"));
-}
-
-/**
- * @param {string} name
- * @param {{ bundle: typeof import("esbuild").build, sourceMaps: boolean }} options
- */
-async function buildPlugin(name, { bundle, sourceMaps }) {
-  await bundle({
-    ...loadedByNodeRed,
-    entryPoints: [join(root, "plugins", name, `${name}.ts`)],
-    outfile: join(out, "plugins", `${name}.js`),
-    define: { OWN_WORDS: JSON.stringify(await ownWords()) },
-    // The nodes say what is missing; the editor needs no more.
-    banner: { js: `"use strict";\nif (require("../node-version.js").tooOldFor("${name}")) return;` },
-    ...(sourceMaps ? withSourceMaps : {}),
-  });
-  await writePluginPage(name, join(out, "plugins"), { bundle, sourceMaps });
 }
 
 /**

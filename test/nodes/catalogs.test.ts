@@ -178,7 +178,7 @@ describe("the package as Node-RED finds it", () => {
     const program = `
       const RED = { nodes: { registerType() {} }, httpAdmin: { get() {}, post() {} }, auth: { needsPermission() {} } };
       for (const file of ${JSON.stringify(files)}) require(file)(RED);
-      const small = ["/dist/nodes/", "/dist/node-version.js"];
+      const small = ["/dist/nodes/", "/dist/run-time.js", "/dist/node-version.js"];
       const big = Object.keys(require.cache).filter((file) => !small.some((part) => file.includes(part)));
       process.stdout.write(JSON.stringify(big));`;
     const { stdout, stderr } = spawnSync(process.execPath, ["-e", program], { encoding: "utf8" });
