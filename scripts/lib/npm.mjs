@@ -1,6 +1,5 @@
 // @ts-check
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
+import { runNpm } from "./npm-command.mjs";
 
 const QUIET = ["--ignore-scripts", "--loglevel=error", "--no-audit", "--no-fund", "--no-update-notifier"];
 
@@ -12,11 +11,6 @@ const QUIET = ["--ignore-scripts", "--loglevel=error", "--no-audit", "--no-fund"
  * @returns {Promise<string>} what it prints
  */
 export async function npm(args, { cwd, env = process.env }) {
-  const isWindows = process.platform === "win32";
-  // The shell of Windows, which npm needs there, splits at spaces.
-  const passed = isWindows ? args.map((arg) => (/\s/.test(arg) ? `"${arg}"` : arg)) : args;
-  const { stdout } = await promisify(execFile)("npm", [...passed, ...QUIET], {
-    ...{ cwd, env, maxBuffer: 2 ** 26, shell: isWindows },
-  });
+  const { stdout } = await runNpm([...args, ...QUIET], { cwd, env, maxBuffer: 2 ** 26 });
   return stdout;
 }

@@ -50,7 +50,7 @@ export async function publishedFinding({ name, version }, folder, env = {}) {
  * @param {string} other folder
  * @returns {Promise<string[]>} the files that are not in both with the same content
  */
-async function differences(one, other) {
+export async function differences(one, other) {
   const [ours, theirs] = await Promise.all([one, other].map(contents));
   const files = new Set([...(ours?.keys() ?? []), ...(theirs?.keys() ?? [])]);
   return [...files].filter((file) => ours?.get(file) !== theirs?.get(file)).sort();
