@@ -3,7 +3,7 @@
 // content, without the links of the repository, and leave the clone as it was. Uses the installed dependencies, and what
 // is committed.
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, rm, symlink } from "node:fs/promises";
+import { appendFile, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -18,6 +18,8 @@ const folder = await mkdtemp(join(tmpdir(), "crec check package "));
 const clone = join(folder, "clone");
 try {
   await run("git", ["clone", "--quiet", root, clone]);
+  // git ignores the folders of that name, and not links to them.
+  await appendFile(join(clone, ".git/info/exclude"), "node_modules\n");
   await linkDependencies("");
   await linkDependencies("service");
   const byScript = join(folder, "script");
