@@ -4,10 +4,13 @@ import { fileURLToPath } from "node:url";
 import type { NodeAPI } from "node-red";
 import should from "should";
 import { defaultText } from "../../nodes/alert/words.ts";
-import type { EditedNode } from "../../nodes/lib/editor/api.ts";
-import { conditionText } from "../../nodes/lib/editor/conditions/text.ts";
 import type { ConditionDef } from "../../nodes/lib/shared/conditions.ts";
 import { textsByKey } from "../../scripts/lib/languages/catalog.mjs";
+
+/** Code of the editor has types of its own: those of the browser. */
+const { conditionText } = (await import(
+  String(new URL("../../nodes/lib/editor/conditions/text.ts", import.meta.url))
+)) as { conditionText(node: object, condition: ConditionDef, label: string): string };
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -32,12 +35,12 @@ const field = (more: Partial<Extract<ConditionDef, { kind: "field" }>>): Conditi
 
 describe("a condition in words", () => {
   const inForm = (tag: string, condition: ConditionDef) =>
-    conditionText({ id: "1", _: textsIn(tag) } as EditedNode, condition, "value");
+    conditionText({ id: "1", _: textsIn(tag) }, condition, "value");
   const inAlert = (tag: string, condition: ConditionDef) => {
     const worded = {
-      ...{ name: "", when: "each", within: "", compared: "", absentFor: "", sumField: "" },
-      ...{ rows: [condition], match: "all" },
-    } as const;
+      ...{ name: "", within: "", compared: "", absentFor: "", sumField: "" },
+      ...({ rows: [condition], match: "all", when: "each" } as const),
+    };
     const facts = {
       ...{ payload: { status: "active" }, alert: { key: "", count: 1, suppressed: 0 }, severity: "info" },
       ...{ sum: undefined, within: "", contract: "", nameOf: () => undefined, read: () => undefined },
