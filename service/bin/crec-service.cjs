@@ -16,6 +16,15 @@ function isOlder(version, other) {
   return false;
 }
 
+/** Node.js 22 warns of its SQLite at each start. The service uses what did not change since. */
+function withoutWarningOfSqlite() {
+  var emitWarning = process.emitWarning;
+  process.emitWarning = function (warning) {
+    // biome-ignore lint/complexity/noArguments: an old Node.js could not read a rest parameter.
+    if (!/^SQLite is an experimental feature/.test(String(warning))) emitWarning.apply(process, arguments);
+  };
+}
+
 if (isOlder(process.versions.node, needed)) {
   process.stderr.write(
     "The local service needs Node.js " +
@@ -26,5 +35,6 @@ if (isOlder(process.versions.node, needed)) {
   );
   process.exitCode = 1;
 } else {
+  withoutWarningOfSqlite();
   import("../dist/cli.js");
 }
