@@ -10,20 +10,21 @@ import { root } from "./lib/paths.mjs";
 import { readJson } from "./lib/read-json.mjs";
 
 const service = join(root, "service");
-const dist = join(service, "dist");
-/** Written beside dist/ and renamed when it is complete, so that a running service never sees half a build. */
-const out = join(service, `dist-${process.pid}`);
 
 /**
  * The command, and the process that saves the chain. What they share is in files of its own: both load little. The
  * binaries of the chain are found at run time, and nothing else is needed.
  *
+ * @param {string} [dist] the folder that is made
  * @returns {Promise<void>}
  */
-export async function buildService() {
+export async function buildService(dist = join(service, "dist")) {
+  // Renamed when it is complete, so that a running service never sees half a build.
+  const out = `${dist}-${process.pid}`;
+  const removeHalfBuilt = () => rmSync(out, { recursive: true, force: true, maxRetries: 5 });
   process.once("exit", removeHalfBuilt);
   try {
-    const { build } = await import("esbuild");
+    const { build, stop } = await import("esbuild");
     const { engines } = await readJson(join(service, "package.json"));
     const { metafile } = await build({
       absWorkingDir: root,
@@ -49,6 +50,8 @@ export async function buildService() {
         js: `import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);`,
       },
     });
+    // Its process would outlive a test that builds.
+    await stop();
     await writeFile(join(out, "THIRD_PARTY_LICENSES"), await licensesOf(bundledFiles(metafile)));
     await rm(dist, { recursive: true, force: true, maxRetries: 3 });
     await rename(out, dist);
@@ -56,10 +59,6 @@ export async function buildService() {
     await rm(out, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
     process.off("exit", removeHalfBuilt);
   }
-}
-
-function removeHalfBuilt() {
-  rmSync(out, { recursive: true, force: true, maxRetries: 5 });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -39,7 +39,7 @@ const FLAGS = {
   "data-dir": {
     value: "FOLDER",
     env: "CREC_DATA_DIR",
-    help: "folder for all data; the default is a folder of the user",
+    help: "folder for all data; without it, a folder of the user",
   },
   "rpc-url": {
     value: "URL",
