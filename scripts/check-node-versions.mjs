@@ -21,7 +21,8 @@ import { finishQuickstart, importedFlows, runQuickstart } from "./lib/run-quicks
 
 /** @typedef {{ nodeRed: string, node: string, isTooOld?: true }} Combination */
 
-const [lowest, lowestOfService] = await Promise.all(["package.json", "service/package.json"].map(lowestNode));
+const lowest = await lowestNode("package.json");
+const lowestOfService = await lowestNode("service/package.json");
 
 /** @param {string} file @returns {Promise<string>} */
 async function lowestNode(file) {
