@@ -14,7 +14,9 @@ import { promisify } from "node:util";
 import { fail, messageOf } from "./lib/check.mjs";
 import { Children } from "./lib/children.mjs";
 import { InstalledNodeRed } from "./lib/installed-node-red.mjs";
-import { pack } from "./lib/pack.mjs";
+import { npm } from "./lib/npm.mjs";
+import { runNpm } from "./lib/npm-command.mjs";
+import { packBoth } from "./lib/pack.mjs";
 import { root } from "./lib/paths.mjs";
 import { pipInstall } from "./lib/pip.mjs";
 import { HOST } from "./lib/ports.mjs";
@@ -27,7 +29,6 @@ const HADOLINT = {
 };
 const DCLINT = "dclint@3.1.0";
 const IMAGES = /** @type {const} */ (["local-service", "node-red"]);
-const QUIET = ["--loglevel=error", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"];
 
 const run = promisify(execFile);
 const containers = join(root, "containers");
@@ -60,15 +61,17 @@ async function lint() {
   } else {
     process.stdout.write("The images were not linted: hadolint is installed with pip, of Python 3.\n");
   }
-  await npm(["exec", "--yes", "--", DCLINT, "--max-warnings", "0", "compose.yaml"], containers);
+  const dclint = [DCLINT, "--max-warnings", "0", "compose.yaml"];
+  await runNpm(["exec", "--yes", "--ignore-scripts", "--loglevel=error", "--", ...dclint], {
+    cwd: containers,
+  });
 }
 
 async function runWithoutDocker() {
   const apiKey = randomBytes(16).toString("hex");
-  const [serviceApp, redApp] = await Promise.all([
-    installAs("local-service", await pack(folder, { from: "service" })),
-    installAs("node-red", await pack(folder)),
-  ]);
+  const packed = await packBoth(folder);
+  const serviceApp = await installAs("local-service", packed.service);
+  const redApp = await installAs("node-red", packed.nodes);
   const baseUrl = await startService(serviceApp, apiKey);
   await isHealthy(serviceApp, baseUrl);
 
@@ -105,7 +108,7 @@ async function installAs(image, tarball) {
   const packages = /^RUN npm install (.*) \/packed\/\*\.tgz$/m.exec(dockerfile)?.[1]?.split(" ");
   if (packages === undefined)
     throw new Error(`${image}/Dockerfile has no line that installs the packed file`);
-  await npm(["install", ...packages, tarball], app);
+  await npm(["install", ...packages, tarball], { cwd: app });
   return { app, data, dockerfile };
 }
 
@@ -183,19 +186,6 @@ async function settingsFor(app) {
   ];
   await writeFile(file, lines.join("\n"));
   return file;
-}
-
-/**
- * @param {readonly string[]} args
- * @param {string} cwd
- */
-async function npm(args, cwd) {
-  const [verb = "", ...rest] = args;
-  await run("npm", [verb, ...QUIET, ...rest], {
-    cwd,
-    maxBuffer: 2 ** 26,
-    shell: process.platform === "win32",
-  });
 }
 
 async function cleanUp() {

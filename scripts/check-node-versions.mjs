@@ -5,15 +5,14 @@
 // lead to. The lowest versions are those that the manifests allow. On an older Node.js, the service and each node must
 // report that. Needs the registry; takes one to two minutes, and removes all that it installs.
 
-import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { fail, messageOf } from "./lib/check.mjs";
 import { Children } from "./lib/children.mjs";
 import { InstalledNodeRed, versionOf, writeSettings } from "./lib/installed-node-red.mjs";
-import { pack } from "./lib/pack.mjs";
+import { npm } from "./lib/npm.mjs";
+import { packBoth } from "./lib/pack.mjs";
 import { PackedService } from "./lib/packed-service.mjs";
 import { root } from "./lib/paths.mjs";
 import { readJson } from "./lib/read-json.mjs";
@@ -44,7 +43,6 @@ const NPM_LINE = /^npm warn/;
 /** npm's name for the Node.js package of this platform. */
 const PLATFORM = `${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
 
-const run = promisify(execFile);
 const folder = await mkdtemp(join(tmpdir(), "crec-node-versions-"));
 /** @type {PackedService[]} */
 const running = [];
@@ -64,12 +62,8 @@ try {
 }
 
 async function checkAll() {
-  const [tarball, serviceTarball] = await Promise.all([
-    pack(folder),
-    pack(folder, { from: "service" }),
-    installAll(),
-  ]);
-  await checkOldNode(serviceTarball);
+  const [packed] = await Promise.all([packBoth(folder), installAll()]);
+  await checkOldNode(packed.service);
   const settings = await writeSettings(folder);
   for (const combination of COMBINATIONS) {
     const { red, node, title } = await installed(combination);
@@ -77,11 +71,11 @@ async function checkAll() {
     const nodeRed = new InstalledNodeRed(children, { name: title, node, red, settings, userDir, env: {} });
     const begun = performance.now();
     try {
-      await install(userDir, [tarball]);
+      await install(userDir, [packed.nodes]);
       await nodeRed.start();
       const what = combination.isTooOld
         ? await refusal(nodeRed)
-        : await quickstart(nodeRed, await serviceFor(combination, serviceTarball));
+        : await quickstart(nodeRed, await serviceFor(combination, packed.service));
       const seconds = ((performance.now() - begun) / 1000).toFixed(1);
       process.stdout.write(`${title}: ${what} (${seconds} s)\n`);
     } catch (error) {
@@ -179,8 +173,7 @@ async function installAll() {
 async function install(target, packages) {
   await mkdir(target, { recursive: true });
   await writeFile(join(target, "package.json"), '{ "private": true }\n');
-  const quiet = ["--loglevel=error", "--no-audit", "--no-fund", "--no-update-notifier", "--ignore-scripts"];
-  await run("npm", ["install", ...packages, ...quiet], { cwd: target, shell: process.platform === "win32" });
+  await npm(["install", ...packages], { cwd: target });
 }
 
 /** @param {Combination} combination */

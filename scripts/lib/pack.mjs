@@ -1,28 +1,27 @@
 // @ts-check
-// The packages as npm packs them.
-import { execFile } from "node:child_process";
+// Both packages as they are published, for checks: built, and packed without a change in the repository.
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { root } from "./paths.mjs";
+import { build } from "../build.mjs";
+import { buildService } from "../build-service.mjs";
+import { pack, stage } from "../packing/stage.mjs";
 
 /**
- * Packs a package, after a build.
- *
- * @param {string} destination a folder for the tarball
- * @param {{ from?: string, build?: boolean }} [options] `from` is the folder of the package, from the root; with
- *   `build: false`, what was built before is packed
- * @returns {Promise<string>} the tarball
+ * @param {string} folder a temporary one
+ * @returns {Promise<{ nodes: string, service: string }>} the files
  */
-export async function pack(destination, { from = ".", build = true } = {}) {
-  const { stdout } = await promisify(execFile)(
-    "npm",
-    [
-      ...["pack", "--json", "--loglevel=error", "--pack-destination", destination],
-      ...(build ? [] : ["--ignore-scripts"]),
-    ],
-    { cwd: join(root, from), maxBuffer: 2 ** 26, shell: process.platform === "win32" },
-  );
-  // npm 12 prints an object by name, older versions a list. The output of the build comes before it.
-  const [packed] = Object.values(JSON.parse(stdout.slice(stdout.search(/^[[{]/m))));
-  return join(destination, packed.filename);
+export async function packBoth(folder) {
+  await Promise.all([build({ types: true }), buildService()]);
+  const [nodes, service] = await Promise.all(["", "service"].map((source) => packOne(source, folder)));
+  return { nodes: nodes ?? "", service: service ?? "" };
+}
+
+/**
+ * @param {string} source the folder of a package, from the root
+ * @param {string} folder
+ */
+async function packOne(source, folder) {
+  const staged = join(folder, `staged-${source || "nodes"}`);
+  await stage(source, staged);
+  const { filename } = await pack(staged, folder);
+  return join(folder, filename);
 }

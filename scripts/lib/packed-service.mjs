@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { npmCommand } from "./npm-command.mjs";
 
 const READY = "ready ";
 const isWindows = process.platform === "win32";
@@ -21,7 +22,8 @@ export class PackedService {
    *   empty folder, the data and npm's files; `node` is the Node.js that npm and the service run on
    */
   constructor({ tarball, folder, node, args = ["--local", "--port", "0"] }) {
-    this.#child = spawn("npx", ["--yes", "--ignore-scripts", `file:${tarball}`, ...args], {
+    const npx = npmCommand(["exec", "--yes", "--ignore-scripts", "--", `file:${tarball}`, ...args]);
+    this.#child = spawn(npx.command, npx.args, {
       cwd: folder,
       env: {
         ...process.env,
@@ -34,7 +36,6 @@ export class PackedService {
       stdio: ["ignore", "pipe", "pipe"],
       // A process group of its own, which gets Ctrl-C as that of a terminal does.
       detached: !isWindows,
-      shell: isWindows,
       windowsHide: true,
     });
     this.#ended = once(this.#child, "close");

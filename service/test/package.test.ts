@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readFile, rm, stat, symlink } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -11,6 +11,9 @@ import { formatMessage } from "publint/utils";
 import should from "should";
 import { buildService } from "../../scripts/build-service.mjs";
 import { flowEnvironment } from "../../scripts/lib/flow-environment.mjs";
+import { readOwner } from "../../scripts/lib/owner.mjs";
+import { packedTexts } from "../../scripts/packing/packed-texts.mjs";
+import { linkProblems } from "../../scripts/release/link-problems.mjs";
 import { helpText } from "../src/command-line.ts";
 import type { nodeRedImport } from "../src/flow-variables.ts";
 import type { ReadyInfo } from "../src/index.ts";
@@ -38,6 +41,7 @@ describe("the package of the local service", function () {
       filter: (path) => !/[/\\](node_modules|dist(-\d+)?)$/.test(path),
     });
     await buildService(join(source, "dist"));
+    for (const [file, text] of await packedTexts("service")) await writeFile(join(source, file), text);
     const { stdout } = await run(
       "npm",
       ["pack", "--json", "--ignore-scripts", "--pack-destination", folder],
@@ -91,6 +95,11 @@ describe("the package of the local service", function () {
   it("has nothing that publishing checks complain about", async () => {
     const { messages, pkg } = await publint({ pkgDir: installed, strict: true });
     should(messages.map((message) => formatMessage(message, pkg))).be.empty();
+  });
+
+  it("has no link that leads nowhere", async () => {
+    const { version } = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
+    should(await linkProblems(installed, { owner: await readOwner(), version })).be.empty();
   });
 
   it("has the licences of the code that is bundled, all of them permissive", async () => {
