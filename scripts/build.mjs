@@ -8,11 +8,12 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { inputsHash, isStamped, writeStamp } from "./lib/build-stamp.mjs";
 import { licensesOf } from "./lib/licenses.mjs";
-import { writeForm } from "./lib/node-forms.mjs";
-import { ownWords } from "./lib/own-words.mjs";
+import { writeForms } from "./lib/node-forms.mjs";
 import { root } from "./lib/paths.mjs";
 import { writePluginPage } from "./lib/plugin-page.mjs";
 import { readJson } from "./lib/read-json.mjs";
+import { writeRunTime } from "./lib/run-time.mjs";
+import { serveForms } from "./lib/shared-forms.mjs";
 
 const dist = join(root, "dist");
 /** The build is written beside dist/ and renamed when it is complete: a running Node-RED never sees half a build. */
@@ -41,8 +42,10 @@ export async function build({ log = () => {}, types = false, sourceMaps = false 
  */
 export async function buildIfChanged({ log = () => {} } = {}) {
   const inputs = await inputsHash();
-  if (inputs !== undefined && (await isStamped(dist, inputs)))
+  if (inputs !== undefined && (await isStamped(dist, inputs))) {
+    await serveForms(dist);
     return log("nothing has changed since the last build");
+  }
   await buildWith({ log, types: false, sourceMaps: false, inputs });
 }
 
@@ -54,6 +57,7 @@ async function buildWith({ log, types, sourceMaps, inputs }) {
     // A file that changed meanwhile may be in the build or not.
     if (inputs !== undefined && inputs === (await inputsHash())) await writeStamp(out, inputs);
     await swap();
+    await serveForms(dist);
     log(`built the library and ${nodes} nodes`);
   } finally {
     // When one part fails, others may still be writing: an error here must not hide the first one.
@@ -81,7 +85,7 @@ async function swap() {
 /** @param {{ types: boolean, sourceMaps: boolean }} options */
 async function buildAll({ types, sourceMaps }) {
   const { build: bundle } = await import("esbuild");
-  await mkdir(join(out, "nodes", "locales", "en-US"), { recursive: true });
+  await mkdir(join(out, "nodes"), { recursive: true });
 
   await writeFile(join(out, "package.json"), '{ "type": "commonjs" }\n');
 
@@ -105,10 +109,12 @@ async function buildAll({ types, sourceMaps }) {
     outfile: join(out, "node-version.js"),
     define: { MINIMUM_NODE: JSON.stringify(minimumNode) },
   });
-  const nodes = await nodeNames();
+  const [nodes, plugins] = await Promise.all([nodeNames(), pluginNames()]);
+  const options = { ...nodeOptions, ...readByOlder, ...(sourceMaps ? withSourceMaps : small) };
+  await writeRunTime({ nodes, plugins }, out, { bundle, options });
   await Promise.all([
-    ...nodes.map((name) => buildNode(name, { bundle, sourceMaps })),
-    ...(await pluginNames()).map((name) => buildPlugin(name, { bundle, sourceMaps })),
+    writeForms(nodes, out, { bundle, sourceMaps }),
+    ...plugins.map((name) => writePluginPage(name, join(out, "plugins"), { bundle, sourceMaps })),
   ]);
   await cp(join(root, "icons"), join(out, "nodes", "icons"), { recursive: true });
   if (types) await writeTypes();
@@ -189,22 +195,6 @@ const nodeOptions = /** @type {const} */ ({
 /** Older versions of Node.js can read these files and report what is missing: Node-RED 4.1 runs on 18. */
 const readByOlder = /** @type {const} */ ({ target: "node18" });
 
-/** The library is one file beside the nodes, loaded when first needed. No node has a copy of it. */
-const librarySeparate = {
-  name: "library-separate",
-  setup(/** @type {import("esbuild").PluginBuild} */ { onResolve }) {
-    onResolve({ filter: /\/src\/index\.ts$/ }, () => ({ path: "../index.js", external: true }));
-  },
-};
-
-/** Node-RED calls what the file exports. */
-const loadedByNodeRed = {
-  ...nodeOptions,
-  ...readByOlder,
-  footer: { js: "module.exports = module.exports.default;" },
-  plugins: [librarySeparate],
-};
-
 const small = /** @type {const} */ ({
   // Names stay as they are, so that stack traces can be read.
   minifyWhitespace: true,
@@ -221,44 +211,9 @@ async function nodeNames() {
   return entries.filter((entry) => entry.isDirectory() && entry.name !== "lib").map((entry) => entry.name);
 }
 
-/**
- * @param {string} name
- * @param {{ bundle: typeof import("esbuild").build, sourceMaps: boolean }} options
- */
-async function buildNode(name, { bundle, sourceMaps }) {
-  await bundle({
-    ...loadedByNodeRed,
-    entryPoints: [join(root, "nodes", name, `${name}.ts`)],
-    outfile: join(out, "nodes", `${name}.js`),
-    // Runs before anything that an older Node.js may not have.
-    banner: {
-      js: `"use strict";\nconst tooOld = require("../node-version.js").tooOldFor("crec-${name}");\nif (tooOld) { module.exports = tooOld; return; }`,
-    },
-    ...(sourceMaps ? withSourceMaps : {}),
-  });
-  await writeForm(name, join(out, "nodes"), { bundle, sourceMaps });
-}
-
 /** Each folder under plugins/ is a plugin of the editor. */
 function pluginNames() {
   return readdir(join(root, "plugins"));
-}
-
-/**
- * @param {string} name
- * @param {{ bundle: typeof import("esbuild").build, sourceMaps: boolean }} options
- */
-async function buildPlugin(name, { bundle, sourceMaps }) {
-  await bundle({
-    ...loadedByNodeRed,
-    entryPoints: [join(root, "plugins", name, `${name}.ts`)],
-    outfile: join(out, "plugins", `${name}.js`),
-    define: { OWN_WORDS: JSON.stringify(await ownWords()) },
-    // The nodes say what is missing; the editor needs no more.
-    banner: { js: `"use strict";\nif (require("../node-version.js").tooOldFor("${name}")) return;` },
-    ...(sourceMaps ? withSourceMaps : {}),
-  });
-  await writePluginPage(name, join(out, "plugins"), { bundle, sourceMaps });
 }
 
 /**

@@ -2,13 +2,18 @@
 // docs/glossary.md in parts: so that the help of each form can explain the words that it uses.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { withWebLinks } from "../packing/web-links.mjs";
+import { readOwner } from "./owner.mjs";
 import { root } from "./paths.mjs";
+import { readJson } from "./read-json.mjs";
 
 /** @typedef {{ terms: string[], meaning: string }} Entry */
 
-/** @returns {Promise<Entry[]>} every row of the tables */
+/** @returns {Promise<Entry[]>} every row of the tables, with links that lead somewhere from an editor */
 export async function glossary() {
-  const page = await readFile(join(root, "docs/glossary.md"), "utf8");
+  const text = await readFile(join(root, "docs/glossary.md"), "utf8");
+  const { version } = await readJson(join(root, "package.json"));
+  const page = withWebLinks(text, { owner: await readOwner(), version, folder: "docs" });
   return [...page.matchAll(/^\| (\*\*.+?) \| (.+) \|$/gm)].map(([, terms = "", meaning = ""]) => ({
     terms: [...terms.matchAll(/\*\*(.+?)\*\*/g)].map(([, term = ""]) => term),
     meaning,

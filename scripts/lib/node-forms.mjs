@@ -1,37 +1,49 @@
 // @ts-check
-// Makes the form of a node: its template, its help and its script, in one HTML file; and its catalog.
+// Makes the forms of the nodes: each has its template, its help and its script in one HTML file; and texts in each
+// language.
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { browserScript, scriptElement } from "./browser-script.mjs";
 import { glossary, glossarySection } from "./glossary.mjs";
+import { ENGLISH, helpElement, writeNodeTexts } from "./locales.mjs";
 import { root } from "./paths.mjs";
-import { readJson } from "./read-json.mjs";
+import { SharedForms } from "./shared-forms.mjs";
 
 /** @typedef {import("./browser-script.mjs").ScriptOptions} FormOptions */
 
 /**
- * @param {string} name
- * @param {string} folder of the built nodes; it has a folder `locales/en-US`
+ * @param {string[]} names
+ * @param {string} folder of the build
  * @param {FormOptions} options
  */
-export async function writeForm(name, folder, options) {
-  const source = join(root, "nodes", name);
-  const locale = join(source, "locales", "en-US");
-  const { html, registration } = await generatedForm(source, options);
-  const help = (await readFile(join(locale, `${name}.md`), "utf8")).trim();
-  const words = glossarySection(help, await glossary());
-  const parts = [
-    html,
-    scriptElement("text/markdown", `data-help-name="crec-${name}"`, `${help}${words}`),
-    scriptElement("text/javascript", "", await formScript(name, source, registration, options)),
-  ];
-  await writeFile(join(folder, `${name}.html`), parts.join("\n"));
+export async function writeForms(names, folder, options) {
+  const shared = new SharedForms();
+  const pages = await Promise.all(
+    names.map((name) => formPage(name, { ...options, plugins: [shared.plugin] })),
+  );
+  const complete = await shared.write(folder, options);
+  const nodes = join(folder, "nodes");
+  await Promise.all([
+    ...names.map((name, index) => writeFile(join(nodes, `${name}.html`), complete(pages[index] ?? ""))),
+    ...names.map((name) => writeNodeTexts(name, nodes)),
+  ]);
+}
 
-  const common = await readJson(join(root, "nodes/lib/locales/en-US/common.json"));
-  const own = await readJson(join(locale, `${name}.json`));
-  const catalog = join(folder, "locales", "en-US", `${name}.json`);
-  await writeFile(catalog, `${JSON.stringify({ ...common, ...own }, null, 2)}\n`);
+/**
+ * @param {string} name
+ * @param {FormOptions} options
+ */
+async function formPage(name, options) {
+  const source = join(root, "nodes", name);
+  const { html, registration } = await generatedForm(source, options);
+  const help = (await readFile(join(source, "locales", ENGLISH, `${name}.md`), "utf8")).trim();
+  const words = glossarySection(help, await glossary());
+  return [
+    html,
+    helpElement(name, `${help}${words}`),
+    scriptElement("text/javascript", "", await formScript(name, source, registration, options)),
+  ].join("\n");
 }
 
 /**

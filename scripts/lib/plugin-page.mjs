@@ -1,10 +1,10 @@
 // @ts-check
-// Makes the page of an editor plugin: its script, in an HTML file as Node-RED wants it; and its catalog.
-import { mkdir, writeFile } from "node:fs/promises";
+// Makes the page of an editor plugin: its script, in an HTML file as Node-RED wants it; and its texts in each language.
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { browserScript, scriptElement } from "./browser-script.mjs";
+import { writePluginTexts } from "./locales.mjs";
 import { root } from "./paths.mjs";
-import { readJson } from "./read-json.mjs";
 
 /**
  * @param {string} name
@@ -18,9 +18,5 @@ export async function writePluginPage(name, folder, options) {
     options,
   );
   await writeFile(join(folder, `${name}.html`), scriptElement("text/javascript", "", script));
-
-  const catalog = await readJson(join(source, "locales", "en-US", `${name}.json`));
-  const locale = join(folder, "locales", "en-US");
-  await mkdir(locale, { recursive: true });
-  await writeFile(join(locale, `${name}.json`), `${JSON.stringify(catalog, null, 2)}\n`);
+  await writePluginTexts(name, folder);
 }

@@ -171,7 +171,13 @@ describe("the time line of the local service", function () {
 
   it("returns the newest entries first, as many as asked for", async () => {
     for (const name of ["first", "second", "third"]) await api.channel(name);
-    should((await newest(2)).map(({ name }) => name)).eql(["third", "second"]);
+    // An event of an earlier test may be finalized in between.
+    const all = await newest(500);
+    const channels = all.filter(({ kind }) => kind === "channel").map(({ name }) => name);
+    should(channels.slice(0, 3)).eql(["third", "second", "first"]);
+    const sequences = all.map(({ id }) => Number(id.split("-")[1]));
+    should(sequences).eql(sequences.toSorted((one, other) => other - one));
+    should(await newest(2)).have.length(2);
     for (const limit of ["0", "501", "x"]) {
       should((await api.call("GET", `/local/timeline?limit=${limit}`)).status).equal(400);
     }
@@ -207,7 +213,7 @@ describe("the time line of the local service", function () {
       const source = await listen({ query: `?after=${id}` });
       await source.until(Boolean, (all) => all.length > 0);
       should(source.resets).equal(1);
-      should(source.ids.at(-1)).equal(last?.id);
+      should(source.ids).containEql(last?.id);
     }
     should((await listen({ query: "?after=nonsense" })).status).equal(400);
   });

@@ -13,6 +13,7 @@ const NEEDED = [
   "nodes",
   "package.json",
   "plugins",
+  "release/owner.json",
   "scripts",
   "service",
   "src",

@@ -17,7 +17,11 @@ describe("the nodes on Node.js 18", function () {
     const folder = `${root}/dist/nodes/`;
     const names = (await readdir(folder)).filter((name) => name.endsWith(".js"));
     should(names.length).be.above(10);
-    for (const file of [...names.map((name) => folder + name), `${root}/dist/node-version.js`]) {
+    for (const file of [
+      ...names.map((name) => folder + name),
+      `${root}/dist/run-time.js`,
+      `${root}/dist/node-version.js`,
+    ]) {
       const text = await readFile(file, "utf8");
       should(() => parse(text, { ecmaVersion: 2022, allowReturnOutsideFunction: true })).not.throw();
     }

@@ -275,8 +275,11 @@ export class Editor {
       (response) => response.url().endsWith("/flows") && response.request().method() === "POST",
     );
     await this.page.locator("#red-ui-header-button-deploy").click();
-    should((await answered).ok()).equal(true, "the deploy was refused");
+    const response = await answered;
+    should(response.ok()).equal(true, "the deploy was refused");
+    const { rev } = (await response.json()) as { rev: string };
     await this.page.locator("#red-ui-header-button-deploy.disabled").waitFor();
+    await this.nodeRed.runs(rev);
   }
 }
 

@@ -163,8 +163,13 @@ export class NodeRed {
     if (!response.ok) throw new Error(`The deploy was refused: ${await response.text()}`);
     // It answers when the old flows have stopped; the new ones run once it says so.
     const { rev } = (await response.json()) as { rev: string };
+    await this.runs(rev);
+  }
+
+  /** Waits until the flows of a revision have started. */
+  async runs(revision: string): Promise<void> {
     await this.#until(
-      () => this.#running === rev || undefined,
+      () => this.#running === revision || undefined,
       () => "the flows did not start",
       WAIT_MS,
     );

@@ -1,7 +1,7 @@
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import postgres from "postgres";
 import type { EngineSettings } from "../engine-settings.ts";
+import { Sockets } from "./socket.ts";
 import type { Column, Run } from "./statement.ts";
 
 /** Statements of one copy that run at the same time; more wait for these. */
@@ -24,7 +24,7 @@ export type PostgresClient = {
  * `?prepare=false` in the URL they are not, for poolers that do not know such names.
  */
 export function postgresClient(settings: EngineSettings): PostgresClient {
-  const sockets = new Set<Socket>();
+  const sockets = new Sockets();
   const prepare = settings.query.get("prepare") !== "false";
   const sql = postgres(optionsOf(settings, { prepare, sockets }));
   return {
@@ -33,18 +33,16 @@ export function postgresClient(settings: EngineSettings): PostgresClient {
     close: () => sql.end(),
     destroy: () => {
       // The client says goodbye and waits for the server to close its sockets.
-      void sql.end({ timeout: 0 }).finally(() => {
-        for (const socket of sockets) socket.on("error", () => {}).destroy();
-      });
+      void sql.end({ timeout: 0 }).finally(() => sockets.destroy());
     },
   };
 }
 
 function optionsOf(
   settings: EngineSettings,
-  { prepare, sockets }: { prepare: boolean; sockets: Set<Socket> },
+  { prepare, sockets }: { prepare: boolean; sockets: Sockets },
 ): ClientOptions {
-  const { hosts, user, password, database, tls, query, timeoutMs } = settings;
+  const { hosts, user, password, database, query, timeoutMs } = settings;
   const startup = query.get("options");
   let next = 0;
   return {
@@ -60,45 +58,17 @@ function optionsOf(
     backoff: () => 0,
     fetch_types: false,
     onnotice: () => {},
-    ssl: sslOf(tls),
+    // The sockets have it.
+    ssl: false,
     connection: {
       application_name: query.get("application_name") ?? "crec",
       ...(startup === undefined ? {} : { options: startup }),
     },
     ...(hosts.length > 1 ? { target_session_attrs: "read-write" as const } : {}),
-    // The client's own sockets cannot be destroyed while they connect or hang.
-    socket: async () => {
+    socket: () => {
       const first = next;
       next += 1;
-      return connectTo(hosts, { first, sockets });
+      return sockets.connect(settings, first);
     },
   };
-}
-
-function sslOf(tls: EngineSettings["tls"]): NonNullable<ClientOptions["ssl"]> {
-  if (tls === undefined) return false;
-  if (tls.isOptional) return "prefer";
-  return tls.verifies ? { ...(tls.ca === undefined ? {} : { ca: tls.ca }) } : "require";
-}
-
-/** Tries one host after the other. */
-async function connectTo(
-  hosts: EngineSettings["hosts"],
-  { first, sockets }: { first: number; sockets: Set<Socket> },
-): Promise<Socket> {
-  let failure: unknown;
-  for (let attempt = 0; attempt < hosts.length; attempt += 1) {
-    const { host, port } = hosts[(first + attempt) % hosts.length] ?? { host: "", port: 0 };
-    const socket = connect({ host, port, noDelay: true });
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
-    try {
-      await once(socket, "connect");
-      // The client checks the certificate for this name.
-      return Object.assign(socket, { host, port });
-    } catch (error) {
-      failure = error;
-    }
-  }
-  throw failure;
 }

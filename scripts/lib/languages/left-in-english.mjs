@@ -1,0 +1,41 @@
+// @ts-check
+// Finds English where another language should be.
+
+/**
+ * @typedef {object} Rules of a language
+ * @property {ReadonlySet<string>} same words that are the same in English, in lower case
+ * @property {RegExp} [script] letters that every text of the language has, if it does not use Latin ones
+ * @property {boolean} hasSpaces whether the language has spaces between words
+ */
+
+/** Frequent English words that none of the languages has. */
+const ENGLISH = /\b(?:the|and|of|is|are|with|this|that|not|does|has|which|from|your|when|than|only)\b/i;
+/** Names of fields, codes, values and what is quoted are not translated. */
+const NO_PROSE = new RegExp(
+  [
+    ...["`[^`]*`", '"[^"]*"', "“[^”]*”", "„[^“]*“", "「[^」]*」", "<[^>]*>", "\\]\\([^)]*\\)"],
+    // Addresses, PEM, a line of an ABI.
+    ...["\\w+://\\S+", "-----[A-Z ]+-----", "^event \\w+\\([^)]*\\)$"],
+    // Names such as ${NAME}, WAIT_TIMEOUT, settings.js, a/b and maxAge.
+    ...["\\$\\{?\\w+\\}?", "\\b\\w*_\\w+\\b", "\\b\\w+(?:[./]\\w+)+\\b", "\\b[a-z]+[A-Z]\\w*\\b"],
+  ].join("|"),
+  "g",
+);
+const WORD = /\p{L}[\p{L}\p{M}\p{N}-]*/gu;
+
+/**
+ * @param {string} text
+ * @param {string} english
+ * @param {Rules} rules
+ * @returns {string[]}
+ */
+export function englishIn(text, english, { same, script }) {
+  const prose = text.replace(NO_PROSE, " ");
+  const words = [...prose.matchAll(WORD)].map(([word]) => word.toLowerCase());
+  const others = words.filter((word) => !same.has(word));
+  if (others.length === 0) return [];
+  if (text.trim() === english.trim()) return [`left in English: ${others.join(" ")}`];
+  if (script && !script.test(prose)) return [`without a letter of the language: ${text}`];
+  const found = ENGLISH.exec(prose);
+  return found ? [`has the English word "${found[0]}"`] : [];
+}

@@ -1,0 +1,100 @@
+// @ts-check
+// The texts of a node or a plugin in each language, as Node-RED wants them.
+import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { scriptElement } from "./browser-script.mjs";
+import { root } from "./paths.mjs";
+import { readJson } from "./read-json.mjs";
+
+/** The language in which all texts are written first, and into which Node-RED falls back. */
+export const ENGLISH = "en-US";
+/** The status of a translation that no native speaker has read yet. */
+export const UNREAD = "needs a native reader";
+
+/** @typedef {{ name: string, status: string, note: string }} Language */
+
+/** @returns {Promise<Record<string, Language>>} by tag; English is not among them */
+export function languages() {
+  return readJson(join(root, "nodes/lib/locales/languages.json"));
+}
+
+/**
+ * Writes the catalog of a node in each language that has one, with the texts that all nodes share, and its help in each
+ * language but English, which is in the node's own page.
+ *
+ * @param {string} name of the node
+ * @param {string} folder of the built nodes
+ */
+export async function writeNodeTexts(name, folder) {
+  const translations = await languages();
+  for (const tag of [ENGLISH, ...Object.keys(translations)]) {
+    const source = join(root, "nodes", name, "locales", tag);
+    const own = await textsIn(join(source, `${name}.json`));
+    const common = await textsIn(join(root, "nodes/lib/locales", tag, "common.json"));
+    if (own || common) await writeCatalog(folder, tag, name, { ...common, ...own });
+    const help = join(source, `${name}.md`);
+    if (tag !== ENGLISH && existsSync(help)) {
+      const text = withNote((await readFile(help, "utf8")).trim(), translations[tag]);
+      await writeText(folder, tag, `${name}.html`, helpElement(name, text));
+    }
+  }
+}
+
+/**
+ * @param {string} name of the plugin
+ * @param {string} folder of the built plugins
+ */
+export async function writePluginTexts(name, folder) {
+  for (const tag of [ENGLISH, ...Object.keys(await languages())]) {
+    const texts = await textsIn(join(root, "plugins", name, "locales", tag, `${name}.json`));
+    if (texts) await writeCatalog(folder, tag, name, texts);
+  }
+}
+
+/**
+ * @param {string} name of the node
+ * @param {string} text in Markdown
+ */
+export function helpElement(name, text) {
+  return scriptElement("text/markdown", `data-help-name="crec-${name}"`, text);
+}
+
+/**
+ * A reader who stumbles over a sentence should know that it may be the translation.
+ *
+ * @param {string} help
+ * @param {Language | undefined} language
+ */
+function withNote(help, language) {
+  return language?.status === UNREAD ? `${help}\n\n*${language.note}*` : help;
+}
+
+/**
+ * @param {string} path
+ * @returns {Promise<object | undefined>} undefined where nobody has begun: Node-RED then shows English
+ */
+async function textsIn(path) {
+  return existsSync(path) ? readJson(path) : undefined;
+}
+
+/**
+ * @param {string} folder
+ * @param {string} tag
+ * @param {string} name
+ * @param {object} texts
+ */
+function writeCatalog(folder, tag, name, texts) {
+  return writeText(folder, tag, `${name}.json`, `${JSON.stringify(texts, null, 2)}\n`);
+}
+
+/**
+ * @param {string} folder
+ * @param {string} tag
+ * @param {string} file
+ * @param {string} text
+ */
+async function writeText(folder, tag, file, text) {
+  await mkdir(join(folder, "locales", tag), { recursive: true });
+  await writeFile(join(folder, "locales", tag, file), text);
+}

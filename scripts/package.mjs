@@ -1,0 +1,26 @@
+// @ts-check
+// npm run package [-- FOLDER]: packs the built packages into release/packed/, or into FOLDER, for `npm publish FILE`.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { fromRoot, root } from "./lib/paths.mjs";
+import { packages } from "./packing/packages.mjs";
+import { pack, stage } from "./packing/stage.mjs";
+
+const destination = resolve(process.argv[2] ?? join(root, "release/packed"));
+const temporary = await mkdtemp(join(tmpdir(), "crec-package-"));
+try {
+  for (const { folder, isPrivate } of await packages()) {
+    if (isPrivate) continue;
+    const staged = join(temporary, folder || "nodes");
+    await stage(folder, staged);
+    const { filename, size, files } = await pack(staged, destination);
+    const shown = fromRoot(join(destination, filename));
+    process.stdout.write(`${shown}: ${files.length} files, ${(size / 1e6).toFixed(2)} MB\n`);
+  }
+} catch (error) {
+  process.stderr.write(`${/** @type {Error} */ (error).message}\n`);
+  process.exitCode = 1;
+} finally {
+  await rm(temporary, { recursive: true, force: true, maxRetries: 3 });
+}

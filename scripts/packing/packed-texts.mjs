@@ -1,0 +1,62 @@
+// @ts-check
+// What a package says differently from the repository: package.json names the owner, and the links of its Markdown
+// files are addresses on the web. npm, the flow library and the palette show these files without the repository.
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { readOwner } from "../lib/owner.mjs";
+import { root } from "../lib/paths.mjs";
+import { readJson } from "../lib/read-json.mjs";
+import { ownerProblems } from "../release/owner-problems.mjs";
+import { repositoryName } from "./addresses.mjs";
+import { withWebLinks } from "./web-links.mjs";
+
+/** @typedef {import("../lib/owner.mjs").Owner} Owner */
+
+const MARKDOWN = ["README.md", "CHANGELOG.md"];
+/** For people who look at the repository: it is in no package. */
+const REPOSITORY_ONLY = /<!-- repository only -->[\s\S]*?<!-- \/repository only -->\n*/g;
+
+/**
+ * @param {string} folder of the package, from the root: "" or "service"
+ * @param {Owner} [given] instead of the one in release/owner.json
+ * @returns {Promise<Map<string, string>>} the files that differ, with their text in the package
+ */
+export async function packedTexts(folder, given) {
+  const owner = given ?? (await readOwner());
+  const malformed = ownerProblems(owner).find(({ isUnset }) => !isUnset);
+  if (malformed) throw new Error(malformed.sentence);
+
+  const manifest = await readJson(join(root, folder, "package.json"));
+  const texts = new Map([
+    ["package.json", `${JSON.stringify(packedManifest(manifest, owner, folder), null, 2)}\n`],
+  ]);
+  for (const file of MARKDOWN) {
+    const path = join(root, folder, file);
+    if (!existsSync(path)) continue;
+    const text = (await readFile(path, "utf8")).replaceAll(REPOSITORY_ONLY, "");
+    texts.set(file, withWebLinks(text, { owner, version: manifest.version, folder }));
+  }
+  return texts;
+}
+
+/**
+ * @param {Record<string, unknown>} manifest
+ * @param {Owner} owner
+ * @param {string} folder
+ * @returns {Record<string, unknown>} with what the owner has said; what is unset is left out
+ */
+function packedManifest(manifest, owner, folder) {
+  const name = repositoryName(owner);
+  const url = `https://github.com/${name}`;
+  const homepage = owner.homepage || (name && `${url}#readme`);
+  return {
+    ...manifest,
+    ...(owner.author && { author: owner.author }),
+    ...(homepage && { homepage }),
+    ...(name && {
+      repository: { type: "git", url: `git+${url}.git`, ...(folder && { directory: folder }) },
+      bugs: { url: `${url}/issues` },
+    }),
+  };
+}

@@ -1,0 +1,16 @@
+// @ts-check
+// npm runs it before it packs, in the folder of the package: see scripts/packing/swap.mjs.
+import { relative } from "node:path";
+import { root } from "./lib/paths.mjs";
+import { packedTexts } from "./packing/packed-texts.mjs";
+import { swapIn, swapOut } from "./packing/swap.mjs";
+
+const folder = process.cwd();
+try {
+  // First: the texts are read from the files.
+  await swapOut(folder);
+  await swapIn(folder, await packedTexts(relative(root, folder)));
+} catch (error) {
+  process.stderr.write(`${/** @type {Error} */ (error).message}\n`);
+  process.exitCode = 1;
+}

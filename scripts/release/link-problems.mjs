@@ -1,0 +1,97 @@
+// @ts-check
+// Whether each link of a package leads somewhere: what people read of it has left the repository.
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join, posix } from "node:path";
+import { root } from "../lib/paths.mjs";
+import { pathAt } from "../packing/addresses.mjs";
+import { anchorsOf, targetsOf } from "../packing/links.mjs";
+
+/** @typedef {import("../lib/owner.mjs").Owner} Owner */
+/** @typedef {{ file: string, text: string }} Page */
+
+/** Addresses of others that the texts may name. They are not asked. */
+const KNOWN = [
+  /^http:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?(?:\/|$)/,
+  /^https:\/\/(?:[\w-]+\.)*(?:nodejs\.org|nodered\.org|npmjs\.com)(?:\/|$)/,
+];
+
+/**
+ * @param {string} folder of the files as they are packed
+ * @param {{ owner: Owner, version: string }} of
+ * @returns {Promise<string[]>} a sentence for each link that leads nowhere
+ */
+export async function linkProblems(folder, { owner, version }) {
+  const problems = [];
+  for (const { file, text } of await pagesOf(folder)) {
+    for (const target of targetsOf(text)) {
+      const problem = await problemOf(target, { folder, file, text, owner, version });
+      if (problem !== undefined) problems.push(`${file}: the link ${target} ${problem}`);
+    }
+  }
+  return problems;
+}
+
+/**
+ * Markdown files, the help in the forms and in their translations, and the descriptions in the examples.
+ *
+ * @param {string} folder
+ * @returns {Promise<Page[]>}
+ */
+async function pagesOf(folder) {
+  /** @type {Page[]} */
+  const pages = [];
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || !/\.(?:md|html|json)$/.test(entry.name)) continue;
+    const path = join(entry.parentPath, entry.name);
+    const file = posix.normalize(path.slice(folder.length + 1).replaceAll("\\", "/"));
+    const text = await readFile(path, "utf8");
+    if (file.endsWith(".md")) pages.push({ file, text });
+    else if (file.endsWith(".html")) pages.push({ file, text: withoutPrograms(text) });
+    else if (file.startsWith("examples/")) pages.push({ file, text: descriptionsOf(text) });
+  }
+  return pages;
+}
+
+/** @param {string} html */
+const withoutPrograms = (html) =>
+  html.replaceAll(/<script\b[^>]*type="text\/javascript"[^>]*>[\s\S]*?<\/script>/g, "");
+
+/** @param {string} flows */
+const descriptionsOf = (flows) =>
+  JSON.parse(flows)
+    .map((/** @type {{ info?: unknown }} */ { info }) => (typeof info === "string" ? info : ""))
+    .join("\n\n");
+
+/**
+ * @param {string} target
+ * @param {Page & { folder: string, owner: Owner, version: string }} from
+ * @returns {Promise<string | undefined>}
+ */
+async function problemOf(target, { folder, file, text, owner, version }) {
+  if (target.startsWith("#")) {
+    return anchorsOf(text).includes(target.slice(1)) ? undefined : "names a heading that does not exist.";
+  }
+  if (!/^[a-z][a-z\d+.-]*:/i.test(target)) {
+    const path = posix.join(posix.dirname(file), target.split("#")[0] ?? "");
+    if (existsSync(join(folder, path)) && !path.startsWith("..")) return undefined;
+    return "is not in the package. Link to a file of the repository, so that packing makes an address of it.";
+  }
+  const path = pathAt(owner, version, target);
+  if (path !== undefined) return inRepository(path);
+  if (owner.homepage !== "" && target.startsWith(owner.homepage)) return undefined;
+  if (KNOWN.some((known) => known.test(target))) return undefined;
+  return "is neither an address of the owner's nor a known one. Correct it, or add its host to scripts/release/link-problems.mjs.";
+}
+
+/**
+ * @param {string} path perhaps with an anchor
+ * @returns {Promise<string | undefined>}
+ */
+async function inRepository(path) {
+  const [file = "", anchor] = path.split("#");
+  if (!existsSync(join(root, file))) return "leads to a file that is not in the repository.";
+  if (anchor === undefined) return undefined;
+  const anchors = anchorsOf(await readFile(join(root, file), "utf8"));
+  return anchors.includes(anchor) ? undefined : "names a heading that does not exist.";
+}
