@@ -56,6 +56,7 @@ export class Watchdog {
     const child = spawn(process.execPath, [program, this.#folder], {
       stdio: ["ignore", "ignore", "ignore", "ipc"],
       detached: true,
+      windowsHide: true,
     });
     child.unref();
     child.channel?.unref();
