@@ -3,7 +3,7 @@
  * figures replace the earlier ones in docs/benchmarks.md.
  */
 import { readFile, writeFile } from "node:fs/promises";
-import { arch, cpus, platform, totalmem } from "node:os";
+import { arch, cpus, loadavg, platform, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Measured } from "./measured.ts";
@@ -107,7 +107,9 @@ async function machine(): Promise<string> {
   const versions = await Promise.all(
     ["undici", "ox", "viem", "ethers", "@noble/curves", "node-red"].map(versionOf),
   );
-  return `${cores}, ${memory}, ${platform()} ${arch()}\nNode.js ${process.versions.node}, ${versions.join(", ")}`;
+  // Of a machine that is busy otherwise, only ratios say something. Windows does not tell.
+  const busy = platform() === "win32" ? "" : `, load ${(loadavg()[0] ?? 0).toFixed(1)} before`;
+  return `${cores}${busy}, ${memory}, ${platform()} ${arch()}\nNode.js ${process.versions.node}, ${versions.join(", ")}`;
 }
 
 async function versionOf(name: string): Promise<string> {

@@ -2,7 +2,7 @@
 // Builds the documentation as static pages: VitePress, and TypeDoc for the reference. Both are installed in site/, apart
 // from the project: TypeDoc needs an older TypeScript.
 import { spawn } from "node:child_process";
-import { cp, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { examplePages } from "../../site/lib/examples.mjs";
 import { baseOf, exampleFiles, pagesFolder, root, site, sourcePages } from "../../site/lib/places.mjs";
@@ -19,6 +19,7 @@ export async function buildSite() {
   await build({ types: true });
   await collectPages();
   await tool("typedoc/bin/typedoc", ["--options", "typedoc.json"]);
+  await nameParameters();
   await tool("vitepress/bin/vitepress.js", ["build", "."]);
   const folder = join(site, "dist");
   const files = await readdir(folder, { recursive: true });
@@ -48,6 +49,16 @@ async function collectPages() {
   for (const [page, text] of examplePages()) {
     await mkdir(dirname(join(pagesFolder, page)), { recursive: true });
     await writeFile(join(pagesFolder, page), text);
+  }
+}
+
+/** Declarations list the options of a function without a name for all of them; TypeDoc makes one up. */
+async function nameParameters() {
+  const folder = join(pagesFolder, "reference");
+  for (const file of await readdir(folder, { recursive: true })) {
+    if (!file.endsWith(".md")) continue;
+    const text = await readFile(join(folder, file), "utf8");
+    await writeFile(join(folder, file), text.replaceAll(/(?:__|\\_\\_)namedParameters/g, "options"));
   }
 }
 
