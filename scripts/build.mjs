@@ -8,11 +8,12 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { inputsHash, isStamped, writeStamp } from "./lib/build-stamp.mjs";
 import { licensesOf } from "./lib/licenses.mjs";
-import { writeForm } from "./lib/node-forms.mjs";
+import { writeForms } from "./lib/node-forms.mjs";
 import { root } from "./lib/paths.mjs";
 import { writePluginPage } from "./lib/plugin-page.mjs";
 import { readJson } from "./lib/read-json.mjs";
 import { writeRunTime } from "./lib/run-time.mjs";
+import { serveForms } from "./lib/shared-forms.mjs";
 
 const dist = join(root, "dist");
 /** The build is written beside dist/ and renamed when it is complete: a running Node-RED never sees half a build. */
@@ -41,8 +42,10 @@ export async function build({ log = () => {}, types = false, sourceMaps = false 
  */
 export async function buildIfChanged({ log = () => {} } = {}) {
   const inputs = await inputsHash();
-  if (inputs !== undefined && (await isStamped(dist, inputs)))
+  if (inputs !== undefined && (await isStamped(dist, inputs))) {
+    await serveForms(dist);
     return log("nothing has changed since the last build");
+  }
   await buildWith({ log, types: false, sourceMaps: false, inputs });
 }
 
@@ -54,6 +57,7 @@ async function buildWith({ log, types, sourceMaps, inputs }) {
     // A file that changed meanwhile may be in the build or not.
     if (inputs !== undefined && inputs === (await inputsHash())) await writeStamp(out, inputs);
     await swap();
+    await serveForms(dist);
     log(`built the library and ${nodes} nodes`);
   } finally {
     // When one part fails, others may still be writing: an error here must not hide the first one.
@@ -109,7 +113,7 @@ async function buildAll({ types, sourceMaps }) {
   const options = { ...nodeOptions, ...readByOlder, ...(sourceMaps ? withSourceMaps : small) };
   await writeRunTime({ nodes, plugins }, out, { bundle, options });
   await Promise.all([
-    ...nodes.map((name) => writeForm(name, join(out, "nodes"), { bundle, sourceMaps })),
+    writeForms(nodes, out, { bundle, sourceMaps }),
     ...plugins.map((name) => writePluginPage(name, join(out, "plugins"), { bundle, sourceMaps })),
   ]);
   await cp(join(root, "icons"), join(out, "nodes", "icons"), { recursive: true });

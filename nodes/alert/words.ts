@@ -53,7 +53,7 @@ export function defaultText(RED: NodeAPI, worded: Worded, facts: Facts): string 
       : []),
     ...conditionWords(RED, worded),
   ];
-  return parts.map((part) => part.trim().replace(/[:,]$/, "")).join(" · ");
+  return parts.map((part) => part.trim().replace(/[:,：，]$/, "")).join(" · ");
 }
 
 /** The text of an outcome, with the text of the alert that it is about. */
@@ -130,8 +130,11 @@ function rowWords(RED: NodeAPI, row: ConditionDef): string {
   const value = isText ? (row.value ?? "") : `${row.type}.${row.value ?? ""}`;
   const field = row.field === "" ? say(RED, "alert.words.payload") : row.field.replace(/^params\./, "");
   const unit = row.unit === "token" ? say(RED, "alert.words.tokens") : "";
-  const words = say(RED, `alert.words.is.${row.is}`, { field, value, to: row.to ?? "" });
-  return oneLine(`${not}${words}${unit}`, LONGEST_ROW);
+  const to = row.to ?? "";
+  // Behind the last value, not at the end: in some languages the verb follows.
+  const values = row.is === "between" ? { value, to: `${to}${unit}` } : { value: `${value}${unit}`, to };
+  const words = say(RED, `alert.words.is.${row.is}`, { field, ...values });
+  return oneLine(`${not}${words}`, LONGEST_ROW);
 }
 
 /** Values are put in here and not by Node-RED's translation, which could find its own marks in what an event says. */

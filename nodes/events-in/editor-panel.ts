@@ -117,7 +117,7 @@ function describe(node: EditedNode, report: PanelReport): string {
   if (!report.deployed) return copies || node._("events-in.panel.not-deployed");
   const shown = (value: number | undefined) => (value === undefined ? "–" : String(value));
   const line = node._("events-in.panel.report", {
-    state: report.state,
+    state: node._(`events-in.panel.state.${report.state}`),
     cursor: shown(report.cursor),
     end: shown(report.end),
     behind: shown(report.behind),

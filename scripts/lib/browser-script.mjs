@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root } from "./paths.mjs";
 
-/** @typedef {{ bundle: typeof import("esbuild").build, sourceMaps: boolean }} ScriptOptions */
+/** @typedef {{ bundle: typeof import("esbuild").build, sourceMaps: boolean, plugins?: import("esbuild").Plugin[] }} ScriptOptions */
 
 /** A script that is part of a page: only an absolute address leads to its source. */
 const withSourceMapInside = /** @type {const} */ ({
@@ -18,7 +18,7 @@ const withSourceMapInside = /** @type {const} */ ({
  * @param {ScriptOptions} options
  * @returns {Promise<string>}
  */
-export async function browserScript(entry, { bundle, sourceMaps }) {
+export async function browserScript(entry, { bundle, sourceMaps, plugins = [] }) {
   const { outputFiles } = await bundle({
     absWorkingDir: root,
     bundle: true,
@@ -29,6 +29,7 @@ export async function browserScript(entry, { bundle, sourceMaps }) {
     logLevel: "silent",
     ...(sourceMaps ? withSourceMapInside : {}),
     write: false,
+    plugins,
     stdin: { ...entry, loader: "ts" },
   });
   return outputFiles[0]?.text ?? "";

@@ -1,5 +1,6 @@
 // @ts-check
-// Makes the form of a node: its template, its help and its script, in one HTML file; and its texts in each language.
+// Makes the forms of the nodes: each has its template, its help and its script in one HTML file; and texts in each
+// language.
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,26 +8,42 @@ import { browserScript, scriptElement } from "./browser-script.mjs";
 import { glossary, glossarySection } from "./glossary.mjs";
 import { ENGLISH, helpElement, writeNodeTexts } from "./locales.mjs";
 import { root } from "./paths.mjs";
+import { SharedForms } from "./shared-forms.mjs";
 
 /** @typedef {import("./browser-script.mjs").ScriptOptions} FormOptions */
 
 /**
- * @param {string} name
- * @param {string} folder of the built nodes
+ * @param {string[]} names
+ * @param {string} folder of the build
  * @param {FormOptions} options
  */
-export async function writeForm(name, folder, options) {
+export async function writeForms(names, folder, options) {
+  const shared = new SharedForms();
+  const pages = await Promise.all(
+    names.map((name) => formPage(name, { ...options, plugins: [shared.plugin] })),
+  );
+  const complete = await shared.write(folder, options);
+  const nodes = join(folder, "nodes");
+  await Promise.all([
+    ...names.map((name, index) => writeFile(join(nodes, `${name}.html`), complete(pages[index] ?? ""))),
+    ...names.map((name) => writeNodeTexts(name, nodes)),
+  ]);
+}
+
+/**
+ * @param {string} name
+ * @param {FormOptions} options
+ */
+async function formPage(name, options) {
   const source = join(root, "nodes", name);
   const { html, registration } = await generatedForm(source, options);
   const help = (await readFile(join(source, "locales", ENGLISH, `${name}.md`), "utf8")).trim();
   const words = glossarySection(help, await glossary());
-  const parts = [
+  return [
     html,
     helpElement(name, `${help}${words}`),
     scriptElement("text/javascript", "", await formScript(name, source, registration, options)),
-  ];
-  await writeFile(join(folder, `${name}.html`), parts.join("\n"));
-  await writeNodeTexts(name, folder);
+  ].join("\n");
 }
 
 /**

@@ -62,7 +62,7 @@ export default class SideBySide extends Base {
     const file = shortened(test.file);
     if (file !== this.#file) this.#endFile();
     this.#file = file;
-    const reason = error?.message.split("\n")[0]?.slice(0, REASON_LENGTH);
+    const reason = error?.message?.split("\n")[0]?.slice(0, REASON_LENGTH);
     this.#results[kind].push({ file, title: test.fullTitle(), ...(reason ? { reason } : {}) });
     this.#counts[kind] += 1;
     if (kind === "failed") Base.list([test]);

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { runInNewContext } from "node:vm";
 import should from "should";
 import type { FlowNode } from "../support/node-red.ts";
+import { registeredBy } from "../support/registered-forms.ts";
 import { flowEnvironment } from "../support/service.ts";
 
 type Defaults = Record<string, { value?: unknown; type?: string; required?: boolean }>;
@@ -52,14 +52,8 @@ const ourTypes = Object.keys(ours.nodes).map((name) => `crec-${name}`);
 const forms = new Map(Object.keys(ours.nodes).map((name) => [`crec-${name}`, defaultsOf(name)]));
 
 function defaultsOf(name: string): Defaults {
-  const html = read("dist/nodes", `${name}.html`);
-  const script = /<script type="text\/javascript">([\s\S]*?)<\/script>/.exec(html)?.[1] ?? "";
-  let found: Defaults = {};
-  const registerType = (_type: string, { defaults }: { defaults: Defaults }) => {
-    found = defaults;
-  };
-  runInNewContext(script, { RED: { nodes: { registerType }, events: { on: () => undefined } } });
-  return found;
+  const found = registeredBy<{ defaults: Defaults }>(read("dist/nodes", `${name}.html`));
+  return found[`crec-${name}`]?.defaults ?? {};
 }
 
 /** The types of a plain Node-RED. */

@@ -39,12 +39,16 @@ describe("the check of a translated catalog", () => {
     files: "__count__ file",
     files_plural: "__count__ files",
     help: "See <b>CREC_STATE_DIR</b>.",
+    line: "{{name}} of {{contract}}",
+    fields: "{{contract}}: {{name}}",
   };
   const german = {
     label: { wait: "Auf __what__ warten", id: "ID" },
     files: "__count__ Datei",
     files_plural: "__count__ Dateien",
     help: "Siehe <b>CREC_STATE_DIR</b>.",
+    line: "{{name}} von {{contract}}",
+    fields: "{{contract}}: {{name}}",
   };
   /** A key that is undefined is missing. */
   const check = async (changed: object, tag = "de") => {
@@ -62,6 +66,7 @@ describe("the check of a translated catalog", () => {
     "a key that English has not": [{ more: "Mehr" }, /^more: not in English$/],
     "an empty text": [{ files: " " }, /^files: empty$/],
     "a lost placeholder": [{ files: "eine Datei" }, /^files: without __count__$/],
+    "a lost field in braces": [{ line: "Name von {{contract}}" }, /^line: without \{\{name\}\}$/],
     "a placeholder of its own": [{ help: "Siehe __x__ <b>CREC_STATE_DIR</b>." }, /has __x__/],
     "a lost tag": [{ help: "Siehe CREC_STATE_DIR." }, /other tags: <b>/],
     "a changed code": [{ help: "Siehe <b>CREC_STATE_DATEI</b>." }, /other codes/],

@@ -2,13 +2,13 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { runInNewContext } from "node:vm";
 import should from "should";
 import { errorKey, labelKey, shortName } from "../../nodes/lib/shared/field-rules.ts";
 import type { Field, NodeDescription } from "../../nodes/lib/shared/fields.ts";
 import { COMMON as COMMON_FIELDS } from "../../nodes/lib/shared/fields.ts";
 import { replaceLinks } from "../../scripts/packing/links.mjs";
 import { EVENT_TYPES } from "../../src/protocol/index.ts";
+import { registeredBy } from "../support/registered-forms.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (...path: string[]) => readFileSync(join(root, ...path), "utf8");
@@ -77,8 +77,8 @@ function keysOfErrors(table: NodeDescription | undefined, source: string): strin
   return [...source.matchAll(/\bwrong\("(\w+)"/g)].map(([, field = ""]) => errorKey(table, field));
 }
 
-/** The parts of a built form: what is shown, what helps, what runs. */
-function formOf(name: string): { html: string; template: string; help: string; script: string } {
+/** The parts of a built form: what is shown, what helps. */
+function formOf(name: string): { html: string; template: string; help: string } {
   const html = read("dist/nodes", `${name}.html`);
   const part = (attributes: string) =>
     new RegExp(`<script type="${attributes}">\\n?([\\s\\S]*?)</script>`).exec(html)?.[1] ?? "";
@@ -86,19 +86,7 @@ function formOf(name: string): { html: string; template: string; help: string; s
     html,
     template: part(`text/html" data-template-name="crec-${name}`),
     help: part(`text/markdown" data-help-name="crec-${name}`),
-    script: part("text/javascript"),
   };
-}
-
-function registeredBy(script: string): Record<string, Registered> {
-  const found: Record<string, Registered> = {};
-  const nodes = {
-    registerType: (type: string, definition: Registered) => {
-      found[type] = definition;
-    },
-  };
-  runInNewContext(script, { RED: { nodes, events: { on: () => undefined } } });
-  return found;
 }
 
 /** Keys that a node's table of fields stands for, beside those in its template. */
@@ -195,13 +183,13 @@ describe("the package as Node-RED finds it", () => {
       const catalog = () => keysOf(json<object>("dist/nodes/locales/en-US", `${name}.json`));
       const form = () => formOf(name);
       const definition = () => {
-        const found = registeredBy(form().script)[`crec-${name}`];
+        const found = registeredBy<Registered>(form().html)[`crec-${name}`];
         if (!found) throw new Error(`crec-${name} is not registered with the editor.`);
         return found;
       };
 
       it("is registered under its name", () => {
-        should(Object.keys(registeredBy(form().script))).deepEqual([`crec-${name}`]);
+        should(Object.keys(registeredBy<Registered>(form().html))).deepEqual([`crec-${name}`]);
         should(read(listed.nodes[name] ?? "")).containEql(`"crec-${name}"`);
       });
 

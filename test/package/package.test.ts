@@ -2,14 +2,14 @@ import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { runInNewContext } from "node:vm";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import should from "should";
 import { builtWithTypes } from "../support/built.ts";
+import { registeredBy } from "../support/registered-forms.ts";
 import { typesIn } from "./flow-library.ts";
 
 const run = promisify(execFile);
@@ -88,27 +88,18 @@ describe("the package", function () {
     const installed = join(folder, "node_modules", NAME);
     const { "node-red": listed } = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
     should(Object.keys(listed.nodes)).not.be.empty();
+    const resources = pathToFileURL(`${installed}/resources/`);
     for (const [name, file] of Object.entries<string>(listed.nodes)) {
       const html = await readFile(join(installed, file.replace(/\.js$/, ".html")), "utf8");
       const { [`crec-${name}`]: seen, ...others } = typesIn(html);
       should(others).be.empty();
       should(seen?.category).equalOneOf("CRE Connect", "config");
       should(String(seen?.color)).match(seen?.category === "config" ? /^undefined$/ : /^#[0-9a-f]{6}$/);
-      should(seen?.defaults).deepEqual(propertiesRegisteredBy(html));
+      const registered = registeredBy<{ defaults: object }>(html, resources)[`crec-${name}`];
+      should(seen?.defaults).deepEqual(Object.keys(registered?.defaults ?? {}));
     }
   });
 });
-
-/** What the editor gets, when it runs the form. */
-function propertiesRegisteredBy(html: string): string[] {
-  let properties: string[] = [];
-  const registerType = (_type: string, { defaults }: { defaults: object }) => {
-    properties = Object.keys(defaults);
-  };
-  const script = /<script type="text\/javascript">([\s\S]*?)<\/script>/.exec(html)?.[1] ?? "";
-  runInNewContext(script, { RED: { nodes: { registerType }, events: { on: () => undefined } } });
-  return properties;
-}
 
 /** Names from every part, with statuses that this version does not know. */
 const PROGRAM = `

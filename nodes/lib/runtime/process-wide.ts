@@ -1,6 +1,6 @@
 /**
- * Something of which a process has one, however many nodes use it: the file of each node type is bundled alone, and has
- * its own copy of every module.
+ * Something of which a process has one, however often Node-RED loads this package: after an update without a restart,
+ * and from several folders.
  * @example
  * const locks = processWide("locks", () => new Map<string, Lock>());
  */

@@ -4,7 +4,8 @@ import { englishIn } from "./left-in-english.mjs";
 
 /** i18next takes the plural by itself. */
 const PLURAL = "_plural";
-const PLACEHOLDER = /__[\w-]+?__/g;
+/** Those that Node-RED fills in, and those in texts for people who write alerts. */
+const PLACEHOLDER = /__[\w-]+?__|\{\{[\w.]+\}\}/g;
 const TAG = /<\/?[a-z][^>]*>/gi;
 const CODE = /\$\{\w+\}|`[^`]*`|\b[A-Z]+(?:_[A-Z]+)+\b/g;
 
@@ -65,7 +66,7 @@ function problemsOfText(english, text, plural, rules) {
     const [gone, more] = difference(english.match(pattern), text.match(pattern));
     if (gone.length + more.length > 0) problems.push(`other ${what}: ${[...gone, ...more].join(", ")}`);
   }
-  if (/[^.]\.$/.test(english) !== /(?:[^.]\.|。)$/.test(text))
+  if (/(?:^|[^.])\.$/.test(english) !== /(?:^|[^.])\.$|。$/.test(text))
     problems.push("ends otherwise: with or without a full stop");
   if (/^\s|\s$/.test(english) !== /^\s|\s$/.test(text) && rules.hasSpaces)
     problems.push("begins or ends otherwise: with or without a space");

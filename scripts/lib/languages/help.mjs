@@ -37,7 +37,9 @@ export function problemsOfHelp(english, translated, rules) {
  */
 export function labelsNotExplained(help, english, englishHelp, translated) {
   const bold = new Set([...help.matchAll(BOLD)].map(([text]) => plain(text)));
-  const explained = new Set([...englishHelp.matchAll(BOLD)].map(([text]) => plain(text)));
+  // Names of nodes are in bold too, in lower case: the node function is not the label Function.
+  const inBold = [...englishHelp.matchAll(BOLD)].filter(([text]) => !/^\*\*\p{Ll}/u.test(text));
+  const explained = new Set(inBold.map(([text]) => plain(text)));
   const keys = [...english].filter(
     ([key, text]) => /(?:^|\.)label\.[\w-]+$/.test(key) && explained.has(plain(text)),
   );

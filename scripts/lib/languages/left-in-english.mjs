@@ -11,8 +11,16 @@
 /** Frequent English words that none of the languages has. */
 const ENGLISH = /\b(?:the|and|of|is|are|with|this|that|not|does|has|which|from|your|when|than|only)\b/i;
 /** Names of fields, codes, values and what is quoted are not translated. */
-const NO_PROSE =
-  /`[^`]*`|"[^"]*"|“[^”]*”|„[^“]*“|「[^」]*」|\]\([^)]*\)|<[^>]*>|\$\{?\w+\}?|\b\w*_\w+\b|\b\w+(?:[./]\w+)+\b|\b[a-z]+[A-Z]\w*\b/g;
+const NO_PROSE = new RegExp(
+  [
+    ...["`[^`]*`", '"[^"]*"', "“[^”]*”", "„[^“]*“", "「[^」]*」", "<[^>]*>", "\\]\\([^)]*\\)"],
+    // Addresses, PEM, a line of an ABI.
+    ...["\\w+://\\S+", "-----[A-Z ]+-----", "^event \\w+\\([^)]*\\)$"],
+    // Names such as ${NAME}, WAIT_TIMEOUT, settings.js, a/b and maxAge.
+    ...["\\$\\{?\\w+\\}?", "\\b\\w*_\\w+\\b", "\\b\\w+(?:[./]\\w+)+\\b", "\\b[a-z]+[A-Z]\\w*\\b"],
+  ].join("|"),
+  "g",
+);
 const WORD = /\p{L}[\p{L}\p{M}\p{N}-]*/gu;
 
 /**

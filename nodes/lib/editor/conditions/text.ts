@@ -17,11 +17,13 @@ export function conditionText(node: EditedNode, condition: ConditionDef, label: 
     return node._(condition.not ? "common.condition.not-true" : "common.condition.true", { text });
   }
   const { is, not = false, unit } = condition;
-  const what = `${label} ${comparisonText(node, { is, not })}`;
-  if (!needsValue(is)) return what;
+  const comparison = comparisonText(node, { is, not });
+  if (!needsValue(is)) return `${label} ${comparison}`;
   const first = valueText(node, condition);
   const both = is === "between" ? node._("common.condition.range", { first, last: upper(condition) }) : first;
-  return `${what} ${unit === "token" ? node._("common.condition.in-tokens", { amount: both }) : both}`;
+  const value = unit === "token" ? node._("common.condition.in-tokens", { amount: both }) : both;
+  // The order of the three is part of the translation.
+  return node._("common.condition.compared", { field: label, is: comparison, value });
 }
 
 function valueText(node: EditedNode, { is, value = "", type = "str" }: FieldDef): string {
