@@ -38,6 +38,10 @@ const BENCHES: Record<string, Bench> = {
     about: "bytes a day and calls a minute of a consumer with nothing to read, plain and compressed",
     parts: { "One consumer, nothing new": async () => (await import("./idle.ts")).benchIdle() },
   },
+  load: {
+    about: "start, memory and first message of Node-RED with the package, against Node-RED alone",
+    parts: { "Node-RED": async () => (await import("./load.ts")).benchLoad() },
+  },
   proofs: {
     about: "proofs a second, against viem, ethers, noble and C; delay of the event loop",
     parts: {

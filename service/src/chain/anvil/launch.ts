@@ -56,7 +56,13 @@ export function launch(options: {
         );
       }
     };
-    child.once("error", (error) => fail(messageOf(error)));
+    child.once("error", (error: NodeJS.ErrnoException) =>
+      fail(
+        error.code === "ENOENT"
+          ? "the system cannot run it, such as a Linux without glibc (Alpine). Name an EVM node of your own with --rpc-url or CREC_RPC_URL."
+          : messageOf(error),
+      ),
+    );
     // After all its output has arrived.
     child.once("close", exited);
     child.stderr?.on("data", (chunk) => {
