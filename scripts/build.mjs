@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { inputsHash, isStamped, writeStamp } from "./lib/build-stamp.mjs";
+import { bundledFiles } from "./lib/bundled-files.mjs";
 import { licensesOf } from "./lib/licenses.mjs";
 import { writeForms } from "./lib/node-forms.mjs";
 import { root } from "./lib/paths.mjs";
@@ -167,17 +168,6 @@ const partsSeparate = {
     });
   },
 };
-
-/**
- * The files whose code is in the bundle: esbuild reads more of a package than it keeps.
- *
- * @param {import("esbuild").Metafile} metafile
- */
-function bundledFiles(metafile) {
-  return Object.values(metafile.outputs).flatMap(({ inputs }) =>
-    Object.keys(inputs).filter((path) => (inputs[path]?.bytesInOutput ?? 0) > 0),
-  );
-}
 
 /** The oldest supported Node.js, from package.json. */
 const minimumNode = (await readJson(join(root, "package.json"))).engines.node.replace(/^>=/, "");

@@ -23,7 +23,9 @@ export type Issue = {
   severity: "error" | "warning";
   /** The node that is to be changed, or that shows the effect. */
   origin: Origin;
-  /** One sentence, in the language of the runtime's catalog. */
+  /** Which of its sentences these are, and what is put into them: for the sidebar, in the language of the editor. */
+  said: { case: string; values: Readonly<Record<string, string | number>> };
+  /** One sentence, in the language of Node-RED itself: for health, diagnostics and the log. */
   what: string;
   /** What to do about it, one sentence. */
   fix: string;

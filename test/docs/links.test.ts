@@ -34,7 +34,7 @@ function brokenIn(text: string, folder: string, own: string): string[] {
 }
 
 const pages = [
-  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
+  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "containers/README.md", "service/README.md"],
   ...["SECURITY.md", "CODE_OF_CONDUCT.md", "SUPPORT.md", ".github/pull_request_template.md"],
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))

@@ -16,8 +16,12 @@ const LONGEST = 2_000;
 /** A word of ours is shorter. The patterns below take quadratic time. */
 const LONGEST_TOKEN = 100;
 
-const QUOTED = /"[^"]*"|“[^”]*”|`[^`]*`/g;
+const QUOTED = /"[^"]*"|“[^”]*”|„[^“]*“|「[^」]*」|『[^』]*』|`[^`]*`/g;
 const TOKEN = /^([("'[{<]*)(.*?)([)"'\]}>.,:;!?…]*)$/su;
+/** Languages without spaces: their letters in a row, their punctuation, and what is in between, such as a code. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+const UNSPACED_PARTS =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+|[\u3001-\u301F\u30FB\uFF01-\uFF0F\uFF1A-\uFF20]+|[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\u3001-\u301F\u30FB\uFF01-\uFF0F\uFF1A-\uFF20]+/gu;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const WEB_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
 const E_MAIL = /^[^@\s]+@[^@\s]+$/;
@@ -40,7 +44,9 @@ export function redactor({ words, entered }: RedactOptions): (text: string) => s
     const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)} ${LEFT_OUT}` : text;
     const anonymous = (hidden ? cut.replace(hidden, LEFT_OUT) : cut).replace(QUOTED, LEFT_OUT);
     const tokens = anonymous.split(/\s+/).filter(Boolean);
-    const shown = tokens.map((token) => showToken(token, words));
+    const shown = tokens.map((token) =>
+      UNSPACED.test(token) ? showUnspaced(token, words) : showToken(token, words),
+    );
     return withoutRuns(shown).join(" ");
   };
 }
@@ -67,6 +73,21 @@ export function shortened(address: string): string {
   return ADDRESS.test(address) ? `${address.slice(0, 6)}…${address.slice(-4)}` : LEFT_OUT;
 }
 
+/**
+ * What such a language says between two other characters is shown if it stands so in our texts. A name beside it makes
+ * it another text, which is left out as a whole.
+ */
+function showUnspaced(token: string, words: ReadonlySet<string>): string {
+  const parts = token.match(UNSPACED_PARTS) ?? [];
+  const isOnlyNumber = parts.filter((part) => /\p{N}/u.test(part)).length <= 1;
+  const shown = parts.map((part) => {
+    if (UNSPACED.test(part)) return words.has(part) ? part : LEFT_OUT;
+    if (/^[^\p{L}\p{N}]+$/u.test(part)) return part.slice(0, 2);
+    return isOnlyNumber || !/\p{N}/u.test(part) ? showToken(part, words) : LEFT_OUT;
+  });
+  return shown.filter((part, index) => part !== LEFT_OUT || shown[index - 1] !== LEFT_OUT).join("");
+}
+
 function showToken(token: string, words: ReadonlySet<string>): string {
   if (token.includes(LEFT_OUT) || token.length > LONGEST_TOKEN) return LEFT_OUT;
   if (PUNCTUATION.test(token)) return token;
@@ -89,7 +110,7 @@ function showCore(core: string, words: ReadonlySet<string>): string {
 /** Also of a name such as `minRequiredSignatures`. A key in mixed case consists of no words. */
 function isKnownWord(part: string, words: ReadonlySet<string>): boolean {
   const parts = part.split(/(?<=[a-z])(?=[A-Z])/);
-  return parts.every((one) => /^(?:[A-Z]?[a-z]+|[A-Z]+)$/.test(one) && words.has(one.toLowerCase()));
+  return parts.every((one) => /^(?:\p{Lu}?\p{Ll}+|\p{Lu}+)$/u.test(one) && words.has(one.toLowerCase()));
 }
 
 function kindOfUrl(url: string): string {

@@ -9,9 +9,13 @@ export function word(key: string, values: Values = {}): string {
 
 /** The word for a value of a fixed set; the value itself where a newer service sends one that has no word. */
 export function wordOf(group: string, value: string): string {
-  const key = `${CATALOG}${group}.${value}`;
-  const found = RED._(key);
-  return found === key || found === key.slice(key.indexOf(":") + 1) ? value.replaceAll("_", " ") : found;
+  return wordOr(`${group}.${value}`, {}, value.replaceAll("_", " "));
+}
+
+/** A text of the catalog, or another one where the catalog has none. */
+export function wordOr(key: string, values: Values, otherwise: string): string {
+  const found = word(key, values);
+  return found === CATALOG + key || found === `monitor.${key}` ? otherwise : found;
 }
 
 /** `a · b`, without those that are empty. */

@@ -142,7 +142,7 @@ export class Issues implements IssueList {
     const id = [check, kind, origin.node, detail.slice(0, LONGEST_DETAIL)].filter(Boolean).join(":");
     const say = (part: "what" | "fix") => this.#RED._(`monitor.issue.${check}.${kind}.${part}`, values);
     return {
-      ...{ id, check, severity, origin, what: say("what"), fix: say("fix") },
+      ...{ id, check, severity, origin, said: { case: kind, values }, what: say("what"), fix: say("fix") },
       buttons: [{ kind: "open", node: origin.node }, ...buttons],
     };
   }

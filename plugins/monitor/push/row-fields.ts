@@ -43,7 +43,7 @@ const FIELDS: { readonly [S in SectionName]: ReadonlyArray<keyof Sections[S]> } 
     ] as const),
     ...(["contract", "confidence", "proof", "reason", "tokens", "isRedelivered", "isLate"] as const),
   ],
-  issues: ["id", "check", "severity", "origin", "what", "fix", "buttons", "isIgnored"],
+  issues: ["id", "check", "severity", "origin", "said", "what", "fix", "buttons", "isIgnored"],
 };
 
 /** The row of a report, with texts and lists of limited length. */

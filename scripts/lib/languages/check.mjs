@@ -32,6 +32,7 @@ export async function rulesOf(tag) {
   const words = [...(same.all ?? []), ...(same[tag] ?? [])];
   return {
     same: new Set(words.flatMap((text) => text.toLowerCase().split(" "))),
+    phrases: words.filter((text) => text.includes(" ")),
     ...(SCRIPTS[tag] ? { script: SCRIPTS[tag] } : {}),
     hasSpaces: SCRIPTS[tag] === undefined,
   };

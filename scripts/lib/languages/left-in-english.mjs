@@ -4,6 +4,7 @@
 /**
  * @typedef {object} Rules of a language
  * @property {ReadonlySet<string>} same words that are the same in English, in lower case
+ * @property {readonly string[]} phrases several words that are the same in English
  * @property {RegExp} [script] letters that every text of the language has, if it does not use Latin ones
  * @property {boolean} hasSpaces whether the language has spaces between words
  */
@@ -29,8 +30,9 @@ const WORD = /\p{L}[\p{L}\p{M}\p{N}-]*/gu;
  * @param {Rules} rules
  * @returns {string[]}
  */
-export function englishIn(text, english, { same, script }) {
-  const prose = text.replace(NO_PROSE, " ");
+export function englishIn(text, english, { same, phrases, script }) {
+  const named = phrases.reduce((rest, phrase) => rest.replaceAll(phrase, " "), text);
+  const prose = named.replace(NO_PROSE, " ");
   const words = [...prose.matchAll(WORD)].map(([word]) => word.toLowerCase());
   const others = words.filter((word) => !same.has(word));
   if (others.length === 0) return [];

@@ -47,7 +47,7 @@ export class Sockets {
     if (await offersTls(socket)) return await this.#secure(socket, host, tls);
     if (tls.isOptional) return socket;
     socket.destroy();
-    throw Object.assign(new Error("The server has no TLS."), { code: "NO_TLS" });
+    throw failure("no-tls", "The server has no TLS.");
   }
 
   async #secure(socket: Socket, host: string, { verifies, ca }: TlsMode): Promise<Socket> {
@@ -77,7 +77,7 @@ async function offersTls(socket: Socket): Promise<boolean> {
   // More than this letter could be something that another one on the way has put before the encrypted part.
   if (text === YES || text === NO) return text === YES;
   socket.destroy();
-  throw Object.assign(new Error("No answer of PostgreSQL."), { code: "NOT_POSTGRESQL" });
+  throw failure("not-postgresql", "The answer is not one of PostgreSQL.");
 }
 
 /** @throws an error where the socket fails or closes before the event */
@@ -93,10 +93,15 @@ async function event(
     return data;
   } catch (error) {
     if (!closing.signal.aborted) throw error;
-    throw Object.assign(new Error("The connection was closed."), { code: "CONNECTION_CLOSED" });
+    throw failure("closed", "The connection was closed.");
   } finally {
     socket.off("close", close);
   }
+}
+
+/** An error with a code, as those of the client have: `problemOf` says more for people. */
+function failure(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
 }
 
 /**

@@ -120,6 +120,7 @@ describe("what nodes report, in diagnostics", () => {
           check: "demo-address",
           severity: "error",
           origin,
+          said: { case: text, values: { text } },
           what: text,
           fix: text,
         } as const;

@@ -1,10 +1,24 @@
 import fc from "fast-check";
 import should from "should";
 import { redactor, shortened } from "../../../plugins/monitor/diagnostics/redact.ts";
+import { textsByKey } from "../../../scripts/lib/languages/catalog.mjs";
+import { englishFiles, pathIn, textOf } from "../../../scripts/lib/languages/files.mjs";
+import { languages } from "../../../scripts/lib/locales.mjs";
 import { ownWords } from "../../../scripts/lib/own-words.mjs";
 import { canary, spellings, wayIn } from "./canaries.ts";
 
 const ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7";
+
+/** The texts of all catalogs, by language. */
+async function translatedTexts(): Promise<Record<string, string[]>> {
+  const files = await englishFiles();
+  const catalogs = files.filter(({ isHelp }) => !isHelp).map(({ english }) => english);
+  const entries = Object.keys(await languages()).map(async (tag) => {
+    const texts = await Promise.all(catalogs.map((file) => textOf(pathIn(file, tag))));
+    return [tag, texts.flatMap((text) => [...textsByKey(JSON.parse(text ?? "{}")).values()])] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
 
 describe("redacting a text", () => {
   let words: ReadonlySet<string>;
@@ -23,6 +37,21 @@ describe("redacting a text", () => {
     ]) {
       should(redact(sentence)).equal(sentence);
     }
+  });
+
+  it("keeps the sentences of our nodes in each language", async () => {
+    for (const [tag, texts] of Object.entries(await translatedTexts())) {
+      const sentences = texts.filter((text) => !/__|\{\{|["“„「`]|\d/.test(text) && text === text.trim());
+      should(sentences.length).be.above(300);
+      const shown = sentences.filter((text) => redact(text) === text);
+      should(shown.length / sentences.length).be.above(0.9, `${tag}: ${shown.length} of ${sentences.length}`);
+    }
+  });
+
+  it("leaves out a name in a language without spaces, with what stands next to it", () => {
+    should(redact("山田太郎")).equal("[…]");
+    should(redact("チャネル山田太郎が見つかりません。")).equal("[…]。");
+    should(redact("频道“东京自来水”不存在")).not.containEql("东京");
   });
 
   it("shortens addresses, and keeps of a URL and of an e-mail address only that it is one", () => {

@@ -55,6 +55,7 @@ export const issue = (changes: Partial<Issue> = {}): Issue => ({
     check: "wallet-archived",
     severity: "error",
     origin,
+    said: { case: "archived", values: {} },
     what: "It is archived.",
     fix: "Use another.",
   },

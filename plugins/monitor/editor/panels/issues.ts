@@ -4,7 +4,7 @@ import { openForm } from "../open-node.ts";
 import type { PanelKind } from "../panel.ts";
 import type { RowButton } from "../row-view.ts";
 import { ignoreIssue, refresh } from "../toolbar.ts";
-import { joined, word } from "../words.ts";
+import { joined, word, wordOr } from "../words.ts";
 import { by } from "./orders.ts";
 
 /** What is wrong over all flows, first. */
@@ -23,7 +23,7 @@ export const issues: PanelKind<"issues"> = {
     title: sentenceOf(issue),
     isSentence: true,
     state: issue.isIgnored ? word("state.ignored") : "",
-    lines: issue.isIgnored ? [nodeOf(issue)] : [issue.fix, nodeOf(issue)],
+    lines: issue.isIgnored ? [nodeOf(issue)] : [said(issue, "fix"), nodeOf(issue)],
     opens: issue.origin.node,
     buttons: buttonsOf(issue),
   }),
@@ -43,9 +43,14 @@ function nodeOf({ origin }: Row<"issues">): string {
   return nodeName(origin.node, origin.label);
 }
 
+/** In the language of the editor. Node-RED may run in another one, and be newer than this page. */
+function said(issue: Row<"issues">, part: "what" | "fix"): string {
+  return wordOr(`issue.${issue.check}.${issue.said.case}.${part}`, issue.said.values, issue[part]);
+}
+
 /** Node-RED writes the type of a node without a name, where the editor has a name to show. */
 function sentenceOf(issue: Row<"issues">): string {
-  return issue.what.replaceAll(`"${issue.origin.label}"`, () => `"${nodeOf(issue)}"`);
+  return said(issue, "what").replaceAll(`"${issue.origin.label}"`, () => `"${nodeOf(issue)}"`);
 }
 
 function buttonsOf({ id, buttons, isIgnored }: Row<"issues">): RowButton[] {
