@@ -57,8 +57,18 @@ function version(): string {
 function watchForParent(): void {
   const parent = process.ppid;
   setInterval(() => {
-    if (process.ppid !== parent) void end("the end of the parent");
+    if (process.ppid !== parent || hasEnded(parent)) void end("the end of the parent");
   }, PARENT_CHECK_MS).unref();
+}
+
+/** On Windows a process keeps the id of a parent that has ended. */
+function hasEnded(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ESRCH";
+  }
 }
 
 async function end(why: string): Promise<void> {

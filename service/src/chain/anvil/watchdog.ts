@@ -55,6 +55,7 @@ export class Watchdog {
     const child = spawn(process.execPath, [ownProgram("chain/watchdog"), this.#folder], {
       stdio: ["ignore", "ignore", "ignore", "ipc"],
       detached: true,
+      windowsHide: true,
     });
     child.unref();
     child.channel?.unref();
