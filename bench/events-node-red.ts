@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { type FlowNode, freshId, NodeRed, UserDir } from "../test/support/node-red.ts";
+import { type FlowNode, freshId, NODES_OF_EXAMPLES, NodeRed, UserDir } from "../test/support/node-red.ts";
 import { channelNode, connectionNode, eventsInNode } from "../test/support/nodes.ts";
 import { SeededService } from "../test/support/seeded-service.ts";
 
@@ -21,7 +21,7 @@ const TAB = "bench-tab";
  */
 export async function benchEventsInNodeRed(events = EVENTS): Promise<Measured[]> {
   const [service, userDir] = await Promise.all([SeededService.start(events), UserDir.make()]);
-  const nodeRed = await NodeRed.start(userDir);
+  const nodeRed = await NodeRed.start(userDir, {}, { define: [NODES_OF_EXAMPLES] });
   try {
     const channelId = await channelIdOf(service);
     const [ours, drawn]: [number[], number[]] = [[], []];

@@ -1,8 +1,13 @@
-/** `npm run bench -- <name>`: runs a benchmark and prints its figures with what they were measured on. */
-import { readFile } from "node:fs/promises";
-import { arch, cpus, platform, totalmem } from "node:os";
+/**
+ * `npm run bench -- <name>`: runs a benchmark and prints its figures with what they were measured on. With `--write` the
+ * figures replace the earlier ones in docs/benchmarks.md.
+ */
+import { readFile, writeFile } from "node:fs/promises";
+import { arch, cpus, loadavg, platform, totalmem } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import type { Measured } from "./measured.ts";
+import { type Results, withResults } from "./page.ts";
 
 type Bench = { about: string; parts: Record<string, () => Promise<Measured[]>> };
 
@@ -66,23 +71,37 @@ const BENCHES: Record<string, Bench> = {
 };
 const ALL = "all";
 
-const [name] = process.argv.slice(2);
+const PAGE = join(import.meta.dirname, "../docs/benchmarks.md");
+
+const { positionals, values: given } = parseArgs({
+  allowPositionals: true,
+  options: { write: { type: "boolean", default: false } },
+});
+const [name] = positionals;
 const chosen = Object.entries(BENCHES).filter(([one]) => name === ALL || name === one);
 if (chosen.length === 0) {
   if (name !== undefined) print(`There is no benchmark "${name}".\n`);
-  print("npm run bench -- <name>\n");
+  print("npm run bench -- <name>");
+  print("npm run bench -- <name> --write    the figures also go to docs/benchmarks.md\n");
   for (const [one, { about }] of Object.entries(BENCHES)) print(`  ${one.padEnd(10)}${about}`);
   print(`  ${ALL.padEnd(10)}all of them, one after the other`);
   process.exit(name === undefined ? 0 : 1);
 }
-for (const [one, { parts }] of chosen) {
-  print(`${one}, ${new Date().toISOString().slice(0, 10)}`);
-  print(await machine());
+for (const [one, { about, parts }] of chosen) {
+  const results = { name: one, about, date: new Date().toISOString().slice(0, 10), machine: await machine() };
+  print(`${one}, ${results.date}`);
+  print(results.machine);
+  const done: Array<Results["parts"][number]> = [];
   for (const [title, run] of Object.entries(parts)) {
     print(`\n${title}`);
-    for (const { what, value } of await run()) print(`  ${what.padEnd(56)}${value}`);
+    const measured = await run();
+    for (const { what, value } of measured) print(`  ${what.padEnd(56)}${value}`);
+    done.push({ title, measured });
   }
   print("");
+  // Only when all its parts have run: a page never has half of one run and half of another.
+  if (given.write)
+    await writeFile(PAGE, withResults(await readFile(PAGE, "utf8"), { ...results, parts: done }));
 }
 
 async function machine(): Promise<string> {
@@ -92,7 +111,9 @@ async function machine(): Promise<string> {
   const versions = await Promise.all(
     ["undici", "ox", "viem", "ethers", "@noble/curves", "node-red"].map(versionOf),
   );
-  return `${cores}, ${memory}, ${platform()} ${arch()}\nNode.js ${process.versions.node}, ${versions.join(", ")}`;
+  // Of a machine that is busy otherwise, only ratios say something. Windows does not tell.
+  const busy = platform() === "win32" ? "" : `, load ${(loadavg()[0] ?? 0).toFixed(1)} before`;
+  return `${cores}${busy}, ${memory}, ${platform()} ${arch()}\nNode.js ${process.versions.node}, ${versions.join(", ")}`;
 }
 
 async function versionOf(name: string): Promise<string> {

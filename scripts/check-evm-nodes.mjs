@@ -17,6 +17,7 @@ import { Children } from "./lib/children.mjs";
 import { flowEnvironment } from "./lib/flow-environment.mjs";
 import { InstalledNodeRed } from "./lib/installed-node-red.mjs";
 import { SERVICE, startLocalService } from "./lib/local-service.mjs";
+import { runNpm } from "./lib/npm-command.mjs";
 import { root } from "./lib/paths.mjs";
 import { HOST, nextFreePort } from "./lib/ports.mjs";
 import { runQuickstart } from "./lib/run-quickstart.mjs";
@@ -131,7 +132,7 @@ async function installAll() {
   await writeFile(join(folder, "hardhat.config.js"), 'module.exports = { solidity: "0.8.28" };\n');
   const packages = [`hardhat@${VERSIONS.hardhat}`, `ganache@${VERSIONS.ganache}`];
   const quiet = ["--loglevel=error", "--no-audit", "--no-fund", "--no-update-notifier", "--ignore-scripts"];
-  await run("npm", ["install", ...packages, ...quiet], { cwd: folder, shell: process.platform === "win32" });
+  await runNpm(["install", ...packages, ...quiet], { cwd: folder });
   try {
     await run("go", ["version"]);
   } catch {

@@ -1,28 +1,32 @@
 // @ts-check
-// npm run check:node-versions: runs the packed package in the versions that users have. Installs it into Node-RED 4.1
-// on Node.js 20 and 22 and into Node-RED 5 on Node.js 22 and 24, presses the quickstart's buttons, and waits until verify
-// event sends the verified event. Node.js 20 is the lowest version that package.json allows. On Node.js 18, which is
-// too old, each node must report that. Needs the registry; takes about a minute, and removes all that it installs.
+// npm run check:node-versions: runs both packages as users have them. npx starts the packed local service in an empty
+// folder. The packed nodes are installed into Node-RED 4.1 on Node.js 20 and 22 and into Node-RED 5 on Node.js 22 and 24.
+// There it imports the settings that the service shows and the quickstart, presses the buttons, and waits for what they
+// lead to. The lowest versions are those that the manifests allow. On an older Node.js, the service and each node must
+// report that. Needs the registry; takes one to two minutes, and removes all that it installs.
 
-import { execFile } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { fail, messageOf } from "./lib/check.mjs";
 import { Children } from "./lib/children.mjs";
-import { flowEnvironment } from "./lib/flow-environment.mjs";
 import { InstalledNodeRed, versionOf, writeSettings } from "./lib/installed-node-red.mjs";
-import { startLocalService } from "./lib/local-service.mjs";
+import { npm } from "./lib/npm.mjs";
+import { packBoth } from "./lib/pack.mjs";
+import { PackedService } from "./lib/packed-service.mjs";
 import { root } from "./lib/paths.mjs";
 import { readJson } from "./lib/read-json.mjs";
-import { importedFlows, runQuickstart } from "./lib/run-quickstart.mjs";
+import { finishQuickstart, importedFlows, runQuickstart } from "./lib/run-quickstart.mjs";
 
 /** @typedef {{ nodeRed: string, node: string, isTooOld?: true }} Combination */
 
-const { engines } = await readJson(join(root, "package.json"));
-const lowest = engines.node.replace(/^>=/, "");
+const lowest = await lowestNode("package.json");
+const lowestOfService = await lowestNode("service/package.json");
+
+/** @param {string} file @returns {Promise<string>} */
+async function lowestNode(file) {
+  return (await readJson(join(root, file))).engines.node.replace(/^>=/, "");
+}
 
 /** @type {readonly Combination[]} */
 const COMBINATIONS = [
@@ -33,12 +37,17 @@ const COMBINATIONS = [
   { nodeRed: "5", node: "24" },
 ];
 
+/** npm warns of its own settings. */
+const NPM_LINE = /^npm warn/;
+
 /** npm's name for the Node.js package of this platform. */
 const PLATFORM = `${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
 
-const run = promisify(execFile);
 const folder = await mkdtemp(join(tmpdir(), "crec-node-versions-"));
-process.env.CREC_DATA_DIR = join(folder, "data");
+/** @type {PackedService[]} */
+const running = [];
+/** @type {Map<string, Promise<import("./lib/local-service.mjs").Ready>>} by the version of Node.js */
+const services = new Map();
 const children = new Children((name, how) => process.stderr.write(`${name} ended by itself (${how}).\n`));
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.once(signal, () => void cleanUp().then(() => process.exit(1)));
@@ -53,23 +62,24 @@ try {
 }
 
 async function checkAll() {
-  const [tarball, ready] = await Promise.all([
-    pack(),
-    startLocalService(children, { port: 0, args: ["--local"] }),
-    installAll(),
-  ]);
+  const [packed] = await Promise.all([packBoth(folder), installAll()]);
+  // They start while older versions are checked. A run that needs one reports why it did not start.
+  for (const combination of COMBINATIONS) {
+    if (!combination.isTooOld) serviceFor(combination, packed.service).catch(() => {});
+  }
+  await checkOldNode(packed.service);
   const settings = await writeSettings(folder);
-  // All runs use one key: the wallet that the first one created belongs to it.
-  const env = { ...flowEnvironment(ready), CREC_SIGNER_KEY: randomBytes(32).toString("hex") };
   for (const combination of COMBINATIONS) {
     const { red, node, title } = await installed(combination);
     const userDir = join(folder, `user-${combination.nodeRed}-${combination.node}`);
-    const nodeRed = new InstalledNodeRed(children, { name: title, node, red, settings, userDir, env });
+    const nodeRed = new InstalledNodeRed(children, { name: title, node, red, settings, userDir, env: {} });
     const begun = performance.now();
     try {
-      await install(userDir, [tarball]);
+      await install(userDir, [packed.nodes]);
       await nodeRed.start();
-      const what = combination.isTooOld ? await refusal(nodeRed) : await runQuickstart(nodeRed);
+      const what = combination.isTooOld
+        ? await refusal(nodeRed)
+        : await quickstart(nodeRed, await serviceFor(combination, packed.service));
       const seconds = ((performance.now() - begun) / 1000).toFixed(1);
       process.stdout.write(`${title}: ${what} (${seconds} s)\n`);
     } catch (error) {
@@ -79,23 +89,83 @@ async function checkAll() {
   }
 }
 
-/** @returns {Promise<string>} the packed package */
-async function pack() {
-  // `prepack` builds it first.
-  const { stdout } = await run("npm", ["pack", "--json", "--loglevel=error", "--pack-destination", folder], {
-    cwd: root,
-    maxBuffer: 2 ** 26,
+/**
+ * As a person does who has the nodes from the palette: imports the settings that the service shows, then the example.
+ *
+ * @param {InstalledNodeRed} nodeRed
+ * @param {import("./lib/local-service.mjs").Ready} service
+ */
+async function quickstart(nodeRed, service) {
+  const response = await fetch(`${service.base_url}/local/node-red.json`);
+  const settings = /** @type {import("./lib/run-quickstart.mjs").FlowNode[]} */ (await response.json());
+  return [await runQuickstart(nodeRed, settings), await finishQuickstart(nodeRed)].join("; ");
+}
+
+/**
+ * The packed service, on the Node.js of this Node-RED where that is new enough, otherwise on the lowest that it allows.
+ *
+ * @param {Combination} combination
+ * @param {string} tarball
+ */
+function serviceFor({ node }, tarball) {
+  const version = Number.parseInt(node, 10) > Number.parseInt(lowestOfService, 10) ? node : lowestOfService;
+  const known = services.get(version);
+  if (known !== undefined) return known;
+  const started = startPacked(version, tarball);
+  services.set(version, started);
+  return started;
+}
+
+/**
+ * @param {string} version of Node.js
+ * @param {string} tarball
+ */
+async function startPacked(version, tarball) {
+  const begun = performance.now();
+  const service = await PackedService.in({
+    tarball,
+    folder: join(folder, `service-${version}`),
+    node: nodeOf(version),
   });
-  // npm 12 prints an object by name, older versions a list. The output of the build comes before it.
-  const [packed] = Object.values(JSON.parse(stdout.slice(stdout.search(/^[[{]/m))));
-  return join(folder, packed.filename);
+  running.push(service);
+  const ready = await service.ready();
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  const warnings = service.log.split("\n").filter((line) => /warn/i.test(line) && !NPM_LINE.test(line));
+  if (warnings.length > 0) fail(`The packed service warns on Node.js ${version}: ${warnings.join("\n")}`);
+  process.stdout.write(`The packed service runs on Node.js ${version} (npx: ${seconds} s)\n`);
+  return ready;
+}
+
+/**
+ * On an older Node.js, the service says which one it needs, in one sentence.
+ *
+ * @param {string} tarball
+ */
+async function checkOldNode(tarball) {
+  for (const version of ["18", lowest]) {
+    const service = await PackedService.in({
+      tarball,
+      folder: join(folder, `service-${version}`),
+      node: nodeOf(version),
+    });
+    running.push(service);
+    const code = await service.end();
+    const said = service.log.includes(
+      `The local service needs Node.js ${lowestOfService} or newer; this is `,
+    );
+    if (code === 1 && said && !/^\s+at /m.test(service.log)) {
+      process.stdout.write(`The packed service says on Node.js ${version} what it needs\n`);
+    } else {
+      fail(`The packed service on Node.js ${version} ended with ${code} and said:\n${service.log}`);
+    }
+  }
 }
 
 async function installAll() {
   for (const version of new Set(COMBINATIONS.map(({ nodeRed }) => nodeRed))) {
     await install(join(folder, `node-red-${version}`), [`node-red@${version}`]);
   }
-  for (const version of new Set(COMBINATIONS.map(({ node }) => node))) {
+  for (const version of new Set([lowestOfService, ...COMBINATIONS.map(({ node }) => node)])) {
     await install(join(folder, `node-${version}`), [`node-${PLATFORM}@${version}`]);
   }
 }
@@ -107,21 +177,27 @@ async function installAll() {
 async function install(target, packages) {
   await mkdir(target, { recursive: true });
   await writeFile(join(target, "package.json"), '{ "private": true }\n');
-  const quiet = ["--loglevel=error", "--no-audit", "--no-fund", "--no-update-notifier", "--ignore-scripts"];
-  await run("npm", ["install", ...packages, ...quiet], { cwd: target, shell: process.platform === "win32" });
+  await npm(["install", ...packages], { cwd: target });
 }
 
 /** @param {Combination} combination */
 async function installed({ nodeRed, node }) {
-  const [redFolder, nodeFolder] = [
-    join(folder, `node-red-${nodeRed}`, "node_modules/node-red"),
-    join(folder, `node-${node}`, "node_modules", `node-${PLATFORM}`),
-  ];
+  const redFolder = join(folder, `node-red-${nodeRed}`, "node_modules/node-red");
   return {
     red: join(redFolder, "red.js"),
-    node: join(nodeFolder, process.platform === "win32" ? "bin/node.exe" : "bin/node"),
-    title: `Node-RED ${await versionOf(redFolder)} on Node.js ${await versionOf(nodeFolder)}`,
+    node: nodeOf(node),
+    title: `Node-RED ${await versionOf(redFolder)} on Node.js ${await versionOf(nodeFolder(node))}`,
   };
+}
+
+/** @param {string} version as it was asked for */
+function nodeFolder(version) {
+  return join(folder, `node-${version}`, "node_modules", `node-${PLATFORM}`);
+}
+
+/** @param {string} version as it was asked for */
+function nodeOf(version) {
+  return join(nodeFolder(version), process.platform === "win32" ? "bin/node.exe" : "bin/node");
 }
 
 /** @param {InstalledNodeRed} nodeRed */
@@ -139,5 +215,6 @@ async function refusal(nodeRed) {
 
 async function cleanUp() {
   await children.end();
+  await Promise.all(running.map((service) => service.stop()));
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }

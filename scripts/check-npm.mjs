@@ -1,34 +1,41 @@
 // @ts-check
-// npm run check:npm: checks that npm 10, 11 and 12 accept the lock file and do not change it. Runs in a folder with
-// the manifests only, and installs nothing. Needs the registry.
+// npm run check:npm: checks that npm 10, 11 and 12 accept the lock files and do not change them. Runs in a folder
+// with the manifests only, and installs nothing. Needs the registry.
 
-import { execFile } from "node:child_process";
 import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { join } from "node:path";
+import { runNpm } from "./lib/npm-command.mjs";
+import { fromRoot, root } from "./lib/paths.mjs";
 
 const MAJORS = [10, 11, 12];
-const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
-const before = await readFile(join(root, "package-lock.json"), "utf8");
+/** Where the lock files are, each with the manifests that it was made from. */
+const LOCKS = [
+  { folder: root, manifests: ["package.json", "service/package.json"] },
+  { folder: join(root, "site"), manifests: ["package.json"] },
+];
 
-for (const major of MAJORS) {
-  const problems = await problemsOf(major);
-  process.stdout.write(`npm ${major}: ${problems.length === 0 ? "fine" : problems.join("\n")}\n`);
-  if (problems.length > 0) process.exitCode = 1;
+for (const lock of LOCKS) {
+  const name = fromRoot(join(lock.folder, "package-lock.json"));
+  for (const major of MAJORS) {
+    const problems = await problemsOf(major, lock);
+    process.stdout.write(`${name}, npm ${major}: ${problems.length === 0 ? "fine" : problems.join("\n")}\n`);
+    if (problems.length > 0) process.exitCode = 1;
+  }
 }
 
 /**
  * @param {number} major
+ * @param {typeof LOCKS[number]} lock
  * @returns {Promise<string[]>}
  */
-async function problemsOf(major) {
+async function problemsOf(major, lock) {
   const folder = await mkdtemp(join(tmpdir(), "crec-npm-"));
   try {
-    for (const file of ["package.json", "package-lock.json", "service/package.json"]) {
-      await cp(join(root, file), join(folder, file), { recursive: true });
+    for (const file of [...lock.manifests, "package-lock.json"]) {
+      await cp(join(lock.folder, file), join(folder, file), { recursive: true });
     }
+    const before = await readFile(join(folder, "package-lock.json"), "utf8");
     const version = await npm(major, ["--version"], folder);
     if (!version.startsWith(`${major}.`)) return [`asked for npm ${major}, got ${version.trim()}`];
     await npm(major, ["ci", "--dry-run"], folder);
@@ -50,10 +57,9 @@ async function problemsOf(major) {
  */
 async function npm(major, args, cwd) {
   const quiet = ["--loglevel=error", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"];
-  const { stdout } = await promisify(execFile)(
-    "npm",
+  const { stdout } = await runNpm(
     ["exec", "--yes", `--package=npm@${major}`, "--", "npm", ...args, ...quiet],
-    { cwd, maxBuffer: 2 ** 26, shell: process.platform === "win32" },
+    { cwd, maxBuffer: 2 ** 26 },
   );
   return stdout;
 }

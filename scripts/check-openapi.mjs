@@ -2,12 +2,11 @@
 // npm run check:openapi: checks that two validators and two client generators accept the service's OpenAPI description.
 // They are installed into a temporary folder, each in a fixed version. Needs the registry.
 
-import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { startService } from "../service/src/index.ts";
+import { runNpm } from "./lib/npm-command.mjs";
 
 /** The tools, each with the arguments of its command. */
 const TOOLS = [
@@ -25,7 +24,6 @@ const TOOLS = [
 /** Configuration of the generators. */
 const BESIDE = ["typescript@5.9.3"];
 
-const run = promisify(execFile);
 const folder = await mkdtemp(join(tmpdir(), "crec-openapi-"));
 try {
   await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
@@ -74,7 +72,5 @@ async function npm(args) {
   // None of them may report who uses it.
   const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
   const [verb = "", ...rest] = args;
-  await run("npm", [verb, ...quiet, ...rest], {
-    ...{ cwd: folder, env, maxBuffer: 2 ** 26, shell: process.platform === "win32" },
-  });
+  await runNpm([verb, ...quiet, ...rest], { cwd: folder, env, maxBuffer: 2 ** 26 });
 }

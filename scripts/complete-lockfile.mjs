@@ -1,5 +1,5 @@
 // @ts-check
-// Makes package-lock.json the file that npm 10, 11 and 12 all write:
+// Makes package-lock.json, and that of site/, the file that npm 10, 11 and 12 all write:
 //
 // - It has the optional binaries of all platforms. npm leaves out those that it cannot fetch while it writes, and
 //   `npm ci` on such a platform then installs no binary, without an error. An entry needs no more than a version
@@ -83,11 +83,12 @@ function platformOf(name) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const path = fileURLToPath(new URL("../package-lock.json", import.meta.url));
-  const before = readFileSync(path, "utf8");
-  const { text, added } = complete(before);
-  if (text !== before) writeFileSync(path, text);
-  process.stdout.write(
-    added.length === 0 ? "The lock file is complete.\n" : `Added ${added.length}:\n  ${added.join("\n  ")}\n`,
-  );
+  for (const file of ["package-lock.json", "site/package-lock.json"]) {
+    const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
+    const before = readFileSync(path, "utf8");
+    const { text, added } = complete(before);
+    if (text !== before) writeFileSync(path, text);
+    const told = added.length === 0 ? "complete" : `added ${added.length}:\n  ${added.join("\n  ")}`;
+    process.stdout.write(`${file}: ${told}\n`);
+  }
 }

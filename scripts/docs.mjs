@@ -1,10 +1,13 @@
 // @ts-check
-// npm run docs: generates docs/nodes/, one page for each node, from the help of the editor; and docs/lifecycles.md.
+// npm run docs: generates docs/nodes/, one page for each node, from the help of the editor; docs/lifecycles.md;
+// and the contacts in SECURITY.md and CODE_OF_CONDUCT.md, from release/owner.json.
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { PAGES_WITH_CONTACT, withContacts } from "./lib/contacts.mjs";
 import { lifecyclesPage } from "./lib/lifecycles-page.mjs";
+import { readOwner } from "./lib/owner.mjs";
 import { root } from "./lib/paths.mjs";
 
 const folder = join(root, "docs/nodes");
@@ -109,7 +112,13 @@ async function write() {
   for (const file of await readdir(folder)) if (!wanted.has(file)) await rm(join(folder, file));
   for (const [file, text] of wanted) await writeFile(join(folder, file), text);
   await writeFile(join(root, "docs/lifecycles.md"), lifecyclesPage());
-  process.stdout.write(`wrote ${wanted.size} pages to docs/nodes, and docs/lifecycles.md\n`);
+  const owner = await readOwner();
+  for (const file of PAGES_WITH_CONTACT) {
+    const path = join(root, file);
+    await writeFile(path, withContacts(await readFile(path, "utf8"), owner));
+  }
+  const others = ["docs/lifecycles.md", ...PAGES_WITH_CONTACT].join(", ");
+  process.stdout.write(`wrote ${wanted.size} pages to docs/nodes, and ${others}\n`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await write();

@@ -16,6 +16,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { npmCommand } from "./lib/npm-command.mjs";
 import { root } from "./lib/paths.mjs";
 import { kill, stillRunning } from "./test/processes.mjs";
 import { PROCESSOR_TIME, processorTimes } from "./test/processor-time.mjs";
@@ -40,7 +41,8 @@ const GRACE_MS = 20_000;
 const started = performance.now();
 /** The folder of all temporary files of the run. Its variable also identifies all processes of the run. */
 const folder = mkdtempSync(join(tmpdir(), "crec-test-"));
-process.env.TMPDIR = folder;
+// Windows reads the last two.
+for (const variable of ["TMPDIR", "TEMP", "TMP"]) process.env[variable] = folder;
 /** @type {Set<import("node:child_process").ChildProcess>} */
 const running = new Set();
 for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
@@ -87,7 +89,8 @@ async function test() {
 
   if (positionals.length === 0 && !values.variants) process.env[VARIANTS] = "none";
 
-  const checks = isWhole ? [quietly("npm run lint", "npm", ["run", "--silent", "lint"])] : [];
+  const lint = npmCommand(["run", "--silent", "lint"]);
+  const checks = isWhole ? [quietly("npm run lint", lint.command, lint.args)] : [];
   if (needsBuild && !(await quietly("The build", process.execPath, [join(root, "scripts/build.mjs")])))
     return 1;
 
@@ -160,7 +163,7 @@ async function nothingIsLeft() {
  * @param {readonly string[]} args
  */
 async function quietly(what, command, args) {
-  const child = spawn(command, args, { cwd: root, shell: process.platform === "win32" });
+  const child = spawn(command, args, { cwd: root });
   let said = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text) => {

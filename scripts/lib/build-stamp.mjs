@@ -3,7 +3,7 @@
 // file may change without its size or time, and a branch may change all times and nothing else.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { root } from "./paths.mjs";
 
@@ -65,11 +65,9 @@ async function outputsHash(folder) {
  */
 async function filesOf(path) {
   if (!existsSync(path)) return [];
-  const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch((error) => {
-    if (error.code === "ENOTDIR") return undefined;
-    throw error;
-  });
-  if (entries === undefined) return [path];
+  // What reading a file as a folder throws depends on the system.
+  if ((await stat(path)).isFile()) return [path];
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 

@@ -1,8 +1,8 @@
 // @ts-check
 import { readdirSync, watch } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { root } from "./paths.mjs";
+import { fromRoot, root } from "./paths.mjs";
 
 /**
  * Saves in quick succession.
@@ -50,7 +50,7 @@ export class Changes {
     for (let left = QUIET_MS; left > 0; left = this.#last + QUIET_MS - performance.now()) await sleep(left);
     // Watches new and replaced folders.
     this.#watchAnew();
-    const files = [...this.#files].map((file) => relative(root, file));
+    const files = [...this.#files].map(fromRoot);
     this.#files.clear();
     return { files, since: this.#first };
   }

@@ -76,6 +76,7 @@ function inPath(commands) {
 /** @param {readonly string[]} commands */
 function allInPath(commands) {
   const folders = (process.env.PATH ?? "").split(delimiter);
-  const paths = commands.flatMap((command) => folders.map((folder) => join(folder, command)));
+  const ending = process.platform === "win32" ? ".exe" : "";
+  const paths = commands.flatMap((command) => folders.map((folder) => join(folder, command + ending)));
   return paths.filter((path) => existsSync(path));
 }

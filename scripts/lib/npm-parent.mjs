@@ -5,7 +5,18 @@ import { basename } from "node:path";
 import { promisify } from "node:util";
 
 const INTERVAL_MS = 1_000;
-const SHELL = /^-?(ba|da|k|z|a)?sh$/;
+const SHELL = /^-?(ba|da|k|z|a)?sh$|^cmd\.exe$/i;
+
+/**
+ * What the system says of processes; a test replaces it.
+ *
+ * @typedef {object} System
+ * @property {NodeJS.Platform} platform
+ * @property {() => number} parentOfUs
+ * @property {(pid: number) => Promise<{ name: string, parent: number } | undefined>} inspect
+ * @property {(pid: number) => boolean} exists
+ * @property {number} intervalMs
+ */
 
 /**
  * Calls back when the npm that started this process has ended. Otherwise `kill -9` of npm would leave all processes
@@ -18,21 +29,52 @@ const SHELL = /^-?(ba|da|k|z|a)?sh$/;
  */
 export async function watchNpm(onGone) {
   if (process.env.npm_lifecycle_event === undefined) return;
-  const parent = process.ppid;
-  const shellParent = SHELL.test((await inspect(parent))?.name ?? "")
-    ? (await inspect(parent))?.parent
-    : undefined;
-  const timer = setInterval(async () => {
-    const shellIsOrphan = shellParent !== undefined && (await inspect(parent))?.parent !== shellParent;
-    if (process.ppid === parent && !shellIsOrphan) return;
-    clearInterval(timer);
-    onGone();
-  }, INTERVAL_MS);
-  timer.unref();
+  const { platform } = process;
+  const system = { platform, parentOfUs: () => process.ppid, inspect, exists, intervalMs: INTERVAL_MS };
+  await watchParents(system, onGone);
 }
 
 /**
- * A process's name and parent: from /proc on Linux, from `ps` elsewhere, undefined when neither knows it.
+ * @param {System} system
+ * @param {() => void} onGone
+ */
+export async function watchParents(system, onGone) {
+  const { platform, parentOfUs, inspect: look, exists: isThere, intervalMs } = system;
+  const parent = parentOfUs();
+  const first = look(parent).then((found) => (SHELL.test(found?.name ?? "") ? found?.parent : undefined));
+  // Windows takes a second to answer.
+  const shellParent = platform === "win32" ? undefined : await first;
+  /** A process of Windows keeps the id of a parent that has ended. */
+  const hasLostOneOnWindows = async () => {
+    const above = await first;
+    return !isThere(parent) || (above !== undefined && !isThere(above));
+  };
+  const hasLostOne = async () =>
+    parentOfUs() !== parent || (shellParent !== undefined && (await look(parent))?.parent !== shellParent);
+  const isOrphan = platform === "win32" ? hasLostOneOnWindows : hasLostOne;
+  let isOver = false;
+  const timer = setInterval(async () => {
+    if (!(await isOrphan()) || isOver) return;
+    isOver = true;
+    clearInterval(timer);
+    onGone();
+  }, intervalMs);
+  timer.unref();
+}
+
+/** @param {number} pid */
+function exists(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return /** @type {NodeJS.ErrnoException} */ (error).code !== "ESRCH";
+  }
+}
+
+/**
+ * A process's name and parent: from /proc on Linux, from PowerShell on Windows, from `ps` elsewhere; undefined when
+ * that does not know it.
  *
  * @param {number} pid
  * @returns {Promise<{ name: string, parent: number } | undefined>}
@@ -45,6 +87,13 @@ async function inspect(pid) {
       const nameEnd = stat.lastIndexOf(")");
       const parent = Number(stat.slice(nameEnd + 2).split(" ")[1]);
       return { name: stat.slice(stat.indexOf("(") + 1, nameEnd), parent };
+    }
+    if (process.platform === "win32") {
+      const query = `Get-CimInstance Win32_Process -Filter 'ProcessId = ${pid}' | Select-Object Name, ParentProcessId | ConvertTo-Json`;
+      const args = ["-NoProfile", "-NonInteractive", "-Command", query];
+      const { stdout } = await promisify(execFile)("powershell.exe", args, { windowsHide: true });
+      const { Name: name, ParentProcessId: above } = JSON.parse(stdout);
+      return { name, parent: above };
     }
     const { stdout } = await promisify(execFile)("ps", ["-o", "ppid=,comm=", "-p", String(pid)]);
     const [, parent, command] = /^\s*(\d+)\s+(.*?)\s*$/.exec(stdout) ?? [];

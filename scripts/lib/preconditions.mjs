@@ -46,8 +46,9 @@ function hasChain() {
   const arch = process.arch === "x64" ? "amd64" : process.arch;
   if (isInstalled(`@foundry-rs/anvil-${process.platform}-${arch}`)) return true;
   const folders = (process.env.PATH ?? "").split(delimiter);
+  const executable = process.platform === "win32" ? "anvil.exe" : "anvil";
   // npm adds node_modules/.bin to the PATH. The anvil there is only a wrapper of the missing binary.
-  return folders.some((folder) => !folder.endsWith(".bin") && existsSync(join(folder, "anvil")));
+  return folders.some((folder) => !folder.endsWith(".bin") && existsSync(join(folder, executable)));
 }
 
 /** @param {string} name */

@@ -9,12 +9,13 @@ import { quickstartFlows } from "./node-red.mjs";
  * Presses the buttons and waits for the verified event.
  *
  * @param {InstalledNodeRed} nodeRed
+ * @param {readonly FlowNode[]} [more] what is imported before the quickstart
  * @returns {Promise<string>} what happened
  * @throws {Error} when a step does not complete
  */
-export async function runQuickstart(nodeRed) {
+export async function runQuickstart(nodeRed, more = []) {
   const flows = await importedFlows();
-  await nodeRed.deploy(flows);
+  await nodeRed.deploy([...more, ...flows]);
   await nodeRed.press(idOf(flows, "inject", "Set up"));
   await nodeRed.status(idOf(flows, "crec-create-watcher"), (text) => /active/.test(text));
   // Events are received from the beginning only after this.
@@ -22,6 +23,22 @@ export async function runQuickstart(nodeRed) {
   await nodeRed.press(idOf(flows, "inject", "Send 1 token"));
   await nodeRed.showing("verified", (value) => value.params?.value === "1000000000000000000");
   return "the quickstart runs, from the button to the verified event";
+}
+
+/**
+ * Does the rest of the quickstart, after `runQuickstart`: the rejected copy, and the balance with its proof.
+ *
+ * @param {InstalledNodeRed} nodeRed
+ * @returns {Promise<string>} what happened
+ * @throws {Error} when a step does not complete
+ */
+export async function finishQuickstart(nodeRed) {
+  const flows = await importedFlows();
+  await nodeRed.press(idOf(flows, "inject", "Tamper"));
+  await nodeRed.showing("rejected", (value) => value.verified === false);
+  await nodeRed.press(idOf(flows, "inject", "Read balance"));
+  await nodeRed.showing("balance", (value) => value.verified === true && Number(value.balance) >= 1);
+  return "rejects a changed copy, and reads a balance with its proof";
 }
 
 /** @returns {Promise<FlowNode[]>} */

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { CONFIDENCES, type Confidence } from "../../src/protocol/index.ts";
+import { defaultDataDir } from "./data-dir.ts";
 import type { ServiceOptions } from "./index.ts";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "./log.ts";
 import { messageOf, ServiceProblem } from "./problem.ts";
@@ -38,8 +39,7 @@ const FLAGS = {
   "data-dir": {
     value: "FOLDER",
     env: "CREC_DATA_DIR",
-    fallback: "data/service",
-    help: "folder for all data",
+    help: "folder for all data; without it, a folder of the user",
   },
   "rpc-url": {
     value: "URL",
@@ -109,19 +109,21 @@ const FLAGS = {
     help: "pretty for people, or json for programs",
   },
   "watch-parent": { help: "end when the process that started this one has ended" },
+  version: { help: "show the version" },
   help: { help: "show this help" },
 } as const satisfies Record<string, Flag>;
 
 type FlagName = keyof typeof FLAGS;
 
 /**
- * The options from the arguments, else from the environment; undefined when help is asked for.
+ * The options from the arguments, else from the environment; or what is asked for instead of a start.
  *
  * @throws ServiceProblem, one sentence, when one of them cannot be.
  */
-export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv): Command | undefined {
+export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv): Command | "help" | "version" {
   const given = parse(args);
-  if (given.help === true) return undefined;
+  if (given.help === true) return "help";
+  if (given.version === true) return "version";
 
   const lists = (name: FlagName): string[] => {
     const { env: variable, fallback }: Flag = FLAGS[name];
@@ -145,7 +147,7 @@ export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv): Co
   return {
     port: wholeNumber("port", text("port"), 65_535),
     host: text("host"),
-    dataDir: text("data-dir"),
+    dataDir: text("data-dir") || defaultDataDir(env),
     rpcUrl: text("rpc-url") || undefined,
     chainPort: wholeNumber("chain-port", text("chain-port"), 65_535),
     chainSelector: text("chain-selector") || undefined,
@@ -173,15 +175,18 @@ export function helpText(): string {
   });
   const width = Math.max(...rows.map(([flag]) => flag.length)) + 2;
   return [
-    "Usage: crec-service [options]",
+    "Usage: npx @crec-nodes/local-service [options]",
     "",
     "The whole channel service on this machine, with its own chain. When it is ready, it writes one line to",
     'standard output: "ready " and a JSON object with addresses, key and what proofs are verified with. The log goes',
     "to standard error. It ends on Ctrl-C or SIGTERM.",
     "",
+    "For Node-RED: start it with --local, and import the settings from http://127.0.0.1:8787/local/node-red.json.",
+    "",
     "Options, each with its environment variable:",
     ...rows.map(([flag, help]) => `  ${flag.padEnd(width)}${help}`),
     "",
+    `Without --data-dir, all data is in ${defaultDataDir(process.env)}.`,
     "--no-local disables /local, and --no-strict the strict mode. To start over, stop the service and remove the data directory.",
   ].join("\n");
 }
@@ -201,7 +206,8 @@ function parse(args: readonly string[]): Partial<Record<FlagName, string | boole
     const { values } = parseArgs({ args: [...args], options, allowNegative: true });
     return values as Partial<Record<FlagName, string | boolean | string[]>>;
   } catch (error) {
-    throw new ServiceProblem(`${messageOf(error)} Call it with --help to see all options.`);
+    const what = messageOf(error).replace(/(?<![.!?])$/, ".");
+    throw new ServiceProblem(`${what} Call it with --help to see all options.`);
   }
 }
 

@@ -11,6 +11,7 @@ import { deployedContracts } from "./chain/demo-contracts.ts";
 import { REFILL_MS } from "./chain/funds.ts";
 import { Ticker } from "./chain/ticker.ts";
 import type { Context } from "./context.ts";
+import { flowSignerKey, flowVariables, writeEnvironmentFile } from "./flow-variables.ts";
 import { InjectedFailures } from "./injected-failures/index.ts";
 import { FinalityWatch } from "./lifecycles/finality.ts";
 import { startLifecycles } from "./lifecycles/lifecycles.ts";
@@ -19,12 +20,14 @@ import { oracleKeys } from "./oracles/keys.ts";
 import { OracleNetwork } from "./oracles/network.ts";
 import { keepOwnChain, startOwnChain, warmUp } from "./own-chain.ts";
 import { messageOf, ServiceProblem } from "./problem.ts";
+import type { ReadyInfo } from "./ready.ts";
 import { startRelayer } from "./relayer-account.ts";
 import { DATABASE_FILE, storageProblem } from "./store/storage-problem.ts";
 import { Store } from "./store/store.ts";
 import { now } from "./time.ts";
 
 export { ServiceProblem } from "./problem.ts";
+export type { ReadyInfo } from "./ready.ts";
 
 export const DEFAULT_API_KEY = "local-development-key";
 export const DEFAULT_ORG_ID = "org_local";
@@ -67,22 +70,6 @@ export type ServiceOptions = {
   requestTimeoutMs?: number;
   /** Default: no log. `createLog` makes one. */
   log?: Log;
-};
-
-/** Everything needed to use a running service. */
-export type ReadyInfo = {
-  base_url: string;
-  graphql_url: string;
-  api_key: string;
-  org_id: string;
-  workflow_owner: string;
-  cre_tenant_id: string;
-  valid_signers: string[];
-  min_required_signatures: number;
-  rpc_url: string;
-  chain_selector: string;
-  chain_id: string;
-  contracts: Record<string, string>;
 };
 
 export type RunningService = {
@@ -170,6 +157,22 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     started.push(() => anvil?.giveUp());
     started.push(() => chain.giveUp());
 
+    const local = options.local ?? false;
+    const readyAt = (origin: string): ReadyInfo => ({
+      base_url: origin,
+      graphql_url: `${origin}${GRAPHQL_PATH}`,
+      api_key: apiKey,
+      org_id: orgId,
+      workflow_owner: workflowOwner,
+      cre_tenant_id: creTenantId,
+      valid_signers: context.oracles.signers,
+      min_required_signatures: context.oracles.minRequiredSignatures,
+      rpc_url: chain.rpcUrl,
+      chain_selector: chain.network.chain_selector,
+      chain_id: chain.network.chain_id,
+      contracts: { ...context.contracts },
+    });
+    const flowVariablesAt = (origin: string) => flowVariables(readyAt(origin), flowSignerKey(dataDir));
     const app = await createServer(context, lifecycles, {
       apiKeys,
       account: { orgId, creTenantId, createdAt: new Date(firstStart(store) * 1000).toISOString() },
@@ -179,31 +182,17 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         creTenantId,
         workflowOwner,
         graphqlPath: GRAPHQL_PATH,
-        local: options.local ?? false,
+        local,
       },
-      local: options.local ?? false,
+      local,
+      flowVariablesAt,
       loopback: isLoopback(host),
       requestTimeoutMs: options.requestTimeoutMs,
     });
     started.push(() => withTimeout(app.close()));
     const origin = await listen(app, host, options.port ?? 0);
-    return {
-      close,
-      ready: {
-        base_url: origin,
-        graphql_url: `${origin}${GRAPHQL_PATH}`,
-        api_key: apiKey,
-        org_id: orgId,
-        workflow_owner: workflowOwner,
-        cre_tenant_id: creTenantId,
-        valid_signers: context.oracles.signers,
-        min_required_signatures: context.oracles.minRequiredSignatures,
-        rpc_url: chain.rpcUrl,
-        chain_selector: chain.network.chain_selector,
-        chain_id: chain.network.chain_id,
-        contracts: { ...context.contracts },
-      },
-    };
+    if (local) writeEnvironmentFile(dataDir, flowVariablesAt(origin));
+    return { close, ready: readyAt(origin) };
   } catch (error) {
     await close().catch((error: unknown) => log.warn(`Error while stopping: ${messageOf(error)}`));
     throw storageProblem(error, dataDir) ?? error;

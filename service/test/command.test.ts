@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import should from "should";
 import { helpText, readCommand } from "../src/command-line.ts";
+import { defaultDataDir } from "../src/data-dir.ts";
 import { createLog } from "../src/log.ts";
 import { Api, spawnCli, spawnService, startTestService, temporaryFolder } from "./support.ts";
 
@@ -92,7 +93,12 @@ describe("the command of the local service", function () {
       watchParent: true,
     });
     const bare = readCommand([], { CREC_RPC_URL: "", CREC_API_KEY: "" });
-    should(bare).containEql({ port: 8787, host: "127.0.0.1", dataDir: "data/service", rpcUrl: undefined });
+    should(bare).containEql({
+      port: 8787,
+      host: "127.0.0.1",
+      dataDir: defaultDataDir({}),
+      rpcUrl: undefined,
+    });
     should(bare).containEql({
       apiKey: [],
       local: false,
@@ -101,6 +107,19 @@ describe("the command of the local service", function () {
       logFormat: "pretty",
     });
     for (const variable of Object.keys(env)) should(helpText()).containEql(variable);
+  });
+
+  it("keeps data where programs of a user do, unless told otherwise", () => {
+    const at = (platform: string, home: string, env: Record<string, string> = {}) =>
+      defaultDataDir(env, { platform, home });
+    should(at("linux", "/home/me")).equal("/home/me/.local/share/crec-local-service");
+    should(at("linux", "/home/me", { XDG_DATA_HOME: "/mnt/data" })).equal("/mnt/data/crec-local-service");
+    should(at("linux", "/home/me", { XDG_DATA_HOME: "data" })).equal(
+      "/home/me/.local/share/crec-local-service",
+    );
+    should(at("darwin", "/Users/me")).equal("/Users/me/Library/Application Support/crec-local-service");
+    should(at("win32", "C:\\Users\\me")).equal("C:\\Users\\me\\AppData\\Local\\crec-local-service");
+    should(at("win32", "C:\\Users\\me", { LOCALAPPDATA: "D:\\data" })).equal("D:\\data\\crec-local-service");
   });
 
   it("shows its help, with npm and without", async () => {

@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import * as nodeFiles from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { checksumOf } from "./checksum.ts";
+import { renameOver } from "./rename.ts";
 
 /** @internal The file operations in use, so that tests can fail each of them. */
 export type Files = Pick<
@@ -58,7 +59,7 @@ export class DurableFiles {
         await this.#files.mkdir(folder, { recursive: true });
         await this.#write(temporary, "wx", textOf);
       });
-      await this.#files.rename(temporary, path);
+      await renameOver(temporary, path, { rename: (from, to) => this.#files.rename(from, to) });
     } catch (error) {
       await this.#files.rm(temporary, { force: true }).catch(() => {});
       throw error;

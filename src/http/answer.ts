@@ -57,7 +57,7 @@ function refusal(answer: Answer): CrecError {
   }
   if (!body) return unreadable(answer);
   const code = body.code ?? body.type;
-  const message = `${REFUSALS[code] ?? `The service refused the request (HTTP ${status}).`} It said: ${excerpt(answer, body.message)}`;
+  const message = `${REFUSALS[code] ?? `The service refused the request (HTTP ${status}). Correct it by what the service says.`} It said: ${excerpt(answer, body.message)}`;
   if (status === 403) return new AuthenticationError(body.code ?? "FORBIDDEN", message, details);
   if (status === 404) return new NotFoundError(code, message, details);
   if (status === 409) return new ConflictError(code, message, details);
@@ -91,7 +91,7 @@ function unreadable(answer: Answer): CrecError {
     ? `${host} redirects to another address (HTTP ${status}), and the key is never sent to another address`
     : `The answer of ${host} is not one of the channel service (HTTP ${status})`;
   const begin = redirect || text.trim() === "" ? "" : ` It begins: ${excerpt(answer, text)}`;
-  const message = `${what}. The base URL of the connection is probably wrong, or a proxy answered instead of the service.${begin}`;
+  const message = `${what}. Check the base URL of the connection, and whether a proxy answers instead of the service.${begin}`;
   return new BadResponseError("BAD_RESPONSE", message, answerDetails(answer));
 }
 

@@ -10,6 +10,7 @@ export const REFUSALS: Readonly<Record<string, string>> = {
   WATCHER_NOT_FOUND: "There is no such watcher on this channel. Check both ids.",
   QUERY_NOT_FOUND: "There is no such query on this channel. Check both ids.",
   EVENT_NOT_FOUND: "There is no such event on this channel. Check both ids.",
+  FORBIDDEN: "The API key does not have the permission for this call. Use a key that has it.",
   NOT_FOUND: "The service has nothing at this address. Check the ids, and the base URL of the connection.",
   CHANNEL_ALREADY_EXISTS:
     "A channel with this name exists already, perhaps archived. Use it, or choose another name.",
@@ -25,7 +26,7 @@ export const REFUSALS: Readonly<Record<string, string>> = {
   OPERATION_NOT_CANCELLABLE:
     "Only a draft can be cancelled, and this operation is not a draft any more. Check its status.",
   OPERATION_DEADLINE_ELAPSED:
-    "The operation's deadline is too near or has passed. Send it again with a later deadline.",
+    "The operation's deadline is too near or has passed. Send it again with a later deadline, and check the clock of this machine.",
   RESOURCE_VERSION_CONFLICT:
     "This was changed by another request at the same time. Read it again, then repeat the change.",
   WALLET_ALREADY_ARCHIVED: "The wallet is archived and accepts nothing new. Use another wallet.",

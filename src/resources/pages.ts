@@ -98,11 +98,11 @@ class Pages<T> extends AwaitedPage<T> {
     const { noun } = this.#listed;
     const { offset, before, last, cause } = at;
     const after =
-      last === undefined ? "" : `, after ${String((last as Record<string, unknown>)[`${noun}_id`])}`;
+      last === undefined ? "" : `, after ${String((last as Record<string, unknown>)[`${noun}_id`])},`;
     const earlier = before === 0 ? "" : ` To read the ${before} before it, use limit ${before}.`;
     return new TooLargeError(
       noun === "event" ? "EVENT_TOO_LARGE" : "ITEM_TOO_LARGE",
-      `The ${noun} at offset ${offset} of this list${after}, is larger than an answer can be.${earlier} To skip it, continue from offset ${offset + 1}.`,
+      `The ${noun} at offset ${offset} of this list${after} is larger than an answer can be.${earlier} To skip it, continue from offset ${offset + 1}.`,
       { offset, cause },
     );
   }

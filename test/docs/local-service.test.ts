@@ -48,6 +48,12 @@ describe("what docs/local-service.md says", function () {
         .match(/^ {2}--[a-z-]+/gm)
         ?.map((flag) => flag.trim()) ?? [];
     should([...named, "--help"].sort()).eql(flags.sort());
+    const defaults = [...helpText().matchAll(/^ {2}--([a-z-]+).*\bdefault ([^;)]+)/gm)];
+    const untrue = defaults.filter(
+      ([, flag, value]) => !new RegExp(`^\\| \`--${flag}\` \\|[^|]*\\| \`?${value}\`? \\|`, "m").test(page),
+    );
+    should(untrue.map(([line]) => line)).be.empty();
+    should(defaults.length).be.above(6);
     const variables = helpText().match(/CREC_[A-Z_]+/g) ?? [];
     should(variables.filter((variable) => !page.includes(`\`${variable}\``))).be.empty();
   });

@@ -1,51 +1,21 @@
-import { EventEmitter } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { NodeAPI } from "node-red";
 import should from "should";
+import { adminEndpoints } from "../../scripts/lib/api/endpoints.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 type Answer = { status: number; body: unknown };
-type Handler = (request: object, response: object) => void;
 /** What a form or the sidebar of ours can ask Node-RED: `POST crec/connection/test crec.write`. */
-type Endpoint = { name: string; handler: Handler };
+type Endpoint = { name: string; handler: (request: object, response: object) => void };
 
-/** As the nodes and the monitor register them. */
 async function endpoints(): Promise<Endpoint[]> {
-  const listed = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
-    "node-red": { nodes: Record<string, string>; plugins: Record<string, string> };
-  };
-  const found: Endpoint[] = [];
-  const take = (method: string) => (path: string, permission: unknown, handler: Handler) => {
-    const needed = typeof permission === "string" ? permission : "no permission";
-    found.push({ name: `${method} ${path.slice(1)} ${needed}`, handler });
-  };
-  const RED = {
-    nodes: { registerType: () => undefined },
-    httpAdmin: { get: take("GET"), post: take("POST"), put: take("PUT"), delete: take("DELETE") },
-    auth: { needsPermission: (permission: string) => permission },
-    // What the monitor listens to, and sends to browsers.
-    comms: { publish: () => undefined },
-    events: new EventEmitter(),
-    hooks: { add: () => undefined },
-    log: { addHandler: () => undefined, debug: () => undefined },
-    // With all that is off until a setting turns it on.
-    settings: { crec: { monitoring: true } },
-  };
-  const { nodes, plugins } = listed["node-red"];
-  const files = [
-    ...Object.keys(nodes).map((name) => `../../nodes/${name}/${name}.ts`),
-    ...Object.keys(plugins).map((name) => `../../plugins/${name}/${name}.ts`),
-  ];
-  for (const file of files) {
-    const { default: register } = (await import(file)) as {
-      default: (RED: NodeAPI) => void;
-    };
-    register(RED as unknown as NodeAPI);
-  }
-  return found;
+  const all = await adminEndpoints();
+  return all.map(({ method, path, permission, handler }) => ({
+    name: `${method} ${path} ${permission}`,
+    handler,
+  }));
 }
 
 /** What an endpoint answers to a request of this type, with a body that would do something. */

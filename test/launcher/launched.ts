@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Context } from "mocha";
+import { npmCommand } from "../../scripts/lib/npm-command.mjs";
 import { kill, processesWith, type Running, stillRunning } from "../../scripts/test/processes.mjs";
 
 /** Every process that a launcher starts inherits this variable, by whose value it is found again. */
@@ -62,7 +63,8 @@ export class LaunchersOnTrial {
   }
 
   npmWith(env: NodeJS.ProcessEnv, ...args: string[]): Launched {
-    return this.#launch("npm", args, env);
+    const npm = npmCommand(args);
+    return this.#launch(npm.command, npm.args, env);
   }
 
   node(script: string, env: NodeJS.ProcessEnv = {}): Launched {

@@ -38,4 +38,25 @@ describe("the file of something that a person named", () => {
     should(long("1")).not.equal(long("2"));
     should(fileNameOf("警報".repeat(11))).equal(encodeURIComponent("警報".repeat(11)));
   });
+
+  it("differs where the system takes capital and small letters for the same", () => {
+    for (const platform of ["darwin", "win32"] as const) {
+      const files = ["Alerts", "alerts", "ALERTS", "警報"].map((name) =>
+        fileNameOf(name, platform).toLowerCase(),
+      );
+      should(new Set(files).size).equal(files.length);
+      should(fileNameOf("alerts", platform)).equal("alerts");
+    }
+    should(fileNameOf("Alerts", "linux")).equal("Alerts");
+  });
+
+  it("is one that Windows allows", () => {
+    for (const name of ["con", "NUL.x", "Com1", "a*b?", 'a:b|c<d>e"f', "a\\b", "ends with dots.. "]) {
+      // With the endings that files of the nodes have.
+      const file = `${fileNameOf(name, "linux")}.json`;
+      should(file).not.match(/[<>:"/\\|?*]|^(?:con|prn|aux|nul|com\d|lpt\d)\.|[. ]$/i);
+      should(decodeURIComponent(file)).equal(`${name}.json`);
+    }
+    should(fileNameOf("console")).equal("console");
+  });
 });

@@ -1,26 +1,26 @@
-import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import should from "should";
 import { complete } from "../../scripts/complete-lockfile.mjs";
+import { runNpm } from "../../scripts/lib/npm-command.mjs";
 
-const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** What can be checked of it with no registry; scripts/check-npm.mjs runs each npm. */
 describe("the lock file", () => {
-  it("has the optional binaries of all platforms, and nothing that npm 10 would remove", async () => {
-    const text = await readFile(join(root, "package-lock.json"), "utf8");
-    const completed = complete(text);
-    should(completed.added).be.empty();
-    should(completed.text === text).be.true("run: node scripts/complete-lockfile.mjs");
-  });
+  for (const file of ["package-lock.json", "site/package-lock.json"]) {
+    it(`has the optional binaries of all platforms, and nothing that npm 10 would remove (${file})`, async () => {
+      const text = await readFile(join(root, file), "utf8");
+      const completed = complete(text);
+      should(completed.added).be.empty();
+      should(completed.text === text).be.true("run: node scripts/complete-lockfile.mjs");
+    });
+  }
 
   it("has every dependency in a version that fits, optional peers too, without which npm 10 refuses it", async function () {
     this.timeout(60_000);
-    const { stderr } = await run("npm", ["ls", "--all", "--package-lock-only"], {
+    const { stderr } = await runNpm(["ls", "--all", "--package-lock-only"], {
       cwd: root,
       maxBuffer: 2 ** 26,
     }).catch((error: { stderr: string }) => error);

@@ -8,6 +8,7 @@ import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/co
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import should from "should";
+import { runNpm } from "../../scripts/lib/npm-command.mjs";
 import { builtWithTypes } from "../support/built.ts";
 import { registeredBy } from "../support/registered-forms.ts";
 import { typesIn } from "./flow-library.ts";
@@ -26,13 +27,9 @@ describe("the package", function () {
   before(async () => {
     await builtWithTypes();
     folder = await mkdtemp(join(tmpdir(), "crec-package-"));
-    const { stdout } = await run(
-      "npm",
-      ["pack", "--json", "--ignore-scripts", "--pack-destination", folder],
-      {
-        cwd: root,
-      },
-    );
+    const { stdout } = await runNpm(["pack", "--json", "--ignore-scripts", "--pack-destination", folder], {
+      cwd: root,
+    });
     // A list, and since npm 12 an object by name.
     const [packed] = Object.values<{ filename: string }>(JSON.parse(stdout));
     tarball = join(folder, packed?.filename ?? "");

@@ -19,6 +19,8 @@ export type InPage = {
   edit(id: string): Promise<boolean>;
   editAtOnce(id: string): Promise<boolean>;
   leave(): Promise<void>;
+  finish(): Promise<void>;
+  changed(): Promise<string[]>;
   exported(ids: readonly string[]): Promise<string>;
   completeFlow(): Promise<string>;
   references(): Promise<Array<{ name: string; type: string; chosen: string }>>;

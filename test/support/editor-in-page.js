@@ -240,6 +240,21 @@
       await until(() => !left.isConnected);
     },
 
+    /** Closes the form by its Done, also without the pointer. */
+    finish: async () => {
+      const left = form();
+      document.querySelector(`${dialog()}-ok`).click();
+      await until(() => !left.isConnected);
+    },
+
+    /** The ids of the nodes that the editor would deploy as changed. */
+    changed: () => {
+      const found = [];
+      RED.nodes.eachConfig((node) => node.changed && found.push(node.id));
+      RED.nodes.eachNode((node) => node.changed && found.push(node.id));
+      return found;
+    },
+
     exported: (ids) => JSON.stringify(RED.nodes.createExportableNodeSet(ids.map((id) => RED.nodes.node(id)))),
 
     completeFlow: () => JSON.stringify(RED.nodes.createCompleteNodeSet({ credentials: false })),

@@ -1,9 +1,10 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { NodeAPI } from "node-red";
 import { stateFolderFor } from "../../../nodes/lib/runtime/state-folder.ts";
 import { dropOldest } from "../../../nodes/lib/shared/drop-oldest.ts";
 import { nodeError } from "../../../nodes/lib/shared/errors.ts";
+import { renameOver } from "../../../src/files/rename.ts";
 
 /** More than a person ignores. The oldest is forgotten. */
 const MOST = 500;
@@ -54,7 +55,7 @@ export class Ignored {
       await mkdir(dirname(this.#path), { recursive: true });
       const temporary = `${this.#path}.${process.pid}.tmp`;
       await writeFile(temporary, `${JSON.stringify(ids, null, 2)}\n`, { mode: 0o600, flush: true });
-      await rename(temporary, this.#path);
+      await renameOver(temporary, this.#path);
     } catch (cause) {
       throw nodeError(
         "ISSUES_NOT_SAVED",

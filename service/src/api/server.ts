@@ -14,6 +14,7 @@ import { eventRoutes } from "./events.ts";
 import { type Account, graphqlRoutes, refuseAccount } from "./graphql.ts";
 import { healthRoute } from "./health.ts";
 import { injectFaults } from "./local/inject-faults.ts";
+import { type FlowVariablesAt, NODE_RED_PATH } from "./local/node-red.ts";
 import { note } from "./local/note-injected.ts";
 import { localRoutes } from "./local/routes.ts";
 import { PAGE_PATHS, refuseOtherPages } from "./local/timeline.ts";
@@ -51,6 +52,7 @@ export type ServerOptions = {
   page: PageFacts;
   /** Whether the endpoints under /local are enabled. */
   local: boolean;
+  flowVariablesAt: FlowVariablesAt;
   /** Whether it listens only on a loopback address, and so refuses requests from elsewhere. */
   loopback: boolean;
   /** How long a request may take to arrive. Default: 30 s. */
@@ -146,7 +148,9 @@ export async function createServer(
   });
   graphqlRoutes(app, GRAPHQL_PATH, options.account);
   if (options.local) {
-    await app.register(async (local: Routes) => localRoutes(local, context), { prefix: "/local" });
+    await app.register(async (local: Routes) => localRoutes(local, context, options.flowVariablesAt), {
+      prefix: "/local",
+    });
   }
   startPageRoute(app, context, options.page);
   app.get("/openapi.json", { schema: { hide: true } }, ({ headers }) => descriptionAt(app, headers.host));
@@ -154,11 +158,11 @@ export async function createServer(
 }
 
 /**
- * Whether the start page asks for this itself. It shows what happens in channels: without a key only where the key is
+ * Whether the start page asks for this itself, or links to it. It shows what happens in channels: without a key only where the key is
  * public, so that each program of this machine could read the same with it.
  */
 function isPartOfPage(path: string, { loopback, page }: ServerOptions): boolean {
-  return PAGE_PATHS.has(path) && loopback && page.apiKey !== undefined;
+  return (PAGE_PATHS.has(path) || path === NODE_RED_PATH) && loopback && page.apiKey !== undefined;
 }
 
 /** One line for each answer, with the path only: no query, headers or body. */

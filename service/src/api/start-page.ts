@@ -200,11 +200,13 @@ function oracles({ oracles }: Context, facts: PageFacts): Html {
   ]);
 }
 
-function usage({ apiKey = "<key>" }: PageFacts, { baseUrl }: Moment): Html {
+function usage({ apiKey = "<key>", local }: PageFacts, { baseUrl }: Moment): Html {
   return html`<section aria-labelledby="use">
 <h2 id="use">How to use it</h2>
 <p>In Node-RED: add a connection with the base URL and the API key above, and the organization and oracle keys from
-<em>Proofs</em>. With <code>npm start</code>, the connection is already set up. From a shell:</p>
+<em>Proofs</em>. With <code>npm start</code>, the connection is already set up.
+${local ? html`For the example flows, import the text at <a href="/local/node-red.json">${baseUrl}/local/node-red.json</a>, then the examples.` : ""}
+From a shell:</p>
 <pre tabindex="0">curl -H 'Authorization: Apikey ${apiKey}' ${baseUrl}/networks
 curl -H 'Authorization: Apikey ${apiKey}' -H 'Content-Type: application/json' \\
   -d '{"name": "my channel"}' ${baseUrl}/channels</pre>

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Abi, Hex } from "viem";
+import { ownFile } from "../own-files.ts";
 
 export const CONTRACT_NAMES = [
   "DemoToken",
@@ -21,8 +22,7 @@ const loaded = new Map<ContractName, Artifact>();
 export function artifact(name: ContractName): Artifact {
   const known = loaded.get(name);
   if (known !== undefined) return known;
-  const file = new URL(`../../contracts/artifacts/${name}.json`, import.meta.url);
-  const read = JSON.parse(readFileSync(file, "utf8")) as Artifact;
+  const read = JSON.parse(readFileSync(ownFile(`contracts/artifacts/${name}.json`), "utf8")) as Artifact;
   loaded.set(name, read);
   return read;
 }

@@ -10,7 +10,7 @@ import {
   toHex,
 } from "viem";
 import type { Address, Hex, RsaPublicKey, WireTransaction } from "../../../src/protocol/index.ts";
-import { canonicalSignature } from "../../../src/signing/index.ts";
+import { canonicalSignature } from "../../../src/signing/signature.ts";
 import { artifact } from "./artifacts.ts";
 import type { Chain } from "./chain.ts";
 import type { Receipt } from "./chain-data.ts";

@@ -7,7 +7,7 @@ import {
   type Subject,
   type WireTransaction,
 } from "../../../src/protocol/index.ts";
-import { operationDigest } from "../../../src/signing/index.ts";
+import { operationDigest } from "../../../src/signing/typed-data.ts";
 import { type ApiError, conflict, invalid } from "../api-error.ts";
 import type { Context } from "../context.ts";
 import { operationOf, walletAt } from "../lookup.ts";

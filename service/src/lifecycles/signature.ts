@@ -1,5 +1,6 @@
 import type { Hex } from "../../../src/protocol/index.ts";
-import { isRsaSignature, recoverSigner } from "../../../src/signing/index.ts";
+import { isRsaSignature } from "../../../src/signing/rsa.ts";
+import { recoverSigner } from "../../../src/signing/signature.ts";
 import { invalid } from "../api-error.ts";
 import { ECDSA_SIGNATURE_LENGTH, isSigner } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";

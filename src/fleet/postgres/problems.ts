@@ -4,7 +4,7 @@ import { isWithoutSchema, NewerSchema } from "./schema.ts";
 
 /** Error codes of PostgreSQL that mean that a setting is wrong. */
 const REFUSALS: Readonly<Record<string, string | undefined>> = {
-  NO_TLS:
+  "no-tls":
     "it has no TLS, which the URL asks for; add a certificate to the server, or change sslmode in the URL",
   "28P01": "the user or password is wrong (28P01); correct them in the URL",
   "28000":
@@ -24,10 +24,11 @@ const BUSY: Readonly<Record<string, string | undefined>> = {
 };
 
 const LOSSES: Readonly<Record<string, string | undefined>> = {
+  closed: "the connection was closed",
   CONNECTION_CLOSED: "the connection was closed",
   CONNECTION_DESTROYED: "the connection was closed",
   CONNECTION_ENDED: "the connection was closed",
-  NOT_POSTGRESQL: "its answer is not one of PostgreSQL; check the host and port in the URL",
+  "not-postgresql": "its answer is not one of PostgreSQL; check the host and port in the URL",
   CONNECT_TIMEOUT: "it cannot be connected to",
   SASL_SIGNATURE_MISMATCH: "it does not prove that it knows the password",
   "25006": "it is a replica, or read only (25006)",

@@ -47,7 +47,7 @@ export class Sockets {
     if (await offersTls(socket)) return await this.#secure(socket, host, tls);
     if (tls.isOptional) return socket;
     socket.destroy();
-    throw failure("NO_TLS", "The server has no TLS.");
+    throw failure("no-tls", "The server has no TLS.");
   }
 
   async #secure(socket: Socket, host: string, { verifies, ca }: TlsMode): Promise<Socket> {
@@ -77,7 +77,7 @@ async function offersTls(socket: Socket): Promise<boolean> {
   // More than this letter could be something that another one on the way has put before the encrypted part.
   if (text === YES || text === NO) return text === YES;
   socket.destroy();
-  throw failure("NOT_POSTGRESQL", "The answer is not one of PostgreSQL.");
+  throw failure("not-postgresql", "The answer is not one of PostgreSQL.");
 }
 
 /** @throws an error where the socket fails or closes before the event */
@@ -93,13 +93,13 @@ async function event(
     return data;
   } catch (error) {
     if (!closing.signal.aborted) throw error;
-    throw failure("CONNECTION_CLOSED", "The connection was closed.");
+    throw failure("closed", "The connection was closed.");
   } finally {
     socket.off("close", close);
   }
 }
 
-/** As errors of the client are: `problemOf` says more for people. */
+/** An error with a code, as those of the client have: `problemOf` says more for people. */
 function failure(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }

@@ -1,7 +1,8 @@
 import { readFileSync, unlinkSync } from "node:fs";
-import { type FileHandle, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readFile, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { renameOver } from "../../../../src/files/rename.ts";
 import { isProcessIdentity, type ProcessIdentity } from "./process-identity.ts";
 
 /** The process that uses a folder, as its lock file says. */
@@ -63,7 +64,7 @@ export class LockFile {
       const temporary = `${path}.${holder.id}.tmp`;
       await rm(temporary, { force: true });
       handle = await makeNew(temporary, textOf(holder, 0));
-      await rename(temporary, path);
+      await renameOver(temporary, path);
     } catch (error) {
       await handle?.close();
       throw error;

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, open, readdir, realpath, rename, rm, rmdir } from "node:fs/promises";
+import { copyFile, mkdir, open, readdir, realpath, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
+import { renameOver } from "../../../../src/files/rename.ts";
 import { loadLibrary } from "../library.ts";
 import { folderOfKind, STATE_KINDS, type StateFolder, type StateKind } from "../state-folder.ts";
 import { FolderLock, type FolderState } from "./folder-lock.ts";
@@ -120,10 +121,10 @@ async function moveAll(from: string, to: string, moving: Moving): Promise<void> 
 
 async function moveFile(from: string, to: string, copy: Copy): Promise<void> {
   try {
-    await rename(from, to);
+    await renameOver(from, to);
   } catch (error) {
     if (codeOf(error) !== "EXDEV") throw error;
-    await rename(from, from + TAKEN);
+    await renameOver(from, from + TAKEN);
     await copyAway(from + TAKEN, to, copy);
   }
 }
@@ -141,7 +142,7 @@ const copyDurably: Copy = async (from, to) => {
   await copyFile(from, temporary);
   const file = await open(temporary, "r+");
   await file.sync().finally(() => file.close());
-  await rename(temporary, to);
+  await renameOver(temporary, to);
   await syncFolder(join(to, ".."));
 };
 

@@ -1,6 +1,7 @@
 import { randomBytes, scryptSync, timingSafeEqual } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { renameOverSync } from "../../../../src/files/rename.ts";
 import { nodeError } from "../../shared/errors.ts";
 import { isObject } from "../../shared/is-object.ts";
 
@@ -122,7 +123,7 @@ function write(path: string, bindings: Bindings): void {
       mode: 0o600,
       flush: true,
     });
-    renameSync(temporary, path);
+    renameOverSync(temporary, path);
   } catch (cause) {
     throw nodeError(
       "KEY_BINDING_NOT_SAVED",

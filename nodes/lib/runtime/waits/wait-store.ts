@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, open, readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
+import { renameOver } from "../../../../src/files/rename.ts";
 import { fileNameOf } from "../file-name.ts";
 import type { CrecMessage } from "../message.ts";
 import { stateFolderFor } from "../state-folder.ts";
@@ -40,8 +41,9 @@ export class WaitStore {
   readonly #owner: string;
 
   constructor(RED: NodeAPI, nodeId: string, owner: string) {
-    // A flow that was written by hand can have any id: the folder must not be another one.
-    const name = fileNameOf(nodeId).replace(/^\.+$/, (dots) => "%2E".repeat(dots.length));
+    // A flow that was written by hand can have any id: the folder must not be another one, and Windows drops
+    // dots at the end.
+    const name = fileNameOf(nodeId).replace(/\.+$/, (dots) => "%2E".repeat(dots.length));
     this.#folder = join(stateFolderFor(RED, "waits"), name);
     this.#owner = owner;
   }
@@ -61,7 +63,7 @@ export class WaitStore {
         .writeFile(JSON.stringify(record))
         .then(() => file.sync())
         .finally(() => file.close());
-      await rename(temporary, path);
+      await renameOver(temporary, path);
     } catch (error) {
       await rm(temporary, { force: true });
       throw error;
@@ -101,7 +103,7 @@ export class WaitStore {
   async claim(name: string): Promise<string | undefined> {
     const claimed = `${name.replace(OWNED, ENDING).slice(0, -ENDING.length)}.${this.#owner}${ENDING}`;
     try {
-      await rename(join(this.#folder, name), join(this.#folder, claimed));
+      await renameOver(join(this.#folder, name), join(this.#folder, claimed));
       return claimed;
     } catch (error) {
       if (isMissing(error)) return undefined;

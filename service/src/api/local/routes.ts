@@ -11,6 +11,7 @@ import { FailureAnswer, failureRoutes } from "./failures.ts";
 import { FaultAnswer, faultRoutes } from "./faults.ts";
 import { graphqlAuthRoute } from "./graphql-auth.ts";
 import { guardedTokenRoute } from "./guarded-token.ts";
+import { type FlowVariablesAt, nodeRedRoute } from "./node-red.ts";
 import { noteInjected } from "./note-injected.ts";
 import { timelineRoutes } from "./timeline.ts";
 
@@ -39,7 +40,7 @@ const Status = Type.Object(
 );
 
 /** What a tester needs and the public service does not have: all of it is under /local. */
-export function localRoutes(app: Routes, context: Context): void {
+export function localRoutes(app: Routes, context: Context, flowVariablesAt: FlowVariablesAt): void {
   const { chain, relayer, contracts, injected } = context;
 
   app.get(
@@ -75,6 +76,7 @@ export function localRoutes(app: Routes, context: Context): void {
 
   noteInjected(app, context);
   timelineRoutes(app, context);
+  nodeRedRoute(app, flowVariablesAt);
   faultRoutes(app, injected.faults);
   failureRoutes(app, injected.failures);
   absenceRoutes(app, injected.absences);

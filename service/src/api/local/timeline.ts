@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import Type from "typebox";
 import { conflict, forbidden } from "../../api-error.ts";
 import type { Context } from "../../context.ts";
+import { ownFile } from "../../own-files.ts";
 import { TimelineEntry } from "../../timeline/entry.ts";
 import { MAX_CLIENTS, TimelineFeed } from "../../timeline/feed.ts";
 import { POSITION_PATTERN } from "../../timeline/position.ts";
@@ -85,7 +86,7 @@ export function timelineRoutes(app: Routes, context: Context): void {
   });
 
   for (const name of SCRIPTS) {
-    const file = new URL(`../../page/${name}.mjs`, import.meta.url);
+    const file = ownFile(`src/page/${name}.mjs`);
     app.get(`/page/${name}.mjs`, { schema: { hide: true } }, async (_request, reply) => {
       reply.headers({ ...HEADERS, "content-type": "text/javascript; charset=utf-8" });
       return await readFile(file, "utf8");

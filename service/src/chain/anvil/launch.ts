@@ -30,8 +30,12 @@ export function launch(options: {
   onSpawn: (pid: number) => void;
 }): Promise<Listening> {
   const { binary, port: wanted, snapshot } = options;
-  // Detached, so that Ctrl-C reaches only the service, which then stops anvil in order.
-  const child = spawn(binary, anvilArguments(options), { stdio: ["ignore", "pipe", "pipe"], detached: true });
+  const child = spawn(binary, anvilArguments(options), {
+    stdio: ["ignore", "pipe", "pipe"],
+    // So that Ctrl-C reaches only the service, which then stops anvil in order. Windows opens a window for that.
+    detached: true,
+    windowsHide: true,
+  });
   if (child.pid !== undefined) options.onSpawn(child.pid);
   const timeoutMs = START_TIMEOUT_MS + (snapshot?.bytes ?? 0) / LOADED_IN_A_MS;
   return new Promise((resolve, reject) => {
@@ -56,7 +60,13 @@ export function launch(options: {
         );
       }
     };
-    child.once("error", (error) => fail(messageOf(error)));
+    child.once("error", (error: NodeJS.ErrnoException) =>
+      fail(
+        error.code === "ENOENT"
+          ? "the system cannot run it, such as a Linux without glibc (Alpine). Name an EVM node of your own with --rpc-url or CREC_RPC_URL."
+          : messageOf(error),
+      ),
+    );
     // After all its output has arrived.
     child.once("close", exited);
     child.stderr?.on("data", (chunk) => {

@@ -32,12 +32,26 @@ export async function awaitPredecessor(folder: string, log: Log): Promise<void> 
 
 /** Process ids are reused: check that it is one of the two processes. Both were started with the folder's name. */
 function runningPid(folder: string, pidFile: string): number | undefined {
-  if (process.platform === "win32") return undefined;
   try {
     const pid = Number(readFileSync(join(folder, pidFile), "utf8"));
-    const command = execFileSync("ps", ["-ww", "-o", "command=", "-p", String(pid)], { encoding: "utf8" });
-    return command.includes(folder) ? pid : undefined;
+    if (!Number.isSafeInteger(pid) || pid <= 0 || !isAlive(pid)) return undefined;
+    const [program, args] = commandLineOf(pid);
+    return execFileSync(program, args, { encoding: "utf8", windowsHide: true }).includes(folder)
+      ? pid
+      : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** @internal What prints the command line of a process, as a program and its arguments. */
+export function commandLineOf(
+  pid: number,
+  platform: NodeJS.Platform = process.platform,
+): [program: string, args: string[]] {
+  if (platform !== "win32") return ["ps", ["-ww", "-o", "command=", "-p", String(pid)]];
+  // PowerShell prints in the code page of the console, in which letters of a path may be missing.
+  const utf8 = "[Console]::OutputEncoding = [Text.Encoding]::UTF8";
+  const query = `(Get-CimInstance Win32_Process -Filter 'ProcessId = ${pid}').CommandLine`;
+  return ["powershell.exe", ["-NoProfile", "-NonInteractive", "-Command", `${utf8}; ${query}`]];
 }

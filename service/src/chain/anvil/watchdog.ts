@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Log } from "../../log.ts";
+import { ownProgram } from "../../own-files.ts";
 import { messageOf } from "../../problem.ts";
 import type { WatchdogOrder } from "../watchdog.ts";
 import { PID_FILES } from "./predecessor.ts";
@@ -52,10 +52,10 @@ export class Watchdog {
   }
 
   #start(): ChildProcess {
-    const program = fileURLToPath(new URL("../watchdog.ts", import.meta.url));
-    const child = spawn(process.execPath, [program, this.#folder], {
+    const child = spawn(process.execPath, [ownProgram("chain/watchdog"), this.#folder], {
       stdio: ["ignore", "ignore", "ignore", "ipc"],
       detached: true,
+      windowsHide: true,
     });
     child.unref();
     child.channel?.unref();

@@ -1,0 +1,24 @@
+// @ts-check
+// npm run api:update: writes the reports under release/api from the sources as they are now. A test (test/release) and
+// "npm run check:api" compare them. The library's report needs the registry, for API Extractor; --no-library leaves it as
+// it is.
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { build } from "./build.mjs";
+import { libraryReport } from "./lib/api/library.mjs";
+import { LIBRARY_REPORT, REPORTS, textOf } from "./lib/api/reports.mjs";
+import { root } from "./lib/paths.mjs";
+
+for (const { file, make } of REPORTS) await write(file, textOf(await make()));
+if (!process.argv.includes("--no-library")) {
+  await build({ types: true });
+  await write(LIBRARY_REPORT, await libraryReport());
+}
+// Importing the nodes may have started timers.
+process.exit();
+
+/** @param {string} file from the root @param {string} text */
+async function write(file, text) {
+  await writeFile(join(root, file), text);
+  process.stdout.write(`${file}: ${text.split("\n").length - 1} lines\n`);
+}

@@ -1,0 +1,67 @@
+// @ts-check
+// Makes service/dist/: the local service as JavaScript, for its package. In this repository it runs from its source.
+import { rmSync } from "node:fs";
+import { rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { bundledFiles } from "./lib/bundled-files.mjs";
+import { licensesOf } from "./lib/licenses.mjs";
+import { root } from "./lib/paths.mjs";
+import { readJson } from "./lib/read-json.mjs";
+
+const service = join(root, "service");
+
+/**
+ * The command, and the process that saves the chain. What they share is in files of its own: both load little. The
+ * binaries of the chain are found at run time, and nothing else is needed.
+ *
+ * @param {string} [dist] the folder that is made
+ * @returns {Promise<void>}
+ */
+export async function buildService(dist = join(service, "dist")) {
+  // Renamed when it is complete, so that a running service never sees half a build.
+  const out = `${dist}-${process.pid}`;
+  const removeHalfBuilt = () => rmSync(out, { recursive: true, force: true, maxRetries: 5 });
+  process.once("exit", removeHalfBuilt);
+  try {
+    const { build } = await import("esbuild");
+    const { engines } = await readJson(join(service, "package.json"));
+    const { metafile } = await build({
+      absWorkingDir: root,
+      entryPoints: [
+        { in: join(service, "src/cli.ts"), out: "cli" },
+        { in: join(service, "src/chain/watchdog.ts"), out: "chain/watchdog" },
+      ],
+      outdir: out,
+      bundle: true,
+      splitting: true,
+      platform: "node",
+      format: "esm",
+      target: `node${engines.node.replace(/^>=/, "")}`,
+      // Names stay as they are, so that stack traces can be read.
+      minifyWhitespace: true,
+      minifySyntax: true,
+      lineLimit: 160,
+      legalComments: "none",
+      logLevel: "silent",
+      metafile: true,
+      // Many of the bundled packages are CommonJS.
+      banner: {
+        js: `import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);`,
+      },
+    });
+    await writeFile(join(out, "THIRD_PARTY_LICENSES"), await licensesOf(bundledFiles(metafile)));
+    await rm(dist, { recursive: true, force: true, maxRetries: 3 });
+    await rename(out, dist);
+  } finally {
+    await rm(out, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
+    process.off("exit", removeHalfBuilt);
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  buildService().catch((error) => {
+    process.stderr.write(`The build of the local service failed: ${error.message}\n`);
+    process.exitCode = 1;
+  });
+}

@@ -1,0 +1,103 @@
+// @ts-check
+// The codes of errors and the reasons of rejected proofs: which the sources can throw, and which docs/errors.md has.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { REFUSALS } from "../../../src/http/refusals.ts";
+import { root } from "../paths.mjs";
+
+/** Written in the sources, but of others: of the HTTP client, of Node.js, and variables of the environment. */
+const FOREIGN = /_PROXY$|^(CREC|AWS|UND_ERR|HPE|ERR|CERT|CRL|SELF_SIGNED|UNABLE_TO|DEPTH_ZERO|HOSTNAME)_/;
+/** Words of the key services: states, kinds of keys, algorithms. */
+const OF_KEY_SERVICES = /^(PENDING_|ECDSA_|RSA|ECC_|MPC_)|^(SIGN_VERIFY|TYPED_MESSAGE|VAULT_ACCOUNT)$/;
+/** Between the sockets of the PostgreSQL client and `problems.ts` next to them, which makes sentences of them. */
+const OF_POSTGRESQL = /^(NO_TLS|NOT_POSTGRESQL|CONNECTION_CLOSED)$/;
+/**
+ * What a text put together can come to, by its beginning in the sources.
+ *
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
+const COMPOSED = {
+  // Each kind of config node that another may lack.
+  "${kind.toUpperCase()}_MISSING": ["CONNECTION", "CHANNEL", "CONTRACT", "WALLET", "SIGNER"].map(
+    (kind) => `${kind}_MISSING`,
+  ),
+  "${noun}_${status}": [
+    ...["WATCHER_FAILED", "WATCHER_ARCHIVING", "WATCHER_ARCHIVED", "WATCHER_ARCHIVE_FAILED"],
+    ...["WALLET_FAILED", "WALLET_ARCHIVED", "QUERY_FAILED", "QUERY_EXPIRED"],
+    ...["OPERATION_FAILED", "OPERATION_CANCELLED", "OPERATION_EXPIRED"],
+  ],
+};
+
+/** Whether what is put together is a code, and not a sentence or a path. @param {string} template */
+const isCode = (template) => /^[A-Z_]+$/.test(template.replaceAll(/\$\{[^}]*\}/g, ""));
+
+/** All that runs outside of the editor, as one text. @returns {string} */
+export function runtimeSources() {
+  const files = ["nodes", "plugins", "src"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && /^(?!editor).*\.ts$/.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((file) => !/[\\/]nodes[\\/]lib[\\/]editor[\\/]/.test(file)),
+  );
+  return files.map((file) => readFileSync(file, "utf8")).join("\n");
+}
+
+/**
+ * Every code that the sources can throw.
+ *
+ * @param {string} text of the sources
+ * @returns {Set<string>}
+ * @throws {Error} for a code that is put together in a way that COMPOSED does not have
+ */
+export function thrownCodes(text) {
+  const find = (/** @type {RegExp} */ pattern) => [...text.matchAll(pattern)].map((match) => match[1] ?? "");
+  const composed = find(/(?:nodeError|new \w*Error|super)\(\s*`([^`]*)`/g).filter(isCode);
+  const unknown = composed.filter((template) => !(template in COMPOSED));
+  if (unknown.length > 0) {
+    throw new Error(`Add what these codes can come to to COMPOSED in error-codes.mjs: ${unknown.join(", ")}`);
+  }
+  const plain = [
+    // One word is only taken for a code where it is one, two words anywhere.
+    ...find(/(?:nodeError|new \w*Error|super)\(\s*(?:[\w.]+ \?\? )?"([A-Z]+)"/g),
+    ...find(/"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"/g),
+  ];
+  return new Set([
+    ...plain.filter(
+      (code) => !FOREIGN.test(code) && !OF_KEY_SERVICES.test(code) && !OF_POSTGRESQL.test(code),
+    ),
+    ...Object.keys(REFUSALS),
+    ...composed.flatMap((template) => COMPOSED[template] ?? []),
+  ]);
+}
+
+/**
+ * A row of a table of docs/errors.md: those of errors have four columns, of rejected proofs three, of failed queries two.
+ *
+ * @typedef {{ code: string, kind: "error" | "proof" | "query", section: string }} DocumentedCode
+ */
+const KINDS = /** @type {Readonly<Record<number, DocumentedCode["kind"]>>} */ ({
+  4: "error",
+  3: "proof",
+  2: "query",
+});
+
+/** @returns {DocumentedCode[]} */
+export function documentedCodes() {
+  /** @type {DocumentedCode[]} */
+  const found = [];
+  let section = "";
+  for (const line of readFileSync(join(root, "docs/errors.md"), "utf8").split("\n")) {
+    section = /^## (.*)$/.exec(line)?.[1] ?? section;
+    const [, first = "", rest = ""] = /^\| (`[^|]*`) \|(.*)\|$/.exec(line) ?? [];
+    const kind = KINDS[rest.split(" | ").length + 1];
+    if (first === "" || kind === undefined) continue;
+    for (const [, code = ""] of first.matchAll(/`(\w+)`/g)) found.push({ code, kind, section });
+  }
+  return found;
+}
+
+/** Each documented code with the section of docs/errors.md. @returns {Record<string, string>} */
+export function errorsReport() {
+  const lines = documentedCodes().map(({ code, kind, section }) => [`${kind} ${code}`, section]);
+  return Object.fromEntries(lines.sort(([a = ""], [b = ""]) => (a < b ? -1 : 1)));
+}

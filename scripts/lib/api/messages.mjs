@@ -1,0 +1,57 @@
+// @ts-check
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { shortName } from "../../../nodes/lib/shared/field-rules.ts";
+import { FIELD_TABLES } from "../../../plugins/monitor/diagnostics/field-tables.ts";
+import { root } from "../paths.mjs";
+
+/** A field of the help, or several with one type: "`crec.operationId`, `crec.status` (string): …". */
+const FIELD = /`([^`]+)`(?: \(([^)]*)\))?/g;
+const FIELDS = /^ *- ((?:`[^`]+`(?: \([^)]*\))?(?:, )?)+):/;
+
+/**
+ * The fields of messages, as the help of each node lists them under *Inputs* and *Outputs*.
+ *
+ * @returns {Record<string, string>}
+ */
+export function messagesReport() {
+  return Object.assign({}, ...[...FIELD_TABLES.keys()].map(ofNode));
+}
+
+/** @param {string} type */
+function ofNode(type) {
+  const name = shortName(type);
+  const help = readFileSync(join(root, "nodes", name, "locales/en-US", `${name}.md`), "utf8");
+  /** @type {Record<string, string>} */
+  const found = {};
+  let place = "";
+  for (const line of help.split("\n")) {
+    const heading = /^### (.*)$/.exec(line)?.[1];
+    if (heading !== undefined) place = heading === "Inputs" ? "input" : heading === "Outputs" ? "output" : "";
+    const output = /^(\d+)\. /.exec(line)?.[1];
+    if (place.startsWith("output") && output !== undefined) place = `output ${output}`;
+    const fields = FIELDS.exec(line)?.[1];
+    if (place !== "" && fields !== undefined) {
+      for (const [field, kind] of typed(fields)) found[`${type} ${place} ${field}`] = kind;
+    }
+  }
+  return found;
+}
+
+/**
+ * A type stands behind the last of the fields that have it.
+ *
+ * @param {string} text
+ * @returns {Array<[field: string, type: string]>}
+ */
+function typed(text) {
+  const fields = [...text.matchAll(FIELD)].map(([, field = "", type]) => ({ field, type }));
+  let type = "";
+  return fields
+    .toReversed()
+    .map((one) => {
+      type = one.type ?? type;
+      return /** @type {[string, string]} */ ([one.field, type]);
+    })
+    .reverse();
+}

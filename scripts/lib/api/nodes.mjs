@@ -1,0 +1,90 @@
+// @ts-check
+import { join } from "node:path";
+import { defaultsOf, isConfig } from "../../../nodes/lib/build/registration.ts";
+import { credentialsOf, shortName } from "../../../nodes/lib/shared/field-rules.ts";
+import { FIELD_TABLES } from "../../../plugins/monitor/diagnostics/field-tables.ts";
+import { root } from "../paths.mjs";
+import { readJson } from "../read-json.mjs";
+
+/** @typedef {import("../../../nodes/lib/shared/fields.ts").NodeDescription} NodeDescription */
+/** @typedef {import("../../../nodes/lib/shared/fields.ts").Field} Field */
+
+/**
+ * What a flow stores of each node, and its outputs, from the field tables.
+ *
+ * @returns {Promise<Record<string, string>>}
+ */
+export async function nodesReport() {
+  const parts = await Promise.all([...FIELD_TABLES.values()].map(ofNode));
+  return Object.assign({}, ...parts);
+}
+
+/** @param {NodeDescription} node */
+async function ofNode(node) {
+  const { type, version } = node;
+  return {
+    [type]: isConfig(node) ? "config node" : `node, inputs ${node.inputs ?? 1}`,
+    [`${type} settings version`]: String(version),
+    ...(await outputsOf(node)),
+    ...propertiesOf(node),
+    ...Object.fromEntries(
+      Object.entries(credentialsOf(node)).map(([name, { type: kind }]) => [
+        `${type} credential ${name}`,
+        kind,
+      ]),
+    ),
+  };
+}
+
+/** @param {NodeDescription} node */
+async function outputsOf(node) {
+  if (isConfig(node)) return {};
+  const { type, outputs = [""] } = node;
+  const name = shortName(type);
+  const { [name]: texts } = await readJson(join(root, "nodes", name, "locales/en-US", `${name}.json`));
+  return Object.fromEntries(
+    outputs.flatMap((output, index) => [
+      [`${type} output ${index + 1}`, output],
+      ...(outputs.length > 1 ? [[`${type} output ${index + 1} label`, texts.output[output]]] : []),
+    ]),
+  );
+}
+
+/** @param {NodeDescription} node */
+function propertiesOf(node) {
+  const defaults = /** @type {Record<string, { value: unknown, type?: string, required?: boolean }>} */ (
+    defaultsOf(node)
+  );
+  return Object.fromEntries(
+    Object.entries(defaults)
+      .filter(([name]) => name !== "version")
+      .flatMap(([name, { value, type, required }]) => {
+        const key = `${node.type} property ${name}`;
+        const field = node.fields[name];
+        const parts = [
+          field ? kindOf(field) : `type of ${name.replace(/Type$/, "")}`,
+          ...(type === undefined ? [] : [`of type ${type}`]),
+          ...(required ? ["required"] : []),
+          `default ${JSON.stringify(value)}`,
+        ];
+        return [
+          [key, parts.join(", ")],
+          ...choicesOf(node, name).map((choice) => [`${key} choice ${choice || '""'}`, ""]),
+        ];
+      }),
+  );
+}
+
+/** @param {Field} field */
+function kindOf(field) {
+  if (field.kind === "boolean" && field.numeric) return "boolean, stored as 0 or 1";
+  return field.kind === "typed" && field.list ? "typed, list" : field.kind;
+}
+
+/** @param {NodeDescription} node @param {string} name @returns {readonly string[]} */
+function choicesOf({ fields }, name) {
+  const field = fields[name];
+  if (field?.kind === "select" || field?.kind === "list") return field.options;
+  const typed = fields[name.replace(/Type$/, "")];
+  return field === undefined && typed?.kind === "typed" ? (typed.types ?? []) : [];
+}
