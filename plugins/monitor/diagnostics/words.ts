@@ -1,29 +1,22 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { wordsOfTranslation } from "./words-of-translation.ts";
+import { translatedWords } from "./translated-words.ts";
 
-/** The words of the texts in our sources, made by the build. */
+/** The words of the texts in our sources, made by the build. Those of other languages are in the catalogs beside it. */
 declare const OWN_WORDS: string;
 
-/** Beside the built file: what Node-RED reads them from. */
-const CATALOGS = ["nodes", "plugins"];
-const TRANSLATED = /[\\/](?!en-US[\\/])[\w-]+[\\/][\w-]+\.json$/;
+const ENGLISH = "en-US";
 
-let known: Promise<ReadonlySet<string>> | undefined;
-
-/** The words of our texts in all languages, in lower case. */
-export function ownWords(): Promise<ReadonlySet<string>> {
-  known ??= Promise.all(CATALOGS.map((folder) => wordsIn(join(__dirname, folder)))).then(
-    (translated) => new Set([...OWN_WORDS.split(" "), ...translated.flat()]),
-  );
-  return known;
+/** In lower case, in all languages of the package. */
+export async function ownWords(): Promise<ReadonlySet<string>> {
+  const folders = ["nodes", "plugins"].map((folder) => join(__dirname, folder, "locales"));
+  const texts = await Promise.all(folders.map(textsIn));
+  return new Set([...OWN_WORDS.split(" "), ...translatedWords(texts.flat().join("\n"))]);
 }
 
-/** Without the catalogs, diagnostics show fewer words. */
-async function wordsIn(folder: string): Promise<string[]> {
-  const files = await readdir(folder, { recursive: true }).catch(() => []);
-  const texts = files
-    .filter((file) => TRANSLATED.test(file))
-    .map((file) => readFile(join(folder, file), "utf8").catch(() => ""));
-  return (await Promise.all(texts)).flatMap(wordsOfTranslation);
+/** The catalogs in a folder, but for the English ones. */
+async function textsIn(folder: string): Promise<string[]> {
+  const files = await readdir(folder, { recursive: true });
+  const catalogs = files.filter((file) => file.endsWith(".json") && !file.startsWith(ENGLISH));
+  return Promise.all(catalogs.map((file) => readFile(join(folder, file), "utf8")));
 }

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import should from "should";
 import { redactor, shortened } from "../../../plugins/monitor/diagnostics/redact.ts";
+import { translatedWords } from "../../../plugins/monitor/diagnostics/translated-words.ts";
 import { textsByKey } from "../../../scripts/lib/languages/catalog.mjs";
 import { englishFiles, pathIn, textOf } from "../../../scripts/lib/languages/files.mjs";
 import { languages } from "../../../scripts/lib/locales.mjs";
-import { keptWords } from "../../support/own-words.ts";
+import { ownWords } from "../../../scripts/lib/own-words.mjs";
 import { canary, spellings, wayIn } from "./canaries.ts";
 
 const ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7";
@@ -23,7 +24,9 @@ async function translatedTexts(): Promise<Record<string, string[]>> {
 describe("redacting a text", () => {
   let words: ReadonlySet<string>;
   before(async () => {
-    words = await keptWords();
+    const translated = Object.values(await translatedTexts()).flat();
+    const catalogs = translated.map((text) => `"text": ${JSON.stringify(text)}`).join("\n");
+    words = new Set([...(await ownWords()).split(" "), ...translatedWords(catalogs)]);
   });
   const redact = (text: string, entered: string[] = []) => redactor({ words, entered })(text);
 
