@@ -8,7 +8,7 @@ import {
   issueEntry,
 } from "../../../plugins/monitor/diagnostics/activity-entries.ts";
 import { redactor } from "../../../plugins/monitor/diagnostics/redact.ts";
-import { ownWords } from "../../../scripts/lib/own-words.mjs";
+import { keptWords } from "../../support/own-words.ts";
 import { canary, spellings } from "./canaries.ts";
 
 const UUID = "01234567-89ab-4def-8123-456789abcdef";
@@ -77,7 +77,7 @@ function event(text: string): EventReport {
 describe("what nodes report, in diagnostics", () => {
   let words: ReadonlySet<string>;
   before(async () => {
-    words = new Set((await ownWords()).split(" "));
+    words = await keptWords();
   });
   const describing = () => ({
     labelOf: (id: string) => (id === UUID ? "events in #1" : undefined),

@@ -4,7 +4,7 @@ import { redactor, shortened } from "../../../plugins/monitor/diagnostics/redact
 import { textsByKey } from "../../../scripts/lib/languages/catalog.mjs";
 import { englishFiles, pathIn, textOf } from "../../../scripts/lib/languages/files.mjs";
 import { languages } from "../../../scripts/lib/locales.mjs";
-import { ownWords } from "../../../scripts/lib/own-words.mjs";
+import { keptWords } from "../../support/own-words.ts";
 import { canary, spellings, wayIn } from "./canaries.ts";
 
 const ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7";
@@ -23,7 +23,7 @@ async function translatedTexts(): Promise<Record<string, string[]>> {
 describe("redacting a text", () => {
   let words: ReadonlySet<string>;
   before(async () => {
-    words = new Set((await ownWords()).split(" "));
+    words = await keptWords();
   });
   const redact = (text: string, entered: string[] = []) => redactor({ words, entered })(text);
 
