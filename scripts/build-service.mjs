@@ -24,7 +24,7 @@ export async function buildService(dist = join(service, "dist")) {
   const removeHalfBuilt = () => rmSync(out, { recursive: true, force: true, maxRetries: 5 });
   process.once("exit", removeHalfBuilt);
   try {
-    const { build, stop } = await import("esbuild");
+    const { build } = await import("esbuild");
     const { engines } = await readJson(join(service, "package.json"));
     const { metafile } = await build({
       absWorkingDir: root,
@@ -50,8 +50,6 @@ export async function buildService(dist = join(service, "dist")) {
         js: `import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);`,
       },
     });
-    // Its process would outlive a test that builds.
-    await stop();
     await writeFile(join(out, "THIRD_PARTY_LICENSES"), await licensesOf(bundledFiles(metafile)));
     await rm(dist, { recursive: true, force: true, maxRetries: 3 });
     await rename(out, dist);

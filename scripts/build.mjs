@@ -2,12 +2,13 @@
 // Makes dist/: the library, the nodes with their forms, catalogs and icons.
 import { execFile } from "node:child_process";
 import { rmSync } from "node:fs";
-import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { inputsHash, isStamped, writeStamp } from "./lib/build-stamp.mjs";
 import { bundledFiles } from "./lib/bundled-files.mjs";
+import { keepReachable } from "./lib/declarations.mjs";
 import { licensesOf } from "./lib/licenses.mjs";
 import { writeForms } from "./lib/node-forms.mjs";
 import { root } from "./lib/paths.mjs";
@@ -261,7 +262,6 @@ async function moduleWrapper(bundle) {
   return `import library from "./index.js";\nexport const { ${names.join(", ")} } = library;\n`;
 }
 
-/** Imports in declarations end in the extension of built files. */
 async function writeTypes() {
   await promisify(execFile)(
     process.execPath,
@@ -276,13 +276,9 @@ async function writeTypes() {
       cwd: root,
     },
   );
+  await keepReachable(join(out, "types"), "index.d.ts");
   // The extension says that this one describes an ES module.
   await writeFile(join(out, "types", "index.d.mts"), 'export * from "./index.js";\n');
-  for (const file of await readdir(join(out, "types"), { recursive: true })) {
-    if (!file.endsWith(".d.ts")) continue;
-    const path = join(out, "types", file);
-    await writeFile(path, (await readFile(path, "utf8")).replaceAll(/(from "\.[^"]*)\.ts"/g, '$1.js"'));
-  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -63,6 +63,10 @@ try {
 
 async function checkAll() {
   const [packed] = await Promise.all([packBoth(folder), installAll()]);
+  // They start while older versions are checked. A run that needs one reports why it did not start.
+  for (const combination of COMBINATIONS) {
+    if (!combination.isTooOld) serviceFor(combination, packed.service).catch(() => {});
+  }
   await checkOldNode(packed.service);
   const settings = await writeSettings(folder);
   for (const combination of COMBINATIONS) {

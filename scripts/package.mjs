@@ -1,6 +1,8 @@
 // @ts-check
 // npm run package [-- FOLDER]: packs the built packages into release/packed/, or into FOLDER, for `npm publish FILE`.
-import { mkdtemp, rm } from "node:fs/promises";
+// Removes packed files of earlier runs there.
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fromRoot, root } from "./lib/paths.mjs";
@@ -8,6 +10,11 @@ import { packages } from "./packing/packages.mjs";
 import { pack, stage } from "./packing/stage.mjs";
 
 const destination = resolve(process.argv[2] ?? join(root, "release/packed"));
+/** What is in there may all be published: no file of an earlier version stays. */
+if (existsSync(destination)) {
+  const old = (await readdir(destination)).filter((name) => name.endsWith(".tgz"));
+  for (const name of old) await rm(join(destination, name));
+}
 const temporary = await mkdtemp(join(tmpdir(), "crec-package-"));
 try {
   for (const { folder, isPrivate } of await packages()) {

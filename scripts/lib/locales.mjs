@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { scriptElement } from "./browser-script.mjs";
+import { commonTextsOf, onlyNeeded } from "./common-texts.mjs";
 import { root } from "./paths.mjs";
 import { readJson } from "./read-json.mjs";
 
@@ -20,19 +21,22 @@ export function languages() {
 }
 
 /**
- * Writes the catalog of a node in each language that has one, with the texts that all nodes share, and its help in each
+ * Writes the catalog of a node in each language that has one, with the common texts that it needs, and its help in each
  * language but English, which is in the node's own page.
  *
  * @param {string} name of the node
  * @param {string} folder of the built nodes
+ * @param {import("./common-texts.mjs").Reader} textOf
  */
-export async function writeNodeTexts(name, folder) {
+export async function writeNodeTexts(name, folder, textOf) {
   const translations = await languages();
+  const isNeeded = await commonTextsOf(name, textOf);
   for (const tag of [ENGLISH, ...Object.keys(translations)]) {
     const source = join(root, "nodes", name, "locales", tag);
     const own = await textsIn(join(source, `${name}.json`));
     const common = await textsIn(join(root, "nodes/lib/locales", tag, "common.json"));
-    if (own || common) await writeCatalog(folder, tag, name, { ...common, ...own });
+    if (own || common)
+      await writeCatalog(folder, tag, name, { ...onlyNeeded(common ?? {}, isNeeded), ...own });
     const help = join(source, `${name}.md`);
     if (tag !== ENGLISH && existsSync(help)) {
       const text = withNote((await readFile(help, "utf8")).trim(), translations[tag]);
@@ -85,7 +89,7 @@ async function textsIn(path) {
  * @param {object} texts
  */
 function writeCatalog(folder, tag, name, texts) {
-  return writeText(folder, tag, `${name}.json`, `${JSON.stringify(texts, null, 2)}\n`);
+  return writeText(folder, tag, `${name}.json`, `${JSON.stringify(texts, null, 1)}\n`);
 }
 
 /**

@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { browserScript, scriptElement } from "./browser-script.mjs";
+import { reader } from "./common-texts.mjs";
 import { glossary, glossarySection } from "./glossary.mjs";
 import { ENGLISH, helpElement, writeNodeTexts } from "./locales.mjs";
 import { root } from "./paths.mjs";
@@ -24,9 +25,10 @@ export async function writeForms(names, folder, options) {
   );
   const complete = await shared.write(folder, options);
   const nodes = join(folder, "nodes");
+  const textOf = reader();
   await Promise.all([
     ...names.map((name, index) => writeFile(join(nodes, `${name}.html`), complete(pages[index] ?? ""))),
-    ...names.map((name) => writeNodeTexts(name, nodes)),
+    ...names.map((name) => writeNodeTexts(name, nodes, textOf)),
   ]);
 }
 

@@ -13,7 +13,7 @@ import { anchorsOf, targetsOf } from "../packing/links.mjs";
 /** Addresses of others that the texts may name. They are not asked. */
 const KNOWN = [
   /^http:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?(?:\/|$)/,
-  /^https:\/\/(?:[\w-]+\.)*(?:nodejs\.org|nodered\.org|npmjs\.com)(?:\/|$)/,
+  /^https:\/\/(?:[\w-]+\.)*(?:getfoundry\.sh|nodejs\.org|nodered\.org|npmjs\.com)(?:\/|$)/,
 ];
 
 /**

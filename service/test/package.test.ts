@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { stop } from "esbuild";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import should from "should";
@@ -41,6 +42,8 @@ describe("the package of the local service", function () {
       filter: (path) => !/[/\\](node_modules|dist(-\d+)?)$/.test(path),
     });
     await buildService(join(source, "dist"));
+    // Otherwise its process would count as one that the tests left running.
+    await stop();
     for (const [file, text] of await packedTexts("service")) await writeFile(join(source, file), text);
     const { stdout } = await run(
       "npm",

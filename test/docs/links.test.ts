@@ -2,26 +2,12 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
+import { targetsOf as allTargetsOf, anchorsOf } from "../../scripts/packing/links.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Text that is not code: what looks like a link there is none. */
-const prose = (text: string) => text.replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, "");
-
 /** Where the links and images of a text lead, without those to the web. */
-const targetsOf = (text: string) =>
-  [...prose(text).matchAll(/\]\(([^)\s]+)\)|<(?:img|a)\b[^>]*\b(?:src|href)="([^"]+)"/g)]
-    .map((match) => match[1] ?? match[2] ?? "")
-    .filter((target) => !/^[a-z]+:/i.test(target));
-
-/** The anchors of a page's headings, as GitHub makes them. */
-const anchorsOf = (text: string) =>
-  [...text.replaceAll(/```[\s\S]*?```/g, "").matchAll(/^#+ +(.+)$/gm)].map((match) =>
-    (match[1] ?? "")
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-      .replaceAll(" ", "-"),
-  );
+const targetsOf = (text: string) => allTargetsOf(text).filter((target) => !/^[a-z]+:/i.test(target));
 
 /** What is wrong with the links of a text that stands in this folder. */
 function brokenIn(text: string, folder: string, own: string): string[] {

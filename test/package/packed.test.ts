@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
 import should from "should";
 import { targetsOf } from "../../scripts/packing/links.mjs";
 import { packedTexts } from "../../scripts/packing/packed-texts.mjs";
@@ -100,6 +102,27 @@ describe("the packed package", function () {
       should(await linkProblems(staged, { owner, version })).deepEqual([]);
     }
     should((await pack(staged, folder)).files).containEql("examples/01-quickstart.json");
+  });
+
+  it("has nothing that publishing checks complain about, with the owner's fields filled in", async () => {
+    const staged = join(folder, "staged");
+    for (const [file, text] of await packedTexts("", FILLED_OWNER)) await writeFile(join(staged, file), text);
+    const { messages, pkg } = await publint({ pkgDir: staged, strict: true });
+    should(messages.map((message) => formatMessage(message, pkg))).be.empty();
+  });
+
+  it("is found by the words that people search for, and says what it is in a line", async () => {
+    // The palette searches the name, the keywords and the types.
+    const searched = [
+      ...["node-red", "chainlink", "cre", "web3", "evm", "ethereum", "blockchain", "smart-contract", "event"],
+      ...["watch", "monitor", "monitoring", "alert", "alerting", "wallet", "transaction", "erc20", "token"],
+      ...["oracle", "proof", "iot"],
+    ];
+    const manifest = JSON.parse((await packedTexts("", FILLED_OWNER)).get("package.json") ?? "");
+    should(searched.filter((word) => !manifest.keywords.includes(word))).be.empty();
+    should(new Set(manifest.keywords).size).equal(manifest.keywords.length);
+    should(manifest.description.length).be.within(60, 180);
+    should(manifest.description).match(/Node-RED/);
   });
 
   it("is searched for links everywhere: in texts, help, translated help and examples", async () => {

@@ -9,8 +9,8 @@ const STYLE = `
   contain-intrinsic-inline-size: 560px;
   overflow-wrap: anywhere;
 }
-/* Labels in Japanese and Chinese: narrow kana, no line that begins with a small one, no single character on a line. */
-.crec-form .form-row > label { vertical-align: middle; font-feature-settings: "palt"; line-break: strict; text-wrap: balance }
+/* In Japanese: narrow kana, and no line that begins with a small one. */
+.crec-form .form-row > label { vertical-align: middle; font-feature-settings: "palt"; line-break: strict }
 .crec-form .form-row > .crec-top { vertical-align: top }
 .crec-form .form-row > .crec-first-line { padding-top: 7px }
 .crec-form .form-row > .crec-tick, .crec-form .crec-list { width: auto; max-width: calc(100% - 110px) }
