@@ -1,7 +1,8 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { nodeRedImport } from "../../flow-variables.ts";
 import type { Routes } from "../routes.ts";
 
-/** It has the key of the demo wallets: without an API key only where that is public, as the time line. */
+/** The answer has the signing key of the examples. Like the time line, it needs no API key where that is public. */
 export const NODE_RED_PATH = "/local/node-red.json";
 
 /** The variables of the example flows, by the origin under which a client calls the service. */
@@ -18,4 +19,12 @@ export function nodeRedRoute(app: Routes, variablesAt: FlowVariablesAt): void {
     });
     return JSON.stringify(nodeRedImport(variablesAt(new URL(`http://${headers.host}`).origin)), undefined, 2);
   });
+}
+
+/**
+ * Whether a person opens this in a tab of a browser, perhaps by a link in a guide on the web. The page with the link
+ * cannot read the tab. Scripts of pages cannot set these headers.
+ */
+export function isOpenedInTab(headers: IncomingHttpHeaders): boolean {
+  return headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
 }
