@@ -103,6 +103,7 @@ describe("the check of a translated help", () => {
     "a heading of another level": ["###", "####", /another structure/],
     "changed code": ["`msg.crec`", "`msg.krec`", /other code: `msg\.crec`, `msg\.krec`/],
     "a changed link": ["a.md", "b.md", /other links/],
+    "a tag": ["Wartet", "Wartet</script>", /other tags: <\/script>/],
     "lost bold": ["**Name**", "Name", /0 parts in bold for 1/],
     "a line left in English": ["Wartet auf `msg.crec`.", "Waits for `msg.crec`.", /left in English/],
   };
