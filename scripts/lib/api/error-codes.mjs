@@ -9,8 +9,8 @@ import { root } from "../paths.mjs";
 const FOREIGN = /_PROXY$|^(CREC|AWS|UND_ERR|HPE|ERR|CERT|CRL|SELF_SIGNED|UNABLE_TO|DEPTH_ZERO|HOSTNAME)_/;
 /** Words of the key services: states, kinds of keys, algorithms. */
 const OF_KEY_SERVICES = /^(PENDING_|ECDSA_|RSA|ECC_|MPC_)|^(SIGN_VERIFY|TYPED_MESSAGE|VAULT_ACCOUNT)$/;
-/** Between the sockets of the PostgreSQL client and `problems.ts` next to them, which makes sentences of them. */
-const OF_POSTGRESQL = /^(NO_TLS|NOT_POSTGRESQL|CONNECTION_CLOSED)$/;
+/** Of the PostgreSQL client: `problems.ts` makes sentences of them. */
+const OF_POSTGRESQL = /^CONNECTION_CLOSED$/;
 /**
  * What a text put together can come to, by its beginning in the sources.
  *
