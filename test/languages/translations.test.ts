@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
@@ -8,6 +8,9 @@ import { problemsOfLanguage, rulesOf } from "../../scripts/lib/languages/check.m
 import { problemsOfErrors } from "../../scripts/lib/languages/errors.mjs";
 import { labelsNotExplained, problemsOfHelp } from "../../scripts/lib/languages/help.mjs";
 import { ENGLISH, languages } from "../../scripts/lib/locales.mjs";
+import { EXTENSIONS } from "../../src/protocol/index.ts";
+
+type EventTexts = { "create-watcher": { event: Record<string, string> } };
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const known = await languages();
@@ -26,6 +29,13 @@ describe("the translations", () => {
       should(await problemsOfLanguage(tag)).be.empty();
     });
   }
+
+  it("have the meaning of each event of the extensions, in English the one of the library", () => {
+    const catalog = join(root, "nodes/create-watcher/locales/en-US/create-watcher.json");
+    const { event } = (JSON.parse(readFileSync(catalog, "utf8")) as EventTexts)["create-watcher"];
+    const meanings = EXTENSIONS.flatMap(({ events }) => events.map(({ name, meaning }) => [name, meaning]));
+    should(event).deepEqual(Object.fromEntries(meanings));
+  });
 
   it("are all in the list of languages, and say whether a native speaker has read them", () => {
     const tags = new Set(foldersOfTexts());
