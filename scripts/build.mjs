@@ -16,6 +16,7 @@ import { writePluginPage } from "./lib/plugin-page.mjs";
 import { readJson } from "./lib/read-json.mjs";
 import { writeRunTime } from "./lib/run-time.mjs";
 import { serveForms } from "./lib/shared-forms.mjs";
+import { undiciInParts, withShortNames } from "./lib/vendored.mjs";
 
 const dist = join(root, "dist");
 /** The build is written beside dist/ and renamed when it is complete: a running Node-RED never sees half a build. */
@@ -97,7 +98,7 @@ async function buildAll({ types, sourceMaps }) {
     outfile: join(out, "index.js"),
     metafile: true,
     ...(sourceMaps ? withSourceMaps : small),
-    plugins: [undiciInParts, partsSeparate],
+    plugins: [undiciInParts, withShortNames, partsSeparate],
   });
   const parts = await Promise.all(PARTS.map((part) => buildPart(part, { bundle, sourceMaps })));
   await writeFile(join(out, "index.mjs"), await moduleWrapper(bundle));
@@ -155,7 +156,8 @@ function buildPart({ source, file, options }, { bundle, sourceMaps }) {
     entryPoints: [join(root, source)],
     outfile: join(out, file),
     metafile: true,
-    ...(sourceMaps ? withSourceMaps : small),
+    // Code of others: names in it help nobody.
+    ...(sourceMaps ? withSourceMaps : { ...small, minifyIdentifiers: true }),
   });
 }
 
@@ -191,7 +193,7 @@ const small = /** @type {const} */ ({
   minifyWhitespace: true,
   minifySyntax: true,
   // An uncaught error prints its whole line.
-  lineLimit: 160,
+  lineLimit: 400,
 });
 
 const withSourceMaps = /** @type {const} */ ({ sourcemap: "linked" });
@@ -206,39 +208,6 @@ async function nodeNames() {
 function pluginNames() {
   return readdir(join(root, "plugins"));
 }
-
-/**
- * The parts of undici that `src/http` imports, each from its own file. The index of undici also loads fetch, web
- * sockets and caches, which would double the size of the library and its load time.
- */
-const UNDICI_PARTS = {
-  Agent: "undici/lib/dispatcher/agent.js",
-  Pool: "undici/lib/dispatcher/pool.js",
-  ProxyAgent: "undici/lib/dispatcher/proxy-agent.js",
-  buildConnector: "undici/lib/core/connect.js",
-};
-
-/** @type {import("esbuild").Plugin} */
-const undiciInParts = {
-  name: "undici-in-parts",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^undici$/ }, () => ({ path: "undici", namespace: "parts" }));
-    onLoad({ filter: /.*/, namespace: "parts" }, () => ({
-      // An ES module: a part that is missing here breaks the build and not a flow.
-      contents: [
-        // The index also adds the methods of dispatchers: we call `request`, and a proxy's tunnel calls `connect`.
-        `import Dispatcher from "undici/lib/dispatcher/dispatcher.js";`,
-        `import connect from "undici/lib/api/api-connect.js";`,
-        `import request from "undici/lib/api/api-request.js";`,
-        `Object.assign(Dispatcher.prototype, { connect, request });`,
-        ...Object.entries(UNDICI_PARTS).map(
-          ([name, path]) => `export { default as ${name} } from "${path}";`,
-        ),
-      ].join("\n"),
-      resolveDir: root,
-    }));
-  },
-};
 
 /**
  * ES modules get the same objects as CommonJS, so that the library is in memory only once.

@@ -66,7 +66,8 @@ async function inBrowser(folder, base) {
         await page.goto(`${url}${name}.html`, { waitUntil: "networkidle" });
         await page.screenshot({ path: join(pictures, `${name.replaceAll("/", "-")}-${colorScheme}.png`) });
       }
-      if (colorScheme === "light") await searchIn(page);
+      await searchIn(page);
+      await page.screenshot({ path: join(pictures, `search-${colorScheme}.png`) });
       await page.close();
     }
   } finally {
@@ -81,7 +82,11 @@ function watch(page, host) {
     if (message.type() === "error") fail(`${page.url()} prints an error: ${message.text()}`);
   });
   page.on("pageerror", (error) => fail(`${page.url()} throws: ${error.message}`));
-  page.on("requestfailed", (request) => fail(`${page.url()} cannot load ${request.url()}`));
+  // A page that is left aborts what it fetched ahead. What the server does not have is an error of the console.
+  page.on("requestfailed", (request) => {
+    const why = request.failure()?.errorText ?? "";
+    if (why !== "net::ERR_ABORTED") fail(`${page.url()} cannot load ${request.url()}: ${why}`);
+  });
   page.on("request", (request) => {
     const { protocol, host: asked } = new URL(request.url());
     if (protocol.startsWith("http") && asked !== host) fail(`${page.url()} requests ${request.url()}`);

@@ -1,7 +1,7 @@
 // @ts-check
 // npm run release:notes [-- VERSION]: prints what CHANGELOG.md says about a version, for the release on GitHub; by default
 // the version in package.json. Links within the repository become addresses of the version's tag, if the repository is
-// known from release/owner.json; otherwise their text stays. Needs nothing that is installed.
+// known from release/owner.json; otherwise their text stays.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readOwner } from "./lib/owner.mjs";
@@ -11,12 +11,9 @@ import { releaseNotes } from "./lib/release-notes.mjs";
 
 const { version: current } = await readJson(join(root, "package.json"));
 const [version = current] = process.argv.slice(2);
-const [changelog, { repository }] = await Promise.all([
-  readFile(join(root, "CHANGELOG.md"), "utf8"),
-  readOwner(),
-]);
+const [changelog, owner] = await Promise.all([readFile(join(root, "CHANGELOG.md"), "utf8"), readOwner()]);
 try {
-  process.stdout.write(releaseNotes(changelog, version, repository));
+  process.stdout.write(releaseNotes(changelog, version, owner));
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exitCode = 1;

@@ -113,6 +113,10 @@ async function test() {
   const all = [...readResults()];
   if (values.cpu) process.stdout.write(processorTimes(times));
   if (isWhole) process.stdout.write(lateFiles(all));
+  if (chosen.leftOut.length > 0)
+    process.stdout.write(
+      `  Left out, because they need signals and files of Unix: ${chosen.leftOut.join(", ")}\n`,
+    );
   process.stdout.write(`${summary(all, performance.now() - started)}\n`);
   return exits.every(Boolean) ? 0 : 1;
 }

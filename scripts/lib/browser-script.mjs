@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root } from "./paths.mjs";
 
-/** @typedef {{ bundle: typeof import("esbuild").build, sourceMaps: boolean, plugins?: import("esbuild").Plugin[] }} ScriptOptions */
+/** @typedef {{ bundle: typeof import("esbuild").build, sourceMaps: boolean, plugins?: import("esbuild").Plugin[], isSmall?: boolean }} ScriptOptions */
 
 /** A script that is part of a page: only an absolute address leads to its source. */
 const withSourceMapInside = /** @type {const} */ ({
@@ -18,7 +18,7 @@ const withSourceMapInside = /** @type {const} */ ({
  * @param {ScriptOptions} options
  * @returns {Promise<string>}
  */
-export async function browserScript(entry, { bundle, sourceMaps, plugins = [] }) {
+export async function browserScript(entry, { bundle, sourceMaps, plugins = [], isSmall = false }) {
   const { outputFiles } = await bundle({
     absWorkingDir: root,
     bundle: true,
@@ -27,7 +27,7 @@ export async function browserScript(entry, { bundle, sourceMaps, plugins = [] })
     charset: "utf8",
     legalComments: "none",
     logLevel: "silent",
-    ...(sourceMaps ? withSourceMapInside : {}),
+    ...(sourceMaps ? withSourceMapInside : { minifyWhitespace: true, ...(isSmall && { minify: true }) }),
     write: false,
     plugins,
     stdin: { ...entry, loader: "ts" },

@@ -1,6 +1,6 @@
 // @ts-check
-// The words in the texts of the nodes, the library and the plugins, in all languages. Diagnostics show no others: a
-// name, a key or a value in an error is not among them.
+// The words in the texts of the nodes, the library and the plugins, in English. Diagnostics show no others but
+// those of the translations: a name, a key or a value in an error is not among them.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "./paths.mjs";
@@ -8,11 +8,8 @@ import { root } from "./paths.mjs";
 const STRING = /"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g;
 /** A single letter is a word in `a` only; longer runs of letters are no words. */
 const WORD = /^(?:[A-Za-z]{2,20}|a)$/;
-/** Catalogs in another language than English. */
+/** Diagnostics read these from the package. */
 const TRANSLATED = /[\\/]locales[\\/](?!en-US[\\/])[\w-]+[\\/]/;
-/** Languages without spaces have no words that could be found; what stands between two other characters counts as one. */
-const TRANSLATED_WORD =
-  /[\p{Script=Latin}]{2,40}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+/gu;
 
 /** @returns {Promise<string>} in lower case, with spaces between */
 export async function ownWords() {
@@ -20,13 +17,9 @@ export async function ownWords() {
   const words = new Set();
   for (const folder of ["nodes", "plugins", "src"]) {
     const files = await readdir(join(root, folder), { recursive: true });
-    for (const file of files.filter((name) => /\.(?:ts|json)$/.test(name))) {
+    for (const file of files.filter((name) => /\.(?:ts|json)$/.test(name) && !TRANSLATED.test(name))) {
       const text = await readFile(join(root, folder, file), "utf8");
       const texts = [...text.matchAll(STRING)].map(([, quoted, template]) => quoted ?? template ?? "");
-      if (TRANSLATED.test(file)) {
-        for (const [word] of texts.join("\n").matchAll(TRANSLATED_WORD)) words.add(word.toLowerCase());
-        continue;
-      }
       for (const part of texts.flatMap((one) => one.split(/[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])/))) {
         if (WORD.test(part)) words.add(part.toLowerCase());
       }

@@ -15,7 +15,7 @@ export async function writePluginPage(name, folder, options) {
   const source = join(root, "plugins", name);
   const script = await browserScript(
     { contents: 'import "./editor/index.ts";', resolveDir: source, sourcefile: `${name}-plugin.ts` },
-    options,
+    { ...options, isSmall: true },
   );
   await writeFile(join(folder, `${name}.html`), scriptElement("text/javascript", "", script));
   await writePluginTexts(name, folder);

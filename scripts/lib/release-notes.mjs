@@ -1,15 +1,16 @@
 // @ts-check
+import { withWebLinks } from "../packing/web-links.mjs";
 
 /**
  * The section of a changelog about a version, without its heading.
  *
  * @param {string} changelog with a heading `## 1.2.3`, or `## 1.2.3 (2026-01-31)`, for each version
  * @param {string} version
- * @param {string} repository its address, or an empty text
+ * @param {import("./owner.mjs").Owner} owner
  * @returns {string} Markdown
  * @throws {Error} when there is no such section, or nothing in it
  */
-export function releaseNotes(changelog, version, repository) {
+export function releaseNotes(changelog, version, owner) {
   const sections = changelog.replaceAll("\r\n", "\n").split(/^## /m).slice(1);
   const versions = sections.map((section) => /^\S+/.exec(section)?.[0] ?? "");
   const section = sections[versions.indexOf(version)];
@@ -20,17 +21,5 @@ export function releaseNotes(changelog, version, repository) {
   }
   const text = section.slice(section.indexOf("\n")).trim();
   if (text === "") throw new Error(`CHANGELOG.md says nothing about ${version}. List what has changed.`);
-  return `${withAddresses(text, repository === "" ? undefined : `${repository}/blob/v${version}`)}\n`;
-}
-
-/**
- * A relative link leads nowhere on the page of a release.
- *
- * @param {string} text
- * @param {string | undefined} base
- */
-function withAddresses(text, base) {
-  return text.replaceAll(/\[([^\]]+)\]\((?![a-z]+:)([^)\s]+)\)/g, (_link, label, target) =>
-    base === undefined ? label : `[${label}](${base}/${target.replace(/^\.\//, "")})`,
-  );
+  return `${withWebLinks(text, { owner, version, folder: "" })}\n`;
 }

@@ -1,13 +1,10 @@
 // @ts-check
-import { execFile } from "node:child_process";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { npm } from "./npm.mjs";
 import { root } from "./paths.mjs";
-
-const run = promisify(execFile);
 
 /**
  * Installs the tools of release/tools into a temporary folder, by their lock file, and removes it afterwards. They are no
@@ -23,9 +20,7 @@ export async function withReleaseTools(use) {
     for (const file of ["package.json", "package-lock.json"]) {
       await cp(join(root, "release/tools", file), join(folder, file));
     }
-    await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
-      ...{ cwd: folder, maxBuffer: 2 ** 26, shell: process.platform === "win32" },
-    });
+    await npm(["ci"], { cwd: folder });
     return await use(createRequire(join(folder, "package.json")), folder);
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });

@@ -53,7 +53,10 @@ export class SharedForms {
       ...modules.map((path, index) => `import * as module${index} from "./${path}";`),
       `globalThis.${GLOBAL} = {${modules.map((path, index) => `${JSON.stringify(path)}: module${index}`).join(", ")}};`,
     ].join("\n");
-    const script = await browserScript({ contents, resolveDir: root, sourcefile: "forms.ts" }, options);
+    const script = await browserScript(
+      { contents, resolveDir: root, sourcefile: "forms.ts" },
+      { ...options, isSmall: true },
+    );
     // The script is loaded with each form.
     const once = `if (!globalThis.${GLOBAL}) {\n${script}}\n`;
     const hash = createHash("sha256").update(once).digest("hex").slice(0, 8);

@@ -2,11 +2,12 @@
 // Makes packages from a folder of their own: nothing in the repository is touched, so tests and checks can do it at any
 // time. The content is that of `npm pack`.
 import { execFile } from "node:child_process";
-import { cp, mkdir, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { npm } from "../lib/npm.mjs";
 import { root } from "../lib/paths.mjs";
+import { inFolderOrder } from "./folder-order.mjs";
 import { packedTexts } from "./packed-texts.mjs";
 
 /** @typedef {{ name: string, version: string, filename: string, size: number, files: string[] }} Packed */
@@ -29,13 +30,19 @@ export async function stage(folder, target, owner) {
 }
 
 /**
+ * Packs as `npm pack` does, into a file that is smaller.
+ *
  * @param {string} staged a folder made by `stage`
  * @param {string} destination where the file is written
  * @returns {Promise<Packed>}
  */
 export async function pack(staged, destination) {
   await mkdir(destination, { recursive: true });
-  return packedIn(await npm(["pack", "--json", "--pack-destination", destination], { cwd: staged }));
+  const packed = packedIn(await npm(["pack", "--json", "--pack-destination", destination], { cwd: staged }));
+  const file = join(destination, packed.filename);
+  const ordered = inFolderOrder(await readFile(file));
+  await writeFile(file, ordered);
+  return { ...packed, size: ordered.length };
 }
 
 /**

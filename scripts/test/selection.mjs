@@ -11,6 +11,10 @@ const SOAK = "test/soak/";
 /** Copies with a lease of a second: while a machine is overloaded, the promise is only that nothing is lost. */
 const ALONE = /^test\/fleet\/faults\/(?:postgres|redis)\.test\.ts$/;
 
+/** What Windows does not have: signals that suspend a process or end it in order, and these files and this shell. */
+const OF_UNIX = /SIG(?:STOP|CONT|TERM|INT)"|["`]\/(?:proc|dev)\/|"sh"/;
+const SHARED_HELPERS = "test/support/";
+
 /** Files of which all tests are variants: see CONTRIBUTING.md. */
 const VARIANT_FILES = /** @type {string[]} */ (
   JSON.parse(readFileSync(new URL("variants.json", import.meta.url), "utf8"))
@@ -24,9 +28,9 @@ const NAMES_BUILD = /\bdist\//;
 const IMPORT = /^(?:(?:import|export)\b[^"'\n]*|\} )\bfrom "(\.[^"]+\.ts)"/gm;
 
 /**
- * @typedef {{ unit: string[], browser: string[], process: string[], alone: string[], needsBuild: boolean, isAll: boolean }} Selection
+ * @typedef {{ unit: string[], browser: string[], process: string[], alone: string[], leftOut: string[], needsBuild: boolean, isAll: boolean }} Selection
  *   `unit` runs in one process that measures coverage, `browser` in workers with a browser each, `process` in others, and
- *   `alone` after all of these
+ *   `alone` after all of these; `leftOut` cannot run on this system
  */
 
 /**
@@ -34,22 +38,29 @@ const IMPORT = /^(?:(?:import|export)\b[^"'\n]*|\} )\bfrom "(\.[^"]+\.ts)"/gm;
  * those that have variants.
  *
  * @param {readonly string[]} paths of test or source files or folders, from the root
- * @param {{ drivesProcesses?: boolean, variants?: boolean }} [options] `drivesProcesses` leaves the unit tests out
+ * @param {{ drivesProcesses?: boolean, variants?: boolean, platform?: NodeJS.Platform }} [options] `drivesProcesses`
+ *   leaves the unit tests out
  * @returns {Selection}
  * @throws {Error} when a path does not exist or no test belongs to it
  */
-export function select(paths, { drivesProcesses = false, variants = false } = {}) {
+export function select(
+  paths,
+  { drivesProcesses = false, variants = false, platform = process.platform } = {},
+) {
   const all = testFiles();
   const hasVariants = (/** @type {string} */ file) => VARIANT_FILES.includes(file) || usesVariants(file);
   const named = [...new Set(paths.flatMap((path) => belongingTo(path, all)))];
   const unnamed = all.filter(variants ? hasVariants : (file) => !VARIANT_FILES.includes(file));
-  const chosen = paths.length === 0 ? unnamed : named;
+  const wanted = paths.length === 0 ? unnamed : named;
+  const leftOut = platform === "win32" && paths.length === 0 ? wanted.filter(needsUnix) : [];
+  const chosen = wanted.filter((file) => !leftOut.includes(file));
   const others = longestFirst(chosen.filter((file) => !isUnit(file)));
   return {
     unit: drivesProcesses ? [] : chosen.filter(isUnit),
     browser: others.filter(usesBrowser),
     process: others.filter((file) => !usesBrowser(file) && !ALONE.test(file)),
     alone: others.filter((file) => ALONE.test(file)),
+    leftOut,
     needsBuild: chosen.some((file) => (!drivesProcesses || !isUnit(file)) && readsBuild(file)),
     isAll: paths.length === 0 && !drivesProcesses && !variants,
   };
@@ -158,6 +169,12 @@ function importsOf(file) {
 function readsBuild(file) {
   const used = [...usedBy(file)];
   return used.some((one) => READS_BUILD.includes(one)) || NAMES_BUILD.test(textOf(file));
+}
+
+/** Whether a file or its own helpers need what only Unix has. @param {string} file */
+function needsUnix(file) {
+  const own = [...usedBy(file)].filter((used) => !used.startsWith(SHARED_HELPERS));
+  return [file, ...own].some((one) => OF_UNIX.test(textOf(one)));
 }
 
 /** @param {string} file */

@@ -12,16 +12,10 @@ const ready = JSON.parse(given) as ReadyInfo;
 const world = await worldAt(ready);
 const cells: ClockCell[] = [];
 const works = Object.entries(METHODS).map(([name, { kind, prepare, after = [] }]) => async () => {
-  let requests = 0;
-  const count = () => {
-    requests += 1;
-  };
   const client = new CrecClient({
     ...{ baseUrl: ready.base_url, graphqlUrl: ready.graphql_url, apiKey },
-    onRequest: count,
   });
   const call = await prepare(world);
-  requests = 0;
   const error = await call(client, LONG_WAIT).then(
     () => undefined,
     (thrown: unknown) => thrown,

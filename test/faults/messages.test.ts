@@ -192,9 +192,6 @@ describe(`${MESSAGES} odd messages into every node (seed ${SEED})`, function () 
         .map((node) => (ids.includes(node.id) || node.type === "catch" ? { ...node, wires: [] } : node)),
     );
   });
-  afterEach(function () {
-    if (this.currentTest?.state === "failed") process.stdout.write(`${borrowed.nodeRed.log.slice(-3_000)}\n`);
-  });
   after(async () => {
     if (process.env.FAULTS_TIMES) process.stdout.write(`${JSON.stringify(longest, null, 1)}\n`);
     await borrowed?.giveBack();
@@ -231,6 +228,7 @@ describe(`${MESSAGES} odd messages into every node (seed ${SEED})`, function () 
       longest[id] =
         `${Math.round(result.longestMs)} ms at ${result.longestAt}, ${result.heapMb.toFixed(1)} MB`;
       const told = JSON.stringify(result);
+      if (process.env.FAULTS_TIMES) process.stdout.write(`${id} ${told.slice(0, 1500)}\n`);
       should(result.unhandled).deepEqual([], told);
       should(result.thrown).deepEqual([], told);
       should(result.lost).equal(0, told);

@@ -12,7 +12,7 @@ import { atOnce } from "./at-once.ts";
 import { CANARIES, hitsIn, inDisguise } from "./canaries.ts";
 import { checkRepetitions, checkWords } from "./cell.ts";
 import { type Custody, custodyOf } from "./custody.ts";
-import { FAULTS, type Fault } from "./faults/index.ts";
+import { CLOCK_FAULTS, FAULTS, type Fault } from "./faults/index.ts";
 import { FaultyServer } from "./faulty-server.ts";
 import { ALL_NAMES, childEnvironment } from "./names.ts";
 import { counterNode, flowOf, NODE_USES, type NodeUse, SILENT_NODES, typesOfPackage } from "./nodes.ts";
@@ -53,13 +53,6 @@ describe("every node that calls the service, with every fault of its world", fun
       places.push({ id: freshId(), name, use, fault, server });
     }
     await Promise.all(places.map(({ server, fault }) => server.strike(fault)));
-    const flows = places.map(({ id, use, fault, server: { baseUrl, graphqlUrl } }) =>
-      flowOf(id, use, { world, baseUrl, graphqlUrl, timeout: fault.isSlow ? "3" : "20" }),
-    );
-    const config = flows.flatMap((flow) => flow.config);
-    const nodes = flows.map(({ node }, index): [FlowNode, number] => [node, places[index]?.use.outputs ?? 1]);
-    const shared = [counterNode(world), signerNode(CANARIES.signerKey), ...custody.config];
-    await nodeRed.deploy(harnessFlow([...shared, ...config], [...nodes, ...custody.nodes]));
   });
   after(async () => {
     await borrowed?.giveBack();
@@ -75,17 +68,53 @@ describe("every node that calls the service, with every fault of its world", fun
 
   it("tells Catch, repeats only what is safe, and recovers with its status", async () => {
     const cells = new Collected();
-    const works = places.map((place) => async () => {
-      const { name, fault } = place;
-      const cell = await meet(place).catch((error) => {
-        throw new Error(`${name}, ${fault.name}: ${error.message.slice(0, 600)}`, { cause: error });
+    const batches = isWhole ? Object.values(Object.groupBy(places, ({ name }) => name)) : [places];
+    const works = (batch: readonly Place[]) =>
+      batch.map((place) => async () => {
+        const { name, fault } = place;
+        const cell = await meet(place).catch((error) => {
+          throw new Error(`${name}, ${fault.name}: ${error.message.slice(0, 600)}`, { cause: error });
+        });
+        cells.add(fault.name, name, cell);
       });
-      cells.add(fault.name, name, cell);
-    });
-    await atOnce(AT_ONCE, works);
+    const failures: unknown[] = [];
+    for (const batch of batches as Place[][]) {
+      await deploy(batch);
+      await atOnce(AT_ONCE, works(batch)).catch((error) => failures.push(error));
+    }
     const rank = (wanted: string) => FAULTS.findIndex(({ name }) => name === wanted);
     const rows = new Map([...cells.rows].sort(([one], [other]) => rank(one) - rank(other)));
+    if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join("\n"));
     await settle("nodes", rows, Object.keys(NODE_USES));
+  });
+
+  const inWhole = isWhole ? it : (_title: string, _test: () => Promise<void>) => undefined;
+  inWhole("works in a Node-RED whose clock is an hour off, or says so", async () => {
+    const clocks = new Collected();
+    for (const { name: fault, offMs } of CLOCK_FAULTS) {
+      const late = await ownNodeRed(certificate, offMs);
+      try {
+        const uses = Object.entries(NODE_USES).map(([name, use]) => ({ id: freshId(), name, use }));
+        const { base_url: baseUrl, graphql_url: graphqlUrl } = world.ready;
+        const flows = uses.map(({ id, use }) =>
+          flowOf(id, use, { world, baseUrl, graphqlUrl, timeout: "20" }),
+        );
+        const nodes = flows.map(({ node }, index): [FlowNode, number] => [
+          node,
+          uses[index]?.use.outputs ?? 1,
+        ]);
+        const shared = [counterNode(world), signerNode(CANARIES.signerKey)];
+        await late.nodeRed.deploy(harnessFlow([...shared, ...flows.flatMap(({ config }) => config)], nodes));
+        for (const { id, name, use } of uses) {
+          const code = use.message ? await codeOf(id, use, late.nodeRed) : undefined;
+          if (!use.message) await readerReads(id, late.nodeRed);
+          clocks.add(fault, name, { code, requests: Number.NaN, retried: false });
+        }
+      } finally {
+        await late.giveBack();
+      }
+    }
+    await settle("clock of nodes", clocks.rows, Object.keys(NODE_USES));
   });
 
   it("writes no key, password or token anywhere", async () => {
@@ -104,6 +133,17 @@ describe("every node that calls the service, with every fault of its world", fun
     should(nodeRed.log).not.match(/uncaught|unhandled|INTERNAL_ERROR|MaxListeners/i);
   });
 
+  /** With the nodes whose secrets are elsewhere, too. */
+  async function deploy(batch: readonly Place[]): Promise<void> {
+    const flows = batch.map(({ id, use, fault, server: { baseUrl, graphqlUrl } }) =>
+      flowOf(id, use, { world, baseUrl, graphqlUrl, timeout: fault.isSlow ? "3" : "20" }),
+    );
+    const config = flows.flatMap((flow) => flow.config);
+    const nodes = flows.map(({ node }, index): [FlowNode, number] => [node, batch[index]?.use.outputs ?? 1]);
+    const shared = [counterNode(world), signerNode(CANARIES.signerKey), ...custody.config];
+    await nodeRed.deploy(harnessFlow([...shared, ...config], [...nodes, ...custody.nodes]));
+  }
+
   async function meet({ id, use, fault, server }: Place) {
     const cell = use.message ? await refused(id, use) : await readerTells(id);
     const arrivals = [...server.arrivals];
@@ -117,8 +157,8 @@ describe("every node that calls the service, with every fault of its world", fun
     if (use.message) await answers(id, use);
     else await readerReads(id);
     should(server.redirected).equal(0, "A redirect was followed.");
-    // How often a reader has looked, or how often nobody listened, depends on the time.
-    const isCounted = use.message && fault.answer;
+    // How often a reader or a wait has looked depends on the time; no request arrives where nobody listens.
+    const isCounted = use.message && fault.answer && !fault.isSlow && cell !== undefined;
     return { code: cell, requests: isCounted ? arrivals.length : Number.NaN, retried };
   }
 
@@ -144,15 +184,20 @@ describe("every node that calls the service, with every fault of its world", fun
     await nodeRed.status(id, (status) => status.fill !== "red", WAIT_MS);
   }
 
-  async function sent(id: string, use: NodeUse): Promise<{ name: string; msg: Message }> {
+  async function sent(id: string, use: NodeUse, other = nodeRed): Promise<{ name: string; msg: Message }> {
     const probe = freshId();
-    await nodeRed.press(`press-${id}`, { ...(await use.message?.(world)), probe });
-    return shown(id, probe, use.outputs);
+    await other.press(`press-${id}`, { ...(await use.message?.(world)), probe });
+    return shown(id, probe, use.outputs, other);
   }
 
-  async function shown(id: string, probe: string, outputs: number): Promise<{ name: string; msg: Message }> {
+  async function shown(
+    id: string,
+    probe: string,
+    outputs: number,
+    other = nodeRed,
+  ): Promise<{ name: string; msg: Message }> {
     const names = ["error", ...Array.from({ length: Math.max(1, outputs) }, (_, port) => `${id}:${port}`)];
-    const { name, value } = await nodeRed.shows(
+    const { name, value } = await other.shows(
       (one) => names.includes(one.name) && (one.value as Message).probe === probe,
       WAIT_MS,
     );
@@ -176,8 +221,17 @@ describe("every node that calls the service, with every fault of its world", fun
     }
   }
 
-  async function readerReads(id: string): Promise<void> {
-    await nodeRed.status(id, ({ fill }) => fill === "green" || fill === "blue", WAIT_MS);
+  /** The code of the error that a message leads to, if it leads to one. */
+  async function codeOf(id: string, use: NodeUse, other: NodeRed): Promise<string | undefined> {
+    const { name, msg } = await sent(id, use, other);
+    if (name !== "error") return undefined;
+    const { code = "", message } = msg.error ?? { message: "" };
+    checkWords(code, message);
+    return code;
+  }
+
+  async function readerReads(id: string, other = nodeRed): Promise<void> {
+    await other.status(id, ({ fill }) => fill === "green" || fill === "blue", WAIT_MS);
   }
 });
 
@@ -191,12 +245,12 @@ function pairs(): Array<[string, Fault]> {
 }
 
 /** Trusts the certificate, and resolves names that can be forgotten. */
-async function ownNodeRed(certificate: Certificate): Promise<Borrowed> {
+async function ownNodeRed(certificate: Certificate, offMs = 0): Promise<Borrowed> {
   const userDir = await UserDir.make();
   const file = join(userDir.path, "certificate.pem");
   await writeFile(file, certificate.cert);
   const env = {
-    ...{ ...childEnvironment(), NODE_EXTRA_CA_CERTS: file },
+    ...{ ...childEnvironment(offMs), NODE_EXTRA_CA_CERTS: file },
     CREC_MONITORING_TOKEN: CANARIES.monitoringToken,
   };
   const nodeRed = await NodeRed.start(userDir, env, { define: ["logging.console.level=trace"] });

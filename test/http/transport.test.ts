@@ -238,7 +238,13 @@ describe("Transport", () => {
       ["a proxy's HTML 404", 404, "<html>nginx</html>", "BAD_RESPONSE", /base URL.*nginx/],
       ["HTML with 200", 200, "<html>Log in</html>", "BAD_RESPONSE", /base URL.*Log in/],
       ["an empty 200", 200, "", "BAD_RESPONSE", /base URL.*instead of the service\.$/],
-      ["a missing right", 403, { type: "FORBIDDEN", message: "no" }, "FORBIDDEN", /HTTP 403.*no/],
+      [
+        "a missing right",
+        403,
+        { type: "FORBIDDEN", message: "no" },
+        "FORBIDDEN",
+        /permission.*Use a key.*no/,
+      ],
       [
         "a code in a list",
         404,
@@ -375,7 +381,7 @@ describe("Transport", () => {
       );
       const error = await errorOf(open(server.url).get("/x"));
       should(error.code).equal("BAD_RESPONSE");
-      should(error.message).match(/base URL.*wrong/);
+      should(error.message).match(/Check the base URL/);
       should(other.requests).be.empty();
       should(server.requests).have.length(1);
     });

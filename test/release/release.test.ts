@@ -14,6 +14,15 @@ const read = (path: string) => readFileSync(join(root, path), "utf8");
 const packageJson = JSON.parse(read("package.json")) as { version: string; scripts: Record<string, string> };
 const owner = JSON.parse(read("release/owner.json")) as Owner;
 
+const SOMEBODY: Owner = {
+  repository: "https://github.com/crec-example/nodes",
+  author: "",
+  homepage: "",
+  securityContact: "security@node-red.example",
+  conductContact: "https://node-red.example/conduct",
+};
+const NOBODY: Owner = { ...SOMEBODY, repository: "", securityContact: "", conductContact: "" };
+
 /** The scripts that a text calls, such as `check:api` in "npm run check:api". */
 function scriptsIn(text: string): string[] {
   const run = [...text.matchAll(/\bnpm run (?:--silent )?([a-z][\w:-]*)/g)].map(([, name = ""]) => name);
@@ -87,41 +96,33 @@ describe("the notes of a release", () => {
   ].join("\n");
 
   it("are the section of its version, of any line ending", () => {
-    should(releaseNotes(CHANGELOG, "1.1.0", "")).equal(
+    should(releaseNotes(CHANGELOG, "1.1.0", NOBODY)).equal(
       "- New: alerts, see <https://node-red.example>.\n### Breaking\n- Rename `a` to `b`.\n",
     );
-    should(releaseNotes(CHANGELOG.replaceAll("\n", "\r\n"), "1.0.0", "")).equal(
+    should(releaseNotes(CHANGELOG.replaceAll("\n", "\r\n"), "1.0.0", NOBODY)).equal(
       "- The [first](https://node-red.example/first) one.\n",
     );
   });
 
   it("link to the files of the version, where the repository is known", () => {
-    should(releaseNotes(CHANGELOG, "1.1.0", "https://git.example/a/b")).match(
-      /\[alerts\]\(https:\/\/git\.example\/a\/b\/blob\/v1\.1\.0\/docs\/alerts\.md\)/,
+    should(releaseNotes(CHANGELOG, "1.1.0", SOMEBODY)).match(
+      /\[alerts\]\(https:\/\/github\.com\/crec-example\/nodes\/blob\/v1\.1\.0\/docs\/alerts\.md\)/,
     );
   });
 
   it("are missing for a version without a section, or without a line in it", () => {
-    should(() => releaseNotes(CHANGELOG, "2.0.0", "")).throw(
+    should(() => releaseNotes(CHANGELOG, "2.0.0", NOBODY)).throw(
       /no section for 2\.0\.0, only for 1\.1\.0, 1\.0\.0, 0\.9\.0/,
     );
-    should(() => releaseNotes(CHANGELOG, "0.9.0", "")).throw(/says nothing about 0\.9\.0/);
+    should(() => releaseNotes(CHANGELOG, "0.9.0", NOBODY)).throw(/says nothing about 0\.9\.0/);
   });
 
   it("come out for the version in package.json", () => {
-    should(releaseNotes(read("CHANGELOG.md"), packageJson.version, owner.repository).length).be.above(100);
+    should(releaseNotes(read("CHANGELOG.md"), packageJson.version, owner).length).be.above(100);
   });
 });
 
 describe("the contacts", () => {
-  const filled: Owner = {
-    repository: "https://git.example/a/b",
-    author: "",
-    homepage: "",
-    securityContact: "security@node-red.example",
-    conductContact: "https://node-red.example/conduct",
-  };
-
   for (const file of PAGES_WITH_CONTACT) {
     it(`are those of release/owner.json in ${file}; "npm run docs" writes them`, () => {
       const stale = withContacts(read(file), owner) !== read(file);
@@ -130,13 +131,14 @@ describe("the contacts", () => {
   }
 
   it("are links once they are filled in, and until then say where to do that", () => {
-    const [security = "", conduct = ""] = PAGES_WITH_CONTACT.map((file) => withContacts(read(file), filled));
+    const [security = "", conduct = ""] = PAGES_WITH_CONTACT.map((file) =>
+      withContacts(read(file), SOMEBODY),
+    );
     should(security).match(/\[security@node-red\.example\]\(mailto:security@node-red\.example\)/);
-    should(security).match(/\]\(https:\/\/git\.example\/a\/b\/security\/advisories\/new\)/);
+    should(security).match(/\]\(https:\/\/github\.com\/crec-example\/nodes\/security\/advisories\/new\)/);
     should(conduct).match(/Write to <https:\/\/node-red\.example\/conduct>\./);
-    const nobody = { ...filled, repository: "", securityContact: "", conductContact: "" };
     for (const file of PAGES_WITH_CONTACT)
-      should(withContacts(read(file), nobody)).match(/not filled in yet: .*release\/owner\.json/);
+      should(withContacts(read(file), NOBODY)).match(/not filled in yet: .*release\/owner\.json/);
   });
 });
 

@@ -36,6 +36,17 @@ describe("npm test -- <file or folder>", () => {
     should(chosen("service/src/oracles/sign.ts").every((file) => file.startsWith("service/test/"))).be.true();
   });
 
+  it("leaves out on Windows what needs signals, unless it is named", () => {
+    const { leftOut, process, unit } = select([], { platform: "win32" });
+    should(leftOut).containDeep(["service/test/process.test.ts", "test/nodes/folder/folder-lock.test.ts"]);
+    should(leftOut).not.containEql("test/runner/windows.test.ts");
+    should(leftOut.length).be.below(30);
+    should(process.filter((file) => leftOut.includes(file))).be.empty();
+    should(unit).eql(select([], { platform: "linux" }).unit);
+    should(select([], { platform: "linux" }).leftOut).be.empty();
+    should(select(["service/test/process.test.ts"], { platform: "win32" }).process).have.length(1);
+  });
+
   it("runs everything but the soak tests without a name, those of the service too", () => {
     const { unit, browser, process, alone, isAll } = select([]);
     const all = [...unit, ...browser, ...process, ...alone];

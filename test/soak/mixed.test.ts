@@ -84,10 +84,10 @@ describe(`mixed load for ${MINUTES} minutes, with redeploys, restarts and reorga
       if (elapsed() > warmUntil) samples.push({ at: elapsed() / 60_000, vitals: await vitalsOf(nodeRed) });
     }
 
-    // No more operations: what is there has to arrive.
+    // Nothing new: what is there has to arrive.
     await nodeRed.deploy(
       mixedFlow({ ready, privateKey, wallet: "mixed", channel, file, round: 0 }).filter(
-        ({ id }) => id !== "submits",
+        ({ type }) => type !== "inject",
       ),
     );
     const wanted = await settled(client, channel);

@@ -19,17 +19,30 @@ export async function evaluate(
   // In an expression `${NAME}` can mean something else.
   if (type !== "jsonata") requireSet(value);
   return new Promise((resolve, reject) => {
+    const refuse = (why: string, cause?: unknown) => {
+      const words = { label, why, from: `${type} ${value}` };
+      reject(translatedError("INVALID_FIELD", RED._("common.error.not-evaluated", words), cause));
+    };
     RED.util.evaluateNodeProperty(value, type, node, msg, (error, result) => {
-      if (!error) resolve(result);
+      // It would be awaited, and one that never settles would hold the message forever.
+      if (!error && isThenable(result)) refuse("it is a promise, await it in a function node");
+      else if (!error) resolve(result);
       // `crec.event` of a message without `crec`: that is empty, and the node says what it needs.
       else if (type === "msg" && error instanceof TypeError) resolve(undefined);
       else {
-        const why = error.message.replace(/[.\s]+$/, "");
-        const words = { label, why, from: `${type} ${value}` };
-        reject(translatedError("INVALID_FIELD", RED._("common.error.not-evaluated", words), error));
+        refuse(error.message.replace(/[.\s]+$/, ""), error);
       }
     });
   });
+}
+
+/** A message can hold anything: where even the look throws, the value is refused as what it is. */
+function isThenable(value: unknown): boolean {
+  try {
+    return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+  } catch {
+    return false;
+  }
 }
 
 /** Text, or `undefined` where it is empty; numbers become text. @throws INVALID_FIELD, VARIABLE_MISSING */

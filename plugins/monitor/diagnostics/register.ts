@@ -40,9 +40,9 @@ async function collect(
     areFlowsRunning,
   }: { statuses: Statuses; errors: LastErrors; areFlowsRunning: () => boolean },
 ): Promise<Diagnostics> {
-  const [installed, folder] = await Promise.all([versions(RED), stateFolderReport(RED)]);
+  const [installed, folder, words] = await Promise.all([versions(RED), stateFolderReport(RED), ownWords()]);
   const nodes = deployed(RED);
-  const redact = redactor({ words: ownWords(), entered: nodes.entered });
+  const redact = redactor({ words, entered: nodes.entered });
   const describing: Describing = { labelOf: nodes.labelOf, redact };
   const found = issues.all();
   return {

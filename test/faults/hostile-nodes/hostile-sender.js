@@ -1,6 +1,7 @@
 // Sends odd messages into a node, as another node would, and reports what became of them: POST /faults/send.
 
 const { setImmediate: turn } = require("node:timers/promises");
+const { setTimeout: sleep } = require("node:timers/promises");
 const v8 = require("node:v8");
 const vm = require("node:vm");
 const { messagesOf } = require("./odd-values.js");
@@ -10,8 +11,11 @@ const collectGarbage = vm.runInNewContext("gc");
 
 /** So many messages are under way at a time. */
 const AT_ONCE = 32;
-/** A message that has not ended by then counts as lost. */
-const END_MS = 120_000;
+/** When no message has ended for so long, those that are under way count as lost. */
+const END_MS = 60_000;
+
+/** While nothing more is sent: to look all the time would take the processor from what is awaited. */
+const pause = () => sleep(2);
 
 /** @param {import("node-red").NodeAPI} RED */
 module.exports = (RED) => {
@@ -25,10 +29,13 @@ module.exports = (RED) => {
   /** How often each message ended. */
   const ended = new WeakMap();
   let underWay = 0;
+  let lastEnd = 0;
+  const isMoving = () => Date.now() - lastEnd < END_MS;
   RED.hooks.add("onComplete.hostile", ({ msg }) => {
     if (!ended.has(msg)) return;
     if (ended.get(msg) === 0) underWay -= 1;
     ended.set(msg, ended.get(msg) + 1);
+    lastEnd = Date.now();
   });
 
   RED.httpAdmin.post("/faults/send", async (request, response) => {
@@ -45,16 +52,16 @@ module.exports = (RED) => {
     const sent = [];
     let longestMs = 0;
     let longestAt = -1;
-    const passTurn = async () => {
+    const passTurn = async (pass = turn) => {
       const before = process.threadCpuUsage();
-      await turn();
+      await pass();
       const { user, system } = process.threadCpuUsage(before);
       const tookMs = (user + system) / 1000;
       if (tookMs > longestMs) [longestMs, longestAt] = [tookMs, sent.length - 1];
     };
     collectGarbage();
     const heapBefore = process.memoryUsage().heapUsed;
-    const until = Date.now() + END_MS;
+    lastEnd = Date.now();
     const thrown = [];
     for (let index = 0; index < count; index += 1) {
       const message = next();
@@ -67,10 +74,10 @@ module.exports = (RED) => {
       } catch (error) {
         thrown.push(`${index}: ${error?.stack ?? error}`);
       }
-      do await passTurn();
-      while (underWay >= AT_ONCE && Date.now() < until);
+      await passTurn();
+      while (underWay >= AT_ONCE && isMoving()) await passTurn(pause);
     }
-    while (underWay > 0 && Date.now() < until) await passTurn();
+    while (underWay > 0 && isMoving()) await passTurn(pause);
     // What ends twice may do so a little later.
     for (let left = 20; left > 0; left -= 1) await passTurn();
     const notOnce = sent.flatMap((message, index) =>

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import should from "should";
 import { redactor, shortened } from "../../../plugins/monitor/diagnostics/redact.ts";
+import { translatedWords } from "../../../plugins/monitor/diagnostics/translated-words.ts";
 import { textsByKey } from "../../../scripts/lib/languages/catalog.mjs";
 import { englishFiles, pathIn, textOf } from "../../../scripts/lib/languages/files.mjs";
 import { languages } from "../../../scripts/lib/locales.mjs";
@@ -23,7 +24,9 @@ async function translatedTexts(): Promise<Record<string, string[]>> {
 describe("redacting a text", () => {
   let words: ReadonlySet<string>;
   before(async () => {
-    words = new Set((await ownWords()).split(" "));
+    const translated = Object.values(await translatedTexts()).flat();
+    const catalogs = translated.map((text) => `"text": ${JSON.stringify(text)}`).join("\n");
+    words = new Set([...(await ownWords()).split(" "), ...translatedWords(catalogs)]);
   });
   const redact = (text: string, entered: string[] = []) => redactor({ words, entered })(text);
 

@@ -1,0 +1,55 @@
+// @ts-check
+// How the code of others gets into the library: only what we need of it, and small.
+import { readFile } from "node:fs/promises";
+import { root } from "./paths.mjs";
+
+/**
+ * The parts of undici that `src/http` imports, each from its own file. The index of undici also loads fetch, web
+ * sockets and caches, which would double the size of the library and its load time.
+ */
+const UNDICI_PARTS = {
+  Agent: "undici/lib/dispatcher/agent.js",
+  Pool: "undici/lib/dispatcher/pool.js",
+  ProxyAgent: "undici/lib/dispatcher/proxy-agent.js",
+  buildConnector: "undici/lib/core/connect.js",
+};
+
+/** @type {import("esbuild").Plugin} */
+export const undiciInParts = {
+  name: "undici-in-parts",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^undici$/ }, () => ({ path: "undici", namespace: "parts" }));
+    // Its parser once more, for newer processors. Headers as short as ours gain nothing; it takes the other one then.
+    onLoad({ filter: /llhttp_simd-wasm\.js$/ }, () => ({ contents: "module.exports = undefined;" }));
+    onLoad({ filter: /.*/, namespace: "parts" }, () => ({
+      // An ES module: a part that is missing here breaks the build and not a flow.
+      contents: [
+        // The index also adds the methods of dispatchers: we call `request`, and a proxy's tunnel calls `connect`.
+        `import Dispatcher from "undici/lib/dispatcher/dispatcher.js";`,
+        `import connect from "undici/lib/api/api-connect.js";`,
+        `import request from "undici/lib/api/api-request.js";`,
+        `Object.assign(Dispatcher.prototype, { connect, request });`,
+        ...Object.entries(UNDICI_PARTS).map(
+          ([name, path]) => `export { default as ${name} } from "${path}";`,
+        ),
+      ].join("\n"),
+      resolveDir: root,
+    }));
+  },
+};
+
+/**
+ * Names within the code of others help nobody; ours stay, so that stack traces can be read.
+ *
+ * @type {import("esbuild").Plugin}
+ */
+export const withShortNames = {
+  name: "with-short-names",
+  setup({ onLoad, esbuild, initialOptions }) {
+    if (initialOptions.sourcemap) return;
+    onLoad({ filter: /[\\/]node_modules[\\/].*\.m?js$/ }, async ({ path }) => {
+      const { code } = await esbuild.transform(await readFile(path, "utf8"), { minifyIdentifiers: true });
+      return { contents: code };
+    });
+  },
+};
