@@ -103,7 +103,7 @@ async function textsIn(path) {
  * @param {object} texts
  */
 function writeCatalog(folder, tag, name, texts) {
-  return writeText(folder, tag, `${name}.json`, `${JSON.stringify(texts, null, 1)}\n`);
+  return writeText(folder, tag, `${name}.json`, JSON.stringify(texts));
 }
 
 /**
