@@ -1,5 +1,6 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import { nodeError } from "../shared/errors.ts";
+import { toldError, useLanguageOf } from "./error-texts.ts";
 
 /** Put in by the build: the lowest version that `engines` in package.json allows. */
 declare const MINIMUM_NODE: string;
@@ -18,8 +19,11 @@ let isLogged = false;
  */
 export function tooOldFor(type: string, version = process.versions.node): Register | undefined {
   if (!isOlder(version, MINIMUM_NODE)) return undefined;
-  const sentence = `These nodes need Node.js ${MINIMUM_NODE} or newer; this is ${version}. Update Node.js.`;
+  const english = `These nodes need Node.js ${MINIMUM_NODE} or newer; this is ${version}. Update Node.js.`;
   return (RED) => {
+    useLanguageOf(RED);
+    const error = toldError(nodeError("NODEJS_TOO_OLD", english));
+    const sentence = error.message;
     // All nodes' files load this one: one line in the log is enough.
     if (!isLogged) RED.log.error(`CRE Connect: ${sentence}`);
     isLogged = true;
@@ -27,7 +31,7 @@ export function tooOldFor(type: string, version = process.versions.node): Regist
       RED.nodes.createNode(this, def);
       this.status({ fill: "red", shape: "ring", text: sentence });
       this.error(sentence);
-      this.on("input", (_msg, _send, done) => done(nodeError("NODEJS_TOO_OLD", sentence)));
+      this.on("input", (_msg, _send, done) => done(error));
     }
     RED.nodes.registerType(type, ConstructIdle);
   };

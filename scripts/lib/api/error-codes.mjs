@@ -51,14 +51,14 @@ export function runtimeSources() {
  */
 export function thrownCodes(text) {
   const find = (/** @type {RegExp} */ pattern) => [...text.matchAll(pattern)].map((match) => match[1] ?? "");
-  const composed = find(/(?:nodeError|new \w*Error|super)\(\s*`([^`]*)`/g).filter(isCode);
+  const composed = find(/(?:nodeError|translatedError|new \w*Error|super)\(\s*`([^`]*)`/g).filter(isCode);
   const unknown = composed.filter((template) => !(template in COMPOSED));
   if (unknown.length > 0) {
     throw new Error(`Add what these codes can come to to COMPOSED in error-codes.mjs: ${unknown.join(", ")}`);
   }
   const plain = [
     // One word is only taken for a code where it is one, two words anywhere.
-    ...find(/(?:nodeError|new \w*Error|super)\(\s*(?:[\w.]+ \?\? )?"([A-Z]+)"/g),
+    ...find(/(?:nodeError|translatedError|new \w*Error|super)\(\s*(?:[\w.]+ \?\? )?"([A-Z]+)"/g),
     ...find(/"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"/g),
   ];
   return new Set([
