@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { get, type IncomingHttpHeaders } from "node:http";
 import should from "should";
+import { originCalled } from "../src/api/local/node-red.ts";
 import { startTestService } from "./support.ts";
 
 const PATH = "/local/node-red.json";
@@ -66,6 +67,13 @@ describe("the settings for Node-RED, which have a signing key", function () {
       should((await answer(base_url, { authorization: "Apikey my-own-key" })).status).equal(200);
     } finally {
       await dispose();
+    }
+  });
+
+  it("name the address that was called", () => {
+    should(originCalled("local-service:8787")).equal("http://local-service:8787");
+    for (const host of [undefined, "", "a b"]) {
+      should(() => originCalled(host)).throw({ status: 400, message: /^The header Host/ });
     }
   });
 });

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { invalid } from "../../api-error.ts";
 import { nodeRedImport } from "../../flow-variables.ts";
 import type { Routes } from "../routes.ts";
 
@@ -17,7 +18,7 @@ export function nodeRedRoute(app: Routes, variablesAt: FlowVariablesAt): void {
       "x-content-type-options": "nosniff",
       "content-type": "application/json; charset=utf-8",
     });
-    return JSON.stringify(nodeRedImport(variablesAt(new URL(`http://${headers.host}`).origin)), undefined, 2);
+    return JSON.stringify(nodeRedImport(variablesAt(originCalled(headers.host))), undefined, 2);
   });
 }
 
@@ -27,4 +28,15 @@ export function nodeRedRoute(app: Routes, variablesAt: FlowVariablesAt): void {
  */
 export function isOpenedInTab(headers: IncomingHttpHeaders): boolean {
   return headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
+}
+
+/**
+ * The origin under which a client calls the service: in a network, that is another one than the service listens on.
+ *
+ * @throws ApiError 400
+ */
+export function originCalled(host: string | undefined): string {
+  const url = host === undefined ? null : URL.parse(`http://${host}`);
+  if (url !== null) return url.origin;
+  throw invalid("The header Host is missing or invalid. Send the address of this service in it.");
 }
