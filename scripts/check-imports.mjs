@@ -15,19 +15,20 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const ALLOWED = {
   protocol: [],
   errors: ["protocol"],
+  "load-part": ["errors"],
   json: [],
   deferred: [],
   files: [],
   timing: [],
   abi: ["protocol", "errors", "json", "timing"],
   proofs: ["protocol", "errors", "json", "abi", "timing"],
-  signing: ["protocol", "errors", "json", "abi", "http", "timing"],
+  signing: ["protocol", "errors", "load-part", "json", "abi", "http", "timing"],
   paging: ["errors", "timing"],
   http: ["protocol", "errors", "json", "deferred", "timing"],
   dedupe: ["errors", "files"],
   resources: ["protocol", "errors", "deferred", "paging", "http", "abi", "proofs", "signing", "timing"],
   consumer: ["protocol", "errors", "deferred", "paging", "abi", "proofs", "files", "timing"],
-  fleet: ["errors", "consumer"],
+  fleet: ["errors", "load-part", "consumer"],
   alerts: ["protocol", "errors", "json", "abi", "proofs", "files", "consumer"],
 };
 

@@ -1,9 +1,9 @@
 // @ts-check
 // npm run check:package: packs from a fresh clone, by `npm pack` and by `npm run package`. Both must have the same
-// content, without the links of the repository, and leave the clone as it was. Uses the installed dependencies, and what
-// is committed.
+// content, without the links of the repository, and leave the clone as it was; what is published must be small enough.
+// Uses the installed dependencies, and what is committed.
 import { execFile } from "node:child_process";
-import { appendFile, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
+import { appendFile, mkdtemp, readdir, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -11,6 +11,7 @@ import { runNpm } from "./lib/npm-command.mjs";
 import { root } from "./lib/paths.mjs";
 import { packages } from "./packing/packages.mjs";
 import { unpack } from "./packing/stage.mjs";
+import { sizeProblems } from "./release/checks.mjs";
 import { differences } from "./release/published.mjs";
 
 const run = promisify(execFile);
@@ -29,6 +30,12 @@ try {
     const byNpm = join(folder, `npm-${source}`);
     await runNpm(["pack", "--pack-destination", folder], { cwd: join(clone, source), maxBuffer: 2 ** 26 });
     const [file = ""] = (await readdir(byScript)).filter((name) => name.startsWith(fileStart(manifest.name)));
+    if (source === "") {
+      // What is published.
+      const { size } = await stat(join(byScript, file));
+      const problems = sizeProblems({ size, filename: file });
+      say(problems.length === 0, problems[0] ?? `${file}: ${(size / 1e6).toFixed(2)} MB`);
+    }
     await unpack(join(folder, file), byNpm);
     await unpack(join(byScript, file), `${byNpm}-script`);
     const differing = await differences(byNpm, `${byNpm}-script`);

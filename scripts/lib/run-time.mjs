@@ -47,14 +47,14 @@ export async function writeRunTime({ nodes, plugins }, folder, { bundle, options
 }
 
 /**
- * It looks at the version before it loads anything that an older Node.js may not have.
+ * It looks at the version before it loads anything that an older Node.js may not have, and says what cannot be loaded.
  *
  * @param {string} name
  */
 function nodeFile(name) {
   return `"use strict";
-const tooOld = require("../node-version.js").tooOldFor("crec-${name}");
-module.exports = tooOld ?? require("../${FILE}")["nodes/${name}"];
+const { registerOf } = require("../node-version.js");
+module.exports = registerOf("crec-${name}", () => require("../${FILE}")["nodes/${name}"]);
 `;
 }
 
@@ -65,7 +65,7 @@ module.exports = tooOld ?? require("../${FILE}")["nodes/${name}"];
  */
 function pluginFile(name) {
   return `"use strict";
-const tooOld = require("../node-version.js").tooOldFor("${name}");
-module.exports = tooOld ? {} : require("../${FILE}")["plugins/${name}"];
+const { pluginOf } = require("../node-version.js");
+module.exports = pluginOf(() => require("../${FILE}")["plugins/${name}"]);
 `;
 }

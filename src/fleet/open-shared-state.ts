@@ -1,5 +1,6 @@
 import type { SharedState } from "../consumer/index.ts";
 import { ArgumentError } from "../errors.ts";
+import { loadPart } from "../load-part.ts";
 import { postgresSettings, redisSettings } from "./engine-settings.ts";
 import { EngineState } from "./engine-state.ts";
 import type { SharedStateOptions } from "./options.ts";
@@ -14,6 +15,7 @@ import type { SharedStateOptions } from "./options.ts";
  * certificate. `redis://user:password@host:port/number`, or `rediss://` for TLS with a checked certificate.
  *
  * @throws {ArgumentError} when the URL or an option is wrong. The error does not repeat the URL.
+ * @throws {CrecError} `PACKAGE_DAMAGED` when the code for it cannot be loaded.
  * @example
  * const shared = await openSharedState("postgres://crec:secret@db.example.com/app");
  * shared.label; // → "PostgreSQL at db.example.com:5432"
@@ -23,12 +25,15 @@ export async function openSharedState(url: string, options: SharedStateOptions =
   const scheme = /^\s*([a-z]+):\/\//.exec(url)?.[1];
   if (scheme === "postgres" || scheme === "postgresql") {
     const settings = postgresSettings(url, options);
-    const { postgresEngine } = await import("./postgres/index.ts");
+    const { postgresEngine } = await loadPart(
+      "the client of PostgreSQL",
+      () => import("./postgres/index.ts"),
+    );
     return new EngineState(postgresEngine(settings), settings.timeoutMs);
   }
   if (scheme === "redis" || scheme === "rediss") {
     const settings = redisSettings(url, options);
-    const { redisEngine } = await import("./redis/index.ts");
+    const { redisEngine } = await loadPart("the client of Redis", () => import("./redis/index.ts"));
     return new EngineState(redisEngine(settings), settings.timeoutMs);
   }
   throw unknownScheme();

@@ -101,6 +101,39 @@ describe("a change of the library", () => {
     should(breaking(OPTIONS, "")).deepEqual([["type Options", true]]);
   });
 
+  it("is found in one of two objects with the same lines", () => {
+    const object = (...lines: string[]) =>
+      ["{", ...lines.map((line) => `        ${line}`), "    };"].join("\n");
+    const both = (one: string, two: string) => `export type Both = {\n    one: ${one}\n    two: ${two}\n};`;
+    const before = both(object("id: string;"), object("id: string;", "at: number;"));
+    should(breaking(before, both(object(), object("id: string;", "at: number;")))).deepEqual([
+      ["type Both", true],
+    ]);
+    const moved = both(object("id: string;", "at: number;"), object("id: string;"));
+    should(breaking(before, moved)).deepEqual([["type Both", true]]);
+    // The order of lines means nothing, and what is in a new optional object is new as well.
+    const turned = both(object("id: string;"), object("at: number;", "id: string;"));
+    should(breaking(before, turned)).deepEqual([["type Both", false]]);
+    const more = both(
+      object("id: string;"),
+      object("id: string;", "at: number;", "by?: {", "    name: string;", "};"),
+    );
+    should(breaking(before, more)).deepEqual([["type Both", false]]);
+    const parts = "export type Parts = {\n    a: 1;\n} | {\n    b: 1;\n};";
+    should(breaking(parts, parts.replace("} | {\n    b: 1;", "    b: 1;\n} | {"))).deepEqual([
+      ["type Parts", true],
+    ]);
+  });
+
+  it("that adds a member to a class is an addition, unless it takes something from its users", () => {
+    const before = "export class Box {\n    open(): void;\n}";
+    const withMember = (member: string) => before.replace("\n}", `\n    ${member}\n}`);
+    for (const member of ["close(): void;", "readonly size: number;"])
+      should(breaking(before, withMember(member))).deepEqual([["class Box", false]]);
+    for (const member of ["private constructor();", "constructor(size: number);", "abstract close(): void;"])
+      should(breaking(before, withMember(member))).deepEqual([["class Box", true]]);
+  });
+
   it("of a comment is none", () => {
     should(breaking(OPTIONS, OPTIONS.replace("@public", "@public (undocumented)"))).be.empty();
   });

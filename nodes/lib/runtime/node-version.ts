@@ -1,5 +1,6 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import { nodeError } from "../shared/errors.ts";
+import { packageDamaged } from "../shared/package-damaged.ts";
 import { toldError, useLanguageOf } from "./error-texts.ts";
 
 /** Put in by the build: the lowest version that `engines` in package.json allows. */
@@ -14,15 +15,44 @@ type Register = (RED: NodeAPI) => void;
 let isLogged = false;
 
 /**
- * What a node's file exports where Node.js is too old for the node: a type that does nothing but say so, in the log,
- * in its status and to whatever sends it a message. Undefined where Node.js is new enough.
+ * What a node's file exports: what `load` gives. Where Node.js is too old for it, or it cannot be loaded, a type that
+ * does nothing but say so: the other nodes of a flow run only if all its types exist.
  */
-export function tooOldFor(type: string, version = process.versions.node): Register | undefined {
+export function registerOf(
+  type: string,
+  load: () => Register,
+  version: string = process.versions.node,
+): Register {
+  const error = tooOld(version);
+  if (error) return idle(type, error);
+  try {
+    return load();
+  } catch (thrown) {
+    return idle(type, packageDamaged("the code of the nodes", thrown));
+  }
+}
+
+/** The same for a plugin, which is left out: the nodes say why. */
+export function pluginOf(load: () => unknown, version: string = process.versions.node): unknown {
+  if (tooOld(version)) return {};
+  try {
+    return load();
+  } catch {
+    return {};
+  }
+}
+
+function tooOld(version: string): Error | undefined {
   if (!isOlder(version, MINIMUM_NODE)) return undefined;
-  const english = `These nodes need Node.js ${MINIMUM_NODE} or newer; this is ${version}. Update Node.js.`;
+  const sentence = `These nodes need Node.js ${MINIMUM_NODE} or newer; this is ${version}. Update Node.js.`;
+  return nodeError("NODEJS_TOO_OLD", sentence);
+}
+
+/** Says it in the log, in the status, and to whatever sends the node a message. */
+function idle(type: string, english: Error): Register {
   return (RED) => {
     useLanguageOf(RED);
-    const error = toldError(nodeError("NODEJS_TOO_OLD", english));
+    const error = toldError(english);
     const sentence = error.message;
     // All nodes' files load this one: one line in the log is enough.
     if (!isLogged) RED.log.error(`CRE Connect: ${sentence}`);

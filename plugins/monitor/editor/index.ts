@@ -1,8 +1,11 @@
+import { reportMissingForms } from "./missing-forms.ts";
 import { makeSidebar } from "./sidebar.ts";
 import { word } from "./words.ts";
 
 const ID = "crec";
 const ACTION = "crec:show-tab";
+
+reportMissingForms();
 
 RED.plugins.registerPlugin("crec-monitor", {
   onadd: () => {

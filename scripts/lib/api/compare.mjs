@@ -64,21 +64,63 @@ export function libraryDifferences(before, after) {
 
 /** @param {Difference} difference */
 function onlyGains({ before = "", after = "" }) {
-  const known = before.split("\n");
-  const { gone, added } = lineDifference(known, after.split("\n"));
-  const isOptional = (/** @type {string} */ line) => /^(?:readonly )?\w+\?:/.test(line.trim());
-  const isMethod = (/** @type {string} */ line) =>
-    /^export class/.test(known[0] ?? "") && /\);?$|: .*;$/.test(line);
-  return after !== "" && gone.length === 0 && added.every((line) => isOptional(line) || isMethod(line));
+  const { gone, added } = lineDifference(before, after);
+  const isOptional = (/** @type {string} */ line) => /^(?:readonly )?\w+\?:/.test(line);
+  const isMember = (/** @type {string} */ line) =>
+    /^export class/.test(before) && /\);?$|: .*;$/.test(line) && !NO_ADDITION.test(line);
+  // What is inside something new is new as well.
+  const outermost = added.filter((place) => !added.some((other) => place.startsWith(`${other}\n`)));
+  const lines = outermost.map(lastLine);
+  return after !== "" && gone.length === 0 && lines.every((line) => isOptional(line) || isMember(line));
 }
 
-/** @param {readonly string[]} before @param {readonly string[]} after */
+/** Members that take something away from those who make objects of a class, or classes of it. */
+const NO_ADDITION = /^(?:private|protected|abstract) |^constructor\b/;
+
+/**
+ * @param {string} before
+ * @param {string} after
+ * @returns {{ gone: string[], added: string[] }} lines with their places
+ */
 function lineDifference(before, after) {
-  return {
-    gone: before.filter((line) => !after.includes(line)),
-    added: after.filter((line) => !before.includes(line)),
-  };
+  const [old, now] = [places(before), places(after)];
+  return { gone: without(old, now), added: without(now, old) };
 }
+
+/** @param {readonly string[]} all @param {readonly string[]} others each of which takes one away */
+function without(all, others) {
+  const left = [...others];
+  return all.filter((one) => {
+    const index = left.indexOf(one);
+    if (index >= 0) left.splice(index, 1);
+    return index < 0;
+  });
+}
+
+/**
+ * Each line behind those that it is nested in: two objects in a type can have a line that is the same.
+ *
+ * @param {string} text
+ */
+function places(text) {
+  /** @type {Array<{ indent: number, line: string }>} */
+  const around = [];
+  return text.split("\n").map((line) => {
+    const indent = line.search(/\S/);
+    // It belongs to what it ends, and so does what it begins, such as the next part of a union.
+    const ends = /^\s*[)\]}]/.test(line);
+    while (around.length > 0) {
+      const { indent: last } = /** @type {typeof around[number]} */ (around.at(-1));
+      if (last < indent || (last === indent && ends)) break;
+      around.pop();
+    }
+    around.push({ indent, line });
+    return around.map((one) => one.line).join("\n");
+  });
+}
+
+/** @param {string} place */
+const lastLine = (place) => place.slice(place.lastIndexOf("\n") + 1).trim();
 
 /**
  * Differences as lines for people, and what to do about them.
@@ -108,11 +150,11 @@ function line({ key, before, after, isBreaking }) {
   const start = `  ${sign} ${isBreaking ? "BREAKING" : "fine    "}  ${what}: ${key.split("\n")[0]}`;
   if (what !== "changed") return `${start}${shownValue(before ?? after ?? "", key)}`;
   if (!`${before}${after}`.includes("\n")) return `${start}: ${before || "nothing"} → ${after || "nothing"}`;
-  const { gone, added } = lineDifference((before ?? "").split("\n"), (after ?? "").split("\n"));
+  const { gone, added } = lineDifference(before ?? "", after ?? "");
   return [
     start,
-    ...gone.map((one) => `      - ${one.trim()}`),
-    ...added.map((one) => `      + ${one.trim()}`),
+    ...gone.map((one) => `      - ${lastLine(one)}`),
+    ...added.map((one) => `      + ${lastLine(one)}`),
   ].join("\n");
 }
 

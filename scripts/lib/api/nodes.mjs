@@ -63,6 +63,7 @@ function propertiesOf(node) {
         const field = node.fields[name];
         const parts = [
           field ? kindOf(field) : `type of ${name.replace(/Type$/, "")}`,
+          ...(field?.kind === "number" ? rangeOf(field) : []),
           ...(type === undefined ? [] : [`of type ${type}`]),
           ...(required ? ["required"] : []),
           `default ${JSON.stringify(value)}`,
@@ -73,6 +74,15 @@ function propertiesOf(node) {
         ];
       }),
   );
+}
+
+/** Which values a flow may have. @param {import("../../../nodes/lib/shared/fields.ts").NumberField} field */
+function rangeOf({ least, most, whole, optional }) {
+  return [
+    most === undefined ? `from ${least}` : `from ${least} to ${most}`,
+    ...(whole ? ["whole"] : []),
+    ...(optional ? ["or empty"] : []),
+  ];
 }
 
 /** @param {Field} field */

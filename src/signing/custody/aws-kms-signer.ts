@@ -1,5 +1,6 @@
 import * as Signature from "ox/Signature";
 import { bounded } from "../../http/index.ts";
+import { loadPart } from "../../load-part.ts";
 import type { Address, Hex, RsaPublicKey } from "../../protocol/index.ts";
 import { requireDigest } from "../digest.ts";
 import { isRsaSignature } from "../rsa.ts";
@@ -26,6 +27,7 @@ export type AwsKmsSigner = CustodySigner &
  * @throws {ArgumentError} `INVALID_ARGUMENT` naming the option.
  * @throws {SignerError} `SIGNER_KEY_UNSUITABLE`, `SIGNER_UNAUTHORIZED`, `SIGNER_UNAVAILABLE`, `SIGNER_REFUSED`,
  * `SIGNER_TIMEOUT`, `SIGNER_BAD_ANSWER`; so does `sign`, and `SIGNATURE_MISMATCH`.
+ * @throws {CrecError} `PACKAGE_DAMAGED` when the SDK cannot be loaded.
  * @example
  * const kms = await awsKmsSigner({ keyId: "alias/payments", region: "eu-central-1", credentials: "host" });
  * kms.custodian; // → "AWS KMS"
@@ -34,6 +36,7 @@ export type AwsKmsSigner = CustodySigner &
  */
 export async function awsKmsSigner(options: AwsKmsOptions): Promise<AwsKmsSigner> {
   const { timeoutMs, ...settings } = awsKmsSettings(options, process.env);
+  const { openKms } = await loadPart("the SDK of AWS", () => import("./aws-kms/index.ts"));
   const requests = openKmsRequests({ ...options, endpoint: settings.endpoint });
   const inTime = <T>(work: (calls: KmsCalls, signal: AbortSignal) => Promise<T>, signal?: AbortSignal) => {
     const bounds = {
@@ -49,7 +52,6 @@ export async function awsKmsSigner(options: AwsKmsOptions): Promise<AwsKmsSigner
       }
     });
   };
-  const { openKms } = await import("./aws-kms/index.ts");
   const calls = openKms({ ...settings, send: requests.send });
   try {
     const { keyId } = settings;

@@ -1,0 +1,19 @@
+import { CrecError } from "./errors.ts";
+
+/**
+ * Loads a part of the package that is a file of its own, such as the client of a database. `what` names it in the error.
+ *
+ * @throws {CrecError} `PACKAGE_DAMAGED`
+ */
+export async function loadPart<T>(what: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (cause) {
+    const [reason] = String((cause as Partial<Error> | undefined)?.message ?? cause).split("\n", 1);
+    throw new CrecError(
+      "PACKAGE_DAMAGED",
+      `A file of this package is missing or damaged: ${what}. Install @crec-nodes/node-red-crec again, then restart (${reason}).`,
+      { cause },
+    );
+  }
+}
