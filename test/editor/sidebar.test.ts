@@ -41,6 +41,12 @@ describe("the sidebar", function () {
       should(await sidebar.panel(panel).locator(".crec-empty").isVisible()).be.true();
   });
 
+  it("keeps its tab where the package is installed again while the page is open", async () => {
+    await editor().page.evaluate("RED.plugins.getPlugin('crec-monitor').onadd()");
+    should(await sidebar.root.count()).equal(1);
+    should(await sidebar.root.locator(".crec-live[data-state=live]").count()).equal(1);
+  });
+
   it("shows what nodes do, in sections", async () => {
     await of.tell(
       editor(),

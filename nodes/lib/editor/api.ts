@@ -87,7 +87,7 @@ type EditorRed = {
   /** A text of any catalog: `@crec-nodes/node-red-crec/monitor:monitor.label.sidebar`. */
   _(key: string, values?: Record<string, unknown>): string;
   plugins: { registerPlugin(id: string, plugin: { type?: string; onadd: () => void }): void };
-  sidebar: { addTab(tab: SidebarTab): void; show(id: string): void };
+  sidebar: { addTab(tab: SidebarTab): void; containsTab(id: string): boolean; show(id: string): void };
   actions: { add(name: string, act: () => void, options: { label: string }): void };
   view: {
     /** Shows the tab of a node, and the node in the middle of it. */

@@ -9,6 +9,8 @@ reportMissingForms();
 
 RED.plugins.registerPlugin("crec-monitor", {
   onadd: () => {
+    // The package was removed and installed again while this page was open: Node-RED keeps its tab, and the tab works.
+    if (RED.sidebar.containsTab(ID)) return;
     const name = word("label.sidebar");
     RED.sidebar.addTab({
       id: ID,
