@@ -22,6 +22,7 @@ import {
   value,
   walletNode,
 } from "../support/operation-nodes.ts";
+import type { BatchResult } from "./batch-result.ts";
 import { CANARIES } from "./canaries.ts";
 import { counterNode, typesOfPackage } from "./nodes.ts";
 import { isWhole } from "./table.ts";
@@ -39,20 +40,6 @@ const MOST_HEAP_MB = 20;
 const WITHOUT_INPUT = ["connection", "signer", "wallet", "channel", "contract", "fleet"].map(
   (name) => `crec-${name}`,
 );
-
-/** What became of one batch. */
-type Result = {
-  /** Their numbers in the batch: those that did not end, and those that ended twice. */
-  lost: number[];
-  twice: number[];
-  thrown: string[];
-  longestMs: number;
-  longestAt: number;
-  heapBefore: number;
-  heapAfter: number;
-  polluted: boolean;
-  unhandled: string[];
-};
 
 describe(`${MESSAGES} odd messages into every node (seed ${SEED})`, function () {
   this.timeout(1_200_000);
@@ -203,14 +190,14 @@ describe(`${MESSAGES} odd messages into every node (seed ${SEED})`, function () 
     await world?.close();
   });
 
-  async function send(batch: object): Promise<Result> {
+  async function send(batch: object): Promise<BatchResult> {
     const response = await borrowed.nodeRed.fetch("faults/send", {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(batch),
     });
     should(response.status).equal(200);
-    return (await response.json()) as Result;
+    return (await response.json()) as BatchResult;
   }
 
   it("is sent to every node with an input", () => {
@@ -234,7 +221,7 @@ describe(`${MESSAGES} odd messages into every node (seed ${SEED})`, function () 
           digest: `0x${"1".repeat(64)}`,
         },
       };
-      const results: Result[] = [];
+      const results: BatchResult[] = [];
       for (let batch = 0; batch < BATCHES; batch += 1) {
         const seed = SEED + index * BATCHES + batch;
         const result = await send({ id, seed, count: MESSAGES / BATCHES, sample });

@@ -31,7 +31,6 @@ module.exports = (RED) => {
   const underWay = new Set();
   let endedTwice = [];
   let lastEnd = 0;
-  const isMoving = () => Date.now() - lastEnd < END_MS;
   RED.hooks.add("onComplete.hostile", ({ msg }) => {
     const about = known.get(msg);
     if (about === undefined) return;
@@ -47,7 +46,8 @@ module.exports = (RED) => {
     }
   });
 
-  async function send({ id, seed, count, sample }) {
+  async function send({ id, seed, count, sample, endMs = END_MS }) {
+    const isMoving = () => Date.now() - lastEnd < endMs;
     const node = RED.nodes.getNode(id);
     const next = messagesOf(seed, sample);
     let longestMs = 0;
