@@ -22,6 +22,7 @@ import {
   value,
   walletNode,
 } from "../support/operation-nodes.ts";
+import type { BatchResult } from "./batch-result.ts";
 import { CANARIES } from "./canaries.ts";
 import { counterNode, typesOfPackage } from "./nodes.ts";
 import { isWhole } from "./table.ts";
@@ -29,6 +30,8 @@ import { makeWorld, type World } from "./world.ts";
 
 /** To each node. */
 const MESSAGES = isWhole ? 10_000 : 200;
+/** Each has a seed of its own, so that what it finds can be repeated in seconds, and an answer well before a time-out. */
+const BATCHES = isWhole ? 20 : 1;
 const SEED = Number(process.env.FAULTS_SEED ?? randomInt(2 ** 31));
 /** Of processor time, so that a busy machine makes no difference. */
 const LONGEST_MS = 100;
@@ -37,17 +40,6 @@ const MOST_HEAP_MB = 20;
 const WITHOUT_INPUT = ["connection", "signer", "wallet", "channel", "contract", "fleet"].map(
   (name) => `crec-${name}`,
 );
-
-type Result = {
-  notOnce: Array<{ index: number; times: number }>;
-  lost: number;
-  thrown: string[];
-  longestMs: number;
-  longestAt: number;
-  heapMb: number;
-  polluted: boolean;
-  unhandled: string[];
-};
 
 describe(`${MESSAGES} odd messages into every node (seed ${SEED})`, function () {
   this.timeout(1_200_000);
@@ -198,6 +190,16 @@ describe(`${MESSAGES} odd messages into every node (seed ${SEED})`, function () 
     await world?.close();
   });
 
+  async function send(batch: object): Promise<BatchResult> {
+    const response = await borrowed.nodeRed.fetch("faults/send", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(batch),
+    });
+    should(response.status).equal(200);
+    return (await response.json()) as BatchResult;
+  }
+
   it("is sent to every node with an input", () => {
     const used = nodes.map(([{ type }]) => type);
     should([...new Set([...used, ...WITHOUT_INPUT])].sort()).deepEqual(typesOfPackage().sort());
@@ -219,22 +221,23 @@ describe(`${MESSAGES} odd messages into every node (seed ${SEED})`, function () 
           digest: `0x${"1".repeat(64)}`,
         },
       };
-      const response = await borrowed.nodeRed.fetch("faults/send", {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ id, seed: SEED + index, count: MESSAGES, sample }),
-      });
-      const result = (await response.json()) as Result;
-      longest[id] =
-        `${Math.round(result.longestMs)} ms at ${result.longestAt}, ${result.heapMb.toFixed(1)} MB`;
-      const told = JSON.stringify(result);
-      if (process.env.FAULTS_TIMES) process.stdout.write(`${id} ${told.slice(0, 1500)}\n`);
-      should(result.unhandled).deepEqual([], told);
-      should(result.thrown).deepEqual([], told);
-      should(result.lost).equal(0, told);
-      should(result.polluted).be.false();
-      should(result.longestMs).be.below(LONGEST_MS, told);
-      should(result.heapMb).be.below(MOST_HEAP_MB, told);
+      const results: BatchResult[] = [];
+      for (let batch = 0; batch < BATCHES; batch += 1) {
+        const seed = SEED + index * BATCHES + batch;
+        const result = await send({ id, seed, count: MESSAGES / BATCHES, sample });
+        results.push(result);
+        const told = `Batch ${batch}, seed ${seed}: ${JSON.stringify(result)}`;
+        if (process.env.FAULTS_TIMES) process.stdout.write(`${id} ${told.slice(0, 1500)}\n`);
+        should(result.unhandled).deepEqual([], told);
+        should(result.thrown).deepEqual([], told);
+        should([...result.lost, ...result.twice]).deepEqual([], told);
+        should(result.polluted).be.false();
+        should(result.longestMs).be.below(LONGEST_MS, told);
+      }
+      const longestMs = Math.max(...results.map((result) => result.longestMs));
+      const heapMb = ((results.at(-1)?.heapAfter ?? Number.NaN) - (results[0]?.heapBefore ?? 0)) / 1e6;
+      longest[id] = `${Math.round(longestMs)} ms, ${heapMb.toFixed(1)} MB`;
+      should(heapMb).be.below(MOST_HEAP_MB);
       should(borrowed.nodeRed.running).be.true();
     });
   }

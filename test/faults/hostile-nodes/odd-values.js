@@ -6,6 +6,8 @@ const DEEP = 20_000;
 const LONG = 1024 * 1024;
 /** A megabyte of text takes its time in any program: few messages have one. */
 const SHARE_OF_LONG = 1 / 2_000;
+/** As frequent as each other value, they would take most of the time of a run: to make, to copy for Catch, to collect. */
+const SHARE_OF_LARGE = 1 / 60;
 
 /** @param {number} seed @returns {() => number} from 0 up to 1 */
 function randomOf(seed) {
@@ -99,14 +101,17 @@ ODD.push(
   () => ({ [THEN]() {} }),
   () => ({ [THEN]: throws }),
   () => ({ length: 2 ** 53, type: "Buffer", data: "odd" }),
+  () => cycle(),
+  () => new Proxy({}, { get: throws, has: throws, ownKeys: throws, getPrototypeOf: throws }),
+);
+
+const LARGE = [
   () => new Array(100_000),
   () => Array.from({ length: 5_000 }, (_, index) => index),
   () => Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`key${index}`, index])),
-  () => cycle(),
   () => deep(true),
   () => deep(false),
-  () => new Proxy({}, { get: throws, has: throws, ownKeys: throws, getPrototypeOf: throws }),
-);
+];
 
 /** Properties that nodes read. */
 const NAMES = [
@@ -155,7 +160,11 @@ const CREC = [
 function messagesOf(seed, sample) {
   const random = randomOf(seed);
   const pick = (list) => list[Math.floor(random() * list.length)];
-  const odd = () => (random() < SHARE_OF_LONG ? "x".repeat(LONG) : pick(ODD)());
+  const odd = () => {
+    const share = random();
+    if (share < SHARE_OF_LONG) return "x".repeat(LONG);
+    return pick(share < SHARE_OF_LONG + SHARE_OF_LARGE ? LARGE : ODD)();
+  };
   const set = (target, name, value) =>
     Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true });
 
