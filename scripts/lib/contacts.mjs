@@ -12,7 +12,8 @@ const MISSING = "is not filled in yet: the owner of the project writes it into `
 const SENTENCES = {
   security: ({ securityContact, repository }) =>
     [
-      `Report it in private, never in a public issue: ${securityContact === "" ? `the contact ${MISSING}.` : `${linked(securityContact)}.`}`,
+      "Report it in private, never in a public issue.",
+      securityContact === "" ? `The contact ${MISSING}.` : `Write to ${linked(securityContact)}.`,
       repository === ""
         ? "On GitHub, *Report a vulnerability* under *Security* of the repository does the same, if it is turned on."
         : `On GitHub, [report a vulnerability](${repository}/security/advisories/new) does the same.`,
