@@ -23,11 +23,11 @@ export async function writeForms(names, folder, options) {
   const pages = await Promise.all(
     names.map((name) => formPage(name, { ...options, plugins: [shared.plugin] })),
   );
-  const complete = await shared.write(folder, options);
+  const loading = await shared.write(folder, options);
   const nodes = join(folder, "nodes");
   const textOf = reader();
   await Promise.all([
-    ...names.map((name, index) => writeFile(join(nodes, `${name}.html`), complete(pages[index] ?? ""))),
+    ...names.map((name, index) => writeFile(join(nodes, `${name}.html`), `${loading}${pages[index] ?? ""}`)),
     ...names.map((name) => writeNodeTexts(name, nodes, textOf)),
   ]);
 }

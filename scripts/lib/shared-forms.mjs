@@ -13,10 +13,10 @@ const RESOURCES = "resources";
 const FILE = "forms.js";
 /** What is in here is of more than one form. */
 const SHARED = /^(?:nodes\/lib|src)\//;
-/** Stands for the hash of the shared code in a form, until all forms are bundled. */
+/** The shared modules by their paths, in the page of the editor. */
+const GLOBAL = "crecForms";
+/** Stands for the hash of the shared code until that is known. */
 const HASH = "HASH_OF_FORMS";
-/** Each version of the code has a name of its own: an update may be installed while an editor is open. */
-const GLOBAL = `crecForms_${HASH}`;
 
 /** Collects what the forms share while they are bundled, and makes the script of it. */
 export class SharedForms {
@@ -45,26 +45,26 @@ export class SharedForms {
    *
    * @param {string} folder of the build
    * @param {import("./browser-script.mjs").ScriptOptions} options
-   * @returns {Promise<(page: string) => string>} completes the page of a form
+   * @returns {Promise<string>} what each form begins with
    */
   async write(folder, options) {
     const modules = [...this.#modules].sort();
     const contents = [
       ...modules.map((path, index) => `import * as module${index} from "./${path}";`),
-      `globalThis.${GLOBAL} = {${modules.map((path, index) => `${JSON.stringify(path)}: module${index}`).join(", ")}};`,
+      `globalThis.${GLOBAL} = { hash: "${HASH}", ${modules.map((path, index) => `${JSON.stringify(path)}: module${index}`).join(", ")} };`,
     ].join("\n");
     const script = await browserScript(
       { contents, resolveDir: root, sourcefile: "forms.ts" },
       { ...options, isSmall: true },
     );
-    // The script is loaded with each form.
-    const once = `if (!globalThis.${GLOBAL}) {\n${script}}\n`;
+    // The script is loaded with each form. After an update, an open editor gets the new code with the new forms; and one
+    // that is loaded before Node-RED restarts gets it with the forms that Node-RED still has.
+    const once = `if (globalThis.${GLOBAL}?.hash !== "${HASH}") {\n${script}}\n`;
     const hash = createHash("sha256").update(once).digest("hex").slice(0, 8);
     await mkdir(join(folder, RESOURCES), { recursive: true });
     await writeFile(join(folder, RESOURCES, FILE), once.replaceAll(HASH, hash));
     const { name } = await readJson(join(root, "package.json"));
-    const element = `<script src="${RESOURCES}/${name}/${FILE}?${hash}"></script>\n`;
-    return (page) => element + page.replaceAll(HASH, hash);
+    return `<script src="${RESOURCES}/${name}/${FILE}?${hash}"></script>\n`;
   }
 }
 
