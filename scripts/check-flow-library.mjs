@@ -13,7 +13,7 @@ import { readJson } from "./lib/read-json.mjs";
 import { stage } from "./packing/stage.mjs";
 import { ownerProblems } from "./release/owner-problems.mjs";
 
-/** Nobody's. */
+/** Filled in with a made-up owner. */
 const FILLED = {
   repository: "https://github.com/somebody/node-red-crec",
   author: "Somebody <somebody@mail.test>",

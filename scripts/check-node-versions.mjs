@@ -12,11 +12,11 @@ import { fail, messageOf } from "./lib/check.mjs";
 import { Children } from "./lib/children.mjs";
 import { InstalledNodeRed, versionOf, writeSettings } from "./lib/installed-node-red.mjs";
 import { npm } from "./lib/npm.mjs";
-import { packBoth } from "./lib/pack.mjs";
 import { PackedService } from "./lib/packed-service.mjs";
 import { root } from "./lib/paths.mjs";
 import { readJson } from "./lib/read-json.mjs";
 import { finishQuickstart, importedFlows, runQuickstart } from "./lib/run-quickstart.mjs";
+import { packBoth } from "./packing/pack-both.mjs";
 
 /** @typedef {{ nodeRed: string, node: string, isTooOld?: true }} Combination */
 

@@ -5,7 +5,7 @@
 import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runNpm } from "./lib/npm-command.mjs";
+import { npm } from "./lib/npm.mjs";
 import { fromRoot, root } from "./lib/paths.mjs";
 
 const MAJORS = [10, 11, 12];
@@ -36,10 +36,10 @@ async function problemsOf(major, lock) {
       await cp(join(lock.folder, file), join(folder, file), { recursive: true });
     }
     const before = await readFile(join(folder, "package-lock.json"), "utf8");
-    const version = await npm(major, ["--version"], folder);
+    const version = await npmOf(major, ["--version"], folder);
     if (!version.startsWith(`${major}.`)) return [`asked for npm ${major}, got ${version.trim()}`];
-    await npm(major, ["ci", "--dry-run"], folder);
-    await npm(major, ["install", "--package-lock-only"], folder);
+    await npmOf(major, ["ci", "--dry-run"], folder);
+    await npmOf(major, ["install", "--package-lock-only"], folder);
     const after = await readFile(join(folder, "package-lock.json"), "utf8");
     return after === before ? [] : ["npm install changes package-lock.json:", changedLines(before, after)];
   } catch (error) {
@@ -55,13 +55,8 @@ async function problemsOf(major, lock) {
  * @param {string} cwd
  * @returns {Promise<string>} what it prints
  */
-async function npm(major, args, cwd) {
-  const quiet = ["--loglevel=error", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"];
-  const { stdout } = await runNpm(
-    ["exec", "--yes", `--package=npm@${major}`, "--", "npm", ...args, ...quiet],
-    { cwd, maxBuffer: 2 ** 26 },
-  );
-  return stdout;
+function npmOf(major, args, cwd) {
+  return npm(["exec", "--yes", `--package=npm@${major}`, "--", "npm", ...args], { cwd });
 }
 
 /**

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { fail, messageOf } from "./lib/check.mjs";
 import { root } from "./lib/paths.mjs";
-import { withReleaseTools } from "./lib/release-tools.mjs";
+import { withReleaseTools } from "./release/tools.mjs";
 
 /** @typedef {{ file: string, line: number, column: number, message: string }} Finding */
 

@@ -4,7 +4,7 @@
 // https://flows.nodered.org/add/node, as a person would. If it fails, do that by hand.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { refreshFlowLibrary } from "./lib/flow-library-form.mjs";
+import { refreshFlowLibrary } from "./flow-library/form.mjs";
 import { root } from "./lib/paths.mjs";
 import { readJson } from "./lib/read-json.mjs";
 

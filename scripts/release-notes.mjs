@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { readOwner } from "./lib/owner.mjs";
 import { root } from "./lib/paths.mjs";
 import { readJson } from "./lib/read-json.mjs";
-import { releaseNotes } from "./lib/release-notes.mjs";
+import { releaseNotes } from "./release/notes.mjs";
 
 const { version: current } = await readJson(join(root, "package.json"));
 const [version = current] = process.argv.slice(2);

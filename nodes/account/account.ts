@@ -4,7 +4,7 @@ import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { showStatus } from "../lib/runtime/status.ts";
-import { nodeError, toCodedError } from "../lib/shared/errors.ts";
+import { toCodedError, translatedError } from "../lib/shared/errors.ts";
 import { requireSet } from "../lib/shared/variables.ts";
 import { type AccountDef, NODE } from "./fields.ts";
 
@@ -59,7 +59,7 @@ async function variablesOf(
   if (typeof object === "object" && object !== null && !Array.isArray(object)) {
     return object as Record<string, unknown>;
   }
-  throw nodeError("INVALID_FIELD", RED._("account.error.variables"));
+  throw translatedError("INVALID_FIELD", RED._("account.error.variables"));
 }
 
 function parsed(text: string): unknown {

@@ -1,8 +1,9 @@
 import type { Node, NodeAPI } from "node-red";
+import { errorText, shortText } from "../lib/runtime/error-texts.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { type StatusKind, showStatus } from "../lib/runtime/status.ts";
 import { isTest } from "../lib/runtime/test-message.ts";
-import { shortText, toCodedError } from "../lib/shared/errors.ts";
+import { toCodedError } from "../lib/shared/errors.ts";
 import type { Leaving, Separate } from "./alerting.ts";
 
 /** Updates of the counts are at least this far apart: each costs as much as an event. */
@@ -42,7 +43,7 @@ export class AlertStatus {
     const isStandby = error.code === "FOLDER_IN_USE";
     if (isStandby) this.#show("stopped", "alert.status.standby");
     else this.#show("error", shortText(error));
-    if (this.#problem !== error.code && !isStandby) this.#node.warn(error.message);
+    if (this.#problem !== error.code && !isStandby) this.#node.warn(errorText(error));
     this.#problem = error.code;
   }
 

@@ -1,9 +1,10 @@
 import type { Node, NodeAPI } from "node-red";
+import { errorText, shortText } from "../lib/runtime/error-texts.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { onFlowsStarted } from "../lib/runtime/flows-started.ts";
 import { onInput } from "../lib/runtime/input.ts";
 import { showStatus } from "../lib/runtime/status.ts";
-import { shortText, toCodedError } from "../lib/shared/errors.ts";
+import { toCodedError } from "../lib/shared/errors.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
 import { type AlertDef, NODE } from "./fields.ts";
 import { AlertHost } from "./host.ts";
@@ -34,7 +35,7 @@ export default function register(RED: NodeAPI): void {
     const forget = onFlowsStarted(RED, () => {
       start().catch((thrown: unknown) => {
         const error = toCodedError(thrown);
-        this.warn(error.message);
+        this.warn(errorText(error));
         showStatus(this, "error", shortText(error));
       });
     });
@@ -47,7 +48,7 @@ export default function register(RED: NodeAPI): void {
         if (isRemoved) await removeMemory(RED, this);
       };
       close()
-        .catch((thrown: unknown) => this.warn(toCodedError(thrown).message))
+        .catch((thrown: unknown) => this.warn(errorText(thrown)))
         .then(done);
     });
   }

@@ -10,6 +10,7 @@ import {
   type ConnectionNode,
   problemIn,
 } from "../lib/runtime/config-nodes.ts";
+import { errorText, useLanguageOf } from "../lib/runtime/error-texts.ts";
 import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
 import { storedValue } from "../lib/runtime/flow-settings.ts";
 import { originalId } from "../lib/runtime/keys/key-place.ts";
@@ -34,7 +35,7 @@ export default function register(RED: NodeAPI): void {
     RED.nodes.createNode(this, def);
     const connection = openConnection(RED, this, fieldReader(RED, this, NODE, def));
     this.connection = connection;
-    if (connection.problem) this.error(connection.problem.message);
+    if (connection.problem) this.error(errorText(connection.problem));
     const forget = activity.connections.add(() => connection.calls.report());
     this.on("close", (done: () => void) => {
       forget();
@@ -48,6 +49,8 @@ export default function register(RED: NodeAPI): void {
       credentials: { apiKey: { type: "password" } },
     },
   );
+  // Whatever else is loaded, nothing works without connections.
+  useLanguageOf(RED);
   registerConnectionTest(RED);
   registerKeyReport(RED);
   registerWorkflowOwner(RED);

@@ -69,7 +69,7 @@ export function eventsField(
   const showList = (): void => {
     // Sentences need more room than signatures.
     list.empty().css("max-height", offered.some(({ meaning }) => meaning !== undefined) ? "220px" : "130px");
-    for (const event of offered) list.append(tickBox(event, nameOf(event, offered), field));
+    for (const event of offered) list.append(tickBox(node, event, nameOf(event, offered), field));
     tick();
   };
   let newest = 0;
@@ -102,7 +102,7 @@ export function eventsField(
 }
 
 /** A box that adds the event to the names in the field, or removes it. */
-function tickBox(event: Offer, name: string, field: JQuery): JQuery {
+function tickBox(node: EditedNode, event: Offer, name: string, field: JQuery): JQuery {
   const ticked = $('<input type="checkbox">').css({ width: "auto", margin: "0 6px 0 0" });
   ticked.on("change", () => {
     const others = splitNames(field.typedInput("value")).filter(
@@ -117,7 +117,7 @@ function tickBox(event: Offer, name: string, field: JQuery): JQuery {
     .css({ display: "block", width: "auto", margin: "0 0 2px", "overflow-wrap": "anywhere" })
     .css({ "padding-left": "19px", "text-indent": "-19px" })
     .attr("title", event.meaning === undefined ? "" : signatureOf(event))
-    .append(ticked, document.createTextNode(describe(event)));
+    .append(ticked, document.createTextNode(describe(node, event)));
 }
 
 /** What a person should know about the ticked events: tuples, or which contracts emit them. */
@@ -137,8 +137,10 @@ function nameOf({ name, signature }: EventChoice, all: readonly EventChoice[]): 
   return all.filter((other) => other.name === name).length > 1 ? signature : name;
 }
 
-function describe(event: Offer): string {
-  return event.meaning === undefined ? signatureOf(event) : `${event.name}: ${event.meaning}`;
+/** The catalog has the meaning of each event of the extensions, in the words of the library. */
+function describe(node: EditedNode, event: Offer): string {
+  if (event.meaning === undefined) return signatureOf(event);
+  return `${event.name}: ${node._(`create-watcher.event.${event.name}`)}`;
 }
 
 function signatureOf({ name, inputs }: EventChoice): string {

@@ -4,7 +4,7 @@ import { contractOf } from "../lib/runtime/config-nodes.ts";
 import type { FieldReader, MessageFields } from "../lib/runtime/field-reader.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
-import { nodeError } from "../lib/shared/errors.ts";
+import { translatedError } from "../lib/shared/errors.ts";
 import type { NODE } from "./fields.ts";
 
 /**
@@ -20,7 +20,7 @@ export async function requestOf(
   const name = await inMessage.required("watcherName");
   const events = await inMessage.names("events");
   if (events.length === 0) {
-    throw nodeError("MISSING_VALUE", RED._("common.error.empty", { label: fields.label("events") }));
+    throw translatedError("MISSING_VALUE", RED._("common.error.empty", { label: fields.label("events") }));
   }
   const { checksumAddress, eventFragments } = await loadLibrary();
   const label = fields.label("address");

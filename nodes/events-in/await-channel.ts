@@ -2,9 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Node, NodeAPI } from "node-red";
 import type { ReadErrorKind } from "../../src/index.ts";
 import type { ChannelRef } from "../lib/runtime/config-nodes.ts";
+import { shortText, toldError } from "../lib/runtime/error-texts.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { showStatus } from "../lib/runtime/status.ts";
-import { type CodedError, shortText, toCodedError } from "../lib/shared/errors.ts";
+import { type CodedError, toCodedError } from "../lib/shared/errors.ts";
 import type { WaitsFor } from "./activity/reader-state.ts";
 import { showCountdown } from "./countdown.ts";
 
@@ -42,7 +43,7 @@ export async function awaitChannel(
       onWait({ error, kind });
       const waitMs = backoff.next(error);
       const stopCountdown = show(RED, node, { error, kind, waitMs });
-      if (!isExpected(error) && error.code !== reported) node.error(error, {});
+      if (!isExpected(error) && error.code !== reported) node.error(toldError(error), {});
       reported = error.code;
       await sleep(waitMs, undefined, { signal }).finally(stopCountdown);
     }

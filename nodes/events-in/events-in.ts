@@ -4,6 +4,7 @@ import { activity } from "../lib/runtime/activity/activity.ts";
 import { originOf } from "../lib/runtime/activity/origin.ts";
 import { noteReader } from "../lib/runtime/channel-readers.ts";
 import { type ChannelNode, channelOf } from "../lib/runtime/config-nodes.ts";
+import { shortText, toldError } from "../lib/runtime/error-texts.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { type FleetRef, fleetOf } from "../lib/runtime/fleet.ts";
 import { onFlowsStarted } from "../lib/runtime/flows-started.ts";
@@ -14,7 +15,7 @@ import { onInput } from "../lib/runtime/input.ts";
 import { fleetKey } from "../lib/runtime/join-fleet.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { showStatus } from "../lib/runtime/status.ts";
-import { type CodedError, nodeError, shortText, toCodedError } from "../lib/shared/errors.ts";
+import { type CodedError, nodeError, toCodedError } from "../lib/shared/errors.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
 import { ReaderActivity } from "./activity/reader-activity.ts";
 import { awaitChannel } from "./await-channel.ts";
@@ -60,7 +61,7 @@ export default function register(RED: NodeAPI): void {
       const error = toCodedError(thrown);
       watched.giveUp(error);
       showStatus(this, "error", shortText(error));
-      this.error(error, {});
+      this.error(toldError(error), {});
     };
     const reading = new Reading(RED, this, {
       ...{ def, fields, name, signal, show, refuse, watched },
@@ -76,7 +77,7 @@ export default function register(RED: NodeAPI): void {
     const readWithFolder = (path: string): (() => Promise<void>) => {
       const onState = (state: FolderState): void => {
         folder = state;
-        if (state.kind === "error") this.error(state.error, {});
+        if (state.kind === "error") this.error(toldError(state.error), {});
         if (state.kind === "held") showStatus(this, "waiting", "node-red:common.status.connecting");
         show();
       };
@@ -91,7 +92,7 @@ export default function register(RED: NodeAPI): void {
       const onState = (state: LeaseState): void => {
         if (signal.aborted) return;
         notice(state);
-        if (state.kind === "error") this.error(state.error, {});
+        if (state.kind === "error") this.error(toldError(state.error), {});
         show();
       };
       const share = async (): Promise<void> => {
@@ -132,7 +133,7 @@ export default function register(RED: NodeAPI): void {
         if (signal.aborted) return;
         const wasAlone = taken === undefined;
         taken = state === "alone" ? undefined : toCodedError(consumerNameTaken(name));
-        if (taken && wasAlone) this.error(taken, {});
+        if (taken && wasAlone) this.error(toldError(taken), {});
         show();
         if (state !== "waiting") end ??= read(ref);
       });

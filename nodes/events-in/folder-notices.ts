@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
+import { shortText } from "../lib/runtime/error-texts.ts";
 import { type FolderState, LOCK_TIMES } from "../lib/runtime/folder/folder-lock.ts";
 import { showStatus } from "../lib/runtime/status.ts";
-import { shortText } from "../lib/shared/errors.ts";
 
 /** Shows that a node waits for its folder. Tells whether it does. */
 export function showFolder(RED: NodeAPI, node: Node, state: FolderState): boolean {

@@ -1,6 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { ChannelEvent } from "../../src/index.ts";
 import { channelOf } from "../lib/runtime/config-nodes.ts";
+import { errorText, toldError } from "../lib/runtime/error-texts.ts";
 import { guarded } from "../lib/runtime/folder/guard.ts";
 import type { Tenure } from "../lib/runtime/folder/tenure.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
@@ -127,8 +128,8 @@ export async function openReader(
       const error = toCodedError(thrown);
       reader.noteError(error);
       // A Catch node would keep it out of the log.
-      if (error.code === "CURSOR_LOST") node.warn(error.message);
-      if (!isExpected(error)) node.error(error, {});
+      if (error.code === "CURSOR_LOST") node.warn(errorText(error));
+      if (!isExpected(error)) node.error(toldError(error), {});
     },
   });
   void watcherCheck.run(signal);

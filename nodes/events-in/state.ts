@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { ConsumerStart } from "../../src/index.ts";
+import { shortText } from "../lib/runtime/error-texts.ts";
 import { type StatusKind, showStatus } from "../lib/runtime/status.ts";
-import { shortText } from "../lib/shared/errors.ts";
 import { type Countdown, showCountdown } from "./countdown.ts";
 import type { Reader } from "./reader.ts";
 import { startedStatus, startText } from "./start-text.ts";

@@ -1,5 +1,6 @@
 import type { NodeAPI } from "node-red";
 import { problemIn } from "../lib/runtime/config-nodes.ts";
+import { errorText } from "../lib/runtime/error-texts.ts";
 import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
 import {
   type FleetCredentials,
@@ -20,7 +21,7 @@ export default function register(RED: NodeAPI): void {
   function ConstructFleet(this: FleetNode, def: FleetDef): void {
     RED.nodes.createNode(this, def);
     this.fleet = openFleet(RED, this, fieldReader(RED, this, NODE, def));
-    if (this.fleet.problem) this.error(this.fleet.problem.message);
+    if (this.fleet.problem) this.error(errorText(this.fleet.problem));
   }
   RED.nodes.registerType<FleetNode, FleetDef, object, FleetCredentials>("crec-fleet", ConstructFleet, {
     credentials: { url: { type: "password" }, sentinelPassword: { type: "password" } },

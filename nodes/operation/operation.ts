@@ -14,7 +14,7 @@ import { Asking } from "../lib/runtime/signing/ask-custodian.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { refuseTest } from "../lib/runtime/test-message.ts";
 import { requireSameService } from "../lib/runtime/waits/waits.ts";
-import { nodeError } from "../lib/shared/errors.ts";
+import { translatedError } from "../lib/shared/errors.ts";
 import { ACTIONS, type Task as ActionTask, type KeptUnsigned, type KeptWait, resume } from "./actions.ts";
 import { NODE, type OperationDef } from "./fields.ts";
 
@@ -36,7 +36,7 @@ export default function register(RED: NodeAPI): void {
       const number = ++newest;
       const name: string = fields.settings.action ?? "get";
       const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-      if (!action) throw nodeError("UNKNOWN_ACTION", RED._("operation.error.action", { action: name }));
+      if (!action) throw translatedError("UNKNOWN_ACTION", RED._("operation.error.action", { action: name }));
       if (!kept && (name === "finalize" || name === "cancel")) refuseTest(msg, fields);
       showStatus(this, "working", kept ? "common.status.resuming" : "operation.status.working");
       const incoming = msg.crec;
@@ -132,5 +132,5 @@ async function digestOf(
   const digest = (await fields.of(msg).text("digest"))?.trim();
   if (digest) return digest;
   const words = { label: fields.label("digest"), from: `${type}.${stored}` };
-  throw nodeError("MISSING_VALUE", RED._("operation.error.no-digest", words));
+  throw translatedError("MISSING_VALUE", RED._("operation.error.no-digest", words));
 }

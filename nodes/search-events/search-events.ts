@@ -5,6 +5,7 @@ import { type NodeConditions, nodeConditions } from "../lib/runtime/conditions.t
 import { confidenceCheck } from "../lib/runtime/confidence.ts";
 import { channelOf, contractOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor } from "../lib/runtime/created.ts";
+import { toldError } from "../lib/runtime/error-texts.ts";
 import { isRejected, toMessage } from "../lib/runtime/event-message.ts";
 import { eventDecoder } from "../lib/runtime/event-tokens.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
@@ -77,7 +78,7 @@ export default function register(RED: NodeAPI): void {
           // Before the conditions: an event that was changed so that they do not hold is reported too.
           if (isRejected(verification)) {
             rejected += 1;
-            this.error(rejection(event, verification.message), RED.util.cloneMessage(message));
+            this.error(toldError(rejection(event, verification.message)), RED.util.cloneMessage(message));
           } else {
             const { matches, reasons } = await conditions.check(message);
             if (matches) sequence.push(message);

@@ -5,6 +5,7 @@ import { previewOf } from "../lib/runtime/call-preview.ts";
 import { type Connection, channelOf, type WalletRef, walletOf } from "../lib/runtime/config-nodes.ts";
 import { createdOf } from "../lib/runtime/created.ts";
 import { withDetails } from "../lib/runtime/details.ts";
+import { errorText } from "../lib/runtime/error-texts.ts";
 import type { FieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, type Task } from "../lib/runtime/input.ts";
 import { explainReuse } from "../lib/runtime/key-reused.ts";
@@ -251,7 +252,7 @@ export class Submitting {
   async #release(id: string, claim: string): Promise<void> {
     await this.#claims()
       .then((claims) => claims.release(id, claim))
-      .catch((error: unknown) => this.#node.debug(toCodedError(error).message));
+      .catch((error: unknown) => this.#node.debug(errorText(error)));
   }
 }
 

@@ -1,11 +1,12 @@
 import type { Node, NodeAPI } from "node-red";
 import type { DedupeDelivery } from "../../src/index.ts";
+import { errorText, shortText } from "../lib/runtime/error-texts.ts";
 import { fleetOf, urlOfEnvironment } from "../lib/runtime/fleet.ts";
 import { leaseOfMessage } from "../lib/runtime/held-leases.ts";
 import { type Joined, joinFleet } from "../lib/runtime/join-fleet.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { showStatus } from "../lib/runtime/status.ts";
-import { type CodedError, nodeError, shortText, toCodedError } from "../lib/shared/errors.ts";
+import { type CodedError, nodeError, toCodedError } from "../lib/shared/errors.ts";
 import { openDedupeStore } from "./open-dedupe-store.ts";
 import type { VerifyEventFields } from "./settings.ts";
 import { SharedOnce } from "./shared-once.ts";
@@ -70,7 +71,7 @@ function openShared(RED: NodeAPI, node: Node, fields: VerifyEventFields): Once {
   // At the deploy, so that wrong settings show then.
   ready().catch((thrown: unknown) => {
     const error = toCodedError(thrown);
-    node.warn(error.message);
+    node.warn(errorText(error));
     showStatus(node, "error", shortText(error));
   });
   return async ({ msg, key, delivery, signal }) => {

@@ -1,11 +1,12 @@
 import { rm } from "node:fs/promises";
 import type { Node, NodeAPI } from "node-red";
 import type { FileDedupeStore } from "../../src/index.ts";
+import { errorText, shortText } from "../lib/runtime/error-texts.ts";
 import { isInFlows } from "../lib/runtime/flow-settings.ts";
 import { HeldStore } from "../lib/runtime/folder/held-store.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { showStatus } from "../lib/runtime/status.ts";
-import { shortText, toCodedError } from "../lib/shared/errors.ts";
+import { toCodedError } from "../lib/shared/errors.ts";
 import { dedupePath, type VerifyEventFields } from "./settings.ts";
 
 /**
@@ -34,7 +35,7 @@ export function openDedupeStore(
   };
   node.on("close", (isRemoved: boolean, done: () => void) => {
     close(isRemoved)
-      .catch((thrown: unknown) => node.warn(toCodedError(thrown).message))
+      .catch((thrown: unknown) => node.warn(errorText(thrown)))
       .then(done);
   });
   if (!held) return undefined;
@@ -43,7 +44,7 @@ export function openDedupeStore(
     const error = toCodedError(thrown);
     // Its events come when this process takes over.
     if (error.code === "FOLDER_IN_USE") return showStatus(node, "stopped", "verify-event.status.standby");
-    node.warn(error.message);
+    node.warn(errorText(error));
     showStatus(node, "error", shortText(error));
   });
   return ready;

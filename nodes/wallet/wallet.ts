@@ -14,7 +14,7 @@ import {
 import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
 import { fittingSigners, walletTypeAt } from "../lib/runtime/fitting-signer.ts";
 import { ADDRESS } from "../lib/shared/address.ts";
-import { type CodedError, nodeError } from "../lib/shared/errors.ts";
+import { type CodedError, nodeError, translatedError } from "../lib/shared/errors.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
 import { NODE, type WalletDef } from "./fields.ts";
 import { configurationError, jsonObject } from "./json-object.ts";
@@ -100,7 +100,7 @@ function configurationProblem(RED: NodeAPI, configuration: unknown): CodedError 
   const isEmpty =
     typeof configuration === "string" ? configuration.trim() === "" : configuration === undefined;
   const key = isEmpty ? undefined : configurationError(configuration);
-  return key === undefined ? undefined : nodeError("INVALID_FIELD", RED._(key));
+  return key === undefined ? undefined : translatedError("INVALID_FIELD", RED._(key));
 }
 
 function problemOf(label: string, chainSelector: string, owner: string | undefined): CodedError | undefined {

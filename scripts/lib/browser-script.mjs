@@ -13,6 +13,9 @@ const withSourceMapInside = /** @type {const} */ ({
   outfile: join(root, "form.js"),
 });
 
+/** The flow library reads literals in forms: so syntax stays as it is there. */
+const small = /** @type {const} */ ({ minifyWhitespace: true, minifyIdentifiers: true });
+
 /**
  * @param {{ contents: string, resolveDir: string, sourcefile: string }} entry in TypeScript
  * @param {ScriptOptions} options
@@ -27,7 +30,8 @@ export async function browserScript(entry, { bundle, sourceMaps, plugins = [], i
     charset: "utf8",
     legalComments: "none",
     logLevel: "silent",
-    ...(sourceMaps ? withSourceMapInside : { minifyWhitespace: true, ...(isSmall && { minify: true }) }),
+    ...(sourceMaps ? withSourceMapInside : small),
+    minifySyntax: isSmall && !sourceMaps,
     write: false,
     plugins,
     stdin: { ...entry, loader: "ts" },

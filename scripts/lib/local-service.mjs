@@ -4,13 +4,7 @@ import { createInterface } from "node:readline";
 import { dataDir } from "./paths.mjs";
 import { StartError, say } from "./say.mjs";
 
-/**
- * The JSON object of the service's `ready` line.
- *
- * @typedef {{ base_url: string, graphql_url: string, api_key: string, org_id: string, workflow_owner: string,
- *   cre_tenant_id: string, valid_signers: string[], min_required_signatures: number, rpc_url: string,
- *   chain_selector: string, chain_id: string | number, contracts: Record<string, string> }} Ready
- */
+/** The JSON object of the service's `ready` line. @typedef {import("../../service/src/ready.ts").ReadyInfo} Ready */
 
 const READY = "ready ";
 

@@ -46,6 +46,20 @@ export async function writeNodeTexts(name, folder, textOf) {
 }
 
 /**
+ * Writes what the codes of errors mean in each language that has it: once for all nodes, which read it when an error
+ * is reported.
+ *
+ * @param {string} folder of the build
+ */
+export async function writeErrorTexts(folder) {
+  await mkdir(join(folder, "errors"), { recursive: true });
+  for (const tag of Object.keys(await languages())) {
+    const texts = await textsIn(join(root, "nodes/lib/locales", tag, "errors.json"));
+    if (texts) await writeFile(join(folder, "errors", `${tag}.json`), JSON.stringify(texts));
+  }
+}
+
+/**
  * @param {string} name of the plugin
  * @param {string} folder of the built plugins
  */
@@ -89,7 +103,7 @@ async function textsIn(path) {
  * @param {object} texts
  */
 function writeCatalog(folder, tag, name, texts) {
-  return writeText(folder, tag, `${name}.json`, `${JSON.stringify(texts, null, 1)}\n`);
+  return writeText(folder, tag, `${name}.json`, JSON.stringify(texts));
 }
 
 /**

@@ -3,6 +3,7 @@
 // Node-RED loads for each of them is a small file that takes its part.
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { writeErrorTexts } from "./locales.mjs";
 import { ownWords } from "./own-words.mjs";
 import { root } from "./paths.mjs";
 
@@ -37,6 +38,7 @@ export async function writeRunTime({ nodes, plugins }, folder, { bundle, options
     define: { OWN_WORDS: JSON.stringify(await ownWords()) },
     plugins: [librarySeparate],
   });
+  await writeErrorTexts(folder);
   await Promise.all(["nodes", "plugins"].map((kind) => mkdir(join(folder, kind), { recursive: true })));
   await Promise.all([
     ...nodes.map((name) => writeFile(join(folder, "nodes", `${name}.js`), nodeFile(name))),

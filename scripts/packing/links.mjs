@@ -14,7 +14,7 @@ const OTHER = /<(?:img|a)\b[^>]*?\b(?:src|href)=["']([^"']+)["']|<(https?:[^>\s]
 const CODE = /```[\s\S]*?```|`[^`\n]*`/g;
 
 /**
- * Replaces links; what looks like one in code is none.
+ * Replaces links, except in code.
  *
  * @param {string} text
  * @param {(link: Link) => string} replace
@@ -57,10 +57,15 @@ export function targetsOf(text) {
  * @returns {string[]}
  */
 export function anchorsOf(text) {
-  return [...text.replaceAll(/```[\s\S]*?```/g, "").matchAll(/^#+ +(.+)$/gm)].map(([, heading = ""]) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-      .replaceAll(" ", "-"),
-  );
+  const headings = text.replaceAll(/```[\s\S]*?```/g, "").matchAll(/^#+ +(.+)$/gm);
+  return [...headings].map(([, heading = ""]) => anchorOf(heading));
+}
+
+/** @param {string} heading */
+export function anchorOf(heading) {
+  return heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
 }

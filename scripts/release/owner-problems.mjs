@@ -56,7 +56,7 @@ export function ownerProblems(owner) {
     const value = given[field] ?? "";
     if (value === "") return [problem(field, true, `is not filled in. Write ${how}.`)];
     if (typeof value !== "string")
-      return [problem(field, false, `is no text. Write ${how}, in quotation marks.`)];
+      return [problem(field, false, `is not a text. Write ${how}, in quotation marks.`)];
     if (PLACEHOLDER.test(value)) return [problem(field, false, `is the example "${value}". Write ${how}.`)];
     return isRight(value) ? [] : [problem(field, false, `cannot be "${value}". Write ${how}.`)];
   });

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { ReadyInfo } from "./ready.ts";
 import { secretFile } from "./secret-file.ts";
 
-/** The environment variables of the example flows that are about the service, and the key that signs in them. */
-export function flowVariables(ready: ReadyInfo, signerKey: string): Record<string, string> {
+/** The environment variables of the example flows that are about the service. `npm start` sets the same. */
+export function serviceVariables(ready: ReadyInfo) {
   const { contracts } = ready;
   return {
     CREC_BASE_URL: ready.base_url,
@@ -25,8 +25,12 @@ export function flowVariables(ready: ReadyInfo, signerKey: string): Record<strin
     CREC_DTA_ADDRESS: contracts.DemoDta ?? "",
     CREC_COUNTER_ADDRESS: contracts.Counter ?? "",
     CREC_SENSOR_REGISTRY_ADDRESS: contracts.SensorRegistry ?? "",
-    CREC_SIGNER_KEY: signerKey,
   };
+}
+
+/** The same, and the key that signs in the example flows. */
+export function flowVariables(ready: ReadyInfo, signerKey: string): Record<string, string> {
+  return { ...serviceVariables(ready), CREC_SIGNER_KEY: signerKey };
 }
 
 /** For the editor's Import: it adds the variables to the global ones of the flows, and replaces those of the same name. */

@@ -77,7 +77,7 @@ describe("the endpoints under /local", function () {
 
   describe("deliveries", () => {
     it("are late: missing in polls, searches and by id, and then at their offset", async () => {
-      const delivery = { action: "late", delayMs: 500, match: { channel_id: channelId } };
+      const delivery = { action: "late", delayMs: 3_000, match: { channel_id: channelId } };
       await api.ok("POST", "/local/deliveries", delivery);
       await create("late");
       await api.eventsUntil(channelId, (all) => all.length > 0);

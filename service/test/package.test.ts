@@ -1,26 +1,26 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { stop } from "esbuild";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import should from "should";
 import { buildService } from "../../scripts/build-service.mjs";
 import { flowEnvironment } from "../../scripts/lib/flow-environment.mjs";
+import { npm } from "../../scripts/lib/npm.mjs";
 import { readOwner } from "../../scripts/lib/owner.mjs";
 import { packedTexts } from "../../scripts/packing/packed-texts.mjs";
+import { packedIn, unpack } from "../../scripts/packing/stage.mjs";
 import { linkProblems } from "../../scripts/release/link-problems.mjs";
 import { helpText } from "../src/command-line.ts";
 import type { nodeRedImport } from "../src/flow-variables.ts";
 import type { ReadyInfo } from "../src/index.ts";
 import { eventually } from "./support.ts";
 
-const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const older = join(root, "test/support/older-node.cjs");
 
@@ -31,7 +31,7 @@ describe("the package of the local service", function () {
   let folder: string;
   let installed: string;
   let command: string;
-  let packed: { filename: string; size: number; files: { path: string }[] };
+  let packed: { filename: string; size: number; files: string[] };
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "crec-service package "));
@@ -45,18 +45,9 @@ describe("the package of the local service", function () {
     // Otherwise its process would count as one that the tests left running.
     await stop();
     for (const [file, text] of await packedTexts("service")) await writeFile(join(source, file), text);
-    const { stdout } = await run(
-      "npm",
-      ["pack", "--json", "--ignore-scripts", "--pack-destination", folder],
-      {
-        cwd: source,
-      },
-    );
-    // A list, and since npm 12 an object by name.
-    [packed] = Object.values(JSON.parse(stdout)) as [typeof packed];
+    packed = packedIn(await npm(["pack", "--json", "--pack-destination", folder], { cwd: source }));
     installed = join(folder, "node_modules/@crec-nodes/local-service");
-    await mkdir(installed, { recursive: true });
-    await run("tar", ["-xzf", join(folder, packed.filename), "--strip-components=1", "-C", installed]);
+    await unpack(join(folder, packed.filename), installed);
     command = join(installed, "bin/crec-service.cjs");
   });
   after(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
@@ -78,7 +69,7 @@ describe("the package of the local service", function () {
   it("holds the built service, its contracts and its page, and nothing else", () => {
     const allowed =
       /^(LICENSE|README\.md|package\.json|bin\/crec-service\.cjs|contracts\/artifacts\/\w+\.json|dist\/THIRD_PARTY_LICENSES|dist\/(chain\/)?[\w-]+\.js|src\/page\/\w+\.mjs)$/;
-    const files = packed.files.map(({ path }) => path);
+    const { files } = packed;
     should(files.filter((path) => !allowed.test(path))).be.empty();
     should(files).containDeep(["LICENSE", "README.md", "dist/cli.js", "dist/chain/watchdog.js"]);
     should(files).containDeep(["dist/THIRD_PARTY_LICENSES", "contracts/artifacts/DemoToken.json"]);

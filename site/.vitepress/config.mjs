@@ -2,7 +2,8 @@
 
 import { join } from "node:path";
 import { readOwner } from "../../scripts/lib/owner.mjs";
-import { anchorOf, useRepositoryLinks } from "../lib/links.mjs";
+import { anchorOf } from "../../scripts/packing/links.mjs";
+import { useRepositoryLinks } from "../lib/links.mjs";
 import { sidebar } from "../lib/navigation.mjs";
 import { baseOf, pagesFolder, site } from "../lib/places.mjs";
 

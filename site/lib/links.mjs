@@ -59,14 +59,6 @@ export function imageOnSite(target, source) {
   return `/${file.slice("docs/".length)}`;
 }
 
-/** The heading's anchor, as GitHub makes it: links work in both. @param {string} heading */
-export const anchorOf = (heading) =>
-  heading
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-    .replaceAll(" ", "-");
-
 /**
  * Makes markdown-it rewrite links and images, and show `{{ }}` as it is written, which Vue would run.
  *

@@ -77,8 +77,8 @@ describe("the sidebar", function () {
 
   it("names a node without a name as its flow does, also in the sentence of an issue", async () => {
     const unnamed = { node: "unnamed", flow: "payments", type: "crec-events-in", label: "crec-events-in" };
-    await of.tell(editor(), of.reader({ ...unnamed, consumer: "unnamed" }));
-    const reader = sidebar.row("readers", "consumer unnamed").locator(".crec-row-title");
+    await of.tell(editor(), of.reader({ ...unnamed, consumer: "told" }));
+    const reader = sidebar.row("readers", "consumer told").locator(".crec-row-title");
     await reader.waitFor();
     should(await reader.textContent()).equal("events in · main");
     await sidebar.row("issues", /^Events that "events in · main" rejects/).waitFor();

@@ -1,4 +1,5 @@
 import should from "should";
+import type { Problem } from "../../nodes/lib/shared/form-types.ts";
 import { languages } from "../../scripts/lib/locales.mjs";
 import { harnessFlow, refuse } from "../support/flow-harness.ts";
 import { NodeRed, UserDir } from "../support/node-red.ts";
@@ -69,6 +70,42 @@ describe("a Node-RED in German", function () {
     const { error } = await refuse(nodeRed, "api", { payload: "../secrets" });
     should(error?.code).equal("INVALID_FIELD");
     should(error?.message).match(/^"Pfad" kann nicht "..\/secrets" sein\. Ein Pfad beginnt mit \//);
+  });
+
+  /** Not one of its catalog: the sentence is written in the code, in English. */
+  it("says in German what an error of the code means, before the sentence with its details", async () => {
+    const { error } = await refuse(nodeRed, "api", { payload: "/networks" });
+    should(error?.code).equal("SERVICE_UNREACHABLE");
+    const [, translated, english] = /^([^(]+) \((.+)\)$/s.exec(error?.message ?? "") ?? [];
+    should(translated).equal(
+      "Der Dienst ist nicht erreichbar. Prüfen Sie Basis-URL, Netz, Firewall und Proxy.",
+    );
+    should(english).startWith("The service at 127.0.0.1:9 cannot be reached: ");
+    await nodeRed.status("api", "Der Dienst ist nicht erreichbar");
+    const { text } = (await (await get("crec/diagnostics?format=text")).json()) as { text: string };
+    should(text).match(
+      /code: SERVICE_UNREACHABLE, text: Der Dienst ist nicht erreichbar\. .* \(The service at /,
+    );
+  });
+
+  it("answers a form in the language of its editor, and anybody else in German", async () => {
+    const ask = (headers: Record<string, string>) =>
+      nodeRed.fetch("crec/signer/test/none", {
+        method: "POST",
+        headers: { "Content-Type": "application/json", ...headers },
+        body: "{}",
+      });
+    const asked = async (headers: Record<string, string>) => {
+      const { problem, code } = (await (await ask(headers)).json()) as Problem;
+      should(code).equal("TEST_ENDED");
+      return problem;
+    };
+    const english = "This test has ended. Test again.";
+    should(await asked({})).equal(`Der Test ist zu Ende. Testen Sie erneut. (${english})`);
+    should(await asked({ "Accept-Language": "en-US,en;q=0.9,de;q=0.8" })).equal(english);
+    should(await asked({ "Accept-Language": "fr" })).equal(english);
+    should(await asked({ "Accept-Language": "zh-CN,en" })).equal(`测试已结束。请重新测试。 (${english})`);
+    should(await asked({ "Accept-Language": "de-AT" })).startWith("Der Test ist zu Ende.");
   });
 
   it("keeps its own words in diagnostics, and what was entered out of them", async () => {

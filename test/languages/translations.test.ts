@@ -1,11 +1,16 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
+import { documentedCodes } from "../../scripts/lib/api/error-codes.mjs";
 import { problemsOfCatalog } from "../../scripts/lib/languages/catalog.mjs";
 import { problemsOfLanguage, rulesOf } from "../../scripts/lib/languages/check.mjs";
+import { problemsOfErrors } from "../../scripts/lib/languages/errors.mjs";
 import { labelsNotExplained, problemsOfHelp } from "../../scripts/lib/languages/help.mjs";
 import { ENGLISH, languages } from "../../scripts/lib/locales.mjs";
+import { EXTENSIONS } from "../../src/protocol/index.ts";
+
+type EventTexts = { "create-watcher": { event: Record<string, string> } };
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const known = await languages();
@@ -24,6 +29,13 @@ describe("the translations", () => {
       should(await problemsOfLanguage(tag)).be.empty();
     });
   }
+
+  it("have the meaning of each event of the extensions, in English the one of the library", () => {
+    const catalog = join(root, "nodes/create-watcher/locales/en-US/create-watcher.json");
+    const { event } = (JSON.parse(readFileSync(catalog, "utf8")) as EventTexts)["create-watcher"];
+    const meanings = EXTENSIONS.flatMap(({ events }) => events.map(({ name, meaning }) => [name, meaning]));
+    should(event).deepEqual(Object.fromEntries(meanings));
+  });
 
   it("are all in the list of languages, and say whether a native speaker has read them", () => {
     const tags = new Set(foldersOfTexts());
@@ -88,6 +100,35 @@ describe("the check of a translated catalog", () => {
   });
 });
 
+describe("the check of translated errors", () => {
+  const sentence = "Der Test ist zu Ende.";
+  const german = Object.fromEntries(
+    documentedCodes().flatMap(({ code, kind }) => (kind === "error" ? [[code, sentence]] : [])),
+  );
+  const check = async (changed: object) =>
+    problemsOfErrors(JSON.parse(JSON.stringify({ ...german, ...changed })), await rulesOf("de"));
+
+  it("finds nothing in good ones", async () => {
+    should(await check({})).be.empty();
+  });
+
+  const faults: Record<string, [object, string]> = {
+    "a code without a translation": [{ TIMEOUT: undefined }, "TIMEOUT: missing"],
+    "a code that no error has": [{ GONE: sentence }, "GONE: not in docs/errors.md"],
+    "English words": [{ TIMEOUT: "Der Test is over." }, 'TIMEOUT: has the English word "is"'],
+    "a placeholder": [
+      { TIMEOUT: "Nach __seconds__ zu Ende." },
+      "TIMEOUT: has a placeholder, and errors have no values to put in",
+    ],
+    "a text that is no sentence": [{ TIMEOUT: "zu Ende" }, "TIMEOUT: does not end with a full stop"],
+  };
+  for (const [fault, [changed, expected]] of Object.entries(faults)) {
+    it(`finds ${fault}`, async () => {
+      should(await check(changed)).deepEqual([expected]);
+    });
+  }
+});
+
 describe("the check of a translated help", () => {
   const english = "Waits for `msg.crec`.\n\n### Details\n\n- **Name**: see [here](a.md).\n";
   const german = "Wartet auf `msg.crec`.\n\n### Details\n\n- **Name**: siehe [hier](a.md).\n";
@@ -103,6 +144,7 @@ describe("the check of a translated help", () => {
     "a heading of another level": ["###", "####", /another structure/],
     "changed code": ["`msg.crec`", "`msg.krec`", /other code: `msg\.crec`, `msg\.krec`/],
     "a changed link": ["a.md", "b.md", /other links/],
+    "a tag": ["Wartet", "Wartet</script>", /other tags: <\/script>/],
     "lost bold": ["**Name**", "Name", /0 parts in bold for 1/],
     "a line left in English": ["Wartet auf `msg.crec`.", "Waits for `msg.crec`.", /left in English/],
   };

@@ -2,9 +2,10 @@ import type { NodeAPI } from "node-red";
 import should from "should";
 import type { ContractNode } from "../../nodes/lib/runtime/config-nodes.ts";
 import { registerContract } from "../../nodes/lib/runtime/contract-registry.ts";
+import { shortText } from "../../nodes/lib/runtime/error-texts.ts";
 import { explainFailure, failureOf, failureSentence } from "../../nodes/lib/runtime/failure.ts";
 import { cutAtWord } from "../../nodes/lib/shared/cut-text.ts";
-import { nodeError, shortText } from "../../nodes/lib/shared/errors.ts";
+import { nodeError } from "../../nodes/lib/shared/errors.ts";
 import { encodeValue, parseAbi } from "../../src/index.ts";
 
 const TOKEN = "0x00000000000000000000000000000000000000Aa";

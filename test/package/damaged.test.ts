@@ -84,6 +84,7 @@ describe("a damaged package", function () {
         "custody-aws-kms.js": "throws",
         "nodes/locales/de/ack.json": "cut off",
         "plugins/locales/de/monitor.json": "missing",
+        errors: "missing",
       });
       const proven = caseNamed(proofCases.find(({ expect }) => expect === "verified")?.name ?? "");
       const fleets = ["postgres", "redis"];

@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
+import { refreshFlowLibrary } from "../../scripts/flow-library/form.mjs";
 import { PAGES_WITH_CONTACT, withContacts } from "../../scripts/lib/contacts.mjs";
-import { refreshFlowLibrary } from "../../scripts/lib/flow-library-form.mjs";
 import type { Owner } from "../../scripts/lib/owner.mjs";
-import { releaseNotes } from "../../scripts/lib/release-notes.mjs";
+import { releaseNotes } from "../../scripts/release/notes.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");

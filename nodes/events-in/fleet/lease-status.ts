@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CrecError, LeaseState } from "../../../src/index.ts";
+import { shortText } from "../../lib/runtime/error-texts.ts";
 import { type StatusKind, showStatus, statusOfKind } from "../../lib/runtime/status.ts";
-import { shortText } from "../../lib/shared/errors.ts";
 
 /** How often the time since the other copy was heard of is shown anew. */
 const REFRESH_MS = 3_000;

@@ -1,4 +1,5 @@
 import type { NodeAPI } from "node-red";
+import { errorText, inLanguage } from "../runtime/error-texts.ts";
 import { nodeError, toCodedError } from "../shared/errors.ts";
 import type { Problem } from "../shared/form-types.ts";
 
@@ -33,21 +34,24 @@ export function answerForms<T>(
       return;
     }
     const { params, query, body } = request as unknown as Question;
-    Promise.resolve()
-      .then(() => work({ params, query, body }))
-      .then(
-        (answer) => response.json(answer),
-        (thrown: unknown) => response.json(problemOf(RED, thrown)),
-      );
+    // The editor's language, which its forms send; another one where the address is asked for in another way.
+    const [language] = request.acceptsLanguages();
+    inLanguage(language === "*" ? undefined : language, () =>
+      Promise.resolve()
+        .then(() => work({ params, query, body }))
+        .catch((thrown: unknown) => problemOf(RED, thrown)),
+    ).then((answer) => response.json(answer));
   });
 }
 
 function problemOf(RED: NodeAPI, thrown: unknown): Problem {
-  const { code, message, stack } = toCodedError(thrown);
-  if (code !== "INTERNAL_ERROR" && !(thrown instanceof TypeError)) return { problem: message, code };
+  const { code, stack } = toCodedError(thrown);
+  if (code !== "INTERNAL_ERROR" && !(thrown instanceof TypeError))
+    return { problem: errorText(thrown), code };
   // JavaScript's message about a bug of ours does not help a person in a form.
   RED.log.error(`A form's question could not be answered: ${stack}`);
-  return { problem: "This failed within the nodes. The log of Node-RED says more.", code: "INTERNAL_ERROR" };
+  const told = nodeError("INTERNAL_ERROR", "This failed within the nodes. The log of Node-RED says more.");
+  return { problem: errorText(told), code: told.code };
 }
 
 /** The fields of what should be an object; none of anything else. */

@@ -26,9 +26,10 @@ export function requestFailure(
     : node._("common.error.unanswered");
 }
 
-/** Of jQuery's, since Node-RED has taught that to log in. */
+/** Of jQuery's, since Node-RED has taught that to log in. Errors come in the language of the editor. */
 function ask<T>(settings: JQuery.AjaxSettings): Promise<Answer<T>> {
+  const headers = { "Accept-Language": RED.i18n.lang() };
   return new Promise((resolve, reject) => {
-    $.ajax(settings).then(resolve, reject);
+    $.ajax({ ...settings, headers }).then(resolve, reject);
   });
 }

@@ -94,6 +94,8 @@ type EditorRed = {
     reveal(id: string): void;
     select(selection: { nodes: ConfigNode[] }): void;
   };
+  /** The editor's language, as the tag of a catalog. */
+  i18n: { lang(): string };
   /** The editor's web socket. */
   comms: {
     subscribe(topic: string, hear: (topic: string, data: unknown) => void): void;

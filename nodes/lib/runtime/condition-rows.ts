@@ -2,8 +2,9 @@ import type { Node, NodeAPI } from "node-red";
 import type { Abi, CompiledConditions, Condition } from "../../../src/index.ts";
 import { COMPARISONS_OF_AMOUNTS, COMPARISONS_WITHOUT_VALUE } from "../../../src/protocol/index.ts";
 import type { ConditionDef } from "../shared/conditions.ts";
-import { nodeError, toCodedError } from "../shared/errors.ts";
+import { nodeError, toCodedError, translatedError } from "../shared/errors.ts";
 import { type RowValueReader, rowValueReader } from "./condition-values.ts";
+import { errorText } from "./error-texts.ts";
 import { kindOf } from "./evaluate.ts";
 import type { Library } from "./library.ts";
 import type { CrecMessage } from "./message.ts";
@@ -58,7 +59,7 @@ function fixedRow(
   values: readonly string[] | { reason: string },
   label: string,
 ): Row {
-  if ("reason" in values) throw nodeError("INVALID_FIELD", withLabel(label, values.reason));
+  if ("reason" in values) throw translatedError("INVALID_FIELD", withLabel(label, values.reason));
   const compiled = compiledFor(reading, row, values);
   // A wrong row is reported with the first message, whatever that is about.
   compiled(undefined);
@@ -86,7 +87,7 @@ function varyingRow(
     try {
       return decided(last.compiled(decimals), msg.payload, label);
     } catch (error) {
-      return { result: undefined, reason: withLabel(label, toCodedError(error).message) };
+      return { result: undefined, reason: withLabel(label, errorText(error)) };
     }
   };
   return { isFixed: false, check };
@@ -138,7 +139,7 @@ function expressionRow({ RED, node }: RowReading, { value, not = false }: Expres
         reason: RED._("common.error.condition-result", { label, kind: kindOf(found) }),
       };
     } catch (error) {
-      return { result: undefined, reason: withLabel(label, toCodedError(error).message) };
+      return { result: undefined, reason: withLabel(label, errorText(error)) };
     }
   };
   return { isFixed: false, check };

@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { Comparison } from "../../../src/protocol/index.ts";
-import { toCodedError } from "../shared/errors.ts";
 import { splitNames } from "../shared/split-names.ts";
+import { errorText } from "./error-texts.ts";
 import { evaluate, exactText, type TypedValue } from "./evaluate.ts";
 import type { CrecMessage } from "./message.ts";
 import { prepareExpression } from "./prepared-expression.ts";
@@ -37,7 +37,7 @@ export function rowValueReader(RED: NodeAPI, node: Node, typed: TypedValue, is: 
   // The next message may have what this one lacks.
   return {
     varies: true,
-    read: (msg) => read(msg).catch((error: unknown) => ({ reason: toCodedError(error).message })),
+    read: (msg) => read(msg).catch((error: unknown) => ({ reason: errorText(error) })),
   };
 }
 

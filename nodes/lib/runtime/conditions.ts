@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import { combineResults } from "../../../src/protocol/index.ts";
 import type { ConditionDef } from "../shared/conditions.ts";
-import { nodeError } from "../shared/errors.ts";
+import { translatedError } from "../shared/errors.ts";
 import { type Row, type RowResult, readRow } from "./condition-rows.ts";
 import { type ContractRef, contractOf } from "./config-nodes.ts";
 import { loadLibrary } from "./library.ts";
@@ -108,5 +108,5 @@ function isRow(row: unknown): row is ConditionDef {
 }
 
 function wrong(sentence: string): Error {
-  return nodeError("INVALID_FIELD", sentence);
+  return translatedError("INVALID_FIELD", sentence);
 }

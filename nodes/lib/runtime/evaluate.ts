@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
-import { type CodedError, nodeError } from "../shared/errors.ts";
+import { type CodedError, translatedError } from "../shared/errors.ts";
 import { requireSet } from "../shared/variables.ts";
 import type { CrecMessage } from "./message.ts";
 
@@ -21,7 +21,7 @@ export async function evaluate(
   return new Promise((resolve, reject) => {
     const refuse = (why: string, cause?: unknown) => {
       const words = { label, why, from: `${type} ${value}` };
-      reject(nodeError("INVALID_FIELD", RED._("common.error.not-evaluated", words), cause));
+      reject(translatedError("INVALID_FIELD", RED._("common.error.not-evaluated", words), cause));
     };
     RED.util.evaluateNodeProperty(value, type, node, msg, (error, result) => {
       // It would be awaited, and one that never settles would hold the message forever.
@@ -57,7 +57,7 @@ export async function evaluateText(
   if (found === undefined || found === null || found === "") return undefined;
   if (typeof found === "number") return exactText(RED, label, found);
   if (typeof found === "string") return found;
-  throw nodeError("INVALID_FIELD", RED._("common.error.not-text", { label, kind: kindOf(found) }));
+  throw translatedError("INVALID_FIELD", RED._("common.error.not-text", { label, kind: kindOf(found) }));
 }
 
 /** @throws MISSING_VALUE, INVALID_FIELD, VARIABLE_MISSING */
@@ -75,14 +75,14 @@ export async function evaluateRequired(
 /** The error about an empty value that is needed. */
 export function missingValue(RED: NodeAPI, { label, type, value }: TypedValue): CodedError {
   const key = type === "str" ? "common.error.empty" : "common.error.empty-from";
-  return nodeError("MISSING_VALUE", RED._(key, { label, from: `${type}.${value}` }));
+  return translatedError("MISSING_VALUE", RED._(key, { label, from: `${type}.${value}` }));
 }
 
 /** A number beyond what numbers hold exactly may already be another one. @throws INVALID_FIELD */
 export function exactText(RED: NodeAPI, label: string, value: number): string {
   if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
   const key = Number.isFinite(value) ? "common.error.rounded" : "common.error.not-number";
-  throw nodeError("INVALID_FIELD", RED._(key, { label }));
+  throw translatedError("INVALID_FIELD", RED._(key, { label }));
 }
 
 /** From a flow written by hand anything may come: a misspelt option is refused. @throws INVALID_FIELD naming the options */
@@ -95,7 +95,7 @@ export function optionOf<const T extends string>(
   const option = options.find((one) => one === value);
   if (option !== undefined) return option;
   const words = { label, value: shownValue(value), options: options.filter(Boolean).join(", ") };
-  throw nodeError("INVALID_FIELD", RED._("common.error.option", words));
+  throw translatedError("INVALID_FIELD", RED._("common.error.option", words));
 }
 
 const LONGEST_SHOWN = 100;

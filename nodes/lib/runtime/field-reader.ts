@@ -1,5 +1,5 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
-import { type CodedError, nodeError } from "../shared/errors.ts";
+import { type CodedError, translatedError } from "../shared/errors.ts";
 import { errorKey, fitsNumber, isOn, isShown, labelKey } from "../shared/field-rules.ts";
 import type { NamesOf, NodeDescription, SettingsOf } from "../shared/fields.ts";
 import { isNewer, migrate } from "../shared/migrate.ts";
@@ -85,7 +85,7 @@ export function fieldReader<const N extends NodeDescription>(
     labels.set(name, known);
     return known;
   };
-  const invalid = (sentence: string) => nodeError("INVALID_FIELD", sentence);
+  const invalid = (sentence: string) => translatedError("INVALID_FIELD", sentence);
   const wrong = (name: string, value: unknown, key = errorKey(description, name), words = {}) =>
     invalid(
       RED._("common.error.field", { label: label(name), value: shownValue(value), why: RED._(key, words) }),

@@ -1,7 +1,8 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
-import { type CodedError, shortText, toCodedError } from "../shared/errors.ts";
+import { toCodedError } from "../shared/errors.ts";
 import { unsetVariable } from "../shared/variables.ts";
 import { withDetails } from "./details.ts";
+import { errorText, shortText, toldError } from "./error-texts.ts";
 import type { CrecMessage } from "./message.ts";
 import { showStatus } from "./status.ts";
 import { interrupted, type Kept, type Run, TAKEN_OVER, type Wait, Waits } from "./waits/waits.ts";
@@ -82,7 +83,7 @@ export function onInput(
       if (thrown && signal.aborted) {
         const error = interrupted(thrown.error);
         // A message that is kept comes again.
-        if (!(await waits?.keepStopped(run, error))) done(error);
+        if (!(await waits?.keepStopped(run, error))) done(toldError(error));
         return;
       }
       run.isOver = true;
@@ -90,7 +91,7 @@ export function onInput(
       if (!thrown) return done();
       const error = toCodedError(thrown.error);
       showStatus(node, "error", shortText(error));
-      done(error);
+      done(toldError(error));
     };
     controllers.add(controller);
     runs.add(run);
@@ -134,8 +135,7 @@ export function onInput(
   }
 
   function logged(thrown: unknown): void {
-    const error: CodedError = toCodedError(thrown);
-    node.debug(error.message);
+    node.debug(errorText(thrown));
   }
 }
 

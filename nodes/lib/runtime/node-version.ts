@@ -1,6 +1,7 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import { nodeError } from "../shared/errors.ts";
 import { packageDamaged } from "../shared/package-damaged.ts";
+import { toldError, useLanguageOf } from "./error-texts.ts";
 
 /** Put in by the build: the lowest version that `engines` in package.json allows. */
 declare const MINIMUM_NODE: string;
@@ -48,9 +49,11 @@ function tooOld(version: string): Error | undefined {
 }
 
 /** Says it in the log, in the status, and to whatever sends the node a message. */
-function idle(type: string, error: Error): Register {
-  const sentence = error.message;
+function idle(type: string, problem: Error): Register {
   return (RED) => {
+    useLanguageOf(RED);
+    const error = toldError(problem);
+    const sentence = error.message;
     // All nodes' files load this one: one line in the log is enough.
     if (!isLogged) RED.log.error(`CRE Connect: ${sentence}`);
     isLogged = true;

@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
-import { messageOf, nodeError } from "../shared/errors.ts";
+import { messageOf, translatedError } from "../shared/errors.ts";
 import type { CrecMessage } from "./message.ts";
 
 /** A JSONata expression that is parsed once, for any number of messages. It rejects with the error of the expression. */
@@ -28,6 +28,6 @@ function parsed(
   } catch (error) {
     const why = messageOf(error).replace(/[.\s]+$/, "");
     const words = { label, why, from: `jsonata ${text}` };
-    throw nodeError("INVALID_FIELD", RED._("common.error.not-evaluated", words), error);
+    throw translatedError("INVALID_FIELD", RED._("common.error.not-evaluated", words), error);
   }
 }

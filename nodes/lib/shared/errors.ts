@@ -1,11 +1,24 @@
-import { cutAtWord } from "./cut-text.ts";
-
 /** The error that a node sends to Catch: a stable upper-snake-case `code` beside the sentence. */
 export type CodedError = Error & { code: string };
 
-/** Makes an error for something the flow's author can fix: the message says how. */
+/** Errors whose text is in the language of Node-RED already. */
+const translated = new WeakSet<Error>();
+
+/** Makes an error for something the flow's author can fix: the message, in English, says how. */
 export function nodeError(code: string, message: string, cause?: unknown): CodedError {
   return toCodedError(Object.assign(new Error(message, cause === undefined ? {} : { cause }), { code }));
+}
+
+/** As `nodeError`, with a text that `RED._` has made. */
+export function translatedError(code: string, text: string, cause?: unknown): CodedError {
+  const error = nodeError(code, text, cause);
+  translated.add(error);
+  return error;
+}
+
+/** Whether `translatedError` has made it. */
+export function isTranslated(error: Error): boolean {
+  return translated.has(error);
 }
 
 /** Any thrown value as an error with a code. Errors of the library already have one. */
@@ -21,12 +34,4 @@ export function toCodedError(thrown: unknown): CodedError {
 export function messageOf(thrown: unknown): string {
   const { message } = (thrown ?? {}) as { message?: unknown };
   return typeof message === "string" ? message : String(thrown);
-}
-
-const STATUS_LENGTH = 48;
-
-/** The first sentence of an error, cut at a word so that it fits under a node. */
-export function shortText(error: Error): string {
-  const sentence = error.message.split(/(?<=[.!?])\s/, 1)[0] ?? "";
-  return cutAtWord(sentence.replace(/[.:]$/, ""), STATUS_LENGTH);
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { SigningState, SignRequest } from "../../../src/index.ts";
+import { errorText } from "../../lib/runtime/error-texts.ts";
 import { loadLibrary } from "../../lib/runtime/library.ts";
-import { nodeError, toCodedError } from "../../lib/shared/errors.ts";
+import { nodeError } from "../../lib/shared/errors.ts";
 import type { SignerTestReport } from "../../lib/shared/form-types.ts";
 import type { OpenSigner } from "../open-signer.ts";
 import { keyOf } from "./keys.ts";
@@ -45,7 +46,7 @@ export function startTest(
   };
   void sign(open, signal, onState)
     .catch((thrown: unknown): Omit<Done, "milliseconds"> => {
-      const failure = timeout.some(({ aborted }) => aborted) ? LATE : conceal(toCodedError(thrown).message);
+      const failure = timeout.some(({ aborted }) => aborted) ? LATE : conceal(errorText(thrown));
       return { done: true, isRight: false, key: { address: "" }, failure };
     })
     .then((done) => {

@@ -4,9 +4,10 @@ import type { Abi, AbiParameter, ListedFunction } from "../../../src/index.ts";
 import { deployFirst, isDeployedWith } from "../../lib/admin/deployed.ts";
 import { amountInWei } from "../../lib/runtime/calls.ts";
 import type { ContractNode } from "../../lib/runtime/config-nodes.ts";
+import { errorText } from "../../lib/runtime/error-texts.ts";
 import { type Library, loadLibrary } from "../../lib/runtime/library.ts";
 import { COIN_PLACES, coinUnit } from "../../lib/shared/coin-units.ts";
-import { nodeError, toCodedError } from "../../lib/shared/errors.ts";
+import { nodeError, translatedError } from "../../lib/shared/errors.ts";
 import type { CallDef, ContractCall, Value } from "../../lib/shared/form-types.ts";
 import { splitNames } from "../../lib/shared/split-names.ts";
 import { isReference } from "../../lib/shared/variables.ts";
@@ -66,7 +67,7 @@ export async function listedCalls(
   if (transactionsType !== "json" || isReference(transactions)) return undefined;
   const list: unknown = fromJson(transactions, RED._("submit-operation.label.transactions"));
   if (!Array.isArray(list)) {
-    throw nodeError("INVALID_FIELD", RED._("submit-operation.error.transactions"));
+    throw translatedError("INVALID_FIELD", RED._("submit-operation.error.transactions"));
   }
   const tooMany = callCountProblem(list.length);
   if (tooMany) throw nodeError("TOO_MANY_CALLS", tooMany);
@@ -133,7 +134,7 @@ async function contractCall(
       ...(signature ? { signature } : {}),
       to: { text: text?.address ?? "" },
       amount,
-      problem: toCodedError(thrown).message,
+      problem: errorText(thrown),
     };
   }
 }
@@ -206,7 +207,7 @@ async function shown(
     const found = readValue(stored);
     return found.known ? await read(found.value) : { text: found.text, later: true };
   } catch (thrown) {
-    return { text: stored?.value ?? "", problem: toCodedError(thrown).message };
+    return { text: stored?.value ?? "", problem: errorText(thrown) };
   }
 }
 

@@ -3,9 +3,10 @@ import type { TransactionInput } from "../../../src/index.ts";
 import { answerForms } from "../../lib/admin/answer.ts";
 import { deployFirst, isDeployedWith } from "../../lib/admin/deployed.ts";
 import type { ConnectionNode, WalletNode } from "../../lib/runtime/config-nodes.ts";
+import { errorText } from "../../lib/runtime/error-texts.ts";
 import { loadLibrary } from "../../lib/runtime/library.ts";
 import { ADDRESS } from "../../lib/shared/address.ts";
-import { nodeError, toCodedError } from "../../lib/shared/errors.ts";
+import { nodeError } from "../../lib/shared/errors.ts";
 import { isReference } from "../../lib/shared/variables.ts";
 import type {
   Preview,
@@ -39,7 +40,7 @@ async function preview(RED: NodeAPI, request: PreviewRequest): Promise<Preview> 
     if (!calls) throw notYet([placeOf(request)]);
     return { calls, digest: await digestOf(RED, request, transactionsOf(calls)) };
   } catch (thrown) {
-    return { calls: calls ?? [], why: toCodedError(thrown).message };
+    return { calls: calls ?? [], why: errorText(thrown) };
   }
 }
 

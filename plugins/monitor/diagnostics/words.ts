@@ -9,7 +9,7 @@ const ENGLISH = "en-US";
 
 /** In lower case, in all languages of the package. */
 export async function ownWords(): Promise<ReadonlySet<string>> {
-  const folders = ["nodes", "plugins"].map((folder) => join(__dirname, folder, "locales"));
+  const folders = ["nodes/locales", "plugins/locales", "errors"].map((folder) => join(__dirname, folder));
   const texts = await Promise.all(folders.map(textsIn));
   return new Set([...OWN_WORDS.split(" "), ...translatedWords(texts.flat().join("\n"))]);
 }

@@ -5,8 +5,8 @@ import type { Reports } from "../../../nodes/lib/runtime/activity/reports.ts";
 import { noteResources } from "../../../nodes/lib/runtime/activity/resources.ts";
 import type { ResourceReport } from "../../../nodes/lib/runtime/activity/types.ts";
 import type { ChannelNode, Connection, ConnectionNode } from "../../../nodes/lib/runtime/config-nodes.ts";
+import { errorText } from "../../../nodes/lib/runtime/error-texts.ts";
 import { storedNodes } from "../../../nodes/lib/runtime/stored-nodes.ts";
-import { toCodedError } from "../../../nodes/lib/shared/errors.ts";
 import { listWallets, listWatchers } from "./list-resources.ts";
 
 /** What a refresh has found, and what went wrong, a sentence for each connection. */
@@ -49,7 +49,7 @@ async function refreshConnection(
     try {
       return await work();
     } catch (error) {
-      problems.add(signal.aborted ? RED._("monitor.refresh.too-slow") : toCodedError(error).message);
+      problems.add(signal.aborted ? RED._("monitor.refresh.too-slow") : errorText(error));
       return 0;
     }
   };

@@ -9,8 +9,8 @@ import { root } from "../paths.mjs";
 const FOREIGN = /_PROXY$|^(CREC|AWS|UND_ERR|HPE|ERR|CERT|CRL|SELF_SIGNED|UNABLE_TO|DEPTH_ZERO|HOSTNAME)_/;
 /** Words of the key services: states, kinds of keys, algorithms. */
 const OF_KEY_SERVICES = /^(PENDING_|ECDSA_|RSA|ECC_|MPC_)|^(SIGN_VERIFY|TYPED_MESSAGE|VAULT_ACCOUNT)$/;
-/** Between the sockets of the PostgreSQL client and `problems.ts` next to them, which makes sentences of them. */
-const OF_POSTGRESQL = /^(NO_TLS|NOT_POSTGRESQL|CONNECTION_CLOSED)$/;
+/** Of the PostgreSQL client: `problems.ts` makes sentences of them. */
+const OF_POSTGRESQL = /^CONNECTION_CLOSED$/;
 /**
  * What a text put together can come to, by its beginning in the sources.
  *
@@ -51,14 +51,14 @@ export function runtimeSources() {
  */
 export function thrownCodes(text) {
   const find = (/** @type {RegExp} */ pattern) => [...text.matchAll(pattern)].map((match) => match[1] ?? "");
-  const composed = find(/(?:nodeError|new \w*Error|super)\(\s*`([^`]*)`/g).filter(isCode);
+  const composed = find(/(?:nodeError|translatedError|new \w*Error|super)\(\s*`([^`]*)`/g).filter(isCode);
   const unknown = composed.filter((template) => !(template in COMPOSED));
   if (unknown.length > 0) {
     throw new Error(`Add what these codes can come to to COMPOSED in error-codes.mjs: ${unknown.join(", ")}`);
   }
   const plain = [
     // One word is only taken for a code where it is one, two words anywhere.
-    ...find(/(?:nodeError|new \w*Error|super)\(\s*(?:[\w.]+ \?\? )?"([A-Z]+)"/g),
+    ...find(/(?:nodeError|translatedError|new \w*Error|super)\(\s*(?:[\w.]+ \?\? )?"([A-Z]+)"/g),
     ...find(/"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"/g),
   ];
   return new Set([

@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { withReleaseTools } from "../../release/tools.mjs";
 import { root } from "../paths.mjs";
-import { withReleaseTools } from "../release-tools.mjs";
 
 /** The types of API Extractor are not installed here: this is what is used of it. */
 /**

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { root } from "../paths.mjs";
 import { readJson } from "../read-json.mjs";
 import { problemsOfCatalog, textsByKey } from "./catalog.mjs";
+import { ERRORS_FILE, problemsOfErrors } from "./errors.mjs";
 import { englishFiles, leftOver, pathIn, textOf } from "./files.mjs";
 import { labelsNotExplained, problemsOfHelp } from "./help.mjs";
 
@@ -18,8 +19,12 @@ export async function problemsOfLanguage(tag) {
   const files = await englishFiles();
   const rules = await rulesOf(tag);
   const found = await Promise.all(files.map((file) => problemsOfFile(file, tag, rules)));
-  const extra = (await leftOver(tag, files)).map((file) => `${file}: no such file in English`);
-  return [...found.flat(), ...extra];
+  const errors = `nodes/lib/locales/${tag}/${ERRORS_FILE}`;
+  const texts = await textOf(errors);
+  const ofErrors = texts === undefined ? ["missing"] : problemsOfErrors(JSON.parse(texts), rules);
+  const leftOvers = (await leftOver(tag, files)).filter((file) => file !== errors);
+  const extra = leftOvers.map((file) => `${file}: no such file in English`);
+  return [...found.flat(), ...ofErrors.map((problem) => `${errors}: ${problem}`), ...extra];
 }
 
 /**

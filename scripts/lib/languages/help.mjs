@@ -4,6 +4,8 @@ import { englishIn } from "./left-in-english.mjs";
 
 const CODE = /`[^`]+`/g;
 const LINK = /\]\(([^)]+)\)/g;
+/** A help is part of the page of the editor. */
+const TAG = /<[^>]*>?/g;
 const BOLD = /\*\*.+?\*\*/g;
 
 /**
@@ -79,6 +81,7 @@ function problemsOfLine(english, line, rules) {
   const parts = /** @type {const} */ ([
     ["code", CODE],
     ["links", LINK],
+    ["tags", TAG],
   ]);
   for (const [what, pattern] of parts) {
     const [wanted, found] = [english, line].map((text) =>

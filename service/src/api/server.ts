@@ -14,7 +14,7 @@ import { eventRoutes } from "./events.ts";
 import { type Account, graphqlRoutes, refuseAccount } from "./graphql.ts";
 import { healthRoute } from "./health.ts";
 import { injectFaults } from "./local/inject-faults.ts";
-import { type FlowVariablesAt, NODE_RED_PATH } from "./local/node-red.ts";
+import { type FlowVariablesAt, isOpenedInTab, NODE_RED_PATH } from "./local/node-red.ts";
 import { note } from "./local/note-injected.ts";
 import { localRoutes } from "./local/routes.ts";
 import { PAGE_PATHS, refuseOtherPages } from "./local/timeline.ts";
@@ -121,7 +121,8 @@ export async function createServer(
     // Browsers send no key. The page shows addresses of the service, so it is only for this machine.
     if (path === "/" && options.loopback) return;
     if (isPartOfPage(path, options)) {
-      refuseOtherPages(request.headers["sec-fetch-site"]);
+      const { headers } = request;
+      if (path !== NODE_RED_PATH || !isOpenedInTab(headers)) refuseOtherPages(headers["sec-fetch-site"]);
       return;
     }
     if (ANONYMOUS.has(path) || isAuthorized(request.headers.authorization, options.apiKeys)) return;
@@ -158,8 +159,8 @@ export async function createServer(
 }
 
 /**
- * Whether the start page asks for this itself, or links to it. It shows what happens in channels: without a key only where the key is
- * public, so that each program of this machine could read the same with it.
+ * Whether the start page asks for this itself, or links to it. That needs no key where the key is public: each program
+ * of this machine could read the same with it.
  */
 function isPartOfPage(path: string, { loopback, page }: ServerOptions): boolean {
   return (PAGE_PATHS.has(path) || path === NODE_RED_PATH) && loopback && page.apiKey !== undefined;

@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { Signer, SigningState } from "../../../../src/index.ts";
-import { shortText } from "../../shared/errors.ts";
 import type { SignerRef } from "../config-nodes.ts";
+import { shortText } from "../error-texts.ts";
 import { showStatus } from "../status.ts";
 import { type JoinedSigner, joinSigner } from "./joined-signer.ts";
 import { repeatUntil } from "./repeat.ts";

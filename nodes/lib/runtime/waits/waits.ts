@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Node, NodeAPI } from "node-red";
 import { type CodedError, nodeError, toCodedError } from "../../shared/errors.ts";
 import type { Connection } from "../config-nodes.ts";
+import { errorText, toldError } from "../error-texts.ts";
 import { isInFlows } from "../flow-settings.ts";
 import { onFlowsStarted } from "../flows-started.ts";
 import type { CrecMessage } from "../message.ts";
@@ -251,7 +252,7 @@ export class Waits {
     }
     const error = record.error ?? (this.isOn ? undefined : interrupted());
     if (error) {
-      this.#node.error(nodeError(error.code, error.message), msg);
+      this.#node.error(toldError(nodeError(error.code, error.message)), msg);
       return this.#remove(name);
     }
     this.#resumed.set(msg, { kept: { id, service, about }, file: name });
@@ -259,7 +260,7 @@ export class Waits {
   }
 
   #warn(thrown: unknown): void {
-    const why = toCodedError(thrown).message;
+    const why = errorText(thrown);
     this.#node.warn(this.#RED._("common.warning.wait-not-kept", { why }));
   }
 }

@@ -3,8 +3,8 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { npm } from "./npm.mjs";
-import { root } from "./paths.mjs";
+import { npm } from "../lib/npm.mjs";
+import { root } from "../lib/paths.mjs";
 
 /**
  * Installs the tools of release/tools into a temporary folder, by their lock file, and removes it afterwards. They are no

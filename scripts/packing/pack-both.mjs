@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { build } from "../build.mjs";
 import { buildService } from "../build-service.mjs";
-import { pack, stage } from "../packing/stage.mjs";
+import { pack, stage } from "./stage.mjs";
 
 /**
  * @param {string} folder a temporary one

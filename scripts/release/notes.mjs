@@ -6,7 +6,7 @@ import { withWebLinks } from "../packing/web-links.mjs";
  *
  * @param {string} changelog with a heading `## 1.2.3`, or `## 1.2.3 (2026-01-31)`, for each version
  * @param {string} version
- * @param {import("./owner.mjs").Owner} owner
+ * @param {import("../lib/owner.mjs").Owner} owner
  * @returns {string} Markdown
  * @throws {Error} when there is no such section, or nothing in it
  */

@@ -1,0 +1,109 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { NodeAPI } from "node-red";
+import { cutAtWord } from "../shared/cut-text.ts";
+import { type CodedError, isTranslated, toCodedError, translatedError } from "../shared/errors.ts";
+
+// The sentences of errors are written in English, where they are thrown. In another language, what the code means and
+// what to do comes first, and the sentence with its names and values follows in brackets.
+
+/** By code. */
+type Texts = Readonly<Record<string, string>>;
+
+const STATUS_LENGTH = 48;
+
+let ofNodeRed = (): string => "en-US";
+const ofAsker = new AsyncLocalStorage<string>();
+
+/** Reports errors in the language of this Node-RED. */
+export function useLanguageOf(RED: NodeAPI): void {
+  // Node-RED falls back to English by itself where it has no texts of ours.
+  ofNodeRed = () => RED._("common.language");
+}
+
+/** Reports the errors of `work` in the language of the person who asked, if it is known. */
+export function inLanguage<T>(tag: string | undefined, work: () => T): T {
+  return tag === undefined ? work() : ofAsker.run(tag, work);
+}
+
+/** What a person is to read: in English the same error, in other languages one with the translation before its text. */
+export function toldError(thrown: unknown): CodedError {
+  const error = toCodedError(thrown);
+  const translation = translationOf(error);
+  if (translation === undefined) return error;
+  const text = error.message === "" ? translation : `${translation} (${error.message})`;
+  // A copy: the error itself can be stored, compared, and reported again.
+  const { message, toString: _, stack, ...others } = Object.getOwnPropertyDescriptors(error);
+  const told = translatedError(error.code, text);
+  Object.defineProperties(Object.setPrototypeOf(told, Object.getPrototypeOf(error)), others);
+  told.stack = error.stack ?? "";
+  return told;
+}
+
+/** The text of `toldError`. */
+export function errorText(thrown: unknown): string {
+  return toldError(thrown).message;
+}
+
+/** The first sentence of an error, cut at a word so that it fits under a node. */
+export function shortText(error: Error): string {
+  const sentence = firstSentence(error.message);
+  const translation = translationOf(error);
+  if (translation === undefined) return cutAtWord(sentence, STATUS_LENGTH);
+  const short = firstSentence(translation);
+  const both = `${short} (${sentence})`;
+  return both.length <= STATUS_LENGTH ? both : cutAtWord(short, STATUS_LENGTH);
+}
+
+function firstSentence(text: string): string {
+  const sentence = text.split(/(?<=[.!?])\s|(?<=。)/, 1)[0] ?? "";
+  return sentence.replace(/[.:。]$/, "");
+}
+
+function translationOf(error: Error): string | undefined {
+  const { code } = error as { code?: unknown };
+  if (typeof code !== "string" || isTranslated(error)) return undefined;
+  const texts = textsIn(ofAsker.getStore() ?? ofNodeRed());
+  return texts && Object.hasOwn(texts, code) ? texts[code] : undefined;
+}
+
+/** Read when first needed. Undefined for English. */
+const read = new Map<string, Texts>();
+let files: ReadonlyMap<string, string> | undefined;
+
+function textsIn(tag: string): Texts | undefined {
+  files ??= filesOfErrors();
+  const path = files.get(tag.toLowerCase()) ?? files.get(tag.toLowerCase().split("-", 1)[0] ?? "");
+  if (path === undefined) return undefined;
+  const known = read.get(path) ?? readTexts(path);
+  read.set(path, known);
+  return known;
+}
+
+/** An error is reported in English rather than not at all. */
+function readTexts(path: string): Texts {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as Texts;
+  } catch {
+    return {};
+  }
+}
+
+/** By language. The build puts them into a folder beside the code. */
+function filesOfErrors(): ReadonlyMap<string, string> {
+  // Code that runs from its sources, as a part under test, has no such folder.
+  if (typeof __dirname !== "string") return new Map();
+  const folder = join(__dirname, "errors");
+  return new Map(
+    namesIn(folder).map((name) => [name.replace(/\.json$/, "").toLowerCase(), join(folder, name)]),
+  );
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
