@@ -114,6 +114,7 @@ describe("a damaged package", function () {
       should((await tested.json()) as object).have.property("code", CODE);
       const texts = await (await nodeRed.fetch("nodes/messages?lng=de")).json();
       should(Object.keys(texts as object)).matchAny(/\/ack$/);
+      should(await (await nodeRed.fetch("crec/diagnostics")).text()).containEql('"versions":');
       should(nodeRed.log).not.match(UNHANDLED);
     });
 
