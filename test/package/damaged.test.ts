@@ -84,6 +84,7 @@ describe("a damaged package", function () {
         "custody-aws-kms.js": "throws",
         "nodes/locales/de/ack.json": "cut off",
         "plugins/locales/de/monitor.json": "missing",
+        errors: "missing",
       });
       const proven = caseNamed(proofCases.find(({ expect }) => expect === "verified")?.name ?? "");
       const fleets = ["postgres", "redis"];
@@ -113,6 +114,7 @@ describe("a damaged package", function () {
       should((await tested.json()) as object).have.property("code", CODE);
       const texts = await (await nodeRed.fetch("nodes/messages?lng=de")).json();
       should(Object.keys(texts as object)).matchAny(/\/ack$/);
+      should(await (await nodeRed.fetch("crec/diagnostics")).text()).containEql('"versions":');
       should(nodeRed.log).not.match(UNHANDLED);
     });
 

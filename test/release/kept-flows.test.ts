@@ -1,4 +1,8 @@
 import should from "should";
+import { defaultsOf } from "../../nodes/lib/build/registration.ts";
+import type { NodeDescription } from "../../nodes/lib/shared/fields.ts";
+import { migrate } from "../../nodes/lib/shared/migrate.ts";
+import { isReference } from "../../nodes/lib/shared/variables.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { FIELD_TABLES } from "../../plugins/monitor/diagnostics/field-tables.ts";
 import { useEditor } from "../support/editor.ts";
@@ -26,6 +30,16 @@ describe("the flows that are kept", () => {
     should(missing).deepEqual([], howTo("these fields are new, or have no other value than a new node"));
   });
 });
+
+// The form keeps a choice that it does not have, so that nothing of it shows there.
+for (const kept of all)
+  it(`the flows of version ${kept.version} have only fields and choices that the nodes still have`, () => {
+    const lost = ours(together(kept)).flatMap((node) => {
+      const table = FIELD_TABLES.get(node.type);
+      return table ? lostOf(table, migrate(table, node)).map((what) => `${node.type} ${what}`) : [node.type];
+    });
+    should([...new Set(lost)]).be.empty();
+  });
 
 for (const kept of all) {
   describe(`the flows of version ${kept.version}, opened with the present nodes`, function () {
@@ -78,6 +92,25 @@ for (const kept of all) {
   });
 }
 
+/** What a node has and its description does not. */
+function lostOf(table: NodeDescription, node: FlowNode): string[] {
+  const defaults = defaultsOf(table);
+  const fields = Object.keys(node).filter((name) => !OF_A_NODE.has(name) && !Object.hasOwn(defaults, name));
+  const choices = Object.entries(table.fields).flatMap(([name, field]) => {
+    const isChoice = field.kind === "list" || (field.kind === "select" && !field.filledLater);
+    if (isChoice) return [{ name, known: field.options }];
+    return field.kind === "typed" && field.types ? [{ name: `${name}Type`, known: field.types }] : [];
+  });
+  const unknown = choices.flatMap(({ name, known }) =>
+    [node[name] ?? []]
+      .flat()
+      .map(String)
+      .filter((value) => !isReference(value) && !known.includes(value))
+      .map((value) => `${name} "${value}"`),
+  );
+  return [...fields, ...unknown];
+}
+
 /** The nodes of this package. */
 function ours(nodes: readonly FlowNode[]): FlowNode[] {
   return nodes.filter(({ type }) => type.startsWith("crec-"));
@@ -116,6 +149,18 @@ function isEmptyNumber(type: unknown, name: string, value: unknown): boolean {
 
 /** What an export of one node leaves out, or what a migration raises. */
 const OF_THE_FLOW: ReadonlySet<string> = new Set(["id", "z", "g", "x", "y", "wires", "version"]);
+
+/** What Node-RED stores of any node. */
+const OF_A_NODE: ReadonlySet<string> = new Set([
+  ...OF_THE_FLOW,
+  "type",
+  "d",
+  "l",
+  "info",
+  "inputLabels",
+  "outputLabels",
+  "icon",
+]);
 
 type Settings = Record<string, unknown>;
 

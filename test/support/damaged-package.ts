@@ -13,7 +13,7 @@ export type Damage = "missing" | "cut off" | "throws";
 export const DAMAGES: readonly Damage[] = ["missing", "cut off", "throws"];
 
 export async function damage(path: string, how: Damage): Promise<void> {
-  await rm(path);
+  await rm(path, { recursive: true });
   if (how === "cut off") await writeFile(path, '"use strict";\nfunction half({');
   if (how === "throws") await writeFile(path, 'throw new Error("of a test");\n');
 }

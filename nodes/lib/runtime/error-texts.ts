@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import { cutAtWord } from "../shared/cut-text.ts";
@@ -76,13 +76,13 @@ function textsIn(tag: string): Texts | undefined {
   files ??= filesOfErrors();
   const path = files.get(tag.toLowerCase()) ?? files.get(tag.toLowerCase().split("-", 1)[0] ?? "");
   if (path === undefined) return undefined;
-  const known = read.get(path) ?? textsOf(path);
+  const known = read.get(path) ?? readTexts(path);
   read.set(path, known);
   return known;
 }
 
-/** An error that is reported must not lead to another one: without the file, it is in English. */
-function textsOf(path: string): Texts {
+/** An error is reported in English rather than not at all. */
+function readTexts(path: string): Texts {
   try {
     return JSON.parse(readFileSync(path, "utf8")) as Texts;
   } catch {
@@ -95,6 +95,15 @@ function filesOfErrors(): ReadonlyMap<string, string> {
   // Code that runs from its sources, as a part under test, has no such folder.
   if (typeof __dirname !== "string") return new Map();
   const folder = join(__dirname, "errors");
-  const names = existsSync(folder) ? readdirSync(folder) : [];
-  return new Map(names.map((name) => [name.replace(/\.json$/, "").toLowerCase(), join(folder, name)]));
+  return new Map(
+    namesIn(folder).map((name) => [name.replace(/\.json$/, "").toLowerCase(), join(folder, name)]),
+  );
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }

@@ -49,10 +49,10 @@ function tooOld(version: string): Error | undefined {
 }
 
 /** Says it in the log, in the status, and to whatever sends the node a message. */
-function idle(type: string, english: Error): Register {
+function idle(type: string, problem: Error): Register {
   return (RED) => {
     useLanguageOf(RED);
-    const error = toldError(english);
+    const error = toldError(problem);
     const sentence = error.message;
     // All nodes' files load this one: one line in the log is enough.
     if (!isLogged) RED.log.error(`CRE Connect: ${sentence}`);
