@@ -1,4 +1,3 @@
-import { randomInt } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,7 +15,7 @@ import { CLOCK_FAULTS, FAULTS, type Fault } from "./faults/index.ts";
 import { FaultyServer } from "./faulty-server.ts";
 import { ALL_NAMES, childEnvironment } from "./names.ts";
 import { counterNode, flowOf, NODE_USES, type NodeUse, SILENT_NODES, typesOfPackage } from "./nodes.ts";
-import { Collected, isWhole, settle } from "./table.ts";
+import { Collected, isWhole, SAMPLE_NUMBER, settle } from "./table.ts";
 import { makeWorld, type World } from "./world.ts";
 import { writtenBy } from "./written.ts";
 
@@ -240,7 +239,7 @@ function pairs(): Array<[string, Fault]> {
   const names = Object.keys(NODE_USES);
   if (isWhole) return names.flatMap((name) => FAULTS.map((fault): [string, Fault] => [name, fault]));
   const faults = FAULTS.filter(({ name }) => !OF_ADDRESS.includes(name));
-  const shift = randomInt(faults.length);
+  const shift = SAMPLE_NUMBER % faults.length;
   return names.map((name, index) => [name, faults[(index + shift) % faults.length] as Fault]);
 }
 
