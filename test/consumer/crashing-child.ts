@@ -38,7 +38,7 @@ const consumer = new EventConsumer({
   onRejected: ({ offset }, why) => note(`R ${offset} ${why}`, offset),
 });
 
-// Whoever started it is gone.
+// The process that started it is gone.
 process.on("disconnect", () => process.exit(2));
 consumer.start();
 void done.promise.then(async () => {

@@ -74,7 +74,7 @@ process.on("message", async (message) => {
   await client.close();
   process.exit(0);
 });
-// Whoever started it is gone.
+// The process that started it is gone.
 process.on("disconnect", () => process.exit(1));
 // A process that is killed would not keep what it compiled.
 flushCompileCache();

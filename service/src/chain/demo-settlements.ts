@@ -70,7 +70,7 @@ async function begin(context: Context, name: Demo, functionName: string, args: A
 
 function newest(context: Context, name: Demo, first: string): Hex {
   const known = context.store.settings.get<Hex>(key(context, name));
-  if (known === undefined) throw new TransactionRefused(`there is none yet: ${first} first`);
+  if (known === undefined) throw new TransactionRefused(`there is nothing to act on yet: ${first} first`);
   return known;
 }
 

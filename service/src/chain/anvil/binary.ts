@@ -35,10 +35,10 @@ export function findAnvil({
   const found = candidates.find(isExecutable);
   if (found !== undefined) return found;
   throw new ServiceProblem(
-    `The local chain needs anvil, and there is none for ${platform} ${arch} here. ${
+    `The local chain needs anvil, which is not installed for ${platform} ${arch}. ${
       ON_NPM.includes(name)
         ? "Install again with optional packages allowed: npm has one for this platform. Or name"
-        : "npm has none for this platform. Name"
+        : "npm has no package for this platform. Name"
     } an EVM node of your own with --rpc-url or CREC_RPC_URL, or install Foundry so that anvil is on the PATH.`,
   );
 }
