@@ -23,7 +23,8 @@ describe("a scrape of a running Node-RED", function () {
     if (!hasParser()) return this.skip();
     harness = await OperationHarness.start({ CREC_MONITORING_TOKEN: TOKEN });
     await harness.deploy([
-      [submitNode({ name: "Pay" }), 2],
+      // Later levels are followed for as long.
+      [submitNode({ name: "Pay", timeout: "110" }), 2],
       [eventsInNode({ id: "events", name: "Payments", consumer: "payments" }), 3],
     ]);
   });
