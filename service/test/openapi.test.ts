@@ -31,6 +31,8 @@ type Description = {
 /** What the description cannot say, or no program calls: the start page with its script, streams, and itself. */
 const UNDESCRIBED = [
   ...["GET /", "GET /openapi.json", "GET /graphql", "GET /local/timeline/stream"],
+  // For Node-RED, not for a client.
+  "GET /local/node-red.json",
   ...["facts", "groups", "stream", "timeline", "view", "words"].map((name) => `GET /local/page/${name}.mjs`),
 ];
 /** The endpoints of the contract. */

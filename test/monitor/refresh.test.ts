@@ -108,7 +108,7 @@ describe("the refresh of watchers and wallets", function () {
     const { wallets, problems } = await refresh();
     should(wallets).equal(1);
     should(problems).have.length(1);
-    should(problems[0]).startWith("Second: The service refused");
+    should(problems[0]).startWith("Second: The API key does not have the permission");
     should((await reported(harness.nodeRed)).wallets).have.length(1);
   });
 

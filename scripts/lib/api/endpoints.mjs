@@ -24,6 +24,7 @@ export async function adminEndpoints() {
       found.push({ method, path: path.slice(1), permission: needed, handler });
     };
   const RED = {
+    _: (/** @type {string} */ key) => key,
     nodes: { registerType: () => undefined },
     httpAdmin: { get: take("GET"), post: take("POST"), put: take("PUT"), delete: take("DELETE") },
     auth: { needsPermission: (/** @type {string} */ permission) => permission },
