@@ -13,7 +13,7 @@ type Failure = { stdout: string; stderr: string };
 /** What the checks of the copy read beside the sources. */
 const NEEDED = [
   ...["test", "docs", "bench", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
-  ...["SECURITY.md", "CODE_OF_CONDUCT.md", "SUPPORT.md", ".github"],
+  ...["SECURITY.md", "CODE_OF_CONDUCT.md", "SUPPORT.md", ".github", "containers", "site/lib"],
   ...["biome.json", ".gitignore", ".mocharc.json", "tsconfig.json", "tsconfig.types.json"],
 ];
 /** Made by the script that follows. */
