@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { createContext, runInContext } from "node:vm";
 import should from "should";
+import { formScript } from "../support/registered-forms.ts";
 
 const file = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), "utf8");
-const FORM = /<script type="text\/javascript">([\s\S]*?)<\/script>/;
 
 /** The page of an editor, in which scripts run one after the other. */
 function page() {
@@ -16,7 +16,7 @@ function page() {
 
 describe("the script that all forms share", () => {
   const shared = file("resources/forms.js");
-  const form = FORM.exec(file("dist/nodes/ack.html"))?.[1] ?? "";
+  const form = formScript(file("dist/nodes/ack.html"));
   const [hash = ""] = /(?<=forms\.js\?)\w+/.exec(file("dist/nodes/ack.html")) ?? [];
   const newer = shared.replaceAll(hash, "00000000");
 

@@ -134,7 +134,7 @@ describe("a change of the library", () => {
       should(breaking(before, withMember(member))).deepEqual([["class Box", true]]);
   });
 
-  it("of a comment is none", () => {
+  it("in a comment does not count", () => {
     should(breaking(OPTIONS, OPTIONS.replace("@public", "@public (undocumented)"))).be.empty();
   });
 

@@ -19,9 +19,13 @@ export function registeredBy<T>(
     found[type] = definition;
   };
   const forms = readFileSync(fileURLToPath(new URL("forms.js", shared)), "utf8");
-  const script = SCRIPT.exec(page)?.[1] ?? "";
-  runInNewContext(`${forms}\n${script}`, {
+  runInNewContext(`${forms}\n${formScript(page)}`, {
     RED: { nodes: { registerType }, events: { on: () => undefined } },
   });
   return found;
+}
+
+/** The script in the built page of a node. */
+export function formScript(page: string): string {
+  return SCRIPT.exec(page)?.[1] ?? "";
 }

@@ -44,7 +44,7 @@ describe("issues of the examples", function () {
     await userDir?.remove();
   });
 
-  it("are none after Set up but a shared state that is not there, of all of them together", async () => {
+  it("after Set up only report the missing shared state, for all of them together", async () => {
     const all = await Promise.all(names.map((name) => example(name)));
     // Those with a dashboard need another palette; without it, Node-RED starts no flow.
     const isPlain = (nodes: readonly FlowNode[]) => !nodes.some(({ type }) => type.startsWith("ui-"));
