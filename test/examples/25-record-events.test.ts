@@ -69,6 +69,17 @@ describe("the example record events to a file", function () {
     should(eventsOfFile(recorded).span.from).be.above(Date.now() - 3_600_000);
   });
 
+  it("has events of which the time of the block is known, without any other", async () => {
+    const { channel, events } = await readEventFile(file);
+    const transfers = events.filter(({ headers }) => headers.type === "watcher.event");
+    const untimed = transfers.map(({ created_at, payload: { timestamp, ...payload }, ...others }) => ({
+      ...others,
+      payload,
+    }));
+    const { from } = eventsOfFile({ channel, events: untimed as ChannelEvent[] }).span;
+    should(Math.abs(Date.now() - from)).be.below(3_600_000);
+  });
+
   it("reported no error", () => {
     should(flow.values("error")).be.empty();
   });

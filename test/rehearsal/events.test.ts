@@ -203,6 +203,14 @@ describe("the past events of a service with other habits", () => {
     should(odd.polls).be.below(25);
   });
 
+  it("are found where some of them have no times", async () => {
+    const untimed = (offset: number) => (offset % 3 === 0 ? {} : { time: 1_000 + offset });
+    const events = range(0, 1_999).map((offset) => made({ offset, ...untimed(offset) }));
+    const odd = new OddService({ [ID]: events });
+    const span: Span = { kind: "times", from: 2_500_000, to: 2_600_000 };
+    should(offsetsOf(await allOf(await readEvents(odd, [ID], span)))).deepEqual(range(1_501, 1_600));
+  });
+
   it("have the time of the block, or of the event before, and never an earlier one", async () => {
     const text = { timestamp: 50 };
     const events = [

@@ -85,6 +85,7 @@ describe("what a rehearsal asks the service", function () {
     const [first = { watcher_id: "" }] = created;
     await client.watchers.waitFor(channelId, first.watcher_id, { target: "active" });
     await client.watchers.archive(channelId, first.watcher_id);
+    await client.watchers.waitFor(channelId, first.watcher_id, { target: "archived" });
     const snapshot = await readSnapshot(client, [channelId], signal);
     should(snapshot.networks).not.be.empty();
     should(snapshot.wallets).be.an.Array();

@@ -120,7 +120,8 @@ export class ChannelPages {
   }
 
   async #poll(position: { offset?: number; limit: number }): Promise<readonly ChannelEvent[]> {
-    const options = this.#signal ? { signal: this.#signal } : {};
+    // After the calls of running flows, where requests are limited.
+    const options = { background: true, ...(this.#signal ? { signal: this.#signal } : {}) };
     const page: EventPage = await this.#reader.events.poll(this.channelId, position, options);
     return page.events.sort(byOffset);
   }

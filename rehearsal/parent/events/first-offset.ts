@@ -6,8 +6,8 @@ const MARGIN = 200;
 
 /**
  * An offset from which on all events of a time are found: by halving, in about as many calls as the end of the channel
- * has binary digits. Where events have no times it is 0, and the channel is read as a whole. A service whose clock was
- * set back over more than 200 events can hide events at the start of a span.
+ * has binary digits. Events without times may be of the span, so where none has one it is 0, and the channel is
+ * read as a whole. A service whose clock was set back over more than 200 events can hide events at the start of a span.
  * @param from Unix milliseconds
  */
 export async function firstOffsetOf(pages: ChannelPages, from: number): Promise<number> {
@@ -23,8 +23,7 @@ export async function firstOffsetOf(pages: ChannelPages, from: number): Promise<
       continue;
     }
     const time = timeOf(event);
-    if (time === undefined) return 0;
-    if (time < from) before = Math.max(middle, offset);
+    if (time !== undefined && time < from) before = Math.max(middle, offset);
     else after = Math.min(middle, offset);
   }
   return Math.max(0, after - MARGIN);
