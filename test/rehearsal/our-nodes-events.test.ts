@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,6 +8,7 @@ import registerChannel from "../../nodes/channel/channel.ts";
 import registerConnection from "../../nodes/connection/connection.ts";
 import registerContract from "../../nodes/contract/contract.ts";
 import registerEventsIn from "../../nodes/events-in/events-in.ts";
+import { markTyped } from "../../nodes/lib/shared/typed-key.ts";
 import type { ChannelEvent } from "../../src/index.ts";
 import { configOf, proofCases } from "../proofs/fixtures.ts";
 import type { Message } from "../support/flow-harness.ts";
@@ -62,12 +64,12 @@ describe("events in of a rehearsal", () => {
     for (const event of EVENTS.slice(0, 4)) host.publish(CHANNEL, event);
     await turns();
     should(sent.map(offset)).deepEqual([1, 2]);
-    helper.getNode("ack")?.receive(sent[0]?.msg);
+    helper.getNode("acks")?.receive(sent[0]?.msg);
     await turns();
     should(sent.map(offset)).deepEqual([1, 2, 3]);
     should(host.noted).have.length(1);
-    should(host.noted[0]).have.properties({ kind: "ack", node: "ack", text: "acknowledged" });
-    helper.getNode("refuse")?.receive(sent[1]?.msg);
+    should(host.noted[0]).have.properties({ kind: "ack", node: "acks", text: "acknowledged" });
+    helper.getNode("refuses")?.receive(sent[1]?.msg);
     await turns();
     should(sent.map(({ node, output, msg }) => [node, output, msg.crec?.offset])).containEql([
       "events",
@@ -75,8 +77,8 @@ describe("events in of a rehearsal", () => {
       2,
     ]);
     should(host.noted.slice(1).map(({ kind, node, text }) => [kind, node, text])).deepEqual([
-      ["ack", "refuse", "refused: not wanted"],
-      ["ack", "refuse", "rejected: not wanted"],
+      ["ack", "refuses", "refused: not wanted"],
+      ["ack", "refuses", "rejected: not wanted"],
     ]);
   });
 
@@ -183,7 +185,7 @@ const SNAPSHOT = {
 async function rehearse(properties: Partial<FlowNode>, events = EVENTS, turnsMore = 40) {
   const host = new PastHost({ snapshot: SNAPSHOT });
   const acks = [
-    { id: "ack", z: "tab", wires: [], type: "crec-ack", action: "ack" },
+    { id: "acks", z: "tab", wires: [], type: "crec-ack", action: "ack" },
     {
       id: "refuse",
       z: "tab",
@@ -216,7 +218,11 @@ async function sentLive(properties: Partial<FlowNode>): Promise<Sent> {
   try {
     const { port } = server.address() as AddressInfo;
     const [connection, ...rest] = configuration(`http://127.0.0.1:${port}/v1`) as [FlowNode, ...FlowNode[]];
-    const flow = [{ ...connection, credentials: { apiKey: "any" } }, ...rest, eventsNode(properties)];
+    const flow = [
+      { ...connection, credentials: { apiKey: markTyped("any", randomUUID()) } },
+      ...rest,
+      eventsNode(properties),
+    ];
     const registers = [registerConnection, registerChannel, registerContract, registerEventsIn];
     const sent = await loadFlow(registers, flow as FlowNode[], { events: 3 });
     // All is read when it has polled again after the last page.
