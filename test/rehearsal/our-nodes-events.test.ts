@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,12 +8,13 @@ import registerChannel from "../../nodes/channel/channel.ts";
 import registerConnection from "../../nodes/connection/connection.ts";
 import registerContract from "../../nodes/contract/contract.ts";
 import registerEventsIn from "../../nodes/events-in/events-in.ts";
+import { markTyped } from "../../nodes/lib/shared/typed-key.ts";
 import type { ChannelEvent } from "../../src/index.ts";
 import { configOf, proofCases } from "../proofs/fixtures.ts";
 import type { Message } from "../support/flow-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { TRANSFER_ABI } from "../support/nodes.ts";
-import { helper, loadFlow, PastHost, type Sent, turns, withNodeRed } from "../support/past-host.ts";
+import { helper, loadFlow, PastHost, type Sent, turns, until, withNodeRed } from "../support/past-host.ts";
 
 const CHANNEL = "7e77863e-8c8d-44b2-a0e0-45cad1325017";
 const WATCHER = "5111df5c-0f30-42b1-a8f6-f8a6cca47791";
@@ -60,31 +62,30 @@ describe("events in of a rehearsal", () => {
   it("settles events by the node ack, and notes it there", async () => {
     const { host, sent } = await rehearse({ commit: "on-ack", inFlight: "2", unverified: "drop" }, [], 0);
     for (const event of EVENTS.slice(0, 4)) host.publish(CHANNEL, event);
-    await turns();
+    await until(() => sent.length >= 2);
     should(sent.map(offset)).deepEqual([1, 2]);
-    helper.getNode("ack")?.receive(sent[0]?.msg);
-    await turns();
+    helper.getNode("acks")?.receive(sent[0]?.msg);
+    await until(() => sent.length >= 3);
     should(sent.map(offset)).deepEqual([1, 2, 3]);
     should(host.noted).have.length(1);
-    should(host.noted[0]).have.properties({ kind: "ack", node: "ack", text: "acknowledged" });
-    helper.getNode("refuse")?.receive(sent[1]?.msg);
-    await turns();
+    should(host.noted[0]).have.properties({ kind: "ack", node: "acks", text: "acknowledged" });
+    helper.getNode("refuses")?.receive(sent[1]?.msg);
+    await until(() => host.noted.length >= 3 && sent.some(({ output }) => output === 1));
     should(sent.map(({ node, output, msg }) => [node, output, msg.crec?.offset])).containEql([
       "events",
       1,
       2,
     ]);
     should(host.noted.slice(1).map(({ kind, node, text }) => [kind, node, text])).deepEqual([
-      ["ack", "refuse", "refused: not wanted"],
-      ["ack", "refuse", "rejected: not wanted"],
+      ["ack", "refuses", "refused: not wanted"],
+      ["ack", "refuses", "rejected: not wanted"],
     ]);
   });
 
   it("sends again after the ack time-out, and gives up after the last attempt", async () => {
     const timed = { commit: "on-ack", ackTimeout: "0.1", attempts: "2", verify: false };
     const { host, sent } = await rehearse(timed, EVENTS.slice(0, 1));
-    while (host.noted.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
-    await turns();
+    await until(() => sent.length >= 3);
     should(sent.map(({ output, msg }) => [output, msg.crec?.attempt])).deepEqual([
       [0, undefined],
       [0, 2],
@@ -150,7 +151,7 @@ function configuration(baseUrl: string): FlowNode[] {
     { id: "channel", type: "crec-channel", connection: "connection", channel: "rehearsed" },
     {
       ...{ id: "contract", type: "crec-contract", chainSelector: "16015286601757825753", abi: TRANSFER_ABI },
-      ...{ address: "0x5FbDB2315678afecb367f032d93F642f64180aa3", decimals: "18" },
+      ...{ address: "0x5b571A50AC6cB524730C8419EBe452703139809A", decimals: "18" },
     },
   ] as FlowNode[];
 }
@@ -164,7 +165,7 @@ const WATCHERS = [
       status: "active",
       events: ["Transfer"],
     },
-    ...{ chain_selector: "16015286601757825753", address: "0x5FbDB2315678afecb367f032d93F642f64180aa3" },
+    ...{ chain_selector: "16015286601757825753", address: "0x5b571A50AC6cB524730C8419EBe452703139809A" },
   },
 ];
 const SNAPSHOT = {
@@ -183,9 +184,9 @@ const SNAPSHOT = {
 async function rehearse(properties: Partial<FlowNode>, events = EVENTS, turnsMore = 40) {
   const host = new PastHost({ snapshot: SNAPSHOT });
   const acks = [
-    { id: "ack", z: "tab", wires: [], type: "crec-ack", action: "ack" },
+    { id: "acks", z: "tab", wires: [], type: "crec-ack", action: "ack" },
     {
-      id: "refuse",
+      id: "refuses",
       z: "tab",
       wires: [],
       type: "crec-ack",
@@ -216,7 +217,11 @@ async function sentLive(properties: Partial<FlowNode>): Promise<Sent> {
   try {
     const { port } = server.address() as AddressInfo;
     const [connection, ...rest] = configuration(`http://127.0.0.1:${port}/v1`) as [FlowNode, ...FlowNode[]];
-    const flow = [{ ...connection, credentials: { apiKey: "any" } }, ...rest, eventsNode(properties)];
+    const flow = [
+      { ...connection, credentials: { apiKey: markTyped("any", randomUUID()) } },
+      ...rest,
+      eventsNode(properties),
+    ];
     const registers = [registerConnection, registerChannel, registerContract, registerEventsIn];
     const sent = await loadFlow(registers, flow as FlowNode[], { events: 3 });
     // All is read when it has polled again after the last page.

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import type { Node, NodeAPI } from "node-red";
+import { loadLibrary } from "../../nodes/lib/runtime/library.ts";
 import type { ChildHost, Noted } from "../../rehearsal/child/host.ts";
 import { registerOurNodes } from "../../rehearsal/child/our-nodes/index.ts";
 import { type Job, type PastEvent, REPORT_LIMITS, type ServiceSnapshot } from "../../rehearsal/shared/job.ts";
@@ -31,9 +32,10 @@ export type Sent = Array<{ node: string; output: number; msg: Message }>;
 
 /** Starts a Node-RED in this process before the tests, and ends it after them. */
 export function withNodeRed(): void {
-  before(() => {
+  before(async () => {
+    await loadLibrary();
     helper.init(require.resolve("node-red"));
-    return helper.startServer();
+    await helper.startServer();
   });
   afterEach(() => helper.unload());
   after(() => helper.stopServer());
@@ -143,4 +145,10 @@ export class PastHost implements ChildHost {
 /** Turns of the event loop, in which all that was begun ends. */
 export async function turns(count = 20): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Waits in turns of the event loop. @throws after some seconds */
+export async function until(condition: () => boolean): Promise<void> {
+  for (const end = performance.now() + 5_000; !condition(); await turns(1))
+    if (performance.now() > end) throw new Error(`This did not come true: ${condition}`);
 }
