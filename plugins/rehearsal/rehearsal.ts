@@ -1,0 +1,3 @@
+import type { NodeAPI } from "node-red";
+
+export default function register(_RED: NodeAPI): void {}
