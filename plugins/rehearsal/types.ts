@@ -25,7 +25,6 @@ export type StartQuestion = {
   /** Names of palettes whose nodes run. */
   modules: readonly string[];
   seed: number;
-  timeZone: string;
 };
 
 /** What `GET /crec/rehearsal/progress` answers. `number` counts the rehearsals since Node-RED started. */
@@ -37,6 +36,7 @@ export type RehearsalState =
       number: number;
       at?: number;
       span?: { from: number; to: number };
+      timeZone?: string;
       events: number;
       alerts: number;
     }

@@ -67,14 +67,13 @@ export class RehearsalPanel {
       this.#tools.replaceChildren(button(word("label.cancel"), this.#acts.cancel));
       this.#status.textContent = word("live.running");
     }
-    const { at, span, events, alerts } = state;
+    const { at, span, timeZone = "UTC", events, alerts } = state;
     const [bar, text] = [this.#body.querySelector("progress"), this.#body.querySelector("p")];
     if (bar && at !== undefined && span)
       bar.value = Math.max(0, Math.min(1, (at - span.from) / Math.max(1, span.to - span.from)));
-    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     const counts = `${counted("count.events", events)} · ${counted("count.alert", alerts)}`;
     if (text)
-      text.textContent = at === undefined ? word("live.preparing") : `${timeText(at, zone)} · ${counts}`;
+      text.textContent = at === undefined ? word("live.preparing") : `${timeText(at, timeZone)} · ${counts}`;
   }
 
   showFailed(why: string): void {

@@ -53,8 +53,7 @@ export class Rehearsals {
       this.#print = flowsPrint(flows);
       const { span, ...others } = choice;
       const asked = "file" in span ? { upload: await requests.upload(await span.file.text()) } : span;
-      const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-      const question: StartQuestion = { ...others, span: asked, flows, timeZone };
+      const question: StartQuestion = { ...others, span: asked, flows };
       this.#follow(await requests.start(question));
     });
   }

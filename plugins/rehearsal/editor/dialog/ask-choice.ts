@@ -10,7 +10,7 @@ import { type EnteredSpan, spanFields } from "./span-fields.ts";
 import { tabFields } from "./tab-fields.ts";
 
 /** What a person chose. The flows are those of the moment at which it starts. */
-export type Choice = Omit<StartQuestion, "flows" | "span" | "timeZone"> & { span: EnteredSpan };
+export type Choice = Omit<StartQuestion, "flows" | "span"> & { span: EnteredSpan };
 
 /** Asks what is rehearsed. `before`: the last choice, from which it starts. */
 export function askChoice(before: Choice | undefined, start: (choice: Choice) => void): void {
