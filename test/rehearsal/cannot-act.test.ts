@@ -1,0 +1,100 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import should from "should";
+import { permissionFlags } from "../../rehearsal/parent/permissions.ts";
+import { ATTEMPTS } from "./support/attempts.ts";
+import { attempt, bundled, Reachable, SECRET } from "./support/hostile.ts";
+import type { Tried } from "./support/hostile-child.ts";
+
+const REFUSED = /^(?:REHEARSAL_CLOSED|ERR_ACCESS_DENIED)$/;
+/** What ends in another way: it is not there, or is not asked. */
+const OTHERWISE: Readonly<Record<string, RegExp>> = {
+  "a native module": /^(?:REHEARSAL_CLOSED|MODULE_NOT_FOUND)$/,
+  "a database": /^(?:REHEARSAL_CLOSED|ERR_UNKNOWN_BUILTIN_MODULE)$/,
+};
+const NOTHING_SEEN = { tcp: 0, udp: 0, dns: 0, pipe: 0, signal: 0 };
+
+describe("rehearsal: a process that cannot act", function () {
+  this.timeout(60_000);
+  let to: Reachable;
+  let program: string;
+
+  before(async () => {
+    to = await Reachable.open();
+    program = await bundled(join(to.folder, "work"), "hostile-child");
+  });
+
+  after(() => to.close());
+
+  const flagsFor = (known: ReadonlySet<string>) => {
+    const workFolder = join(to.folder, "work");
+    const nodeRed = { version: "", runtime: "", util: "", nodes: "", readable: [] };
+    return permissionFlags(
+      { nodeRed, packageFolder: "/none", workFolder, modules: [], program: workFolder },
+      known,
+    );
+  };
+
+  it("lets nothing out, whatever a function node reaches", async () => {
+    const flags = flagsFor(process.allowedNodeEnvironmentFlags);
+    should(flags[0]).match(/permission$/);
+    check(await attempt(to, ATTEMPTS, { node: process.execPath, flags, program }));
+    should(await to.written()).eql([]);
+    should(to.seen).eql(NOTHING_SEEN);
+  });
+
+  it("lets nothing out on another version of Node.js", async function () {
+    const node = otherNode();
+    if (node === undefined) return this.skip();
+    check(await attempt(to, ATTEMPTS, { node, flags: flagsFor(knownBy(node)), program }));
+    should(await to.written()).eql([]);
+    should(to.seen).eql(NOTHING_SEEN);
+  });
+
+  it("lets no packet out and starts no program where Node.js has no permission model", async () => {
+    const attempts = ATTEMPTS.filter(
+      ({ reach, code }) => reach !== "read" && !/\bfs(?:\/promises)?"/.test(code),
+    );
+    check(await attempt(to, attempts, { node: process.execPath, flags: [], program }));
+    should(await to.written()).eql([]);
+    should(to.seen).eql(NOTHING_SEEN);
+  });
+
+  it("tries what would get through with open doors", async () => {
+    const attempts = ATTEMPTS.filter(({ reach }) => reach !== "nothing");
+    const tried = await attempt(to, attempts, { node: process.execPath, flags: [], program, isOpen: true });
+    for (const kind of ["tcp", "udp", "dns", "pipe", "signal"] as const) should(to.seen[kind]).above(0, kind);
+    should(await to.written()).containDeep(["exec", "file", "spawn", "worker", "db"]);
+    should(tried.filter(({ result }) => result?.includes(SECRET)).length).above(3);
+  });
+});
+
+/** Each attempt was refused, and what it says is that this is a rehearsal. */
+function check(all: readonly Tried[]): void {
+  const through = all.filter(({ name, code, result, message }) => {
+    if (result !== undefined) return result !== "{}" || name !== "its environment";
+    return (
+      !(OTHERWISE[name] ?? REFUSED).test(code ?? "") &&
+      !/is not (?:defined|a constructor|a function)|redefine|not there|null|undefined/.test(message ?? "")
+    );
+  });
+  if (process.env.SHOW) console.log(all.filter((t) => !REFUSED.test(t.code ?? "")));
+  should(through).eql([]);
+}
+
+/** One of another version, from outside the project. */
+function otherNode(): string | undefined {
+  const folders = (process.env.PATH ?? "")
+    .split(delimiter)
+    .filter((folder) => !folder.includes("node_modules"));
+  const found = folders.map((folder) => join(folder, "node")).find((path) => existsSync(path));
+  if (found === undefined) return undefined;
+  const version = execFileSync(found, ["--version"], { encoding: "utf8" }).trim();
+  return version === process.version ? undefined : found;
+}
+
+function knownBy(node: string): ReadonlySet<string> {
+  const program = "console.log(JSON.stringify([...process.allowedNodeEnvironmentFlags]))";
+  return new Set(JSON.parse(execFileSync(node, ["-e", program], { encoding: "utf8" })) as string[]);
+}
