@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import should from "should";
+import { itWide } from "../support/wide.ts";
 import { allEnded, LaunchersOnTrial, type Ready } from "./launched.ts";
 import { SourcesCopy } from "./sources-copy.ts";
 
@@ -45,7 +46,7 @@ describe("a copy of the sources", () => {
       await allEnded(launched, END_MS);
     });
 
-    it("ends everything when it is asked to before all is up", async () => {
+    itWide("ends everything when it is asked to before all is up", async () => {
       const launched = launchers.node("scripts/start.mjs");
       await launched.says("Starting the chain");
 
@@ -54,7 +55,7 @@ describe("a copy of the sources", () => {
       await allEnded(launched, END_MS);
     });
 
-    it("leaves nothing running when it is killed", async () => {
+    itWide("leaves nothing running when it is killed", async () => {
       const launched = launchers.node("scripts/start.mjs");
       await launched.ready;
 
@@ -62,7 +63,7 @@ describe("a copy of the sources", () => {
       await allEnded(launched, END_MS);
     });
 
-    it("ends everything, with exit code 1 and a sentence, when one part dies", async () => {
+    itWide("ends everything, with exit code 1 and a sentence, when one part dies", async () => {
       const launched = launchers.node("scripts/start.mjs");
       await launched.ready;
       const service = launched.processes().find(({ command }) => command.includes("service/src/cli.ts"));
@@ -105,7 +106,7 @@ describe("a copy of the sources", () => {
     });
 
     for (const variable of ["PORT", "CREC_SERVICE_PORT"]) {
-      it(`says in one sentence that the port of ${variable} is taken`, async () => {
+      itWide(`says in one sentence that the port of ${variable} is taken`, async () => {
         const taken = createServer().listen(0, "127.0.0.1");
         await once(taken, "listening");
         const { port } = taken.address() as AddressInfo;
@@ -127,7 +128,7 @@ describe("a copy of the sources", () => {
       return launchers.tearDown(this);
     });
 
-    it("runs the service alone", async () => {
+    itWide("runs the service alone", async () => {
       const launched = launchers.npm("run", "service");
       const ready = await launched.ready;
       should(ready).not.have.property("editor_url");
@@ -137,7 +138,7 @@ describe("a copy of the sources", () => {
       await allEnded(launched, END_MS);
     });
 
-    it("waits for a chain that takes long to be saved", async () => {
+    itWide("waits for a chain that takes long to be saved", async () => {
       const launched = launchers.node("scripts/service.mjs");
       await launched.ready;
       const watchdog = launched.processes().find(({ command }) => command.includes("watchdog"));
