@@ -197,6 +197,11 @@ export function usesBrowser(file) {
 }
 
 /** @param {string} file */
+export function usesNodeRed(file) {
+  return uses(file, "test/support/node-red.ts");
+}
+
+/** @param {string} file */
 export function usesPostgres(file) {
   return uses(file, "test/support/postgres.ts");
 }

@@ -75,35 +75,38 @@ describe("a copy of the sources", () => {
       await allEnded(launched, END_MS);
     });
 
-    it("ends everything when asked to, or on Ctrl-C pressed twice, finds its flows and its data again, and builds only what changed", async () => {
-      const first = launchers.node("scripts/start.mjs");
-      const before = await first.ready;
-      await addTab(editorUrl(before), "My own flow");
-      should(await typesOf(editorUrl(before))).not.containEql("ui-base");
-      const labels = await labelsOf(editorUrl(before));
-      should((await channels(before, { name: "my own channel" })).status).equal(201);
-      should(first.processes().length).be.aboveOrEqual(4); // launcher, service, chain, Node-RED
-      first.process.kill("SIGTERM");
-      should(await first.ended).equal(0);
-      should(first.processes()).be.empty();
+    itWide(
+      "ends everything when asked to, or on Ctrl-C pressed twice, finds its flows and its data again, and builds only what changed",
+      async () => {
+        const first = launchers.node("scripts/start.mjs");
+        const before = await first.ready;
+        await addTab(editorUrl(before), "My own flow");
+        should(await typesOf(editorUrl(before))).not.containEql("ui-base");
+        const labels = await labelsOf(editorUrl(before));
+        should((await channels(before, { name: "my own channel" })).status).equal(201);
+        should(first.processes().length).be.aboveOrEqual(4); // launcher, service, chain, Node-RED
+        first.process.kill("SIGTERM");
+        should(await first.ended).equal(0);
+        should(first.processes()).be.empty();
 
-      const second = launchers.node("scripts/start.mjs");
-      const after = await second.ready;
-      should(second.said()).containEql("nothing has changed since the last build");
-      should(labels).containEql("My own flow");
-      // The palette of one node of its flows, and no other.
-      const types = await typesOf(editorUrl(after));
-      should(types).containEql("ui-base");
-      should(types).not.containEql("e-mail");
-      should(await labelsOf(editorUrl(after))).eql(labels);
-      should(await (await channels(after)).json()).containDeep({ data: [{ name: "my own channel" }] });
-      should(after.contracts).eql(before.contracts);
+        const second = launchers.node("scripts/start.mjs");
+        const after = await second.ready;
+        should(second.said()).containEql("nothing has changed since the last build");
+        should(labels).containEql("My own flow");
+        // The palette of one node of its flows, and no other.
+        const types = await typesOf(editorUrl(after));
+        should(types).containEql("ui-base");
+        should(types).not.containEql("e-mail");
+        should(await labelsOf(editorUrl(after))).eql(labels);
+        should(await (await channels(after)).json()).containDeep({ data: [{ name: "my own channel" }] });
+        should(after.contracts).eql(before.contracts);
 
-      second.process.kill("SIGINT");
-      second.process.kill("SIGINT");
-      should(await second.ended).equal(0);
-      should(second.processes()).be.empty();
-    });
+        second.process.kill("SIGINT");
+        second.process.kill("SIGINT");
+        should(await second.ended).equal(0);
+        should(second.processes()).be.empty();
+      },
+    );
 
     for (const variable of ["PORT", "CREC_SERVICE_PORT"]) {
       itWide(`says in one sentence that the port of ${variable} is taken`, async () => {
