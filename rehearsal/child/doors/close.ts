@@ -43,7 +43,8 @@ function replace(
 
 /** It can be called, constructed and extended. */
 function closed(name: string): unknown {
-  return () => {
+  // biome-ignore lint/complexity/useArrowFunction: an arrow function cannot be constructed.
+  return function () {
     throw refusal(name);
   };
 }

@@ -5,7 +5,8 @@ import { close } from "./close.ts";
 const NATIVE = ["binding", "_linkedBinding", "dlopen"];
 const OTHERS = ["kill", "_kill", "_debugProcess", "_debugEnd", "execve", "abort"];
 const IDENTITY = ["setuid", "seteuid", "setgid", "setegid", "setgroups", "initgroups"];
-const SURROUNDINGS = ["chdir", "umask", "loadEnvFile"];
+/** Not `chdir`: graceful-fs replaces it, and fails where it cannot. */
+const SURROUNDINGS = ["umask", "loadEnvFile"];
 /** They give sockets that are open: the pipe to the parent. */
 const OPEN = ["_getActiveHandles", "_getActiveRequests"];
 const IPC = ["send", "disconnect"];
