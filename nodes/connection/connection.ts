@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
-import type { CrecClient, Verifier, VerifyConfig } from "../../src/index.ts";
+import type { CrecClient, Verifier } from "../../src/index.ts";
 import { registerLookups } from "../lib/admin/lookups.ts";
 import { registerVariables } from "../lib/admin/variables.ts";
 import { activity } from "../lib/runtime/activity/activity.ts";
@@ -21,14 +21,14 @@ import { type CodedError, nodeError } from "../lib/shared/errors.ts";
 import { startOfDay } from "../lib/shared/key-term.ts";
 import { withoutMark } from "../lib/shared/typed-key.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
-import { signersIn } from "../lib/shared/verification-set-up.ts";
 import { registerKeyReport } from "./admin/key-report.ts";
 import { registerConnectionTest } from "./admin/test-connection.ts";
 import { registerWorkflowOwner } from "./admin/workflow-owner.ts";
 import { CallLog } from "./calls/call-log.ts";
-import { familyNameProblem, familySets } from "./families.ts";
+import { familyNameProblem } from "./families.ts";
 import { type ConnectionDef, NODE } from "./fields.ts";
 import { keyProblem } from "./key/key-problem.ts";
+import { verificationOf } from "./verification.ts";
 
 export default function register(RED: NodeAPI): void {
   function ConstructConnection(this: ConnectionNode, def: ConnectionDef): void {
@@ -126,17 +126,6 @@ function openConnection(
     close: async () => {
       await (await client?.catch(() => undefined))?.close();
     },
-  };
-}
-
-function verificationOf(def: ConnectionDef): VerifyConfig {
-  return {
-    orgId: def.orgId?.trim() || null,
-    workflowOwner: def.workflowOwner?.trim() || null,
-    creTenantId: def.creTenantId?.trim() || null,
-    validSigners: signersIn(def.validSigners),
-    minRequiredSignatures: Number(def.minRequiredSignatures || 0),
-    families: familySets(def.families),
   };
 }
 

@@ -7,7 +7,7 @@ const COMMANDS = ["pause", "resume", "seek"] as const;
 export type Command = (typeof COMMANDS)[number];
 
 /** Carries out what a message asks for: its topic, or else its payload, is the command. */
-export function command(consumer: EventConsumer, msg: CrecMessage): Command {
+export function command(consumer: Pick<EventConsumer, Command>, msg: CrecMessage): Command {
   const name = COMMANDS.find((name) => name === msg.topic) ?? COMMANDS.find((name) => name === msg.payload);
   if (name === undefined) {
     throw nodeError("UNKNOWN_COMMAND", 'The topic of the message must be "pause", "resume" or "seek".');

@@ -1,18 +1,18 @@
 import type { Node, NodeAPI } from "node-red";
-import type { ChannelEvent, EventConsumer } from "../../src/index.ts";
+import type { ChannelEvent } from "../../src/index.ts";
 import { isKnownType, toMessage } from "../lib/runtime/event-message.ts";
 import { eventDecoder } from "../lib/runtime/event-tokens.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import { useFlowWork } from "./flow/flow-work.ts";
 import { DEEPEST } from "./nesting.ts";
-import { Outputs, type OutputsOptions } from "./outputs.ts";
+import { Outputs, type OutputsConsumer, type OutputsOptions } from "./outputs.ts";
 import type { ReaderSettings } from "./reader-settings.ts";
 import { UnitsNote } from "./units-note.ts";
 
 export type OpenOutputsOptions = {
   library: Library;
   settings: ReaderSettings;
-  consumer: () => EventConsumer;
+  consumer: () => OutputsConsumer;
   /** In `msg.crec` of each event. */
   origin: { channelId: string; consumer: string };
   onChange: () => void;

@@ -11,6 +11,9 @@ import { cutOff, isTooDeep } from "./nesting.ts";
 import type { OutputChoices } from "./settings.ts";
 import { UnknownTypes } from "./unknown-types.ts";
 
+/** What settles the events that the outputs send. */
+export type OutputsConsumer = Pick<EventConsumer, "ack" | "refuse" | "state">;
+
 export type OutputsOptions = {
   node: Node;
   choices: OutputChoices;
@@ -25,7 +28,7 @@ export type OutputsOptions = {
   onLeft: (left: { delivery: Delivery; decoded: unknown; reason?: string | undefined }) => void;
   /** Called once: a notice that was asked for leaves by the third output, and nothing is wired there. */
   onUnseenNotice: (event: ChannelEvent) => void;
-  consumer: () => EventConsumer;
+  consumer: () => OutputsConsumer;
   onChange: () => void;
   /** Called once: the flow reports nothing, and more is let in. */
   onSilence: () => void;

@@ -1,0 +1,67 @@
+import type { NodeAPI } from "node-red";
+import { familyNameProblem } from "../../../nodes/connection/families.ts";
+import { type ConnectionDef, NODE } from "../../../nodes/connection/fields.ts";
+import { verificationOf } from "../../../nodes/connection/verification.ts";
+import type { Connection, ConnectionNode } from "../../../nodes/lib/runtime/config-nodes.ts";
+import { errorText, useLanguageOf } from "../../../nodes/lib/runtime/error-texts.ts";
+import { type FieldReader, fieldReader } from "../../../nodes/lib/runtime/field-reader.ts";
+import { loadLibrary } from "../../../nodes/lib/runtime/library.ts";
+import { unsetVariable } from "../../../nodes/lib/shared/variables.ts";
+import type { HttpDispatcher } from "../../../src/http/socket-pool.ts";
+import type { CrecClient, Verifier } from "../../../src/index.ts";
+import type { NodeClass } from "./acting.ts";
+import type { TodaysQueries } from "./today.ts";
+
+/** Takes the place of a base URL that is missing: nothing is sent to it. */
+const NOWHERE = "http://rehearsal.invalid";
+/** Nothing refuses it, since it is not sent. */
+const NO_KEY = "rehearsal";
+
+/**
+ * A connection without a key: its client has the real checks, and all that it sends goes to `dispatcher`. Proofs are
+ * checked as the form says. Gives the class of all nodes.
+ */
+export function registerConnection(
+  RED: NodeAPI,
+  dispatcher: HttpDispatcher,
+  today: TodaysQueries,
+): NodeClass {
+  function ConstructConnection(this: ConnectionNode, def: ConnectionDef): void {
+    RED.nodes.createNode(this, def);
+    this.connection = openConnection(fieldReader(RED, this, NODE, def), dispatcher, today);
+    if (this.connection.problem) this.error(errorText(this.connection.problem));
+  }
+  RED.nodes.registerType("crec-connection", ConstructConnection);
+  useLanguageOf(RED);
+  return Object.getPrototypeOf(ConstructConnection.prototype) as NodeClass;
+}
+
+function openConnection(
+  { settings }: FieldReader<typeof NODE>,
+  dispatcher: HttpDispatcher,
+  today: TodaysQueries,
+): Connection {
+  const given = (settings.baseUrl ?? "").trim();
+  const baseUrl = URL.canParse(given) ? given : NOWHERE;
+  const graphqlUrl = (settings.graphqlUrl ?? "").trim() || undefined;
+  const verification = verificationOf(settings);
+  const problem = unsetVariable(settings) ?? familyNameProblem(settings.families);
+  let client: Promise<CrecClient> | undefined;
+  let verifier: Promise<Verifier> | undefined;
+  // Without the limit of requests: nothing is sent, and the limit would hold events up.
+  const makeClient = async () => {
+    const { CrecClient } = await loadLibrary();
+    return new CrecClient({ baseUrl, apiKey: NO_KEY, dispatcher, ...(graphqlUrl ? { graphqlUrl } : {}) });
+  };
+  return {
+    ...{ baseUrl, graphqlUrl, problem, verification },
+    client: () => {
+      client ??= makeClient();
+      return client;
+    },
+    verifier: () => {
+      verifier ??= loadLibrary().then(({ createVerifier }) => today.trusting(createVerifier(verification)));
+      return verifier;
+    },
+  };
+}

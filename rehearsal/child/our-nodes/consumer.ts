@@ -1,0 +1,134 @@
+import { throwIfAborted, unlessAborted } from "../../../src/consumer/abort.ts";
+import { EventTimes } from "../../../src/consumer/event-times.ts";
+import { Gate } from "../../../src/consumer/gate.ts";
+import { InFlight, type Refusal } from "../../../src/consumer/in-flight.ts";
+import { type Limits, limitsOf } from "../../../src/consumer/options.ts";
+import { Selection } from "../../../src/consumer/selection.ts";
+import type {
+  AckReceiver,
+  ChannelEvent,
+  ConsumerState,
+  CrecError,
+  CursorIdentity,
+  EventConsumerOptions,
+} from "../../../src/index.ts";
+import { canonicalId } from "../../../src/protocol/ids.ts";
+import { systemClock } from "../../../src/timing/index.ts";
+
+export type PastConsumerOptions = Omit<
+  EventConsumerOptions,
+  "source" | "store" | "start" | "lease" | "pace" | "onStart" | "onState" | "onError"
+> & {
+  /** Called when an event is acknowledged or refused; `refusal` is undefined where it is acknowledged. */
+  onAnswer: (eventId: string, refusal: Refusal | undefined) => void;
+  onError: (error: unknown) => void;
+  /** Aborted when the node is closed. */
+  signal: AbortSignal;
+};
+
+/**
+ * Delivers events that are handed to it, one after another, as the consumer of a live node does: the same selection,
+ * the same limit of events in flight, the same attempts, by the clock of the process. There is no cursor, and no event
+ * is late or delivered twice.
+ */
+export class PastConsumer implements AckReceiver {
+  readonly #options: PastConsumerOptions;
+  readonly #limits: Limits;
+  readonly #gate = new Gate({ clock: systemClock });
+  readonly #times = new EventTimes(() => systemClock.now());
+  readonly #selection: Selection;
+  readonly #inFlight: InFlight;
+  #delivered = 0;
+  #skipped = 0;
+  #filtered = 0;
+  #last: Promise<void> = Promise.resolve();
+
+  /** @throws {ArgumentError} for limits that cannot work, as the live consumer. */
+  constructor(options: PastConsumerOptions) {
+    const { deliver, onRejected, ackRejected = false, onError } = options;
+    this.#options = options;
+    this.#limits = limitsOf({ ...options, source: NOTHING, store: NOTHING, start: "now" });
+    this.#selection = new Selection(options);
+    const { inFlight: limit, ackTimeoutMs, maxAttempts } = this.#limits;
+    this.#inFlight = new InFlight({
+      ...{ clock: systemClock, gate: this.#gate, limit, ackTimeoutMs, maxAttempts },
+      ...{ deliver, onRejected, ackRejected },
+      settled: () => {},
+      failed: (error: CrecError) => onError(error),
+      repeated: () => {},
+    });
+    options.signal.addEventListener("abort", () => this.#inFlight.clear(), { once: true });
+  }
+
+  get identity(): CursorIdentity {
+    return this.#options.identity;
+  }
+
+  get state(): ConsumerState {
+    const counts = { delivered: this.#delivered, skipped: this.#skipped, filtered: this.#filtered };
+    return { kind: "connected", behind: 0, late: 0, waitingForAcks: this.#inFlight.size, ...counts };
+  }
+
+  /** Takes the next event of the channel. It is delivered when those before it were. */
+  take(event: ChannelEvent): void {
+    this.#last = this.#last
+      .then(() => this.#process(event))
+      .catch((error: unknown) => {
+        if (!this.#options.signal.aborted) this.#options.onError(error);
+      });
+  }
+
+  pause(): void {
+    this.#gate.close();
+  }
+
+  resume(): void {
+    this.#gate.open();
+  }
+
+  isInFlight(eventId: string): boolean {
+    return this.#inFlight.has(canonicalId(eventId));
+  }
+
+  ack(eventId: string): boolean {
+    if (!this.isInFlight(eventId)) return false;
+    this.#options.onAnswer(eventId, undefined);
+    return this.#inFlight.ack(canonicalId(eventId));
+  }
+
+  refuse(eventId: string, refusal: Refusal): boolean {
+    if (!this.isInFlight(eventId)) return false;
+    this.#options.onAnswer(eventId, refusal);
+    return this.#inFlight.refuse(canonicalId(eventId), refusal);
+  }
+
+  async #process(event: ChannelEvent): Promise<void> {
+    const { prepare, verify, untilReady, deliver, commit, signal } = this.#options;
+    await this.#gate.pass(signal);
+    this.#times.note([event]);
+    await prepare?.([event], signal);
+    const selected = this.#selection.select(event, { notBefore: undefined, times: this.#times });
+    if (selected === "too old") this.#skipped += 1;
+    if (selected === "filtered") this.#filtered += 1;
+    if (selected !== "deliver") return;
+    const verification = verify && (await verify(event));
+    while (this.#inFlight.isFull) await unlessAborted(this.#inFlight.change, signal);
+    if (untilReady) await unlessAborted(untilReady(signal), signal);
+    await this.#gate.pass(signal);
+    throwIfAborted(signal);
+    const first = {
+      offset: event.headers.offset,
+      redelivered: false,
+      late: false,
+      restored: false,
+      attempt: 1,
+    };
+    const delivery = { event, ...first, ...(verification ? { verification } : {}) };
+    this.#delivered += 1;
+    if (commit === "on-ack") this.#inFlight.add(delivery);
+    else await deliver(delivery);
+  }
+}
+
+/** What a live consumer has beside: the limits do not depend on it. */
+const NOTHING = {} as EventConsumerOptions["source"] & EventConsumerOptions["store"];

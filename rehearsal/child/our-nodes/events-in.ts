@@ -1,0 +1,148 @@
+import type { Node, NodeAPI } from "node-red";
+import { type Command, command } from "../../../nodes/events-in/commands.ts";
+import { type EventsInDef, NODE } from "../../../nodes/events-in/fields.ts";
+import { openOutputs } from "../../../nodes/events-in/open-outputs.ts";
+import { readerSettings } from "../../../nodes/events-in/reader-settings.ts";
+import { selectionOf } from "../../../nodes/events-in/selection.ts";
+import { channelOf } from "../../../nodes/lib/runtime/config-nodes.ts";
+import { shortText, toldError } from "../../../nodes/lib/runtime/error-texts.ts";
+import { type FieldReader, fieldReader } from "../../../nodes/lib/runtime/field-reader.ts";
+import { onFlowsStarted } from "../../../nodes/lib/runtime/flows-started.ts";
+import { onInput } from "../../../nodes/lib/runtime/input.ts";
+import { loadLibrary } from "../../../nodes/lib/runtime/library.ts";
+import { serviceIdentity } from "../../../nodes/lib/runtime/service-identity.ts";
+import { showStatus } from "../../../nodes/lib/runtime/status.ts";
+import { nodeError, toCodedError } from "../../../nodes/lib/shared/errors.ts";
+import { unsetVariable } from "../../../nodes/lib/shared/variables.ts";
+import type { ChannelEvent } from "../../../src/index.ts";
+import type { PastEvent } from "../../shared/job.ts";
+import type { ChildHost } from "../host.ts";
+import { ackNotes } from "./ack-notes.ts";
+import { noteAll } from "./acting.ts";
+import { PastConsumer } from "./consumer.ts";
+import { idInFlow } from "./node-id.ts";
+import { asTask } from "./not-tried.ts";
+
+type Opening = { name: string; signal: AbortSignal };
+
+/** Events in whose events come from the host. It starts at the begin of the span, whatever its form says. */
+export function registerEventsIn(RED: NodeAPI, host: ChildHost): void {
+  function ConstructEventsIn(this: Node, def: EventsInDef): void {
+    RED.nodes.createNode(this, def);
+    const fields = fieldReader(RED, this, NODE, def);
+    const closing = new AbortController();
+    const { signal } = closing;
+    const name = String(def.consumer || this.id);
+    let consumer: PastConsumer | undefined;
+    const open = async () => {
+      const unset = unsetVariable(def);
+      if (unset) throw unset;
+      consumer = await openConsumer(RED, this, fields, host, { name, signal });
+      showStatus(this, "done", "node-red:common.status.connected");
+    };
+    const task = { node: idInFlow(this), type: this.type, msg: {}, notTried: [], isToday: false };
+    const begin = () =>
+      asTask(task, open).catch(async (thrown: unknown) => {
+        await noteAll(RED, host, task);
+        if (signal.aborted) return;
+        const error = toCodedError(thrown);
+        showStatus(this, "error", shortText(error));
+        this.error(toldError(error), {});
+      });
+    // Before all flows are started, the nodes behind this one may not listen yet.
+    const forget = onFlowsStarted(RED, () => void begin());
+    onInput(RED, this, def, async ({ msg }) => {
+      if (!consumer)
+        throw nodeError("NOT_CONNECTED", "There is nothing to pause or resume: the channel was not found.");
+      const { pause, resume } = { pause: () => consumer?.pause(), resume: () => consumer?.resume() };
+      const seek = () =>
+        host.note(
+          { kind: "call", node: idInFlow(this), text: "seek: ignored in a rehearsal", message: msg },
+          msg,
+        );
+      command({ pause, resume, seek }, msg) satisfies Command;
+    });
+    this.on("close", () => {
+      forget();
+      closing.abort();
+    });
+  }
+  RED.nodes.registerType("crec-events-in", ConstructEventsIn);
+}
+
+/** @throws what the settings of the node throw, and what resolving its channel throws */
+async function openConsumer(
+  RED: NodeAPI,
+  node: Node,
+  fields: FieldReader<typeof NODE>,
+  host: ChildHost,
+  { name, signal }: Opening,
+): Promise<PastConsumer> {
+  const settings = await readerSettings(RED, fields);
+  const { filters, delivery, intervals, choices } = settings;
+  const channel = channelOf(RED, fields.settings.channel);
+  const connection = channel.connection();
+  const channelId = await channel.resolve(signal);
+  const [client, library] = await Promise.all([connection.client(), loadLibrary()]);
+  const verifier = fields.flag("verify") ? await connection.verifier() : undefined;
+  const donFamily = (watcherId: string) => client.watchers.familyOf(channelId, watcherId);
+  const verify = verifier && ((event: ChannelEvent) => verifier.verify(event, { channelId, donFamily }));
+  const { outputs, close } = openOutputs(RED, node, {
+    ...{ library, settings, origin: { consumer: name, channelId } },
+    consumer: () => consumer,
+    onChange: () => {},
+    onLeft: () => {},
+  });
+  const { wanted, passes } = selectionOf(filters, {
+    ...{ client, channelId, library, pollMaxMs: intervals.pollMaxMs, onChange: () => {} },
+    once: (_key, ask) => ask(signal),
+  });
+  /** By offset. */
+  const taken = new Map<number, PastEvent>();
+  const notes = ackNotes(host, {
+    node: idInFlow(node),
+    commit: choices.commit,
+    eventAt: (offset) => taken.get(offset),
+  });
+  const consumer = new PastConsumer({
+    ...{ ...delivery, ...intervals, types: filters.types, signal },
+    identity: { consumer: name, channelId, service: serviceIdentity(connection.baseUrl) },
+    prepare: wanted.prepare,
+    filter: passes,
+    ...(verify ? { verify } : {}),
+    untilReady: (aborted) => outputs.untilRoom(aborted),
+    deliver: (given) => outputs.deliver(given),
+    onRejected: (given, why) => {
+      notes.rejected(given, why);
+      outputs.reject(given, why);
+    },
+    onAnswer: notes.answered,
+    onError: (thrown) => node.error(toldError(toCodedError(thrown)), {}),
+  });
+  markSent(node, host, taken);
+  const end = host.onEvent(channelId, (past) => {
+    taken.set(past.event.headers.offset, past);
+    notes.taken(past);
+    // The flow may change what it gets, and others get the same event.
+    consumer.take(structuredClone(past.event));
+  });
+  const leave = library.noteAckReceiver(consumer);
+  signal.addEventListener("abort", () => {
+    end();
+    leave();
+    close();
+  });
+  return consumer;
+}
+
+/** Each message that leaves belongs to its event. */
+function markSent(node: Node, host: ChildHost, taken: ReadonlyMap<number, PastEvent>): void {
+  const send = node.send.bind(node);
+  node.send = (messages) => {
+    for (const msg of Array.isArray(messages) ? messages : [messages]) {
+      const past = taken.get((msg as { crec?: { offset?: number } } | null)?.crec?.offset ?? -1);
+      if (past) host.mark(msg as object, past);
+    }
+    send(messages as Parameters<typeof send>[0]);
+  };
+}
