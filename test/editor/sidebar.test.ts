@@ -145,7 +145,7 @@ describe("the sidebar", function () {
     const selected = () => editor().page.evaluate("RED.view.selection().nodes?.map(({ id }) => id)");
     const active = () => editor().page.evaluate("RED.workspaces.active()");
 
-    it("by a click, in its flow", async () => {
+    itWide("by a click, in its flow", async () => {
       await sidebar.main("events", "Limit").click();
       should([await active(), await selected()]).deepEqual(["alarms", ["limits"]]);
     });

@@ -6,6 +6,7 @@ import { Broker } from "../support/broker.ts";
 import { cursorStored } from "../support/cursor-file.ts";
 import { RunningExample } from "../support/example.ts";
 import { type FlowNode, freshId, idOf } from "../support/node-red.ts";
+import { itWide } from "../support/wide.ts";
 
 type Alert = {
   id: string;
@@ -103,7 +104,7 @@ describe("the example alert on a large transfer", function () {
     await flow.nodeRed.shows(({ name }) => name === "processed" && flow.values("processed").length === 2);
   });
 
-  it("publishes nothing again after Node-RED was killed and restarted", async () => {
+  itWide("publishes nothing again after Node-RED was killed and restarted", async () => {
     await cursorStored(flow.userDir, "large-transfers", flow.service.ready);
     // Processed keys are in a separate file.
     const seen = join(flow.userDir.path, "crec-seen", `${flow.id("crec-verify-event")}.log`);

@@ -4,6 +4,7 @@ import type { Message } from "../support/flow-harness.ts";
 import { freshId } from "../support/node-red.ts";
 import { checkError, KEPT, OperationHarness, RECEIVER } from "../support/operation-harness.ts";
 import { submitNode, value } from "../support/operation-nodes.ts";
+import { itWide } from "../support/wide.ts";
 
 /** *Act once for* in submit operation: which messages are one operation. */
 describe("submit operation acts once", function () {
@@ -64,7 +65,7 @@ describe("submit operation acts once", function () {
     should(await harness.executions(key)).equal(1);
   });
 
-  it("in each node, and in each instance of a subflow", async () => {
+  itWide("in each node, and in each instance of a subflow", async () => {
     const log = newLog();
     const ids = ["submit", "other", "first", "second"];
     for (const id of [...ids, ...ids]) await harness.ask(id, about(log));
@@ -73,7 +74,7 @@ describe("submit operation acts once", function () {
     }
   });
 
-  it("for each part of a message that was split", async () => {
+  itWide("for each part of a message that was split", async () => {
     const log = newLog();
     const amounts = ["1", "2", "2"];
     for (const confidence of ["latest", "finalized"]) {
@@ -115,7 +116,7 @@ describe("submit operation acts once", function () {
     should(harness.nodeRed.log.match(/event whose proof was not checked/g)).have.length(1);
   });
 
-  it("for each message, if the form says so, unless it has a key", async () => {
+  itWide("for each message, if the form says so, unless it has a key", async () => {
     const [log, key] = [newLog(), freshId()];
     const before = await harness.executions();
     for (const _time of [1, 2]) await harness.ask("always", about(log));
@@ -126,7 +127,7 @@ describe("submit operation acts once", function () {
     should(await harness.executions(key)).equal(1);
   });
 
-  it("for each key, if the form says so, and sends nothing without one", async () => {
+  itWide("for each key, if the form says so, and sends nothing without one", async () => {
     const [log, key] = [newLog(), freshId()];
     const before = await harness.executions();
     const caught = await harness.refuse("keyed", { ...KEPT, ...about(log) });
@@ -136,7 +137,7 @@ describe("submit operation acts once", function () {
     should(await harness.executions()).equal(before + 1);
   });
 
-  it("says what differs when the event comes with other calls", async () => {
+  itWide("says what differs when the event comes with other calls", async () => {
     const log = newLog();
     await harness.ask("submit", about(log));
     const other = { ...KEPT, ...about(log, { payload: "2", to: harness.wallet }, "finalized") };
@@ -155,7 +156,7 @@ describe("submit operation acts once", function () {
     should(await harness.executions(`event ${paid}, node payment`)).equal(1);
   });
 
-  it("as a draft", async () => {
+  itWide("as a draft", async () => {
     const log = newLog();
     const first = await harness.ask("draft", about(log));
     should(first.crec).have.properties({ found: false, usedKey: `event ${log}, node draft` });

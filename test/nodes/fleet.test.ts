@@ -5,7 +5,7 @@ import { ask, type Message, refuse } from "../support/flow-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { hasPostgres, PostgresServer } from "../support/postgres.ts";
 import { hasRedis, RedisServer } from "../support/redis.ts";
-import { isWide } from "../support/wide.ts";
+import { isWide, itWide } from "../support/wide.ts";
 
 const EVENTS = 60;
 /** Long enough that a busy machine hands over in order before it is over. */
@@ -105,7 +105,7 @@ for (const engine of isWide ? ENGINES : ENGINES.slice(0, 1)) {
       should(other.nodeRed.log).containEql(`This copy is the standby of "shared": the copy ${reader.name} (`);
     });
 
-    it("say in the form who reads", async () => {
+    itWide("say in the form who reads", async () => {
       const { reader, other } = roles();
       const { epoch } = (await lastOf(reader)).crec ?? {};
       const reading = (await panel(reader)).fleet as Record<string, unknown>;
@@ -156,7 +156,7 @@ for (const engine of isWide ? ENGINES : ENGINES.slice(0, 1)) {
       await standsBy(reader, other);
     });
 
-    it("take no acknowledgement of an event that another one reads by now", async () => {
+    itWide("take no acknowledgement of an event that another one reads by now", async () => {
       const { reader, other } = roles();
       const late = await lastOf(reader);
       const before = other.sent("events").length;
@@ -180,7 +180,7 @@ for (const engine of isWide ? ENGINES : ENGINES.slice(0, 1)) {
       should((await other.arrived("events", before + 2)).crec?.offset).equal(Number(late.crec?.offset) + 1);
     });
 
-    it("stop reading while the server is gone, and go on when it is back", async () => {
+    itWide("stop reading while the server is gone, and go on when it is back", async () => {
       const { reader, other } = roles();
       await server.kill();
       const unreachable = /^shared state unreachable: /;
@@ -195,7 +195,7 @@ for (const engine of isWide ? ENGINES : ENGINES.slice(0, 1)) {
       should(after.filter((count, index) => count > (sent[index] ?? 0))).have.length(1);
     });
 
-    it("read again after a redeploy of the one that reads", async () => {
+    itWide("read again after a redeploy of the one that reads", async () => {
       const { reader } = roles();
       const open = await lastOf(reader);
       const flows = (await (await reader.nodeRed.fetch("flows", V2)).json()) as { flows: FlowNode[] };

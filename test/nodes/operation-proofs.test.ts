@@ -5,6 +5,7 @@ import { channelNode, connectionNode } from "../support/nodes.ts";
 import { OperationHarness, RECEIVER } from "../support/operation-harness.ts";
 import { call, operationNode, submitNode, value, walletNode } from "../support/operation-nodes.ts";
 import type { Passing } from "../support/proxy.ts";
+import { itWide } from "../support/wide.ts";
 
 const isSearch = ({ path }: Passing): boolean => path.endsWith("/events/search");
 const isOperation = ({ method, path }: Passing): boolean =>
@@ -128,7 +129,7 @@ describe("the proof of an operation's status", function () {
     should(waited.error?.code).equal("OPERATION_UNPROVEN");
   });
 
-  it("a status waits for its proof, and counts when the proof arrives", async () => {
+  itWide("a status waits for its proof, and counts when the proof arrives", async () => {
     let stripped = 0;
     relay((event) => {
       // Of later statuses too: on a busy machine the next one may exist before the wait asks again.
@@ -141,19 +142,22 @@ describe("the proof of an operation's status", function () {
     should(msg.crec?.verification).have.property("verified", true);
   });
 
-  it("a proven status that is reported as a higher level does not count until the true one arrives", async () => {
-    relay((event) => {
-      if (event.payload.status === "confirmed_latest") event.payload.status = "confirmed";
-    });
-    const msg = await harness.ask("final", good);
-    should(msg.crec).containDeep({ status: "confirmed", verification: { verified: true } });
-    const { channelId, operationId } = operationOf(msg);
-    should((await client.operations.get(channelId, operationId)).status).equal("confirmed");
-    should(toldOf("final", msg)).not.containEql("confirmed_latest");
-    should(toldOf("final", msg).filter((status) => status === "confirmed")).have.length(1);
-  });
+  itWide(
+    "a proven status that is reported as a higher level does not count until the true one arrives",
+    async () => {
+      relay((event) => {
+        if (event.payload.status === "confirmed_latest") event.payload.status = "confirmed";
+      });
+      const msg = await harness.ask("final", good);
+      should(msg.crec).containDeep({ status: "confirmed", verification: { verified: true } });
+      const { channelId, operationId } = operationOf(msg);
+      should((await client.operations.get(channelId, operationId)).status).equal("confirmed");
+      should(toldOf("final", msg)).not.containEql("confirmed_latest");
+      should(toldOf("final", msg).filter((status) => status === "confirmed")).have.length(1);
+    },
+  );
 
-  it("higher levels that the operation itself reports do not count", async () => {
+  itWide("higher levels that the operation itself reports do not count", async () => {
     relay(() => undefined, "confirmed");
     const msg = await harness.ask("submit", good);
     const { verification, status } = msg.crec ?? {};

@@ -11,6 +11,7 @@ import should from "should";
 import { runNpm } from "../../scripts/lib/npm-command.mjs";
 import { builtWithTypes } from "../support/built.ts";
 import { registeredBy } from "../support/registered-forms.ts";
+import { itWide } from "../support/wide.ts";
 import { typesIn } from "./flow-library.ts";
 
 const run = promisify(execFile);
@@ -104,7 +105,6 @@ describe("the package", function () {
 /** Names from every part, with statuses that this version does not know. */
 const PROGRAM = `
 import { CrecClient, EventConsumer, localRsaSigner, openSharedState, type SharedState, type TakenLease, verifyEvent, type Operation, type Signer, unlisted, type VerifyConfig } from "${NAME}";
-import { itWide } from "../support/wide.ts";
 
 export async function run(client: CrecClient, signer: Signer, config: VerifyConfig): Promise<string[]> {
   const seen: string[] = [];
