@@ -10,6 +10,7 @@ import { isPartOfFlow, isReplaced, isSubflow } from "./kinds.ts";
 import { makeReport } from "./make-report.ts";
 import type { NodeRed } from "./node-red.ts";
 import { registerOurNodes } from "./our-nodes/index.ts";
+import { copyContext, runnable } from "./prepare-flows.ts";
 import { seedRandomness } from "./randomness.ts";
 import { recorderType } from "./recorder.ts";
 import { SeenEvents } from "./seen-events.ts";
@@ -73,7 +74,8 @@ export async function rehearse(nodeRed: NodeRed, channel: Channel): Promise<void
     },
   };
   replaceTypes(nodeRed, host, ticked);
-  await nodeRed.startFlows(job.flows);
+  copyContext(nodeRed, job);
+  await nodeRed.startFlows(runnable(job.flows, notes));
 
   let toldAt = realNow();
   channel.send({ kind: "more" });

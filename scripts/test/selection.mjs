@@ -23,7 +23,7 @@ const VARIANT_FILES = /** @type {string[]} */ (
 export const VARIANTS = "CREC_TEST_VARIANTS";
 
 /** Helpers of tests that run the built nodes or read the built files. */
-const READS_BUILD = ["test/support/node-red.ts", "test/support/built.ts"];
+const READS_BUILD = ["test/support/node-red.ts", "test/support/built.ts", "test/support/rehearsal.ts"];
 const NAMES_BUILD = /\bdist\//;
 const IMPORT = /^(?:(?:import|export)\b[^"'\n]*|\} )\bfrom "(\.[^"]+\.ts)"/gm;
 

@@ -260,6 +260,32 @@ describe("a rehearsal", () => {
     });
   });
 
+  it("copies context, and starts also where a function names a module", async () => {
+    const flows = [
+      TAB,
+      inject("start", "reads", { once: true }),
+      code(
+        "reads",
+        [["sink"]],
+        `msg.payload = [global.get("g"), flow.get("f"), context.get("n").deep, typeof os.EOL, typeof missing, env.get("GIVEN")];
+         return msg;`,
+        {
+          libs: [
+            { var: "os", module: "os" },
+            { var: "missing", module: "is-odd" },
+          ],
+        },
+      ),
+      sink("sink"),
+    ];
+    const context = { global: { g: 1 }, flows: { tab: { f: 2 } }, nodes: { reads: { n: { deep: 3 } } } };
+    const report = await rehearse(jobOf(flows, { context, environment: { GIVEN: "value" } }));
+    should(payloads(report, "sink")).deepEqual([[1, 2, 3, "string", "undefined", "value"]]);
+    should(report.notes.filter(({ kind }) => kind === "not-found")).match([
+      { node: "reads", text: /is-odd/ },
+    ]);
+  });
+
   it("records every node of core that would act, and answers for it where there is a reply", async () => {
     const recorded = [
       ...["http request", "exec", "file", "file in", "http response", "mqtt out", "tcp out", "udp out"],
