@@ -16,6 +16,8 @@ export type NodeRed = {
   moduleOf(type: string): string | undefined;
   /** Resolves when the flows have started. */
   startFlows(flows: readonly FlowNode[]): Promise<void>;
+  /** The context of `global`, of a tab, or of a node on it. */
+  context(id: string, tab?: string): { set(key: string, value: unknown): void };
   stopFlows(): Promise<void>;
 };
 
@@ -58,6 +60,7 @@ export async function loadNodeRed(setup: ChildSetup): Promise<NodeRed> {
     isKnown: (type) => registry.get(type) !== undefined,
     moduleOf: (type) => registry.getNodeInfo(type)?.module,
     startFlows: (flows) => startFlows(runtime, flows),
+    context: (id, tab) => runtime._.nodes.getContext(id, tab),
     stopFlows: () => runtime._.flows.stopFlows(),
   };
 }

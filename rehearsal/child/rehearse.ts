@@ -10,6 +10,7 @@ import { isPartOfFlow, isReplaced, isSubflow } from "./kinds.ts";
 import { makeReport } from "./make-report.ts";
 import type { NodeRed } from "./node-red.ts";
 import { registerOurNodes } from "./our-nodes/index.ts";
+import { copyContext, runnable } from "./prepare-flows.ts";
 import { seedRandomness } from "./randomness.ts";
 import { recorderType } from "./recorder.ts";
 import { SeenEvents } from "./seen-events.ts";
@@ -44,9 +45,9 @@ export async function rehearse(nodeRed: NodeRed, channel: Channel): Promise<void
   const { span, seed, limits } = job;
   const ticked = tickedTypes(nodeRed, job);
   Object.assign(process.env, job.environment);
-  const clock = startClock(span.from);
+  const trace: Trace = new Trace(limits, () => clock.now());
+  const clock = startClock(span.from, (error) => trace.noteStray(error));
   seedRandomness(seed);
-  const trace = new Trace(limits, () => clock.now());
   trace.listen(nodeRed.RED, nodeRed.Node);
   process.on("uncaughtException", (error) => trace.noteStray(error));
   process.on("unhandledRejection", (error) => trace.noteStray(error));
@@ -73,7 +74,8 @@ export async function rehearse(nodeRed: NodeRed, channel: Channel): Promise<void
     },
   };
   replaceTypes(nodeRed, host, ticked);
-  await nodeRed.startFlows(job.flows);
+  copyContext(nodeRed, job);
+  await nodeRed.startFlows(runnable(job.flows, notes));
 
   let toldAt = realNow();
   channel.send({ kind: "more" });
@@ -83,7 +85,6 @@ export async function rehearse(nodeRed: NodeRed, channel: Channel): Promise<void
       events: queue,
       publish: (event) => seen.publish(event),
       settle: () => settle(trace.activity),
-      noteStray: (error) => trace.noteStray(error),
       moved: () => {
         if (realNow() - toldAt < PROGRESS_MS) return;
         toldAt = realNow();

@@ -67,6 +67,7 @@ export type InnerRuntime = {
     ): Promise<unknown>;
     stopFlows(): Promise<void>;
   };
+  nodes: { getContext(id: string, flow?: string): { set(key: string, value: unknown): void } };
 };
 
 export type Runtime = {

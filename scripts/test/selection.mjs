@@ -28,7 +28,7 @@ export const CORE_ONLY = "CREC_TEST_CORE_ONLY";
 export const VARIANTS = "CREC_TEST_VARIANTS";
 
 /** Helpers of tests that run the built nodes or read the built files. */
-const READS_BUILD = ["test/support/node-red.ts", "test/support/built.ts"];
+const READS_BUILD = ["test/support/node-red.ts", "test/support/built.ts", "test/support/rehearsal.ts"];
 const NAMES_BUILD = /\bdist\//;
 const IMPORT = /^(?:(?:import|export)\b[^"'\n]*|\} )\bfrom "(\.[^"]+\.ts)"/gm;
 
