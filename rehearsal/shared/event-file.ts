@@ -6,9 +6,10 @@ export type EventFile = {
   format: "crec-events";
   version: 1;
   channel: { id: string; name: string };
-  /** The base URL of the service that the events are of. */
-  service: string;
-  snapshot: ServiceSnapshot;
+  /** The base URL of the service that the events are of. A flow that writes the file does not know it. */
+  service?: string;
+  /** Without it, the reader makes one with the channel alone. */
+  snapshot?: ServiceSnapshot;
   /** Who signs, as a connection has it. Public. A flow with other settings rejects the events. */
   verification?: {
     orgId?: string;

@@ -24,7 +24,7 @@ export function answerForms<T>(
   RED: NodeAPI,
   method: "get" | "post",
   path: `/crec/${string}`,
-  permission: "crec.read" | "crec.write",
+  permission: "crec.read" | "crec.write" | "flows.write",
   work: (question: Question) => T | Promise<T>,
 ): void {
   RED.httpAdmin[method](path, RED.auth.needsPermission(permission), (request, response) => {
@@ -44,7 +44,8 @@ export function answerForms<T>(
   });
 }
 
-function problemOf(RED: NodeAPI, thrown: unknown): Problem {
+/** What a person is told about an error; one of ours goes to the log. */
+export function problemOf(RED: NodeAPI, thrown: unknown): Problem {
   const { code, stack } = toCodedError(thrown);
   if (code !== "INTERNAL_ERROR" && !(thrown instanceof TypeError))
     return { problem: errorText(thrown), code };

@@ -57,6 +57,12 @@ type EditorRed = {
     eachWorkspace(visit: (tab: { id: string; label?: string }) => void): void;
     /** Whether there is something to deploy. */
     dirty(isDirty: boolean): void;
+    /** All that the editor has, as an export has it. */
+    createCompleteNodeSet(options: { credentials: boolean }): ConfigNode[];
+    registry: {
+      /** Which package a type is of. */
+      getNodeSetForType(type: string): { module: string } | null | undefined;
+    };
   };
   workspaces: {
     /** The id of the flow or subflow that is shown. */
@@ -88,7 +94,11 @@ type EditorRed = {
   _(key: string, values?: Record<string, unknown>): string;
   plugins: { registerPlugin(id: string, plugin: { type?: string; onadd: () => void }): void };
   sidebar: { addTab(tab: SidebarTab): void; containsTab(id: string): boolean; show(id: string): void };
-  actions: { add(name: string, act: () => void, options: { label: string }): void };
+  actions: {
+    add(name: string, act: () => void, options: { label: string }): void;
+    invoke(name: string): void;
+    list(): Array<{ id: string }>;
+  };
   view: {
     /** Shows the tab of a node, and the node in the middle of it. */
     reveal(id: string): void;

@@ -20,6 +20,7 @@ const NAMES = {
   started: "crec-started",
   alerts: "crec-alerts",
   monitor: "crec-monitor",
+  rehearsal: "crec-rehearsal",
 } as const;
 export type StateKind = keyof typeof NAMES;
 export const STATE_KINDS = Object.keys(NAMES) as StateKind[];

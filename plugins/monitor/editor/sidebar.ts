@@ -15,7 +15,7 @@ import { setText } from "./row.ts";
 import { whenShown } from "./shown.ts";
 import { Store } from "./store.ts";
 import { addStyle } from "./style.ts";
-import { copyDiagnostics, refresh, runChecks, workButton } from "./toolbar.ts";
+import { copyDiagnostics, refresh, rehearse, runChecks, workButton } from "./toolbar.ts";
 import { word } from "./words.ts";
 
 const TICK_MS = 1_000;
@@ -92,6 +92,7 @@ export function makeSidebar(): HTMLElement {
     filter.element,
     workButton("refresh", "fa-refresh", refresh),
     workButton("diagnostics", "fa-copy", copyDiagnostics),
+    workButton("rehearse", "fa-history", rehearse),
   );
   shownPanels[0]?.panel.head.append(workButton("check", "fa-play", runChecks));
   body.append(tools, ...shownPanels.map(({ panel }) => panel.element));

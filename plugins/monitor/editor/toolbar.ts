@@ -34,6 +34,11 @@ export function copyDiagnostics(): Promise<void> {
   });
 }
 
+/** Opens the dialog of the rehearsal, which is a plugin of its own. */
+export async function rehearse(): Promise<void> {
+  RED.actions.invoke("crec:rehearse");
+}
+
 /** A button that is disabled while it works. */
 export function workButton(name: string, iconName: string, work: () => Promise<void>): HTMLButtonElement {
   const button = document.createElement("button");

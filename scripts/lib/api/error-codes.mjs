@@ -33,7 +33,7 @@ const isCode = (template) => /^[A-Z_]+$/.test(template.replaceAll(/\$\{[^}]*\}/g
 
 /** All that runs outside of the editor, as one text. @returns {string} */
 export function runtimeSources() {
-  const files = ["nodes", "plugins", "src"].flatMap((folder) =>
+  const files = ["nodes", "plugins", "rehearsal", "src"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /^(?!editor).*\.ts$/.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name))

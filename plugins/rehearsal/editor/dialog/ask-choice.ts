@@ -1,0 +1,83 @@
+import type { EditedNode } from "../../../../nodes/lib/editor/api.ts";
+import { askInDialog } from "../../../../nodes/lib/editor/dialog.ts";
+import type { StartQuestion } from "../../types.ts";
+import { editorFlows, foreignModules, tabsOf } from "../flows.ts";
+import { make } from "../make.ts";
+import { addStyle } from "../style.ts";
+import { word } from "../words.ts";
+import { check, input, row } from "./fields.ts";
+import { type EnteredSpan, spanFields } from "./span-fields.ts";
+import { tabFields } from "./tab-fields.ts";
+
+/** What a person chose. The flows are those of the moment at which it starts. */
+export type Choice = Omit<StartQuestion, "flows" | "span"> & { span: EnteredSpan };
+
+/** Asks what is rehearsed. `before`: the last choice, from which it starts. */
+export function askChoice(before: Choice | undefined, start: (choice: Choice) => void): void {
+  addStyle();
+  const flows = editorFlows();
+  const active = RED.workspaces.active();
+  const first = tabsOf(flows).filter(({ id }) => id === active);
+  const tabs = tabFields(flows, before?.tabs ?? first.map(({ id }) => id));
+  const span = spanFields(before?.span);
+
+  const context = check(word("label.context"), before?.copyContext);
+  const query = check(word("label.queries"), before?.askQueries);
+  const seed = input("number", String(before?.seed ?? 1));
+  const modules = foreignModules(flows).map((name) => ({
+    name,
+    ...check(name, before?.modules.includes(name)),
+  }));
+  const more = make("details", "", make("summary", "", word("label.options")));
+  more.open = before !== undefined && (before.copyContext || before.askQueries || before.modules.length > 0);
+  more.append(
+    context.element,
+    make("p", "crec-hint", word("hint.context")),
+    query.element,
+    make("p", "crec-hint", word("hint.queries")),
+    row(word("label.seed"), seed),
+    make("p", "crec-hint", word("hint.seed")),
+  );
+  if (modules.length > 0) {
+    more.append(make("p", "", word("label.modules")));
+    more.append(...modules.map(({ element }) => element), make("p", "crec-hint", word("hint.modules")));
+  }
+
+  const problem = make("p", "crec-problem");
+  problem.setAttribute("role", "alert");
+  problem.hidden = true;
+  const safe = make("p", "crec-hint", word("hint.safe"));
+  const content = make(
+    "form",
+    "crec-rehearse-form form-horizontal",
+    safe,
+    tabs.element,
+    span.element,
+    more,
+    problem,
+  );
+  const act = (): boolean => {
+    const [tabIds, entered] = [tabs.read(), span.read()];
+    const wrong = [tabIds, entered, Number.isSafeInteger(seed.valueAsNumber) || word("error.seed")];
+    const said = wrong.find((one) => typeof one === "string");
+    problem.hidden = said === undefined;
+    problem.textContent = said ?? "";
+    if (typeof tabIds === "string" || typeof entered === "string" || said !== undefined) return false;
+    start({
+      tabs: tabIds,
+      span: entered,
+      copyContext: context.box.checked,
+      askQueries: query.box.checked,
+      modules: modules.filter(({ box }) => box.checked).map(({ name }) => name),
+      seed: seed.valueAsNumber,
+    });
+    return true;
+  };
+  const words = { _: (key: string) => RED._(key) } as EditedNode;
+  askInDialog(words, {
+    title: word("label.dialog"),
+    content: $("<div>").append(content),
+    action: word("label.start"),
+    act,
+  });
+}

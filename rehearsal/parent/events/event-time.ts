@@ -1,0 +1,29 @@
+import { type ChannelEvent, decodeEvent } from "../../../src/index.ts";
+
+/** Above this, seconds since 1970 are milliseconds. */
+const MAX_SECONDS = 1e11;
+
+/**
+ * When an event happened, in Unix milliseconds: when the service wrote it, else the time of its block, else the time
+ * that the service states in it. Undefined where there is none of them. It may be wrong, and need not increase from one
+ * event to the next.
+ */
+export function timeOf(event: ChannelEvent): number | undefined {
+  return asMs(event.created_at) ?? blockTimeOf(event) ?? asMs(event.payload.timestamp);
+}
+
+function blockTimeOf(event: ChannelEvent): number | undefined {
+  try {
+    const decoded = decodeEvent(event);
+    return "blockTime" in decoded ? asMs(decoded.blockTime) : undefined;
+  } catch {
+    // What cannot be decoded is for the nodes of the flow to report.
+    return undefined;
+  }
+}
+
+function asMs(value: unknown): number | undefined {
+  const time = typeof value === "string" ? Number(value) : value;
+  if (typeof time !== "number" || !Number.isFinite(time) || time <= 0) return undefined;
+  return Math.round(time < MAX_SECONDS ? time * 1_000 : time);
+}

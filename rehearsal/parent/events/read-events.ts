@@ -1,0 +1,112 @@
+import type { PastEvent } from "../../shared/job.ts";
+import { BlockCache } from "./block-cache.ts";
+import { ChannelPages, type EventReader } from "./channel-pages.ts";
+import { timeOf } from "./event-time.ts";
+import { firstOffsetOf } from "./first-offset.ts";
+import { mergeByTime } from "./merge.ts";
+import { pruneCache } from "./prune-cache.ts";
+import { readBlocks } from "./read-blocks.ts";
+import { beyondEnd, invalid, noEvents, type Span } from "./span.ts";
+import { Timed } from "./timed.ts";
+
+export type ReadOptions = {
+  signal?: AbortSignal | undefined;
+  /**
+   * Where events that were read are kept. Nothing else may be in it.
+   * @default nothing is kept
+   */
+  cacheFolder?: string | undefined;
+};
+
+/** The events of a span, and its times. */
+export type PastEvents = {
+  /** Unix milliseconds. Of offsets: the times of the first event and of the last one. */
+  span: { from: number; to: number };
+  /** In the order of their times. To be read once. */
+  batches: AsyncIterable<readonly PastEvent[]>;
+};
+
+/**
+ * The events of a span of one channel or several. The start of the span is found, and its first events are read, before
+ * it returns; the others when the batches are taken.
+ * @throws {CrecError} `NO_EVENTS_IN_SPAN`; `OFFSETS_BEYOND_END`; `SPAN_INVALID` for offsets of several channels; what
+ * `events.poll` throws, from the batches too.
+ */
+export async function readEvents(
+  reader: EventReader,
+  channelIds: readonly string[],
+  span: Span,
+  { signal, cacheFolder }: ReadOptions = {},
+): Promise<PastEvents> {
+  if (channelIds.length === 0) throw invalid("No channel is chosen. Choose at least one channel.");
+  if (span.kind === "offsets" && channelIds.length > 1)
+    throw invalid("Offsets are of one channel, and the flow reads several. Choose times instead.");
+  const opened: Opened[] = [];
+  for (const channelId of channelIds) {
+    const pages = await ChannelPages.open(reader, channelId, signal);
+    const cache = cacheFolder ? await BlockCache.open(cacheFolder, reader.baseUrl, pages) : undefined;
+    opened.push({ pages, cache });
+  }
+  const timed = await timedSpan(span, opened);
+  const all = mergeByTime(opened.map((channel) => eventsIn(channel, timed)));
+  const start = await all.next();
+  if (start.done) throw noEvents(nothingFound(span));
+  const batches = async function* () {
+    try {
+      yield start.value;
+      yield* all;
+    } finally {
+      await all.return(undefined);
+      if (cacheFolder) await pruneCache(cacheFolder);
+    }
+  };
+  return { span: { from: timed.from, to: timed.to }, batches: batches() };
+}
+
+type Opened = { pages: ChannelPages; cache: BlockCache | undefined };
+type TimedSpan = Span & { from: number; to: number };
+
+/** With the times of offsets. Where the events have no times, all of them happen at once. */
+async function timedSpan(span: Span, [channel]: readonly Opened[]): Promise<TimedSpan> {
+  if (span.kind === "times" || channel === undefined) return { from: 0, to: 0, ...span };
+  const { pages } = channel;
+  const { first, last } = span;
+  const { end = -1 } = pages;
+  if (end < 0) throw noEvents("The channel has no events yet. Choose another channel.");
+  if (first > end) throw beyondEnd(first, end);
+  const [start, stop] = [await pages.beside(first), await pages.beside(Math.min(last, end))];
+  const from = (start && timeOf(start)) ?? 0;
+  return { ...span, from, to: Math.max(from, (stop && timeOf(stop)) ?? from) };
+}
+
+/** The events of a channel in a span. */
+async function* eventsIn({ pages, cache }: Opened, span: TimedSpan): AsyncGenerator<readonly PastEvent[]> {
+  const { from, to } = span;
+  const isOfTimes = span.kind === "times";
+  // An event before the first one that has a time is in no span of times.
+  const timed = new Timed(pages.channelId, isOfTimes ? Number.NEGATIVE_INFINITY : from);
+  const start = isOfTimes ? await firstOffsetOf(pages, from) : span.first;
+  for await (const block of readBlocks(pages, cache, start)) {
+    const stated = block.map((event) => ({ event, time: timed.stated(event) }));
+    const inside = stated.filter(({ event, time }) =>
+      isOfTimes
+        ? time >= from && time <= to
+        : event.headers.offset >= span.first && event.headers.offset <= span.last,
+    );
+    const within = (time: number) => Math.min(to, Math.max(from, time));
+    if (inside.length > 0) yield inside.map(({ event, time }) => timed.past(event, within(time)));
+    // A single event with a wrong time must not end it.
+    const isBeyond = isOfTimes
+      ? stated.every(({ time }) => time > to)
+      : stated.every(({ event }) => event.headers.offset > span.last);
+    if (isBeyond) return;
+  }
+}
+
+function nothingFound(span: Span): string {
+  const other = "Choose another span or another channel.";
+  if (span.kind === "offsets")
+    return `No event has an offset from ${span.first} to ${span.last}: the service may have dropped them. ${other}`;
+  const [from, to] = [span.from, span.to].map((time) => new Date(time).toISOString());
+  return `No event happened from ${from} to ${to}. ${other} If the events of this service have no times, choose offsets.`;
+}

@@ -1,0 +1,1 @@
+export { type ChosenFlows, chooseFlows } from "./choose.ts";

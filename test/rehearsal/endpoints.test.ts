@@ -1,0 +1,190 @@
+import { fileURLToPath } from "node:url";
+import should from "should";
+import type {
+  RehearsalState,
+  SavedFile,
+  ShownDifferences,
+  ShownReport,
+  StartQuestion,
+} from "../../plugins/rehearsal/types.ts";
+import { type Borrowed, ownNodeRed } from "../support/borrowed-node-red.ts";
+import type { FlowNode } from "../support/node-red.ts";
+import { channelNode, connectionNode } from "../support/nodes.ts";
+import { type Seeded, startSeededService } from "../support/seeded-service.ts";
+
+const guarded = fileURLToPath(new URL("../nodes/admin-auth-settings.cjs", import.meta.url));
+const EVENTS = 30;
+
+type Problem = { problem: string; code: string };
+
+/** What the dialog of the editor asks, on a real Node-RED and a real service. */
+describe("the endpoints of the rehearsal", function () {
+  this.timeout(180_000);
+  let service: Seeded;
+  let borrowed: Borrowed;
+  let flows: FlowNode[];
+
+  before(async () => {
+    [service, borrowed] = await Promise.all([
+      startSeededService(EVENTS),
+      ownNodeRed({}, { settings: guarded, token: "admin" }),
+    ]);
+    const connection = connectionNode(service.ready);
+    flows = [
+      { id: "alarms", type: "tab", label: "Alarms" },
+      connection,
+      channelNode({ channel: service.channelName }),
+      node("reader", "crec-events-in", { channel: "channel", wires: [["each"], []] }),
+      node("each", "function", {
+        func: "context.set('n', (context.get('n') || 0) + 1); return msg;",
+        wires: [["post"]],
+      }),
+      node("post", "http request", { method: "POST", url: "https://chat.example/", wires: [[]] }),
+    ];
+    await borrowed.nodeRed.deploy([
+      { id: "alarms", type: "tab", label: "Alarms" },
+      connection,
+      ...flows.slice(2, 3),
+    ]);
+  });
+  after(async () => {
+    await borrowed?.giveBack();
+    await service?.close();
+  });
+
+  function node(id: string, type: string, properties: Partial<FlowNode>): FlowNode {
+    return { id, type, z: "alarms", x: 1, y: 1, name: id, outputs: 1, libs: [], ...properties };
+  }
+
+  const fetched = (method: "GET" | "POST", path: string, body?: unknown, token = "admin") =>
+    borrowed.nodeRed.fetch(`crec/rehearsal/${path}`, {
+      method,
+      headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const get = async <T>(path: string) => (await (await fetched("GET", path)).json()) as T;
+  const post = async <T>(path: string, body: unknown = {}) =>
+    (await (await fetched("POST", path, body)).json()) as T;
+  /** As the editor sends flows: without credentials. */
+  const question = (changes: Partial<StartQuestion> = {}): StartQuestion => ({
+    flows: flows.map(({ credentials: _, ...others }) => others as FlowNode & { wires?: string[][] }),
+    tabs: ["alarms"],
+    span: { offsets: [1, EVENTS] },
+    copyContext: false,
+    askQueries: false,
+    modules: [],
+    seed: 1,
+    ...changes,
+  });
+  /** Starts one, and waits until it has ended. */
+  const rehearse = async (changes: Partial<StartQuestion> = {}): Promise<RehearsalState> => {
+    const started = await post<RehearsalState>("start", question(changes));
+    should(started).have.property("state", "running");
+    for (;;) {
+      const state = await get<RehearsalState>("progress");
+      if (state.state !== "running") return state;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  };
+  const numberOf = (state: RehearsalState): number => {
+    should(state).have.property("state", "done");
+    return (state as { number: number }).number;
+  };
+
+  it("need the permission to change flows", async () => {
+    should((await fetched("POST", "start", question(), "reader")).status).equal(401);
+    should((await fetched("GET", "report?number=1", undefined, "reader")).status).equal(401);
+  });
+
+  it("say what is wrong with a question", async () => {
+    const { code, problem } = await post<Problem>("start", { ...question(), span: { last: "24" } });
+    should(code).equal("INVALID_REQUEST");
+    should(problem).startWith('Send "span" as');
+  });
+
+  it("rehearse flows that are not deployed, over the events of the deployed connection", async () => {
+    const number = numberOf(await rehearse());
+    const report = await get<ShownReport>(`report?number=${number}`);
+    should(report.events.read).equal(EVENTS);
+    should(report.nodes.find(({ id }) => id === "each")).containDeep({ received: EVENTS, sent: [EVENTS] });
+    should(report.outcomes.filter(({ kind, node }) => kind === "sent" && node === "post").length).equal(
+      EVENTS,
+    );
+    should(report.outcomes[0]).not.have.property("message");
+    const { message } = await get<{ message: unknown }>(`message?number=${number}&outcome=0`);
+    should(message).be.Object();
+  });
+
+  it("compare two rehearsals, and save one in three ways", async () => {
+    const all = flows;
+    flows = flows.map((one) =>
+      one.id === "each" ? { ...one, func: "return msg.crec.offset > 10 ? msg : null;" } : one,
+    );
+    const state = await rehearse();
+    flows = all;
+    should(state).have.property("hasBefore", true);
+    const number = numberOf(state);
+    const { outcomes } = await get<ShownDifferences>(`differences?number=${number}`);
+    should(outcomes.find(({ kind }) => kind === "sent")).containDeep({ before: EVENTS, node: "post" });
+    const names: string[] = [];
+    for (const kind of ["json", "html", "test"]) {
+      const file = await get<SavedFile>(`file?number=${number}&kind=${kind}`);
+      should(file.text).match(kind === "html" ? /^<!doctype html>/i : /^\{/);
+      names.push(file.name);
+    }
+    should(names).deepEqual(["rehearsal.json", "rehearsal.html", "expect.json"]);
+  });
+
+  it("read by no connection that is not deployed as it was posted: its key would go elsewhere", async () => {
+    const elsewhere = flows.map((one) =>
+      one.id === "connection" ? { ...one, baseUrl: "http://127.0.0.1:9/v1", name: "other" } : one,
+    );
+    const all = flows;
+    flows = elsewhere;
+    const state = await rehearse();
+    flows = all;
+    should(state).containDeep({ state: "failed", code: "DEPLOY_FIRST" });
+    should((state as { why: string }).why).match(/connection "other" .* choose a file of events/);
+  });
+
+  it("rehearse with a file of events, which comes in parts", async () => {
+    const { base_url, api_key } = service.ready;
+    const headers = { authorization: `Apikey ${api_key}` };
+    const ask = async (path: string) => (await fetch(`${base_url}${path}`, { headers })).json();
+    const { data } = (await ask("/channels")) as { data: Array<{ channel_id: string; name: string }> };
+    const channel = data.find(({ name }) => name === service.channelName);
+    const { events } = (await ask(`/channels/${channel?.channel_id}/events?limit=20`)) as {
+      events: unknown[];
+    };
+    const text = JSON.stringify({
+      ...{ format: "crec-events", version: 1, events },
+      channel: { id: channel?.channel_id, name: service.channelName },
+    });
+    const half = Math.ceil(text.length / 2);
+    await post("upload", { upload: "one", index: 0, text: text.slice(0, half) });
+    should(await post("upload", { upload: "two", index: 1, text: "" })).have.property(
+      "code",
+      "INVALID_REQUEST",
+    );
+    await post("upload", { upload: "one", index: 1, text: text.slice(half) });
+    const number = numberOf(await rehearse({ span: { upload: "one" } }));
+    should((await get<ShownReport>(`report?number=${number}`)).events.read).equal(events.length);
+  });
+
+  it("run one at a time, which can be cancelled", async () => {
+    const started = await post<RehearsalState>("start", question());
+    should(started).have.property("state", "running");
+    should(await post("start", question())).have.property("code", "REHEARSAL_RUNNING");
+    await post("cancel");
+    for (;;) {
+      const state = await get<RehearsalState>("progress");
+      if (state.state === "running") continue;
+      should(["REHEARSAL_CANCELLED", undefined]).containEql((state as { code?: string }).code);
+      break;
+    }
+  });
+
+  it("keep the last two reports", async () => {
+    should(await get<Problem>("report?number=1")).have.property("code", "INVALID_REQUEST");
+  });
+});
