@@ -207,12 +207,14 @@ class Batches {
     this.#next = this.#read();
   }
 
-  /** Undefined after the last one. */
+  /** A batch that has events. Undefined after the last one. */
   async next(): Promise<readonly PastEvent[] | undefined> {
-    const { done, value } = await this.#next;
-    if (done) return undefined;
-    this.#next = this.#read();
-    return value;
+    for (;;) {
+      const { done, value } = await this.#next;
+      if (done) return undefined;
+      this.#next = this.#read();
+      if (value.length > 0) return value;
+    }
   }
 
   async close(): Promise<void> {

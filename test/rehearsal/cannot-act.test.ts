@@ -1,10 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import should from "should";
 import { permissionFlags } from "../../rehearsal/parent/permissions.ts";
 import { ATTEMPTS } from "./support/attempts.ts";
-import { attempt, bundled, Reachable, SECRET } from "./support/hostile.ts";
+import { attempt, bundled, otherNode, Reachable, SECRET } from "./support/hostile.ts";
 import type { Tried } from "./support/hostile-child.ts";
 
 const REFUSED = /^(?:REHEARSAL_CLOSED|ERR_ACCESS_DENIED)$/;
@@ -84,17 +83,6 @@ function check(all: readonly Tried[]): void {
   });
   should(through).eql([]);
   should(all.length).above(30);
-}
-
-/** One of another version, from outside the project. */
-function otherNode(): string | undefined {
-  const folders = (process.env.PATH ?? "")
-    .split(delimiter)
-    .filter((folder) => !folder.includes("node_modules"));
-  const found = folders.map((folder) => join(folder, "node")).find((path) => existsSync(path));
-  if (found === undefined) return undefined;
-  const version = execFileSync(found, ["--version"], { encoding: "utf8" }).trim();
-  return version === process.version ? undefined : found;
 }
 
 function knownBy(node: string): ReadonlySet<string> {

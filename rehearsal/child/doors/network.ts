@@ -19,7 +19,7 @@ const READ_SETTINGS = ["getServers", "getDefaultResultOrder", "cancel", "Resolve
 
 /** Closes sockets of every kind, name lookups and servers. What is open stays open. */
 export function closeNetwork(): void {
-  // Their pipes are opened when they are first used.
+  // What they write to is opened when they are first used.
   void [process.stdout, process.stderr];
   closeHandles();
   closeModules();
@@ -54,21 +54,16 @@ function closeHandles(): void {
 
 /** A socket has its handle while it looks a name up, which this one never ends. */
 function tcpHandle(): object {
-  return handleOf("TCP", { host: "localhost", port: 1, lookup: () => {} });
-}
-
-/** A socket has its handle before it knows that there is no such pipe. */
-function pipeHandle(): object {
-  const isWindows = process.platform === "win32";
-  return handleOf("Pipe", { path: isWindows ? String.raw`\\.\pipe\no-such-pipe` : "no-such-pipe" });
-}
-
-function handleOf(name: string, to: net.NetConnectOpts): object {
   const socket = new net.Socket().on("error", () => {});
-  socket.connect(to);
-  const prototype = prototypeOf(name, (socket as unknown as { _handle: unknown })._handle);
+  socket.connect({ host: "localhost", port: 1, lookup: () => {} });
+  const prototype = prototypeOf("TCP", (socket as unknown as { _handle: unknown })._handle);
   socket.destroy();
   return prototype;
+}
+
+/** The parent reads the error output through a pipe. */
+function pipeHandle(): object {
+  return prototypeOf("Pipe", (process.stderr as unknown as { _handle?: unknown })._handle);
 }
 
 function udpHandle(): object {

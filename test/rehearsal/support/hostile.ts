@@ -1,10 +1,11 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import type { Duplex } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { readMessages } from "../../../rehearsal/shared/wire.ts";
@@ -136,4 +137,15 @@ export async function attempt(
   clearTimeout(late);
   if (tried === undefined) throw new Error(`The process ended without an answer: ${errors}`);
   return tried;
+}
+
+/** One of another version, from outside the project. */
+export function otherNode(): string | undefined {
+  const folders = (process.env.PATH ?? "")
+    .split(delimiter)
+    .filter((folder) => !folder.includes("node_modules"));
+  const found = folders.map((folder) => join(folder, "node")).find((path) => existsSync(path));
+  if (found === undefined) return undefined;
+  const version = execFileSync(found, ["--version"], { encoding: "utf8" }).trim();
+  return version === process.version ? undefined : found;
 }

@@ -1,0 +1,261 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import should from "should";
+import { nodeRedOf } from "../../rehearsal/parent/installed-node-red.ts";
+import { type RehearsalOptions, startRehearsal } from "../../rehearsal/parent/run.ts";
+import type { FlowNode, Job, PastEvent } from "../../rehearsal/shared/job.ts";
+import type { Report } from "../../rehearsal/shared/report.ts";
+import { root } from "../../scripts/lib/paths.mjs";
+import { jobOf } from "../support/rehearsal.ts";
+import { bundled, otherNode } from "./support/hostile.ts";
+
+const PROCESS = "const process = Buffer.constructor('return process')();";
+const FS = `${PROCESS} const fs = process.getBuiltinModule('fs');`;
+
+describe("rehearsal: its process", function () {
+  this.timeout(60_000);
+  let workRoot: string;
+
+  beforeEach(async () => {
+    workRoot = await mkdtemp(join(tmpdir(), "crec-run-"));
+  });
+
+  afterEach(() => rm(workRoot, { recursive: true, force: true, maxRetries: 3 }));
+
+  const start = (code: string, more: Partial<RehearsalOptions> = {}) =>
+    startRehearsal(optionsFor(code, more));
+  const optionsFor = (code: string, more: Partial<RehearsalOptions>): RehearsalOptions => ({
+    nodeRed: nodeRedOf(root),
+    packageFolder: root,
+    job: jobWith(code),
+    events: batches([]),
+    workRoot,
+    ...more,
+  });
+
+  it("reports, and leaves nothing behind", async () => {
+    const report = await start("return msg;").report;
+    should(of(report).sent).eql([1]);
+    should(await readdir(workRoot)).eql([]);
+  });
+
+  it("is one at a time, until it has ended", async () => {
+    const first = start("return msg;");
+    should(() => start("return msg;")).throw({ code: "REHEARSAL_RUNNING" });
+    await first.report;
+    await start("return msg;").report;
+  });
+
+  it("ends an endless loop when its time is over", async () => {
+    const limits = { timeMs: 4_000 };
+    await should(start("while (true) {}", { limits }).report).rejectedWith({ code: "REHEARSAL_TOO_LONG" });
+    should(await readdir(workRoot)).eql([]);
+  });
+
+  it("ends where a flow takes too much memory", async () => {
+    const limits = { memoryMb: 128 };
+    const code = { code: "REHEARSAL_OUT_OF_MEMORY" };
+    await should(
+      start("const all = []; while (true) all.push(new Array(10_000).fill({}));", { limits }).report,
+    ).rejectedWith(code);
+    if (process.platform !== "linux") return;
+    const buffers = "const all = []; while (true) if (all.length < 120) all.push(Buffer.alloc(1 << 22, 1));";
+    await should(start(buffers, { limits }).report).rejectedWith(code);
+  });
+
+  it("says so when a flow ends the process", async () => {
+    const error = { code: "REHEARSAL_ENDED" };
+    await should(start(`${PROCESS} process.exit(0);`).report).rejectedWith(error);
+    await should(start(`${PROCESS} process.exit(7);`).report).rejectedWith({
+      ...error,
+      message: /exit code 7/,
+    });
+    await should(start(`${PROCESS} process.reallyExit(3);`).report).rejectedWith({
+      ...error,
+      message: /exit code 3/,
+    });
+  });
+
+  it("survives what a flow writes into its pipe", async () => {
+    const write = (line: string) => `${FS} fs.writeSync(3, ${JSON.stringify(`${line}\n`)}); while (true) {}`;
+    await should(start(write("not JSON")).report).rejectedWith({
+      code: "REHEARSAL_ENDED",
+      message: /not a message/,
+    });
+    await should(start(write('{"cmd":"NODE_HANDLE_ACK"}')).report).rejectedWith({ code: "REHEARSAL_ENDED" });
+    const more = { limits: { timeMs: 4_000 } };
+    for (const line of ['{"kind":"report"}', '{"kind":"report","report":{"format":"crec-rehearsal"}}'])
+      await should(start(write(line)).report).rejectedWith({ code: "REHEARSAL_ENDED" });
+    const odd = '{"kind":"ask"}\n{"kind":"more"}\n{"kind":"ready"}\n{"kind":"progress"}\n{"kind":"other"}';
+    await should(start(write(odd), more).report).rejectedWith({ code: "REHEARSAL_TOO_LONG" });
+  });
+
+  it("is cancelled: with a report of what has happened, or without one", async () => {
+    const waiting = start("return msg;", { events: never() });
+    const begun = new Promise((resolve) => setTimeout(resolve, 3_000));
+    await begun;
+    waiting.cancel();
+    const report = await waiting.report;
+    should(report.notes.map(({ kind }) => kind)).containEql("stopped");
+
+    const early = start("return msg;");
+    early.cancel();
+    await should(early.report).rejectedWith({ code: "REHEARSAL_CANCELLED" });
+
+    const controller = new AbortController();
+    const aborted = start("while (true) {}", { signal: controller.signal });
+    setTimeout(() => controller.abort(), 1_500);
+    await should(aborted.report).rejectedWith({ code: "REHEARSAL_CANCELLED" });
+  });
+
+  it("reports the error of reading events", async () => {
+    const failing = (async function* (): AsyncGenerator<readonly PastEvent[]> {
+      yield [];
+      throw new Error("the service is away");
+    })();
+    await should(start("return msg;", { events: failing }).report).rejectedWith("the service is away");
+    should(await readdir(workRoot)).eql([]);
+  });
+
+  it("reads one batch ahead, and no more", async () => {
+    let read = 0;
+    const counted = (async function* (): AsyncGenerator<readonly PastEvent[]> {
+      for (; read < 50; read += 1) yield [eventAt(read)];
+    })();
+    const rehearsal = start("while (true) {}", { events: counted, limits: { timeMs: 4_000 } });
+    await should(rehearsal.report).rejectedWith({ code: "REHEARSAL_TOO_LONG" });
+    should(read).below(4);
+  });
+
+  it("removes what a parent left that is gone, and ends its process", async () => {
+    const left = join(workRoot, "rehearsal-left");
+    await mkdir(join(left, "work"), { recursive: true });
+    const orphan = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", left], { stdio: "ignore" });
+    const gone = spawn(process.execPath, ["-e", ""]);
+    await once(gone, "exit");
+    const owner = { parent: gone.pid, child: orphan.pid, endsBefore: Date.now() + 60_000 };
+    await writeFile(join(left, "owner.json"), JSON.stringify(owner));
+    const used = join(workRoot, "rehearsal-used");
+    await mkdir(used);
+    await writeFile(join(used, "owner.json"), JSON.stringify({ ...owner, parent: process.ppid }));
+    const ended = once(orphan, "exit");
+    await start("return msg;").report;
+    should(await readdir(workRoot)).eql(["rehearsal-used"]);
+    if (process.platform !== "linux") orphan.kill("SIGKILL");
+    await ended;
+  });
+
+  describe("with a parent of its own", () => {
+    let program: string;
+    let folder: string;
+
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), "crec-parent-"));
+      program = await bundled(folder, "parent-program");
+    });
+
+    after(() => rm(folder, { recursive: true, force: true }));
+
+    const launch = (node: string, code: string): ChildProcess =>
+      spawn(node, [program, JSON.stringify(jobWith(code)), root, workRoot], {
+        stdio: ["ignore", "pipe", "inherit"],
+        env: { ...process.env, SECRET: "of the parent" },
+      });
+
+    it("ends when its parent is killed", async () => {
+      const parent = launch(process.execPath, `${PROCESS} return new Promise(() => {});`);
+      const child = await childOf(workRoot);
+      should(isRunning(child)).be.true();
+      parent.kill("SIGKILL");
+      await once(parent, "exit");
+      await until(() => !isRunning(child));
+    });
+
+    it("runs on another version of Node.js", async function () {
+      const node = otherNode();
+      if (node === undefined) return this.skip();
+      const code = `${PROCESS} msg.payload = process.version + JSON.stringify(process.env); node.warn(msg.payload); return msg;`;
+      const parent = launch(node, code);
+      let text = "";
+      parent.stdout?.on("data", (chunk: Buffer) => {
+        text += chunk;
+      });
+      await once(parent, "close");
+      const { report, error } = JSON.parse(text) as { report?: Report; error?: string };
+      should(error).be.undefined();
+      should(of(report as Report).sent).eql([1]);
+      should(text).not.containEql("of the parent");
+    });
+  });
+});
+
+/** An inject node and a function node with this code. */
+function jobWith(code: string): Job {
+  const z = "tab";
+  const flows: FlowNode[] = [
+    { id: z, type: "tab", label: "Test" },
+    {
+      id: "in",
+      type: "inject",
+      z,
+      once: true,
+      onceDelay: 1,
+      payload: "x",
+      payloadType: "str",
+      wires: [["f"]],
+    },
+    { id: "f", type: "function", z, func: code, outputs: 1, wires: [["d"]] },
+    { id: "d", type: "mqtt out", z, topic: "x", wires: [] },
+  ];
+  return jobOf(flows);
+}
+
+function of(report: Report) {
+  const node = report.nodes.find(({ id }) => id === "f");
+  if (node === undefined) throw new Error("The function node is not in the report.");
+  return node;
+}
+
+async function* batches(all: ReadonlyArray<readonly PastEvent[]>): AsyncGenerator<readonly PastEvent[]> {
+  yield* all;
+}
+
+/** Events that never come. */
+async function* never(): AsyncGenerator<readonly PastEvent[]> {
+  await new Promise(() => {});
+}
+
+function eventAt(offset: number): PastEvent {
+  const at = Date.UTC(2026, 0, 5, 8, 30) + offset * 1_000;
+  return { channelId: "c", at, event: { offset } as unknown as PastEvent["event"] };
+}
+
+/** The id of the process of the rehearsal, once there is one. */
+async function childOf(workRoot: string): Promise<number> {
+  let child: number | undefined;
+  await until(async () => {
+    const [name] = await readdir(workRoot);
+    if (name === undefined) return false;
+    const text = await readFile(join(workRoot, name, "owner.json"), "utf8").catch(() => "{}");
+    child = (JSON.parse(text || "{}") as { child?: number }).child;
+    return child !== undefined;
+  });
+  return child as unknown as number;
+}
+
+async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await sleep(50);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
