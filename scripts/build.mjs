@@ -172,7 +172,11 @@ function buildPart({ source, file, options }, { bundle, sourceMaps }) {
  *
  * @type {ReadonlyArray<{ source: string, file: string }>}
  */
-const PROGRAMS = [{ source: "rehearsal/child/main.ts", file: "rehearsal.js" }];
+const PROGRAMS = [
+  { source: "rehearsal/child/main.ts", file: "rehearsal.js" },
+  // The command: bin/crec-rehearse.cjs starts it.
+  { source: "rehearsal/cli/main.ts", file: "rehearse.js" },
+];
 
 /**
  * @param {typeof PROGRAMS[number]} program

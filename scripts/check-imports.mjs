@@ -2,6 +2,8 @@
 // Part of `npm run lint`: the direction of imports (docs/architecture.md). Prints each line with a forbidden import.
 //
 //   nodes, plugins → src/index.ts, src/protocol (in the browser: src/protocol only)   service → src/{protocol, errors, timing, abi, proofs, signing}
+//   rehearsal → nodes, src; rehearsal/{shared, report} → each other only, since the browser has them too
+//   plugins/rehearsal → rehearsal/{shared, parent, report} (in the browser: shared, report); nothing else imports rehearsal
 //   inside src: resources → http → protocol, each area as ALLOWED says; nothing there knows Node-RED.
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -76,6 +78,8 @@ function refusal(file, target) {
     if (fromRoom === "shared" && toRoom !== "shared")
       return "nodes/lib/shared imports nothing that runs in one place only";
   }
+  const ofRehearsal = rehearsalRefusal(file, target);
+  if (ofRehearsal !== undefined) return ofRehearsal;
   if (from.part === "plugins" && to.part === "nodes" && to.area !== "lib" && !FIELD_TABLE.test(target))
     return "a plugin imports nodes/lib and the nodes' field tables, never a node";
   if (to.part === "rehearsal" && !["rehearsal", "plugins"].includes(from.part))
@@ -93,6 +97,32 @@ function refusal(file, target) {
   if (from.area === "index" || from.area === to.area) return undefined;
   if (ALLOWED[from.area]?.includes(to.area)) return undefined;
   return `src/${from.area} may import ${ALLOWED[from.area]?.join(", ") || "nothing outside itself"}, not ${to.area}`;
+}
+
+/** What plugins/rehearsal may import of the rehearsal, in the browser and in Node-RED. */
+const FOR_EDITOR = ["shared", "report"];
+const FOR_PLUGIN = [...FOR_EDITOR, "parent"];
+
+/**
+ * @param {string} file
+ * @param {string} target
+ * @returns {string | undefined} why not, for imports from and of the rehearsal
+ */
+function rehearsalRefusal(file, target) {
+  const from = areaOf(file);
+  const to = areaOf(target);
+  if (from.part === "rehearsal") {
+    // Types of the library are no code: src/index.ts may be named for them.
+    const isOwn = to.part === "rehearsal" && FOR_EDITOR.includes(to.area);
+    if (FOR_EDITOR.includes(from.area) && !isOwn && target !== "src/index.ts")
+      return "rehearsal/shared and rehearsal/report run in the browser too: they import only each other, and types";
+    return ["plugins", "service"].includes(to.part) ? `the rehearsal never imports ${to.part}` : undefined;
+  }
+  if (to.part !== "rehearsal") return undefined;
+  if (from.part !== "plugins" || from.area !== "rehearsal")
+    return "only plugins/rehearsal imports the rehearsal";
+  const allowed = IN_BROWSER.test(file) ? FOR_EDITOR : FOR_PLUGIN;
+  return allowed.includes(to.area) ? undefined : `here, of the rehearsal only ${allowed.join(", ")}`;
 }
 
 /**

@@ -1,0 +1,106 @@
+import { readFile, writeFile } from "node:fs/promises";
+import type { Expectations } from "../report/expectations.ts";
+import type { ContextCopy, FlowNode, TestReplies } from "../shared/job.ts";
+import type { Report } from "../shared/report.ts";
+import { CommandProblem, messageOf } from "./problem.ts";
+
+// Each throws a CommandProblem that names the file.
+
+/** An export of the editor, or a flows file, of either version of Node-RED's format. */
+export async function readFlows(path: string): Promise<FlowNode[]> {
+  const content = await readJson(path, "flows");
+  const nodes = isObject(content) ? content.flows : content;
+  const isNode = (node: unknown): boolean =>
+    isObject(node) && typeof node.id === "string" && typeof node.type === "string";
+  if (Array.isArray(nodes) && nodes.length > 0 && nodes.every(isNode)) return nodes as FlowNode[];
+  throw new CommandProblem(
+    `${path} has no flows. Name a file that the editor exported as JSON, or the flows file of a Node-RED.`,
+  );
+}
+
+export async function readExpectations(path: string): Promise<Expectations> {
+  const content = await readJson(path, "expectations");
+  checkFormat(content, {
+    path,
+    format: "crec-expectations",
+    lists: ["nodes"],
+    instead: "Write it with --write-expect.",
+  });
+  const { run, events, nodes } = content as Partial<Expectations>;
+  const isComplete = isObject(run) && isObject(events) && nodes?.every((node) => isObject(node?.counts));
+  if (isComplete && Array.isArray(run.tabs)) return content as Expectations;
+  throw new CommandProblem(`${path} is not complete. Write it again with --write-expect.`);
+}
+
+export async function readReport(path: string): Promise<Report> {
+  const content = await readJson(path, "report");
+  const lists = ["tabs", "channels", "nodes", "wires", "outcomes", "paths", "notes"];
+  checkFormat(content, { path, format: "crec-rehearsal", lists, instead: "Write it with --report." });
+  return content as Report;
+}
+
+export async function readReplies(path: string): Promise<TestReplies> {
+  const content = await readJson(path, "test replies");
+  const isReply = (reply: unknown): boolean =>
+    Array.isArray(reply) && reply.every((message) => message === null || isObject(message));
+  const isReplies = (replies: unknown): boolean => Array.isArray(replies) && replies.every(isReply);
+  if (isObject(content) && Object.values(content).every(isReplies)) return content as TestReplies;
+  throw new CommandProblem(
+    `${path} has no test replies. Write, for the id of each node, a list of replies; each has one message or null for each output: {"id": [[{"payload": 1}]]}.`,
+  );
+}
+
+export async function readContext(path: string): Promise<ContextCopy> {
+  const content = await readJson(path, "context");
+  const parts = isObject(content) ? [content.global ?? {}, content.flows ?? {}, content.nodes ?? {}] : [];
+  const [global, flows, nodes] = parts;
+  const isEach = (each: unknown): boolean => isObject(each) && Object.values(each).every(isObject);
+  if (isObject(global) && isEach(flows) && isEach(nodes)) return { global, flows, nodes } as ContextCopy;
+  throw new CommandProblem(
+    `${path} has no context. Write {"global": {…}, "flows": {"id": {…}}, "nodes": {"id": {…}}}; parts can be left out.`,
+  );
+}
+
+export async function write(path: string, text: string): Promise<void> {
+  await writeFile(path, text).catch((error: unknown) => {
+    throw new CommandProblem(
+      `${path} cannot be written: ${messageOf(error)}. Name a file in a folder that exists and that you may write to.`,
+    );
+  });
+}
+
+async function readJson(path: string, what: string): Promise<unknown> {
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    throw new CommandProblem(`The file of the ${what} cannot be read: ${messageOf(error)}. Check its path.`);
+  });
+  try {
+    // An editor may have put a byte order mark before it.
+    return JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch (error) {
+    throw new CommandProblem(`${path} is not JSON: ${messageOf(error)}. Correct it, or write it again.`);
+  }
+}
+
+function checkFormat(
+  content: unknown,
+  {
+    path,
+    format,
+    lists,
+    instead,
+  }: { path: string; format: string; lists: readonly string[]; instead: string },
+): void {
+  if (!isObject(content) || content.format !== format) {
+    throw new CommandProblem(`${path} is no file of the format ${format}. ${instead}`);
+  }
+  if (content.version !== 1) {
+    throw new CommandProblem(`${path} has a version that this one cannot read. Update this package.`);
+  }
+  if (!lists.every((name) => Array.isArray(content[name]))) {
+    throw new CommandProblem(`${path} is not complete. ${instead}`);
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
