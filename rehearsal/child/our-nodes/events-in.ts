@@ -4,6 +4,7 @@ import { type EventsInDef, NODE } from "../../../nodes/events-in/fields.ts";
 import { openOutputs } from "../../../nodes/events-in/open-outputs.ts";
 import { readerSettings } from "../../../nodes/events-in/reader-settings.ts";
 import { selectionOf } from "../../../nodes/events-in/selection.ts";
+import { noteReader } from "../../../nodes/lib/runtime/channel-readers.ts";
 import { channelOf } from "../../../nodes/lib/runtime/config-nodes.ts";
 import { shortText, toldError } from "../../../nodes/lib/runtime/error-texts.ts";
 import { type FieldReader, fieldReader } from "../../../nodes/lib/runtime/field-reader.ts";
@@ -127,8 +128,19 @@ async function openConsumer(
     consumer.take(structuredClone(past.event));
   });
   const leave = library.noteAckReceiver(consumer);
+  // An alert node asks it: without an answer, it raises nothing for an absence, and asks each second.
+  const levels = library.levelSource(client, channelId);
+  let readUpTo: number | undefined;
+  const forgetReader = noteReader({
+    channelNode: String(fields.settings.channel),
+    reading: () => {
+      if (consumer.state.waitingForAcks === 0) readUpTo = Date.now();
+      return { identity: consumer.identity, readUpTo, levels };
+    },
+  });
   signal.addEventListener("abort", () => {
     end();
+    forgetReader();
     leave();
     close();
   });
