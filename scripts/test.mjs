@@ -1,9 +1,10 @@
 // @ts-check
-// npm test: runs lint, build, and all tests but the soak tests, in parallel.
+// npm test: runs lint, build, and the core of the tests, in parallel.
 //
-//   npm test                              everything, without further variants
-//   npm run test:variants                 the files that have variants, with these
+//   npm test                              lint, build, and the core of the tests
+//   npm run test:wide                     what npm test leaves out
 //   npm run test:all                      both
+//   npm run test:variants                 the tests that have variants, with these
 //   npm test -- nodes/events-in           tests of a file or folder
 //   npm test -- test/http -g "redirect"   tests whose title matches
 //   npm test -- --processes               without the unit tests
@@ -20,7 +21,7 @@ import { npmCommand } from "./lib/npm-command.mjs";
 import { root } from "./lib/paths.mjs";
 import { kill, stillRunning } from "./test/processes.mjs";
 import { PROCESSOR_TIME, processorTimes } from "./test/processor-time.mjs";
-import { select, VARIANTS } from "./test/selection.mjs";
+import { CORE_ONLY, select, VARIANTS } from "./test/selection.mjs";
 import { makeServiceProgram, SERVICE_PROGRAM } from "./test/service-program.mjs";
 import { lateFiles, summary } from "./test/summary.mjs";
 import { typesOnly } from "./test/types-only.mjs";
@@ -69,14 +70,13 @@ async function test() {
       coverage: { type: "boolean", default: false },
       grep: { type: "string", short: "g" },
       jobs: { type: "string" },
-      variants: { type: "boolean", default: false },
       processes: { type: "boolean", default: false },
+      variants: { type: "boolean", default: false },
+      wide: { type: "boolean", default: false },
     },
   });
-  const chosen = select(positionals, {
-    drivesProcesses: values.processes,
-    variants: values.variants,
-  });
+  const tier = values.variants ? "variants" : values.wide ? "wide" : "core";
+  const chosen = select(positionals, { drivesProcesses: values.processes, tier });
   const { unit, needsBuild } = chosen;
   const driving = values.coverage ? [] : chosen.process;
   const browsing = values.coverage ? [] : chosen.browser;
@@ -87,7 +87,9 @@ async function test() {
   const times = join(folder, "processor-time.jsonl");
   if (values.cpu) process.env[PROCESSOR_TIME] = times;
 
-  if (positionals.length === 0 && !values.variants) process.env[VARIANTS] = "none";
+  // A file that is named runs with all that it has.
+  if (positionals.length === 0 && tier === "core") process.env[CORE_ONLY] = "yes";
+  if (positionals.length === 0 && tier !== "variants") process.env[VARIANTS] = "none";
 
   const lint = npmCommand(["run", "--silent", "lint"]);
   const checks = isWhole ? [quietly("npm run lint", lint.command, lint.args)] : [];
@@ -112,7 +114,7 @@ async function test() {
   exits.push(await nothingIsLeft());
   const all = [...readResults()];
   if (values.cpu) process.stdout.write(processorTimes(times));
-  if (isWhole) process.stdout.write(lateFiles(all));
+  if (isWhole || (tier === "wide" && positionals.length === 0)) process.stdout.write(lateFiles(all));
   if (chosen.leftOut.length > 0)
     process.stdout.write(
       `  Left out, because they need signals and files of Unix: ${chosen.leftOut.join(", ")}\n`,

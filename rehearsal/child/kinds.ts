@@ -62,15 +62,19 @@ export function isConfiguration(node: FlowNode): boolean {
  */
 export function handlingOf(node: FlowNode, ticked: ReadonlySet<string>, isWiredTo: boolean): Handling {
   const { type } = node;
-  if (PURE.has(type) || ticked.has(type) || type.startsWith("subflow:")) return "runs";
+  if (PURE.has(type) || ticked.has(type) || isSubflow(type)) return "runs";
   if (type.startsWith("crec-")) return ACTING.has(type) ? "recorded" : "runs";
   if (SOURCES.has(type)) return "silent";
   const hasOutputs = (node.wires ?? []).some((wires) => wires.length > 0);
   return hasOutputs && !isWiredTo ? "silent" : "recorded";
 }
 
+/** A use of a subflow. */
+export function isSubflow(type: string): boolean {
+  return type.startsWith("subflow:");
+}
+
 /** Whether a type is replaced by one that only notes what it is given. Ours are replaced elsewhere. */
 export function isReplaced(type: string, ticked: ReadonlySet<string>): boolean {
-  const isOfFlow = type === "tab" || type === "subflow" || type === "group" || type.startsWith("subflow:");
-  return !isOfFlow && !PURE.has(type) && !type.startsWith("crec-") && !ticked.has(type);
+  return !PURE.has(type) && !isSubflow(type) && !type.startsWith("crec-") && !ticked.has(type);
 }

@@ -4,13 +4,14 @@ import { inherits } from "node:util";
 import type { NodeAPI } from "node-red";
 import type { FlowNode } from "../shared/job.ts";
 import type { ChildSetup } from "../shared/setup.ts";
-import type { NodeClass, NodeType, Registry, Runtime } from "./runtime-types.ts";
+import type { NodeClass, NodeType, Registry, Runtime, Util } from "./runtime-types.ts";
 
 /** Node-RED's runtime in this process, without editor, server and files. */
 export type NodeRed = {
   /** As nodes get it. A type that it registers replaces one that is there. */
   RED: NodeAPI;
   Node: NodeClass;
+  isKnown(type: string): boolean;
   /** The package that a type is of. */
   moduleOf(type: string): string | undefined;
   /** Resolves when the flows have started. */
@@ -33,42 +34,46 @@ const NOT_LOADED = [
   "23-watch.js",
 ];
 
-/** Loads the runtime with core's nodes, ours, and those of ticked palettes. */
+/** Loads the runtime with core's nodes, those of ticked palettes, and ours. */
 export async function loadNodeRed(setup: ChildSetup): Promise<NodeRed> {
   const require = createRequire(join(setup.nodeRed.runtime, "package.json"));
-  const util = createRequire(join(setup.nodeRed.util, "package.json"))(setup.nodeRed.util) as {
-    init(settings: object): void;
-  };
+  const util = require(setup.nodeRed.util) as Util;
   const runtime = require(setup.nodeRed.runtime) as Runtime;
-  const settings = await settingsFor(setup);
+  const settings = settingsFor(setup);
   util.init(settings);
   runtime.init(settings);
+  // It starts the flows that it finds, which are none, and does not wait for them.
+  const begun = flowsStarted(runtime);
   await runtime.start();
+  await begun;
   const registry = require("@node-red/registry") as Registry;
   const Node = require(join(setup.nodeRed.runtime, "lib/nodes/Node")) as NodeClass;
+  const apiFor = apiMaker(require);
+  await loadOurs(setup.packageFolder, util, apiFor);
   const replaced = replaceTypes(registry);
-  const RED = apiOf(require, Node, (type, made) => replaced.set(type, made));
+  const RED = replacingApi(apiFor, Node, (type, made) => replaced.set(type, made));
   return {
     RED,
     Node,
+    isKnown: (type) => registry.get(type) !== undefined,
     moduleOf: (type) => registry.getNodeInfo(type)?.module,
     startFlows: (flows) => startFlows(runtime, flows),
     stopFlows: () => runtime._.flows.stopFlows(),
   };
 }
 
-async function settingsFor({ nodeRed, packageFolder, workFolder, modules, language }: ChildSetup) {
-  const { name } = createRequire(join(packageFolder, "package.json"))("./package.json") as { name: string };
+function settingsFor({ nodeRed, workFolder, modules, language }: ChildSetup) {
   return {
     userDir: join(workFolder, "user"),
     coreNodesDir: nodeRed.nodes,
-    nodesDir: [packageFolder, ...modules.map(({ folder }) => folder)],
+    nodesDir: modules.map(({ folder }) => folder),
     nodesExcludes: NOT_LOADED,
     storageModule: inMemory(),
     lang: language,
     httpAdminRoot: false,
     httpNodeRoot: false,
-    disableEditor: true,
+    // Nothing serves it. Without the forms, Node-RED would not know which palette a type is of.
+    disableEditor: modules.length === 0,
     telemetry: { enabled: false, updateNotification: false },
     logging: { console: { level: "off", metrics: false, audit: false } },
     // Other palettes of the installation are not loaded, and nothing is installed.
@@ -77,7 +82,7 @@ async function settingsFor({ nodeRed, packageFolder, workFolder, modules, langua
       palette: {
         allowInstall: false,
         allowUpload: false,
-        allowList: [name, ...modules.map((one) => one.name)],
+        allowList: modules.map(({ name }) => name),
         denyList: ["*"],
       },
       modules: { allowInstall: false },
@@ -116,16 +121,38 @@ function replaceTypes(registry: Registry): Map<string, NodeType> {
   return replaced;
 }
 
-function apiOf(
-  require: NodeJS.Require,
+/** Makes the API that Node-RED gives to a file of nodes. */
+type ApiMaker = (file: { id: string; namespace: string }) => NodeAPI;
+
+function apiMaker(require: NodeJS.Require): ApiMaker {
+  const registryFile = require.resolve("@node-red/registry");
+  const { createNodeApi } = require(join(dirname(registryFile), "util.js")) as { createNodeApi: ApiMaker };
+  return createNodeApi;
+}
+
+/** Loads our nodes as Node-RED does. Node-RED itself looks at folders around the package, which are closed. */
+async function loadOurs(packageFolder: string, { i18n }: Util, apiFor: ApiMaker): Promise<void> {
+  const require = createRequire(join(packageFolder, "package.json"));
+  const described = require("./package.json") as {
+    name: string;
+    "node-red": { nodes: Record<string, string> };
+  };
+  for (const [set, path] of Object.entries(described["node-red"].nodes)) {
+    const file = join(packageFolder, path);
+    const id = `${described.name}/${set}`;
+    await i18n.registerMessageCatalog(id, join(dirname(file), "locales"), `${set}.json`);
+    const register = require(file) as (RED: NodeAPI) => void;
+    register(apiFor({ id, namespace: id }));
+  }
+}
+
+/** As nodes get it, but that a type which it registers replaces one that is there. */
+function replacingApi(
+  apiFor: ApiMaker,
   Node: NodeClass,
   replace: (type: string, made: NodeType) => void,
 ): NodeAPI {
-  const registryFile = require.resolve("@node-red/registry");
-  const { createNodeApi } = require(join(dirname(registryFile), "util.js")) as {
-    createNodeApi(node: { id: string; namespace: string }): NodeAPI;
-  };
-  const RED = createNodeApi({ id: "crec-rehearsal", namespace: "node-red" });
+  const RED = apiFor({ id: "crec-rehearsal", namespace: "node-red" });
   RED.nodes.registerType = (type: string, given: unknown) => {
     const made = given as NodeType;
     if (!(made.prototype instanceof (Node as never))) inherits(made as never, Node as never);
@@ -134,11 +161,12 @@ function apiOf(
   return RED;
 }
 
-async function startFlows(
-  { events, _: { flows: running } }: Runtime,
-  flows: readonly FlowNode[],
-): Promise<void> {
-  const started = new Promise<void>((resolve) => events.once("flows:started", () => resolve()));
-  await running.setFlows(flows, null, "full", true, true);
+async function startFlows(runtime: Runtime, flows: readonly FlowNode[]): Promise<void> {
+  const started = flowsStarted(runtime);
+  await runtime._.flows.setFlows(flows, null, "full", true, true);
   await started;
+}
+
+function flowsStarted({ events }: Runtime): Promise<void> {
+  return new Promise((resolve) => void events.once("flows:started", () => resolve()));
 }

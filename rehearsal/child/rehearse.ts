@@ -1,4 +1,4 @@
-import type { FlowNode, Job } from "../shared/job.ts";
+import type { Job } from "../shared/job.ts";
 import type { CallAnswer, ToChild } from "../shared/messages.ts";
 import type { Note } from "../shared/report.ts";
 import type { Channel } from "./channel.ts";
@@ -6,7 +6,7 @@ import { startClock } from "./clock.ts";
 import { drive } from "./driver.ts";
 import { EventQueue } from "./event-queue.ts";
 import type { ChildHost } from "./host.ts";
-import { isReplaced } from "./kinds.ts";
+import { isPartOfFlow, isReplaced, isSubflow } from "./kinds.ts";
 import { makeReport } from "./make-report.ts";
 import type { NodeRed } from "./node-red.ts";
 import { registerOurNodes } from "./our-nodes/index.ts";
@@ -73,7 +73,6 @@ export async function rehearse(nodeRed: NodeRed, channel: Channel): Promise<void
     },
   };
   replaceTypes(nodeRed, host, ticked);
-  registerOurNodes(nodeRed.RED, host);
   await nodeRed.startFlows(job.flows);
 
   let toldAt = realNow();
@@ -99,10 +98,14 @@ export async function rehearse(nodeRed: NodeRed, channel: Channel): Promise<void
   await channel.sendLast({ kind: "report", report: makeReport({ job, trace, events: seen, ticked, notes }) });
 }
 
-function replaceTypes({ RED }: NodeRed, host: ChildHost, ticked: ReadonlySet<string>): void {
-  const types = new Set(host.job.flows.map(({ type }: FlowNode) => type));
+/** Ours by those that reach no service; all others that could act, or that nobody has installed, by recorders. */
+function replaceTypes({ RED, isKnown }: NodeRed, host: ChildHost, ticked: ReadonlySet<string>): void {
+  registerOurNodes(RED, host);
+  const types = new Set(host.job.flows.filter((node) => !isPartOfFlow(node)).map(({ type }) => type));
   for (const type of types) {
-    if (isReplaced(type, ticked)) RED.nodes.registerType(type, recorderType(RED, host) as never);
+    if (isReplaced(type, ticked) || !(isKnown(type) || isSubflow(type))) {
+      RED.nodes.registerType(type, recorderType(RED, host) as never);
+    }
   }
 }
 

@@ -43,6 +43,12 @@ export type NodeClass = {
 
 export type NodeType = (this: never, config: never) => void;
 
+/** `@node-red/util`. */
+export type Util = {
+  init(settings: object): void;
+  i18n: { registerMessageCatalog(namespace: string, folder: string, file: string): Promise<void> };
+};
+
 /** `@node-red/registry`. */
 export type Registry = {
   get(type: string): NodeType | undefined;

@@ -12,6 +12,7 @@ export function flowEnvironment(ready) {
   return {
     ...serviceVariables(ready),
     CREC_CSV_FILE: process.env.CREC_CSV_FILE ?? join(dataDir(), "transfers.csv"),
+    CREC_EVENTS_FILE: process.env.CREC_EVENTS_FILE ?? join(dataDir(), "events.json"),
     CREC_APPROVALS_FILE: process.env.CREC_APPROVALS_FILE ?? join(dataDir(), "approvals.jsonl"),
     ALERT_OUTLET: process.env.ALERT_OUTLET ?? "",
     ALERT_SECOND_OUTLET: process.env.ALERT_SECOND_OUTLET ?? "",

@@ -15,10 +15,15 @@ const ALONE = /^test\/fleet\/faults\/(?:postgres|redis)\.test\.ts$/;
 const OF_UNIX = /SIG(?:STOP|CONT|TERM|INT)"|["`]\/(?:proc|dev)\/|"sh"/;
 const SHARED_HELPERS = "test/support/";
 
-/** Files of which all tests are variants: see CONTRIBUTING.md. */
-const VARIANT_FILES = /** @type {string[]} */ (
-  JSON.parse(readFileSync(new URL("variants.json", import.meta.url), "utf8"))
-);
+/**
+ * What `npm test` leaves out: groups of files with what they test, and the files of `npm test` that hold the core of that.
+ *
+ * @type {ReadonlyArray<{ what: string, core: string[], files: string[] }>}
+ */
+export const WIDE = JSON.parse(readFileSync(new URL("wide.json", import.meta.url), "utf8"));
+const WIDE_FILES = WIDE.flatMap(({ files }) => files);
+/** The environment variable that is `yes` where a test file leaves out its wide tests. */
+export const CORE_ONLY = "CREC_TEST_CORE_ONLY";
 /** The environment variable that is `none` where a test file leaves out its variants. */
 export const VARIANTS = "CREC_TEST_VARIANTS";
 
@@ -33,25 +38,29 @@ const IMPORT = /^(?:(?:import|export)\b[^"'\n]*|\} )\bfrom "(\.[^"]+\.ts)"/gm;
  *   `alone` after all of these; `leftOut` cannot run on this system
  */
 
+/** @typedef {"core" | "wide" | "variants"} Tier */
+
+/** @type {Readonly<Record<Tier, (file: string) => boolean>>} */
+const BELONGS_TO = {
+  core: (file) => !WIDE_FILES.includes(file),
+  wide: (file) => WIDE_FILES.includes(file) || uses(file, "test/support/wide.ts"),
+  variants: (file) => uses(file, "test/support/variants.ts"),
+};
+
 /**
- * The test files that belong to these paths. Without paths, all but the soak tests and those that only have variants; or
- * those that have variants.
+ * The test files that belong to these paths. Without paths, those of a tier: what `npm test` runs, the files that have wide
+ * tests, or those that have variants.
  *
  * @param {readonly string[]} paths of test or source files or folders, from the root
- * @param {{ drivesProcesses?: boolean, variants?: boolean, platform?: NodeJS.Platform }} [options] `drivesProcesses`
- *   leaves the unit tests out
+ * @param {{ drivesProcesses?: boolean, tier?: Tier, platform?: NodeJS.Platform }} [options] `drivesProcesses` leaves the
+ *   unit tests out
  * @returns {Selection}
  * @throws {Error} when a path does not exist or no test belongs to it
  */
-export function select(
-  paths,
-  { drivesProcesses = false, variants = false, platform = process.platform } = {},
-) {
+export function select(paths, { drivesProcesses = false, tier = "core", platform = process.platform } = {}) {
   const all = testFiles();
-  const hasVariants = (/** @type {string} */ file) => VARIANT_FILES.includes(file) || usesVariants(file);
   const named = [...new Set(paths.flatMap((path) => belongingTo(path, all)))];
-  const unnamed = all.filter(variants ? hasVariants : (file) => !VARIANT_FILES.includes(file));
-  const wanted = paths.length === 0 ? unnamed : named;
+  const wanted = paths.length === 0 ? all.filter(BELONGS_TO[tier]) : named;
   const leftOut = platform === "win32" && paths.length === 0 ? wanted.filter(needsUnix) : [];
   const chosen = wanted.filter((file) => !leftOut.includes(file));
   const others = longestFirst(chosen.filter((file) => !isUnit(file)));
@@ -62,7 +71,7 @@ export function select(
     alone: others.filter((file) => ALONE.test(file)),
     leftOut,
     needsBuild: chosen.some((file) => (!drivesProcesses || !isUnit(file)) && readsBuild(file)),
-    isAll: paths.length === 0 && !drivesProcesses && !variants,
+    isAll: paths.length === 0 && !drivesProcesses && tier === "core",
   };
 }
 
@@ -177,39 +186,44 @@ function needsUnix(file) {
   return [file, ...own].some((one) => OF_UNIX.test(textOf(one)));
 }
 
-/** @param {string} file */
-export function usesBrowser(file) {
-  return usedBy(file).has("test/support/browser.ts");
+/** @param {string} file @param {string} helper */
+function uses(file, helper) {
+  return usedBy(file).has(helper);
 }
 
 /** @param {string} file */
-function usesVariants(file) {
-  return usedBy(file).has("test/support/variants.ts");
+export function usesBrowser(file) {
+  return uses(file, "test/support/browser.ts");
+}
+
+/** @param {string} file */
+export function usesNodeRed(file) {
+  return uses(file, "test/support/node-red.ts");
 }
 
 /** @param {string} file */
 export function usesPostgres(file) {
-  return usedBy(file).has("test/support/postgres.ts");
+  return uses(file, "test/support/postgres.ts");
 }
 
 /** @param {string} file */
 export function usesRedis(file) {
-  return usedBy(file).has("test/support/redis.ts");
+  return uses(file, "test/support/redis.ts");
 }
 
 /** @param {string} file */
 export function usesMoto(file) {
-  return usedBy(file).has("test/support/moto.ts");
+  return uses(file, "test/support/moto.ts");
 }
 
 /** @param {string} file */
 export function usesMetricsParser(file) {
-  return usedBy(file).has("test/support/metrics-parser.ts");
+  return uses(file, "test/support/metrics-parser.ts");
 }
 
 /** @param {string} file */
 export function usesPromtool(file) {
-  return usedBy(file).has("test/support/promtool.ts");
+  return uses(file, "test/support/promtool.ts");
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   operationDigest,
   operationTypedData,
 } from "../../src/signing/index.ts";
+import { itWide } from "../../test/support/wide.ts";
 import { isAlive } from "../src/chain/process.ts";
 import { eventually, signedText, spawnCli, spawnService, temporaryFolder } from "./support.ts";
 
@@ -55,7 +56,7 @@ describe("the local service as a process", function () {
     should(await second.exited).equal(0);
   });
 
-  it("leaves no chain running when it is stopped, and keeps its chain at the given port", async () => {
+  itWide("leaves no chain running when it is stopped, and keeps its chain at the given port", async () => {
     const first = await spawnService(folder.path);
     const { port } = new URL(first.ready.rpc_url);
     const pid = anvilPid();
@@ -75,7 +76,7 @@ describe("the local service as a process", function () {
     should(await second.exited).equal(0);
   });
 
-  it("continues when the chain has lost its newest blocks and wallets", async () => {
+  itWide("continues when the chain has lost its newest blocks and wallets", async () => {
     const first = await spawnService(folder.path);
     // From now on nothing is saved.
     const watchdog = pidOf("watchdog");
@@ -109,7 +110,7 @@ describe("the local service as a process", function () {
     should(await second.exited).equal(0);
   });
 
-  it("executes an operation once, wherever it is killed", async () => {
+  itWide("executes an operation once, wherever it is killed", async () => {
     const signer = localEcdsaSigner(generatePrivateKey());
     let running = await spawnService(folder.path);
     const channelId = await running.api.channel("kept");
@@ -158,7 +159,7 @@ describe("the local service as a process", function () {
     should(await running.exited).equal(0);
   });
 
-  it("leaves no chain running when it is killed, or its parent has ended", async () => {
+  itWide("leaves no chain running when it is killed, or its parent has ended", async () => {
     const killed = await spawnService(folder.path);
     const first = anvilPid();
     killed.child.kill("SIGKILL");
@@ -171,7 +172,7 @@ describe("the local service as a process", function () {
     isAlive(second).should.be.false();
   });
 
-  it("reports in one sentence why it cannot start", async () => {
+  itWide("reports in one sentence why it cannot start", async () => {
     const running = await spawnService(folder.path);
     const second = spawnCli(["--port", "0", "--data-dir", folder.path]);
     should(await second.exited).equal(1);

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import type { Browser } from "playwright-core";
 import should from "should";
 import { hasBrowser, sharedBrowser } from "../../test/support/browser.ts";
+import { itWide } from "../../test/support/wide.ts";
 import { type Api, startTestService } from "./support.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -87,7 +88,7 @@ describe("the start page of the local service", function () {
     });
 
     for (const colorScheme of ["light", "dark"] as const) {
-      it(`is accessible in a ${colorScheme} theme and on a small screen`, async () => {
+      itWide(`is accessible in a ${colorScheme} theme and on a small screen`, async () => {
         const tab = await browser.newPage({ colorScheme, viewport: { width: 380, height: 700 } });
         const complaints: string[] = [];
         tab.on("console", (message) => complaints.push(message.text()));

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import should from "should";
 import { hasBrowser, sharedBrowser } from "../../test/support/browser.ts";
+import { itWide } from "../../test/support/wide.ts";
 import { type Api, spawnService, startTestService, temporaryFolder } from "./support.ts";
 import { useOperations } from "./use-operations.ts";
 
@@ -65,7 +66,7 @@ describe("the time line on the start page", function () {
     should(await tab.evaluate("window.isSame")).be.true();
   });
 
-  it("shows hostile names as text, and a tampered proof", async () => {
+  itWide("shows hostile names as text, and a tampered proof", async () => {
     const channelId = await api.channel(HOSTILE);
     await api.ok("POST", "/local/proofs", { action: "corrupt", match: { channel_id: channelId } });
     await api.transferWatcher(channelId, HOSTILE);
@@ -78,7 +79,7 @@ describe("the time line on the start page", function () {
     should(await tab.title()).equal("Local channel service");
   });
 
-  it("shows one channel, or all", async () => {
+  itWide("shows one channel, or all", async () => {
     const names = ["one channel", "another channel"];
     for (const name of names) await api.channel(name);
     await group("Channel: another channel").waitFor();
@@ -89,7 +90,7 @@ describe("the time line on the start page", function () {
     await group("Channel: another channel").waitFor();
   });
 
-  it("can be paused, and then shows what has happened meanwhile", async () => {
+  itWide("can be paused, and then shows what has happened meanwhile", async () => {
     await tab.locator("#connection", { hasText: "Connected" }).waitFor();
     await tab.locator("#pause").press("Enter");
     await tab.locator("#connection", { hasText: "Paused" }).waitFor();
@@ -99,7 +100,7 @@ describe("the time line on the start page", function () {
     should(await group("made in the pause").count()).equal(1);
   });
 
-  it("keeps the focus and opened details while it changes", async () => {
+  itWide("keeps the focus and opened details while it changes", async () => {
     const channelId = await api.channel("kept");
     const summary = group("kept").locator("summary");
     await summary.press("Enter");
@@ -112,7 +113,7 @@ describe("the time line on the start page", function () {
     );
   });
 
-  it("says what to press while nothing has happened", async () => {
+  itWide("says what to press while nothing has happened", async () => {
     const own = await startTestService();
     await tab.close();
     tab = await openTab(own.api.ready.base_url);
@@ -124,7 +125,7 @@ describe("the time line on the start page", function () {
     await own.dispose();
   });
 
-  it("says that the connection is lost, and continues when the service is back", async () => {
+  itWide("says that the connection is lost, and continues when the service is back", async () => {
     const folder = temporaryFolder();
     const first = await spawnService(folder.path);
     await tab.close();
@@ -148,7 +149,7 @@ describe("the time line on the start page", function () {
   });
 
   for (const colorScheme of ["light", "dark"] as const) {
-    it(`is accessible in a ${colorScheme} theme and on a small screen`, async () => {
+    itWide(`is accessible in a ${colorScheme} theme and on a small screen`, async () => {
       await api.ok("POST", "/local/failures", { kind: "query" });
       await api.ok("DELETE", "/local/failures");
       await tab.close();

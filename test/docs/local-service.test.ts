@@ -14,6 +14,9 @@ const calls = lines.flatMap((line, index) =>
   line.startsWith("curl ") ? [{ line, promised: lines[index + 1]?.replace(/^# → /, "") ?? "" }] : [],
 );
 
+/** A file of a scenario has some megabytes. */
+const LARGEST_ANSWER = 32 * 1024 * 1024;
+
 const hasCurl = spawnSync("sh", ["-c", "curl --version"], { stdio: "ignore" }).status === 0;
 
 describe("what docs/local-service.md says", function () {
@@ -33,7 +36,7 @@ describe("what docs/local-service.md says", function () {
     const untrue: string[] = [];
     for (const { line, promised } of calls) {
       const script = [...settings, line.replace(/^curl /, `curl -sS -w '\\n%{http_code}' `)].join("\n");
-      const { stdout } = await promisify(execFile)("sh", ["-c", script]);
+      const { stdout } = await promisify(execFile)("sh", ["-c", script], { maxBuffer: LARGEST_ANSWER });
       const [body = "", status = ""] = stdout.split(/\n(?=\d+$)/);
       if (!matches(`${status} ${body}`, promised)) untrue.push(`${line}\n  ${status} ${body}`);
     }

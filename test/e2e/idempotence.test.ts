@@ -19,6 +19,7 @@ import { type Alteration, AlteringProxy, late } from "../support/altering-proxy.
 import { executeOnChain } from "../support/execute-on-chain.ts";
 import { startTestService } from "../support/service.ts";
 import { withVariants } from "../support/variants.ts";
+import { describeWide } from "../support/wide.ts";
 
 /** The calls that submitting is made of: handing in, and then looking whether that was taken. */
 const CALLS = {
@@ -241,7 +242,7 @@ describe("an operation of which answers are lost", function () {
     );
   });
 
-  describe("is executed once when its submit was lost, and a call to look for it is", () => {
+  describeWide("is executed once when its submit was lost, and a call to look for it is", () => {
     const cut = "cut before the first byte of the answer";
     begunTogether(
       all,
@@ -252,7 +253,7 @@ describe("an operation of which answers are lost", function () {
     );
   });
 
-  describe("is executed once when two submits in a row go wrong: first", () => {
+  describeWide("is executed once when two submits in a row go wrong: first", () => {
     begunTogether(
       all,
       UNHANDLED.map((first, index) => [
@@ -262,7 +263,7 @@ describe("an operation of which answers are lost", function () {
     );
   });
 
-  describe("is executed once when the submit and the first look go wrong: first", () => {
+  describeWide("is executed once when the submit and the first look go wrong: first", () => {
     begunTogether(
       all,
       HANDLED.map((first, index) => [
@@ -275,7 +276,7 @@ describe("an operation of which answers are lost", function () {
     );
   });
 
-  describe("is executed once when", () => {
+  describeWide("is executed once when", () => {
     it("no look is answered, and the service refuses the second submit", () =>
       through(
         ["submit", "cut before the first byte of the answer"],
@@ -354,7 +355,7 @@ describe("an operation of which answers are lost", function () {
     });
   });
 
-  describe("of which one is sent twice", () => {
+  describeWide("of which one is sent twice", () => {
     it("is found, however far it is", async () => {
       const channelId = await newChannel();
       const operation = increment();
@@ -424,7 +425,7 @@ describe("an operation of which answers are lost", function () {
     });
   });
 
-  describe("under a key of one's own", () => {
+  describeWide("under a key of one's own", () => {
     /** As a flow makes it, each time anew: later by a second, so with another deadline. */
     let seconds = 900;
     const keyed = (operation_key: string, changes: Partial<NewOperation> = {}): NewOperation => {

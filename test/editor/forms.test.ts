@@ -1,6 +1,7 @@
 import should from "should";
 import { type Editor, useEditor } from "../support/editor.ts";
 import { example, type FlowNode, idOf } from "../support/node-red.ts";
+import { itWide } from "../support/wide.ts";
 
 /** What single forms promise, tried with the quickstart. */
 describe("the forms of the quickstart", function () {
@@ -29,7 +30,7 @@ describe("the forms of the quickstart", function () {
     }
   });
 
-  it("keep the values of a call when Done is pressed before its ABI was read", async () => {
+  itWide("keep the values of a call when Done is pressed before its ABI was read", async () => {
     const { inPage, page } = editor();
     const id = idOf(flows, "crec-submit-operation");
     const { calls } = (await inPage.stored(id)).values;
@@ -39,7 +40,7 @@ describe("the forms of the quickstart", function () {
     should((await inPage.stored(id)).values.calls).deepEqual(calls);
   });
 
-  it("empty the key when the address is edited, and say why", async () => {
+  itWide("empty the key when the address is edited, and say why", async () => {
     const form = await editor().form(idOf(flows, "crec-connection"));
     const [before, stored] = [String(await form.shows("baseUrl")), await form.shows("apiKey")];
     should(stored).not.equal("");
@@ -81,7 +82,7 @@ describe("the forms of the quickstart", function () {
     await form.cancel();
   });
 
-  it("name the unknown types of events that a reader met", async () => {
+  itWide("name the unknown types of events that a reader met", async () => {
     const { page } = editor();
     await page.route("**/crec/events-in/*", async (route) => {
       const report = await (await route.fetch()).json();
@@ -93,7 +94,7 @@ describe("the forms of the quickstart", function () {
     await editor().stopAnswering();
   });
 
-  it("say nothing of unproven confirmations where the connection can check them", async () => {
+  itWide("say nothing of unproven confirmations where the connection can check them", async () => {
     should(await unprovenHints(editor(), flows)).equal(0);
   });
 });
@@ -117,17 +118,17 @@ describe("the forms of a changed quickstart", function () {
     await editor().openWith(flows.map((node) => ({ ...node, ...changes[node.type] })));
   });
 
-  it("say that confirmations are unproven where the connection cannot check them", async () => {
+  itWide("say that confirmations are unproven where the connection cannot check them", async () => {
     should(await unprovenHints(editor(), flows)).equal(1);
   });
 
-  it("refuse a wallet's configuration with a number that would be rounded", async () => {
+  itWide("refuse a wallet's configuration with a number that would be rounded", async () => {
     const { valid, validationErrors } = await editor().inPage.stored(idOf(flows, "crec-wallet"));
     should(valid).be.false();
     should(validationErrors.join(" ")).match(/would be rounded\. Write it as text/);
   });
 
-  it("say that the public service may not take an event with tuples, once one is ticked", async () => {
+  itWide("say that the public service may not take an event with tuples, once one is ticked", async () => {
     const form = await editor().form(idOf(flows, "crec-create-watcher"));
     const said = form.root.getByText(/^Paid: with structs \(tuples\)\. .* public service does/);
     await form.fill("events", "Plain");

@@ -5,6 +5,7 @@ import should from "should";
 import { ACTIVITY_SETTINGS } from "../support/activity.ts";
 import { THEMES, useEditor } from "../support/editor.ts";
 import * as of from "../support/sidebar.ts";
+import { itWide } from "../support/wide.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const HOSTILE = `<img src="data:," onerror="globalThis.isTaken = true">`;
@@ -41,7 +42,7 @@ describe("the sidebar", function () {
       should(await sidebar.panel(panel).locator(".crec-empty").isVisible()).be.true();
   });
 
-  it("keeps its tab where the package is installed again while the page is open", async () => {
+  itWide("keeps its tab where the package is installed again while the page is open", async () => {
     await editor().page.evaluate("RED.plugins.getPlugin('crec-monitor').onadd()");
     should(await sidebar.root.count()).equal(1);
     should(await sidebar.root.locator(".crec-live[data-state=live]").count()).equal(1);
@@ -81,7 +82,7 @@ describe("the sidebar", function () {
     should(await summary.textContent()).equal("1 failed · 1 active");
   });
 
-  it("names a node without a name as its flow does, also in the sentence of an issue", async () => {
+  itWide("names a node without a name as its flow does, also in the sentence of an issue", async () => {
     const unnamed = { node: "unnamed", flow: "payments", type: "crec-events-in", label: "crec-events-in" };
     await of.tell(editor(), of.reader({ ...unnamed, consumer: "told" }));
     const reader = sidebar.row("readers", "consumer told").locator(".crec-row-title");
@@ -90,7 +91,7 @@ describe("the sidebar", function () {
     await sidebar.row("issues", /^Events that "events in · main" rejects/).waitFor();
   });
 
-  it("changes a row in place when something happens, and leaves the focus where it is", async () => {
+  itWide("changes a row in place when something happens, and leaves the focus where it is", async () => {
     const main = sidebar.main("readers", "accounting");
     await main.evaluate((element) => {
       const row = element as unknown as Marked;
@@ -104,7 +105,7 @@ describe("the sidebar", function () {
     should(await isFocused(main)).be.true();
   });
 
-  it("keeps the focus in the list when its row goes", async () => {
+  itWide("keeps the focus in the list when its row goes", async () => {
     await of.tell(editor(), of.operation("three", { label: "pay another" }));
     await sidebar.main("under-way", "pay another").focus();
     await of.tell(editor(), of.operation("three", { label: "pay another", outcome: "reached" }));
@@ -112,7 +113,7 @@ describe("the sidebar", function () {
     should(await isFocused(sidebar.main("under-way", "pay a supplier"))).be.true();
   });
 
-  it("lets ages go on without an update", async () => {
+  itWide("lets ages go on without an update", async () => {
     const age = sidebar.row("events", "Deposit").locator(".crec-row-age");
     const before = await age.textContent();
     await sidebar
@@ -121,7 +122,7 @@ describe("the sidebar", function () {
       .waitFor();
   });
 
-  it("shows the rows of a flow, with the config nodes that it uses", async () => {
+  itWide("shows the rows of a flow, with the config nodes that it uses", async () => {
     await of.tell(editor(), of.event(4, { ...of.ORIGINS.limits, name: "Limit" }));
     await sidebar.row("events", "Limit").waitFor();
     const filter = sidebar.root.locator(".crec-filter");
@@ -149,12 +150,12 @@ describe("the sidebar", function () {
       should([await active(), await selected()]).deepEqual(["alarms", ["limits"]]);
     });
 
-    it("by Enter", async () => {
+    itWide("by Enter", async () => {
       await sidebar.main("under-way", "pay a supplier").press("Enter");
       should([await active(), await selected()]).deepEqual(["payments", ["pay"]]);
     });
 
-    it("with its form by the second button, and one form at a time", async () => {
+    itWide("with its form by the second button, and one form at a time", async () => {
       await sidebar.row("under-way", "pay a supplier").hover();
       await sidebar.row("under-way", "pay a supplier").locator(".crec-row-edit").click();
       await editor().page.locator("#node-input-name").waitFor();
@@ -165,7 +166,7 @@ describe("the sidebar", function () {
       await editor().inPage.leave();
     });
 
-    it("of a config node with its form", async () => {
+    itWide("of a config node with its form", async () => {
       await sidebar.main("connections", "production").click();
       const form = await editor().formOnTop();
       should(await form.box("name").inputValue()).equal("production");
@@ -199,7 +200,7 @@ describe("the sidebar", function () {
     should(await isFocused(copy)).be.true();
   });
 
-  it("can be walked by keyboard: one stop a list, and arrow keys within and between lists", async () => {
+  itWide("can be walked by keyboard: one stop a list, and arrow keys within and between lists", async () => {
     const { page } = editor();
     const stops = await sidebar
       .panel("events")
@@ -217,7 +218,7 @@ describe("the sidebar", function () {
     should(await isFocused(sidebar.main("events", "Limit"))).be.true();
   });
 
-  it("folds a section, and remembers that", async () => {
+  itWide("folds a section, and remembers that", async () => {
     const toggle = sidebar.panel("wallets").getByRole("button", { name: "Wallets" });
     await toggle.click();
     should(await toggle.getAttribute("aria-expanded")).equal("false");
@@ -227,7 +228,7 @@ describe("the sidebar", function () {
     should(await sidebar.main("wallets", "treasury").isVisible()).be.true();
   });
 
-  it("can be read in both themes and by a screen reader", async () => {
+  itWide("can be read in both themes and by a screen reader", async () => {
     await editor().page.evaluate(axe);
     for (const theme of THEMES) {
       await editor().inPage.showTheme(theme);
@@ -239,7 +240,7 @@ describe("the sidebar", function () {
     await editor().inPage.showTheme("light");
   });
 
-  it("cuts no text where it is narrow", async () => {
+  itWide("cuts no text where it is narrow", async () => {
     for (const width of [250, 300]) {
       const wide = await sidebar.root.evaluate((element, pixels) => {
         type Part = {
@@ -263,7 +264,7 @@ describe("the sidebar", function () {
     });
   });
 
-  it("shows names that are HTML as text", async () => {
+  itWide("shows names that are HTML as text", async () => {
     const { page } = editor();
     const label = HOSTILE;
     await of.tell(
@@ -286,7 +287,7 @@ describe("the sidebar", function () {
     should(await page.evaluate("globalThis.isTaken === true")).be.false();
   });
 
-  it("says how many issues there are where it is heard, and nothing else", async () => {
+  itWide("says how many issues there are where it is heard, and nothing else", async () => {
     const live = sidebar.root.locator("[aria-live], [role=status], [role=alert]");
     should(await live.count()).equal(1);
     should(await live.textContent()).match(/^\d+ issues?$/);

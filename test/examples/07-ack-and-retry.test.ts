@@ -1,5 +1,6 @@
 import should from "should";
 import { RunningExample } from "../support/example.ts";
+import { itWide } from "../support/wide.ts";
 
 type Done = { tokens: number; attempt: number };
 
@@ -38,7 +39,7 @@ describe("the example process with ack and retry", function () {
     should(await flow.pressed<Done>("Succeeds", "processed")).deepEqual({ tokens: 1, attempt: 1 });
   });
 
-  it("sends an unacknowledged order again after Node-RED was killed", async () => {
+  itWide("sends an unacknowledged order again after Node-RED was killed", async () => {
     // Failed once, and not processed yet: a crash now must not lose it.
     await flow.pressed("Succeeds at the second attempt", "retried");
     await flow.restart();
@@ -46,7 +47,7 @@ describe("the example process with ack and retry", function () {
     should(value).have.property("tokens", 2);
   });
 
-  it("reported no other error", () => {
+  itWide("reported no other error", () => {
     should(flow.values("error")).be.empty();
   });
 });

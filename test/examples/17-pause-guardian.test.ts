@@ -1,5 +1,6 @@
 import should from "should";
 import { AlertExample } from "../support/alert-example.ts";
+import { itWide } from "../support/wide.ts";
 
 type Operations = { data: Array<{ status: string }> };
 
@@ -50,7 +51,7 @@ describe("the example pause guardian", function () {
     should(example.told).have.length(2);
   });
 
-  it("pauses once for an event that is sent again, also after a crash of Node-RED", async () => {
+  itWide("pauses once for an event that is sent again, also after a crash of Node-RED", async () => {
     await example.flow.pressed("Unpause", "done");
     example.outlet.answer = 503;
     await example.flow.press("Mint 60,000 tokens");
@@ -66,14 +67,14 @@ describe("the example pause guardian", function () {
     should(await operations()).have.length(2);
   });
 
-  it("says so when the contract is paused already", async () => {
+  itWide("says so when the contract is paused already", async () => {
     await example.flow.pressed("Revoke the role", "done");
     should(await example.pressed("Role for a stranger", "Paused already")).match(
       /^Paused already: Role for an unknown account: The contract was paused already\./,
     );
   });
 
-  it("tells a person to pause it by hand when the wallet may not", async () => {
+  itWide("tells a person to pause it by hand when the wallet may not", async () => {
     const { data } = await example.flow.call<{ data: [{ address: string }] }>("GET", "/wallets");
     await call({ action: "revokeRole", role: "GUARDIAN_ROLE", to: data[0].address });
     await example.flow.pressed("Unpause", "done");
@@ -83,7 +84,7 @@ describe("the example pause guardian", function () {
     should(example.told.at(-1)).have.property("severity", "critical");
   });
 
-  it("tells a person of an event that cannot be judged", async () => {
+  itWide("tells a person of an event that cannot be judged", async () => {
     await example.flow.pressed("Revoke the role", "done");
     const flows = example.flow.flows.map((node) =>
       node.type === "tab" ? { ...node, env: [{ name: "KNOWN_ACCOUNTS", value: "0x17", type: "str" }] } : node,
@@ -95,7 +96,7 @@ describe("the example pause guardian", function () {
     );
   });
 
-  it("reported no other error", () => {
+  itWide("reported no other error", () => {
     should(example.flow.values("error")).be.empty();
     should(example.flow.values("rejected")).be.empty();
   });

@@ -4,6 +4,7 @@ import { hasBrowser, sharedBrowser } from "../support/browser.ts";
 import { RunningExample } from "../support/example.ts";
 import { example, type FlowNode, freshId, idOf, WITH_DASHBOARD } from "../support/node-red.ts";
 import { overlapping } from "../support/overlapping.ts";
+import { itWide } from "../support/wide.ts";
 
 const SECRET = "a-long-secret of anna";
 const RECEIVER = `0x${"0".repeat(37)}D24`;
@@ -102,7 +103,7 @@ describe("the example alert wall on a dashboard", function () {
     await drawn(180);
   });
 
-  it("strikes an alert through when its block is undone", async () => {
+  itWide("strikes an alert through when its block is undone", async () => {
     // Slow blocks: none of them is final yet.
     await flow.call("POST", "/local/speed", { blockTimeMs: 1000 });
     const undone = flow.next("undone");
@@ -126,7 +127,7 @@ describe("the example alert wall on a dashboard", function () {
     should(await button("Approve").isDisabled()).be.true();
   });
 
-  it("signs nothing for a wrong secret, or one that is too short", async () => {
+  itWide("signs nothing for a wrong secret, or one that is too short", async () => {
     for (const secret of ["wrong", "short", "anna", ` ${SECRET}`]) {
       await page.getByLabel("Your secret").fill(secret);
       await button("Approve").click();
@@ -136,7 +137,7 @@ describe("the example alert wall on a dashboard", function () {
     should(flow.values("result")).be.empty();
   });
 
-  it("still shows all that after a reload, and after a deploy", async () => {
+  itWide("still shows all that after a reload, and after a deploy", async () => {
     await flow.deploy(await withOthers(flow.flows));
     await flow.nodeRed.status(flow.id("crec-events-in"), "node-red:common.status.connected");
     await page.reload();
@@ -164,7 +165,7 @@ describe("the example alert wall on a dashboard", function () {
     should(flow.values("error")).be.empty();
   });
 
-  it("cancels after Decline, and a later Approve changes nothing", async () => {
+  itWide("cancels after Decline, and a later Approve changes nothing", async () => {
     await flow.press("Request 25 tokens");
     await payments("waiting").waitFor();
     const answered = flow.next<Result>("result");
@@ -177,7 +178,7 @@ describe("the example alert wall on a dashboard", function () {
     should(await statusOf(operation)).equal("cancelled");
   });
 
-  it("keeps no secret", async () => {
+  itWide("keeps no secret", async () => {
     const kept = await flow.nodeRed.fetch(
       `dashboard/_debug/datastore/${flow.id("ui-template", "approve or decline")}`,
     );
@@ -187,7 +188,7 @@ describe("the example alert wall on a dashboard", function () {
     should(flow.nodeRed.heard + flow.nodeRed.log).not.containEql(SECRET);
   });
 
-  it("draws the balance over time", async () => {
+  itWide("draws the balance over time", async () => {
     // 60 and 120 tokens, the one after those that were undone, and one payment of 25.
     await drawn(206);
     const points = (await inChart()).filter(({ topic }) => topic === "0x0000…0D24");
@@ -195,14 +196,14 @@ describe("the example alert wall on a dashboard", function () {
     should(await page.locator(".nrdb-ui-chart canvas").evaluate(pixelsOf, [31, 95, 168])).be.above(100);
   });
 
-  it("draws the balance of the example 06, too", async () => {
+  itWide("draws the balance of the example 06, too", async () => {
     const point = flow.next<Point>("drawn", ({ topic }) => topic === "demo token");
     await pressOther("Start");
     await point;
     should(Object.keys((await inChart()).at(-1) ?? {})).not.containEql("crec");
   });
 
-  it("fits a phone", async () => {
+  itWide("fits a phone", async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     const wide = await page.evaluate(widerThanPage);
     await page.setViewportSize({ width: 1280, height: 900 });
@@ -215,7 +216,7 @@ describe("the example alert wall on a dashboard", function () {
     should(problems).be.empty();
   });
 
-  it("shows texts that are HTML or a template as text", async () => {
+  itWide("shows texts that are HTML or a template as text", async () => {
     await pressOther("Hostile", {
       payload: {
         ...{ id: "hostile", severity: "critical", title: HOSTILE, text: HOSTILE },
@@ -239,7 +240,7 @@ describe("the example alert wall on a dashboard", function () {
     should(await page.evaluate("globalThis.isTaken")).be.undefined();
   });
 
-  it("is valid in the editor, with no node over another", async () => {
+  itWide("is valid in the editor, with no node over another", async () => {
     await page.goto(`${flow.nodeRed.url}#flow/${flow.flows[0]?.id}`);
     await page.locator("#red-ui-header-toolbar:not(.hide)").waitFor();
     should(await page.evaluate(invalidNodes)).be.empty();

@@ -43,7 +43,7 @@ export class Collected {
 /** Whether a run does everything and writes the page, or a sample that has to agree with it. */
 export const isWhole: boolean = process.env.CREC_FAULTS === "all";
 
-/** Which sample `npm test` takes: the same one each time, unless another is wanted. */
+/** Which sample `npm run test:wide` takes: the same one each time, unless another is wanted. */
 export const SAMPLE_NUMBER = Number(process.env.FAULTS_SAMPLE ?? 0);
 
 /** Writes a part of the page, or checks that it has what the sample showed. */

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import should from "should";
+import { itWide } from "../support/wide.ts";
 import { allEnded, LaunchersOnTrial, type Ready } from "./launched.ts";
 import { SourcesCopy } from "./sources-copy.ts";
 
@@ -45,7 +46,7 @@ describe("a copy of the sources", () => {
       await allEnded(launched, END_MS);
     });
 
-    it("ends everything when it is asked to before all is up", async () => {
+    itWide("ends everything when it is asked to before all is up", async () => {
       const launched = launchers.node("scripts/start.mjs");
       await launched.says("Starting the chain");
 
@@ -54,7 +55,7 @@ describe("a copy of the sources", () => {
       await allEnded(launched, END_MS);
     });
 
-    it("leaves nothing running when it is killed", async () => {
+    itWide("leaves nothing running when it is killed", async () => {
       const launched = launchers.node("scripts/start.mjs");
       await launched.ready;
 
@@ -62,7 +63,7 @@ describe("a copy of the sources", () => {
       await allEnded(launched, END_MS);
     });
 
-    it("ends everything, with exit code 1 and a sentence, when one part dies", async () => {
+    itWide("ends everything, with exit code 1 and a sentence, when one part dies", async () => {
       const launched = launchers.node("scripts/start.mjs");
       await launched.ready;
       const service = launched.processes().find(({ command }) => command.includes("service/src/cli.ts"));
@@ -74,38 +75,41 @@ describe("a copy of the sources", () => {
       await allEnded(launched, END_MS);
     });
 
-    it("ends everything when asked to, or on Ctrl-C pressed twice, finds its flows and its data again, and builds only what changed", async () => {
-      const first = launchers.node("scripts/start.mjs");
-      const before = await first.ready;
-      await addTab(editorUrl(before), "My own flow");
-      should(await typesOf(editorUrl(before))).not.containEql("ui-base");
-      const labels = await labelsOf(editorUrl(before));
-      should((await channels(before, { name: "my own channel" })).status).equal(201);
-      should(first.processes().length).be.aboveOrEqual(4); // launcher, service, chain, Node-RED
-      first.process.kill("SIGTERM");
-      should(await first.ended).equal(0);
-      should(first.processes()).be.empty();
+    itWide(
+      "ends everything when asked to, or on Ctrl-C pressed twice, finds its flows and its data again, and builds only what changed",
+      async () => {
+        const first = launchers.node("scripts/start.mjs");
+        const before = await first.ready;
+        await addTab(editorUrl(before), "My own flow");
+        should(await typesOf(editorUrl(before))).not.containEql("ui-base");
+        const labels = await labelsOf(editorUrl(before));
+        should((await channels(before, { name: "my own channel" })).status).equal(201);
+        should(first.processes().length).be.aboveOrEqual(4); // launcher, service, chain, Node-RED
+        first.process.kill("SIGTERM");
+        should(await first.ended).equal(0);
+        should(first.processes()).be.empty();
 
-      const second = launchers.node("scripts/start.mjs");
-      const after = await second.ready;
-      should(second.said()).containEql("nothing has changed since the last build");
-      should(labels).containEql("My own flow");
-      // The palette of one node of its flows, and no other.
-      const types = await typesOf(editorUrl(after));
-      should(types).containEql("ui-base");
-      should(types).not.containEql("e-mail");
-      should(await labelsOf(editorUrl(after))).eql(labels);
-      should(await (await channels(after)).json()).containDeep({ data: [{ name: "my own channel" }] });
-      should(after.contracts).eql(before.contracts);
+        const second = launchers.node("scripts/start.mjs");
+        const after = await second.ready;
+        should(second.said()).containEql("nothing has changed since the last build");
+        should(labels).containEql("My own flow");
+        // The palette of one node of its flows, and no other.
+        const types = await typesOf(editorUrl(after));
+        should(types).containEql("ui-base");
+        should(types).not.containEql("e-mail");
+        should(await labelsOf(editorUrl(after))).eql(labels);
+        should(await (await channels(after)).json()).containDeep({ data: [{ name: "my own channel" }] });
+        should(after.contracts).eql(before.contracts);
 
-      second.process.kill("SIGINT");
-      second.process.kill("SIGINT");
-      should(await second.ended).equal(0);
-      should(second.processes()).be.empty();
-    });
+        second.process.kill("SIGINT");
+        second.process.kill("SIGINT");
+        should(await second.ended).equal(0);
+        should(second.processes()).be.empty();
+      },
+    );
 
     for (const variable of ["PORT", "CREC_SERVICE_PORT"]) {
-      it(`says in one sentence that the port of ${variable} is taken`, async () => {
+      itWide(`says in one sentence that the port of ${variable} is taken`, async () => {
         const taken = createServer().listen(0, "127.0.0.1");
         await once(taken, "listening");
         const { port } = taken.address() as AddressInfo;
@@ -127,7 +131,7 @@ describe("a copy of the sources", () => {
       return launchers.tearDown(this);
     });
 
-    it("runs the service alone", async () => {
+    itWide("runs the service alone", async () => {
       const launched = launchers.npm("run", "service");
       const ready = await launched.ready;
       should(ready).not.have.property("editor_url");
@@ -137,7 +141,7 @@ describe("a copy of the sources", () => {
       await allEnded(launched, END_MS);
     });
 
-    it("waits for a chain that takes long to be saved", async () => {
+    itWide("waits for a chain that takes long to be saved", async () => {
       const launched = launchers.node("scripts/service.mjs");
       await launched.ready;
       const watchdog = launched.processes().find(({ command }) => command.includes("watchdog"));

@@ -5,6 +5,7 @@ import { ask, type Message, refuse } from "../support/flow-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { hasPostgres, PostgresServer } from "../support/postgres.ts";
 import { hasRedis, RedisServer } from "../support/redis.ts";
+import { isWide } from "../support/wide.ts";
 
 const EVENTS = 60;
 /** Long enough that a busy machine hands over in order before it is over. */
@@ -17,7 +18,7 @@ const ENGINES = [
   { name: "Redis", isThere: hasRedis, start: (): Promise<Server> => RedisServer.start() },
 ];
 
-for (const engine of ENGINES) {
+for (const engine of isWide ? ENGINES : ENGINES.slice(0, 1)) {
   /** Copies of one flow, each a Node-RED of its own, with a real server between them. */
   describe(`copies that share their state in ${engine.name}`, function () {
     this.timeout(120_000);

@@ -15,6 +15,7 @@ import {
 } from "../support/operation-harness.ts";
 import { operationNode, submitNode, TOKEN_ABI } from "../support/operation-nodes.ts";
 import type { Passing } from "../support/proxy.ts";
+import { itWide } from "../support/wide.ts";
 
 const CREC = [
   "channelId",
@@ -88,7 +89,7 @@ describe("a message with an operation key", function () {
     should(await executions(key)).equal(1);
   });
 
-  it("that is a number is the same as its digits", async () => {
+  itWide("that is a number is the same as its digits", async () => {
     const number = Math.floor(Math.random() * 1e15);
     await harness.ask("submit", message(number));
     should((await harness.ask("submit", message(String(number)))).crec).have.property("found", true);
@@ -116,7 +117,7 @@ describe("a message with an operation key", function () {
     should(await executions(key)).equal(1);
   });
 
-  it("can be sent again after it failed, and is executed then", async () => {
+  itWide("can be sent again after it failed, and is executed then", async () => {
     const key = freshId();
     const { DemoToken } = harness.service.ready.contracts;
     const balance = await fetch(harness.service.ready.rpc_url, {
@@ -148,7 +149,7 @@ describe("a message with an operation key", function () {
     should(await executions(key)).equal(1);
   });
 
-  it("with other calls is OPERATION_KEY_REUSED, and a new key executes", async () => {
+  itWide("with other calls is OPERATION_KEY_REUSED, and a new key executes", async () => {
     const key = freshId();
     await harness.ask("submit", message(key));
     const caught = await harness.refuse("submit", { ...KEPT, ...message(key, { payload: "4" }) });
@@ -160,7 +161,7 @@ describe("a message with an operation key", function () {
     should([await executions(key), await executions(`${key}-2`)]).deepEqual([1, 1]);
   });
 
-  it("that is empty, or not text, is an error: without a key it would execute each time", async () => {
+  itWide("that is empty, or not text, is an error: without a key it would execute each time", async () => {
     const from = harness.proxy.passed.length;
     for (const key of ["", "  ", null, { order: 7 }, true]) {
       const caught = await harness.refuse("submit", { ...KEPT, ...message(key) });
@@ -174,7 +175,7 @@ describe("a message with an operation key", function () {
     should(harness.proxy.passed.slice(from).filter(isSubmit)).be.empty();
   });
 
-  it("creates one draft, which is found again, and a new one after that was cancelled", async () => {
+  itWide("creates one draft, which is found again, and a new one after that was cancelled", async () => {
     const key = freshId();
     const first = await harness.ask("draft", message(key));
     const second = await harness.ask("draft", message(key));
@@ -192,7 +193,7 @@ describe("a message with an operation key", function () {
     should(await executions(key)).equal(1);
   });
 
-  it("is an error immediately when its draft waits for approval", async () => {
+  itWide("is an error immediately when its draft waits for approval", async () => {
     const key = freshId();
     const draft = await harness.ask("draft", message(key));
     const asked = performance.now();
@@ -209,7 +210,7 @@ describe("a message with an operation key", function () {
     should(await executions(key)).equal(1);
   });
 
-  it("whose execution the channel does not show yet is never reported as not executed", async () => {
+  itWide("whose execution the channel does not show yet is never reported as not executed", async () => {
     const key = freshId();
     const { chain_selector, contracts } = harness.service.ready;
     const args = { to: RECEIVER, value: "3" };
@@ -272,7 +273,7 @@ describe("a message with an operation key", function () {
       ["while its statuses are waited for", ({ query }) => query.includes("&limit=200"), true],
     ];
     for (const [when, isMoment, isTaken] of moments) {
-      it(`${when}, executes once when it arrives again`, async () => {
+      itWide(`${when}, executes once when it arrives again`, async () => {
         const key = freshId();
         const moment = harness.proxy.next(1, isMoment);
         await nodeRed?.press("press-submit", message(key));

@@ -14,9 +14,12 @@ import {
 import { checkError, KEPT, OperationHarness, RECEIVER } from "../support/operation-harness.ts";
 import { operationNode, queryNode, submitNode, walletNode } from "../support/operation-nodes.ts";
 import type { Passing } from "../support/proxy.ts";
+import { isWide, itWide } from "../support/wide.ts";
 
 const TOO_MUCH = String(10n ** 30n);
 const INTERRUPTED = "common.status.interrupted";
+
+const DEPLOYS = ["full", "flows", "nodes"] as const;
 
 /** A page of events without those that say how an operation ended. */
 function withoutEnd(body: string): string {
@@ -81,7 +84,7 @@ describe("a wait that a deploy interrupts", function () {
   };
   const outputs = (probe: string) => harness.seenAt("submit:0", probe);
 
-  for (const type of ["full", "flows", "nodes"] as const) {
+  for (const type of isWide ? DEPLOYS : DEPLOYS.slice(0, 1)) {
     it(`by the deploy type ${type} is resumed, and its message leaves by the first output`, async () => {
       await harness.deploy(flow());
       const probe = await wait("submit", good);
@@ -105,35 +108,38 @@ describe("a wait that a deploy interrupts", function () {
     });
   }
 
-  it("that another process on the same folder has is resumed when that one ends, and not before", async () => {
-    await harness.deploy(flow());
-    hold();
-    const other = await NodeRed.start(harness.userDir);
-    const probe = freshId();
-    try {
-      await other.deploy(harnessFlow(harness.config(), flow({ name: "of the other" })));
-      await other.press("press-submit", { ...KEPT, ...good, probe });
-      await other.shows(
-        ({ name, value }) => name === "submit:1" && (value as Message).crec?.status === "accepted",
-      );
-      const files = await filesOf("submit");
-      should(files).have.length(1);
-      await harness.deploy(flow({ name: "deployed again" }));
-      // It looks for its own meanwhile, and has time to take what it should not.
-      await harness.proxy.next(3, isLook);
-      // It would carry the name of this process.
-      should(await filesOf("submit")).deepEqual(files);
-      should(outputs(probe)).be.empty();
-    } finally {
-      await other.kill();
-    }
-    letGo();
-    should((await outcome(probe)).crec).have.property("resumed", true);
-    await untilNoFile("submit");
-    should(outputs(probe)).have.length(1);
-  });
+  itWide(
+    "that another process on the same folder has is resumed when that one ends, and not before",
+    async () => {
+      await harness.deploy(flow());
+      hold();
+      const other = await NodeRed.start(harness.userDir);
+      const probe = freshId();
+      try {
+        await other.deploy(harnessFlow(harness.config(), flow({ name: "of the other" })));
+        await other.press("press-submit", { ...KEPT, ...good, probe });
+        await other.shows(
+          ({ name, value }) => name === "submit:1" && (value as Message).crec?.status === "accepted",
+        );
+        const files = await filesOf("submit");
+        should(files).have.length(1);
+        await harness.deploy(flow({ name: "deployed again" }));
+        // It looks for its own meanwhile, and has time to take what it should not.
+        await harness.proxy.next(3, isLook);
+        // It would carry the name of this process.
+        should(await filesOf("submit")).deepEqual(files);
+        should(outputs(probe)).be.empty();
+      } finally {
+        await other.kill();
+      }
+      letGo();
+      should((await outcome(probe)).crec).have.property("resumed", true);
+      await untilNoFile("submit");
+      should(outputs(probe)).have.length(1);
+    },
+  );
 
-  it("for an operation that fails meanwhile sends the reason to catch", async () => {
+  itWide("for an operation that fails meanwhile sends the reason to catch", async () => {
     await harness.deploy(flow());
     const probe = await wait("submit", { to: RECEIVER, payload: TOO_MUCH });
     await harness.deploy(flow());
@@ -145,7 +151,7 @@ describe("a wait that a deploy interrupts", function () {
     await untilNoFile("submit");
   });
 
-  it("of the node operation is resumed", async () => {
+  itWide("of the node operation is resumed", async () => {
     // Nothing else is to look for events.
     await harness.deploy(flow({ follow: false }));
     const { crec = {} } = await harness.ask("submit", good);
@@ -158,7 +164,7 @@ describe("a wait that a deploy interrupts", function () {
     await untilNoFile("wait");
   });
 
-  it("of a query is resumed by its id", async () => {
+  itWide("of a query is resumed by its id", async () => {
     const isQuery = ({ path }: Passing) => path.includes("/queries/");
     const running = (body: string) => body.replaceAll('"completed"', '"processing"');
     const nodes: Array<[FlowNode, number]> = [[queryNode(), 2]];
@@ -177,7 +183,7 @@ describe("a wait that a deploy interrupts", function () {
     await untilNoFile("query");
   });
 
-  it("for a wallet is resumed by its id", async () => {
+  itWide("for a wallet is resumed by its id", async () => {
     const nodes: Array<[FlowNode, number]> = [[manageNode("wallets.create-or-find", { wallet: "new" }), 1]];
     const wallet = walletNode(harness.service.ready, { id: "new", wallet: `wallet ${freshId()}` });
     const isWallet = ({ path }: Passing) => path.includes("/wallets/");
@@ -195,7 +201,7 @@ describe("a wait that a deploy interrupts", function () {
     await untilNoFile("manage");
   });
 
-  it("is joined by the message when that arrives again: one message leaves", async () => {
+  itWide("is joined by the message when that arrives again: one message leaves", async () => {
     await harness.deploy(flow());
     const operationKey = `order ${freshId()}`;
     const first = await wait("submit", { ...good, crec: { keep: "me", operationKey } });
@@ -211,7 +217,7 @@ describe("a wait that a deploy interrupts", function () {
     await untilNoFile("submit");
   });
 
-  it("is joined by an event that is sent again, and the event is done with its wait", async () => {
+  itWide("is joined by an event that is sent again, and the event is done with its wait", async () => {
     const key = `msg.crec.operationKey = msg.crec.eventId; msg.to = "${RECEIVER}"; msg.payload = "1";`;
     const nodes: Array<[FlowNode, number]> = [
       [createWatcherNode({ id: "create", contract: "watched" }), 2],
@@ -261,7 +267,7 @@ describe("a wait that a deploy interrupts", function () {
     should(harness.nodeRed.shown("submit:0").filter((shown) => ofKey(shown.value as Message))).have.length(1);
   });
 
-  it("while it sends the operation is reported after the deploy", async () => {
+  itWide("while it sends the operation is reported after the deploy", async () => {
     const isSubmit = ({ method, path }: Passing) => method === "POST" && path.endsWith("/operations");
     await harness.deploy(flow());
     harness.proxy.harm = (passing) => (isSubmit(passing) ? { kind: "stall" } : undefined);
@@ -276,7 +282,7 @@ describe("a wait that a deploy interrupts", function () {
     await untilNoFile("submit");
   });
 
-  it("is not resumed where the form says so: the log names the operation", async () => {
+  itWide("is not resumed where the form says so: the log names the operation", async () => {
     await harness.deploy(flow({ resume: false }));
     const probe = await wait("submit", good);
     should(await filesOf("submit")).be.empty();
@@ -288,7 +294,7 @@ describe("a wait that a deploy interrupts", function () {
     should(outputs(probe)).be.empty();
   });
 
-  it("is dropped with its node, but not with a node that is disabled", async () => {
+  itWide("is dropped with its node, but not with a node that is disabled", async () => {
     await harness.deploy(flow());
     const probe = await wait("submit", good);
     await harness.deploy(flow({ d: true }));
@@ -307,7 +313,7 @@ describe("a wait that a deploy interrupts", function () {
     should(outputs(dropped)).be.empty();
   });
 
-  it("is dropped with an error where the connection is to another service now", async () => {
+  itWide("is dropped with an error where the connection is to another service now", async () => {
     await harness.deploy(flow());
     const probe = await wait("submit", good);
     const { ready } = harness.service;
@@ -319,7 +325,7 @@ describe("a wait that a deploy interrupts", function () {
     await untilNoFile("submit");
   });
 
-  it("is resumed beside a file that cannot be read, which the log names", async () => {
+  itWide("is resumed beside a file that cannot be read, which the log names", async () => {
     await harness.deploy(flow());
     const probe = await wait("submit", good);
     const path = join(folderOf("submit"), "broken.json");
@@ -332,7 +338,7 @@ describe("a wait that a deploy interrupts", function () {
     await harness.deploy(flow().slice(1));
   });
 
-  it("says what of the message was too large", async () => {
+  itWide("says what of the message was too large", async () => {
     await harness.deploy(flow());
     const probe = await wait("submit", { ...good, picture: "x".repeat(100_000) });
     await harness.deploy(flow());

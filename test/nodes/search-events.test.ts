@@ -9,6 +9,7 @@ import { type FlowNode, freshId } from "../support/node-red.ts";
 import { channelNode, contractNode, eventsInNode, manageNode, verifyEventNode } from "../support/nodes.ts";
 import type { Passing } from "../support/proxy.ts";
 import { TRANSFER } from "../support/transfer.ts";
+import { itWide } from "../support/wide.ts";
 
 /** More than two pages. */
 const NOTICES = 450;
@@ -237,7 +238,7 @@ describe("search events", function () {
     should(values(await search({ ...transfers, conditions: [expression, once] }))).deepEqual(["2"]);
   });
 
-  it("sends no event whose conditions cannot be decided, and warns once", async () => {
+  itWide("sends no event whose conditions cannot be decided, and warns once", async () => {
     const conditions = [{ kind: "field", field: "params.value", is: "above", value: "1", unit: "token" }];
     const { events, errors, ended } = await search({ types: ["watcher.event"], conditions });
     should([events, errors]).deepEqual([[], []]);
@@ -248,7 +249,7 @@ describe("search events", function () {
     should(warned.test(harness.nodeRed.log)).be.true();
   });
 
-  it("refuses a condition that is wrong", async () => {
+  itWide("refuses a condition that is wrong", async () => {
     const conditions = [{ kind: "field", field: "params.value", is: "above", value: "many" }];
     should(await failure({ conditions })).match({
       code: "INVALID_FIELD",
@@ -256,7 +257,7 @@ describe("search events", function () {
     });
   });
 
-  it("ends without a message where nothing is found", async () => {
+  itWide("ends without a message where nothing is found", async () => {
     const { events, errors, ended } = await search({ types: ["query.status"] });
     should(events).be.empty();
     should(errors).be.empty();
@@ -264,7 +265,7 @@ describe("search events", function () {
     should(status()).have.properties({ fill: "green", text: "0 found" });
   });
 
-  it("sends an event as events in does, with the names of the ABI", async () => {
+  itWide("sends an event as events in does, with the names of the ABI", async () => {
     await harness.deploy([[eventsInNode({ id: "events", types: ["watcher.event"] }), 2]]);
     const [received] = await harness.arrived("events", 1);
     const stale = { consumer: "other", redelivered: true, attempt: 3, rejection: "of another", keep: "me" };
@@ -281,48 +282,51 @@ describe("search events", function () {
     should(values).containEql("12345678901234567891");
   });
 
-  it("finds, receives, verifies and acknowledges events that are flat, in data, and without ids", async () => {
-    type Sent = { headers: { type: string; offset: number; proofs: unknown[] }; [field: string]: unknown };
-    const change = (body: string) => {
-      const { events, has_more } = JSON.parse(body) as { events: Sent[]; has_more: boolean };
-      const data = events.map(({ headers, payload, created_at }) => ({ ...headers, payload, created_at }));
-      return JSON.stringify({ data, has_more });
-    };
-    harness.proxy.harm = (passing) =>
-      isSearch(passing) || isPoll(passing) ? { kind: "change", change } : undefined;
-    const reader = {
-      id: "flat",
-      types: ["watcher.event"],
-      inFlight: "1",
-      wires: [["flat-verify"], ["flat-look-1"]],
-    };
-    await harness.deploy([
-      [ackingNode(reader), 2],
-      [verifyEventNode({ id: "flat-verify", wires: [["flat-ack"], ["flat-verify-look-1"], []] }), 2],
-      [ackNode({ id: "flat-ack" }), 1],
-    ]);
-    const received = await harness.arrived("flat-ack", 3);
-    const offsets = received.map(({ crec }) => crec.offset);
-    await harness.report("flat", ({ cursor }) => Number(cursor) >= Number(offsets[2]));
-    should(received.map(({ crec }) => crec.eventId)).eql(offsets.map((offset) => `offset:${offset}`));
-    should(received.every(({ crec }) => (crec.verification as { verified: boolean }).verified)).be.true();
-    for (const [id, port] of [
-      ["flat", 1],
-      ["flat-verify", 1],
-    ] as const)
-      should(harness.arrivals(id, port)).be.empty();
+  itWide(
+    "finds, receives, verifies and acknowledges events that are flat, in data, and without ids",
+    async () => {
+      type Sent = { headers: { type: string; offset: number; proofs: unknown[] }; [field: string]: unknown };
+      const change = (body: string) => {
+        const { events, has_more } = JSON.parse(body) as { events: Sent[]; has_more: boolean };
+        const data = events.map(({ headers, payload, created_at }) => ({ ...headers, payload, created_at }));
+        return JSON.stringify({ data, has_more });
+      };
+      harness.proxy.harm = (passing) =>
+        isSearch(passing) || isPoll(passing) ? { kind: "change", change } : undefined;
+      const reader = {
+        id: "flat",
+        types: ["watcher.event"],
+        inFlight: "1",
+        wires: [["flat-verify"], ["flat-look-1"]],
+      };
+      await harness.deploy([
+        [ackingNode(reader), 2],
+        [verifyEventNode({ id: "flat-verify", wires: [["flat-ack"], ["flat-verify-look-1"], []] }), 2],
+        [ackNode({ id: "flat-ack" }), 1],
+      ]);
+      const received = await harness.arrived("flat-ack", 3);
+      const offsets = received.map(({ crec }) => crec.offset);
+      await harness.report("flat", ({ cursor }) => Number(cursor) >= Number(offsets[2]));
+      should(received.map(({ crec }) => crec.eventId)).eql(offsets.map((offset) => `offset:${offset}`));
+      should(received.every(({ crec }) => (crec.verification as { verified: boolean }).verified)).be.true();
+      for (const [id, port] of [
+        ["flat", 1],
+        ["flat-verify", 1],
+      ] as const)
+        should(harness.arrivals(id, port)).be.empty();
 
-    const { events, errors } = await search({ types: ["watcher.event"] });
-    should(errors).be.empty();
-    const found = events.filter(({ crec }) => offsets.includes(crec.offset));
-    const byOffset = (arrivals: readonly Arrival[]) =>
-      arrivals
-        .map(({ crec, payload }) => ({ id: crec.eventId, key: crec.dedupeKey, payload }))
-        .sort((a, b) => a.id.localeCompare(b.id));
-    should(byOffset(found)).eql(byOffset(received));
-  });
+      const { events, errors } = await search({ types: ["watcher.event"] });
+      should(errors).be.empty();
+      const found = events.filter(({ crec }) => offsets.includes(crec.offset));
+      const byOffset = (arrivals: readonly Arrival[]) =>
+        arrivals
+          .map(({ crec, payload }) => ({ id: crec.eventId, key: crec.dedupeKey, payload }))
+          .sort((a, b) => a.id.localeCompare(b.id));
+      should(byOffset(found)).eql(byOffset(received));
+    },
+  );
 
-  it("acknowledges an event without an id in its own channel only", async () => {
+  itWide("acknowledges an event without an id in its own channel only", async () => {
     const change = (body: string) => {
       const page = JSON.parse(body) as { events: Array<{ event_id?: string }> };
       for (const event of page.events) delete event.event_id;
@@ -342,7 +346,7 @@ describe("search events", function () {
     await harness.arrived("own", 2);
   });
 
-  it("accepts ids in capitals, as the channel and the manage node do", async () => {
+  itWide("accepts ids in capitals, as the channel and the manage node do", async () => {
     const ofChannel = (await channelId()).toUpperCase();
     const { data } = await harness.call(
       "GET",
@@ -371,7 +375,7 @@ describe("search events", function () {
     should((await harness.arrived("manage", 1))[0]?.payload).have.property("name", "transfers");
   });
 
-  it("reports an event that fails verification to Catch, with the reason, and continues", async () => {
+  itWide("reports an event that fails verification to Catch, with the reason, and continues", async () => {
     const change = (body: string) => {
       const page = JSON.parse(body) as { events: Array<{ payload: Record<string, unknown> }> };
       if (page.events[1]) page.events[1].payload.chain_selector = "1";
@@ -423,7 +427,7 @@ describe("search events", function () {
     should(await counts({ operation: "crec.operationId", operationType: "msg" })).equal(5);
   });
 
-  it("finds a contract event once where it searches for final events only", async () => {
+  itWide("finds a contract event once where it searches for final events only", async () => {
     const isTransfer = { types: ["watcher.event"], contractEvent: "Transfer", confidence: "finalized" };
     const levelsOf = ({ events }: Found) =>
       events.map(({ payload }) => (payload as { confidence: string }).confidence);
@@ -454,7 +458,7 @@ describe("search events", function () {
     should(status()?.text).equal("1 found, and there are more");
   });
 
-  it("refuses filters that the service would refuse, and says how to correct them", async () => {
+  itWide("refuses filters that the service would refuse, and says how to correct them", async () => {
     should(await failure({ types: ["watcher.event"], statuses: "active" })).have.properties({
       code: "INVALID_FIELD",
       message:
@@ -472,7 +476,7 @@ describe("search events", function () {
     for (const [code, node] of codes) should(await failure(node)).have.property("code", code);
   });
 
-  it("finds the events of a query where the service refuses to search by it", async () => {
+  itWide("finds the events of a query where the service refuses to search by it", async () => {
     harness.proxy.harm = (passing) =>
       isSearch(passing) && /[?&](query_id|operation_id)=/.test(passing.query)
         ? { kind: "answer", status: 400, body: '{"type":"VALIDATION_ERROR","message":"not supported"}' }
@@ -505,7 +509,7 @@ describe("search events", function () {
     should(await failure({ query: "not an id" })).have.property("code", "INVALID_ARGUMENT");
   });
 
-  it("sends the events found before an error, without a count", async () => {
+  itWide("sends the events found before an error, without a count", async () => {
     let pages = 0;
     harness.proxy.harm = (passing) => {
       if (!isSearch(passing)) return undefined;
@@ -522,7 +526,7 @@ describe("search events", function () {
     should(events[0]?.crec).not.have.property("verification");
   });
 
-  it("ends at a deploy", async () => {
+  itWide("ends at a deploy", async () => {
     await deploy(searchNode());
     harness.proxy.harm = (passing) => (passing.query.includes("offset=200") ? { kind: "stall" } : undefined);
     const asked = harness.proxy.next(1, ({ query }) => query.includes("offset=200"));

@@ -57,16 +57,19 @@ describe("the package", function () {
     ["program.cts", "nodenext"],
     ["program.ts", "preserve"],
   ] as const) {
-    it(`compiles in a strict ${file} with module ${module}, without types of any other package`, async () => {
-      await writeFile(join(folder, file), PROGRAM);
-      const flags = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--noEmit"];
-      const target = ["--module", module, "--target", "es2024", "--lib", "es2024,dom", "--types", ""];
-      const tsc = join(root, "node_modules/typescript/bin/tsc");
-      const { stdout } = await run(process.execPath, [tsc, ...flags, ...target, file], { cwd: folder }).catch(
-        (error: { stdout: string }) => error,
-      );
-      should(stdout).equal("");
-    });
+    itWide(
+      `compiles in a strict ${file} with module ${module}, without types of any other package`,
+      async () => {
+        await writeFile(join(folder, file), PROGRAM);
+        const flags = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--noEmit"];
+        const target = ["--module", module, "--target", "es2024", "--lib", "es2024,dom", "--types", ""];
+        const tsc = join(root, "node_modules/typescript/bin/tsc");
+        const { stdout } = await run(process.execPath, [tsc, ...flags, ...target, file], {
+          cwd: folder,
+        }).catch((error: { stdout: string }) => error);
+        should(stdout).equal("");
+      },
+    );
   }
 
   it("is one and the same for import and require", async () => {
@@ -101,6 +104,7 @@ describe("the package", function () {
 /** Names from every part, with statuses that this version does not know. */
 const PROGRAM = `
 import { CrecClient, EventConsumer, localRsaSigner, openSharedState, type SharedState, type TakenLease, verifyEvent, type Operation, type Signer, unlisted, type VerifyConfig } from "${NAME}";
+import { itWide } from "../support/wide.ts";
 
 export async function run(client: CrecClient, signer: Signer, config: VerifyConfig): Promise<string[]> {
   const seen: string[] = [];

@@ -10,6 +10,7 @@ import { propertiesAtDefault } from "../support/every-field.ts";
 import { type KeptFlows, keptFlows, together, withSecrets } from "../support/kept-flows.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { withVariants } from "../support/variants.ts";
+import { itWide } from "../support/wide.ts";
 
 const EVERY_FIELD = "every-field.json";
 /** What Node-RED and the nodes log of a flow that they do not understand. */
@@ -51,12 +52,12 @@ for (const kept of all) {
       await editor().openWith(withSecrets(flows));
     });
 
-    it("are started by Node-RED without a warning", () => {
+    itWide("are started by Node-RED without a warning", () => {
       const said = editor().nodeRed.log.match(COMPLAINTS) ?? [];
       should(said.filter((line) => !WITHOUT_SECRETS.test(line))).be.empty();
     });
 
-    it("are known to the editor, node by node, and none is marked that was not", async () => {
+    itWide("are known to the editor, node by node, and none is marked that was not", async () => {
       const nodes = (await editor().inPage.nodes()).filter(({ id }) => flows.some((node) => node.id === id));
       should(nodes.filter(({ type }) => type === "unknown")).be.empty();
       should(nodes.filter(({ type }) => type.startsWith("crec-")).length).equal(ours(flows).length);
@@ -68,7 +69,7 @@ for (const kept of all) {
       ).be.empty();
     });
 
-    it("stay as they are when each form is opened and closed by Done", async () => {
+    itWide("stay as they are when each form is opened and closed by Done", async () => {
       const { inPage, page } = editor();
       await editor().showOnlyForms();
       // The secrets here are variables and the addresses are not, so forms would ask for the secrets again.

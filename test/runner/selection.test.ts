@@ -47,7 +47,7 @@ describe("npm test -- <file or folder>", () => {
     should(select(["service/test/process.test.ts"], { platform: "win32" }).process).have.length(1);
   });
 
-  it("runs everything but the soak tests without a name, those of the service too", () => {
+  it("runs the core of everything without a name, that of the service too", () => {
     const { unit, browser, process, alone, isAll } = select([]);
     const all = [...unit, ...browser, ...process, ...alone];
     should(isAll).be.true();
@@ -56,10 +56,9 @@ describe("npm test -- <file or folder>", () => {
     should(all).containDeep([
       "service/test/store.test.ts",
       "test/json.test.ts",
-      "test/consumer/kill.test.ts",
+      "test/consumer/poison.test.ts",
     ]);
     should(all.filter((file) => file.includes("soak"))).be.empty();
-    should(alone).eql(["test/fleet/faults/postgres.test.ts", "test/fleet/faults/redis.test.ts"]);
     should(browser.length).be.above(8);
     should(all.filter(usesBrowser)).eql(browser);
     should(select([], { drivesProcesses: true })).have.properties({
@@ -67,29 +66,35 @@ describe("npm test -- <file or folder>", () => {
     });
   });
 
-  it("leaves out what only has variants, which test:variants runs with all that have some", () => {
+  it("leaves out what is wide, which test:wide runs with all files that have wide tests", () => {
     const filesOf = ({ unit, browser, process, alone }: ReturnType<typeof select>) =>
       [unit, browser, process, alone].flat();
-    const [first, variants] = [filesOf(select([])), filesOf(select([], { variants: true }))];
-    should(first).not.containEql("test/launcher/dev.test.ts");
-    should(first).containEql("test/fleet/faults/redis.test.ts");
-    should(variants).containDeep(["test/launcher/dev.test.ts", "test/fleet/faults/redis.test.ts"]);
-    should(variants).not.containEql("test/json.test.ts");
-    should(select([], { variants: true }).isAll).be.false();
+    const [core, wide] = [filesOf(select([])), filesOf(select([], { tier: "wide" }))];
+    should(core).not.containEql("test/fleet/faults/redis.test.ts");
+    should(core).containEql("test/nodes/resumed-waits.test.ts");
+    should(wide).containDeep(["test/fleet/faults/redis.test.ts", "test/nodes/resumed-waits.test.ts"]);
+    should(wide).not.containEql("test/json.test.ts");
+    should(select([], { tier: "wide" }).isAll).be.false();
     should(chosen("test/launcher/dev.test.ts")).eql(["test/launcher/dev.test.ts"]);
+  });
+
+  it("runs all files that have variants for test:variants", () => {
+    const { process, alone, isAll } = select([], { tier: "variants" });
+    should(process).containEql("test/e2e/events-in.test.ts").and.not.containEql("test/launcher/dev.test.ts");
+    should(alone).eql(["test/fleet/faults/postgres.test.ts", "test/fleet/faults/redis.test.ts"]);
+    should(isAll).be.false();
   });
 
   it("starts with the longest, and its list names no file that is gone", () => {
     const order: string[] = JSON.parse(
       readFileSync(new URL("../../scripts/test/longest-first.json", import.meta.url), "utf8"),
     );
-    const { browser, process } = select([]);
-    const variants = select([], { variants: true });
-    should(order.filter((file) => ![...browser, ...process].includes(file))).matchEach((file: string) =>
-      should(variants.process).containEql(file),
-    );
-    const named = [browser, process].map((files) => order.filter((file) => files.includes(file)));
-    should([browser.slice(0, named[0]?.length), process.slice(0, named[1]?.length)]).eql(named);
+    const runs = (["core", "wide"] as const)
+      .map((tier) => select([], { tier }))
+      .flatMap(({ browser, process }) => [browser, process]);
+    should(order.filter((file) => !runs.flat().includes(file))).be.empty();
+    const named = runs.map((files) => order.filter((file) => files.includes(file)));
+    should(runs.map((files, index) => files.slice(0, named[index]?.length))).eql(named);
   });
 
   it("says what to name instead of what is not there or has no tests", () => {

@@ -1,12 +1,12 @@
 import { VARIANTS } from "../../scripts/test/selection.mjs";
 
 /**
- * Whether more variants of a promise are tested than `npm test` has time for: `npm run test:variants`, and a file that is
- * run by itself.
+ * Whether more variants of a promise are tested than CI has time for: in `npm run test:variants`, and in a file that is run
+ * by itself.
  */
 export const withVariants: boolean = process.env[VARIANTS] !== "none";
 
-/** The first of two sizes of a test in `npm test`, the second one with all variants. */
+/** The first of two sizes of a test in `npm test` and `npm run test:wide`, the second one with all variants. */
 export function sized<T>(usual: T, withAll: T): T {
   return withVariants ? withAll : usual;
 }

@@ -18,6 +18,7 @@ import type { ChannelEvent } from "../../../src/index.ts";
 import type { PastEvent } from "../../shared/job.ts";
 import type { ChildHost } from "../host.ts";
 import { ackNotes } from "./ack-notes.ts";
+import { noteAll } from "./acting.ts";
 import { PastConsumer } from "./consumer.ts";
 import { idInFlow } from "./node-id.ts";
 import { asTask } from "./not-tried.ts";
@@ -41,7 +42,8 @@ export function registerEventsIn(RED: NodeAPI, host: ChildHost): void {
     };
     const task = { node: idInFlow(this), type: this.type, msg: {}, notTried: [], isToday: false };
     const begin = () =>
-      asTask(task, open).catch((thrown: unknown) => {
+      asTask(task, open).catch(async (thrown: unknown) => {
+        await noteAll(RED, host, task);
         if (signal.aborted) return;
         const error = toCodedError(thrown);
         showStatus(this, "error", shortText(error));

@@ -19,12 +19,12 @@ export function networkRoutes(app: Routes, context: Context): void {
         answers: { 200: pageOf("NetworkList", NetworkAnswer) },
       },
     },
-    () => ({ data: networksOf(context).map((network) => shown(context, network)), has_more: false }),
+    () => ({ data: networksOf(context).map((network) => shownNetwork(context, network)), has_more: false }),
   );
 }
 
 /** With a UUID as its id, which is always the same for a chain. */
-function shown(context: Context, network: Network): Network {
+export function shownNetwork(context: Context, network: Network): Network {
   const digits = createHash("sha256").update(`network ${network.chain_selector}`).digest("hex");
   const id = digits.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-8$3-8$4-$5");
   return { ...network, id, default_confidence_level: confidenceLevelOf(context) };

@@ -107,7 +107,7 @@ export function watcherRoutes(app: Routes, context: Context): void {
       });
       injected.absences.onCreate("watcher", watcher.watcher_id);
       reply.code(201);
-      return shown(context, watcher);
+      return shownWatcher(context, watcher);
     },
   );
 
@@ -157,7 +157,7 @@ export function watcherRoutes(app: Routes, context: Context): void {
         answers: { 200: WatcherAnswer, 404: NO_WATCHER },
       },
     },
-    (request) => shown(context, watcherOf(context, request.params)),
+    (request) => shownWatcher(context, watcherOf(context, request.params)),
   );
 
   app.patch(
@@ -183,13 +183,13 @@ export function watcherRoutes(app: Routes, context: Context): void {
       const archive = request.body.status === "archived";
       const changed = updateWatcher(context, watcher, { name, archive });
       if (archive) reply.code(202);
-      return shown(context, changed);
+      return shownWatcher(context, changed);
     },
   );
 }
 
 /** As the API returns it: without internal fields, and `archive_failed` as `failed`. */
-function shown(context: Context, stored: StoredWatcher): Watcher {
+export function shownWatcher(context: Context, stored: StoredWatcher): Watcher {
   const { fromBlock, abi, ...watcher } = stored;
   const status = watcher.status === "archive_failed" ? "failed" : watcher.status;
   return {
@@ -202,7 +202,7 @@ function shown(context: Context, stored: StoredWatcher): Watcher {
 }
 
 function summary(context: Context, watcher: StoredWatcher): Watcher {
-  const { events, abi, ...rest } = shown(context, watcher);
+  const { events, abi, ...rest } = shownWatcher(context, watcher);
   return rest;
 }
 

@@ -26,6 +26,7 @@ export class OracleNetwork {
   readonly signers: Address[];
   readonly minRequiredSignatures: number;
   readonly #oracles: Oracle[];
+  readonly #owner: Address;
   readonly #workflowOwner: Uint8Array;
   readonly #configDigest = createHash("sha256").update("local oracle network").digest();
   readonly #sign = quickestSign();
@@ -33,17 +34,30 @@ export class OracleNetwork {
 
   constructor(oracles: Oracle[], workflowOwner: Address) {
     this.#oracles = oracles;
+    this.#owner = workflowOwner;
     this.#workflowOwner = hexToBytes(workflowOwner);
     this.signers = oracles.map((oracle) => oracle.address);
     this.minRequiredSignatures = threshold(oracles.length);
   }
 
-  /** Signs the statement of a run. The hash covers the bytes of the base64 text, not of what it decodes to. */
-  async attest(statement: VerifiableEvent | VerifiableResult, run: WorkflowRun): Promise<Attestation> {
+  /** The same oracles, with a sequence of rounds that begins anew. */
+  another(): OracleNetwork {
+    return new OracleNetwork(this.#oracles, this.#owner);
+  }
+
+  /**
+   * Signs the statement of a run. The hash covers the bytes of the base64 text, not of what it decodes to. `timestamp`
+   * is that of the report, in Unix seconds.
+   */
+  async attest(
+    statement: VerifiableEvent | VerifiableResult,
+    run: WorkflowRun,
+    timestamp = now(),
+  ): Promise<Attestation> {
     const text = Buffer.from(JSON.stringify(statement)).toString("base64");
     const hash = keccak256(stringToBytes(text));
     const report = buildReport({
-      timestamp: now(),
+      timestamp,
       donId: 1,
       donConfigVersion: 1,
       workflowExecutionId: Buffer.from(run.workflow_execution_id, "hex"),

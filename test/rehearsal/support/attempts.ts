@@ -69,7 +69,7 @@ export const ATTEMPTS: readonly Attempt[] = [
     `${module("https")} it.get('https://127.0.0.1:' + target.tcp).on('error', () => {}); ${WAIT}`,
   ),
   tcp("http2.connect", `${module("http2")} it.connect(${URL_OF}).on('error', () => {}); ${WAIT}`),
-  tcp("fetch", `${GLOBAL} await global.fetch(${URL_OF}, { signal: AbortSignal.timeout(300) });`),
+  tcp("fetch", `${GLOBAL} await global.fetch(${URL_OF}, { signal: global.AbortSignal.timeout(300) });`),
   tcp(
     "WebSocket",
     `${GLOBAL} new global.WebSocket('ws://127.0.0.1:' + target.tcp).onerror = () => {}; ${WAIT}`,
@@ -171,15 +171,12 @@ export const ATTEMPTS: readonly Attempt[] = [
     `${module("child_process")} it.execFileSync(process.execPath, ['-e', ${STARTED}, ${FILE("exec")}]);`,
   ),
   file(
-    "the handle of a process",
-    `${PROCESS} const { Process } = process.binding('process_wrap');
-     const options = { file: process.execPath, args: ['node', '-e', ${STARTED}, ${FILE("handle")}], stdio: [] };
-     process.version >= 'v24' ? new Process().spawn(options, process.execPath) : new Process().spawn(options); ${WAIT}${WAIT}`,
+    "the class of processes",
+    `${module("child_process")} const args = ['node', '-e', ${STARTED}, ${FILE("class")}];
+     new it.ChildProcess().spawn({ file: process.execPath, args, stdio: 'ignore' }); ${WAIT}${WAIT}`,
   ),
-  file(
-    "spawnSync of the binding",
-    `${PROCESS} process.binding('spawn_sync').spawn({ file: process.execPath, args: ['node', '-e', ${STARTED}, ${FILE("sync")}], envPairs: [], stdio: [{ type: 'inherit', fd: 2 }] });`,
-  ),
+  refused("the handle of a process", `${module("child_process")} new it.ChildProcess()._handle.spawn({});`),
+  refused("the binding of programs", `${PROCESS} process.binding('spawn_sync').spawn({});`),
   refused("fork", `${module("cluster")} it.setupPrimary({ exec: '/x' }); it.fork();`),
   file(
     "a worker",

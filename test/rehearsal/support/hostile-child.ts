@@ -15,7 +15,7 @@ if (process.argv[3] !== "open") closeDoors();
 const { attempts, target } = JSON.parse(process.argv[2] ?? "") as { attempts: Attempt[]; target: Target };
 
 async function tryOne({ name, code }: Attempt): Promise<Tried> {
-  const context = createContext({ Buffer, setTimeout, AbortSignal, console, target, encodeURIComponent });
+  const context = createContext({ Buffer, setTimeout, target });
   try {
     const result: unknown = await runInContext(`(async () => { ${code}\n})()`, context);
     return { name, result: String(result) };

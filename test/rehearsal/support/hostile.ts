@@ -13,7 +13,7 @@ import type { Tried } from "./hostile-child.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-export const SECRET = "SECRET=what-nobody-may-read";
+export const SECRET = "what-nobody-may-read";
 
 /** What attempts could reach, all of it real, and what has reached it. */
 export class Reachable {
@@ -34,7 +34,7 @@ export class Reachable {
     const outside = join(folder, "outside");
     await mkdir(outside);
     await mkdir(join(folder, "work"));
-    await writeFile(join(outside, "secret.txt"), SECRET);
+    await writeFile(join(outside, "secret.txt"), `SECRET=${SECRET}`);
     const seen = { tcp: 0, udp: 0, dns: 0, pipe: 0, signal: 0 };
     const count = (name: keyof typeof seen) => () => {
       seen[name] += 1;

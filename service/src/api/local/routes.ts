@@ -13,6 +13,7 @@ import { graphqlAuthRoute } from "./graphql-auth.ts";
 import { guardedTokenRoute } from "./guarded-token.ts";
 import { type FlowVariablesAt, nodeRedRoute } from "./node-red.ts";
 import { noteInjected } from "./note-injected.ts";
+import { scenarioRoutes } from "./scenarios.ts";
 import { timelineRoutes } from "./timeline.ts";
 
 const Status = Type.Object(
@@ -84,5 +85,6 @@ export function localRoutes(app: Routes, context: Context, flowVariablesAt: Flow
   chainRoutes(app, context);
   guardedTokenRoute(app, context);
   extensionRoutes(app, context);
+  scenarioRoutes(app, context, flowVariablesAt);
   graphqlAuthRoute(app, injected.graphqlAuth);
 }

@@ -1,0 +1,166 @@
+import { setImmediate as yieldToOthers } from "node:timers/promises";
+import type { Address, ChannelEvent, Confidence, Network, Watcher } from "../../../src/protocol/index.ts";
+import { chainEventStatement } from "../lifecycles/chain-event.ts";
+import type { OracleNetwork } from "../oracles/network.ts";
+import { runOfWatcher, workflowOfWatcher } from "../oracles/workflows.ts";
+import type { EventFile, Verification } from "./event-file.ts";
+import { eventsOf, readLogOf } from "./log.ts";
+import { Randomness } from "./randomness.ts";
+import { type Happening, HOUR, STORY_CONTRACTS, type Story, type StoryContract } from "./story.ts";
+
+/** The service that a file is of. */
+export type Origin = {
+  /** As the service shows it. */
+  network: Network;
+  /** Levels at which each log is reported, weakest first. */
+  confidences: readonly Confidence[];
+  contracts: Readonly<Record<StoryContract, Address>>;
+  /** The account that owns the contracts. */
+  admin: Address;
+  oracles: OracleNetwork;
+  /** The base URL. */
+  service: string;
+  verification: Omit<Verification, "validSigners" | "minRequiredSignatures">;
+};
+
+export type Wanted = {
+  name: string;
+  seed: number;
+  /** Unix seconds: the last event is not later. Default: a time in 2025 that the seed decides. */
+  until?: number | undefined;
+};
+
+/** How long after its block a log is reported at a level, in seconds. */
+export const REPORTED_AFTER: Readonly<Record<Confidence, number>> = { latest: 1, safe: 60, finalized: 120 };
+/** Logs signed before others get their turn. */
+const BATCH = 16;
+/** Noon of the first day of 2025, in UTC. */
+const FIRST_NOON = 1_735_732_800;
+const DAY = 24 * HOUR;
+/** The block of the first event, and its time apart: the chain makes a block each second. */
+const FIRST_BLOCK = 1_000;
+
+/** The names of the channel and the watchers of the example flows, and the events that these watch. */
+const CHANNEL = "quickstart";
+const WATCHERS: Readonly<Record<StoryContract, { name: string; events?: readonly string[] }>> = {
+  DemoToken: { name: "quickstart-transfers", events: ["Transfer"] },
+  GuardedToken: { name: "guarded-token" },
+  SensorRegistry: { name: "sensor-readings", events: ["SensorReading"] },
+};
+
+type Told = Happening & { reported: number; confidence: Confidence; order: number };
+
+/** The end of a scenario for which no time is given. */
+export function endOf(seed: number): number {
+  return FIRST_NOON + (seed % 365) * DAY;
+}
+
+/** Past events that tell a story: the same file for the same seed, end and service, byte for byte. */
+export async function generate(story: Story, { name, seed, until = endOf(seed) }: Wanted, origin: Origin) {
+  const random = new Randomness(`${name} ${seed}`);
+  const { confidences, admin } = origin;
+  const last = until - Math.max(...confidences.map((level) => REPORTED_AFTER[level]));
+  const told = story
+    .tell({ random, until: last, admin, reports: confidences.length })
+    .filter(({ at }) => at <= last)
+    .toSorted((one, other) => one.at - other.at);
+  const first = told[0]?.at ?? last;
+  const channel = {
+    channel_id: random.uuid(),
+    ...{ name: CHANNEL, status: "active", created_at: first - HOUR },
+  };
+  const watchers = new Map(
+    STORY_CONTRACTS.filter((contract) => told.some((one) => one.contract === contract)).map((contract) => [
+      contract,
+      watcherOf(contract, origin, { channel_id: channel.channel_id, created_at: first - HOUR, random }),
+    ]),
+  );
+  const logs = logsOf(told, { origin, random, first });
+  const reports = told
+    .flatMap((one, order) => {
+      return confidences.map((confidence): Told => {
+        return { ...one, order, confidence, reported: one.at + REPORTED_AFTER[confidence] };
+      });
+    })
+    .toSorted((one, other) => one.reported - other.reported);
+  // Its own sequence of rounds: the real network's goes on meanwhile.
+  const oracles = origin.oracles.another();
+  const events: ChannelEvent[] = [];
+  const labels: Record<string, string> = {};
+  for (const [index, { contract, order, confidence, reported, at, label }] of reports.entries()) {
+    if (index % BATCH === BATCH - 1) await yieldToOthers();
+    const watcher = watchers.get(contract);
+    const read = logs[order];
+    if (watcher === undefined || read === undefined) continue;
+    const offset = index + 1;
+    if (label !== undefined) labels[offset] = label;
+    const statement = chainEventStatement(origin.network, read, { timestamp: at, confidence });
+    const run = runOfWatcher(watcher, `${read.log.blockHash} ${read.log.logIndex} ${confidence}`);
+    const { text, hash, proof } = await oracles.attest(statement, run, reported);
+    events.push({
+      event_id: random.uuid(),
+      headers: { type: "watcher.event", offset, proofs: [proof] },
+      payload: {
+        ...{ watcher_id: watcher.watcher_id, chain_selector: watcher.chain_selector },
+        ...{ event_hash: hash, verifiable_event: text, timestamp: reported, ...run },
+      },
+      ...{ channel_id: channel.channel_id, created_at: reported },
+    });
+  }
+  return {
+    ...{ format: "crec-events", version: 1 },
+    channel: { id: channel.channel_id, name: channel.name },
+    service: origin.service,
+    snapshot: {
+      ...{ networks: [origin.network], wallets: [] },
+      channels: [{ channel, watchers: [...watchers.values()] }],
+    },
+    verification: {
+      ...origin.verification,
+      validSigners: oracles.signers,
+      minRequiredSignatures: oracles.minRequiredSignatures,
+    },
+    scenario: { name, seed, text: story.text, labels },
+    events,
+  } satisfies EventFile;
+}
+
+/** A block each second: logs of the same second are in one block. */
+function logsOf(
+  told: readonly Happening[],
+  { origin, random, first }: { origin: Origin; random: Randomness; first: number },
+) {
+  let block = { number: 0, hash: random.hash(), logs: 0 };
+  return told.map((one) => {
+    const number = FIRST_BLOCK + one.at - first;
+    if (block.number !== number) block = { number, hash: random.hash(), logs: 0 };
+    block.logs += 1;
+    return readLogOf(one, {
+      address: origin.contracts[one.contract],
+      blockNumber: number,
+      blockHash: block.hash,
+      logIndex: block.logs - 1,
+      transactionHash: random.hash(),
+    });
+  });
+}
+
+function watcherOf(
+  contract: StoryContract,
+  { network, contracts }: Origin,
+  { random, ...rest }: { channel_id: string; created_at: number; random: Randomness },
+): Watcher {
+  const { name, events } = WATCHERS[contract];
+  const abi = eventsOf(contract);
+  const watcher_id = random.uuid();
+  return {
+    ...{ watcher_id, name, ...rest, status: "active" },
+    ...{ chain_selector: network.chain_selector, address: contracts[contract] },
+    events: [...(events ?? abi.map((fragment) => fragment.name))],
+    ...{ abi, don_family: "local" },
+    ...workflowOfWatcher({ watcher_id, fromBlock: 0 }),
+    ...(network.default_confidence_level === undefined
+      ? {}
+      : { confidence_level: network.default_confidence_level }),
+  };
+}

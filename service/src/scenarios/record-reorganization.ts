@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ChannelEvent, Network, VerifiableEvent, Watcher } from "../../../src/protocol/index.ts";
+import { conflict } from "../api-error.ts";
+import { callGuardedToken } from "../chain/guarded-token.ts";
+import type { Context } from "../context.ts";
+import { createChannel, updateChannel } from "../lifecycles/channel.ts";
+import { createWatcher, updateWatcher } from "../lifecycles/watcher.ts";
+import type { StoredWatcher } from "../store/watchers.ts";
+import type { EventFile, Verification } from "./event-file.ts";
+import { eventsOf } from "./log.ts";
+import { Randomness } from "./randomness.ts";
+import { tokens } from "./story.ts";
+
+export const REORGANIZATION = {
+  name: "reorg",
+  text: "Ordinary mints of the guarded token. Then 60,000 tokens are minted, and reported as soon as they are in a block. A reorganization replaces this block by one without the mint; further mints follow, until all are final.",
+} as const;
+
+export type Recording = {
+  seed: number;
+  /** The base URL. */
+  service: string;
+  verification: Omit<Verification, "validSigners" | "minRequiredSignatures">;
+  /** As the API shows them. */
+  show: { networks: readonly Network[]; watcher(stored: StoredWatcher): Watcher };
+};
+
+/** What the example of the pause guardian takes for dangerous is 50,000. */
+const LARGE = 60_000;
+/** Until anvil calls a block finalized. */
+const FINALITY_BLOCKS = 20;
+const PAGE = 1_000;
+const LONGEST_MS = 60_000;
+const PAUSE_MS = 50;
+
+/**
+ * Makes the service's chain replace the block of a large mint after it was reported, and returns what the channel
+ * reported. For a seed, what happens is the same, in the same order; block numbers, times, hashes, ids and so the
+ * signatures are those of this run. It takes some seconds. The channel and its watcher are archived at the end.
+ *
+ * @throws ApiError 409 when the chain does not get as far within a minute, or the network reports no `latest`.
+ * @throws TransactionRefused when the contract is paused, or the account has no coins.
+ */
+export async function recordReorganization(context: Context, recording: Recording): Promise<EventFile> {
+  const { chain, confidences, oracles } = context;
+  if (!confidences.includes("latest") || confidences.length < 2) {
+    throw conflict(
+      "A reorganization can be recorded only where events are reported at latest and at a later level. Start the service with --confidence latest --confidence finalized.",
+    );
+  }
+  const { seed, show } = recording;
+  const random = new Randomness(`${REORGANIZATION.name} ${seed}`);
+  const channel = createChannel(context, { name: `reorganization ${crypto.randomUUID()}` });
+  const watcher = await activeWatcher(context, channel.channel_id);
+  const events = () => eventsOfChannel(context, channel.channel_id);
+  const mint = (amount: number) =>
+    callGuardedToken(context, { action: "mint", to: random.address(), amount: tokens(amount) });
+  const ordinary = async (count: number) => {
+    const hashes: string[] = [];
+    for (let made = 0; made < count; made += 1) hashes.push((await mint(random.mostlySmall(20, 800))).hash);
+    return hashes;
+  };
+
+  const before = await ordinary(random.whole(3, 6));
+  const large = await mint(LARGE);
+  const offset = await until(
+    "the large mint to be reported",
+    async () => (await events()).find((event) => logOf(event)?.tx_hash === large.hash)?.headers.offset,
+  );
+  const { latest } = await chain.heads();
+  await chain.rpc("anvil_reorg", [latest.number - large.blockNumber + 1, []]);
+  context.ticker.wake();
+  const after = await ordinary(random.whole(3, 6));
+  await chain.mine(FINALITY_BLOCKS);
+  context.ticker.wake();
+  const strongest = confidences.at(-1);
+  const all = await until("the mints to be final", async () => {
+    const found = await events();
+    const settled = found.map(logOf).filter((log) => log?.confidence === strongest);
+    const hashes = new Set(settled.map((log) => log?.tx_hash));
+    return [...before, ...after].every((hash) => hashes.has(hash)) ? found : undefined;
+  });
+  const shown = show.watcher(watcher);
+  await archive(context, watcher);
+  return {
+    ...{ format: "crec-events", version: 1 },
+    // The name in the example flows: the channel itself has one of its own.
+    channel: { id: channel.channel_id, name: "quickstart" },
+    service: recording.service,
+    snapshot: {
+      ...{ networks: show.networks, wallets: [] },
+      channels: [{ channel: { ...channel, name: "quickstart" }, watchers: [shown] }],
+    },
+    verification: {
+      ...recording.verification,
+      validSigners: oracles.signers,
+      minRequiredSignatures: oracles.minRequiredSignatures,
+    },
+    scenario: { ...REORGANIZATION, seed, labels: { [offset]: "mint that a reorganization undid" } },
+    events: all,
+  };
+}
+
+async function activeWatcher(context: Context, channelId: string): Promise<StoredWatcher> {
+  const { store, chain, contracts } = context;
+  const abi = eventsOf("GuardedToken");
+  const { watcher_id } = createWatcher(context, {
+    ...{ channel_id: channelId, name: "guarded-token", chain_selector: chain.network.chain_selector },
+    ...{ address: contracts.GuardedToken, events: abi.map(({ name }) => name), abi },
+  });
+  await chain.mine();
+  return await until("the watcher to be active", async () => {
+    const found = store.watchers.get(watcher_id);
+    if (found?.status === "failed") throw conflict("The watcher of the recording failed. Record again.");
+    return found?.status === "active" ? found : undefined;
+  });
+}
+
+async function archive(context: Context, watcher: StoredWatcher): Promise<void> {
+  const { store } = context;
+  updateWatcher(context, watcher, { name: watcher.name, archive: true });
+  await until("the watcher to be archived", async () =>
+    store.watchers.anyRunning(watcher.channel_id) ? undefined : true,
+  );
+  const channel = store.channels.get(watcher.channel_id);
+  if (channel !== undefined) updateChannel(context, channel, { status: "archived" });
+}
+
+async function eventsOfChannel({ store }: Context, channelId: string): Promise<ChannelEvent[]> {
+  const page = await store.events.poll(channelId, { offset: 1, limit: PAGE });
+  return (JSON.parse(page.toString("utf8")) as { events: ChannelEvent[] }).events;
+}
+
+/** The signed log of an event; undefined for other events. */
+function logOf({ payload }: ChannelEvent): VerifiableEvent["chain_event"] | undefined {
+  if (typeof payload !== "object" || !("verifiable_event" in payload)) return undefined;
+  const text = Buffer.from(String(payload.verifiable_event), "base64").toString("utf8");
+  return (JSON.parse(text) as VerifiableEvent).chain_event;
+}
+
+/** @throws ApiError 409 after a minute. */
+async function until<T>(what: string, find: () => Promise<T | undefined>): Promise<T> {
+  const ends = performance.now() + LONGEST_MS;
+  while (performance.now() < ends) {
+    const found = await find();
+    if (found !== undefined) return found;
+    await sleep(PAUSE_MS);
+  }
+  throw conflict(
+    `Waiting for ${what} took more than a minute. Look at the log of the service, and try again.`,
+  );
+}

@@ -1,0 +1,81 @@
+import type { Address, Hex } from "../../../src/protocol/index.ts";
+import type { Randomness } from "./randomness.ts";
+
+/** The demo contracts whose events stories have. */
+export const STORY_CONTRACTS = ["DemoToken", "GuardedToken", "SensorRegistry"] as const;
+export type StoryContract = (typeof STORY_CONTRACTS)[number];
+
+/** An event of a contract, as it is before it is reported. */
+export type Happening = {
+  /** Unix seconds: the time of its block. */
+  at: number;
+  contract: StoryContract;
+  event: string;
+  /** By the names of the contract's ABI. */
+  args: Readonly<Record<string, unknown>>;
+  /** What it is part of, if it should be noticed. */
+  label?: string;
+};
+
+/** What a story is told with. */
+export type Setting = {
+  random: Randomness;
+  /** Unix seconds: nothing happens later. */
+  until: number;
+  /** The account that owns and administers the contracts. */
+  admin: Address;
+  /** How many channel events a contract's event leads to: one for each confidence. */
+  reports: number;
+};
+
+export type Story = {
+  /** What happens, and what of it should be noticed. */
+  text: string;
+  tell(setting: Setting): Happening[];
+};
+
+export const MINUTE = 60;
+export const HOUR = 60 * MINUTE;
+
+/** Amounts of tokens of 18 decimals, rounded to hundredths. */
+export function tokens(amount: number): bigint {
+  return BigInt(Math.round(amount * 100)) * 10n ** 16n;
+}
+
+/** Times with pauses around an average. The first one is a pause after `from`, the last one is before `to`. */
+export function times(random: Randomness, { from, to, every }: { from: number; to: number; every: number }) {
+  const found: number[] = [];
+  for (let at = from; ; ) {
+    at += Math.max(1, Math.round(every * random.between(0.4, 1.6)));
+    if (at >= to) return found;
+    found.push(at);
+  }
+}
+
+/** A transfer of a token. From the zero address it is a mint, to the zero address a burn. */
+export function transfer(
+  contract: "DemoToken" | "GuardedToken",
+  at: number,
+  { from, to, amount }: { from: Address; to: Address; amount: number },
+): Happening {
+  return { at, contract, event: "Transfer", args: { from, to, value: tokens(amount) } };
+}
+
+/** Ordinary transfers between wallets: most of them small, the largest 80 tokens. */
+export function ordinaryTransfers(
+  contract: "DemoToken" | "GuardedToken",
+  random: Randomness,
+  span: { from: number; to: number; every: number },
+): Happening[] {
+  const wallets = random.addresses(40);
+  return times(random, span).map((at) => {
+    const from = random.pick(wallets);
+    const to = random.pick(wallets.filter((wallet) => wallet !== from));
+    return transfer(contract, at, { from, to, amount: random.mostlySmall(0.5, 80) });
+  });
+}
+
+/** The id of a sensor: its name, filled up with zeros. */
+export function sensorId(name: string): Hex {
+  return `0x${Buffer.from(name).toString("hex").padEnd(64, "0")}`;
+}
