@@ -10,8 +10,6 @@ export type Driven = {
   publish(event: PastEvent): void;
   /** Resolves when all that was begun has ended. */
   settle(): Promise<void>;
-  /** An error of a timer, which no node reported. */
-  noteStray(error: unknown): void;
   /** Called after each event and each timer. */
   moved(): void;
   isCancelled(): boolean;
@@ -41,11 +39,7 @@ async function runTimers(driven: Driven, until: number): Promise<void> {
   while (!driven.isCancelled()) {
     const due = clock.nextTimer();
     if (due === undefined || due > until) return;
-    try {
-      clock.runNextTimer();
-    } catch (error) {
-      driven.noteStray(error);
-    }
+    clock.runNextTimer();
     driven.moved();
     await driven.settle();
   }

@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import type { ChildSetup } from "../shared/setup.ts";
 import { takeChannel } from "./channel.ts";
+import { neverSync } from "./disk.ts";
 import { closeDoors } from "./doors.ts";
 import { loadNodeRed } from "./node-red.ts";
 import { rehearse } from "./rehearse.ts";
@@ -12,6 +14,7 @@ const setup = JSON.parse(process.argv[2] ?? "") as ChildSetup;
 async function main(): Promise<void> {
   process.env.TZ = setup.timeZone;
   closeDoors();
+  await neverSync(join(setup.packageFolder, "package.json"));
   await rehearse(await loadNodeRed(setup), channel);
 }
 

@@ -44,9 +44,9 @@ export async function rehearse(nodeRed: NodeRed, channel: Channel): Promise<void
   const { span, seed, limits } = job;
   const ticked = tickedTypes(nodeRed, job);
   Object.assign(process.env, job.environment);
-  const clock = startClock(span.from);
+  const trace: Trace = new Trace(limits, () => clock.now());
+  const clock = startClock(span.from, (error) => trace.noteStray(error));
   seedRandomness(seed);
-  const trace = new Trace(limits, () => clock.now());
   trace.listen(nodeRed.RED, nodeRed.Node);
   process.on("uncaughtException", (error) => trace.noteStray(error));
   process.on("unhandledRejection", (error) => trace.noteStray(error));
@@ -83,7 +83,6 @@ export async function rehearse(nodeRed: NodeRed, channel: Channel): Promise<void
       events: queue,
       publish: (event) => seen.publish(event),
       settle: () => settle(trace.activity),
-      noteStray: (error) => trace.noteStray(error),
       moved: () => {
         if (realNow() - toldAt < PROGRESS_MS) return;
         toldAt = realNow();

@@ -9,6 +9,9 @@ export type Activity = {
 /** Turns of the event loop without anything, after which nothing follows. */
 const QUIET_TURNS = 2;
 
+/** Real time that most work takes: until then, a pause of the whole process would be longer. */
+const SHORT_WAIT = 3;
+
 /** Real time after which work that does not end is no longer waited for. A stream may be open for ever. */
 const LONGEST_WAIT = 10_000;
 
@@ -22,20 +25,17 @@ const realNow = performance.now.bind(performance);
 /** Resolves when all that was begun has ended, but for what waits for a timer. */
 export async function settle(activity: Activity): Promise<void> {
   let quiet = 0;
-  let waits = 0;
   let since: number | undefined;
   for (;;) {
     const before = activity.moves;
     await turn();
-    if (activity.moves !== before) quiet = 0;
-    else quiet += 1;
+    quiet = activity.moves === before ? quiet + 1 : 0;
     if (quiet < QUIET_TURNS) continue;
     if (activity.asked === 0 && !isWorking()) return;
     since ??= realNow();
-    if (activity.asked === 0 && realNow() - since > LONGEST_WAIT) return;
-    waits += 1;
-    // A file is read within a few turns. For all else, turns without a pause would keep a processor busy.
-    if (waits > 20) await pause();
+    const waited = realNow() - since;
+    if (waited > LONGEST_WAIT && activity.asked === 0) return;
+    if (waited > SHORT_WAIT) await pause();
     quiet = 0;
   }
 }

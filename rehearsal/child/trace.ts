@@ -48,7 +48,7 @@ export class Trace {
   listen({ hooks }: Pick<NodeAPI, "hooks">, { prototype }: NodeClass): void {
     hooks.add(`onSend.${LABEL}`, (events: Sending[]) => {
       // Before any of them is cloned or delivered.
-      for (const event of events) event[NEXT] = this.#markOf(event.msg, idInFlow(event.source.node));
+      for (const event of events) event[NEXT] = this.#markOfSent(event.msg, event.source.node);
     });
     hooks.add(`preDeliver.${LABEL}`, (event: Sending) => this.#delivered(event));
     hooks.add(`onReceive.${LABEL}`, (delivery: Delivery) => this.#received(delivery));
@@ -87,16 +87,20 @@ export class Trace {
     this.note({ kind: "error", node, text: textOf(error), message: null });
   }
 
-  /** Runs it as belonging to nothing. */
-  outside<T>(run: () => T): T {
-    return this.#current.exit(run);
-  }
-
   /** The mark of what a node is sending or noting: of the message, else of what it was given. Its trail ends there. */
   #markOf(msg: Marked | undefined, node: string): number {
     const mark = msg?.[MARK] ?? this.#current.getStore() ?? 0;
     const trail = mark % TRAILS;
     return mark - trail + this.trails.upTo(trail, node);
+  }
+
+  /** A link call is given the answer by no wire, and not as a message that it receives. */
+  #markOfSent(msg: Marked, node: RunningNode): number {
+    const id = idInFlow(node);
+    if (node.type !== "link call") return this.#markOf(msg, id);
+    const mark = msg[MARK] ?? 0;
+    const trail = mark % TRAILS;
+    return mark - trail + this.#jump(trail, this.trails.end(trail), id);
   }
 
   #delivered(event: Sending): void {
@@ -118,15 +122,13 @@ export class Trace {
     traffic.open += 1;
     const mark = msg[MARK] ?? this.#current.getStore() ?? 0;
     const trail = mark % TRAILS;
-    const end = this.trails.end(trail);
-    const arrived = end === id || end === "" ? trail : this.#jump(trail, end, id);
-    msg[MARK] = mark - trail + arrived;
+    msg[MARK] = mark - trail + this.#jump(trail, this.trails.end(trail), id);
     this.#current.enterWith(msg[MARK]);
   }
 
   /** Link, catch, status and complete nodes are given messages without a wire. */
   #jump(trail: Trail, from: string, to: string): Trail {
-    return this.trails.extend(trail, from, -1, to);
+    return from === to || from === "" ? trail : this.trails.extend(trail, from, -1, to);
   }
 
   /** Counts what nodes send also where nothing is wired. */
