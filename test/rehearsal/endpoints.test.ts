@@ -34,7 +34,10 @@ describe("the endpoints of the rehearsal", function () {
       { id: "alarms", type: "tab", label: "Alarms" },
       connection,
       channelNode({ channel: service.channelName }),
-      { ...eventsInNode(), ...node("reader", "crec-events-in", { channel: "channel", wires: [["each"], []] }) },
+      {
+        ...eventsInNode(),
+        ...node("reader", "crec-events-in", { channel: "channel", wires: [["each"], [], ["each"]] }),
+      },
       node("each", "function", {
         func: "context.set('n', (context.get('n') || 0) + 1); return msg;",
         wires: [["post"]],
