@@ -9,7 +9,7 @@ import type {
 } from "../../plugins/rehearsal/types.ts";
 import { type Borrowed, ownNodeRed } from "../support/borrowed-node-red.ts";
 import type { FlowNode } from "../support/node-red.ts";
-import { channelNode, connectionNode } from "../support/nodes.ts";
+import { channelNode, connectionNode, eventsInNode } from "../support/nodes.ts";
 import { type Seeded, startSeededService } from "../support/seeded-service.ts";
 
 const guarded = fileURLToPath(new URL("../nodes/admin-auth-settings.cjs", import.meta.url));
@@ -34,7 +34,10 @@ describe("the endpoints of the rehearsal", function () {
       { id: "alarms", type: "tab", label: "Alarms" },
       connection,
       channelNode({ channel: service.channelName }),
-      node("reader", "crec-events-in", { channel: "channel", wires: [["each"], []] }),
+      {
+        ...eventsInNode(),
+        ...node("reader", "crec-events-in", { channel: "channel", wires: [["each"], [], ["each"]] }),
+      },
       node("each", "function", {
         func: "context.set('n', (context.get('n') || 0) + 1); return msg;",
         wires: [["post"]],
