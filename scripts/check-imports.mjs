@@ -78,6 +78,8 @@ function refusal(file, target) {
   }
   if (from.part === "plugins" && to.part === "nodes" && to.area !== "lib" && !FIELD_TABLE.test(target))
     return "a plugin imports nodes/lib and the nodes' field tables, never a node";
+  if (to.part === "rehearsal" && !["rehearsal", "plugins"].includes(from.part))
+    return "only plugins import what rehearses flows";
   if (from.part === "nodes" && to.part === "plugins") return "nodes never import plugins";
   if (isOfNodeRed && to.part === "service") return "nodes and plugins never import the local service";
   if (from.part === "service" && ["nodes", "plugins"].includes(to.part))
@@ -138,7 +140,9 @@ function sourcesIn(folder) {
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join("/"));
 }
 
-const complaints = ["nodes", "plugins", "service/src", "src"].flatMap(sourcesIn).flatMap(complaintsAbout);
+const complaints = ["nodes", "plugins", "rehearsal", "service/src", "src"]
+  .flatMap(sourcesIn)
+  .flatMap(complaintsAbout);
 if (complaints.length > 0) {
   process.stderr.write(`Forbidden imports:\n${complaints.join("\n")}\n`);
   process.exitCode = 1;

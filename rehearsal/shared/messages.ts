@@ -1,7 +1,8 @@
 import type { Job, PastEvent } from "./job.ts";
 import type { Report } from "./report.ts";
 
-// What parent and child say to each other, by the IPC channel of Node.js.
+// What parent and child say to each other, through a pipe. Not through the IPC channel of Node.js: a child that writes
+// something wrong into that ends its parent.
 
 /** A read-only call at today's newest block, for a query or a call of an operation. */
 export type CallToAsk = {

@@ -11,7 +11,8 @@ const STAMP = "build-stamp.json";
 
 /** All that the build reads, itself included. */
 const INPUTS = [
-  ...["nodes", "plugins", "src", "icons", "docs/glossary.md", "LICENSE", "package.json", "tsconfig.json"],
+  ...["nodes", "plugins", "rehearsal", "src", "icons", "docs/glossary.md"],
+  ...["LICENSE", "package.json", "tsconfig.json"],
   ...["scripts/build.mjs", "scripts/lib", "scripts/packing", "scripts/notices", "release/owner.json"],
 ];
 /** Where npm notes each package that it has installed, with its version: those that are bundled, and esbuild. */

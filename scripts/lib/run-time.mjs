@@ -10,7 +10,7 @@ import { root } from "./paths.mjs";
 const FILE = "run-time.js";
 
 /** The library is one file beside this one, loaded when first needed. */
-const librarySeparate = {
+export const librarySeparate = {
   name: "library-separate",
   setup(/** @type {import("esbuild").PluginBuild} */ { onResolve }) {
     onResolve({ filter: /\/src\/index\.ts$/ }, () => ({ path: "./index.js", external: true }));

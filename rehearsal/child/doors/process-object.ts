@@ -1,0 +1,19 @@
+import { close } from "./close.ts";
+
+// `process`, which each function node reaches: by the constructor of an object that it was given.
+
+const NATIVE = ["binding", "_linkedBinding", "dlopen"];
+const OTHERS = ["kill", "_kill", "_debugProcess", "_debugEnd", "execve", "abort"];
+const IDENTITY = ["setuid", "seteuid", "setgid", "setegid", "setgroups", "initgroups"];
+/** Not `chdir`: graceful-fs replaces it, and fails where it cannot. */
+const SURROUNDINGS = ["umask", "loadEnvFile"];
+/** They give sockets that are open: the pipe to the parent. */
+const OPEN = ["_getActiveHandles", "_getActiveRequests"];
+const IPC = ["send", "disconnect"];
+
+/** Closes what acts on other processes, or loads what is not JavaScript. */
+export function closeProcessObject(): void {
+  close(process, "process", [...NATIVE, ...OTHERS, ...IDENTITY, ...SURROUNDINGS, ...OPEN, ...IPC]);
+  // Its settings write files when the process ends.
+  Object.defineProperty(process, "report", { value: undefined, writable: false, configurable: false });
+}

@@ -1,0 +1,46 @@
+import type { PastEvent } from "../shared/job.ts";
+import type { SimulatedClock } from "./clock.ts";
+import type { EventQueue } from "./event-queue.ts";
+
+/** What a rehearsal moves. */
+export type Driven = {
+  clock: SimulatedClock;
+  events: EventQueue;
+  /** Hands an event to the nodes. */
+  publish(event: PastEvent): void;
+  /** Resolves when all that was begun has ended. */
+  settle(): Promise<void>;
+  /** Called after each event and each timer. */
+  moved(): void;
+  isCancelled(): boolean;
+};
+
+/** Runs all events and timers in the order of their times, until `to`. Events and timers take no time themselves. */
+export async function drive(driven: Driven, to: number): Promise<void> {
+  const { clock, events } = driven;
+  await driven.settle();
+  for (let batch = await events.next(); batch !== undefined; batch = await events.next()) {
+    for (const event of batch) {
+      if (driven.isCancelled()) return;
+      await runTimers(driven, event.at);
+      clock.moveTo(event.at);
+      driven.publish(event);
+      driven.moved();
+      await driven.settle();
+    }
+  }
+  await runTimers(driven, to);
+  if (!driven.isCancelled()) clock.moveTo(to);
+}
+
+/** Timers of the same time as an event run before it. */
+async function runTimers(driven: Driven, until: number): Promise<void> {
+  const { clock } = driven;
+  while (!driven.isCancelled()) {
+    const due = clock.nextTimer();
+    if (due === undefined || due > until) return;
+    clock.runNextTimer();
+    driven.moved();
+    await driven.settle();
+  }
+}

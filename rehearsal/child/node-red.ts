@@ -1,0 +1,172 @@
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { inherits } from "node:util";
+import type { NodeAPI } from "node-red";
+import type { FlowNode } from "../shared/job.ts";
+import type { ChildSetup } from "../shared/setup.ts";
+import type { NodeClass, NodeType, Registry, Runtime, Util } from "./runtime-types.ts";
+
+/** Node-RED's runtime in this process, without editor, server and files. */
+export type NodeRed = {
+  /** As nodes get it. A type that it registers replaces one that is there. */
+  RED: NodeAPI;
+  Node: NodeClass;
+  isKnown(type: string): boolean;
+  /** The package that a type is of. */
+  moduleOf(type: string): string | undefined;
+  /** Resolves when the flows have started. */
+  startFlows(flows: readonly FlowNode[]): Promise<void>;
+  stopFlows(): Promise<void>;
+};
+
+/** Core's files whose nodes are replaced: their code is not loaded. */
+const NOT_LOADED = [
+  "05-tls.js",
+  "06-httpproxy.js",
+  "10-mqtt.js",
+  "21-httpin.js",
+  "21-httprequest.js",
+  "22-websocket.js",
+  "31-tcpin.js",
+  "32-udp.js",
+  "90-exec.js",
+  "10-file.js",
+  "23-watch.js",
+];
+
+/** Loads the runtime with core's nodes, those of ticked palettes, and ours. */
+export async function loadNodeRed(setup: ChildSetup): Promise<NodeRed> {
+  const require = createRequire(join(setup.nodeRed.runtime, "package.json"));
+  const util = require(setup.nodeRed.util) as Util;
+  const runtime = require(setup.nodeRed.runtime) as Runtime;
+  const settings = settingsFor(setup);
+  util.init(settings);
+  runtime.init(settings);
+  // It starts the flows that it finds, which are none, and does not wait for them.
+  const begun = flowsStarted(runtime);
+  await runtime.start();
+  await begun;
+  const registry = require("@node-red/registry") as Registry;
+  const Node = require(join(setup.nodeRed.runtime, "lib/nodes/Node")) as NodeClass;
+  const apiFor = apiMaker(require);
+  await loadOurs(setup.packageFolder, util, apiFor);
+  const replaced = replaceTypes(registry);
+  const RED = replacingApi(apiFor, Node, (type, made) => replaced.set(type, made));
+  return {
+    RED,
+    Node,
+    isKnown: (type) => registry.get(type) !== undefined,
+    moduleOf: (type) => registry.getNodeInfo(type)?.module,
+    startFlows: (flows) => startFlows(runtime, flows),
+    stopFlows: () => runtime._.flows.stopFlows(),
+  };
+}
+
+function settingsFor({ nodeRed, workFolder, modules, language }: ChildSetup) {
+  return {
+    userDir: join(workFolder, "user"),
+    coreNodesDir: nodeRed.nodes,
+    nodesDir: modules.map(({ folder }) => folder),
+    nodesExcludes: NOT_LOADED,
+    storageModule: inMemory(),
+    lang: language,
+    httpAdminRoot: false,
+    httpNodeRoot: false,
+    // Nothing serves it. Without the forms, Node-RED would not know which palette a type is of.
+    disableEditor: modules.length === 0,
+    telemetry: { enabled: false, updateNotification: false },
+    logging: { console: { level: "off", metrics: false, audit: false } },
+    // Other palettes of the installation are not loaded, and nothing is installed.
+    externalModules: {
+      autoInstall: false,
+      palette: {
+        allowInstall: false,
+        allowUpload: false,
+        allowList: modules.map(({ name }) => name),
+        denyList: ["*"],
+      },
+      modules: { allowInstall: false },
+    },
+  };
+}
+
+/** What Node-RED would write to files. */
+function inMemory() {
+  let flows: unknown = [];
+  let settings: unknown = {};
+  return {
+    init: async () => {},
+    getFlows: async () => flows,
+    saveFlows: async (saved: unknown) => {
+      flows = saved;
+    },
+    getCredentials: async () => ({}),
+    saveCredentials: async () => {},
+    getSettings: async () => settings,
+    saveSettings: async (saved: unknown) => {
+      settings = saved;
+    },
+    getSessions: async () => ({}),
+    saveSessions: async () => {},
+    getLibraryEntry: async () => [],
+    saveLibraryEntry: async () => {},
+  };
+}
+
+/** Node-RED has no way to register a type twice: what asks for a type is given the replacement. */
+function replaceTypes(registry: Registry): Map<string, NodeType> {
+  const replaced = new Map<string, NodeType>();
+  const { get } = registry;
+  registry.get = (type) => replaced.get(type) ?? get(type);
+  return replaced;
+}
+
+/** Makes the API that Node-RED gives to a file of nodes. */
+type ApiMaker = (file: { id: string; namespace: string }) => NodeAPI;
+
+function apiMaker(require: NodeJS.Require): ApiMaker {
+  const registryFile = require.resolve("@node-red/registry");
+  const { createNodeApi } = require(join(dirname(registryFile), "util.js")) as { createNodeApi: ApiMaker };
+  return createNodeApi;
+}
+
+/** Loads our nodes as Node-RED does. Node-RED itself looks at folders around the package, which are closed. */
+async function loadOurs(packageFolder: string, { i18n }: Util, apiFor: ApiMaker): Promise<void> {
+  const require = createRequire(join(packageFolder, "package.json"));
+  const described = require("./package.json") as {
+    name: string;
+    "node-red": { nodes: Record<string, string> };
+  };
+  for (const [set, path] of Object.entries(described["node-red"].nodes)) {
+    const file = join(packageFolder, path);
+    const id = `${described.name}/${set}`;
+    await i18n.registerMessageCatalog(id, join(dirname(file), "locales"), `${set}.json`);
+    const register = require(file) as (RED: NodeAPI) => void;
+    register(apiFor({ id, namespace: id }));
+  }
+}
+
+/** As nodes get it, but that a type which it registers replaces one that is there. */
+function replacingApi(
+  apiFor: ApiMaker,
+  Node: NodeClass,
+  replace: (type: string, made: NodeType) => void,
+): NodeAPI {
+  const RED = apiFor({ id: "crec-rehearsal", namespace: "node-red" });
+  RED.nodes.registerType = (type: string, given: unknown) => {
+    const made = given as NodeType;
+    if (!(made.prototype instanceof (Node as never))) inherits(made as never, Node as never);
+    replace(type, made);
+  };
+  return RED;
+}
+
+async function startFlows(runtime: Runtime, flows: readonly FlowNode[]): Promise<void> {
+  const started = flowsStarted(runtime);
+  await runtime._.flows.setFlows(flows, null, "full", true, true);
+  await started;
+}
+
+function flowsStarted({ events }: Runtime): Promise<void> {
+  return new Promise((resolve) => void events.once("flows:started", () => resolve()));
+}

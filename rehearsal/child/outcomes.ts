@@ -1,0 +1,68 @@
+import type { Job } from "../shared/job.ts";
+import type { Outcome, OutcomeKind, Path } from "../shared/report.ts";
+import { plainJson } from "./plain-json.ts";
+import type { Trail, Trails } from "./trails.ts";
+
+/** What happened, before it is in the report. */
+export type Happened = Omit<Outcome, "path" | "isCut"> & { trail: Trail };
+
+/** Keeps outcomes within the limits of the report, and counts all. */
+export class Outcomes {
+  readonly kept: Outcome[] = [];
+  readonly paths: Path[] = [];
+  /** By the id of the node. */
+  readonly counts = new Map<string, Partial<Record<OutcomeKind, number>>>();
+  readonly reasons = new Map<string, Record<string, number>>();
+  readonly totals: Partial<Record<OutcomeKind, number>> = {};
+  /** How many are not kept. */
+  left = 0;
+  readonly #limits: Job["limits"];
+  readonly #trails: Trails;
+  readonly #paths = new Map<Trail, number>();
+
+  constructor(limits: Job["limits"], trails: Trails) {
+    this.#limits = limits;
+    this.#trails = trails;
+  }
+
+  add({ trail, message, ...rest }: Happened): void {
+    const { kind, node, why } = rest;
+    this.totals[kind] = (this.totals[kind] ?? 0) + 1;
+    const ofNode = getOrAdd(this.counts, node);
+    ofNode[kind] = (ofNode[kind] ?? 0) + 1;
+    if (why !== undefined) {
+      const reasons = getOrAdd(this.reasons, node);
+      reasons[why] = (reasons[why] ?? 0) + 1;
+    }
+    if ((ofNode[kind] ?? 0) > this.#limits.outcomesPerNode) {
+      this.left += 1;
+      return;
+    }
+    const { value, isCut } = plainJson(message, this.#limits.messageBytes);
+    const path = this.#pathOf(trail);
+    this.kept.push({
+      ...rest,
+      message: value,
+      ...(isCut ? { isCut } : {}),
+      ...(path === undefined ? {} : { path }),
+    });
+  }
+
+  #pathOf(trail: Trail): number | undefined {
+    if (trail === 0) return undefined;
+    const known = this.#paths.get(trail);
+    if (known !== undefined) return known;
+    if (this.paths.length >= this.#limits.paths) return undefined;
+    const index = this.paths.push(this.#trails.path(trail)) - 1;
+    this.#paths.set(trail, index);
+    return index;
+  }
+}
+
+function getOrAdd<T extends object>(map: Map<string, T>, key: string): T {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const added = {} as T;
+  map.set(key, added);
+  return added;
+}

@@ -1,0 +1,121 @@
+import type { Job } from "../shared/job.ts";
+import type { CallAnswer, ToChild } from "../shared/messages.ts";
+import type { Note } from "../shared/report.ts";
+import type { Channel } from "./channel.ts";
+import { startClock } from "./clock.ts";
+import { drive } from "./driver.ts";
+import { EventQueue } from "./event-queue.ts";
+import type { ChildHost } from "./host.ts";
+import { isPartOfFlow, isReplaced, isSubflow } from "./kinds.ts";
+import { makeReport } from "./make-report.ts";
+import type { NodeRed } from "./node-red.ts";
+import { registerOurNodes } from "./our-nodes/index.ts";
+import { seedRandomness } from "./randomness.ts";
+import { recorderType } from "./recorder.ts";
+import { SeenEvents } from "./seen-events.ts";
+import { settle } from "./settle.ts";
+import { Trace } from "./trace.ts";
+
+/** Real time between two messages about progress. */
+const PROGRESS_MS = 200;
+
+const realNow = performance.now.bind(performance);
+
+/** Says that it is ready, waits for the job, runs it, and sends the report. */
+export async function rehearse(nodeRed: NodeRed, channel: Channel): Promise<void> {
+  const seen = new SeenEvents();
+  const queue = new EventQueue(() => channel.send({ kind: "more" }));
+  const answers = new Map<number, (answer: CallAnswer) => void>();
+  const notes: Note[] = [];
+  let isCancelled = false;
+  const job = await new Promise<Job>((resolve) => {
+    channel.listen((message: ToChild) => {
+      if (message.kind === "job") resolve(message.job);
+      else if (message.kind === "events") queue.add(message.events, message.isLast);
+      else if (message.kind === "answer") answers.get(message.id)?.(message.answer);
+      else {
+        isCancelled = true;
+        queue.end();
+      }
+    });
+    channel.send({ kind: "ready" });
+  });
+
+  const { span, seed, limits } = job;
+  const ticked = tickedTypes(nodeRed, job);
+  Object.assign(process.env, job.environment);
+  const trace: Trace = new Trace(limits, () => clock.now());
+  const clock = startClock(span.from, (error) => trace.noteStray(error));
+  seedRandomness(seed);
+  trace.listen(nodeRed.RED, nodeRed.Node);
+  process.on("uncaughtException", (error) => trace.noteStray(error));
+  process.on("unhandledRejection", (error) => trace.noteStray(error));
+
+  let lastCall = 0;
+  const host: ChildHost = {
+    job,
+    note: (outcome, msg) => trace.note(outcome, msg),
+    onEvent: (channelId, take) => seen.onEvent(channelId, take),
+    past: (channelId) => seen.past(channelId),
+    mark: (msg, event) => trace.mark(msg, event),
+    ask: async (call) => {
+      lastCall += 1;
+      const id = lastCall;
+      trace.activity.asked += 1;
+      try {
+        const answer = new Promise<CallAnswer>((resolve) => answers.set(id, resolve));
+        channel.send({ kind: "ask", id, call });
+        return await answer;
+      } finally {
+        answers.delete(id);
+        trace.activity.asked -= 1;
+      }
+    },
+  };
+  replaceTypes(nodeRed, host, ticked);
+  await nodeRed.startFlows(job.flows);
+
+  let toldAt = realNow();
+  channel.send({ kind: "more" });
+  await drive(
+    {
+      clock,
+      events: queue,
+      publish: (event) => seen.publish(event),
+      settle: () => settle(trace.activity),
+      moved: () => {
+        if (realNow() - toldAt < PROGRESS_MS) return;
+        toldAt = realNow();
+        channel.send({ kind: "progress", at: clock.now(), events: seen.count.read, ...totalsOf(trace) });
+      },
+      isCancelled: () => isCancelled,
+    },
+    span.to,
+  );
+  if (isCancelled)
+    notes.push({ kind: "stopped", text: "The rehearsal was cancelled: later events are missing." });
+  await channel.sendLast({ kind: "report", report: makeReport({ job, trace, events: seen, ticked, notes }) });
+}
+
+/** Ours by those that reach no service; all others that could act, or that nobody has installed, by recorders. */
+function replaceTypes({ RED, isKnown }: NodeRed, host: ChildHost, ticked: ReadonlySet<string>): void {
+  registerOurNodes(RED, host);
+  const types = new Set(host.job.flows.filter((node) => !isPartOfFlow(node)).map(({ type }) => type));
+  for (const type of types) {
+    if (isReplaced(type, ticked) || !(isKnown(type) || isSubflow(type))) {
+      RED.nodes.registerType(type, recorderType(RED, host) as never);
+    }
+  }
+}
+
+/** Types of the palettes that the person lets run. */
+function tickedTypes({ moduleOf }: NodeRed, { flows, modules }: Job): ReadonlySet<string> {
+  const names = new Set(modules.map(({ name }) => name));
+  return new Set(flows.map(({ type }) => type).filter((type) => names.has(moduleOf(type) ?? "")));
+}
+
+/** Messages that would have left. */
+function totalsOf({ outcomes: { totals } }: Trace): { alerts: number; left: number } {
+  const { alert = 0, sent = 0, operation = 0, watcher = 0, call = 0 } = totals;
+  return { alerts: alert, left: sent + operation + watcher + call };
+}

@@ -1,0 +1,174 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { constants, setPriority } from "node:os";
+import { dirname } from "node:path";
+import type { Duplex } from "node:stream";
+import { CrecError } from "../../src/errors.ts";
+import type { ToChild, ToParent } from "../shared/messages.ts";
+import type { ChildSetup } from "../shared/setup.ts";
+import { readMessages, writeMessage } from "../shared/wire.ts";
+import { permissionFlags } from "./permissions.ts";
+
+/** Of one process. `memoryMb` is for what JavaScript holds; the whole process may have `OTHER_MEMORY_MB` more. */
+export type Limits = { timeMs: number; memoryMb: number };
+
+export type Child = {
+  pid: number | undefined;
+  send(message: ToChild): Promise<void>;
+  /** Ends it at once. `why` is the error that `ended` rejects with. */
+  kill(why?: CrecError): void;
+  /** Resolves when the process has ended and nothing more is read. Rejects with the error of what ended it early. */
+  ended: Promise<void>;
+};
+
+/** Code, buffers and WebAssembly. */
+const OTHER_MEMORY_MB = 256;
+const LOOK_AT_MEMORY_MS = 250;
+/** Of what it writes to its error output. */
+const TAIL_LENGTH = 8_192;
+
+/** Options of Node.js that keep more closed, where it has them. */
+const CLOSING = ["--no-addons", "--disable-sigusr1"];
+
+/** Starts the process, with an empty environment, and passes its messages on. */
+export function startChild(
+  program: string,
+  setup: ChildSetup,
+  limits: Limits,
+  onMessage: (message: ToParent) => void,
+): Child {
+  const args = [...nodeFlags(program, setup, limits), program, JSON.stringify(setup)];
+  const child = spawn(process.execPath, args, {
+    cwd: setup.workFolder,
+    env: {},
+    stdio: ["ignore", "ignore", "pipe", "pipe"],
+    windowsHide: true,
+  });
+  const pipe = child.stdio[3] as Duplex;
+  let why: CrecError | undefined;
+  const kill = (error?: CrecError) => {
+    why ??= error;
+    child.kill("SIGKILL");
+  };
+  // A write to a process that has just ended fails; what ended it is reported when it closes.
+  pipe.on("error", () => {});
+  readMessages<ToParent>(pipe, { onMessage, onWrong: () => kill(wrote()), onEnd: () => {} });
+  yieldToOthers(child.pid);
+  return {
+    pid: child.pid,
+    send: (message) => writeMessage(pipe, message),
+    kill,
+    ended: end(child, limits, kill, () => why),
+  };
+}
+
+function nodeFlags(program: string, setup: ChildSetup, { memoryMb }: Limits): string[] {
+  const { nodeRed, packageFolder, workFolder, modules } = setup;
+  const known = process.allowedNodeEnvironmentFlags;
+  return [
+    ...permissionFlags({ nodeRed, packageFolder, workFolder, modules, program: dirname(program) }),
+    ...CLOSING.filter((flag) => known.has(flag)),
+    `--max-old-space-size=${memoryMb}`,
+    "--no-warnings",
+  ];
+}
+
+/** Waits for the end, within the limits. */
+async function end(
+  child: ChildProcess,
+  limits: Limits,
+  kill: (error: CrecError) => void,
+  why: () => CrecError | undefined,
+): Promise<void> {
+  let tail = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    tail = (tail + text).slice(-TAIL_LENGTH);
+  });
+  const late = setTimeout(() => kill(tooLong(limits)), limits.timeMs);
+  const look = setInterval(() => void watchMemory(child.pid, limits, kill), LOOK_AT_MEMORY_MS);
+  const onExit = () => void child.kill("SIGKILL");
+  process.once("exit", onExit);
+  try {
+    const [code, signal] = await closed(child);
+    const error = why();
+    if (error) throw error;
+    if (/heap out of memory|Allocation failed/i.test(tail)) throw outOfMemory(limits);
+    if (code !== 0) throw endedEarly(signal ?? `exit code ${code}`, tail);
+  } finally {
+    clearTimeout(late);
+    clearInterval(look);
+    process.off("exit", onExit);
+  }
+}
+
+function closed(child: ChildProcess): Promise<[code: number | null, signal: NodeJS.Signals | null]> {
+  return new Promise((resolve, reject) => {
+    child.once("close", (code, signal) => resolve([code, signal]));
+    child.once("error", (cause) => reject(notStarted(cause)));
+  });
+}
+
+/** What is outside JavaScript's own memory has no limit in Node.js. Only Linux tells of other processes without a program. */
+async function watchMemory(
+  pid: number | undefined,
+  limits: Limits,
+  kill: (error: CrecError) => void,
+): Promise<void> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  const usedKb = Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0);
+  if (usedKb > (limits.memoryMb + OTHER_MEMORY_MB) * 1024) kill(outOfMemory(limits));
+}
+
+/** What runs in Node-RED comes first. */
+function yieldToOthers(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It has ended already, or the system does not allow it.
+  }
+}
+
+function tooLong({ timeMs }: Limits): CrecError {
+  return new CrecError(
+    "REHEARSAL_TOO_LONG",
+    `The rehearsal took longer than ${Math.round(timeMs / 1000)} s and was ended. Choose a shorter span or fewer tabs. If it takes long with few events, look for an endless loop in a function node.`,
+  );
+}
+
+function outOfMemory({ memoryMb }: Limits): CrecError {
+  return new CrecError(
+    "REHEARSAL_OUT_OF_MEMORY",
+    `The rehearsal needed more than ${memoryMb} MB of memory and was ended. Choose a shorter span or fewer tabs, or look for a node that keeps all messages.`,
+  );
+}
+
+function endedEarly(how: string, tail: string): CrecError {
+  const said = lastWords(tail);
+  return new CrecError(
+    "REHEARSAL_ENDED",
+    `The process of the rehearsal ended before its report (${how})${said === "" ? "" : `: ${said}`}. A node of the flow or of a ticked palette may have ended it. Rehearse fewer tabs to find which one.`,
+  );
+}
+
+function wrote(): CrecError {
+  return new CrecError(
+    "REHEARSAL_ENDED",
+    "The process of the rehearsal sent something that is not a message, and was ended. A function node or a ticked palette may have written into its pipe. Rehearse fewer tabs to find which one.",
+  );
+}
+
+function notStarted(cause: unknown): CrecError {
+  return new CrecError(
+    "REHEARSAL_ENDED",
+    `The process of the rehearsal could not be started (${(cause as Error).message}). Check the free memory of the machine, then try again.`,
+    { cause },
+  );
+}
+
+/** The line that names the error, of a stack trace of Node.js. */
+function lastWords(tail: string): string {
+  const lines = tail.split("\n").map((line) => line.trim());
+  const line = lines.findLast((text) => /^(?:\w*Error|FATAL ERROR)\b/.test(text)) ?? "";
+  return line.slice(0, 300).replace(/\.$/, "");
+}
