@@ -1,6 +1,10 @@
+import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Node, NodeAPI } from "node-red";
 import { loadLibrary } from "../../nodes/lib/runtime/library.ts";
+import { keepStateInMemory } from "../../nodes/lib/runtime/state-in-memory.ts";
 import type { ChildHost, Noted } from "../../rehearsal/child/host.ts";
 import { registerOurNodes } from "../../rehearsal/child/our-nodes/index.ts";
 import { type Job, type PastEvent, REPORT_LIMITS, type ServiceSnapshot } from "../../rehearsal/shared/job.ts";
@@ -12,6 +16,7 @@ import type { FlowNode } from "./node-red.ts";
 /** The part of the test helper in use; it comes without types. */
 type Helper = {
   init(runtime: string): void;
+  settings(settings: object): void;
   startServer(): Promise<void>;
   stopServer(): Promise<void>;
   load(nodes: unknown[], flow: unknown[], credentials: Record<string, unknown>): Promise<void>;
@@ -32,13 +37,20 @@ export type Sent = Array<{ node: string; output: number; msg: Message }>;
 
 /** Starts a Node-RED in this process before the tests, and ends it after them. */
 export function withNodeRed(): void {
+  let userDir = "";
   before(async () => {
     await loadLibrary();
     helper.init(require.resolve("node-red"));
+    userDir = await mkdtemp(join(tmpdir(), "crec-rehearsed-"));
+    helper.settings({ userDir });
     await helper.startServer();
   });
   afterEach(() => helper.unload());
-  after(() => helper.stopServer());
+  after(async () => {
+    keepStateInMemory(false);
+    await helper.stopServer();
+    await rm(userDir, { recursive: true, force: true });
+  });
 }
 
 /** Loads a flow; `outputs` says how many each observed node has. Gives what they send, in order. */

@@ -57,7 +57,7 @@ function wrapped(node: Node, handler: Handler, { RED, host }: Rehearsing): Handl
 export async function noteAll(RED: NodeAPI, host: ChildHost, task: NodeTask): Promise<Message[]> {
   const all: Message[] = [];
   for (const one of task.notTried) {
-    const { kind, text, request }: NotTried = await described(RED, host, one);
+    const { kind, text, request }: NotTried = await described(RED, host, one, task.msg);
     host.note({ kind, node: task.node, text, message: request }, task.msg);
     all.push({ text, ...request });
   }

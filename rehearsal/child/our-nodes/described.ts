@@ -8,12 +8,19 @@ type Request = Record<string, unknown>;
 type Calls = { chainSelector: string; from: string | undefined; calls: TransactionInput[] };
 
 /** The same, with its calls as a person reads them: names of functions, values, and amounts where they are known. */
-export async function described(RED: NodeAPI, host: ChildHost, what: NotTried): Promise<NotTried> {
+export async function described(
+  RED: NodeAPI,
+  host: ChildHost,
+  what: NotTried,
+  msg: object,
+): Promise<NotTried> {
   const found = callsOf(host, what.request);
   if (!found) return what;
   const calls = await previewOf(RED, found.chainSelector, found.calls);
   const today =
-    host.job.askQueries && what.kind === "operation" ? await askedToday(host, what, found) : undefined;
+    host.job.askQueries && what.kind === "operation"
+      ? await askedToday(host, channelOf(what, msg), found)
+      : undefined;
   return {
     kind: what.kind,
     text: `${what.text}: ${calls.map(words).join("; ")}`,
@@ -34,9 +41,14 @@ function callsOf({ job }: ChildHost, request: Request): Calls | undefined {
   return { chainSelector, from: undefined, calls: [call as TransactionInput] };
 }
 
+/** The channel of a request, else that of the message: a node notes it there before it signs. */
+function channelOf({ request }: NotTried, { crec }: { crec?: Request }): string {
+  const [, ofPath] = /^\/channels\/([^/]+)/.exec(String(request.path ?? "")) ?? [];
+  return ofPath ?? String(crec?.channelId ?? "");
+}
+
 /** Each call for itself: what one changes, the next does not see. */
-function askedToday(host: ChildHost, { request }: NotTried, { chainSelector, from, calls }: Calls) {
-  const channelId = String(request.channelId ?? "");
+function askedToday(host: ChildHost, channelId: string, { chainSelector, from, calls }: Calls) {
   return Promise.all(
     calls.map(({ to, data, value }) => {
       const call = { channelId, chainSelector, to, data: String(data ?? "0x"), value: String(value) };

@@ -128,20 +128,18 @@ async function openConsumer(
     consumer.take(structuredClone(past.event));
   });
   const leave = library.noteAckReceiver(consumer);
-  // An alert node asks it: without an answer, it raises nothing for an absence, and asks each second.
   const levels = library.levelSource(client, channelId);
   let readUpTo: number | undefined;
-  const forgetReader = noteReader({
-    channelNode: String(fields.settings.channel),
-    reading: () => {
-      if (consumer.state.waitingForAcks === 0) readUpTo = Date.now();
-      return { identity: consumer.identity, readUpTo, levels };
-    },
-  });
+  const reading = () => {
+    if (consumer.isIdle && outputs.inFlow.count === 0) readUpTo = Date.now();
+    return { identity: consumer.identity, readUpTo, levels };
+  };
+  const forget = noteReader({ channelNode: fields.settings.channel ?? "", reading });
   signal.addEventListener("abort", () => {
     end();
     forgetReader();
     leave();
+    forget();
     close();
   });
   return consumer;
