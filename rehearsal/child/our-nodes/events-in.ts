@@ -137,7 +137,6 @@ async function openConsumer(
   const forget = noteReader({ channelNode: fields.settings.channel ?? "", reading });
   signal.addEventListener("abort", () => {
     end();
-    forgetReader();
     leave();
     forget();
     close();
