@@ -296,6 +296,8 @@ describe("acting nodes of a rehearsal", () => {
     );
     const [first, second, third] = EVENTS as [ChannelEvent, ChannelEvent, ChannelEvent];
     host.publish(CHANNEL, first);
+    const { event: other } = proofCases.find(({ name }) => name === "operation.status confirmed") ?? {};
+    host.publish(CHANNEL, { ...other, headers: { ...other?.headers, offset: 9 } } as unknown as ChannelEvent);
     host.publish(CHANNEL, second);
     give({ payload: 1 });
     await until(() => sent.length >= 2 || logged().length > 0);

@@ -6,7 +6,6 @@ import { loadLibrary } from "../../../nodes/lib/runtime/library.ts";
  */
 export async function warmUp(): Promise<void> {
   const { recoverReportSigners } = await loadLibrary();
-  const nothing = { ocr_report: "0x", ocr_context: "0x", signatures: [] };
   // It is refused as malformed, after the engine was loaded.
-  await recoverReportSigners(nothing).catch(() => {});
+  await recoverReportSigners({ ocr_report: "0x", ocr_context: "0x", signatures: [] }).catch(() => {});
 }
