@@ -134,7 +134,7 @@ async function openConsumer(
   const forgetReader = noteReader({
     channelNode: String(fields.settings.channel),
     reading: () => {
-      if (consumer.state.waitingForAcks === 0) readUpTo = Date.now();
+      if (consumer.isIdle) readUpTo = Date.now();
       return { identity: consumer.identity, readUpTo, levels };
     },
   });
