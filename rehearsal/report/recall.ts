@@ -55,8 +55,7 @@ function labelledIn({ events, scenario }: Pick<EventFile, "events" | "scenario">
     const [first, last] = [own[0], own.at(-1)];
     if (first === undefined || last === undefined) return [];
     const next = events.find(
-      (event) =>
-        event.headers.offset > last.headers.offset && event.payload.watcher_id === last.payload.watcher_id,
+      (event) => event.headers.offset > last.headers.offset && watcherOf(event) === watcherOf(last),
     );
     return [
       {
@@ -67,6 +66,10 @@ function labelledIn({ events, scenario }: Pick<EventFile, "events" | "scenario">
       },
     ];
   });
+}
+
+function watcherOf({ payload }: ChannelEvent): unknown {
+  return (payload as { watcher_id?: unknown }).watcher_id;
 }
 
 function timeOf({ created_at = 0 }: ChannelEvent): number {

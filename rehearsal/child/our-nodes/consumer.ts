@@ -70,6 +70,11 @@ export class PastConsumer implements AckReceiver {
     return { kind: "connected", behind: 0, late: 0, waitingForAcks: this.#inFlight.size, ...counts };
   }
 
+  /** Whether all events that it was given are settled. */
+  get isIdle(): boolean {
+    return this.#inFlight.size === 0;
+  }
+
   /** Takes the next event of the channel. It is delivered when those before it were. */
   take(event: ChannelEvent): void {
     this.#queued += 1;
