@@ -9,6 +9,7 @@ import { HeldStore } from "../lib/runtime/folder/held-store.ts";
 import { joinFleet } from "../lib/runtime/join-fleet.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import { stateFolderFor } from "../lib/runtime/state-folder.ts";
+import { isStateInMemory } from "../lib/runtime/state-in-memory.ts";
 
 /** Where a node stores what it has counted. */
 export type Memory = {
@@ -39,7 +40,8 @@ export function openMemory(RED: NodeAPI, node: Node, options: MemoryOptions): Me
 function fileMemory(RED: NodeAPI, node: Node, { library, makeRule, onWarning }: MemoryOptions): Memory {
   const path = alertsPath(RED, node.id);
   const held = new HeldStore(RED, async () => {
-    const rule = makeRule(new library.FileAlertStore({ path, onWarning }));
+    const store = isStateInMemory() ? new library.MemoryAlertStore() : undefined;
+    const rule = makeRule(store ?? new library.FileAlertStore({ path, onWarning }));
     return { rule, load: async () => undefined, close: () => rule.close() };
   });
   return {

@@ -5,9 +5,13 @@ import { errorText, shortText } from "../lib/runtime/error-texts.ts";
 import { isInFlows } from "../lib/runtime/flow-settings.ts";
 import { HeldStore } from "../lib/runtime/folder/held-store.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
+import { isStateInMemory } from "../lib/runtime/state-in-memory.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
 import { dedupePath, type VerifyEventFields } from "./settings.ts";
+
+/** The longest time of a timer. */
+const NEVER_MS = 2 ** 31 - 1;
 
 /**
  * The keys that a node with *each event once* has processed; undefined for a node without it. They are read at the
@@ -26,7 +30,8 @@ export function openDedupeStore(
   };
   const make = async (): Promise<FileDedupeStore> => {
     const library = await loadLibrary();
-    return new library.FileDedupeStore({ path, maxKeys: fields.number("remember"), onWarning });
+    const options = { path, maxKeys: fields.number("remember"), onWarning };
+    return new library.FileDedupeStore(isStateInMemory() ? { ...options, minIntervalMs: NEVER_MS } : options);
   };
   const held = fields.flag("firstTimeOnly") ? new HeldStore(RED, make) : undefined;
   const close = async (isRemoved: boolean): Promise<void> => {

@@ -10,6 +10,7 @@ import { isPartOfFlow, isReplaced, isSubflow } from "./kinds.ts";
 import { makeReport } from "./make-report.ts";
 import type { NodeRed } from "./node-red.ts";
 import { registerOurNodes } from "./our-nodes/index.ts";
+import { warmUp } from "./our-nodes/warm-up.ts";
 import { copyContext, runnable } from "./prepare-flows.ts";
 import { seedRandomness } from "./randomness.ts";
 import { recorderType } from "./recorder.ts";
@@ -46,6 +47,7 @@ export async function rehearse(nodeRed: NodeRed, channel: Channel): Promise<void
   const ticked = tickedTypes(nodeRed, job);
   Object.assign(process.env, job.environment);
   const trace: Trace = new Trace(limits, () => clock.now());
+  await warmUp();
   const clock = startClock(span.from, (error) => trace.noteStray(error));
   seedRandomness(seed);
   trace.listen(nodeRed.RED, nodeRed.Node);

@@ -76,6 +76,34 @@ export async function joinFleet(RED: NodeAPI, ref: FleetRef): Promise<Joined> {
   }
 }
 
+/** From now on, who asks for this shared state gets the given one, and it stays open. Nothing is opened by its URL. */
+export function provideFleet(settings: FleetSettings, open: () => Promise<SharedState>): void {
+  const copy = { id: randomUUID(), name: copyName() };
+  const provide = async () => {
+    const { LeaseKeeper } = await loadLibrary();
+    return fleetOfShared(LeaseKeeper, { shared: await open(), copy, leaseMs: settings.leaseMs });
+  };
+  registry.entries.set(fleetKey(settings), { users: 1, opened: provide() });
+}
+
+function fleetOfShared(
+  Keeper: typeof LeaseKeeper,
+  { shared, copy, leaseMs }: Pick<Fleet, "shared" | "copy" | "leaseMs">,
+): Opened {
+  let keeper: LeaseKeeper | undefined;
+  return {
+    ...{ copy, leaseMs, shared, wanted: 0 },
+    keeper: () => {
+      keeper ??= new Keeper({ shared, copy, leaseMs });
+      return keeper;
+    },
+    close: async () => {
+      await keeper?.stop();
+      await shared.close();
+    },
+  };
+}
+
 /** The same for the same shared state. Says nothing about the URL. */
 export function fleetKey(settings: FleetSettings): string {
   return createHash("sha256").update(JSON.stringify(settings)).digest("hex");
@@ -97,18 +125,7 @@ async function open(RED: NodeAPI, { settings, isFromEnvironment }: FleetRef): Pr
   const line = RED._(text, { label: shared.label, copy: copy.name });
   if (!registry.logged.has(line)) RED.log.info(line);
   registry.logged.add(line);
-  let keeper: LeaseKeeper | undefined;
-  return {
-    ...{ copy, leaseMs, shared, wanted: 0 },
-    keeper: () => {
-      keeper ??= new LeaseKeeper({ shared, copy, leaseMs });
-      return keeper;
-    },
-    close: async () => {
-      await keeper?.stop();
-      await shared.close();
-    },
-  };
+  return fleetOfShared(LeaseKeeper, { shared, copy, leaseMs });
 }
 
 /** What people call this copy: its host, which is the pod under Kubernetes, and its name under FlowFuse. */

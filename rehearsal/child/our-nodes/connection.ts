@@ -9,6 +9,8 @@ import { loadLibrary } from "../../../nodes/lib/runtime/library.ts";
 import { unsetVariable } from "../../../nodes/lib/shared/variables.ts";
 import type { HttpDispatcher } from "../../../src/http/socket-pool.ts";
 import type { CrecClient, Verifier } from "../../../src/index.ts";
+import type { NodeClass } from "./acting.ts";
+import type { TodaysQueries } from "./today.ts";
 
 /** Takes the place of a base URL that is missing: nothing is sent to it. */
 const NOWHERE = "http://rehearsal.invalid";
@@ -17,19 +19,28 @@ const NO_KEY = "rehearsal";
 
 /**
  * A connection without a key: its client has the real checks, and all that it sends goes to `dispatcher`. Proofs are
- * checked as the form says.
+ * checked as the form says. Gives the class of all nodes.
  */
-export function registerConnection(RED: NodeAPI, dispatcher: HttpDispatcher): void {
+export function registerConnection(
+  RED: NodeAPI,
+  dispatcher: HttpDispatcher,
+  today: TodaysQueries,
+): NodeClass {
   function ConstructConnection(this: ConnectionNode, def: ConnectionDef): void {
     RED.nodes.createNode(this, def);
-    this.connection = openConnection(fieldReader(RED, this, NODE, def), dispatcher);
+    this.connection = openConnection(fieldReader(RED, this, NODE, def), dispatcher, today);
     if (this.connection.problem) this.error(errorText(this.connection.problem));
   }
   RED.nodes.registerType("crec-connection", ConstructConnection);
   useLanguageOf(RED);
+  return Object.getPrototypeOf(ConstructConnection.prototype) as NodeClass;
 }
 
-function openConnection({ settings }: FieldReader<typeof NODE>, dispatcher: HttpDispatcher): Connection {
+function openConnection(
+  { settings }: FieldReader<typeof NODE>,
+  dispatcher: HttpDispatcher,
+  today: TodaysQueries,
+): Connection {
   const given = (settings.baseUrl ?? "").trim();
   const baseUrl = URL.canParse(given) ? given : NOWHERE;
   const graphqlUrl = (settings.graphqlUrl ?? "").trim() || undefined;
@@ -49,7 +60,7 @@ function openConnection({ settings }: FieldReader<typeof NODE>, dispatcher: Http
       return client;
     },
     verifier: () => {
-      verifier ??= loadLibrary().then(({ createVerifier }) => createVerifier(verification));
+      verifier ??= loadLibrary().then(({ createVerifier }) => today.trusting(createVerifier(verification)));
       return verifier;
     },
   };

@@ -41,6 +41,7 @@ export class PastConsumer implements AckReceiver {
   #delivered = 0;
   #skipped = 0;
   #filtered = 0;
+  #queued = 0;
   #last: Promise<void> = Promise.resolve();
 
   /** @throws {ArgumentError} for limits that cannot work, as the live consumer. */
@@ -71,11 +72,20 @@ export class PastConsumer implements AckReceiver {
 
   /** Takes the next event of the channel. It is delivered when those before it were. */
   take(event: ChannelEvent): void {
+    this.#queued += 1;
     this.#last = this.#last
       .then(() => this.#process(event))
       .catch((error: unknown) => {
         if (!this.#options.signal.aborted) this.#options.onError(error);
+      })
+      .finally(() => {
+        this.#queued -= 1;
       });
+  }
+
+  /** Whether each event that it was handed is settled. */
+  get isIdle(): boolean {
+    return this.#queued === 0 && this.#inFlight.size === 0;
   }
 
   pause(): void {

@@ -4,6 +4,7 @@ import { type EventsInDef, NODE } from "../../../nodes/events-in/fields.ts";
 import { openOutputs } from "../../../nodes/events-in/open-outputs.ts";
 import { readerSettings } from "../../../nodes/events-in/reader-settings.ts";
 import { selectionOf } from "../../../nodes/events-in/selection.ts";
+import { noteReader } from "../../../nodes/lib/runtime/channel-readers.ts";
 import { channelOf } from "../../../nodes/lib/runtime/config-nodes.ts";
 import { shortText, toldError } from "../../../nodes/lib/runtime/error-texts.ts";
 import { type FieldReader, fieldReader } from "../../../nodes/lib/runtime/field-reader.ts";
@@ -18,6 +19,7 @@ import type { ChannelEvent } from "../../../src/index.ts";
 import type { PastEvent } from "../../shared/job.ts";
 import type { ChildHost } from "../host.ts";
 import { ackNotes } from "./ack-notes.ts";
+import { noteAll } from "./acting.ts";
 import { PastConsumer } from "./consumer.ts";
 import { idInFlow } from "./node-id.ts";
 import { asTask } from "./not-tried.ts";
@@ -41,7 +43,8 @@ export function registerEventsIn(RED: NodeAPI, host: ChildHost): void {
     };
     const task = { node: idInFlow(this), type: this.type, msg: {}, notTried: [], isToday: false };
     const begin = () =>
-      asTask(task, open).catch((thrown: unknown) => {
+      asTask(task, open).catch(async (thrown: unknown) => {
+        await noteAll(RED, host, task);
         if (signal.aborted) return;
         const error = toCodedError(thrown);
         showStatus(this, "error", shortText(error));
@@ -125,9 +128,16 @@ async function openConsumer(
     consumer.take(structuredClone(past.event));
   });
   const leave = library.noteAckReceiver(consumer);
+  let readUpTo: number | undefined;
+  const reading = () => {
+    if (consumer.isIdle && outputs.inFlow.count === 0) readUpTo = Date.now();
+    return { identity: consumer.identity, readUpTo, levels: library.levelSource(client, channelId) };
+  };
+  const forget = noteReader({ channelNode: fields.settings.channel ?? "", reading });
   signal.addEventListener("abort", () => {
     end();
     leave();
+    forget();
     close();
   });
   return consumer;

@@ -1,14 +1,72 @@
+import { randomUUID } from "node:crypto";
+import type { Query, Verifier } from "../../../src/index.ts";
 import type { ChildHost } from "../host.ts";
+import { currentTask, notTried } from "./not-tried.ts";
+import { whatItIs } from "./what-it-is.ts";
 
-/** An answer for a query that the parent asked today. */
-export type Asked = { status: number; data: unknown };
+type Body = {
+  chain_selector: string;
+  params: { contract_address: string; call_data?: string; from_address?: string };
+};
 
-/** Undefined for all that is no query, and where the person did not choose it. */
-export async function askedQuery(
-  _host: ChildHost,
-  _method: string,
-  _path: string,
-  _body: Record<string, unknown> | undefined,
-): Promise<Asked | undefined> {
-  return undefined;
+const QUERIES = /^\/channels\/([^/]+)\/queries(?:\/([^/]+))?$/;
+
+/** Queries that the parent has asked today, as the service would show them. */
+export type TodaysQueries = {
+  /** Undefined for all that is no query, and where the person did not choose it. @throws NOT_TRIED where the call fails */
+  answer(
+    method: string,
+    path: string,
+    body: Record<string, unknown> | undefined,
+  ): Promise<object | undefined>;
+  /** The same verifier, that takes these answers as they are: nothing proves them, and their messages say so. */
+  trusting(verifier: Verifier): Verifier;
+};
+
+export function todaysQueries(host: ChildHost): TodaysQueries {
+  const answered = new Map<string, object>();
+  const ask = async (channelId: string, path: string, body: Record<string, unknown>): Promise<object> => {
+    const { chain_selector: chainSelector, params } = body as unknown as Body;
+    const { contract_address: to, call_data: data = "0x", from_address: from } = params;
+    const answer = await host.ask({ ...{ channelId, chainSelector, to, data }, ...(from ? { from } : {}) });
+    const what = whatItIs({ method: "POST", path, query: "", body });
+    const asked = { ...what, request: { ...what.request, today: true, answer } };
+    if ("error" in answer) throw await notTried(asked);
+    const task = currentTask();
+    task?.notTried.push(asked);
+    if (task) task.isToday = true;
+    const query = completed(channelId, body as unknown as Body, answer);
+    answered.set(query.query_id, query);
+    return query;
+  };
+  return {
+    answer: async (method, path, body) => {
+      const [, channelId, queryId] = QUERIES.exec(path) ?? [];
+      if (channelId === undefined || !host.job.askQueries) return undefined;
+      if (queryId !== undefined) return method === "GET" ? answered.get(queryId) : undefined;
+      return method === "POST" && body ? ask(channelId, path, body) : undefined;
+    },
+    trusting: (verifier) => ({
+      ...{ verify: verifier.verify.bind(verifier), verifyAll: verifier.verifyAll.bind(verifier) },
+      verifyQuery: async (query, options) =>
+        answered.has(query.query_id) ? { verified: true, signers: [] } : verifier.verifyQuery(query, options),
+    }),
+  };
+}
+
+function completed(
+  channelId: string,
+  { chain_selector, params }: Body,
+  { block, result }: { block?: string; result: string },
+): Partial<Query> & { query_id: string } {
+  const now = Math.floor(Date.now() / 1000);
+  const resolved = { block_number: block ?? "0", block_hash: `0x${"0".repeat(64)}`, block_timestamp: now };
+  const signed = {
+    data: { block_selection: block === undefined ? {} : { resolved }, result: { raw_return_data: result } },
+  };
+  return {
+    ...{ query_id: randomUUID(), channel_id: channelId, status: "completed", query_kind: "evm_call" },
+    ...{ chain_selector, target: params.contract_address, created_at: now, updated_at: now },
+    verifiable_result: Buffer.from(JSON.stringify(signed)).toString("base64"),
+  };
 }

@@ -3,7 +3,7 @@ import type { HttpDispatcher, OutgoingRequest } from "../../../src/http/socket-p
 import type { ChildHost } from "../host.ts";
 import { notTried } from "./not-tried.ts";
 import { answerOf } from "./snapshot.ts";
-import { askedQuery } from "./today.ts";
+import type { TodaysQueries } from "./today.ts";
 import { whatItIs } from "./what-it-is.ts";
 
 /** Where the paths of the REST service begin, whatever the base URL has before them. */
@@ -15,18 +15,20 @@ type Response = Awaited<ReturnType<HttpDispatcher["request"]>>;
  * Answers what the snapshot and the events so far can answer. Nothing else is sent: it is noted at the work of the node,
  * and ends with the error `NOT_TRIED`.
  */
-export function rehearsalDispatcher(host: ChildHost): HttpDispatcher {
+export function rehearsalDispatcher(host: ChildHost, today: TodaysQueries): HttpDispatcher {
   return {
     request: async (outgoing): Promise<Response> => {
+      const { method } = outgoing;
       const [path = "", query = ""] = (PATH.exec(outgoing.path)?.[0] ?? outgoing.path).split("?");
-      const asked = await askedQuery(host, outgoing.method, path, bodyOf(outgoing));
-      if (asked) return response(asked.status, asked.data);
-      if (outgoing.method === "GET") {
+      const body = bodyOf(outgoing);
+      const asked = await today.answer(method, path, body);
+      if (asked) return response(method === "POST" ? 201 : 200, asked);
+      if (method === "GET") {
         const answer = answerOf(host, await loadLibrary(), path, new URLSearchParams(query));
         if (answer && "data" in answer) return response(200, answer.data);
         if (answer) return response(404, { type: answer.code, message: "It is not in the rehearsal." });
       }
-      throw await notTried(whatItIs({ method: outgoing.method, path, query, body: bodyOf(outgoing) }));
+      throw await notTried(whatItIs({ method, path, query, body }));
     },
   };
 }

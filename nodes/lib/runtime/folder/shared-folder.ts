@@ -3,12 +3,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { toCodedError } from "../../shared/errors.ts";
 import { processWide } from "../process-wide.ts";
 import { FolderLock, type FolderState } from "./folder-lock.ts";
+import { readClocks, Tenure } from "./tenure.ts";
 
 type Listener = (state: FolderState) => void;
 /** What is done when this process has the folder, before its users are told. It may report other states meanwhile. */
 type Prepare = (signal: AbortSignal, report: Listener) => Promise<void>;
 type Shared = {
-  lock: FolderLock;
+  lock: Pick<FolderLock, "start" | "stop" | "stopNow">;
   /** As its users know it. */
   state: FolderState;
   users: Set<Listener>;
@@ -55,6 +56,15 @@ export function useLock(path: string, listener: Listener, onChange: Listener = (
     if (!shared.users.delete(listener) || shared.users.size > 0) return;
     shared.leaving = setTimeout(() => void shared.lock.stop(), KEEP_MS).unref();
   };
+}
+
+/** A folder of which no other process can know: it is this one's, without a lock file, and without a beat. */
+export function holdAlone(folder: string): void {
+  const nothing = async () => {};
+  const file = { beat: async () => true, remove: nothing, removeNow: () => {}, close: nothing };
+  const tenure = new Tenure(file, { leaseMs: Number.POSITIVE_INFINITY, since: readClocks() });
+  const lock = { start: () => {}, stop: nothing, stopNow: () => {} };
+  locks.set(lockOf(folder), { lock, state: { kind: "held", tenure }, users: new Set(), leaving: undefined });
 }
 
 function lockOf(folder: string): string {

@@ -1,16 +1,19 @@
 import { type CodedError, nodeError } from "../../shared/errors.ts";
 import type { LockFile } from "./lock-file.ts";
 
+/** The file that shows others whose folder it is. */
+type Shown = Pick<LockFile, "beat" | "remove" | "removeNow" | "close">;
+
 /** The time for which a folder is this process's, until it is given back or found to be another's. */
 export class Tenure {
-  readonly #file: LockFile;
+  readonly #file: Shown;
   readonly #leaseMs: number;
   readonly #over = new AbortController();
   #renewedAt: Reading;
   #renewing: Promise<void> | undefined;
 
   /** `since` is when the file was begun to be made. */
-  constructor(file: LockFile, { leaseMs, since }: { leaseMs: number; since: Reading }) {
+  constructor(file: Shown, { leaseMs, since }: { leaseMs: number; since: Reading }) {
     this.#file = file;
     this.#leaseMs = leaseMs;
     this.#renewedAt = since;

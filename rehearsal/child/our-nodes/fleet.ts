@@ -1,0 +1,21 @@
+import type { NodeAPI } from "node-red";
+import { type FleetDef, NODE } from "../../../nodes/fleet/fields.ts";
+import { fieldReader } from "../../../nodes/lib/runtime/field-reader.ts";
+import type { FleetNode } from "../../../nodes/lib/runtime/fleet.ts";
+import { provideFleet } from "../../../nodes/lib/runtime/join-fleet.ts";
+import type { Library } from "../../../nodes/lib/runtime/library.ts";
+
+/** Never opened: what is shared is in memory. */
+const NOWHERE = "redis://rehearsal.invalid";
+
+/** A shared state that only this process knows. Each rehearsal begins with an empty one. */
+export function registerFleet(RED: NodeAPI, library: Promise<Library>): void {
+  function ConstructFleet(this: FleetNode, def: FleetDef): void {
+    RED.nodes.createNode(this, def);
+    const leaseMs = fieldReader(RED, this, NODE, def).milliseconds("lease");
+    const settings = { url: NOWHERE, namespace: this.id, leaseMs };
+    provideFleet(settings, async () => new (await library).MemorySharedState());
+    this.fleet = { problem: undefined, settings, isFromEnvironment: false };
+  }
+  RED.nodes.registerType("crec-fleet", ConstructFleet);
+}
