@@ -1,12 +1,10 @@
-import { join } from "node:path";
 import type { ChildSetup } from "../shared/setup.ts";
 import { takeChannel } from "./channel.ts";
-import { neverSync } from "./disk.ts";
 import { closeDoors } from "./doors.ts";
 import { loadNodeRed } from "./node-red.ts";
 import { rehearse } from "./rehearse.ts";
 
-// The process that a flow is rehearsed in. Its argument is the setup; the job and the events come by IPC.
+// The process that a flow is rehearsed in. Its argument is the setup; the job and the events come through a pipe.
 
 const channel = takeChannel();
 const setup = JSON.parse(process.argv[2] ?? "") as ChildSetup;
@@ -14,7 +12,6 @@ const setup = JSON.parse(process.argv[2] ?? "") as ChildSetup;
 async function main(): Promise<void> {
   process.env.TZ = setup.timeZone;
   closeDoors();
-  await neverSync(join(setup.packageFolder, "package.json"));
   await rehearse(await loadNodeRed(setup), channel);
 }
 
