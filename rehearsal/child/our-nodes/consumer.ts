@@ -88,11 +88,6 @@ export class PastConsumer implements AckReceiver {
       });
   }
 
-  /** Whether each event that it was handed is settled. */
-  get isIdle(): boolean {
-    return this.#queued === 0 && this.#inFlight.size === 0;
-  }
-
   pause(): void {
     this.#gate.close();
   }
