@@ -2,7 +2,7 @@
 // Part of `npm run lint`: the direction of imports (docs/architecture.md). Prints each line with a forbidden import.
 //
 //   nodes, plugins → src/index.ts, src/protocol (in the browser: src/protocol only)   service → src/{protocol, errors, timing, abi, proofs, signing}
-//   rehearsal → nodes, src; rehearsal/{shared, report} → each other only, since the browser has them too
+//   rehearsal → nodes, src; rehearsal/{shared, report} → each other and src/protocol, since the browser has them too
 //   plugins/rehearsal → rehearsal/{shared, parent, report} (in the browser: shared, report); nothing else imports rehearsal
 //   inside src: resources → http → protocol, each area as ALLOWED says; nothing there knows Node-RED.
 
@@ -112,10 +112,10 @@ function rehearsalRefusal(file, target) {
   const from = areaOf(file);
   const to = areaOf(target);
   if (from.part === "rehearsal") {
-    // Types of the library are no code: src/index.ts may be named for them.
     const isOwn = to.part === "rehearsal" && FOR_EDITOR.includes(to.area);
-    if (FOR_EDITOR.includes(from.area) && !isOwn && target !== "src/index.ts")
-      return "rehearsal/shared and rehearsal/report run in the browser too: they import only each other, and types";
+    const isPureData = to.part === "src" && to.area === "protocol";
+    if (FOR_EDITOR.includes(from.area) && !isOwn && !isPureData)
+      return "rehearsal/shared and rehearsal/report run in the browser too: they import only each other and src/protocol";
     return ["plugins", "service"].includes(to.part) ? `the rehearsal never imports ${to.part}` : undefined;
   }
   if (to.part !== "rehearsal") return undefined;

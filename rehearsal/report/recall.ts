@@ -1,4 +1,4 @@
-import type { ChannelEvent } from "../../src/index.ts";
+import type { ChannelEvent } from "../../src/protocol/index.ts";
 import type { EventFile } from "../shared/event-file.ts";
 import type { Outcome } from "../shared/report.ts";
 

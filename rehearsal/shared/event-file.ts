@@ -1,4 +1,4 @@
-import type { ChannelEvent } from "../../src/index.ts";
+import type { ChannelEvent } from "../../src/protocol/index.ts";
 import type { ServiceSnapshot } from "./job.ts";
 
 /** Events of one channel in a file, in the order of their offsets. JSON. */

@@ -1,4 +1,4 @@
-import type { ChannelEvent } from "../../src/index.ts";
+import type { ChannelEvent } from "../../src/protocol/index.ts";
 
 // What the parent gives to the child process in which a flow is rehearsed. All times are Unix milliseconds.
 

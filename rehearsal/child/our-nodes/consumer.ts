@@ -72,7 +72,7 @@ export class PastConsumer implements AckReceiver {
 
   /** Whether all events that it was given are settled. */
   get isIdle(): boolean {
-    return this.#inFlight.size === 0;
+    return this.#queued === 0 && this.#inFlight.size === 0;
   }
 
   /** Takes the next event of the channel. It is delivered when those before it were. */
