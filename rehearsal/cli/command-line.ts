@@ -42,7 +42,7 @@ const OPTIONS = {
     value: "TIME",
     help: "start, such as 2026-01-31T12:00:00Z; default: that of --expect, else the first event",
   },
-  to: { value: "TIME", help: "end; default: that of --expect, else the last event" },
+  to: { value: "TIME", help: "end; default: that of --expect, else a minute after the last event" },
   expect: { value: "FILE", help: "what the flow must do: a difference ends with 1" },
   "write-expect": { value: "FILE", help: "keep what the flow does as what it must do" },
   exact: { help: "with --write-expect: messages must be the same too" },

@@ -9,6 +9,9 @@ export type Recorded = {
   batches: AsyncIterable<readonly PastEvent[]>;
 };
 
+/** After the last event, for what the flow still has to do with it. */
+const AFTER_MS = 60_000;
+
 /**
  * The events of the files in the span; files of the same channel are one. Without a start or an end, it is that of the
  * events.
@@ -24,7 +27,7 @@ export async function readRecorded(
   const sources = joined(files).map(eventsOfFile);
   const span = {
     from: from ?? Math.min(...sources.map((source) => source.span.from)),
-    to: to ?? Math.max(...sources.map((source) => source.span.to)),
+    to: to ?? Math.max(...sources.map((source) => source.span.to)) + AFTER_MS,
   };
   if (!Number.isFinite(span.from) || !Number.isFinite(span.to)) {
     throw new CommandProblem(
