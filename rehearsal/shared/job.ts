@@ -1,17 +1,9 @@
 import type { ChannelEvent } from "../../src/protocol/index.ts";
+import type { FlowNode } from "./flow-node.ts";
+
+export type { FlowNode } from "./flow-node.ts";
 
 // What the parent gives to the child process in which a flow is rehearsed. All times are Unix milliseconds.
-
-/** A node as the editor exports it: a tab, a subflow, a config node or a node of a flow. Without credentials. */
-export type FlowNode = {
-  id: string;
-  type: string;
-  /** The tab or subflow that it is on. */
-  z?: string;
-  name?: string;
-  wires?: string[][];
-  [property: string]: unknown;
-};
 
 /** A resource as the service sends it. */
 export type Wire = Readonly<Record<string, unknown>>;

@@ -152,7 +152,10 @@ describe("the rehearsal in the editor", function () {
   };
 
   it("asks what to rehearse, with the current tab chosen", async () => {
-    await editor().page.evaluate("RED.actions.invoke('crec:rehearse')");
+    const { page } = editor();
+    await page.evaluate("RED.actions.invoke('crec:show-tab')");
+    await shot("sidebar");
+    await press("Rehearse…", page.locator(".crec-sidebar"));
     await dialog.waitFor();
     should(await dialog.getByLabel("Alarms").isChecked()).be.true();
     should(await dialog.locator(".crec-hint", { hasText: "come along" }).textContent()).endWith(HOSTILE);

@@ -1,4 +1,4 @@
-import type { FlowNode } from "../../../rehearsal/shared/job.ts";
+import type { FlowNode } from "../../../rehearsal/shared/flow-node.ts";
 
 /** All that the editor has, also what is not deployed. Without credentials. */
 export function editorFlows(): FlowNode[] {

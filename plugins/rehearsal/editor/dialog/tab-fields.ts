@@ -1,4 +1,4 @@
-import type { FlowNode } from "../../../../rehearsal/shared/job.ts";
+import type { FlowNode } from "../../../../rehearsal/shared/flow-node.ts";
 import { linkedTabs, tabsOf } from "../flows.ts";
 import { make } from "../make.ts";
 import { word } from "../words.ts";
