@@ -26,8 +26,8 @@ if (isOlder(process.versions.node, needed)) {
   );
   process.exitCode = 2;
 } else {
-  require("../dist/rehearse.js")
-    .main(process.argv.slice(2), `${__dirname}/..`)
+  require("../dist/run-time.js")
+    ["rehearsal/cli"](process.argv.slice(2), `${__dirname}/..`)
     .then((/** @type {number} */ code) => {
       process.exitCode = code;
     });

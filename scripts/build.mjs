@@ -11,11 +11,10 @@ import { bundledFiles } from "./lib/bundled-files.mjs";
 import { keepReachable } from "./lib/declarations.mjs";
 import { licensesOf } from "./lib/licenses.mjs";
 import { writeForms } from "./lib/node-forms.mjs";
-import { ownWords } from "./lib/own-words.mjs";
 import { root } from "./lib/paths.mjs";
 import { writePluginPage } from "./lib/plugin-page.mjs";
 import { readJson } from "./lib/read-json.mjs";
-import { librarySeparate, writeRunTime } from "./lib/run-time.mjs";
+import { writeRunTime } from "./lib/run-time.mjs";
 import { serveForms } from "./lib/shared-forms.mjs";
 import { undiciInParts, withShortNames } from "./lib/vendored.mjs";
 
@@ -102,15 +101,7 @@ async function buildAll({ types, sourceMaps }) {
     plugins: [undiciInParts, withShortNames, partsSeparate],
   });
   const parts = await Promise.all(PARTS.map((part) => buildPart(part, { bundle, sourceMaps })));
-  const programs = await Promise.all(
-    PROGRAMS.map((program) => buildProgram(program, { bundle, sourceMaps })),
-  );
   await writeFile(join(out, "index.mjs"), await moduleWrapper(bundle));
-  const licenses = await licensesOf(
-    [library, ...parts, ...programs].flatMap(({ metafile }) => bundledFiles(metafile)),
-  );
-  await writeFile(join(out, "THIRD_PARTY_LICENSES"), licenses);
-
   await bundle({
     ...nodeOptions,
     ...readByOlder,
@@ -120,7 +111,11 @@ async function buildAll({ types, sourceMaps }) {
   });
   const [nodes, plugins] = await Promise.all([nodeNames(), pluginNames()]);
   const options = { ...nodeOptions, ...readByOlder, ...(sourceMaps ? withSourceMaps : small) };
-  await writeRunTime({ nodes, plugins }, out, { bundle, options });
+  const runTime = await writeRunTime({ nodes, plugins }, out, { bundle, options });
+  const licenses = await licensesOf(
+    [library, ...parts, runTime].flatMap(({ metafile }) => bundledFiles(metafile)),
+  );
+  await writeFile(join(out, "THIRD_PARTY_LICENSES"), licenses);
   await Promise.all([
     writeForms(nodes, out, { bundle, sourceMaps }),
     ...plugins.map((name) => writePluginPage(name, join(out, "plugins"), { bundle, sourceMaps })),
@@ -164,33 +159,6 @@ function buildPart({ source, file, options }, { bundle, sourceMaps }) {
     metafile: true,
     // Code of others: names in it help nobody.
     ...(sourceMaps ? withSourceMaps : { ...small, minifyIdentifiers: true }),
-  });
-}
-
-/**
- * What runs in a process of its own, beside Node-RED. The library is one file for all of them.
- *
- * @type {ReadonlyArray<{ source: string, file: string }>}
- */
-const PROGRAMS = [
-  { source: "rehearsal/child/main.ts", file: "rehearsal.js" },
-  // The command: bin/crec-rehearse.cjs starts it.
-  { source: "rehearsal/cli/main.ts", file: "rehearse.js" },
-];
-
-/**
- * @param {typeof PROGRAMS[number]} program
- * @param {{ bundle: typeof import("esbuild").build, sourceMaps: boolean }} options
- */
-async function buildProgram({ source, file }, { bundle, sourceMaps }) {
-  return bundle({
-    ...nodeOptions,
-    entryPoints: [join(root, source)],
-    outfile: join(out, file),
-    metafile: true,
-    define: { OWN_WORDS: JSON.stringify(await ownWords()) },
-    ...(sourceMaps ? withSourceMaps : small),
-    plugins: [librarySeparate],
   });
 }
 

@@ -1,6 +1,6 @@
 import { AsyncResource } from "node:async_hooks";
 import timers from "node:timers";
-import { type Clock, withGlobal } from "@sinonjs/fake-timers";
+import type { Clock } from "@sinonjs/fake-timers";
 
 /** The simulated time of the process. Unix milliseconds. */
 export type SimulatedClock = {
@@ -36,7 +36,9 @@ const LONGEST_DELAY = 2 ** 31 - 1;
  *
  * @param onThrown called with what a timer throws, in its context
  */
-export function startClock(from: number, onThrown: (error: unknown) => void): SimulatedClock {
+export async function startClock(from: number, onThrown: (error: unknown) => void): Promise<SimulatedClock> {
+  // Node-RED loads this file with our nodes: it needs no timers but its own.
+  const { withGlobal } = await import("@sinonjs/fake-timers");
   const clock = withGlobal(globalThis).install({ now: from, toFake: [...FAKED] });
   replaceTimer("setTimeout", onThrown);
   replaceTimer("setInterval", onThrown);

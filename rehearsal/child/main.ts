@@ -4,22 +4,21 @@ import { closeDoors } from "./doors.ts";
 import { loadNodeRed } from "./node-red.ts";
 import { rehearse } from "./rehearse.ts";
 
-// The process that a flow is rehearsed in. Its argument is the setup; the job and the events come through a pipe.
-
-const channel = takeChannel();
-const setup = JSON.parse(process.argv[2] ?? "") as ChildSetup;
-
-async function main(): Promise<void> {
-  process.env.TZ = setup.timeZone;
-  closeDoors();
-  await rehearse(await loadNodeRed(setup), channel);
-}
-
-main().then(
-  () => process.exit(0),
-  async (error: unknown) => {
+/**
+ * The process that a flow is rehearsed in. Its argument is the setup; the job and the events come through a pipe. It ends
+ * when it has reported.
+ */
+export async function runChild(): Promise<never> {
+  const channel = takeChannel();
+  try {
+    const setup = JSON.parse(process.argv[2] ?? "") as ChildSetup;
+    process.env.TZ = setup.timeZone;
+    closeDoors();
+    await rehearse(await loadNodeRed(setup), channel);
+    process.exit(0);
+  } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     await channel.sendLast({ kind: "failed", code: "REHEARSAL_FAILED", message });
     process.exit(1);
-  },
-);
+  }
+}

@@ -48,7 +48,7 @@ export async function rehearse(nodeRed: NodeRed, channel: Channel): Promise<void
   Object.assign(process.env, job.environment);
   const trace: Trace = new Trace(limits, () => clock.now());
   await warmUp();
-  const clock = startClock(span.from, (error) => trace.noteStray(error));
+  const clock = await startClock(span.from, (error) => trace.noteStray(error));
   seedRandomness(seed);
   trace.listen(nodeRed.RED, nodeRed.Node);
   process.on("uncaughtException", (error) => trace.noteStray(error));

@@ -1,16 +1,24 @@
 // @ts-check
-// Makes the code of the nodes and plugins that runs in Node-RED. They share most of it, so all of it is one file; what
-// Node-RED loads for each of them is a small file that takes its part.
+// Makes the code of the nodes and plugins that runs in Node-RED, and that of rehearsals, which run in processes of their
+// own. They share most of it, so all of it is one file; what Node-RED loads for each node is a small file that takes its
+// part.
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeErrorTexts } from "./locales.mjs";
 import { ownWords } from "./own-words.mjs";
 import { root } from "./paths.mjs";
+import { withShortNames } from "./vendored.mjs";
 
 const FILE = "run-time.js";
 
+/** The process of a rehearsal, and the command `crec-rehearse`, which bin/crec-rehearse.cjs starts. */
+const OF_REHEARSALS = `
+export { runChild as "rehearsal/child" } from "./rehearsal/child/main.ts";
+export { main as "rehearsal/cli" } from "./rehearsal/cli/main.ts";
+`;
+
 /** The library is one file beside this one, loaded when first needed. */
-export const librarySeparate = {
+const librarySeparate = {
   name: "library-separate",
   setup(/** @type {import("esbuild").PluginBuild} */ { onResolve }) {
     onResolve({ filter: /\/src\/index\.ts$/ }, () => ({ path: "./index.js", external: true }));
@@ -21,30 +29,39 @@ export const librarySeparate = {
  * @param {{ nodes: string[], plugins: string[] }} names
  * @param {string} folder of the build
  * @param {{ bundle: typeof import("esbuild").build, options: import("esbuild").BuildOptions }} how
+ * @returns what was bundled, for the licenses
  */
 export async function writeRunTime({ nodes, plugins }, folder, { bundle, options }) {
   const parts = [...nodes.map((name) => ["nodes", name]), ...plugins.map((name) => ["plugins", name])];
-  await bundle({
+  const result = await bundle({
     ...options,
+    metafile: true,
     stdin: {
       contents: parts
         .map(([kind, name]) => `export { default as "${kind}/${name}" } from "./${kind}/${name}/${name}.ts";`)
-        .join("\n"),
+        .join("\n")
+        .concat(OF_REHEARSALS),
       resolveDir: root,
       sourcefile: "run-time.ts",
       loader: "ts",
     },
     outfile: join(folder, FILE),
     define: { OWN_WORDS: JSON.stringify(await ownWords()) },
-    plugins: [librarySeparate],
+    plugins: [librarySeparate, withShortNames],
   });
   await writeErrorTexts(folder);
   await Promise.all(["nodes", "plugins"].map((kind) => mkdir(join(folder, kind), { recursive: true })));
   await Promise.all([
     ...nodes.map((name) => writeFile(join(folder, "nodes", `${name}.js`), nodeFile(name))),
     ...plugins.map((name) => writeFile(join(folder, "plugins", `${name}.js`), pluginFile(name))),
+    writeFile(join(folder, "rehearsal.js"), REHEARSAL),
   ]);
+  return result;
 }
+
+const REHEARSAL = `"use strict";
+void require("./${FILE}")["rehearsal/child"]();
+`;
 
 /**
  * It looks at the version before it loads anything that an older Node.js may not have, and says what cannot be loaded.
