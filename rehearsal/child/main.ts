@@ -10,9 +10,17 @@ const channel = takeChannel();
 const setup = JSON.parse(process.argv[2] ?? "") as ChildSetup;
 
 async function main(): Promise<void> {
+  clearEnvironment();
   process.env.TZ = setup.timeZone;
   closeDoors();
   await rehearse(await loadNodeRed(setup), channel);
+}
+
+/** On Windows, a process is given some variables in any case, such as the user's name and the PATH. It needs one. */
+function clearEnvironment(): void {
+  for (const name of Object.keys(process.env)) {
+    if (name.toUpperCase() !== "SYSTEMROOT") delete process.env[name];
+  }
 }
 
 main().then(
