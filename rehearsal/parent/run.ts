@@ -164,7 +164,7 @@ class Run {
         this.#child?.kill(this.#report ? undefined : wrote());
         break;
       case "failed":
-        this.#fail(new CrecError("REHEARSAL_FAILED", textOf(message.message)));
+        this.#fail(failed(textOf(message.message)));
         break;
     }
   }
@@ -268,6 +268,13 @@ function running(): CrecError {
 
 function cancelled(): CrecError {
   return new CrecError("REHEARSAL_CANCELLED", "The rehearsal was cancelled. Start it again to see a report.");
+}
+
+function failed(message: string): CrecError {
+  return new CrecError(
+    "REHEARSAL_FAILED",
+    `The rehearsal failed: ${message.replace(/\.$/, "")}. Rehearse fewer tabs, and without ticked palettes, to find the cause.`,
+  );
 }
 
 function withoutReport(): CrecError {
