@@ -12,6 +12,7 @@ export async function runChild(): Promise<never> {
   const channel = takeChannel();
   try {
     const setup = JSON.parse(process.argv[2] ?? "") as ChildSetup;
+    clearEnvironment();
     process.env.TZ = setup.timeZone;
     closeDoors();
     await rehearse(await loadNodeRed(setup), channel);
@@ -20,5 +21,12 @@ export async function runChild(): Promise<never> {
     const message = error instanceof Error ? error.message : String(error);
     await channel.sendLast({ kind: "failed", code: "REHEARSAL_FAILED", message });
     process.exit(1);
+  }
+}
+
+/** On Windows, a process is given some variables in any case, such as the user's name and the PATH. It needs one. */
+function clearEnvironment(): void {
+  for (const name of Object.keys(process.env)) {
+    if (name.toUpperCase() !== "SYSTEMROOT") delete process.env[name];
   }
 }

@@ -1,6 +1,7 @@
 import type { FlowNode, Job } from "../shared/job.ts";
 import type { Note, Report } from "../shared/report.ts";
 import { handlingOf, isConfiguration, isPartOfFlow } from "./kinds.ts";
+import { repliesOf } from "./recorder.ts";
 import type { SeenEvents } from "./seen-events.ts";
 import type { Trace } from "./trace.ts";
 
@@ -52,7 +53,7 @@ function nodesOf({ flows, replies }: Job, trace: Trace, ticked: ReadonlySet<stri
         type,
         name,
         tab: z,
-        handling: handling === "recorded" && replies[id] !== undefined ? "replied" : handling,
+        handling: handling === "recorded" && repliesOf({ replies }, id) !== undefined ? "replied" : handling,
         received,
         sent: Array.from({ length: Math.max(wires.length, sent.length) }, (_, port) => sent[port] ?? 0),
         outcomes: trace.outcomes.counts.get(id) ?? {},

@@ -6,6 +6,11 @@ import type { Trail, Trails } from "./trails.ts";
 /** What happened, before it is in the report. */
 export type Happened = Omit<Outcome, "path" | "isCut"> & { trail: Trail };
 
+/** Of a sentence: an error may have any. */
+const LONGEST_TEXT = 1_024;
+/** Of all messages that are kept, as JSON. The whole report must be one message to the parent. */
+const MOST_BYTES = 24 * 2 ** 20;
+
 /** Keeps outcomes within the limits of the report, and counts all. */
 export class Outcomes {
   readonly kept: Outcome[] = [];
@@ -16,6 +21,7 @@ export class Outcomes {
   readonly totals: Partial<Record<OutcomeKind, number>> = {};
   /** How many are not kept. */
   left = 0;
+  #bytes = 0;
   readonly #limits: Job["limits"];
   readonly #trails: Trails;
   readonly #paths = new Map<Trail, number>();
@@ -25,7 +31,7 @@ export class Outcomes {
     this.#trails = trails;
   }
 
-  add({ trail, message, ...rest }: Happened): void {
+  add({ trail, message, text, ...rest }: Happened): void {
     const { kind, node, why } = rest;
     this.totals[kind] = (this.totals[kind] ?? 0) + 1;
     const ofNode = getOrAdd(this.counts, node);
@@ -34,14 +40,16 @@ export class Outcomes {
       const reasons = getOrAdd(this.reasons, node);
       reasons[why] = (reasons[why] ?? 0) + 1;
     }
-    if ((ofNode[kind] ?? 0) > this.#limits.outcomesPerNode) {
+    if ((ofNode[kind] ?? 0) > this.#limits.outcomesPerNode || this.#bytes > MOST_BYTES) {
       this.left += 1;
       return;
     }
-    const { value, isCut } = plainJson(message, this.#limits.messageBytes);
+    const { value, isCut, length } = plainJson(message, this.#limits.messageBytes);
+    this.#bytes += length + Math.min(text.length, LONGEST_TEXT);
     const path = this.#pathOf(trail);
     this.kept.push({
       ...rest,
+      text: text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 1)}…` : text,
       message: value,
       ...(isCut ? { isCut } : {}),
       ...(path === undefined ? {} : { path }),

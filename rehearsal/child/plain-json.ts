@@ -1,7 +1,12 @@
 import { isUint8Array } from "node:util/types";
 
 /** A value as the report keeps it. */
-export type Plain = { value: unknown; isCut: boolean };
+export type Plain = {
+  value: unknown;
+  isCut: boolean;
+  /** As JSON. */
+  length: number;
+};
 
 const LONGEST_TEXT = 256;
 const MOST_ITEMS = 20;
@@ -12,18 +17,32 @@ const OF_NODE_RED = new Set(["_msgid", "_linkSource", "_event", "req", "res"]);
 /** Plain JSON of at most about `bytes`, without what is of Node-RED or by chance. Never throws. */
 export function plainJson(value: unknown, bytes: number): Plain {
   const whole = textOf(value);
-  if (whole === undefined) return { value: null, isCut: false };
-  if (whole.length <= bytes) return { value: JSON.parse(whole), isCut: false };
+  if (whole === undefined) return { value: null, isCut: false, length: 4 };
+  if (whole.length <= bytes) return { value: JSON.parse(whole), isCut: false, length: whole.length };
   const shorter = shortened(JSON.parse(whole), 0);
   const text = JSON.stringify(shorter);
-  return { value: text.length <= bytes ? shorter : `${text.slice(0, bytes - 1)}…`, isCut: true };
+  const isShort = text.length <= bytes;
+  return {
+    value: isShort ? shorter : `${text.slice(0, bytes - 1)}…`,
+    isCut: true,
+    length: Math.min(text.length, bytes),
+  };
 }
 
 function textOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, plainValue());
   } catch {
-    return JSON.stringify(String(value));
+    return JSON.stringify(asText(value));
+  }
+}
+
+/** A value in a few words. Never throws: a flow may have made it so that it does. */
+export function asText(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return "(a value that cannot be read)";
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
-import type { FlowNode, TestReply } from "../shared/job.ts";
+import type { FlowNode, Job, TestReply } from "../shared/job.ts";
 import type { ChildHost } from "./host.ts";
+import { plainJson } from "./plain-json.ts";
 
 type Message = Record<string, unknown>;
 
@@ -8,6 +9,8 @@ type Message = Record<string, unknown>;
 const WHERE = ["topic", "url", "filename", "command", "host", "method"];
 
 const LONGEST_TEXT = 120;
+/** Of a text or of a value as JSON, for its first line. */
+const MOST_READ = 1_024;
 
 /** What takes the place of a node that is not run: it notes what it is given, and answers where there is a reply. */
 export function recorderType(RED: NodeAPI, host: ChildHost) {
@@ -33,8 +36,13 @@ export function recorderType(RED: NodeAPI, host: ChildHost) {
 
 /** The replies in turn; the last one repeats. */
 function replyOf({ job }: ChildHost, id: string, given: number): TestReply | undefined {
-  const replies = job.replies[id];
+  const replies = repliesOf(job, id);
   return replies?.[Math.min(given, replies.length - 1)];
+}
+
+/** By an own id: a node may be called `constructor`. */
+export function repliesOf({ replies }: Pick<Job, "replies">, id: string): readonly TestReply[] | undefined {
+  return Object.hasOwn(replies, id) ? replies[id] : undefined;
 }
 
 /** Where it would have gone, else what it is. */
@@ -47,7 +55,14 @@ function summary(config: NodeDef, msg: Message): string {
 }
 
 function oneLine(value: unknown): string {
-  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-  const line = text.replace(/\s+/g, " ").trim();
+  const text = typeof value === "string" ? value : jsonOf(value);
+  const line = text.slice(0, MOST_READ).replace(/\s+/g, " ").trim();
   return line.length > LONGEST_TEXT ? `${line.slice(0, LONGEST_TEXT - 1)}…` : line;
+}
+
+/** Also of what contains itself. */
+function jsonOf(value: unknown): string {
+  if (value === undefined) return "";
+  const { value: plain } = plainJson(value, MOST_READ);
+  return typeof plain === "string" ? plain : JSON.stringify(plain);
 }

@@ -4,6 +4,7 @@ import type { PastEvent } from "../shared/job.ts";
 import type { Outcome } from "../shared/report.ts";
 import type { Noted } from "./host.ts";
 import { Outcomes } from "./outcomes.ts";
+import { asText } from "./plain-json.ts";
 import type { Completion, Delivery, Message, NodeClass, RunningNode, SendEvent } from "./runtime-types.ts";
 import type { Activity } from "./settle.ts";
 import { type Trail, Trails } from "./trails.ts";
@@ -210,9 +211,14 @@ export class Trace {
   }
 }
 
+/** Never throws: an error of a flow may be anything. */
 function textOf(error: unknown): string {
-  const text = error instanceof Error || hasMessage(error) ? error.message : error;
-  return typeof text === "string" ? text : (JSON.stringify(text) ?? "");
+  try {
+    const text = error instanceof Error || hasMessage(error) ? error.message : error;
+    return typeof text === "string" ? text : (JSON.stringify(text) ?? "");
+  } catch {
+    return asText(error);
+  }
 }
 
 /** An error of a function node is of another realm. */

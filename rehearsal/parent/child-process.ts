@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import { constants, setPriority } from "node:os";
 import { dirname } from "node:path";
 import type { Duplex } from "node:stream";
@@ -7,10 +6,15 @@ import { CrecError } from "../../src/errors.ts";
 import type { ToChild, ToParent } from "../shared/messages.ts";
 import type { ChildSetup } from "../shared/setup.ts";
 import { readMessages, writeMessage } from "../shared/wire.ts";
+import { endWithParent } from "./guard.ts";
 import { permissionFlags } from "./permissions.ts";
+import { diskUseOf, memoryOf } from "./usage.ts";
 
-/** Of one process. `memoryMb` is for what JavaScript holds; the whole process may have `OTHER_MEMORY_MB` more. */
-export type Limits = { timeMs: number; memoryMb: number };
+/**
+ * Of one process. `memoryMb` is for what JavaScript holds; the whole process may have `OTHER_MEMORY_MB` more. `diskMb`
+ * is for the work folder.
+ */
+export type Limits = { timeMs: number; memoryMb: number; diskMb: number };
 
 export type Child = {
   pid: number | undefined;
@@ -23,7 +27,12 @@ export type Child = {
 
 /** Code, buffers and WebAssembly. */
 const OTHER_MEMORY_MB = 256;
-const LOOK_AT_MEMORY_MS = 250;
+/** Files and folders. */
+const MAX_FILES = 10_000;
+/** On macOS, a look starts a program. */
+const LOOK_MS = process.platform === "linux" ? 250 : 1_000;
+/** Of all that it writes to its parent: a report, and many small messages. */
+const MAX_WRITTEN_BYTES = 128 * 2 ** 20;
 /** Of what it writes to its error output. */
 const TAIL_LENGTH = 8_192;
 
@@ -41,7 +50,8 @@ export function startChild(
   const child = spawn(process.execPath, args, {
     cwd: setup.workFolder,
     env: {},
-    stdio: ["ignore", "ignore", "pipe", "pipe"],
+    // On Windows, a pipe of another kind waits with each write until something is read. Elsewhere it is the same.
+    stdio: ["ignore", "ignore", "pipe", "overlapped"],
     windowsHide: true,
   });
   const pipe = child.stdio[3] as Duplex;
@@ -52,13 +62,15 @@ export function startChild(
   };
   // A write to a process that has just ended fails; what ended it is reported when it closes.
   pipe.on("error", () => {});
-  readMessages<ToParent>(pipe, { onMessage, onWrong: () => kill(wrote()), onEnd: () => {} });
+  const onWrong = () => kill(wrote());
+  readMessages<ToParent>(pipe, { onMessage: guarded(onMessage, onWrong), onWrong, onEnd: () => {} });
+  limitWritten(pipe, onWrong);
   yieldToOthers(child.pid);
   return {
     pid: child.pid,
     send: (message) => writeMessage(pipe, message),
     kill,
-    ended: end(child, limits, kill, () => why),
+    ended: end(child, setup.workFolder, limits, kill, () => why),
   };
 }
 
@@ -76,6 +88,7 @@ function nodeFlags(program: string, setup: ChildSetup, { memoryMb }: Limits): st
 /** Waits for the end, within the limits. */
 async function end(
   child: ChildProcess,
+  workFolder: string,
   limits: Limits,
   kill: (error: CrecError) => void,
   why: () => CrecError | undefined,
@@ -85,7 +98,9 @@ async function end(
     tail = (tail + text).slice(-TAIL_LENGTH);
   });
   const late = setTimeout(() => kill(tooLong(limits)), limits.timeMs);
-  const look = setInterval(() => void watchMemory(child.pid, limits, kill), LOOK_AT_MEMORY_MS);
+  const { pid } = child;
+  const endGuard = pid === undefined ? () => {} : endWithParent(pid);
+  const stopWatching = pid === undefined ? () => {} : watch(pid, workFolder, limits, kill);
   const onExit = () => void child.kill("SIGKILL");
   process.once("exit", onExit);
   try {
@@ -96,7 +111,8 @@ async function end(
     if (code !== 0) throw endedEarly(signal ?? `exit code ${code}`, tail);
   } finally {
     clearTimeout(late);
-    clearInterval(look);
+    stopWatching();
+    endGuard();
     process.off("exit", onExit);
   }
 }
@@ -108,15 +124,48 @@ function closed(child: ChildProcess): Promise<[code: number | null, signal: Node
   });
 }
 
-/** What is outside JavaScript's own memory has no limit in Node.js. Only Linux tells of other processes without a program. */
-async function watchMemory(
-  pid: number | undefined,
+/** Looks from time to time what it uses, since Node.js has no limit for it. */
+function watch(
+  pid: number,
+  workFolder: string,
   limits: Limits,
   kill: (error: CrecError) => void,
-): Promise<void> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-  const usedKb = Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0);
-  if (usedKb > (limits.memoryMb + OTHER_MEMORY_MB) * 1024) kill(outOfMemory(limits));
+): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
+  const look = async () => {
+    const disk = await diskUseOf(workFolder, pid, MAX_FILES);
+    if (disk.bytes > limits.diskMb * 2 ** 20 || disk.files > MAX_FILES) kill(outOfDisk(limits));
+    if ((await memoryOf(pid)) > limits.memoryMb + OTHER_MEMORY_MB) kill(outOfMemory(limits));
+    if (!isOver) lookLater();
+  };
+  const lookLater = () => {
+    timer = setTimeout(() => void look(), LOOK_MS);
+  };
+  lookLater();
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
+
+/** What a flow writes must not end this process, whatever it is. */
+function guarded(onMessage: (message: ToParent) => void, onWrong: () => void): (message: ToParent) => void {
+  return (message) => {
+    try {
+      onMessage(message);
+    } catch {
+      onWrong();
+    }
+  };
+}
+
+function limitWritten(pipe: Duplex, onTooMuch: () => void): void {
+  let written = 0;
+  pipe.on("data", (chunk: Buffer) => {
+    written += chunk.length;
+    if (written > MAX_WRITTEN_BYTES) onTooMuch();
+  });
 }
 
 /** What runs in Node-RED comes first. */
@@ -143,6 +192,13 @@ function outOfMemory({ memoryMb }: Limits): CrecError {
   );
 }
 
+function outOfDisk({ diskMb }: Limits): CrecError {
+  return new CrecError(
+    "REHEARSAL_OUT_OF_DISK",
+    `The rehearsal wrote more than ${diskMb} MB or ${MAX_FILES} files into its folder and was ended. Look for a function node or a ticked palette that writes files, and rehearse without it.`,
+  );
+}
+
 function endedEarly(how: string, tail: string): CrecError {
   const said = lastWords(tail);
   return new CrecError(
@@ -151,7 +207,8 @@ function endedEarly(how: string, tail: string): CrecError {
   );
 }
 
-function wrote(): CrecError {
+/** The error of a message that none of ours is. */
+export function wrote(): CrecError {
   return new CrecError(
     "REHEARSAL_ENDED",
     "The process of the rehearsal sent something that is not a message, and was ended. A function node or a ticked palette may have written into its pipe. Rehearse fewer tabs to find which one.",

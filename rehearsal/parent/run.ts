@@ -5,7 +5,9 @@ import type { InstalledNodeRed } from "../shared/installation.ts";
 import type { Job, PastEvent } from "../shared/job.ts";
 import type { CallAnswer, CallToAsk, ToParent } from "../shared/messages.ts";
 import type { Report } from "../shared/report.ts";
-import { type Child, type Limits, startChild } from "./child-process.ts";
+import { callOf } from "./call-of.ts";
+import { type Child, type Limits, startChild, wrote } from "./child-process.ts";
+import { reportOf } from "./report-of.ts";
 import { makeWorkFolder } from "./work-folder.ts";
 
 export type Progress = Omit<Extract<ToParent, { kind: "progress" }>, "kind">;
@@ -21,7 +23,7 @@ export type RehearsalOptions = {
   ask?: (call: CallToAsk, signal: AbortSignal) => Promise<CallAnswer>;
   /** Rehearsals have their folders in it. What earlier ones left there is removed. */
   workRoot: string;
-  /** @default 10 minutes, 512 MB */
+  /** @default 10 minutes, 512 MB of memory, 256 MB on the disk */
   limits?: Partial<Limits>;
   /** Ends the rehearsal without a report. */
   signal?: AbortSignal;
@@ -32,7 +34,7 @@ export type RehearsalOptions = {
 export type Rehearsal = {
   /**
    * Rejects with a `CrecError`: `REHEARSAL_CANCELLED`, `REHEARSAL_TOO_LONG`, `REHEARSAL_OUT_OF_MEMORY`,
-   * `REHEARSAL_ENDED`, or the error of reading the events.
+   * `REHEARSAL_OUT_OF_DISK`, `REHEARSAL_ENDED`, or the error of reading the events.
    */
   report: Promise<Report>;
   /** Stops it: the report is of what has happened so far. Without one, where nothing has begun. */
@@ -41,11 +43,15 @@ export type Rehearsal = {
   onProgress(listener: (progress: Progress) => void): void;
 };
 
-const LIMITS: Limits = { timeMs: 600_000, memoryMb: 512 };
+const LIMITS: Limits = { timeMs: 600_000, memoryMb: 512, diskMb: 256 };
 /** How long a rehearsal that is cancelled has for its report. */
 const GRACE_MS = 5_000;
 /** Each is a query of the service. */
 const MAX_ASKED = 1_000;
+/** At a time. The process asks for one batch, and an event may lead to many calls. */
+const MAX_WAITING = { more: 10, ask: 10_000 };
+/** Of what the process says about itself. */
+const LONGEST_TEXT = 2_000;
 
 /**
  * Runs flows over past events, in a process that cannot act. A process has one rehearsal at a time.
@@ -77,6 +83,7 @@ class Run {
   #report: Report | undefined;
   #failure: unknown;
   #asked = 0;
+  readonly #waiting = { more: 0, ask: 0 };
 
   constructor(options: RehearsalOptions) {
     this.#options = options;
@@ -144,20 +151,20 @@ class Run {
         this.#begin();
         break;
       case "more":
-        void this.#feed();
+        void this.#waitFor("more", this.#feed());
         break;
       case "progress":
         for (const listener of this.listeners) listener(progressOf(message));
         break;
       case "ask":
-        void this.#answer(message.id, message.call);
+        void this.#waitFor("ask", this.#answer(message.id, message.call));
         break;
       case "report":
-        if (isReport(message.report)) this.#report = message.report;
-        this.#child?.kill();
+        this.#report = reportOf(message.report);
+        this.#child?.kill(this.#report ? undefined : wrote());
         break;
       case "failed":
-        this.#fail(new CrecError(String(message.code), String(message.message)));
+        this.#fail(failed(textOf(message.message)));
         break;
     }
   }
@@ -166,6 +173,14 @@ class Run {
     if (this.#batches) return;
     this.#batches = new Batches(this.#options.events);
     void this.#child?.send({ kind: "job", job: this.#options.job });
+  }
+
+  /** What the process asks for faster than it takes the answers would fill the memory of this one. */
+  async #waitFor(what: keyof typeof MAX_WAITING, answered: Promise<void>): Promise<void> {
+    this.#waiting[what] += 1;
+    if (this.#waiting[what] > MAX_WAITING[what]) this.#child?.kill(wrote());
+    await answered;
+    this.#waiting[what] -= 1;
   }
 
   async #feed(): Promise<void> {
@@ -188,7 +203,9 @@ class Run {
     const { ask, job } = this.#options;
     if (!ask || !job.askQueries) return { error: "calls of today are not asked in this rehearsal" };
     if (this.#asked > MAX_ASKED) return { error: `a rehearsal asks for ${MAX_ASKED} calls at most` };
-    return await ask(call, this.#over.signal);
+    const asked = callOf(call, job);
+    if (!asked) return { error: "the call is not one of a channel of this rehearsal" };
+    return await ask(asked, this.#over.signal);
   }
 
   #fail(error: unknown): void {
@@ -231,14 +248,15 @@ class Batches {
 }
 
 function progressOf({ at, events, alerts, left }: Progress): Progress {
-  return { at: Number(at), events: Number(events), alerts: Number(alerts), left: Number(left) };
+  return { at: numberOf(at), events: numberOf(events), alerts: numberOf(alerts), left: numberOf(left) };
 }
 
-function isReport(report: unknown): report is Report {
-  if (typeof report !== "object" || report === null) return false;
-  const { format, version, nodes, wires, outcomes, paths, notes, tabs, channels } = report as Partial<Report>;
-  const lists: unknown[] = [nodes, wires, outcomes, paths, notes, tabs, channels];
-  return format === "crec-rehearsal" && version === 1 && lists.every((list) => Array.isArray(list));
+function numberOf(value: unknown): number {
+  return typeof value === "number" ? value : 0;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value.slice(0, LONGEST_TEXT) : "";
 }
 
 function running(): CrecError {
@@ -250,6 +268,13 @@ function running(): CrecError {
 
 function cancelled(): CrecError {
   return new CrecError("REHEARSAL_CANCELLED", "The rehearsal was cancelled. Start it again to see a report.");
+}
+
+function failed(message: string): CrecError {
+  return new CrecError(
+    "REHEARSAL_FAILED",
+    `The rehearsal failed: ${message.replace(/\.$/, "")}. Rehearse fewer tabs, and without ticked palettes, to find the cause.`,
+  );
 }
 
 function withoutReport(): CrecError {

@@ -2,8 +2,8 @@ import type { Duplex } from "node:stream";
 
 // Messages through a pipe: one JSON text a line.
 
-/** Longer messages end the reading: a report is smaller by far. */
-const MAX_BYTES = 256 * 2 ** 20;
+/** Longer messages end the reading. A report is smaller: `Outcomes` keeps less. */
+export const MAX_MESSAGE_BYTES = 64 * 2 ** 20;
 
 export type Reader<T> = {
   /** A message as it came: nothing of it has been checked but that it is an object with a `kind`. */
@@ -30,7 +30,7 @@ export function readMessages<T extends { kind: string }>(pipe: Duplex, reader: R
     }
     parts.push(chunk.subarray(start));
     bytes += chunk.length - start;
-    if (bytes > MAX_BYTES) stop();
+    if (bytes > MAX_MESSAGE_BYTES) stop();
   };
   const stop = () => {
     pipe.off("data", take);

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync, readdirSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +15,9 @@ import { jobOf } from "../support/rehearsal.ts";
 import { bundled, otherNode } from "./support/hostile.ts";
 
 const PROCESS = "const process = Buffer.constructor('return process')();";
+/** It does not end, and sees what comes through the pipe. */
+const ENDLESS_TURNS = `const { setImmediate } = Buffer.constructor('return globalThis')();
+  const again = () => { node.send({}); setImmediate(again); }; again();`;
 const FS = `${PROCESS} const fs = process.getBuiltinModule('fs');`;
 
 describe("rehearsal: its process", function () {
@@ -65,6 +69,17 @@ describe("rehearsal: its process", function () {
     if (process.platform !== "linux") return;
     const buffers = "const all = []; while (true) if (all.length < 120) all.push(Buffer.alloc(1 << 22, 1));";
     await should(start(buffers, { limits }).report).rejectedWith(code);
+  });
+
+  it("ends where a flow fills the disk", async () => {
+    const limits = { diskMb: 16 };
+    const code = { code: "REHEARSAL_OUT_OF_DISK" };
+    const many = `fs.mkdirSync('a'); for (let at = 0; ; at += 1) fs.writeFileSync('a/' + at, Buffer.alloc(at < 40 ? 2 ** 19 : 0));`;
+    await should(start(`${FS} ${many}`, { limits }).report).rejectedWith(code);
+    should(await readdir(workRoot)).eql([]);
+    if (process.platform !== "linux") return;
+    const deleted = `const file = fs.openSync('f', 'w'); fs.unlinkSync('f'); fs.writeSync(file, Buffer.alloc(2 ** 25)); while (true) {}`;
+    await should(start(`${FS} ${deleted}`, { limits }).report).rejectedWith(code);
   });
 
   it("says so when a flow ends the process", async () => {
@@ -166,13 +181,18 @@ describe("rehearsal: its process", function () {
         env: { ...process.env, SECRET: "of the parent" },
       });
 
-    it("ends when its parent is killed", async () => {
-      const parent = launch(process.execPath, `${PROCESS} return new Promise(() => {});`);
-      const child = await childOf(workRoot);
-      should(isRunning(child)).be.true();
-      parent.kill("SIGKILL");
-      await once(parent, "exit");
-      await until(() => !isRunning(child));
+    it("ends when its parent is killed, also in an endless loop", async () => {
+      for (const code of [ENDLESS_TURNS, "while (true) {}"]) {
+        const parent = launch(process.execPath, `${FS} fs.writeFileSync("begun", ""); ${code}`);
+        const child = await childOf(workRoot);
+        await until(() => existsSync(join(workRoot, folderIn(workRoot), "work", "begun")));
+        should(isRunning(child)).be.true();
+        parent.kill("SIGKILL");
+        await once(parent, "exit");
+        await until(() => !isRunning(child));
+        await rm(workRoot, { recursive: true });
+        await mkdir(workRoot);
+      }
     });
 
     it("runs on another version of Node.js", async function () {
@@ -232,6 +252,11 @@ async function* never(): AsyncGenerator<readonly PastEvent[]> {
 function eventAt(offset: number): PastEvent {
   const at = Date.UTC(2026, 0, 5, 8, 30) + offset * 1_000;
   return { channelId: "c", at, event: { offset } as unknown as PastEvent["event"] };
+}
+
+/** The one folder of a rehearsal. */
+function folderIn(workRoot: string): string {
+  return readdirSync(workRoot)[0] ?? "";
 }
 
 /** The id of the process of the rehearsal, once there is one. */
