@@ -87,12 +87,12 @@ describe("rehearsal: a hostile flow", function () {
   for (const [name, code] of Object.entries(WRITTEN)) {
     it(`leaves its parent as it was: ${name}`, async () => {
       const before = process.memoryUsage.rss();
-      const limits = { timeMs: 10_000 };
+      const limits = { timeMs: 40_000 };
       const { error, late, most } = await attempt(`${REALM}\n${code}; while (true) {}`, limits);
       should(error).match({ code: /^REHEARSAL_(?:ENDED|FAILED)$/ });
       // Memory that this process keeps for later is less than the limit of the pipe, several times.
       should((most - before) / 2 ** 20).below(400);
-      should(late).below(2_000);
+      should(late).below(10_000);
     });
   }
 
@@ -130,7 +130,7 @@ describe("rehearsal: a hostile flow", function () {
   });
 
   it("fails where Node-RED cannot start it", async () => {
-    const found = await attempt("", { timeMs: 10_000 }, [
+    const found = await attempt("", { timeMs: 40_000 }, [
       TAB,
       inject("in", ["constructor"]),
       sink("constructor"),
