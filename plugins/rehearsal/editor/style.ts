@@ -112,7 +112,7 @@ const STYLE = `
 .ui-dialog:has(.crec-rehearse-form) { top: 6vh !important }
 .crec-rehearse-form { max-height: calc(88vh - 170px); overflow-y: auto; margin: 0 }
 .crec-rehearse-form .form-row label { width: 130px }
-.crec-rehearse-form .form-row :is(input[type=text], input[type=number], input[type=datetime-local], select, input[type=file]) { width: calc(70% - 30px) }
+.crec-rehearse-form .form-row :is(textarea, input[type=text], input[type=number], input[type=datetime-local], select, input[type=file]) { width: calc(70% - 30px) }
 .crec-rehearse-form fieldset { border: none; margin: 0 0 10px; padding: 0; min-width: 0 }
 .crec-rehearse-form legend { margin: 0 0 4px; padding: 0; border: none; width: auto; font-size: 14px; line-height: 20px; font-weight: 600; color: inherit }
 .crec-rehearse-form :is(label.crec-check, .crec-hint) { display: block; width: auto; margin: 0 0 4px; overflow-wrap: anywhere }
