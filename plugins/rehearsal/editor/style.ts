@@ -62,9 +62,9 @@ const STYLE = `
 .crec-path li + li::before { content: "→ "; color: var(--red-ui-secondary-text-color) }
 .crec-rehearsal .crec-link { border: none; padding: 0; background: none; color: inherit; font: inherit; text-align: left; text-decoration: underline; cursor: pointer }
 
-.crec-time-row, .crec-time-ends { display: grid; grid-template-columns: 150px minmax(0, 1fr); align-items: center; gap: 8px }
+.crec-time-row, .crec-time-ends { display: grid; grid-template-columns: 170px minmax(0, 1fr); align-items: center; gap: 8px }
 .crec-time-row svg { width: 100%; height: 18px; display: block }
-.crec-time-ends { grid-template-columns: 150px auto auto; font-size: 11px; color: var(--red-ui-secondary-text-color); font-variant-numeric: tabular-nums }
+.crec-time-ends { grid-template-columns: 170px auto auto; font-size: 11px; color: var(--red-ui-secondary-text-color); font-variant-numeric: tabular-nums }
 .crec-time-ends :last-child { text-align: right }
 .crec-time-base { stroke: var(--red-ui-form-input-border-color); stroke-width: 1 }
 .crec-bar { cursor: pointer }
