@@ -1,4 +1,5 @@
 import type { FlowNode } from "../../rehearsal/shared/flow-node.ts";
+import type { TestReplies } from "../../rehearsal/shared/job.ts";
 import type { Outcome, OutcomeKind, Report } from "../../rehearsal/shared/report.ts";
 
 /** What crosses between the dialog in the browser and the run time. All times are Unix milliseconds. */
@@ -25,6 +26,10 @@ export type StartQuestion = {
   /** Names of palettes whose nodes run. */
   modules: readonly string[];
   seed: number;
+  /** How long flows go on after the last event of a file or of offsets, so that windows and recoveries end. Minutes. */
+  goOn: number;
+  /** What nodes that are not run answer. */
+  replies: TestReplies;
 };
 
 /** What `GET /crec/rehearsal/progress` answers. `number` counts the rehearsals since Node-RED started. */
@@ -71,3 +76,7 @@ export const UPLOAD = { part: 1_000_000, most: 64_000_000 };
 
 /** What `POST /crec/rehearsal/upload` is asked: parts in their order. */
 export type UploadQuestion = { upload: string; index: number; text: string };
+
+/** Minutes after the last event, where nobody chooses others, and at most: four weeks. */
+export const GO_ON = 60;
+export const GO_ON_MOST = 40_320;

@@ -7,6 +7,8 @@ export type Recorded = {
   span: Job["span"];
   snapshot: ServiceSnapshot;
   batches: AsyncIterable<readonly PastEvent[]>;
+  /** Of one channel: that file, or the first one of several. */
+  only?: ReadEventFile;
 };
 
 /** After the last event, for what the flow still has to do with it. */
@@ -24,7 +26,8 @@ export async function readRecorded(
 ): Promise<Recorded> {
   const files: ReadEventFile[] = [];
   for (const path of paths) files.push(await readEventFile(path));
-  const sources = joined(files).map(eventsOfFile);
+  const channels = joined(files);
+  const sources = channels.map(eventsOfFile);
   const span = {
     from: from ?? Math.min(...sources.map((source) => source.span.from)),
     to: to ?? Math.max(...sources.map((source) => source.span.to)) + AFTER_MS,
@@ -38,7 +41,9 @@ export async function readRecorded(
     throw new CommandProblem("The span starts after the last event. Choose another --from or --to.");
   }
   const batches = mergeByTime(sources.map((source) => source.batches));
-  return { span, snapshot: snapshotOf(files), batches: within(batches, span) };
+  const [first] = files;
+  const only = channels.length === 1 && first ? { only: first } : {};
+  return { span, snapshot: snapshotOf(files), batches: within(batches, span), ...only };
 }
 
 function joined(files: readonly ReadEventFile[]): Array<Pick<ReadEventFile, "channel" | "events">> {

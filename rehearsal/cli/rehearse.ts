@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { chooseFlows } from "../parent/flows/index.ts";
+import { chooseFlows, fitToFile } from "../parent/flows/index.ts";
 import { nodeRedOf } from "../parent/installed-node-red.ts";
 import { makeJob } from "../parent/make-job.ts";
 import { startRehearsal } from "../parent/run.ts";
@@ -44,12 +44,17 @@ async function run(
   const nodeRed = nodeRedOf(nodeRedFolder);
   const flows = await readFlows(command.flow);
   const names = command.tabs.length > 0 ? command.tabs : (expected?.run.tabs.map(({ id }) => id) ?? []);
-  const chosen = chooseFlows(flows, tabIdsOf(flows, names));
-  sayUnset(unsetOf(chosen.variables, chosen.flows), output);
+  const asWritten = chooseFlows(flows, tabIdsOf(flows, names));
   const recorded = await readRecorded(command.events, {
     from: command.from ?? (expected && Date.parse(expected.run.from)),
     to: command.to ?? (expected && Date.parse(expected.run.to)),
   });
+  const fitted = recorded.only && fitToFile(asWritten.flows, recorded.only);
+  const chosen = fitted
+    ? { ...asWritten, flows: fitted.flows, notes: [...asWritten.notes, ...fitted.notes] }
+    : asWritten;
+  const isEmpty = (name: string): boolean => fitted?.filled.includes(name) !== true;
+  sayUnset(unsetOf(chosen.variables, chosen.flows).filter(isEmpty), output);
   const job = makeJob({
     chosen,
     span: recorded.span,

@@ -160,8 +160,14 @@ describe("the rehearsal in the editor", function () {
     should(await dialog.getByLabel("Alarms").isChecked()).be.true();
     should(await dialog.locator(".crec-hint", { hasText: "come along" }).textContent()).endWith(HOSTILE);
     await shot("dialog");
-    await dialog.locator("summary").click();
+    await dialog.getByText("More options").click();
+    await dialog.getByText("Test replies").click();
     await shot("dialog-options");
+    const reply = dialog.getByLabel("http request");
+    await reply.fill("[1]");
+    await press("Start", editor().page.locator(".ui-dialog"));
+    should(await dialog.getByRole("alert").textContent()).startWith("The test reply of http request");
+    await reply.fill('{"payload": 1}');
     await dialog.getByLabel("Events").selectOption("offsets");
     await press("Start", editor().page.locator(".ui-dialog"));
     should(await dialog.getByRole("alert").textContent()).startWith("Enter two whole numbers");
@@ -175,6 +181,7 @@ describe("the rehearsal in the editor", function () {
     await panel.getByText("600 events · 3 alerts").waitFor();
     const [question] = asked;
     should(question).containDeep({ tabs: ["alarms"], span: { last: 24 }, seed: 1, copyContext: false });
+    should(question?.replies).deepEqual({ http: [[{ payload: 1 }]] });
     should(question?.flows.map(({ id }) => id)).containDeep(["alarms", "large", "http"]);
     should(
       await panel.locator("progress").evaluate((bar) => (bar as unknown as { value: number }).value),
@@ -246,7 +253,7 @@ describe("the rehearsal in the editor", function () {
     await shot("message");
     await press("Notes");
     should(await panel.locator(".crec-notes").textContent()).match(
-      /Sent nothing: inject: .*Not run: http request: It would/,
+      /Sent nothing: inject.*Not run: http request/,
     );
     should(await editor().page.locator(".crec-mark-path").count()).equal(0);
   });

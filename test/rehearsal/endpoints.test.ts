@@ -77,6 +77,8 @@ describe("the endpoints of the rehearsal", function () {
     askQueries: false,
     modules: [],
     seed: 1,
+    goOn: 60,
+    replies: {},
     ...changes,
   });
   /** Starts one, and waits until it has ended. */

@@ -1,4 +1,4 @@
-import type { Path } from "../../../rehearsal/shared/report.ts";
+import type { Note, Path } from "../../../rehearsal/shared/report.ts";
 import type { ShownDifferences, ShownReport } from "../types.ts";
 import { make } from "./make.ts";
 import { nodeName, revealNode } from "./node-names.ts";
@@ -67,13 +67,32 @@ export function reportNotes(report: ShownReport): HTMLElement {
   );
   const notes = report.notes.map(({ kind, node, text }) => {
     const item = make("li", "", make("strong", "", word(`note.${kind}`)), " ");
-    if (node !== undefined) item.append(nodeButton(report, node), ": ");
-    item.append(text);
+    const said = noteText(kind, text);
+    if (node !== undefined) item.append(nodeButton(report, node), said === "" ? "" : ": ");
+    item.append(said);
     return item;
   });
   const element = make("div", "", make("h4", "", word("label.notes")), came, make("ul", "", ...channels));
+  const reasons = report.nodes.flatMap((node) => reasonsOf(report, node));
+  if (reasons.length > 0)
+    element.append(make("h5", "", word("label.reasons")), make("ul", "crec-notes", ...reasons));
   if (notes.length > 0) element.append(make("ul", "crec-notes", ...notes));
   return element;
+}
+
+/** In the reader's language, as far as the kind of the note says it all. */
+function noteText(kind: Note["kind"], text: string): string {
+  if (kind === "silent-source" || kind === "recorded") return "";
+  if (kind === "stopped") return word("value.stopped");
+  const [count] = /\d+(?=\.$)/.exec(text) ?? [];
+  if (count === undefined || (kind !== "waiting" && kind !== "cut")) return text;
+  return counted(kind === "waiting" ? "count.waiting" : "count.cut", Number(count));
+}
+
+/** Why an alert node held alerts back, and how often. */
+function reasonsOf(report: ShownReport, { id, reasons }: ShownReport["nodes"][number]): HTMLElement[] {
+  const counts = Object.entries(reasons).map(([why, count]) => `${whyText(why)}: ${numberText(count)}`);
+  return counts.length === 0 ? [] : [make("li", "", nodeButton(report, id), ` · ${counts.join(" · ")}`)];
 }
 
 /** What this rehearsal has otherwise than the one before it. */

@@ -17,6 +17,8 @@ export class Rehearsals {
     closed: () => this.#forget(),
   });
   #choice: Choice | undefined;
+  /** As the run time said it last: it keeps a report also while no page is open. */
+  #state: RehearsalState | undefined;
   /** Of the flows that are being rehearsed, or were. */
   #print = "";
   #asking: ReturnType<typeof setTimeout> | undefined;
@@ -30,16 +32,23 @@ export class Rehearsals {
   async open(): Promise<void> {
     await this.#tried(async () => {
       const state = await requests.progress();
+      this.#state = state;
       if (state.state === "running") this.#follow(state);
       else this.#choose();
     });
   }
 
   #choose(): void {
-    askChoice(this.#choice, (choice) => {
-      this.#choice = choice;
-      void this.#again();
-    });
+    const last = this.#state;
+    const showLast = last?.state === "done" && !this.#panel.isOpen ? () => void this.#show(last) : undefined;
+    askChoice(
+      this.#choice,
+      (choice) => {
+        this.#choice = choice;
+        void this.#again();
+      },
+      showLast,
+    );
   }
 
   async #again(): Promise<void> {
@@ -59,6 +68,7 @@ export class Rehearsals {
   }
 
   #follow(state: RehearsalState): void {
+    this.#state = state;
     clearTimeout(this.#asking);
     if (state.state === "running") {
       this.#panel.showRunning(state);

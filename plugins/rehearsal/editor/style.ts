@@ -62,9 +62,9 @@ const STYLE = `
 .crec-path li + li::before { content: "→ "; color: var(--red-ui-secondary-text-color) }
 .crec-rehearsal .crec-link { border: none; padding: 0; background: none; color: inherit; font: inherit; text-align: left; text-decoration: underline; cursor: pointer }
 
-.crec-time-row, .crec-time-ends { display: grid; grid-template-columns: 150px minmax(0, 1fr); align-items: center; gap: 8px }
+.crec-time-row, .crec-time-ends { display: grid; grid-template-columns: 170px minmax(0, 1fr); align-items: center; gap: 8px }
 .crec-time-row svg { width: 100%; height: 18px; display: block }
-.crec-time-ends { grid-template-columns: 150px auto auto; font-size: 11px; color: var(--red-ui-secondary-text-color); font-variant-numeric: tabular-nums }
+.crec-time-ends { grid-template-columns: 170px auto auto; font-size: 11px; color: var(--red-ui-secondary-text-color); font-variant-numeric: tabular-nums }
 .crec-time-ends :last-child { text-align: right }
 .crec-time-base { stroke: var(--red-ui-form-input-border-color); stroke-width: 1 }
 .crec-bar { cursor: pointer }
@@ -112,7 +112,7 @@ const STYLE = `
 .ui-dialog:has(.crec-rehearse-form) { top: 6vh !important }
 .crec-rehearse-form { max-height: calc(88vh - 170px); overflow-y: auto; margin: 0 }
 .crec-rehearse-form .form-row label { width: 130px }
-.crec-rehearse-form .form-row :is(input[type=text], input[type=number], input[type=datetime-local], select, input[type=file]) { width: calc(70% - 30px) }
+.crec-rehearse-form .form-row :is(textarea, input[type=text], input[type=number], input[type=datetime-local], select, input[type=file]) { width: calc(70% - 30px) }
 .crec-rehearse-form fieldset { border: none; margin: 0 0 10px; padding: 0; min-width: 0 }
 .crec-rehearse-form legend { margin: 0 0 4px; padding: 0; border: none; width: auto; font-size: 14px; line-height: 20px; font-weight: 600; color: inherit }
 .crec-rehearse-form :is(label.crec-check, .crec-hint) { display: block; width: auto; margin: 0 0 4px; overflow-wrap: anywhere }

@@ -1,5 +1,4 @@
 import type { NodeAPI } from "node-red";
-import { invalidRequest } from "../../../nodes/lib/admin/answer.ts";
 import { isDeployedWith } from "../../../nodes/lib/admin/deployed.ts";
 import type { ChannelNode, Connection, ConnectionNode } from "../../../nodes/lib/runtime/config-nodes.ts";
 import { nodeError } from "../../../nodes/lib/shared/errors.ts";
@@ -14,30 +13,33 @@ export type DeployedChannels = { connection: Connection; client: CrecClient; cha
 const ADDRESSES = ["baseUrl", "graphqlUrl", "tls", "proxy"];
 
 /**
- * The channels that the flows read, and the deployed connection to read them by: its key goes to the address that it was
- * deployed with, whatever was posted. Undefined where the flows have no channel.
+ * The channels that the flows read, by the deployed connection to read them by: its key goes to the address that it was
+ * deployed with, whatever was posted. Empty where the flows have no channel.
  * @throws DEPLOY_FIRST, INVALID_REQUEST, CHANNEL_NOT_FOUND, or the problem of the connection
  */
 export async function deployedChannels(
   RED: NodeAPI,
   flows: readonly FlowNode[],
   signal: AbortSignal,
-): Promise<DeployedChannels | undefined> {
+): Promise<DeployedChannels[]> {
   const channels = flows.filter(({ type }) => type === "crec-channel");
-  const [id, ...others] = new Set(channels.map(({ connection }) => String(connection ?? "")));
-  if (id === undefined) return undefined;
-  if (others.length > 0)
-    return invalidRequest(
-      "These tabs use several connections. Choose tabs of one connection, or a file of events.",
+  const found: DeployedChannels[] = [];
+  for (const id of new Set(channels.map(({ connection }) => String(connection ?? "")))) {
+    const connection = deployedConnection(
+      RED,
+      flows.find((node) => node.id === id),
     );
-  const connection = deployedConnection(
-    RED,
-    flows.find((node) => node.id === id),
-  );
-  const client = await connection.client();
-  const ids = new Set<string>();
-  for (const channel of channels) ids.add(await channelId(RED, channel, client, signal));
-  return { connection, client, channelIds: [...ids] };
+    const client = await connection.client();
+    const ids = new Set<string>();
+    // Several connections may lead to the same channel: it is read once.
+    const known = new Set(found.flatMap(({ channelIds }) => channelIds));
+    for (const channel of channels.filter((one) => String(one.connection ?? "") === id)) {
+      const channelOf = await channelId(RED, channel, client, signal);
+      if (!known.has(channelOf)) ids.add(channelOf);
+    }
+    if (ids.size > 0) found.push({ connection, client, channelIds: [...ids] });
+  }
+  return found;
 }
 
 function deployedConnection(RED: NodeAPI, posted: FlowNode | undefined): Connection {

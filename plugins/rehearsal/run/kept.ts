@@ -61,13 +61,14 @@ export class KeptRehearsals {
     const over = new AbortController();
     this.#cancel = () => over.abort();
     try {
-      const { rehearsal, job } = await this.#start(question, over.signal);
+      const { rehearsal, job, notes } = await this.#start(question, over.signal);
       const { span, timeZone } = job;
       this.#cancel = () => rehearsal.cancel();
       rehearsal.onProgress(({ at, events, alerts }) => {
         this.#state = { state: "running", number, at, span, timeZone, events, alerts };
       });
-      const report = await rehearsal.report;
+      const made = await rehearsal.report;
+      const report = { ...made, notes: [...notes, ...made.notes] };
       const hasBefore = this.#reports.length > 0;
       this.#reports = [...this.#reports.slice(-1), { number, report }];
       this.#state = { state: "done", number, hasBefore };

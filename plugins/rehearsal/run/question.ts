@@ -1,16 +1,19 @@
 import { fieldsOf, invalidRequest, textIn } from "../../../nodes/lib/admin/answer.ts";
-import type { FlowNode } from "../../../rehearsal/shared/job.ts";
-import type { AskedSpan, StartQuestion } from "../types.ts";
+import type { FlowNode, TestReplies } from "../../../rehearsal/shared/job.ts";
+import { type AskedSpan, GO_ON, GO_ON_MOST, type StartQuestion } from "../types.ts";
 
 /**
  * What was posted, checked. Values of a span are checked where it is made of them.
  * @throws INVALID_REQUEST
  */
 export function startQuestion(body: unknown): StartQuestion {
-  const { flows, tabs, span, copyContext, askQueries, modules, seed = 1 } = fieldsOf(body);
+  const { flows, tabs, span, copyContext, askQueries, modules, ...more } = fieldsOf(body);
+  const { seed = 1, goOn = GO_ON, replies = {} } = more;
   if (!Array.isArray(flows) || !flows.every(isNode))
     return invalidRequest('Send "flows": a list of nodes, each with the texts "id" and "type".');
   if (!Number.isSafeInteger(seed)) return invalidRequest('Send "seed" as a whole number.');
+  if (typeof goOn !== "number" || !(goOn >= 0 && goOn <= GO_ON_MOST))
+    return invalidRequest(`Send "goOn" as a number of minutes from 0 to ${GO_ON_MOST}.`);
   return {
     flows,
     tabs: textsOf(tabs, "tabs"),
@@ -19,7 +22,19 @@ export function startQuestion(body: unknown): StartQuestion {
     askQueries: askQueries === true,
     modules: textsOf(modules ?? [], "modules"),
     seed: seed as number,
+    goOn,
+    replies: repliesIn(replies),
   };
+}
+
+/** For each node a list of replies, each of which has a message or null for each output. */
+function repliesIn(value: unknown): TestReplies {
+  const isMessage = (one: unknown) => one === null || (typeof one === "object" && !Array.isArray(one));
+  const isReply = (one: unknown) => Array.isArray(one) && one.every(isMessage);
+  const lists = Object.values(fieldsOf(value));
+  if (lists.every((list) => Array.isArray(list) && list.length > 0 && list.every(isReply)))
+    return value as TestReplies;
+  return invalidRequest('Send "replies" as {"id of a node": [[{"payload": 1}]]}.');
 }
 
 function isNode(value: unknown): value is FlowNode {

@@ -10,22 +10,27 @@ import {
   type Span,
   spanOf,
 } from "../../../rehearsal/parent/events/index.ts";
-import { chooseFlows } from "../../../rehearsal/parent/flows/index.ts";
+import { mergeByTime } from "../../../rehearsal/parent/events/merge.ts";
+import { type ChosenFlows, chooseFlows, fitToFile } from "../../../rehearsal/parent/flows/index.ts";
 import { runningNodeRed } from "../../../rehearsal/parent/installed-node-red.ts";
 import { makeJob } from "../../../rehearsal/parent/make-job.ts";
 import { type Ask, askToday } from "../../../rehearsal/parent/queries.ts";
 import { type Rehearsal, startRehearsal } from "../../../rehearsal/parent/run.ts";
 import { readSnapshot } from "../../../rehearsal/parent/snapshot.ts";
-import type { FlowNode, Job, ServiceSnapshot } from "../../../rehearsal/shared/job.ts";
+import type { Job, ServiceSnapshot } from "../../../rehearsal/shared/job.ts";
+import type { Note } from "../../../rehearsal/shared/report.ts";
 import type { StartQuestion } from "../types.ts";
 import { contextCopy } from "./context-copy.ts";
-import { deployedChannels } from "./deployed-channels.ts";
+import { type DeployedChannels, deployedChannels } from "./deployed-channels.ts";
 import { tickedModules } from "./ticked-modules.ts";
 import type { Uploads } from "./uploads.ts";
 
-export type Started = { rehearsal: Rehearsal; job: Pick<Job, "span" | "timeZone"> };
+/** `notes`: of what was chosen and read. The report of the rehearsal is without them. */
+export type Started = { rehearsal: Rehearsal; job: Pick<Job, "span" | "timeZone">; notes: Note[] };
 
-type Input = { past: PastEvents; snapshot: ServiceSnapshot; ask?: Ask };
+type Input = { chosen: ChosenFlows; past: PastEvents; snapshot: ServiceSnapshot; ask?: Ask };
+
+const MINUTE_MS = 60_000;
 
 /**
  * Reads what a rehearsal needs, and starts it. `signal` ends the reading and the rehearsal.
@@ -37,12 +42,11 @@ export async function start(
   uploads: Uploads,
   signal: AbortSignal,
 ): Promise<Started> {
-  const chosen = chooseFlows(question.flows, question.tabs);
   const nodeRed = runningNodeRed(require);
   const { userDir, lang } = RED.settings as NodeAPI["settings"] & { lang?: string };
   const modules = tickedModules(question.modules, [userDir ?? process.cwd(), nodeRed.runtime]);
   const folder = stateFolderFor(RED, "rehearsal");
-  const { past, snapshot, ask } = await inputOf(RED, question, chosen.flows, {
+  const { chosen, past, snapshot, ask } = await inputOf(RED, question, {
     uploads,
     signal,
     cacheFolder: join(folder, "events"),
@@ -50,6 +54,7 @@ export async function start(
   const job = makeJob({
     chosen,
     span: past.span,
+    replies: question.replies,
     snapshot,
     modules,
     context: question.copyContext ? await contextCopy(RED, chosen.flows) : undefined,
@@ -67,30 +72,69 @@ export async function start(
     workRoot: join(folder, "work"),
     signal,
   });
-  return { rehearsal, job };
+  return { rehearsal, job, notes: chosen.notes };
 }
 
 async function inputOf(
   RED: NodeAPI,
-  { span }: StartQuestion,
-  flows: readonly FlowNode[],
+  { flows, tabs, span, goOn }: StartQuestion,
   { uploads, signal, cacheFolder }: { uploads: Uploads; signal: AbortSignal; cacheFolder: string },
 ): Promise<Input> {
+  const chosen = chooseFlows(flows, tabs);
   if ("upload" in span) {
     const file = parseEventFile(uploads.text(span.upload));
-    return { past: eventsOfFile(file), snapshot: file.snapshot };
+    const fitted = fitToFile(chosen.flows, file);
+    const notes = [...chosen.notes, ...fitted.notes];
+    const past = goingOn(eventsOfFile(file), goOn);
+    return { chosen: { ...chosen, flows: fitted.flows, notes }, past, snapshot: file.snapshot };
   }
   const read = spanOf(span, Date.now());
-  const channels = await deployedChannels(RED, flows, signal);
-  if (!channels) return withoutEvents(read);
-  const { client, connection, channelIds } = channels;
-  const snapshot = await readSnapshot(client, channelIds, signal);
-  const past = await readEvents(client, channelIds, read, { signal, cacheFolder });
-  return { past, snapshot, ask: askToday(client, await connection.verifier()) };
+  const [first, ...others] = await deployedChannels(RED, chosen.flows, signal);
+  if (!first) return { chosen, ...withoutEvents(read) };
+  const all = [first, ...others];
+  const snapshots: ServiceSnapshot[] = [];
+  const pasts: PastEvents[] = [];
+  for (const { client, channelIds } of all) {
+    snapshots.push(await readSnapshot(client, channelIds, signal));
+    pasts.push(await readEvents(client, channelIds, read, { signal, cacheFolder }));
+  }
+  const past = together(pasts);
+  return {
+    chosen,
+    past: read.kind === "offsets" ? goingOn(past, goOn) : past,
+    snapshot: {
+      networks: snapshots.flatMap(({ networks }) => networks),
+      wallets: snapshots.flatMap(({ wallets }) => wallets),
+      channels: snapshots.flatMap(({ channels }) => channels),
+    },
+    ask: await askEach(all),
+  };
+}
+
+function together(pasts: readonly PastEvents[]): PastEvents {
+  const from = Math.min(...pasts.map(({ span }) => span.from));
+  const to = Math.max(...pasts.map(({ span }) => span.to));
+  return { span: { from, to }, batches: mergeByTime(pasts.map(({ batches }) => batches)) };
+}
+
+/** Time goes on after the last event, so that windows and recoveries end. */
+function goingOn({ span, batches }: PastEvents, minutes: number): PastEvents {
+  return { span: { from: span.from, to: span.to + minutes * MINUTE_MS }, batches };
+}
+
+/** Each call goes to the connection of its channel. */
+async function askEach(all: readonly DeployedChannels[]): Promise<Ask> {
+  const asks = new Map<string, Ask>();
+  for (const { client, connection, channelIds } of all) {
+    const ask = askToday(client, await connection.verifier());
+    for (const id of channelIds) asks.set(id, ask);
+  }
+  return async (call, signal) =>
+    (await asks.get(call.channelId)?.(call, signal)) ?? { error: "No channel of these tabs has this query." };
 }
 
 /** Time alone may do something, too. */
-function withoutEvents(read: Span): Input {
+function withoutEvents(read: Span): Omit<Input, "chosen"> {
   if (read.kind === "offsets")
     return invalidRequest("These tabs read no channel, so there are no offsets. Choose times instead.");
   const batches = async function* () {};

@@ -1,1 +1,2 @@
 export { type ChosenFlows, chooseFlows } from "./choose.ts";
+export { type Fitted, fitToFile } from "./fit-to-file.ts";

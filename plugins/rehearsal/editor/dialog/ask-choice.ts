@@ -2,24 +2,32 @@ import type { EditedNode } from "../../../../nodes/lib/editor/api.ts";
 import { askInDialog } from "../../../../nodes/lib/editor/dialog.ts";
 import type { StartQuestion } from "../../types.ts";
 import { editorFlows, foreignModules, tabsOf } from "../flows.ts";
-import { make } from "../make.ts";
+import { button, make } from "../make.ts";
 import { addStyle } from "../style.ts";
 import { word } from "../words.ts";
 import { check, input, row } from "./fields.ts";
+import { replyFields } from "./reply-fields.ts";
 import { type EnteredSpan, spanFields } from "./span-fields.ts";
 import { tabFields } from "./tab-fields.ts";
 
 /** What a person chose. The flows are those of the moment at which it starts. */
 export type Choice = Omit<StartQuestion, "flows" | "span"> & { span: EnteredSpan };
 
-/** Asks what is rehearsed. `before`: the last choice, from which it starts. */
-export function askChoice(before: Choice | undefined, start: (choice: Choice) => void): void {
+/**
+ * Asks what is rehearsed. `before`: the last choice, from which it starts. `showLast`: shows the report of the last
+ * rehearsal, where there is one.
+ */
+export function askChoice(
+  before: Choice | undefined,
+  start: (choice: Choice) => void,
+  showLast: (() => void) | undefined,
+): void {
   addStyle();
   const flows = editorFlows();
   const active = RED.workspaces.active();
   const first = tabsOf(flows).filter(({ id }) => id === active);
   const tabs = tabFields(flows, before?.tabs ?? first.map(({ id }) => id));
-  const span = spanFields(before?.span);
+  const span = spanFields(before?.span, before?.goOn);
 
   const context = check(word("label.context"), before?.copyContext);
   const query = check(word("label.queries"), before?.askQueries);
@@ -43,13 +51,28 @@ export function askChoice(before: Choice | undefined, start: (choice: Choice) =>
     more.append(...modules.map(({ element }) => element), make("p", "crec-hint", word("hint.modules")));
   }
 
+  const replies = replyFields(flows, before?.replies ?? {});
+  more.append(replies.element);
+  if (before && Object.keys(before.replies).length > 0) more.open = true;
+
   const problem = make("p", "crec-problem");
   problem.setAttribute("role", "alert");
   problem.hidden = true;
   const safe = make("p", "crec-hint", word("hint.safe"));
-  const content = make(
+  const last =
+    showLast &&
+    button(
+      word("label.last-report"),
+      () => {
+        $(content).closest(".ui-dialog-content").dialog("close");
+        showLast();
+      },
+      "fa-history",
+    );
+  const content: HTMLElement = make(
     "form",
     "crec-rehearse-form form-horizontal",
+    ...(last ? [last] : []),
     safe,
     tabs.element,
     span.element,
@@ -57,12 +80,19 @@ export function askChoice(before: Choice | undefined, start: (choice: Choice) =>
     problem,
   );
   const act = (): boolean => {
-    const [tabIds, entered] = [tabs.read(), span.read()];
-    const wrong = [tabIds, entered, Number.isSafeInteger(seed.valueAsNumber) || word("error.seed")];
+    const [tabIds, entered, goOn, answers] = [tabs.read(), span.read(), span.goOn(), replies.read()];
+    const wrong = [
+      tabIds,
+      entered,
+      goOn,
+      answers,
+      Number.isSafeInteger(seed.valueAsNumber) || word("error.seed"),
+    ];
     const said = wrong.find((one) => typeof one === "string");
     problem.hidden = said === undefined;
     problem.textContent = said ?? "";
     if (typeof tabIds === "string" || typeof entered === "string" || said !== undefined) return false;
+    if (typeof goOn === "string" || typeof answers === "string") return false;
     start({
       tabs: tabIds,
       span: entered,
@@ -70,6 +100,8 @@ export function askChoice(before: Choice | undefined, start: (choice: Choice) =>
       askQueries: query.box.checked,
       modules: modules.filter(({ box }) => box.checked).map(({ name }) => name),
       seed: seed.valueAsNumber,
+      goOn,
+      replies: answers,
     });
     return true;
   };

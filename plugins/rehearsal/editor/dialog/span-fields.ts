@@ -1,4 +1,4 @@
-import { type AskedSpan, UPLOAD } from "../../types.ts";
+import { type AskedSpan, GO_ON, GO_ON_MOST, UPLOAD } from "../../types.ts";
 import { make } from "../make.ts";
 import { word } from "../words.ts";
 import { group, input, row, select } from "./fields.ts";
@@ -13,9 +13,14 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
 /** Which events. `read` returns a sentence where something is missing. */
-export type SpanFields = { element: HTMLElement; read(): EnteredSpan | string };
+export type SpanFields = {
+  element: HTMLElement;
+  read(): EnteredSpan | string;
+  /** Minutes after the last event. */
+  goOn(): number | string;
+};
 
-export function spanFields(before: EnteredSpan | undefined): SpanFields {
+export function spanFields(before: EnteredSpan | undefined, goOnBefore = GO_ON): SpanFields {
   const now = Date.now();
   const kind = select(KINDS.map((value) => ({ value, label: word(`span.${value}`) })));
   const last = input("number", before && "last" in before ? String(before.last) : "24");
@@ -38,7 +43,11 @@ export function spanFields(before: EnteredSpan | undefined): SpanFields {
     offsets: make("div", "", row(word("label.first"), first), row(word("label.last"), end)),
     file: make("div", "", row(word("label.file"), file), make("p", "crec-hint", word("hint.file"))),
   };
+  const after = input("number", String(goOnBefore));
+  after.min = "0";
+  const goOn = make("div", "", row(word("label.go-on"), after), make("p", "crec-hint", word("hint.go-on")));
   const show = (): void => {
+    goOn.hidden = kind.value !== "offsets" && kind.value !== "file";
     for (const name of KINDS) parts[name].hidden = name !== kind.value;
   };
   kind.addEventListener("change", show);
@@ -62,8 +71,12 @@ export function spanFields(before: EnteredSpan | undefined): SpanFields {
   };
   const rows = KINDS.map((name) => parts[name]);
   return {
-    element: group(word("label.span"), row(word("label.events"), kind), ...rows),
+    element: group(word("label.span"), row(word("label.events"), kind), ...rows, goOn),
     read: () => read[kind.value as Kind](),
+    goOn: () => {
+      const minutes = after.valueAsNumber;
+      return minutes >= 0 && minutes <= GO_ON_MOST ? minutes : word("error.go-on");
+    },
   };
 }
 
