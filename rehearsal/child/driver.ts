@@ -17,11 +17,17 @@ export type Driven = {
 
 /** Runs all events and timers in the order of their times, until `to`. Events and timers take no time themselves. */
 export async function drive(driven: Driven, to: number): Promise<void> {
-  const { clock, events } = driven;
   await driven.settle();
+  await runEvents(driven, to);
+  await runTimers(driven, to);
+  if (!driven.isCancelled()) driven.clock.moveTo(to);
+}
+
+async function runEvents(driven: Driven, to: number): Promise<void> {
+  const { clock, events } = driven;
   for (let batch = await events.next(); batch !== undefined; batch = await events.next()) {
     for (const event of batch) {
-      if (driven.isCancelled()) return;
+      if (driven.isCancelled() || event.at > to) return;
       await runTimers(driven, event.at);
       clock.moveTo(event.at);
       driven.publish(event);
@@ -29,8 +35,6 @@ export async function drive(driven: Driven, to: number): Promise<void> {
       await driven.settle();
     }
   }
-  await runTimers(driven, to);
-  if (!driven.isCancelled()) clock.moveTo(to);
 }
 
 /** Timers of the same time as an event run before it. */

@@ -5,7 +5,7 @@ import { plainJson } from "./plain-json.ts";
 
 type Message = Record<string, unknown>;
 
-/** Properties of a node, or of the message, that say where a message would have gone. */
+/** Properties of a node, else of the message, that say where a message would have gone. */
 const WHERE = ["topic", "url", "filename", "command", "host", "method"];
 
 const LONGEST_TEXT = 120;
@@ -45,10 +45,12 @@ export function repliesOf({ replies }: Pick<Job, "replies">, id: string): readon
   return Object.hasOwn(replies, id) ? replies[id] : undefined;
 }
 
-/** Where it would have gone, else what it is. */
+/** Where it would have gone, else what it is. What the node says goes first: most messages have a topic. */
 function summary(config: NodeDef, msg: Message): string {
   const node = config as unknown as FlowNode;
-  const where = WHERE.map((name) => node[name] || msg[name]).find(
+  // A name that is typed otherwise is that of a property of the message.
+  const ofNode = WHERE.map((name) => (node[`${name}Type`] === "msg" ? msg[String(node[name])] : node[name]));
+  const where = [...ofNode, ...WHERE.map((name) => msg[name])].find(
     (value) => typeof value === "string" && value,
   );
   return oneLine(where ?? msg.payload);

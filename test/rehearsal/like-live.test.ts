@@ -10,7 +10,7 @@ import { type Left, LiveFlows, type Moved } from "./support/live-flows.ts";
 import { flowsOf, type RandomSource, randomEvents, randomSources } from "./support/random-flows.ts";
 import { channelOf, configOf, type MadeEvent, pastOf, snapshotOf } from "./support/signed-events.ts";
 
-const numRuns = Number(process.env.REHEARSAL_RUNS ?? sized(6, 40));
+const numRuns = Number(process.env.REHEARSAL_RUNS ?? sized(3, 40));
 const TIMEOUT_MS = Math.max(120_000, numRuns * 6_000);
 
 /** What is compared of both. */
@@ -59,7 +59,10 @@ async function both(
   const span = { from: start * 1000, to: (start + 3_600) * 1000 };
   const limits = { ...REPORT_LIMITS, messageBytes: 100_000 };
   const job = jobOf(flows, { snapshot: snapshotOf(channels), span, limits });
-  const [report, moved] = await Promise.all([rehearse(job, pastOf(channels, start)), live.run(flows, channels)]);
+  const [report, moved] = await Promise.all([
+    rehearse(job, pastOf(channels, start)),
+    live.run(flows, channels),
+  ]);
   return { rehearsed: ofReport(report, flows), done: ofLive(moved, flows) };
 }
 
@@ -68,7 +71,7 @@ function differences(rehearsed: Verdict, done: Verdict): unknown[] {
   const parts = ["received", "wires", "left"] as const;
   return parts.flatMap((part) => {
     const keys = new Set([...Object.keys(rehearsed[part]), ...Object.keys(done[part])]);
-    return [...keys].flatMap((key) => {
+    return [...keys].flatMap((key): unknown[] => {
       const [one, other] = [rehearsed[part][key], done[part][key]];
       if (isDeepStrictEqual(one, other)) return [];
       if (!Array.isArray(one) || !Array.isArray(other)) return [{ key, rehearsed: one, live: other }];
@@ -82,7 +85,9 @@ function differences(rehearsed: Verdict, done: Verdict): unknown[] {
 function ofReport({ outcomes, nodes, wires }: Report, flows: readonly FlowNode[]): Verdict {
   const left: Record<string, unknown[]> = {};
   for (const { kind, node, message } of outcomes) {
-    if (kind === "sent") (left[node] ??= []).push(shown(message as Left));
+    if (kind !== "sent") continue;
+    const before = left[node] ?? [];
+    left[node] = [...before, shown(message as Left)];
   }
   const isCompared = comparedOf(flows);
   const received = nodes.filter(({ id, received }) => isCompared(id) && received > 0);

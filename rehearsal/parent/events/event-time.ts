@@ -2,6 +2,8 @@ import { type ChannelEvent, decodeEvent } from "../../../src/index.ts";
 
 /** Above this, seconds since 1970 are milliseconds. */
 const MAX_SECONDS = 1e11;
+/** The latest time that a clock can show, in milliseconds. */
+const MAX_MS = 8.64e15;
 
 /**
  * When an event happened, in Unix milliseconds: when the service wrote it, else the time of its block, else the time
@@ -25,5 +27,6 @@ function blockTimeOf(event: ChannelEvent): number | undefined {
 function asMs(value: unknown): number | undefined {
   const time = typeof value === "string" ? Number(value) : value;
   if (typeof time !== "number" || !Number.isFinite(time) || time <= 0) return undefined;
-  return Math.round(time < MAX_SECONDS ? time * 1_000 : time);
+  const ms = Math.round(time < MAX_SECONDS ? time * 1_000 : time);
+  return ms <= MAX_MS ? ms : undefined;
 }

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { fileURLToPath } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { markTyped } from "../../../nodes/lib/shared/typed-key.ts";
 import type { FlowNode } from "../../../rehearsal/shared/job.ts";
 import { type FlowNode as LiveNode, NodeRed, UserDir } from "../../support/node-red.ts";
@@ -20,14 +20,25 @@ export type Moved = {
 };
 
 type Trace = Moved & {
+  /** Messages that nodes have not completed. */
+  open: number;
   quietMs: number;
   readers: ReadonlyArray<{ node: string; position?: number; state: string }>;
 };
 
 const SETTINGS = fileURLToPath(new URL("./traced-settings.cjs", import.meta.url));
-const NOT_LOADED = ["10-mqtt.js", "21-httprequest.js", "22-websocket.js", "31-tcpin.js", "32-udp.js", "90-exec.js"];
-/** Longer than a message waits for anything in a flow without timers. */
+const NOT_LOADED = [
+  "10-mqtt.js",
+  "21-httprequest.js",
+  "22-websocket.js",
+  "31-tcpin.js",
+  "32-udp.js",
+  "90-exec.js",
+];
+/** Longer than a message is on its way from one node to the next. */
 const QUIET_MS = 60;
+/** Longer than an alert node writes to its file. What is still open then waits for the rest of its group. */
+const LONG_QUIET_MS = 2_000;
 const LONGEST_MS = 20_000;
 
 /** A real Node-RED that runs flows over the events of a server, one flow after another. */
@@ -38,7 +49,12 @@ export class LiveFlows {
   readonly #server: Server;
   readonly #channels: Map<string, MadeChannel>;
 
-  private constructor(nodeRed: NodeRed, userDir: UserDir, server: Server, channels: Map<string, MadeChannel>) {
+  private constructor(
+    nodeRed: NodeRed,
+    userDir: UserDir,
+    server: Server,
+    channels: Map<string, MadeChannel>,
+  ) {
     this.#nodeRed = nodeRed;
     this.#userDir = userDir;
     this.#server = server;
@@ -77,7 +93,7 @@ export class LiveFlows {
       const isRead = ends.every(([id, last]) =>
         trace.readers.some(({ node: reader, position = 0 }) => reader === id && position >= last),
       );
-      if (isRead && trace.quietMs > QUIET_MS) return trace;
+      if (isRead && trace.quietMs > (trace.open > 0 ? LONG_QUIET_MS : QUIET_MS)) return trace;
       if (performance.now() > until)
         throw new Error(`The flow did not end: ${JSON.stringify(trace)}\n${this.#nodeRed.log.slice(-2_000)}`);
       await sleep(20);

@@ -97,6 +97,7 @@ function tabOf(tab: string, prefix: string, { channel, isTree, events, nodes }: 
   const flows: FlowNode[] = [{ id: tab, type: "tab", label: tab }, source];
   // In a graph, what is rejected or a notice goes to sinks only: the events do not wait for it.
   const open = isTree ? [...outputs] : outputs.slice(0, 1);
+  const closed = isTree ? [] : outputs.slice(1);
   for (const [index, node] of nodes.entries()) {
     // In a graph, a group that waits for a message would stop the events.
     if (node.kind === "count" && !isTree) continue;
@@ -105,9 +106,10 @@ function tabOf(tab: string, prefix: string, { channel, isTree, events, nodes }: 
     const from = isTree ? [node.from] : [node.from, node.other];
     for (const one of new Set(from.map((at) => open[at % open.length]))) one?.push(part.input);
     flows.push(...part.nodes);
-    open.push(...part.outputs);
+    // An alert node writes to a file: when it has done so, compared with another way of the event, is chance.
+    (node.kind === "alert" && !isTree ? closed : open).push(...part.outputs);
   }
-  const ends = isTree ? open : [...open, ...outputs.slice(1)];
+  const ends = [...open, ...closed];
   for (const [index, output] of ends.entries()) {
     const id = `${tab}-sink-${index}`;
     output.push(id);
@@ -128,7 +130,9 @@ function partOf(id: string, z: string, prefix: string, { kind, value, choice }: 
         ...{ property: "payload.params.value", propertyType: "msg", checkall: String(choice % 2 === 0) },
         rules: [
           { t: "gte", v: String(value), vt: "num" },
-          choice % 3 === 0 ? { t: "jsonata_exp", v: "payload.params.value = '3'", vt: "jsonata" } : { t: "lt", v: "3", vt: "num" },
+          choice % 3 === 0
+            ? { t: "jsonata_exp", v: "payload.params.value = '3'", vt: "jsonata" }
+            : { t: "lt", v: "3", vt: "num" },
           { t: "else" },
         ],
         outputs: 3,
@@ -136,16 +140,28 @@ function partOf(id: string, z: string, prefix: string, { kind, value, choice }: 
     case "change":
       return one("change", 1, {
         rules: [
-          { t: "set", p: "topic", pt: "msg", to: "payload.name & $string(payload.params.value)", tot: "jsonata" },
+          {
+            t: "set",
+            p: "topic",
+            pt: "msg",
+            to: "payload.name & $string(payload.params.value)",
+            tot: "jsonata",
+          },
           { t: "move", p: "payload.params.from", pt: "msg", to: "payload.sender", tot: "msg" },
         ],
       });
     case "function":
-      return code(2, `const n = (context.get("n") || 0) + 1; context.set("n", n); flow.set("last", n);
-        msg.payload = { ...msg.payload, n }; return n % 2 ? [msg, null] : [null, msg];`);
+      return code(
+        2,
+        `const n = (context.get("n") || 0) + 1; context.set("n", n); flow.set("last", n);
+        msg.payload = { ...msg.payload, n }; return n % 2 ? [msg, null] : [null, msg];`,
+      );
     case "several":
-      return code(1, `for (let i = 0; i < ${choice % 3}; i += 1) node.send({ ...RED.util.cloneMessage(msg), topic: "t" + i });
-        return [[msg, { ...RED.util.cloneMessage(msg), topic: "again" }]];`);
+      return code(
+        1,
+        `for (let i = 0; i < ${choice % 3}; i += 1) node.send({ ...RED.util.cloneMessage(msg), topic: "t" + i });
+        return [[msg, { ...RED.util.cloneMessage(msg), topic: "again" }]];`,
+      );
     case "rbe":
       return one("rbe", 1, {
         ...{ func: ["rbe", "rbei", "deadband", "narrowband"][choice % 4], gap: "2", start: "", inout: "out" },
@@ -162,22 +178,70 @@ function partOf(id: string, z: string, prefix: string, { kind, value, choice }: 
       return { nodes, input: text, outputs: [output] };
     }
     case "parts": {
-      const [make, split, change, join] = ["make", "split", "change", "join"].map((name) => `${id}-${name}`) as [string, string, string, string];
+      const [make, split, change, join] = ["make", "split", "change", "join"].map(
+        (name) => `${id}-${name}`,
+      ) as [string, string, string, string];
       const output: Output = [];
       const func = `msg.payload = Array.from({ length: ${1 + (choice % 4)} }, (_, i) => i + Number(msg.payload?.params?.value ?? 0)); return msg;`;
       const at = { z, x: 1, y: 1 };
       const nodes = [
         { ...at, id: make, type: "function", func, outputs: 1, libs: [], wires: [[split]] },
-        { ...at, id: split, type: "split", arraySplt: 1, arraySpltType: "len", splt: "\\n", spltType: "str", stream: false, addname: "", property: "payload", wires: [[change]] },
-        { ...at, id: change, type: "change", rules: [{ t: "set", p: "payload", pt: "msg", to: "payload * 2", tot: "jsonata" }], wires: [[join]] },
-        { ...at, id: join, type: "join", mode: "auto", build: "array", property: "payload", propertyType: "msg", key: "topic", joiner: "", joinerType: "str", accumulate: false, timeout: "", count: "", wires: [output] },
+        {
+          ...at,
+          id: split,
+          type: "split",
+          arraySplt: 1,
+          arraySpltType: "len",
+          splt: "\\n",
+          spltType: "str",
+          stream: false,
+          addname: "",
+          property: "payload",
+          wires: [[change]],
+        },
+        {
+          ...at,
+          id: change,
+          type: "change",
+          rules: [{ t: "set", p: "payload", pt: "msg", to: "payload * 2", tot: "jsonata" }],
+          wires: [[join]],
+        },
+        {
+          ...at,
+          id: join,
+          type: "join",
+          mode: "auto",
+          build: "array",
+          property: "payload",
+          propertyType: "msg",
+          key: "topic",
+          joiner: "",
+          joinerType: "str",
+          accumulate: false,
+          timeout: "",
+          count: "",
+          wires: [output],
+        },
       ];
       return { nodes, input: make, outputs: [output] };
     }
     case "count":
       return one("join", 1, {
-        ...{ mode: "custom", build: "array", property: "payload.params.value", propertyType: "msg", key: "topic" },
-        ...{ joiner: "", joinerType: "str", useparts: false, accumulate: choice % 2 === 0, timeout: "", count: String(1 + (value % 3)) },
+        ...{
+          mode: "custom",
+          build: "array",
+          property: "payload.params.value",
+          propertyType: "msg",
+          key: "topic",
+        },
+        ...{
+          joiner: "",
+          joinerType: "str",
+          useparts: false,
+          accumulate: choice % 2 === 0,
+          timeout: "",
+          count: String(1 + (value % 3)),
+        },
       });
     case "link": {
       const [out, into, back] = [`${id}-out`, `${id}-in`, `${id}-on`];
@@ -185,18 +249,51 @@ function partOf(id: string, z: string, prefix: string, { kind, value, choice }: 
       const nodes = [
         { id: out, type: "link out", z, mode: "link", links: [into], x: 1, y: 1, wires: [] },
         { id: into, type: "link in", z: `${prefix}other`, links: [out], x: 1, y: 1, wires: [[back]] },
-        { id: back, type: "change", z: `${prefix}other`, x: 1, y: 1, rules: [{ t: "set", p: "topic", pt: "msg", to: id.slice(-2), tot: "str" }], wires: [output] },
+        {
+          id: back,
+          type: "change",
+          z: `${prefix}other`,
+          x: 1,
+          y: 1,
+          rules: [{ t: "set", p: "topic", pt: "msg", to: id.slice(-2), tot: "str" }],
+          wires: [output],
+        },
       ];
       return { nodes, input: out, outputs: [output] };
     }
     case "call": {
-      const [call, into, work, back] = ["call", "in", "work", "back"].map((name) => `${id}-${name}`) as [string, string, string, string];
+      const [call, into, work, back] = ["call", "in", "work", "back"].map((name) => `${id}-${name}`) as [
+        string,
+        string,
+        string,
+        string,
+      ];
       const output: Output = [];
       const other = `${prefix}other`;
       const nodes = [
-        { id: call, type: "link call", z, links: [into], linkType: "static", timeout: "30", x: 1, y: 1, wires: [output] },
+        {
+          id: call,
+          type: "link call",
+          z,
+          links: [into],
+          linkType: "static",
+          timeout: "30",
+          x: 1,
+          y: 1,
+          wires: [output],
+        },
         { id: into, type: "link in", z: other, links: [], x: 1, y: 1, wires: [[work]] },
-        { id: work, type: "function", z: other, x: 1, y: 1, func: "msg.called = true; msg.topic += '!'; return msg;", outputs: 1, libs: [], wires: [[back]] },
+        {
+          id: work,
+          type: "function",
+          z: other,
+          x: 1,
+          y: 1,
+          func: "msg.called = true; msg.topic += '!'; return msg;",
+          outputs: 1,
+          libs: [],
+          wires: [[back]],
+        },
         { id: back, type: "link out", z: other, mode: "return", links: [], x: 1, y: 1, wires: [] },
       ];
       return { nodes, input: call, outputs: [output] };
@@ -209,8 +306,20 @@ function partOf(id: string, z: string, prefix: string, { kind, value, choice }: 
       return one("crec-alert", 3, alertOf(value, choice));
     case "throws": {
       const output: Output = [];
-      const part = code(1, `if (Number(msg.payload?.params?.value) > ${value}) throw new Error("above"); return msg;`);
-      const caught = { id: `${id}-catch`, type: "catch", z, scope: [id], uncaught: false, x: 1, y: 1, wires: [output] };
+      const part = code(
+        1,
+        `if (Number(msg.payload?.params?.value) > ${value}) throw new Error("above"); return msg;`,
+      );
+      const caught = {
+        id: `${id}-catch`,
+        type: "catch",
+        z,
+        scope: [id],
+        uncaught: false,
+        x: 1,
+        y: 1,
+        wires: [output],
+      };
       return { ...part, nodes: [...part.nodes, caught], outputs: [...part.outputs, output] };
     }
     case "template":
@@ -221,7 +330,16 @@ function partOf(id: string, z: string, prefix: string, { kind, value, choice }: 
     case "complete": {
       const output: Output = [];
       const part = code(1, "if (msg.payload?.params?.value > 4) node.status({ text: 'many' }); return msg;");
-      const completed = { id: `${id}-complete`, type: "complete", z, scope: [id], uncaught: false, x: 1, y: 1, wires: [output] };
+      const completed = {
+        id: `${id}-complete`,
+        type: "complete",
+        z,
+        scope: [id],
+        uncaught: false,
+        x: 1,
+        y: 1,
+        wires: [output],
+      };
       return { ...part, nodes: [...part.nodes, completed], outputs: [...part.outputs, output] };
     }
   }
@@ -231,13 +349,38 @@ const TIMES = ["0s", "10s", "1m", "5m"] as const;
 
 function alertOf(value: number, choice: number): Partial<FlowNode> {
   const when = ["each", "each", "count", "sum"][choice % 4];
-  const condition = { kind: "field", field: "params.value", is: "atLeast", value: String(value), type: "str" };
+  const condition = {
+    kind: "field",
+    field: "params.value",
+    is: "atLeast",
+    value: String(value),
+    type: "str",
+  };
   return {
-    ...{ version: 1, match: "all", conditions: value === 0 ? [] : [condition], when, times: String(1 + (choice % 3)) },
-    ...{ within: TIMES[1 + (value % 3)], sumField: "params.value", limit: String(3 * value), limitUnit: "smallest" },
-    ...{ quiet: TIMES[(value + choice) % 4], recovers: when === "each" && choice % 3 === 0, takenBack: false },
+    ...{
+      version: 1,
+      match: "all",
+      conditions: value === 0 ? [] : [condition],
+      when,
+      times: String(1 + (choice % 3)),
+    },
+    ...{
+      within: TIMES[1 + (value % 3)],
+      sumField: "params.value",
+      limit: String(3 * value),
+      limitUnit: "smallest",
+    },
+    ...{
+      quiet: TIMES[(value + choice) % 4],
+      recovers: when === "each" && choice % 3 === 0,
+      takenBack: false,
+    },
     // Nothing is late: what time alone leads to is compared elsewhere.
-    ...{ slack: "1d", severity: "warning", title: choice % 2 ? "{{count}} of {{params.value}} {{suppressed}}" : "" },
+    ...{
+      slack: "1d",
+      severity: "warning",
+      title: choice % 2 ? "{{count}} of {{params.value}} {{suppressed}}" : "",
+    },
     ...{ forEach: ["", "contract", "field"][(value + choice) % 3], forEachField: "params.to" },
   };
 }
@@ -246,7 +389,14 @@ function alertOf(value: number, choice: number): Partial<FlowNode> {
 function subflow(prefix: string): FlowNode[] {
   const [id, inner, mark] = [`${prefix}sub`, `${prefix}sub-switch`, `${prefix}sub-mark`];
   const definition = {
-    ...{ id, type: "subflow", name: "Sub", info: "", category: "", env: [{ name: "LIMIT", type: "num", value: "5" }] },
+    ...{
+      id,
+      type: "subflow",
+      name: "Sub",
+      info: "",
+      category: "",
+      env: [{ name: "LIMIT", type: "num", value: "5" }],
+    },
     in: [{ x: 1, y: 1, wires: [{ id: inner }] }],
     out: [
       { x: 1, y: 1, wires: [{ id: mark, port: 0 }] },
@@ -256,8 +406,21 @@ function subflow(prefix: string): FlowNode[] {
   return [
     definition,
     {
-      ...{ id: inner, type: "switch", z: id, x: 1, y: 1, property: "payload.params.value", propertyType: "msg" },
-      ...{ rules: [{ t: "gte", v: "LIMIT", vt: "env" }, { t: "else" }], checkall: "true", outputs: 2, wires: [[mark], []] },
+      ...{
+        id: inner,
+        type: "switch",
+        z: id,
+        x: 1,
+        y: 1,
+        property: "payload.params.value",
+        propertyType: "msg",
+      },
+      ...{
+        rules: [{ t: "gte", v: "LIMIT", vt: "env" }, { t: "else" }],
+        checkall: "true",
+        outputs: 2,
+        wires: [[mark], []],
+      },
     },
     {
       ...{ id: mark, type: "change", z: id, x: 1, y: 1, wires: [[]] },

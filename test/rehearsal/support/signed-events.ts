@@ -25,7 +25,10 @@ export type MadeChannel = { id: string; name: string; events: readonly ChannelEv
 
 const CHAIN = "7759470850252068959";
 const WATCHER = "5111df5c-0f30-42b1-a8f6-f8a6cca47791";
-export const TOKENS = ["0x5b571A50AC6cB524730C8419EBe452703139809A", "0xfdbF8320766bdD350c71d2BfF260670Db2a47466"];
+export const TOKENS = [
+  "0x5b571A50AC6cB524730C8419EBe452703139809A",
+  "0xfdbF8320766bdD350c71d2BfF260670Db2a47466",
+];
 const PEOPLE = ["0x1437A9435dcAbc78178D567d69E6F6BDE86129f3", "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"];
 
 /** @param start Unix seconds */
@@ -34,7 +37,12 @@ export function channelOf(id: string, name: string, start: number, made: readonl
     const before = made[index - 1];
     const isAgain = one.isAgain && before !== undefined && !before.isStatus;
     const log = isAgain
-      ? { ...before, confidence: "finalized" as const, number: index, block: start + before.at - before.blockAge }
+      ? {
+          ...before,
+          confidence: "finalized" as const,
+          number: index,
+          block: start + before.at - before.blockAge,
+        }
       : { ...one, number: index + 1, block: start + one.at - one.blockAge };
     return eventOf(id, index + 1, start + one.at, log);
   });
@@ -56,7 +64,13 @@ function eventOf(channelId: string, offset: number, created: number, made: MadeL
 }
 
 function statusOf(timestamp: number) {
-  const payload = { watcher_id: WATCHER, status: "active", status_reason: "", chain_selector: CHAIN, timestamp };
+  const payload = {
+    watcher_id: WATCHER,
+    status: "active",
+    status_reason: "",
+    chain_selector: CHAIN,
+    timestamp,
+  };
   return { headers: { type: "watcher.status", offset: 0, proofs: [] }, payload };
 }
 
@@ -64,7 +78,12 @@ function logOf(channelId: string, made: MadeLog) {
   const { value, name, token, confidence, isForged, number, block: timestamp } = made;
   const [from, to] = [PEOPLE[value % 2], PEOPLE[(value + 1) % 2]];
   const statement = {
-    ...{ name, timestamp: new Date(timestamp * 1000).toISOString(), chain_family: "evm", chain_selector: CHAIN },
+    ...{
+      name,
+      timestamp: new Date(timestamp * 1000).toISOString(),
+      chain_family: "evm",
+      chain_selector: CHAIN,
+    },
     chain_event: {
       ...{ chain_id: "31337", block_number: 100 + number, block_timestamp: timestamp, confidence },
       tx_hash: Hash.keccak256(new TextEncoder().encode(`${channelId} ${number}`), { as: "Hex" }),
@@ -80,8 +99,14 @@ function logOf(channelId: string, made: MadeLog) {
   };
   const event = signedEvent("watcher.event", statement, payload);
   if (!isForged) return event;
-  const changed = { ...statement, chain_event: { ...statement.chain_event, params: { from, to, value: "1" } } };
-  return { ...event, payload: { ...event.payload, verifiable_event: toSignedText({ ...changed, name: "Transfer" }) } };
+  const changed = {
+    ...statement,
+    chain_event: { ...statement.chain_event, params: { from, to, value: "1" } },
+  };
+  return {
+    ...event,
+    payload: { ...event.payload, verifiable_event: toSignedText({ ...changed, name: "Transfer" }) },
+  };
 }
 
 /** All events in the order of their times, as a rehearsal is given them. */
@@ -96,7 +121,12 @@ export function pastOf(channels: readonly MadeChannel[], start: number): PastEve
 /** What the service has beside events. */
 export function snapshotOf(channels: readonly MadeChannel[]): ServiceSnapshot {
   const network = {
-    ...{ id: "11111111-1111-4111-8111-111111111111", name: "Local", chain_selector: CHAIN, chain_id: "31337" },
+    ...{
+      id: "11111111-1111-4111-8111-111111111111",
+      name: "Local",
+      chain_selector: CHAIN,
+      chain_id: "31337",
+    },
     ...{ chain_family: "evm", type: "testnet", default_confidence_level: "finalized" },
   };
   const watcher = { watcher_id: WATCHER, name: "all", status: "active", chain_selector: CHAIN, service: "" };
@@ -113,8 +143,19 @@ export function snapshotOf(channels: readonly MadeChannel[]): ServiceSnapshot {
 /** The connection and the channels, as a flow has them. Ids begin with the prefix. */
 export function configOf(prefix: string, baseUrl: string, channels: readonly MadeChannel[]): FlowNode[] {
   const connection = {
-    ...{ id: `${prefix}connection`, type: "crec-connection", baseUrl, graphqlUrl: "", orgId: "", creTenantId: "" },
-    ...{ workflowOwner: ownConfig.workflowOwner, validSigners: ownConfig.validSigners.join("\n"), timeout: "10" },
+    ...{
+      id: `${prefix}connection`,
+      type: "crec-connection",
+      baseUrl,
+      graphqlUrl: "",
+      orgId: "",
+      creTenantId: "",
+    },
+    ...{
+      workflowOwner: ownConfig.workflowOwner,
+      validSigners: ownConfig.validSigners.join("\n"),
+      timeout: "10",
+    },
     minRequiredSignatures: String(ownConfig.minRequiredSignatures),
   };
   return [

@@ -11,7 +11,7 @@ const SINK = /-sink-/;
 let trace = empty();
 
 function empty() {
-  return { received: {}, wires: {}, left: {}, movedAt: performance.now() };
+  return { received: {}, wires: {}, left: {}, open: 0, movedAt: performance.now() };
 }
 
 /** Nodes in a subflow count under the ids that they have in the flow. */
@@ -28,12 +28,14 @@ hooks.add("preDeliver.trace", ({ source, destination }) => {
 hooks.add("onReceive.trace", ({ msg, destination: { node } }) => {
   const id = idOf(node);
   count(trace.received, id);
+  trace.open += 1;
   if (!SINK.test(id)) return;
   trace.left[id] ??= [];
   const { payload, topic, crec } = msg;
   trace.left[id].push(JSON.parse(JSON.stringify({ payload, topic, crec })));
 });
 hooks.add("onComplete.trace", (_completion) => {
+  trace.open -= 1;
   trace.movedAt = performance.now();
 });
 
