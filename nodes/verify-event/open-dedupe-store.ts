@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import type { Node, NodeAPI } from "node-red";
+import { DedupeKeys } from "../../src/dedupe/keys.ts";
 import type { FileDedupeStore } from "../../src/index.ts";
 import { errorText, shortText } from "../lib/runtime/error-texts.ts";
 import { isInFlows } from "../lib/runtime/flow-settings.ts";
@@ -10,8 +11,7 @@ import { showStatus } from "../lib/runtime/status.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
 import { dedupePath, type VerifyEventFields } from "./settings.ts";
 
-/** The longest time of a timer. */
-const NEVER_MS = 2 ** 31 - 1;
+type Store = Pick<FileDedupeStore, "accept" | "load" | "close">;
 
 /**
  * The keys that a node with *each event once* has processed; undefined for a node without it. They are read at the
@@ -22,16 +22,17 @@ export function openDedupeStore(
   RED: NodeAPI,
   node: Node,
   fields: VerifyEventFields,
-): (() => Promise<FileDedupeStore>) | undefined {
+): (() => Promise<Store>) | undefined {
   const path = dedupePath(RED, node.id);
   const onWarning = (message: string): void => {
     node.warn(message);
     showStatus(node, "error", "verify-event.status.memory");
   };
-  const make = async (): Promise<FileDedupeStore> => {
+  const make = async (): Promise<Store> => {
+    const maxKeys = fields.number("remember");
+    if (isStateInMemory()) return inMemory(maxKeys);
     const library = await loadLibrary();
-    const options = { path, maxKeys: fields.number("remember"), onWarning };
-    return new library.FileDedupeStore(isStateInMemory() ? { ...options, minIntervalMs: NEVER_MS } : options);
+    return new library.FileDedupeStore({ path, maxKeys, onWarning });
   };
   const held = fields.flag("firstTimeOnly") ? new HeldStore(RED, make) : undefined;
   const close = async (isRemoved: boolean): Promise<void> => {
@@ -53,4 +54,15 @@ export function openDedupeStore(
     showStatus(node, "error", shortText(error));
   });
   return ready;
+}
+
+/** Forgotten with the process. */
+function inMemory(maxKeys: number): Store {
+  const keys = new DedupeKeys(maxKeys);
+  const nothing = async () => {};
+  return {
+    accept: (key, delivery = { id: "", redelivered: false }) => keys.accept(key, delivery),
+    load: nothing,
+    close: nothing,
+  };
 }

@@ -1,6 +1,8 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
-import type { FlowNode, TestReply } from "../shared/job.ts";
+import type { FlowNode } from "../shared/job.ts";
 import type { ChildHost } from "./host.ts";
+import { idInFlow } from "./id-in-flow.ts";
+import { repliesOf } from "./replies.ts";
 
 type Message = Record<string, unknown>;
 
@@ -13,28 +15,15 @@ const LONGEST_TEXT = 120;
 export function recorderType(RED: NodeAPI, host: ChildHost) {
   return function Recorder(this: Node, config: NodeDef): void {
     RED.nodes.createNode(this, config);
-    const { _alias: id = this.id } = this as Node & { _alias?: string };
-    let given = 0;
+    const id = idInFlow(this);
+    const reply = repliesOf(host.job, id);
     this.on("input", (msg, send, done) => {
       host.note({ kind: "sent", node: id, text: summary(config, msg as Message), message: msg }, msg);
-      const reply = replyOf(host, id, given);
-      given += 1;
-      if (reply !== undefined) {
-        send(
-          reply.map((one) =>
-            one === null ? null : { ...(msg as object), ...structuredClone(one) },
-          ) as never,
-        );
-      }
+      const messages = reply(msg);
+      if (messages !== undefined) send(messages as never);
       done();
     });
   };
-}
-
-/** The replies in turn; the last one repeats. */
-function replyOf({ job }: ChildHost, id: string, given: number): TestReply | undefined {
-  const replies = job.replies[id];
-  return replies?.[Math.min(given, replies.length - 1)];
 }
 
 /** Where it would have gone, else what it is. */

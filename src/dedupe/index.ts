@@ -1,5 +1,2 @@
-export {
-  type DedupeDelivery,
-  FileDedupeStore,
-  type FileDedupeStoreOptions,
-} from "./file-dedupe-store.ts";
+export { FileDedupeStore, type FileDedupeStoreOptions } from "./file-dedupe-store.ts";
+export type { DedupeDelivery } from "./keys.ts";
