@@ -1,6 +1,5 @@
 import { rm } from "node:fs/promises";
 import type { Node, NodeAPI } from "node-red";
-import { DedupeKeys } from "../../src/dedupe/keys.ts";
 import type { FileDedupeStore } from "../../src/index.ts";
 import { errorText, shortText } from "../lib/runtime/error-texts.ts";
 import { isInFlows } from "../lib/runtime/flow-settings.ts";
@@ -56,12 +55,20 @@ export function openDedupeStore(
   return ready;
 }
 
-/** Forgotten with the process. */
+/** As the one in a file, but forgotten with the process. */
 function inMemory(maxKeys: number): Store {
-  const keys = new DedupeKeys(maxKeys);
+  /** Delivery ids by key. The least recently used key comes first. */
+  const keys = new Map<string, string>();
   const nothing = async () => {};
   return {
-    accept: (key, delivery = { id: "", redelivered: false }) => keys.accept(key, delivery),
+    accept: (key, { id, redelivered } = { id: "", redelivered: false }) => {
+      const known = keys.get(key);
+      keys.delete(key);
+      keys.set(key, known ?? id);
+      const [oldest] = keys.keys();
+      if (keys.size > maxKeys && oldest !== undefined) keys.delete(oldest);
+      return known === undefined || (redelivered && known !== "" && known === id);
+    },
     load: nothing,
     close: nothing,
   };

@@ -2,7 +2,6 @@ import { ArgumentError } from "../errors.ts";
 import { codeOf } from "../files/durable-files.ts";
 import { LineWriter } from "../files/line-writer.ts";
 import { DedupeFile, type Entry } from "./dedupe-file.ts";
-import { type DedupeDelivery, DedupeKeys } from "./keys.ts";
 
 export type FileDedupeStoreOptions = {
   /** The file; its folder is created when missing. One file per store. */
@@ -24,6 +23,14 @@ export type FileDedupeStoreOptions = {
   onWarning?: ((message: string) => void) | undefined;
 };
 
+/** A delivery of a consumer that delivers an event again until it is acknowledged. */
+export type DedupeDelivery = {
+  /** The same each time the event is delivered, and different for another consumer or event. */
+  id: string;
+  /** Whether it may have been delivered before. */
+  redelivered: boolean;
+};
+
 /**
  * Remembers which keys were processed, over restarts, so that each is processed once: see `dedupeKey`. A key is
  * remembered in memory when it is accepted, and in the file within the interval. So a crash in between may let a key
@@ -42,7 +49,8 @@ export class FileDedupeStore {
   readonly #maxKeys: number;
   readonly #onWarning: (message: string) => void;
   readonly #writer: LineWriter<Entry>;
-  readonly #keys: DedupeKeys;
+  /** Delivery ids by key. The least recently used key comes first. */
+  #keys = new Map<string, string>();
   #loading: Promise<void> | undefined;
 
   /** @throws {ArgumentError} for a `maxKeys` that is not a whole number above 0: no key would be remembered. */
@@ -56,13 +64,12 @@ export class FileDedupeStore {
       throw new ArgumentError("maxKeys", "maxKeys must be a whole number above 0.");
     }
     this.#file = new DedupeFile(path);
-    this.#keys = new DedupeKeys(maxKeys);
     this.#maxKeys = maxKeys;
     this.#onWarning = onWarning;
     this.#writer = new LineWriter({
       file: this.#file,
       minIntervalMs,
-      whole: () => this.#keys.entries,
+      whole: () => [...this.#keys],
       isLong: ({ lines, added }) => lines + added > 2 * maxKeys,
       onFailure: (cause) => onWarning(notWritten(path, cause)),
     });
@@ -90,9 +97,12 @@ export class FileDedupeStore {
    * that the key first came with is delivered again: then it was not acknowledged.
    */
   accept(key: string, delivery: DedupeDelivery = { id: "", redelivered: false }): boolean {
-    const isAccepted = this.#keys.accept(key, delivery);
-    this.#writer.add(key, [key, this.#keys.deliveryOf(key) ?? ""]);
-    return isAccepted;
+    const { id, redelivered } = delivery;
+    const known = this.#keys.get(key);
+    const entry = [key, known ?? id] as const;
+    this.#remember(entry);
+    this.#writer.add(key, entry);
+    return known === undefined || (redelivered && known !== "" && known === id);
   }
 
   /** Writes what is not written yet. Call it before the process ends. */
@@ -102,13 +112,22 @@ export class FileDedupeStore {
 
   async #load(): Promise<void> {
     const { entries, size, state, copy } = await this.#file.read();
-    for (const [key, deliveryId] of entries) this.#keys.remember(key, deliveryId);
+    for (const entry of entries) this.#remember(entry);
     if (state === "whole") this.#writer.continues(entries.length, size);
     if (state !== "damaged") return;
     this.#onWarning(
       `The file ${this.#file.path} with the keys that were processed before is torn or was changed. ${this.#keys.size} of at most ${this.#maxKeys} keys could be read; events with other keys may be processed once more. A copy is kept as ${copy}.`,
     );
     this.#writer.writeSoon();
+  }
+
+  #remember([key, deliveryId]: Entry): void {
+    this.#keys.delete(key);
+    this.#keys.set(key, deliveryId);
+    for (const oldest of this.#keys.keys()) {
+      if (this.#keys.size <= this.#maxKeys) break;
+      this.#keys.delete(oldest);
+    }
   }
 }
 

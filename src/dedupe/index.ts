@@ -1,2 +1,5 @@
-export { FileDedupeStore, type FileDedupeStoreOptions } from "./file-dedupe-store.ts";
-export type { DedupeDelivery } from "./keys.ts";
+export {
+  type DedupeDelivery,
+  FileDedupeStore,
+  type FileDedupeStoreOptions,
+} from "./file-dedupe-store.ts";
