@@ -54,6 +54,13 @@ const BENCHES: Record<string, Bench> = {
       "Delay of the event loop": async () => (await import("./proofs.ts")).benchLoopDelay(),
     },
   },
+  rehearsal: {
+    about:
+      "past events a second through a rehearsed flow, against a bare loop; start and memory of its process",
+    parts: {
+      "20,000 past events": async () => (await import("./rehearsal.ts")).benchRehearsal(),
+    },
+  },
   sidebar: {
     about: "milliseconds a second that an open sidebar costs Node-RED, with 200 readers and 1,000 operations",
     parts: { "Main thread": async () => (await import("./sidebar.ts")).benchSidebar() },

@@ -10,8 +10,7 @@ import { showStatus } from "../lib/runtime/status.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
 import { dedupePath, type VerifyEventFields } from "./settings.ts";
 
-/** The longest time of a timer. */
-const NEVER_MS = 2 ** 31 - 1;
+type Store = Pick<FileDedupeStore, "accept" | "load" | "close">;
 
 /**
  * The keys that a node with *each event once* has processed; undefined for a node without it. They are read at the
@@ -22,16 +21,17 @@ export function openDedupeStore(
   RED: NodeAPI,
   node: Node,
   fields: VerifyEventFields,
-): (() => Promise<FileDedupeStore>) | undefined {
+): (() => Promise<Store>) | undefined {
   const path = dedupePath(RED, node.id);
   const onWarning = (message: string): void => {
     node.warn(message);
     showStatus(node, "error", "verify-event.status.memory");
   };
-  const make = async (): Promise<FileDedupeStore> => {
+  const make = async (): Promise<Store> => {
+    const maxKeys = fields.number("remember");
+    if (isStateInMemory()) return inMemory(maxKeys);
     const library = await loadLibrary();
-    const options = { path, maxKeys: fields.number("remember"), onWarning };
-    return new library.FileDedupeStore(isStateInMemory() ? { ...options, minIntervalMs: NEVER_MS } : options);
+    return new library.FileDedupeStore({ path, maxKeys, onWarning });
   };
   const held = fields.flag("firstTimeOnly") ? new HeldStore(RED, make) : undefined;
   const close = async (isRemoved: boolean): Promise<void> => {
@@ -53,4 +53,23 @@ export function openDedupeStore(
     showStatus(node, "error", shortText(error));
   });
   return ready;
+}
+
+/** As the one in a file, but forgotten with the process. */
+function inMemory(maxKeys: number): Store {
+  /** Delivery ids by key. The least recently used key comes first. */
+  const keys = new Map<string, string>();
+  const nothing = async () => {};
+  return {
+    accept: (key, { id, redelivered } = { id: "", redelivered: false }) => {
+      const known = keys.get(key);
+      keys.delete(key);
+      keys.set(key, known ?? id);
+      const [oldest] = keys.keys();
+      if (keys.size > maxKeys && oldest !== undefined) keys.delete(oldest);
+      return known === undefined || (redelivered && known !== "" && known === id);
+    },
+    load: nothing,
+    close: nothing,
+  };
 }

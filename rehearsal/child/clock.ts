@@ -42,6 +42,7 @@ export async function startClock(from: number, onThrown: (error: unknown) => voi
   const clock = withGlobal(globalThis).install({ now: from, toFake: [...FAKED] });
   replaceTimer("setTimeout", onThrown);
   replaceTimer("setInterval", onThrown);
+  AbortSignal.timeout = simulatedTimeout;
   // The heap of timers: asking the clock by its public methods would copy all timers.
   const { timerHeap } = clock as Clock & { timerHeap?: { peek(): { callAt: number } | undefined } };
   const heap = timerHeap ?? heapOf(clock);
@@ -53,6 +54,15 @@ export async function startClock(from: number, onThrown: (error: unknown) => voi
       if (at > clock.now) clock.tick(at - clock.now);
     },
   };
+}
+
+/** Node.js's own has a real timer. */
+function simulatedTimeout(ms: number): AbortSignal {
+  const late = new AbortController();
+  const abort = () =>
+    late.abort(new DOMException("The operation was aborted due to timeout", "TimeoutError"));
+  setTimeout(abort, ms);
+  return late.signal;
 }
 
 /** It exists when a first timer has been set. */

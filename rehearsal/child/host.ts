@@ -18,4 +18,6 @@ export type ChildHost = {
   ask(call: CallToAsk): Promise<CallAnswer>;
   /** The message that is being sent now belongs to this event. */
   mark(msg: object, event: PastEvent): void;
+  /** Work begins that the simulated time waits for, unless it waits for a time itself. Returns what ends it. */
+  begin(): () => void;
 };

@@ -36,7 +36,10 @@ const PURE = new Set([
 /** Core's nodes that are given messages from elsewhere. */
 const SOURCES = new Set(["http in", "mqtt in", "websocket in", "tcp in", "udp in", "watch"]);
 
-/** Ours that would change something at the service, or ask it for what is true today. */
+/**
+ * Ours that would change something at the service, or ask it for what is true today. Their own code runs, up to the
+ * request.
+ */
 const ACTING = new Set([
   "crec-create-watcher",
   "crec-submit-operation",
@@ -63,7 +66,7 @@ export function isConfiguration(node: FlowNode): boolean {
 export function handlingOf(node: FlowNode, ticked: ReadonlySet<string>, isWiredTo: boolean): Handling {
   const { type } = node;
   if (PURE.has(type) || ticked.has(type) || isSubflow(type)) return "runs";
-  if (type.startsWith("crec-")) return ACTING.has(type) ? "recorded" : "runs";
+  if (type.startsWith("crec-")) return ACTING.has(type) ? "withheld" : "runs";
   if (SOURCES.has(type)) return "silent";
   const hasOutputs = (node.wires ?? []).some((wires) => wires.length > 0);
   return hasOutputs && !isWiredTo ? "silent" : "recorded";

@@ -1,7 +1,6 @@
 import type { FlowNode, Job } from "../shared/job.ts";
-import type { Note, Report } from "../shared/report.ts";
+import type { Handling, Note, Report } from "../shared/report.ts";
 import { handlingOf, isConfiguration, isPartOfFlow } from "./kinds.ts";
-import { repliesOf } from "./recorder.ts";
 import type { SeenEvents } from "./seen-events.ts";
 import type { Trace } from "./trace.ts";
 
@@ -36,7 +35,7 @@ export function makeReport({ job, trace, events, ticked, notes }: Rehearsed): Re
     wires: inOrder(trace, flows),
     outcomes: trace.outcomes.kept,
     paths: trace.outcomes.paths,
-    notes: [...notes, ...nodeNotes(job, nodes), ...waitingNotes(trace, flows), ...cutNotes(trace)],
+    notes: [...notes, ...nodeNotes(nodes), ...waitingNotes(trace, flows), ...cutNotes(trace)],
   };
 }
 
@@ -53,7 +52,7 @@ function nodesOf({ flows, replies }: Job, trace: Trace, ticked: ReadonlySet<stri
         type,
         name,
         tab: z,
-        handling: handling === "recorded" && repliesOf({ replies }, id) !== undefined ? "replied" : handling,
+        handling: answers(handling) && Object.hasOwn(replies, id) ? "replied" : handling,
         received,
         sent: Array.from({ length: Math.max(wires.length, sent.length) }, (_, port) => sent[port] ?? 0),
         outcomes: trace.outcomes.counts.get(id) ?? {},
@@ -71,7 +70,7 @@ function inOrder(trace: Trace, flows: readonly FlowNode[]): Report["wires"] {
     .sort((a, b) => place(a.from) - place(b.from) || a.port - b.port || place(a.to) - place(b.to));
 }
 
-function nodeNotes(_job: Job, nodes: Report["nodes"]): Note[] {
+function nodeNotes(nodes: Report["nodes"]): Note[] {
   return nodes.flatMap(({ id, type, handling }): Note[] => {
     if (handling === "silent") {
       return [{ kind: "silent-source", node: id, text: `${type} sends nothing in a rehearsal.` }];
@@ -79,8 +78,16 @@ function nodeNotes(_job: Job, nodes: Report["nodes"]): Note[] {
     if (handling === "recorded") {
       return [{ kind: "recorded", node: id, text: `${type} was not run: what it was given is noted.` }];
     }
+    if (handling === "withheld") {
+      return [{ kind: "withheld", node: id, text: `${type} ran, and its requests are noted, not sent.` }];
+    }
     return [];
   });
+}
+
+/** A test reply takes the place of an answer from outside. */
+function answers(handling: Handling): boolean {
+  return handling === "recorded" || handling === "withheld";
 }
 
 function waitingNotes(trace: Trace, flows: readonly FlowNode[]): Note[] {

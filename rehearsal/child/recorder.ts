@@ -1,7 +1,9 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
-import type { FlowNode, Job, TestReply } from "../shared/job.ts";
+import type { FlowNode } from "../shared/job.ts";
 import type { ChildHost } from "./host.ts";
+import { idInFlow } from "./id-in-flow.ts";
 import { plainJson } from "./plain-json.ts";
+import { repliesOf } from "./replies.ts";
 
 type Message = Record<string, unknown>;
 
@@ -16,33 +18,15 @@ const MOST_READ = 1_024;
 export function recorderType(RED: NodeAPI, host: ChildHost) {
   return function Recorder(this: Node, config: NodeDef): void {
     RED.nodes.createNode(this, config);
-    const { _alias: id = this.id } = this as Node & { _alias?: string };
-    let given = 0;
+    const id = idInFlow(this);
+    const reply = repliesOf(host.job, id);
     this.on("input", (msg, send, done) => {
       host.note({ kind: "sent", node: id, text: summary(config, msg as Message), message: msg }, msg);
-      const reply = replyOf(host, id, given);
-      given += 1;
-      if (reply !== undefined) {
-        send(
-          reply.map((one) =>
-            one === null ? null : { ...(msg as object), ...structuredClone(one) },
-          ) as never,
-        );
-      }
+      const messages = reply(msg);
+      if (messages !== undefined) send(messages as never);
       done();
     });
   };
-}
-
-/** The replies in turn; the last one repeats. */
-function replyOf({ job }: ChildHost, id: string, given: number): TestReply | undefined {
-  const replies = repliesOf(job, id);
-  return replies?.[Math.min(given, replies.length - 1)];
-}
-
-/** By an own id: a node may be called `constructor`. */
-export function repliesOf({ replies }: Pick<Job, "replies">, id: string): readonly TestReply[] | undefined {
-  return Object.hasOwn(replies, id) ? replies[id] : undefined;
 }
 
 /** Where it would have gone, else what it is. What the node says goes first: most messages have a topic. */

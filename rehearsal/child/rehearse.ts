@@ -13,6 +13,7 @@ import { registerOurNodes } from "./our-nodes/index.ts";
 import { warmUp } from "./our-nodes/warm-up.ts";
 import { copyContext, runnable } from "./prepare-flows.ts";
 import { seedRandomness } from "./randomness.ts";
+import { countRealWork } from "./real-work.ts";
 import { recorderType } from "./recorder.ts";
 import { SeenEvents } from "./seen-events.ts";
 import { settle } from "./settle.ts";
@@ -47,7 +48,14 @@ export async function rehearse(nodeRed: NodeRed, channel: Channel): Promise<void
   const ticked = tickedTypes(nodeRed, job);
   Object.assign(process.env, job.environment);
   const trace: Trace = new Trace(limits, () => clock.now());
+  const outside = (): (() => void) => {
+    trace.activity.outside += 1;
+    return () => {
+      trace.activity.outside -= 1;
+    };
+  };
   await warmUp();
+  countRealWork(outside);
   const clock = await startClock(span.from, (error) => trace.noteStray(error));
   seedRandomness(seed);
   trace.listen(nodeRed.RED, nodeRed.Node);
@@ -61,17 +69,18 @@ export async function rehearse(nodeRed: NodeRed, channel: Channel): Promise<void
     onEvent: (channelId, take) => seen.onEvent(channelId, take),
     past: (channelId) => seen.past(channelId),
     mark: (msg, event) => trace.mark(msg, event),
+    begin: () => trace.activity.pending.begin(),
     ask: async (call) => {
       lastCall += 1;
       const id = lastCall;
-      trace.activity.asked += 1;
+      const end = outside();
       try {
         const answer = new Promise<CallAnswer>((resolve) => answers.set(id, resolve));
         channel.send({ kind: "ask", id, call });
         return await answer;
       } finally {
         answers.delete(id);
-        trace.activity.asked -= 1;
+        end();
       }
     },
   };

@@ -1,13 +1,20 @@
+import type { Pending } from "./pending.ts";
+
 /** What is not finished: the simulated time waits for it. */
 export type Activity = {
   /** Counts up whenever a message moves. */
   moves: number;
-  /** Answers of the parent that are outstanding. */
-  asked: number;
+  /** Work beside the event loop that ends by itself: answers of the parent, hashes, compression. */
+  outside: number;
+  /** Work of our nodes, which may also wait for a simulated time. */
+  pending: Pending;
 };
 
 /** Turns of the event loop without anything, after which nothing follows. */
 const QUIET_TURNS = 2;
+
+/** As many while one of our nodes is at work: what has not gone on until then waits for a simulated time. */
+const QUIET_TURNS_AT_WORK = 100;
 
 /** Real time that most work takes: until then, a pause of the whole process would be longer. */
 const SHORT_WAIT = 3;
@@ -15,8 +22,8 @@ const SHORT_WAIT = 3;
 /** Real time after which work that does not end is no longer waited for. A stream may be open for ever. */
 const LONGEST_WAIT = 10_000;
 
-/** Work of Node.js itself that ends by itself: files, hashes and signatures, compression. */
-const REAL_WORK = /^(?:FSReq|.+Job$|.+Request$|Zlib|Brotli|Zstd)/;
+/** Work of Node.js itself that ends by itself: files. `countRealWork` counts the rest. */
+const REAL_WORK = /^(?:FSReq|FileHandle\w*Req|DirHandle)/;
 
 const nextTurn = setImmediate;
 const afterMs = setTimeout;
@@ -24,6 +31,7 @@ const realNow = performance.now.bind(performance);
 
 /** Resolves when all that was begun has ended, but for what waits for a timer. */
 export async function settle(activity: Activity): Promise<void> {
+  const { pending } = activity;
   let quiet = 0;
   let since: number | undefined;
   for (;;) {
@@ -31,10 +39,14 @@ export async function settle(activity: Activity): Promise<void> {
     await turn();
     quiet = activity.moves === before ? quiet + 1 : 0;
     if (quiet < QUIET_TURNS) continue;
-    if (activity.asked === 0 && !isWorking()) return;
+    if (activity.outside === 0 && !isWorking()) {
+      if (pending.size === 0) return;
+      if (quiet < QUIET_TURNS_AT_WORK) continue;
+      return pending.leave();
+    }
     since ??= realNow();
     const waited = realNow() - since;
-    if (waited > LONGEST_WAIT && activity.asked === 0) return;
+    if (waited > LONGEST_WAIT && activity.outside === 0) return;
     if (waited > SHORT_WAIT) await pause();
     quiet = 0;
   }

@@ -3,12 +3,14 @@ import type { NodeAPI } from "node-red";
 import type { PastEvent } from "../shared/job.ts";
 import type { Outcome } from "../shared/report.ts";
 import type { Noted } from "./host.ts";
+import { idInFlow } from "./id-in-flow.ts";
 import { Outcomes } from "./outcomes.ts";
+import { Pending } from "./pending.ts";
 import { asText } from "./plain-json.ts";
 import type { Completion, Delivery, Message, NodeClass, RunningNode, SendEvent } from "./runtime-types.ts";
 import type { Activity } from "./settle.ts";
 import { type Trail, Trails } from "./trails.ts";
-import { idInFlow, Wires } from "./wires.ts";
+import { Wires } from "./wires.ts";
 
 const LABEL = "crec-rehearsal";
 
@@ -29,7 +31,7 @@ export type Traffic = { received: number; sent: number[]; open: number };
 
 /** Follows all messages through the flows: counts them, and knows for each where it comes from. */
 export class Trace {
-  readonly activity: Activity = { moves: 0, asked: 0 };
+  readonly activity: Activity = { moves: 0, outside: 0, pending: new Pending() };
   readonly wires = new Wires();
   readonly trails = new Trails();
   readonly outcomes: Outcomes;

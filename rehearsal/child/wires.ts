@@ -1,4 +1,5 @@
 import type { WireReport } from "../shared/report.ts";
+import { idInFlow } from "./id-in-flow.ts";
 import type { RunningNode } from "./runtime-types.ts";
 
 /** `countsAsSent`: the node that it starts at does not count it itself. */
@@ -31,12 +32,6 @@ export class Wires {
     }
     return [...reports.values()];
   }
-}
-
-/** The id that a node has in the flow. */
-export function idInFlow({ id, type, _alias: alias, _flow: flow }: RunningNode): string {
-  if (alias !== undefined) return alias;
-  return type.startsWith("subflow:") ? (flow?.subflowInstance?._alias ?? id) : id;
 }
 
 function wireOf(from: RunningNode, port: number, to: RunningNode): Wire {

@@ -129,6 +129,7 @@ function inputDifferences(before: Report, after: Report): string[] {
 const HANDLING: Readonly<Record<NodeReport["handling"], string>> = {
   runs: "ran",
   recorded: "was recorded",
+  withheld: "ran without sending",
   replied: "answered with test replies",
   silent: "was silent",
 };

@@ -69,6 +69,7 @@ function totals(report: Report): Html {
 const HANDLING: Readonly<Record<NodeReport["handling"], string>> = {
   runs: "ran",
   recorded: "recorded, not run",
+  withheld: "ran, requests not sent",
   replied: "answered with test replies",
   silent: "sent nothing",
 };

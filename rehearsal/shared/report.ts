@@ -7,7 +7,9 @@ export type Handling =
   | "runs"
   /** It was replaced: what it was given is noted, and nothing leaves. */
   | "recorded"
-  /** As recorded, and it answered with a test reply. */
+  /** One of ours that would act: it ran up to its request, which was noted and not sent. */
+  | "withheld"
+  /** As recorded or withheld, and it answered with a test reply. */
   | "replied"
   /** A source that sends nothing in a rehearsal, such as http in. */
   | "silent";
@@ -77,11 +79,11 @@ export type Path = ReadonlyArray<{ from: string; port: number; to: string }>;
 
 export type Note = {
   /**
-   * `silent-source`: it sent nothing. `recorded`: it was not run. `variables`: names that were handed over. `cut`: not
+   * `silent-source`: it sent nothing. `recorded`: it was not run. `withheld`: it ran, and its requests were not sent. `variables`: names that were handed over. `cut`: not
    * all is in the report. `not-found`: something that the flow names is not in the snapshot. `stopped`: the rehearsal ended early.
    * `waiting`: messages that were still in a node at the end.
    */
-  kind: "silent-source" | "recorded" | "variables" | "cut" | "not-found" | "stopped" | "waiting";
+  kind: "silent-source" | "recorded" | "withheld" | "variables" | "cut" | "not-found" | "stopped" | "waiting";
   /** The id of the node that it is about. */
   node?: string;
   text: string;

@@ -147,6 +147,10 @@ export class PastHost implements ChildHost {
     this.#marked.set(msg, event);
   }
 
+  begin(): () => void {
+    return () => {};
+  }
+
   publish(channelId: string, event: ChannelEvent, at = 0): void {
     const past = { channelId, event, at };
     this.#past.set(channelId, [...this.past(channelId), past]);

@@ -1,8 +1,8 @@
 import type { Node, NodeAPI } from "node-red";
-import type { TestReply } from "../../shared/job.ts";
 import type { ChildHost } from "../host.ts";
+import { idInFlow } from "../id-in-flow.ts";
+import { repliesOf } from "../replies.ts";
 import { described } from "./described.ts";
-import { idInFlow } from "./node-id.ts";
 import { asTask, type NodeTask, type NotTried } from "./not-tried.ts";
 
 type Message = Record<string, unknown>;
@@ -35,21 +35,20 @@ export function wrapOurNodes(nodeClass: NodeClass, rehearsing: Rehearsing): void
 
 function wrapped(node: Node, handler: Handler, { RED, host }: Rehearsing): Handler {
   const id = idInFlow(node);
-  let given = 0;
+  const reply = repliesOf(host.job, id);
   return function (this: Node, msg, send, done) {
     const task: NodeTask = { node: id, type: node.type, msg, notTried: [], isToday: false };
+    const end = host.begin();
     const sendMarked: Send = (messages) => send(task.isToday ? markedToday(messages) : messages);
     const finish = async (error: unknown): Promise<void> => {
       const noted = await noteAll(RED, host, task);
       if (!isNotTried(error)) return error === undefined ? done() : done(error);
-      const reply = replyOf(host, id, given);
-      given += 1;
-      if (reply) send(reply.map((one) => one && { ...msg, ...structuredClone(one) }));
-      else send({ ...msg, payload: { notTried: true, ...noted.at(-1) } });
+      send(reply(msg) ?? { ...msg, payload: { notTried: true, ...noted.at(-1) } });
       done();
     };
     // What ended the work before, such as an error of a wait, is not lost where describing it fails.
-    asTask(task, () => handler.call(this, msg, sendMarked, (error) => void finish(error).catch(done)));
+    const finished: Done = (error) => void finish(error).catch(done).finally(end);
+    asTask(task, () => handler.call(this, msg, sendMarked, finished));
   };
 }
 
@@ -62,12 +61,6 @@ export async function noteAll(RED: NodeAPI, host: ChildHost, task: NodeTask): Pr
     all.push({ text, ...request });
   }
   return all;
-}
-
-/** The replies in turn; the last one repeats. */
-function replyOf({ job }: ChildHost, id: string, given: number): TestReply | undefined {
-  const replies = job.replies[id];
-  return replies?.[Math.min(given, replies.length - 1)];
 }
 
 function isNotTried(error: unknown): boolean {

@@ -22,6 +22,8 @@ export type PastConsumerOptions = Omit<
   /** Called when an event is acknowledged or refused; `refusal` is undefined where it is acknowledged. */
   onAnswer: (eventId: string, refusal: Refusal | undefined) => void;
   onError: (error: unknown) => void;
+  /** Called when the work on an event begins. Returns what ends it. */
+  begin: () => () => void;
   /** Aborted when the node is closed. */
   signal: AbortSignal;
 };
@@ -78,6 +80,7 @@ export class PastConsumer implements AckReceiver {
   /** Takes the next event of the channel. It is delivered when those before it were. */
   take(event: ChannelEvent): void {
     this.#queued += 1;
+    const end = this.#options.begin();
     this.#last = this.#last
       .then(() => this.#process(event))
       .catch((error: unknown) => {
@@ -85,6 +88,7 @@ export class PastConsumer implements AckReceiver {
       })
       .finally(() => {
         this.#queued -= 1;
+        end();
       });
   }
 

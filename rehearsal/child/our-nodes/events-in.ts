@@ -18,10 +18,10 @@ import { unsetVariable } from "../../../nodes/lib/shared/variables.ts";
 import type { ChannelEvent } from "../../../src/index.ts";
 import type { PastEvent } from "../../shared/job.ts";
 import type { ChildHost } from "../host.ts";
+import { idInFlow } from "../id-in-flow.ts";
 import { ackNotes } from "./ack-notes.ts";
 import { noteAll } from "./acting.ts";
 import { PastConsumer } from "./consumer.ts";
-import { idInFlow } from "./node-id.ts";
 import { asTask } from "./not-tried.ts";
 
 type Opening = { name: string; signal: AbortSignal };
@@ -42,14 +42,18 @@ export function registerEventsIn(RED: NodeAPI, host: ChildHost): void {
       showStatus(this, "done", "node-red:common.status.connected");
     };
     const task = { node: idInFlow(this), type: this.type, msg: {}, notTried: [], isToday: false };
-    const begin = () =>
-      asTask(task, open).catch(async (thrown: unknown) => {
-        await noteAll(RED, host, task);
-        if (signal.aborted) return;
-        const error = toCodedError(thrown);
-        showStatus(this, "error", shortText(error));
-        this.error(toldError(error), {});
-      });
+    const begin = () => {
+      const end = host.begin();
+      return asTask(task, open)
+        .catch(async (thrown: unknown) => {
+          await noteAll(RED, host, task);
+          if (signal.aborted) return;
+          const error = toCodedError(thrown);
+          showStatus(this, "error", shortText(error));
+          this.error(toldError(error), {});
+        })
+        .finally(end);
+    };
     // Before all flows are started, the nodes behind this one may not listen yet.
     const forget = onFlowsStarted(RED, () => void begin());
     onInput(RED, this, def, async ({ msg }) => {
@@ -119,6 +123,7 @@ async function openConsumer(
     },
     onAnswer: notes.answered,
     onError: (thrown) => node.error(toldError(toCodedError(thrown)), {}),
+    begin: () => host.begin(),
   });
   markSent(node, host, taken);
   const end = host.onEvent(channelId, (past) => {

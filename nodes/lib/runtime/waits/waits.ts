@@ -7,6 +7,7 @@ import { isInFlows } from "../flow-settings.ts";
 import { onFlowsStarted } from "../flows-started.ts";
 import type { CrecMessage } from "../message.ts";
 import { serviceIdentity } from "../service-identity.ts";
+import { isStateInMemory } from "../state-in-memory.ts";
 import { isTest } from "../test-message.ts";
 import { keptMessage } from "./kept-message.ts";
 import { OWNER, WaitOwners } from "./owners.ts";
@@ -91,7 +92,7 @@ export class Waits {
   }
 
   get isOn(): boolean {
-    return this.#isOn();
+    return this.#isOn() && !isStateInMemory();
   }
 
   /** Whether the message resumes a wait. */
@@ -189,6 +190,12 @@ export class Waits {
 
   async #resumeAll(): Promise<void> {
     const { signal } = this.#closing;
+    if (isStateInMemory()) {
+      // There is no folder, so nothing is resumed, and no other process waits.
+      this.#own = undefined;
+      this.#early = undefined;
+      return;
+    }
     const owners = await this.#store.owners();
     if (owners.has(OWNER)) {
       await this.#beAlive();
