@@ -1,7 +1,7 @@
 // @ts-check
 // npm run screenshots: takes the pictures of docs/images/ in the real editor: the running quickstart, with the sidebar,
-// each example as drawn, the form of each node with the settings of an example, and the dashboard of an example. Needs
-// Chromium or Chrome.
+// each example as drawn, the form of each node with the settings of an example, the dashboard of an example, and a
+// rehearsal. Needs Chromium or Chrome.
 // npm run screenshots -- signer wallet takes only these: names of files in docs/images/, without ".png".
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,6 +12,7 @@ import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
 import { CHROMIUM_FLAGS, chromiumPath, HOW_TO_GET_CHROMIUM } from "./lib/chromium.mjs";
 import { root } from "./lib/paths.mjs";
+import { REHEARSAL_PICTURES, takeRehearsal } from "./lib/rehearsal-pictures.mjs";
 import { smallPng } from "./lib/small-png.mjs";
 import { APPROVERS, takeWall, WALL_PICTURES } from "./lib/wall-pictures.mjs";
 
@@ -49,7 +50,8 @@ const product = spawn(process.execPath, [join(root, "scripts/start.mjs")], {
 });
 try {
   await mkdir(images, { recursive: true });
-  const url = await editorUrl();
+  const ready = await isReady();
+  const url = ready.editor_url;
   const executablePath = chromiumPath();
   if (executablePath === undefined) throw new Error(`There is no browser. ${HOW_TO_GET_CHROMIUM}`);
   const browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS });
@@ -61,6 +63,9 @@ try {
     const ofWall = WALL_PICTURES.filter(isWanted);
     if (ofWall.length > 0) await takeWall(page, url, deploy);
     for (const name of ofWall) made.add(name);
+    const ofRehearsal = REHEARSAL_PICTURES.filter(isWanted);
+    if (ofRehearsal.length > 0) await takeRehearsal(page, ready, deploy);
+    for (const name of ofRehearsal) made.add(name);
     const unknown = [...wanted].filter((name) => !made.has(name));
     if (unknown.length > 0) throw new Error(`There is no picture with this name: ${unknown.join(", ")}`);
   } finally {
@@ -73,10 +78,10 @@ try {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-/** @returns {Promise<string>} */
-async function editorUrl() {
+/** @returns {Promise<{ editor_url: string, base_url: string, api_key: string }>} */
+async function isReady() {
   for await (const line of createInterface({ input: product.stdout })) {
-    if (line.startsWith("ready ")) return JSON.parse(line.slice("ready ".length)).editor_url;
+    if (line.startsWith("ready ")) return JSON.parse(line.slice("ready ".length));
   }
   throw new Error("The product ended before it was ready; see above.");
 }
