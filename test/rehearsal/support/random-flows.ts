@@ -302,8 +302,14 @@ function partOf(id: string, z: string, prefix: string, { kind, value, choice }: 
       return one("junction", 1, {});
     case "subflow":
       return one(`subflow:${prefix}sub`, 2, { env: [{ name: "LIMIT", type: "num", value: String(value) }] });
-    case "alert":
-      return one("crec-alert", 3, alertOf(value, choice));
+    case "alert": {
+      // What has no time of a block counts at the time of its arrival, and live these events arrive an hour later.
+      const guard = `${id}-timed`;
+      const func = "return typeof msg.payload?.blockTime === 'number' ? msg : null;";
+      const part = one("crec-alert", 3, alertOf(value, choice));
+      const timed = { id: guard, type: "function", z, x: 1, y: 1, func, outputs: 1, libs: [], wires: [[id]] };
+      return { ...part, nodes: [timed, ...part.nodes], input: guard };
+    }
     case "throws": {
       const output: Output = [];
       const part = code(
