@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { NodeAPI } from "node-red";
 import { isRead, readUpToOf, readUpToOfAll } from "../lib/runtime/channel-readers.ts";
 import { channelOf } from "../lib/runtime/config-nodes.ts";
@@ -38,6 +39,8 @@ export class Ticker {
   #channelId: string | undefined;
   readonly #seen = new Set<string>();
   readonly #stopping = new AbortController();
+  /** What a tick leads to does not belong to the event that made it due. */
+  readonly #outside = AsyncLocalStorage.snapshot();
 
   constructor(RED: NodeAPI, options: TickerOptions) {
     this.#RED = RED;
@@ -72,7 +75,7 @@ export class Ticker {
 
   #schedule(ms: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#look(), ms);
+    this.#timer = setTimeout(() => void this.#outside(() => this.#look()), ms);
   }
 
   async #look(): Promise<void> {

@@ -4,9 +4,9 @@ import { HOUR, MINUTE, ordinaryTransfers, type Story, times, transfer } from "..
 const LARGEST_PART = 70;
 
 export const drain: Story = {
-  text: "A day of ordinary transfers of the demo token, a few of them large. Within three hours, one wallet is emptied in small parts, none above 70 tokens.",
+  text: "Half a day of ordinary transfers of the demo token, a few of them large. Within three hours, one wallet is emptied in small parts, none above 70 tokens.",
   tell({ random, until }) {
-    const from = until - 24 * HOUR;
+    const from = until - 12 * HOUR;
     const [victim = random.address(), exchange = random.address()] = random.addresses(2);
     const thieves = random.addresses(3);
     const large = Array.from({ length: random.whole(2, 4) }, () =>
@@ -15,7 +15,7 @@ export const drain: Story = {
         amount: random.between(220, 600),
       }),
     );
-    const begins = random.whole(from + 6 * HOUR, until - 4 * HOUR);
+    const begins = random.whole(from + 3 * HOUR, until - 4 * HOUR);
     const parts = times(random, { from: begins, to: begins + 3 * HOUR, every: 5 * MINUTE }).map((at) => ({
       ...transfer("DemoToken", at, {
         ...{ from: victim, to: random.pick(thieves) },

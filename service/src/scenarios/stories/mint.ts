@@ -2,9 +2,9 @@ import { ZERO_ADDRESS } from "../../../../src/protocol/index.ts";
 import { HOUR, MINUTE, ordinaryTransfers, type Story, times, transfer } from "../story.ts";
 
 export const mint: Story = {
-  text: "A day of ordinary mints, burns and transfers of the guarded token, and one announced redemption of 11,000 to 14,000 tokens. Then far more is minted than ever before, at once or in three parts within eight minutes.",
+  text: "Half a day of ordinary mints, burns and transfers of the guarded token, and one announced redemption of 11,000 to 14,000 tokens. Then far more is minted than ever before, at once or in three parts within eight minutes.",
   tell({ random, until }) {
-    const from = until - 24 * HOUR;
+    const from = until - 12 * HOUR;
     const holders = random.addresses(12);
     const supply = times(random, { from, to: until, every: 25 * MINUTE }).map((at) => {
       const holder = random.pick(holders);
@@ -13,11 +13,11 @@ export const mint: Story = {
         ? transfer("GuardedToken", at, { from: ZERO_ADDRESS, to: holder, amount })
         : transfer("GuardedToken", at, { from: holder, to: ZERO_ADDRESS, amount });
     });
-    const redemption = transfer("GuardedToken", random.whole(from + HOUR, from + 5 * HOUR), {
+    const redemption = transfer("GuardedToken", random.whole(from + HOUR, from + 3 * HOUR), {
       ...{ from: random.pick(holders), to: ZERO_ADDRESS },
       amount: random.between(11_000, 14_000),
     });
-    const begins = random.whole(from + 8 * HOUR, until - HOUR);
+    const begins = random.whole(from + 4 * HOUR, until - HOUR);
     const thief = random.address();
     const total = random.between(60_000, 120_000);
     const parts = random.next() < 0.5 ? 1 : 3;

@@ -10,9 +10,9 @@ const KNOWN_ACCOUNT = "0x0000000000000000000000000000000000000d17";
 const KNOWN_SPENDER = "0x0000000000000000000000000000000000000d16";
 
 export const role: Story = {
-  text: "A day of ordinary transfers and allowances of the guarded token. The administrator makes a known account guardian, and replaces a minter. Later a stranger becomes owner and administrator, takes the role from the administrator, grants himself the right to mint, and replaces the code.",
+  text: "Half a day of ordinary transfers and allowances of the guarded token. The administrator makes a known account guardian, and replaces a minter. Later a stranger becomes owner and administrator, takes the role from the administrator, grants himself the right to mint, and replaces the code.",
   tell({ random, until, admin }) {
-    const from = until - 24 * HOUR;
+    const from = until - 12 * HOUR;
     const [former, successor, stranger, code] = random.addresses(4);
     const happen = (at: number, event: string, args: Happening["args"]): Happening => ({
       ...{ at, contract: "GuardedToken", event, args },
@@ -23,13 +23,13 @@ export const role: Story = {
         value: tokens(random.mostlySmall(1, 500)),
       }),
     );
-    const change = random.whole(from + HOUR, from + 5 * HOUR);
+    const change = random.whole(from + HOUR, from + 3 * HOUR);
     const ordinary = [
       happen(change - 30 * MINUTE, "RoleGranted", { role: GUARDIAN, account: KNOWN_ACCOUNT, sender: admin }),
       happen(change, "RoleGranted", { role: MINTER, account: successor, sender: admin }),
       happen(change + 5 * MINUTE, "RoleRevoked", { role: MINTER, account: former, sender: admin }),
     ];
-    const begins = random.whole(from + 8 * HOUR, until - HOUR);
+    const begins = random.whole(from + 4 * HOUR, until - HOUR);
     const next = () => begins + random.whole(1, 4 * MINUTE);
     const taken = [
       happen(begins, "OwnershipTransferred", { previousOwner: admin, newOwner: stranger }),

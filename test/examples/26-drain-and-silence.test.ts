@@ -1,0 +1,49 @@
+import should from "should";
+import { AlertExample } from "../support/alert-example.ts";
+
+/** What the test cannot wait for. */
+const SHORTER: Readonly<Record<string, object>> = {
+  "no transfer": { absentFor: "8s" },
+  burst: { times: "5" },
+};
+
+describe("the example alert on a drain, a burst or silence", function () {
+  this.timeout(180_000);
+
+  let example: AlertExample;
+
+  before(async () => {
+    example = await AlertExample.start("26-drain-and-silence", {
+      change: (flows) => flows.map((node) => ({ ...node, ...SHORTER[String(node.name)] })),
+    });
+  });
+  after(() => example?.close());
+
+  it("tells of a wallet from which many small parts went, at the sum that is the limit", async () => {
+    for (const skipped of [1, 2, 3]) {
+      await example.flow.press("Send 80 tokens");
+      await example.skipped(skipped);
+    }
+    should(example.flow.values("skipped")).eql(["counted", "counted", "counted"]);
+    should(await example.pressed("Send 80 tokens", "A wallet is drained")).match(
+      /^A wallet is drained: 320 tokens left 0x\w{40} in small parts within 1h$/,
+    );
+  });
+
+  it("tells of a burst", async () => {
+    should(await example.pressed("Send 80 tokens", "Burst")).match(
+      /^Burst of transfers: 5 transfers from 0x\w{40} within 1m$/,
+    );
+  });
+
+  it("tells when no transfer follows, and when one does", async () => {
+    const isToldOf = (kind: string) =>
+      example.told.some((one) => one.kind === kind && one.title.includes("No transfer of demo token"));
+    while (!isToldOf("alert")) await example.flow.next("told");
+    await example.flow.press("Send 80 tokens");
+    while (!isToldOf("recovered")) await example.flow.next("told");
+    should(example.told.filter(({ kind }) => kind === "alert")).have.length(3);
+    should(example.flow.values("error")).be.empty();
+    should(example.flow.values("rejected")).be.empty();
+  });
+});
