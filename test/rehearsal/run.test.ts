@@ -11,6 +11,7 @@ import { type RehearsalOptions, startRehearsal } from "../../rehearsal/parent/ru
 import type { FlowNode, Job, PastEvent } from "../../rehearsal/shared/job.ts";
 import type { Report } from "../../rehearsal/shared/report.ts";
 import { root } from "../../scripts/lib/paths.mjs";
+import { deferred } from "../../src/deferred.ts";
 import { jobOf } from "../support/rehearsal.ts";
 import { bundled, otherNode } from "./support/hostile.ts";
 
@@ -110,9 +111,14 @@ describe("rehearsal: its process", function () {
   });
 
   it("is cancelled: with a report of what has happened, or without one", async () => {
-    const waiting = start("return msg;", { events: never() });
-    const begun = new Promise((resolve) => setTimeout(resolve, 3_000));
-    await begun;
+    const reading = deferred();
+    const endless = (async function* (): AsyncGenerator<readonly PastEvent[]> {
+      reading.resolve();
+      yield* never();
+    })();
+    const waiting = start("return msg;", { events: endless });
+    // It has its job then.
+    await reading.promise;
     waiting.cancel();
     const report = await waiting.report;
     should(report.notes.map(({ kind }) => kind)).containEql("stopped");

@@ -16,17 +16,24 @@ const HOUR_MS = 3_600_000;
 /** None is left out: recall needs all of them. */
 const ALL = 100_000;
 
+type Options = {
+  variables?: Readonly<Record<string, string>>;
+  /** How long the rehearsal goes on after the last event, in milliseconds. @default 0 */
+  goOnMs?: number;
+};
+
 /** Rehearses shipped flows together over a file of a scenario. By their names. */
 export async function recallOfExamples(
   names: readonly string[],
   file: ReadEventFile,
-  variables: Readonly<Record<string, string>> = SCENARIO_VARIABLES,
+  { variables = SCENARIO_VARIABLES, goOnMs = 0 }: Options = {},
 ): Promise<{ report: Report; measured: Map<string, Measured> }> {
   const flows = new Map(await Promise.all(names.map(async (name) => [name, await example(name)] as const)));
   // Config nodes and the subflow are in several of them.
   const all = [...new Map([...flows.values()].flat().map((node) => [node.id, node])).values()];
   const tabs = all.filter(({ type }) => type === "tab").map(({ id }) => id);
-  const { span, batches } = eventsOfFile(file);
+  const { span: read, batches } = eventsOfFile(file);
+  const span = { from: read.from, to: read.to + goOnMs };
   const events: PastEvent[] = [];
   for await (const batch of batches) events.push(...batch);
   const job = makeJob({
