@@ -1,98 +1,169 @@
-import { readFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Locator } from "playwright-core";
 import should from "should";
+import { root } from "../../scripts/lib/paths.mjs";
+import { CrecClient } from "../../src/index.ts";
 import { useEditor } from "../support/editor.ts";
-import type { FlowNode } from "../support/node-red.ts";
+import { example, type FlowNode, idOf } from "../support/node-red.ts";
+import { flowEnvironment } from "../support/service.ts";
 
-const EXAMPLE = new URL("../../examples/02-large-transfer-alert.json", import.meta.url);
+const COMMAND = join(root, "bin/crec-rehearse.cjs");
+const RECEIVER = "0x0000000000000000000000000000000000000D02";
+/** In tokens. Two are at least 100, and one is at least 200, as the example has it. */
+const TRANSFERS = [250, 30, 120];
 
-/** A flow that is not deployed, on past events of a scenario: all parts are real. */
-describe("a rehearsal from the first guess to a test", function () {
+/** The way of a person from a guess to a rule that is kept as a test, with nothing in the place of a real part. */
+describe("a real rehearsal in the editor", function () {
   this.timeout(180_000);
   const editor = useEditor();
+  let flows: FlowNode[];
+  let folder: string;
   let panel: Locator;
   let dialog: Locator;
-  let events: string;
+  let alertsBefore = 0;
+  const file = (name: string) => join(folder, name);
 
   before(async () => {
-    const { page, service } = editor();
-    const { base_url, api_key } = service.ready;
-    const headers = { authorization: `Apikey ${api_key}` };
-    const answer = await fetch(`${new URL(base_url).origin}/local/scenarios/drain?seed=1`, { headers });
-    events = await answer.text();
-    should(answer.status).equal(200, events.slice(0, 300));
-    await editor().openWith(JSON.parse(await readFile(EXAMPLE, "utf8")) as FlowNode[]);
+    folder = await mkdtemp(join(tmpdir(), "rehearsal-real-"));
+    flows = await example("02-large-transfer-alert");
+    const { page, nodeRed } = editor();
     await page.setViewportSize({ width: 1280, height: 800 });
+    await editor().openWith(flows);
+    await nodeRed.press(idOf(flows, "inject", "Set up"));
+    await nodeRed.status(idOf(flows, "crec-create-watcher"), /active/);
+    for (const tokens of TRANSFERS)
+      await call("POST", "/local/faucet", { to: RECEIVER, amount: `${tokens}${"0".repeat(18)}` });
+    await untilFinal();
+    await writeFile(file("events.json"), JSON.stringify(await call("GET", "/local/scenarios/drain?seed=1")));
     panel = page.locator(".crec-rehearsal");
     dialog = page.locator(".crec-rehearse-form");
   });
+  after(async () => {
+    await editor().page.setViewportSize({ width: 1500, height: 1200 });
+    await rm(folder, { recursive: true, force: true });
+  });
 
-  after(() => editor().page.setViewportSize({ width: 1500, height: 1200 }));
+  async function call<T>(method: "GET" | "POST", path: string, body?: object): Promise<T> {
+    const { base_url, api_key } = editor().service.ready;
+    const response = await fetch(`${base_url}${path}`, {
+      method,
+      headers: { authorization: `Apikey ${api_key}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
+    return (await response.json()) as T;
+  }
 
-  const press = (name: string | RegExp, within = panel) => within.getByRole("button", { name }).click();
+  /** Each transfer becomes two events: one of its newest block, and one when the block is final. */
+  async function untilFinal(): Promise<void> {
+    const { base_url: baseUrl, api_key: apiKey } = editor().service.ready;
+    const client = new CrecClient({ baseUrl, apiKey });
+    try {
+      const channel = await client.channels.findByName("quickstart");
+      for (;;) {
+        const { events } = await client.events.poll(String(channel?.channel_id), { limit: 100 });
+        const transfers = events.filter(({ headers }) => headers.type === "watcher.event");
+        if (transfers.length >= 2 * TRANSFERS.length) return;
+        await sleep(100);
+      }
+    } finally {
+      await client.close();
+    }
+  }
+
+  /** Changes the rule in its form, and deploys nothing. */
+  async function setThreshold(tokens: number): Promise<void> {
+    const form = await editor().form(idOf(flows, "crec-alert", "large?"));
+    await form.fillLabelled("condition 1: value", { type: "str", value: String(tokens) });
+    await form.done();
+  }
+
+  /** Runs the command as CI does, on what the editor exports. */
+  async function command(name: string): Promise<{ code: number; out: string }> {
+    await writeFile(file(name), await editor().inPage.completeFlow());
+    const env = { PATH: process.env.PATH, ...flowEnvironment(editor().service.ready) } as NodeJS.ProcessEnv;
+    const files = ["--flow", file(name), "--events", file("events.json"), "--expect", file("expect.json")];
+    return new Promise((resolve) => {
+      execFile(process.execPath, [COMMAND, ...files], { cwd: root, env }, (error, out, err) =>
+        resolve({ code: error ? Number(error.code) : 0, out: out + err }),
+      );
+    });
+  }
+
+  const press = (name: string, within = panel) => within.getByRole("button", { name }).click();
+  const start = () => press("Start", editor().page.locator(".ui-dialog"));
+  const chips = (text: string) => editor().page.locator(".crec-mark-chip", { hasText: text });
+  const rows = () => panel.locator(".crec-outcome");
   const shot = async (name: string) => {
     if (process.env.SHOTS) await editor().page.screenshot({ path: `${process.env.SHOTS}/${name}.png` });
   };
-  /** Changes what the tab calls a large transfer, in tokens, without a deploy. */
-  const setLimit = (tokens: string) =>
-    editor().page.evaluate(`{
-      const tab = RED.nodes.workspace(RED.workspaces.active());
-      for (const one of tab.env) if (one.name === "LARGE_TRANSFER") one.value = "${tokens}";
-      RED.events.emit("flows:change", tab);
-    }`);
-  const alerts = async () => Number(/\d+/.exec(await count("alert"))?.[0] ?? 0);
-  const count = async (kind: string) =>
-    (await panel.locator(`.crec-kind[data-kind=${kind}]`).allTextContents()).join("");
-  const ended = () => panel.getByRole("button", { name: "Keep as a test" }).waitFor({ timeout: 90_000 });
+  /** Waits for the report, and returns how many alerts it has. */
+  async function alerts(): Promise<number> {
+    const kind = panel.getByRole("button", { name: /^[\d,]+ alerts?$/ });
+    await kind.waitFor();
+    return Number.parseInt((await kind.textContent())?.replaceAll(",", "").trim() ?? "", 10);
+  }
 
-  it("counts on the wires what an edited flow would have done with a file of events", async () => {
+  it("reads the last hour of the service, for a rule that is not deployed", async () => {
     const { page } = editor();
-    await setLimit("1");
+    await setThreshold(100);
     await page.evaluate("RED.actions.invoke('crec:show-tab')");
     await press("Rehearse…", page.locator(".crec-sidebar"));
+    await dialog.waitFor();
+    await dialog.getByLabel("Hours").fill("1");
+    await start();
+    await shot("real-running");
+    should(await alerts()).equal(2);
+    await shot("real-service");
+  });
+
+  it("takes an uploaded file, and shows the counts on the flow", async () => {
+    await press("Change choices…");
     await dialog.getByLabel("Events").selectOption("file");
-    await dialog.locator("input[type=file]").setInputFiles({
-      ...{ name: "drain.json", mimeType: "application/json", buffer: Buffer.from(events) },
-    });
-    await shot("real-dialog");
-    await press("Start", page.locator(".ui-dialog"));
-    await ended();
-    await shot("real-report");
-    should(await alerts()).be.above(0);
-    should(await page.locator(".crec-mark-wire").count()).be.above(3);
+    await dialog.locator('input[type="file"]').setInputFiles(file("events.json"));
+    await start();
+    await panel.locator("progress").waitFor();
+    alertsBefore = await alerts();
+    should(alertsBefore).be.above(0);
+    const shown = editor().page.locator(".crec-mark-chip");
+    should(await shown.count()).be.above(4);
+    should(await editor().page.locator(".crec-mark-wire").count()).be.above(2);
+    should(await chips(String(alertsBefore)).count()).be.above(0);
+    await shot("real-file");
   });
 
-  it("highlights the path of an alert", async () => {
-    await panel.locator(".crec-outcome", { hasText: "Large transfer" }).first().click();
-    await panel.locator("pre", { hasText: '"Large transfer"' }).waitFor();
+  it("shows the message of an alert, and highlights its way", async () => {
+    await rows().filter({ hasText: "Large transfer" }).first().click();
+    await panel.locator("pre", { hasText: "tokens went from" }).waitFor();
+    should(await panel.locator(".crec-path li").allTextContents()).containEql("large?");
     should(await editor().page.locator("path.crec-mark-path").count()).be.above(1);
-    await shot("real-alert");
+    await shot("real-message");
   });
 
-  it("keeps it as a test, which names the events", async () => {
-    const saving = editor().page.waitForEvent("download");
-    await press("Keep as a test");
-    const saved = await saving;
-    const test = JSON.parse(await readFile(await saved.path(), "utf8")) as { format: string };
-    should(test.format).equal("crec-expectations");
-  });
-
-  it("shows what another limit changes", async () => {
-    const before = await alerts();
-    await setLimit("100000000");
+  it("says how many alerts another threshold makes fewer", async () => {
+    await setThreshold(1_000_000);
+    await panel.getByText("The flow has changed").waitFor();
     await press("Rehearse again");
-    await panel.getByRole("button", { name: "Compare with the previous" }).waitFor({ timeout: 90_000 });
+    await panel.locator("progress").waitFor();
+    await panel.getByRole("button", { name: "Compare with the previous" }).waitFor();
     await press("Compare with the previous");
-    await panel.getByText(`0 alerts instead of ${before}`).waitFor();
+    await panel.getByText(new RegExp(`0 alerts instead of ${alertsBefore}`)).waitFor();
     await shot("real-differences");
   });
 
-  it("shows the last report again after the page was loaded again", async () => {
-    const { page } = editor();
-    await editor().open();
-    await page.evaluate("RED.actions.invoke('crec:rehearse')");
-    await press("Show the last rehearsal", dialog);
-    await ended();
-    await shot("real-again");
+  it("keeps a test that the command meets, and fails with another threshold", async () => {
+    const saved = editor().page.waitForEvent("download");
+    await press("Keep as a test");
+    await (await saved).saveAs(file("expect.json"));
+    const met = await command("kept.json");
+    should(met.code).equal(0, met.out);
+    await setThreshold(100);
+    const unmet = await command("other.json");
+    should(unmet.code).equal(1, unmet.out);
+    should(unmet.out).match(/Not as expected/);
   });
 });
