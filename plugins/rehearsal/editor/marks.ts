@@ -6,7 +6,14 @@ import { counted, numberText } from "./words.ts";
 
 /** What the editor has drawn, and where, by the data that its elements carry. */
 type DrawnNode = { id: string; x: number; y: number; w: number; h: number };
-type DrawnWire = { source: { id: string }; sourcePort: number; target: { id: string } };
+type DrawnWire = { source: DrawnEnd; sourcePort: number; target: DrawnEnd; link?: boolean };
+/** Of a subflow that is open: the places where messages come in and go out are drawn as ends, too. */
+type DrawnEnd = { id: string; type?: string; direction?: string };
+
+/** The output of what no wire leads to: link, catch, status and complete nodes. */
+const NO_WIRE = -1;
+/** The start of a wire from the input of a subflow, whichever use of it a message came by. */
+const SUBFLOW_INPUT = "subflow input";
 
 const CANVAS = "#red-ui-workspace-chart .red-ui-workspace-chart-event-layer";
 const CHIP = { height: 14, gap: 3, letter: 6.4, padding: 5 };
@@ -81,6 +88,7 @@ export class Marks {
     const ids = new Set(this.#path.flatMap(({ from, to }) => [from, to]));
     const passed = [...ids].flatMap((id) => nodes.get(id) ?? []);
     return [
+      ...jumps(this.#path, wires, nodes),
       ...taken.map((line) => draw("path", { class: "crec-mark-path", d: line.getAttribute("d") ?? "" })),
       ...passed.map(({ x, y, w, h }) =>
         draw("rect", {
@@ -132,12 +140,34 @@ export class Marks {
   }
 }
 
+/** Where a message went on without a wire, within the flow that is shown: straight lines. */
+function jumps(
+  path: Path,
+  wires: ReadonlyMap<string, SVGPathElement>,
+  nodes: ReadonlyMap<string, DrawnNode>,
+): Element[] {
+  return path.flatMap((wire) => {
+    const [from, to] = [nodes.get(wire.from), nodes.get(wire.to)];
+    if (wire.port !== NO_WIRE || !from || !to || wires.has(wireKey(wire))) return [];
+    return [
+      draw("path", { class: "crec-mark-path crec-mark-jump", d: `M ${from.x} ${from.y} L ${to.x} ${to.y}` }),
+    ];
+  });
+}
+
+/** By the wires as they are drawn: all uses of a subflow have the same wire from its input. */
+function drawnCounts({ wires }: ShownReport): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const wire of wires) counts.set(wireKey(wire), (counts.get(wireKey(wire)) ?? 0) + wire.count);
+  return counts;
+}
+
 function wireMarks(report: ShownReport, wires: ReadonlyMap<string, SVGPathElement>): Element[] {
-  return report.wires.flatMap((wire) => {
-    const line = wires.get(wireKey(wire));
+  return [...drawnCounts(report)].flatMap(([key, count]) => {
+    const line = wires.get(key);
     if (!line?.getAttribute("d")) return [];
     const { x, y } = line.getPointAtLength(line.getTotalLength() / 2);
-    const text = numberText(wire.count);
+    const text = numberText(count);
     const { element } = chip(x - widthOf(text) / 2, y - CHIP.height / 2, text);
     element.classList.add("crec-mark-wire");
     return [element];
@@ -170,7 +200,7 @@ function widthOf(text: string): number {
 }
 
 function wireKey({ from, port, to }: { from: string; port: number; to: string }): string {
-  return `${from} ${port} ${to}`;
+  return port === NO_WIRE ? `${SUBFLOW_INPUT} ${to}` : `${from} ${port} ${to}`;
 }
 
 function drawnWires(canvas: Element): Map<string, SVGPathElement> {
@@ -178,8 +208,11 @@ function drawnWires(canvas: Element): Map<string, SVGPathElement> {
   for (const element of canvas.querySelectorAll(".red-ui-flow-link")) {
     const wire = (element as { __data__?: DrawnWire }).__data__;
     const line = element.querySelector<SVGPathElement>("path.red-ui-flow-link-line");
-    if (!wire || !line) continue;
-    found.set(wireKey({ from: wire.source.id, port: wire.sourcePort, to: wire.target.id }), line);
+    // Lines between link nodes are shown while one of them is selected. They are no wires.
+    if (!wire || !line || wire.link) continue;
+    const { source, sourcePort, target } = wire;
+    const isInput = source.type === "subflow" && source.direction === "in";
+    found.set(wireKey({ from: source.id, port: isInput ? NO_WIRE : sourcePort, to: target.id }), line);
   }
   return found;
 }

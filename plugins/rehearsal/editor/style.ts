@@ -108,6 +108,7 @@ const STYLE = `
 .crec-mark-chip text { fill: var(--red-ui-primary-text-color); font-size: 10px; font-variant-numeric: tabular-nums }
 .crec-mark-chip:not(.crec-mark-wire) { pointer-events: all; cursor: pointer }
 .crec-mark-path { fill: none; stroke: var(--red-ui-node-selected-color); stroke-width: 3 }
+.crec-mark-jump { stroke-dasharray: 3 6 }
 
 .ui-dialog:has(.crec-rehearse-form) { top: 6vh !important }
 .crec-rehearse-form { max-height: calc(88vh - 170px); overflow-y: auto; margin: 0 }
