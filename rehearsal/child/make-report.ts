@@ -71,10 +71,12 @@ function inOrder(trace: Trace, flows: readonly FlowNode[]): Report["wires"] {
 }
 
 function nodeNotes(nodes: Report["nodes"]): Note[] {
-  return nodes.flatMap(({ id, type, handling }): Note[] => {
+  return nodes.flatMap(({ id, type, handling, received }): Note[] => {
     if (handling === "silent") {
       return [{ kind: "silent-source", node: id, text: `${type} sends nothing in a rehearsal.` }];
     }
+    // A node that was given nothing would have done nothing either way.
+    if (received === 0) return [];
     if (handling === "recorded") {
       return [{ kind: "recorded", node: id, text: `${type} was not run: what it was given is noted.` }];
     }

@@ -44,7 +44,7 @@ export async function loadNodeRed(setup: ChildSetup): Promise<NodeRed> {
   const settings = settingsFor(setup);
   util.init(settings);
   runtime.init(settings);
-  // It starts the flows that it finds, which are none, and does not wait for them.
+  // It finds no flows to start yet, and does not wait.
   const begun = flowsStarted(runtime);
   await runtime.start();
   await begun;

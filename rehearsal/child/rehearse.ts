@@ -68,7 +68,10 @@ export async function rehearse(nodeRed: NodeRed, channel: Channel): Promise<void
     note: (outcome, msg) => trace.note(outcome, msg),
     onEvent: (channelId, take) => seen.onEvent(channelId, take),
     past: (channelId) => seen.past(channelId),
-    mark: (msg, event) => trace.mark(msg, event),
+    mark: (msg, event) => {
+      seen.noteDelivered(event);
+      trace.mark(msg, event);
+    },
     begin: () => trace.activity.pending.begin(),
     ask: async (call) => {
       lastCall += 1;

@@ -5,7 +5,8 @@ type Take = (event: PastEvent) => void;
 
 /** Hands events to those that listen, and keeps what has been published. */
 export class SeenEvents {
-  readonly count = { read: 0, delivered: 0 };
+  #read = 0;
+  readonly #delivered = new Set<PastEvent>();
   readonly #past = new Map<string, PastEvent[]>();
   readonly #listeners = new Map<string, Set<Take>>();
 
@@ -15,19 +16,26 @@ export class SeenEvents {
     return () => listeners.delete(take);
   }
 
+  /** How many were published, and how many of them entered the flow. */
+  get count(): Report["events"] {
+    return { read: this.#read, delivered: this.#delivered.size };
+  }
+
+  /** The event has entered the flow. Events in leaves out what its form does not choose. */
+  noteDelivered(event: PastEvent): void {
+    this.#delivered.add(event);
+  }
+
   past(channelId: string): readonly PastEvent[] {
     return this.#past.get(channelId) ?? [];
   }
 
   publish(event: PastEvent): void {
-    this.count.read += 1;
+    this.#read += 1;
     const past = this.#past.get(event.channelId);
     if (past === undefined) this.#past.set(event.channelId, [event]);
     else past.push(event);
-    const listeners = this.#listeners.get(event.channelId);
-    if (listeners === undefined || listeners.size === 0) return;
-    this.count.delivered += 1;
-    for (const take of listeners) take(event);
+    for (const take of this.#listeners.get(event.channelId) ?? []) take(event);
   }
 
   /** In the order of the snapshot. */

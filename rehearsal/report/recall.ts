@@ -14,7 +14,7 @@ export type Incident = {
 export type Recall = {
   incidents: Incident[];
   alerts: number;
-  /** Alerts about something ordinary. Further alerts about one incident are none. */
+  /** Alerts about something ordinary. Further alerts about one incident do not count. */
   falseAlarms: Outcome[];
 };
 

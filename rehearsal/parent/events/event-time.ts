@@ -7,7 +7,7 @@ const MAX_MS = 8.64e15;
 
 /**
  * When an event happened, in Unix milliseconds: when the service wrote it, else the time of its block, else the time
- * that the service states in it. Undefined where there is none of them. It may be wrong, and need not increase from one
+ * that the service states in it. Undefined without any of them. It may be wrong, and need not increase from one
  * event to the next.
  */
 export function timeOf(event: ChannelEvent): number | undefined {
