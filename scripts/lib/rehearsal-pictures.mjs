@@ -1,5 +1,5 @@
 // @ts-check
-// The pictures of the guide on rehearsals: the large-transfer example over a day of a scenario, with three rules.
+// The pictures of the guide on rehearsals: the large-transfer example over half a day of a scenario, with three rules.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "./paths.mjs";
