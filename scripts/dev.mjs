@@ -12,7 +12,7 @@ import { say } from "./lib/say.mjs";
 import { checkStart, tellReady } from "./lib/start-up.mjs";
 import { WatchedProcess } from "./lib/watched-process.mjs";
 
-const NODE_RED_SOURCES = ["nodes", "plugins", "src", "icons", "package.json"];
+const NODE_RED_SOURCES = ["nodes", "plugins", "rehearsal", "src", "icons", "package.json"];
 const SERVICE_SOURCES = ["src", "service/src", "service/contracts"];
 
 await launch(async (children) => {

@@ -11,10 +11,14 @@ import { withShortNames } from "./vendored.mjs";
 
 const FILE = "run-time.js";
 
-/** The process of a rehearsal, and the command `crec-rehearse`, which bin/crec-rehearse.cjs starts. */
+/**
+ * The process of a rehearsal, and the command `crec-rehearse`, which bin/crec-rehearse.cjs starts. Node-RED itself needs
+ * neither, so they are loaded when they are called.
+ */
 const OF_REHEARSALS = `
-export { runChild as "rehearsal/child" } from "./rehearsal/child/main.ts";
-export { main as "rehearsal/cli" } from "./rehearsal/cli/main.ts";
+const runChild = async () => (await import("./rehearsal/child/main.ts")).runChild();
+const command = async (args: string[], folder: string) => (await import("./rehearsal/cli/main.ts")).main(args, folder);
+export { runChild as "rehearsal/child", command as "rehearsal/cli" };
 `;
 
 /** The library is one file beside this one, loaded when first needed. */

@@ -13,6 +13,7 @@ const NEEDED = [
   "nodes",
   "package.json",
   "plugins",
+  "rehearsal",
   "release/owner.json",
   "scripts",
   "service",
