@@ -24,9 +24,9 @@ const nameOf = (name: string, z: unknown) =>
 const SHARED = {
   "crec-connection": 1,
   "crec-signer": 1,
-  // The demo token. What the quickstart does not have is copied with each import: the sensor registry of the examples 03
-  // and 19, the guarded token of 13 to 17, and the settlement coordinator of 23.
-  "crec-contract": 9,
+  // The demo token. What the quickstart does not have is copied with each import: the sensor registry of the examples 03,
+  // 19 and 26, the guarded token of 13 to 17, and the settlement coordinator of 23.
+  "crec-contract": 10,
   // Those that archive a watcher, or log all operations of a channel, have their own.
   "crec-channel": 3,
   // The one of the quickstart, and the device's that example 09 creates.

@@ -153,6 +153,8 @@ describe("the rehearsal in the editor", function () {
 
   it("asks what to rehearse, with the current tab chosen", async () => {
     const { page } = editor();
+    // Another test may have left another tab.
+    await page.evaluate("RED.workspaces.show('alarms')");
     await page.evaluate("RED.actions.invoke('crec:show-tab')");
     await shot("sidebar");
     await press("Rehearse…", page.locator(".crec-sidebar"));
