@@ -25,9 +25,18 @@ export async function awaitPredecessor(folder: string, log: Log): Promise<void> 
   }
   const anvil = runningPid(folder, PID_FILES.anvil);
   // It writes nothing itself: there is nothing to damage.
-  if (anvil !== undefined) process.kill(anvil, "SIGKILL");
+  if (anvil !== undefined) kill(anvil);
   while (anvil !== undefined && isAlive(anvil)) await sleep(LOOK_MS);
   for (const name of Object.values(PID_FILES)) rmSync(join(folder, name), { force: true });
+}
+
+/** It may end by itself at this moment. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 /** Process ids are reused: check that it is one of the two processes. Both were started with the folder's name. */
