@@ -33,6 +33,11 @@ export class LearnedSize {
     return this.#size;
   }
 
+  /** Whether that size was refused before. */
+  get isRetry(): boolean {
+    return this.#isRetry;
+  }
+
   fitted(size: number): void {
     this.#fitted = Math.max(this.#fitted, size);
     if (size >= this.#suspected) {

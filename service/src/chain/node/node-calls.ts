@@ -110,8 +110,7 @@ export class NodeCalls {
   }
 
   #sendWaiting(): void {
-    const atOnce = this.#refusedSince === undefined ? MOST_AT_ONCE : 1;
-    while (this.#waiting.length > 0 && this.#underWay < atOnce) {
+    while (this.#waiting.length > 0 && this.#underWay < this.#mostAtOnce()) {
       this.#underWay += 1;
       const calls = this.#next();
       void this.#send(calls).finally(() => {
@@ -119,6 +118,12 @@ export class NodeCalls {
         if (this.#waiting.length > 0) this.#schedule();
       });
     }
+  }
+
+  /** What is likely to be refused is sent by one request at a time. */
+  #mostAtOnce(): number {
+    const isRetry = this.#batch.isRetry && this.#waiting.length >= this.#batch.size;
+    return isRetry || this.#refusedSince !== undefined ? 1 : MOST_AT_ONCE;
   }
 
   #next(): Call[] {
