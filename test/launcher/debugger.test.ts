@@ -1,7 +1,6 @@
-import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import should from "should";
+import { freePort } from "../support/free-port.ts";
 import { allEnded, type Launched, LaunchersOnTrial } from "./launched.ts";
 import { SourcesCopy } from "./sources-copy.ts";
 
@@ -79,20 +78,6 @@ describe("a debugger", function () {
     await allEnded(launched, END_MS);
   });
 });
-
-/** A free port outside the ephemeral range, so that no other process is given it, or the next one, meanwhile. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(12_000, 30_000);
-    const server = createServer().listen(port, "127.0.0.1");
-    const isFree = await once(server, "listening").then(
-      () => true,
-      () => false,
-    );
-    server.close();
-    if (isFree) return once(server, "close").then(() => port);
-  }
-}
 
 async function saidOf(launched: Launched, name: string): Promise<URL> {
   await launched.says(`${name}'s debugger listens at ws://`);

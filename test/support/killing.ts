@@ -15,7 +15,7 @@ export type Killing = {
 
 /**
  * Tests of the promise: at least once, in order, across kills of the real Node-RED and restarts of the real service.
- * To be called within a `describe`.
+ * To be called within a `describe` that ends at the first failure: each test goes on where the one before it stopped.
  */
 export function testsOfThePromise({ events, nodeRedKills, serviceKills }: Killing): void {
   let stage: NodeRedWithChannel;

@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type ReadyInfo, startService } from "../../service/src/index.ts";
 import { Store } from "../../service/src/store/store.ts";
+import { freePort } from "./free-port.ts";
 import { serviceProgram } from "./service-program.ts";
 
 const CHANNEL = "seeded";
@@ -66,17 +66,22 @@ export class SeededService implements Seeded {
       process.execPath,
       [serviceProgram, "--local", "--strict", "--port", String(this.#port), "--data-dir", this.#dataDir],
       {
-        stdio: ["ignore", "pipe", "ignore", "ipc"],
+        stdio: ["ignore", "pipe", "pipe", "ipc"],
       },
     );
     this.#child = child;
     if (child.stdout === null) throw new Error("The service has no output to read.");
+    let said = "";
+    child.stderr?.on("data", (chunk: Buffer) => {
+      // Of a long run, only the end is of interest.
+      said = `${said}${chunk}`.slice(-5_000);
+    });
     for await (const line of createInterface({ input: child.stdout })) {
       if (!line.startsWith("ready ")) continue;
       this.#ready = JSON.parse(line.slice("ready ".length)) as ReadyInfo;
       return;
     }
-    throw new Error("The service ended before it was ready.");
+    throw new Error(`The service ended before it was ready. It said: ${said}`);
   }
 
   async kill(): Promise<void> {
@@ -122,14 +127,4 @@ async function seededFolder(events: number): Promise<{ dataDir: string; eventIds
 
 function remove(dataDir: string): Promise<void> {
   return rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
-}
-
-/** A port that was free a moment ago: the service must come back on the one it had. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }
