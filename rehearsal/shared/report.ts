@@ -79,9 +79,10 @@ export type Path = ReadonlyArray<{ from: string; port: number; to: string }>;
 
 export type Note = {
   /**
-   * `silent-source`: it sent nothing. `recorded`: it was not run. `withheld`: it ran, and its requests were not sent. `variables`: names that were handed over. `cut`: not
-   * all is in the report. `not-found`: something that the flow names is not in the snapshot. `stopped`: the rehearsal ended early.
-   * `waiting`: messages that were still in a node at the end.
+   * `silent-source`: it sent nothing. `recorded`: it was not run. `withheld`: it ran, and its requests were not sent.
+   * `variables`: names that were handed over. `cut`: not all is in the report. `not-found`: something that the flow
+   * names is not in the snapshot. `stopped`: the rehearsal ended early. `waiting`: messages that were still in a node at
+   * the end.
    */
   kind: "silent-source" | "recorded" | "withheld" | "variables" | "cut" | "not-found" | "stopped" | "waiting";
   /** The id of the node that it is about. */

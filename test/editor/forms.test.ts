@@ -76,7 +76,7 @@ describe("the forms of the quickstart", function () {
     await editor().nodeRed.status(idOf(flows, "crec-create-watcher"), /active/);
     const reader = idOf(flows, "crec-events-in");
     // It looks for its channel every few seconds only.
-    await editor().nodeRed.status(reader, "node-red:common.status.connected");
+    await editor().nodeRed.status(reader, /connected/);
     const form = await editor().form(reader);
     await form.root.getByText(/connected · cursor \d+/).waitFor();
     await form.cancel();

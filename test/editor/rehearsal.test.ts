@@ -136,7 +136,9 @@ describe("the rehearsal in the editor", function () {
   }
 
   before(async () => {
-    await editor().openWith(FLOWS);
+    await editor().nodeRed.deploy(FLOWS);
+    // Anew: the page remembers what another test rehearsed last.
+    await editor().open("light");
     const { page } = editor();
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.route("**/crec/rehearsal/**", answer);

@@ -5,9 +5,10 @@ import { root } from "../../scripts/lib/paths.mjs";
 import type { ScenarioName } from "../../service/src/scenarios/index.ts";
 import { type Measured, recallOfExamples } from "../support/example-recall.ts";
 import { scenarioOf } from "../support/scenario-files.ts";
-import { isWide } from "../support/wide.ts";
+import { sized, withVariants } from "../support/variants.ts";
 
-const SEEDS = isWide ? [1, 2, 3] : [1];
+/** All of them take seven minutes. */
+const SEEDS = sized([1], [1, 2, 3]);
 const OF_DEMO_TOKEN = ["02-large-transfer-alert", "26-drain-and-silence"];
 const OF_GUARDED_TOKEN = [
   ...["13-ownership-or-role-changed", "14-paused-or-upgraded", "15-mint-or-burn-spike"],
@@ -23,8 +24,8 @@ const FLOWS: Readonly<Record<ScenarioName, readonly string[]>> = {
   burst: OF_DEMO_TOKEN,
   silence: OF_DEMO_TOKEN,
 };
-/** 5,000 events take long: one seed, and only in the wide tests. */
-const seedsOf = (name: ScenarioName) => (name === "burst" ? (isWide ? [1] : []) : SEEDS);
+/** 5,000 events take long. */
+const seedsOf = (name: ScenarioName) => (name === "burst" ? [1] : SEEDS);
 
 const PAGE = "docs/alerts.md";
 const MINUTE_MS = 60_000;
@@ -40,7 +41,6 @@ describe("the recall and the false alarms of the alert examples on the scenarios
 
   for (const [name, flows] of Object.entries(FLOWS) as Array<[ScenarioName, readonly string[]]>) {
     const seeds = seedsOf(name);
-    if (seeds.length === 0) continue;
 
     it(`${name}: are as ${PAGE} states them`, async () => {
       const runs: Array<Map<string, Measured>> = [];
@@ -50,7 +50,7 @@ describe("the recall and the false alarms of the alert examples on the scenarios
         const measured = runs.flatMap((run) => run.get(flow) ?? []);
         const row = stated.get(`${flow} ${name}`);
         // All seeds are the numbers of the page; one seed is within them.
-        if (isWide) should(row).eql(rowOf(measured), `${flow} on ${name}`);
+        if (withVariants) should(row).eql(rowOf(measured), `${flow} on ${name}`);
         else for (const one of measured) checkWithin(row, one, `${flow} on ${name}`);
       }
       const isNoticed = runs.every((run) =>

@@ -24,9 +24,11 @@ export function askChoice(
 ): void {
   addStyle();
   const flows = editorFlows();
+  const ids = tabsOf(flows).map(({ id }) => id);
+  // Tabs of the last choice may have been deleted since.
+  const last = ids.filter((id) => before?.tabs.includes(id));
   const active = RED.workspaces.active();
-  const first = tabsOf(flows).filter(({ id }) => id === active);
-  const tabs = tabFields(flows, before?.tabs ?? first.map(({ id }) => id));
+  const tabs = tabFields(flows, last.length > 0 ? last : ids.filter((id) => id === active));
   const span = spanFields(before?.span, before?.goOn);
 
   const context = check(word("label.context"), before?.copyContext);
@@ -59,7 +61,7 @@ export function askChoice(
   problem.setAttribute("role", "alert");
   problem.hidden = true;
   const safe = make("p", "crec-hint", word("hint.safe"));
-  const last =
+  const toLast =
     showLast &&
     button(
       word("label.last-report"),
@@ -72,7 +74,7 @@ export function askChoice(
   const content: HTMLElement = make(
     "form",
     "crec-rehearse-form form-horizontal",
-    ...(last ? [last] : []),
+    ...(toLast ? [toLast] : []),
     safe,
     tabs.element,
     span.element,
