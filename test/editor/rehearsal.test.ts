@@ -162,7 +162,7 @@ describe("the rehearsal in the editor", function () {
     await press("Rehearse…", page.locator(".crec-sidebar"));
     await dialog.waitFor();
     should(await dialog.getByLabel("Alarms").isChecked()).be.true();
-    should(await dialog.locator(".crec-hint", { hasText: "come along" }).textContent()).endWith(HOSTILE);
+    should(await dialog.locator(".crec-hint", { hasText: "Also rehearsed" }).textContent()).endWith(HOSTILE);
     await shot("dialog");
     await dialog.getByText("More options").click();
     await dialog.getByText("Test replies").click();
