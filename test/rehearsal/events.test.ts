@@ -368,6 +368,14 @@ describe("a file of events", () => {
     ]);
   });
 
+  it("comes in batches, since each is one message", async () => {
+    const many = range(1, 1_100).map((offset) => made({ offset, time: offset }));
+    const sizes: number[] = [];
+    const past = eventsOfFile({ channel: { id: ID, name: "" }, events: many });
+    for await (const batch of past.batches) sizes.push(batch.length);
+    should(sizes).deepEqual([500, 500, 100]);
+  });
+
   it("says what is wrong with it", async () => {
     const refused = (text: string, problem: RegExp) =>
       should(() => parseEventFile(text)).throw(problem, { code: "EVENT_FILE_INVALID" });

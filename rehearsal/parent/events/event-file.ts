@@ -13,6 +13,8 @@ export type ReadEventFile = EventFile & { snapshot: ServiceSnapshot };
 
 /** Of a file that does not name its channel. */
 const UNKNOWN_CHANNEL = "00000000-0000-4000-8000-000000000000";
+/** Events of a batch: each batch is one message to the process of the rehearsal. */
+const BATCH = 500;
 
 /** @throws {CrecError} `EVENT_FILE_INVALID`. */
 export async function readEventFile(path: string): Promise<ReadEventFile> {
@@ -60,7 +62,7 @@ export function eventsOfFile({ channel, events }: Pick<EventFile, "channel" | "e
   const [first, last] = [past[0], past.at(-1)];
   if (!first || !last) throw noEvents("The file has no events. Record events first, or choose another file.");
   const batches = async function* () {
-    yield past;
+    for (let start = 0; start < past.length; start += BATCH) yield past.slice(start, start + BATCH);
   };
   return { span: { from: first.at, to: last.at }, batches: batches() };
 }
