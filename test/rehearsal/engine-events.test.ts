@@ -1,4 +1,6 @@
 import should from "should";
+import { drive } from "../../rehearsal/child/driver.ts";
+import { EventQueue } from "../../rehearsal/child/event-queue.ts";
 import { type FlowNode, type PastEvent, REPORT_LIMITS } from "../../rehearsal/shared/job.ts";
 import type { Report } from "../../rehearsal/shared/report.ts";
 import type { ChannelEvent } from "../../src/index.ts";
@@ -154,5 +156,28 @@ describe("events of a rehearsal", () => {
     should(cut.outcomes.find(({ kind }) => kind === "alert")?.isCut).be.true();
     for (const { message } of cut.outcomes) should(JSON.stringify(message).length).be.below(1_000);
     should(cut.notes.filter(({ kind }) => kind === "cut")).have.length(1);
+  });
+
+  it("do not come, and no timer runs, after the rehearsal is cancelled between two of them", async () => {
+    const [happened, timers] = [[] as string[], [10, 20, 30]];
+    const events = new EventQueue(() => {});
+    events.add([{ ...transfer(1, 0, 1), at: 100 }], true);
+    await drive(
+      {
+        clock: {
+          now: () => 0,
+          nextTimer: () => timers[0],
+          runNextTimer: () => happened.push(`timer ${timers.shift()}`),
+          moveTo: (at) => happened.push(`moved to ${at}`),
+        },
+        events,
+        publish: () => happened.push("event"),
+        settle: async () => {},
+        moved: () => {},
+        isCancelled: () => timers.length < 2,
+      },
+      200,
+    );
+    should(happened).deepEqual(["timer 10", "timer 20"]);
   });
 });
