@@ -31,8 +31,7 @@ export function fitToFile(
   const known = valuesOf(file);
   const lookup = lookupIn(flows, environment);
   const fitted = flows.map((node) => {
-    if (node.type === "crec-channel" && channels.length === 1)
-      return withChannel(node, file, lookup, notes);
+    if (node.type === "crec-channel" && channels.length === 1) return withChannel(node, file, lookup, notes);
     if (node.type !== "crec-connection") return node;
     const unset = Object.entries(known).filter(([field]) => unsetName(node, field, lookup) !== undefined);
     if (unset.length === 0) return node;
@@ -89,8 +88,8 @@ function lookupIn(flows: readonly FlowNode[], environment: Environment): Lookup 
   const global = flows.filter(({ type }) => type === "global-config");
   return (name, { z }) => {
     const places = [...flows.filter(({ id }) => id === z), ...global];
-    const entries = places.flatMap(({ env }): Array<{ name?: unknown; value?: unknown } | null> =>
-      Array.isArray(env) ? env : [],
+    const entries = places.flatMap(
+      ({ env }): Array<{ name?: unknown; value?: unknown } | null> => (Array.isArray(env) ? env : []),
     );
     const entry = entries.find((one) => one?.name === name);
     return entry ? String(entry.value ?? "") : environment[name];
