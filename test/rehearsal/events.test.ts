@@ -384,6 +384,10 @@ describe("a file of events", () => {
     refused("{}", /no list of events/);
     refused('{"format": "other", "events": []}', /another format/);
     refused('{"format": "crec-events", "version": 2, "events": []}', /Update this package/);
+    refused('{"channel": {"id": 5}, "events": []}', /"channel" must have .*Correct it/);
+    for (const lists of ["{}", '{"networks": [], "wallets": [], "channels": [{}]}'])
+      refused(`{"snapshot": ${lists}, "events": []}`, /"snapshot" must have .*remove the snapshot/);
+    refused('{"verification": {}, "events": []}', /list "validSigners".*remove the verification/);
     refused('[{"headers": {"offset": 1}}, 5]', /Entry 2/);
     refused('[{"headers": {}}]', /Entry 1/);
     await should(readEventFile(join(folder, "none.json"))).be.rejectedWith(/Check its path/, {
