@@ -98,7 +98,7 @@ function isSnapshot(value: unknown): boolean {
   return channels.every((one) => isObject(one) && isObject(one.channel) && Array.isArray(one.watchers));
 }
 
-function isObject(value: unknown): value is object {
+function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
