@@ -29,6 +29,8 @@ async function runEvents(driven: Driven, to: number): Promise<void> {
     for (const event of batch) {
       if (driven.isCancelled() || event.at > to) return;
       await runTimers(driven, event.at);
+      // Timers are left then, and moving the time would run them all at once.
+      if (driven.isCancelled()) return;
       clock.moveTo(event.at);
       driven.publish(event);
       driven.moved();

@@ -44,14 +44,15 @@ function nodesOf({ flows, replies }: Job, trace: Trace, ticked: ReadonlySet<stri
   return flows
     .filter((node) => !isPartOfFlow(node) && !isConfiguration(node) && node.type !== "comment")
     .map((node) => {
-      const { id, type, name = "", z = "", wires = [] } = node;
+      const { id, type, name, z, wires = [] } = node;
       const { received = 0, sent = [] } = trace.traffic.get(id) ?? {};
       const handling = handlingOf(node, ticked, wired.has(id));
       return {
         id,
         type,
-        name,
-        tab: z,
+        // A flow that was not made in the editor may have anything there.
+        name: String(name ?? ""),
+        tab: String(z ?? ""),
         handling: answers(handling) && Object.hasOwn(replies, id) ? "replied" : handling,
         received,
         sent: Array.from({ length: Math.max(wires.length, sent.length) }, (_, port) => sent[port] ?? 0),

@@ -8,7 +8,7 @@ export type Happened = Omit<Outcome, "path" | "isCut"> & { trail: Trail };
 
 /** Of a sentence: an error may have any. */
 const LONGEST_TEXT = 1_024;
-/** Of all messages that are kept, as JSON. The whole report must be one message to the parent. */
+/** Of all messages and paths that are kept, as JSON. The whole report must be one message to the parent. */
 const MOST_BYTES = 24 * 2 ** 20;
 
 /** Keeps outcomes within the limits of the report, and counts all. */
@@ -44,12 +44,13 @@ export class Outcomes {
       this.left += 1;
       return;
     }
-    const { value, isCut, length } = plainJson(message, this.#limits.messageBytes);
-    this.#bytes += length + Math.min(text.length, LONGEST_TEXT);
+    const { value, isCut } = plainJson(message, this.#limits.messageBytes);
+    const shown = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 1)}…` : text;
+    this.#bytes += bytesOf(value) + bytesOf(shown);
     const path = this.#pathOf(trail);
     this.kept.push({
       ...rest,
-      text: text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 1)}…` : text,
+      text: shown,
       message: value,
       ...(isCut ? { isCut } : {}),
       ...(path === undefined ? {} : { path }),
@@ -61,10 +62,16 @@ export class Outcomes {
     const known = this.#paths.get(trail);
     if (known !== undefined) return known;
     if (this.paths.length >= this.#limits.paths) return undefined;
-    const index = this.paths.push(this.#trails.path(trail)) - 1;
+    const path = this.#trails.path(trail);
+    this.#bytes += bytesOf(path);
+    const index = this.paths.push(path) - 1;
     this.#paths.set(trail, index);
     return index;
   }
+}
+
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
 }
 
 function getOrAdd<T extends object>(map: Map<string, T>, key: string): T {

@@ -4,8 +4,6 @@ import { isUint8Array } from "node:util/types";
 export type Plain = {
   value: unknown;
   isCut: boolean;
-  /** As JSON. */
-  length: number;
 };
 
 const LONGEST_TEXT = 256;
@@ -17,15 +15,14 @@ const OF_NODE_RED = new Set(["_msgid", "_linkSource", "_event", "req", "res"]);
 /** Plain JSON of at most about `bytes`, without what is of Node-RED or by chance. Never throws. */
 export function plainJson(value: unknown, bytes: number): Plain {
   const whole = textOf(value);
-  if (whole === undefined) return { value: null, isCut: false, length: 4 };
-  if (whole.length <= bytes) return { value: JSON.parse(whole), isCut: false, length: whole.length };
+  if (whole === undefined) return { value: null, isCut: false };
+  if (whole.length <= bytes) return { value: JSON.parse(whole), isCut: false };
   const shorter = shortened(JSON.parse(whole), 0);
   const text = JSON.stringify(shorter);
   const isShort = text.length <= bytes;
   return {
     value: isShort ? shorter : `${text.slice(0, bytes - 1)}…`,
     isCut: true,
-    length: Math.min(text.length, bytes),
   };
 }
 

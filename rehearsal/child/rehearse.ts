@@ -46,7 +46,8 @@ export async function rehearse(nodeRed: NodeRed, channel: Channel): Promise<void
 
   const { span, seed, limits } = job;
   const ticked = tickedTypes(nodeRed, job);
-  Object.assign(process.env, job.environment);
+  // The time zone is that of the rehearsal, also where the flow names this variable.
+  Object.assign(process.env, job.environment, { TZ: job.timeZone });
   const trace: Trace = new Trace(limits, () => clock.now());
   const outside = (): (() => void) => {
     trace.activity.outside += 1;

@@ -16,7 +16,9 @@ export function tabIdsOf(flows: readonly FlowNode[], names: readonly string[]): 
   if (names.length > 0) return [...new Set(names.map((name) => tabId(tabs, name)))];
   const enabled = tabs.filter(({ disabled }) => disabled !== true).map(({ id }) => id);
   if (enabled.length > 0) return enabled;
-  throw new CommandProblem(`All tabs are disabled. Name one with --tab: ${labels(tabs)}.`);
+  throw new CommandProblem(
+    `All tabs are disabled: ${labels(tabs)}. Enable one in the editor, and export the flows again.`,
+  );
 }
 
 function tabId(tabs: readonly FlowNode[], name: string): string {

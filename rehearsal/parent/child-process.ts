@@ -39,7 +39,10 @@ const TAIL_LENGTH = 8_192;
 /** Options of Node.js that keep more closed, where it has them. */
 const CLOSING = ["--no-addons", "--disable-sigusr1"];
 
-/** Starts the process, with an empty environment, and passes its messages on. */
+/**
+ * Starts the process, with an empty environment, and passes its messages on.
+ * @throws {CrecError} `REHEARSAL_ENDED`, where the system has no pipe for it.
+ */
 export function startChild(
   program: string,
   setup: ChildSetup,
@@ -54,7 +57,12 @@ export function startChild(
     stdio: ["ignore", "ignore", "pipe", "overlapped"],
     windowsHide: true,
   });
-  const pipe = child.stdio[3] as Duplex;
+  const closing = closed(child);
+  // `ended` reports it.
+  closing.catch(() => {});
+  // Node.js gives none where the system opens no more files, against its types.
+  const pipe = (child.stdio as typeof child.stdio | undefined)?.[3] as Duplex | undefined;
+  if (!pipe) throw notStarted(new Error("the system opens no more files"));
   let why: CrecError | undefined;
   const kill = (error?: CrecError) => {
     why ??= error;
@@ -70,7 +78,7 @@ export function startChild(
     pid: child.pid,
     send: (message) => writeMessage(pipe, message),
     kill,
-    ended: end(child, setup.workFolder, limits, kill, () => why),
+    ended: end(child, closing, setup.workFolder, limits, kill, () => why),
   };
 }
 
@@ -88,6 +96,7 @@ function nodeFlags(program: string, setup: ChildSetup, { memoryMb }: Limits): st
 /** Waits for the end, within the limits. */
 async function end(
   child: ChildProcess,
+  closing: ReturnType<typeof closed>,
   workFolder: string,
   limits: Limits,
   kill: (error: CrecError) => void,
@@ -104,7 +113,7 @@ async function end(
   const onExit = () => void child.kill("SIGKILL");
   process.once("exit", onExit);
   try {
-    const [code, signal] = await closed(child);
+    const [code, signal] = await closing;
     const error = why();
     if (error) throw error;
     if (/heap out of memory|Allocation failed/i.test(tail)) throw outOfMemory(limits);
@@ -218,7 +227,7 @@ export function wrote(): CrecError {
 function notStarted(cause: unknown): CrecError {
   return new CrecError(
     "REHEARSAL_ENDED",
-    `The process of the rehearsal could not be started (${(cause as Error).message}). Check the free memory of the machine, then try again.`,
+    `The process of the rehearsal could not be started (${(cause as Error).message}). Check the free memory of the machine and its limit of open files, then try again.`,
     { cause },
   );
 }

@@ -21,8 +21,10 @@ export function endWithParent(pid: number): () => void {
     env: {},
   });
   guard.on("error", () => {});
-  guard.stdin.on("error", () => {});
+  // Where the system opens no more files, it has none, against its types.
+  const input = guard.stdin as Socket | undefined;
+  input?.on("error", () => {});
+  input?.unref();
   guard.unref();
-  (guard.stdin as Socket).unref();
   return () => void guard.kill("SIGKILL");
 }

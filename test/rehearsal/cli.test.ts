@@ -87,11 +87,13 @@ describe("crec-rehearse", function () {
   it("ends with 2, and says what to do", async () => {
     const events = file("events.json");
     await writeFile(file("no.json"), "{");
+    await writeFile(file("disabled.json"), '[{"id":"a","type":"tab","label":"Off","disabled":true}]');
     const cases: Array<[string[], RegExp]> = [
       [[], /^--flow is missing\. Name the file/],
       [["--flo", "x"], /Unknown option '--flo'.*--help/],
       [["--flow", file("missing.json")], /cannot be read: .*Check its path\.$/],
       [["--flow", file("no.json"), "--events", events], /is not JSON: .*Correct it/],
+      [["--flow", file("disabled.json")], /^All tabs are disabled: "Off"\. Enable one in the editor/],
       [["--flow", EXAMPLE], /^There are no events\. Name a file with --events/],
       [
         ["--flow", EXAMPLE, "--events", events, "--tab", "None"],

@@ -1,4 +1,8 @@
 import should from "should";
+import { drive } from "../../rehearsal/child/driver.ts";
+import { EventQueue } from "../../rehearsal/child/event-queue.ts";
+import { Outcomes } from "../../rehearsal/child/outcomes.ts";
+import { Trails } from "../../rehearsal/child/trails.ts";
 import { type FlowNode, type PastEvent, REPORT_LIMITS } from "../../rehearsal/shared/job.ts";
 import type { Report } from "../../rehearsal/shared/report.ts";
 import type { ChannelEvent } from "../../src/index.ts";
@@ -154,5 +158,47 @@ describe("events of a rehearsal", () => {
     should(cut.outcomes.find(({ kind }) => kind === "alert")?.isCut).be.true();
     for (const { message } of cut.outcomes) should(JSON.stringify(message).length).be.below(1_000);
     should(cut.notes.filter(({ kind }) => kind === "cut")).have.length(1);
+  });
+
+  it("are no more than one message to the parent can hold, in any script, with their paths", () => {
+    const kept = (letter: string, node: string): number => {
+      const trails = new Trails();
+      const limits = { ...REPORT_LIMITS, outcomesPerNode: 40_000, messageBytes: 4_096 };
+      const outcomes = new Outcomes(limits, trails);
+      for (let port = 0; port < 30_000; port += 1) {
+        let trail = trails.extend(0, `${port}`, port, node);
+        for (let wire = 1; node !== "" && wire < 20; wire += 1)
+          trail = trails.extend(trail, node, port, node);
+        const message = letter.repeat(1_000);
+        outcomes.add({ kind: "sent", node, at: 0, text: "", message, trail: node === "" ? 0 : trail });
+      }
+      should(outcomes.left).be.above(0);
+      return Buffer.byteLength(JSON.stringify([outcomes.kept, outcomes.paths]));
+    };
+    should(kept("語", "")).be.below(28 * 2 ** 20);
+    should(kept("a", "n".repeat(100))).be.below(28 * 2 ** 20);
+  });
+
+  it("do not come, and no timer runs, after the rehearsal is cancelled between two of them", async () => {
+    const [happened, timers] = [[] as string[], [10, 20, 30]];
+    const events = new EventQueue(() => {});
+    events.add([{ ...transfer(1, 0, 1), at: 100 }], true);
+    await drive(
+      {
+        clock: {
+          now: () => 0,
+          nextTimer: () => timers[0],
+          runNextTimer: () => happened.push(`timer ${timers.shift()}`),
+          moveTo: (at) => happened.push(`moved to ${at}`),
+        },
+        events,
+        publish: () => happened.push("event"),
+        settle: async () => {},
+        moved: () => {},
+        isCancelled: () => timers.length < 2,
+      },
+      200,
+    );
+    should(happened).deepEqual(["timer 10", "timer 20"]);
   });
 });

@@ -260,16 +260,17 @@ describe("a rehearsal", () => {
     });
   });
 
-  it("copies context, and starts also where a function names a module", async () => {
+  it("copies context and variables, save the time zone, and takes odd names and modules of functions", async () => {
     const flows = [
       TAB,
       inject("start", "reads", { once: true }),
       code(
         "reads",
         [["sink"]],
-        `msg.payload = [global.get("g"), flow.get("f"), context.get("n").deep, typeof os.EOL, typeof missing, env.get("GIVEN")];
+        `msg.payload = [global.get("g"), flow.get("f"), context.get("n").deep, typeof os.EOL, typeof missing, env.get("GIVEN"), new Date().getHours()];
          return msg;`,
         {
+          name: 7 as unknown as string,
           libs: [
             { var: "os", module: "os" },
             { var: "missing", module: "is-odd" },
@@ -279,8 +280,11 @@ describe("a rehearsal", () => {
       sink("sink"),
     ];
     const context = { global: { g: 1 }, flows: { tab: { f: 2 } }, nodes: { reads: { n: { deep: 3 } } } };
-    const report = await rehearse(jobOf(flows, { context, environment: { GIVEN: "value" } }));
-    should(payloads(report, "sink")).deepEqual([[1, 2, 3, "string", "undefined", "value"]]);
+    const report = await rehearse(
+      jobOf(flows, { context, environment: { GIVEN: "value", TZ: "Asia/Tokyo" } }),
+    );
+    should(payloads(report, "sink")).deepEqual([[1, 2, 3, "string", "undefined", "value", 9]]);
+    should(nodeOf(report, "reads").name).equal("7");
     should(report.notes.filter(({ kind }) => kind === "not-found")).match([
       { node: "reads", text: /is-odd/ },
     ]);

@@ -368,6 +368,14 @@ describe("a file of events", () => {
     ]);
   });
 
+  it("comes in batches, since each is one message", async () => {
+    const many = range(1, 1_100).map((offset) => made({ offset, time: offset }));
+    const sizes: number[] = [];
+    const past = eventsOfFile({ channel: { id: ID, name: "" }, events: many });
+    for await (const batch of past.batches) sizes.push(batch.length);
+    should(sizes).deepEqual([500, 500, 100]);
+  });
+
   it("says what is wrong with it", async () => {
     const refused = (text: string, problem: RegExp) =>
       should(() => parseEventFile(text)).throw(problem, { code: "EVENT_FILE_INVALID" });
@@ -376,6 +384,10 @@ describe("a file of events", () => {
     refused("{}", /no list of events/);
     refused('{"format": "other", "events": []}', /another format/);
     refused('{"format": "crec-events", "version": 2, "events": []}', /Update this package/);
+    refused('{"channel": {"id": 5}, "events": []}', /"channel" must have .*Correct it/);
+    for (const lists of ["{}", '{"networks": [], "wallets": [], "channels": [{}]}'])
+      refused(`{"snapshot": ${lists}, "events": []}`, /"snapshot" must have .*remove the snapshot/);
+    refused('{"verification": {}, "events": []}', /list "validSigners".*remove the verification/);
     refused('[{"headers": {"offset": 1}}, 5]', /Entry 2/);
     refused('[{"headers": {}}]', /Entry 1/);
     await should(readEventFile(join(folder, "none.json"))).be.rejectedWith(/Check its path/, {

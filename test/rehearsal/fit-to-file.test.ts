@@ -36,4 +36,17 @@ describe("flows and a file of events of elsewhere", () => {
     should(filled).deepEqual(["SIGNERS", "URL"]);
     should(notes[0]?.text).endWith("SIGNERS, URL.");
   });
+
+  it("keep what variables say that Node-RED itself has: of the tab, or of all flows", () => {
+    const all = { id: "g", type: "global-config", env: [{ name: "SIGNERS", type: "str", value: "0x09" }] };
+    const tab = { id: "t", type: "tab", env: [{ name: "NAME", type: "str", value: "recorded" }] };
+    const connection = { id: "n", type: "crec-connection", validSigners: "${SIGNERS}" };
+    const flows = [all, tab, connection, { ...channel("c", "${NAME}"), z: "t" }];
+    should(fitToFile(flows, FILE, {})).deepEqual({ flows, filled: [], notes: [] });
+    // What another tab has is not theirs.
+    const others = [tab, { ...connection, validSigners: "${NAME}" }, channel("c", "${NAME}")];
+    const { filled, notes } = fitToFile(others, FILE, {});
+    should(filled).deepEqual(["NAME"]);
+    should(notes.map(({ kind }) => kind)).deepEqual(["not-found", "variables"]);
+  });
 });

@@ -106,10 +106,17 @@ describe("the flows of a rehearsal", () => {
     should(all[0]).have.property("credentials");
   });
 
-  it("name the variables of fields in all their forms, and not those of code", () => {
+  it("name the variables of fields in all their forms, and code only by env.get", () => {
     const all = [
-      tab("a"),
-      node("f", "function", "a", { func: "return `${NOT_THIS}`", initialize: "${NOR_THIS}" }),
+      tab("a", { env: [{ name: "OWN_TOKEN", type: "str", value: "x" }] }),
+      node("f", "function", "a", {
+        func: "return `${NOT_THIS}` + env.get('V8') + env.get( \"V8_TOKEN\" ) + env.get('OWN_TOKEN')",
+        initialize: "${NOR_THIS}",
+        finalize: "env.get(`V9`)",
+      }),
+      node("t", "template", "a", {
+        template: "{{env.W1}} {{{ env.W2 }}} {{& env.W3}} {{payload.env.NOT_THIS}}",
+      }),
       node("i", "inject", "a", { props: [{ p: "payload", v: "V1", vt: "env" }] }),
       node("s", "switch", "a", {
         property: "V2",
@@ -119,7 +126,9 @@ describe("the flows of a rehearsal", () => {
       node("c", "change", "a", { rules: [{ t: "set", p: "a", to: '$env("V5") & "x"', tot: "jsonata" }] }),
       node("o", "debug", "a", { name: "$(V6)", deep: { list: ["${V7}"] }, text: "not ${ALONE}" }),
     ];
-    should(chooseFlows(all, ["a"]).variables).deepEqual(["V1", "V2", "V3", "V4", "V5", "V6", "V7"]);
+    const { variables, notes } = chooseFlows(all, ["a"]);
+    should(variables.join(" ")).equal("V1 V2 V3 V4 V5 V6 V7 V8 V9 W1 W2 W3");
+    should(notes).match([{ kind: "variables", text: /: V8_TOKEN\.$/ }]);
   });
 
   it("say which tab is not there, or that one must be chosen", () => {

@@ -201,6 +201,24 @@ describe("rehearsal: its process", function () {
       }
     });
 
+    it("is not started where no more files can be opened, and its parent lives", async function () {
+      if (process.platform === "win32") return this.skip();
+      const limited = await bundled(folder, "without-files");
+      const shell = spawn(
+        "/bin/sh",
+        ["-c", 'ulimit -n 64; exec "$@"', "sh", process.execPath, limited, root],
+        {
+          stdio: ["ignore", "pipe", "inherit"],
+        },
+      );
+      let said = "";
+      shell.stdout.on("data", (chunk: Buffer) => {
+        said += chunk;
+      });
+      should((await once(shell, "close"))[0]).equal(0);
+      should(said).match(/could not be started .*limit of open files/);
+    });
+
     it("runs on another version of Node.js", async function () {
       const node = otherNode();
       if (node === undefined) return this.skip();

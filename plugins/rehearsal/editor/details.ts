@@ -82,7 +82,7 @@ export function reportNotes(report: ShownReport): HTMLElement {
 
 /** In the reader's language, as far as the kind of the note says it all. */
 function noteText(kind: Note["kind"], text: string): string {
-  if (kind === "silent-source" || kind === "recorded") return "";
+  if (kind === "silent-source" || kind === "recorded" || kind === "withheld") return "";
   if (kind === "stopped") return word("value.stopped");
   const [count] = /\d+(?=\.$)/.exec(text) ?? [];
   if (count === undefined || (kind !== "waiting" && kind !== "cut")) return text;

@@ -13,6 +13,8 @@ export type ReadEventFile = EventFile & { snapshot: ServiceSnapshot };
 
 /** Of a file that does not name its channel. */
 const UNKNOWN_CHANNEL = "00000000-0000-4000-8000-000000000000";
+/** Events of a batch: each batch is one message to the process of the rehearsal. */
+const BATCH = 500;
 
 /** @throws {CrecError} `EVENT_FILE_INVALID`. */
 export async function readEventFile(path: string): Promise<ReadEventFile> {
@@ -39,6 +41,7 @@ export function parseEventFile(text: string): ReadEventFile {
     throw invalid(
       `It has version ${String(fields.version)}, which this version cannot read. Update this package.`,
     );
+  checkParts(fields);
   const events = distinct(fields.events.map(eventAt));
   const channel = channelOf(fields, events);
   const { snapshot = snapshotOf(channel, events) } = fields;
@@ -60,7 +63,7 @@ export function eventsOfFile({ channel, events }: Pick<EventFile, "channel" | "e
   const [first, last] = [past[0], past.at(-1)];
   if (!first || !last) throw noEvents("The file has no events. Record events first, or choose another file.");
   const batches = async function* () {
-    yield past;
+    for (let start = 0; start < past.length; start += BATCH) yield past.slice(start, start + BATCH);
   };
   return { span: { from: first.at, to: last.at }, batches: batches() };
 }
@@ -72,6 +75,35 @@ function parsed(text: string): unknown {
   } catch (cause) {
     throw invalid("It is not JSON. Record the events again, or correct the file.", cause);
   }
+}
+
+/** A file may be written by hand, or by another program. */
+function checkParts({ channel, snapshot, verification }: Partial<EventFile>): void {
+  if (channel !== undefined && !(isObject(channel) && isText(channel.id ?? "") && isText(channel.name ?? "")))
+    throw invalid('Its "channel" must have the "id" and the "name" as text. Correct it.');
+  if (snapshot !== undefined && !isSnapshot(snapshot))
+    throw invalid(
+      'Its "snapshot" must have the lists "networks", "wallets" and "channels", each channel with its "watchers". Correct it, or remove the snapshot.',
+    );
+  if (verification !== undefined && !(isObject(verification) && Array.isArray(verification.validSigners)))
+    throw invalid(
+      'Its "verification" must have the list "validSigners". Correct it, or remove the verification.',
+    );
+}
+
+function isSnapshot(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { networks, wallets, channels } = value as Partial<ServiceSnapshot>;
+  if (!Array.isArray(networks) || !Array.isArray(wallets) || !Array.isArray(channels)) return false;
+  return channels.every((one) => isObject(one) && isObject(one.channel) && Array.isArray(one.watchers));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
 }
 
 function eventAt(raw: unknown, index: number): ChannelEvent {

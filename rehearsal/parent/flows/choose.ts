@@ -101,7 +101,16 @@ function sorted(parts: ReadonlyArray<ReturnType<typeof splitCredentials>>) {
   const secrets = variablesIn(parts.map(({ secret }) => secret));
   const named = [...variablesIn(parts.map(({ open }) => open))].sort();
   const isSecret = (name: string) => secrets.has(name) || isSecretName(name);
-  return { variables: named.filter((name) => !isSecret(name)), withheld: named.filter(isSecret) };
+  // What a tab or subflow sets itself is not missing.
+  const own = new Set(
+    parts
+      .flatMap(({ open: { env } }) => (Array.isArray(env) ? env : []))
+      .map((entry) => entry?.name as unknown),
+  );
+  return {
+    variables: named.filter((name) => !isSecret(name)),
+    withheld: named.filter((name) => isSecret(name) && !own.has(name)),
+  };
 }
 
 function dynamicLinks({ id, type, linkType }: FlowNode): Note[] {

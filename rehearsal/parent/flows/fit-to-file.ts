@@ -12,10 +12,13 @@ export type Fitted = {
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;
+/** The value that a variable has for a node. */
+type Lookup = (name: string, node: FlowNode) => string | undefined;
 
 /**
  * Flows that can use the events of a file from elsewhere. Where the flows have one channel, it is that of the file,
- * whatever it is called. Where a connection names variables that are not set, the file says who signs.
+ * whatever it is called. Where a connection names variables that neither its tab, nor all flows, nor the process
+ * has, the file says who signs.
  */
 export function fitToFile(
   flows: readonly FlowNode[],
@@ -26,15 +29,13 @@ export function fitToFile(
   const filled = new Set<string>();
   const channels = flows.filter(({ type }) => type === "crec-channel");
   const known = valuesOf(file);
+  const lookup = lookupIn(flows, environment);
   const fitted = flows.map((node) => {
-    if (node.type === "crec-channel" && channels.length === 1)
-      return withChannel(node, file, environment, notes);
+    if (node.type === "crec-channel" && channels.length === 1) return withChannel(node, file, lookup, notes);
     if (node.type !== "crec-connection") return node;
-    const unset = Object.entries(known).filter(
-      ([field]) => unsetName(node[field], environment) !== undefined,
-    );
+    const unset = Object.entries(known).filter(([field]) => unsetName(node, field, lookup) !== undefined);
     if (unset.length === 0) return node;
-    for (const [field] of unset) filled.add(unsetName(node[field], environment) ?? "");
+    for (const [field] of unset) filled.add(unsetName(node, field, lookup) ?? "");
     return { ...node, ...Object.fromEntries(unset) };
   });
   const names = [...filled].sort();
@@ -49,11 +50,11 @@ export function fitToFile(
 function withChannel(
   node: FlowNode,
   { channel }: Pick<EventFile, "channel">,
-  environment: Environment,
+  lookup: Lookup,
   notes: Note[],
 ): FlowNode {
   const text = String(node.channel ?? "").trim();
-  const label = environment[variableIn(text)] ?? text;
+  const label = lookup(variableIn(text), node) ?? text;
   if (isSameId(label, channel.id) || (label !== "" && label === channel.name)) return node;
   notes.push({
     kind: "not-found",
@@ -82,10 +83,23 @@ function valuesOf({
   };
 }
 
+/** As Node-RED does: of the tab or subflow that a node is on, else of all flows, else of the process. */
+function lookupIn(flows: readonly FlowNode[], environment: Environment): Lookup {
+  const global = flows.filter(({ type }) => type === "global-config");
+  return (name, { z }) => {
+    const places = [...flows.filter(({ id }) => id === z), ...global];
+    const entries = places.flatMap(
+      ({ env }): Array<{ name?: unknown; value?: unknown } | null> => (Array.isArray(env) ? env : []),
+    );
+    const entry = entries.find((one) => one?.name === name);
+    return entry ? String(entry.value ?? "") : environment[name];
+  };
+}
+
 /** The variable that a field names as a whole, where nothing sets it. */
-function unsetName(field: unknown, environment: Environment): string | undefined {
-  const name = variableIn(String(field ?? "").trim());
-  return name !== "" && environment[name] === undefined ? name : undefined;
+function unsetName(node: FlowNode, field: string, lookup: Lookup): string | undefined {
+  const name = variableIn(String(node[field] ?? "").trim());
+  return name !== "" && lookup(name, node) === undefined ? name : undefined;
 }
 
 function variableIn(text: string): string {

@@ -3,10 +3,16 @@ const WHOLE = /^\$(?:\{(\S+)\}|\((\S+)\))$/;
 /** Within other text. Fields of the type `env` can hold several. */
 const WITHIN = /\$\{([^}\s]+)\}/g;
 const IN_JSONATA = /\$env\(\s*["']([^"']+)["']\s*\)/g;
+const IN_CODE = /\benv\.get\(\s*["'`]([^"'`]+)["'`]\s*\)/g;
+/** Of template nodes. */
+const IN_TEMPLATE = /\{\{\{?&?\s*env\.([^}\s]+)/g;
 /** What a function node runs. There, `${name}` is JavaScript. */
 const CODE = new Set(["func", "initialize", "finalize"]);
 
-/** The variables that the fields of a node name: `${NAME}`, fields of the type `env`, and `$env("NAME")`. */
+/**
+ * The variables that the fields of a node name: `${NAME}`, fields of the type `env`, `$env("NAME")`, `env.get("NAME")` in
+ * code, and `{{env.NAME}}`.
+ */
 export function variablesIn(value: unknown): Set<string> {
   const found = new Set<string>();
   collect(value, found);
@@ -17,7 +23,8 @@ function collect(value: unknown, found: Set<string>): void {
   if (typeof value === "string") {
     const [, name, old] = WHOLE.exec(value) ?? [];
     if (name ?? old) found.add(String(name ?? old));
-    for (const [, inner] of value.matchAll(IN_JSONATA)) if (inner) found.add(inner);
+    addAll(IN_JSONATA, value, found);
+    addAll(IN_TEMPLATE, value, found);
     return;
   }
   if (typeof value !== "object" || value === null) return;
@@ -27,12 +34,19 @@ function collect(value: unknown, found: Set<string>): void {
   }
   const fields = Object.entries(value);
   for (const [name, field] of fields) {
-    if (CODE.has(name)) continue;
+    if (CODE.has(name)) {
+      if (typeof field === "string") addAll(IN_CODE, field, found);
+      continue;
+    }
     collect(field, found);
     if (field !== "env") continue;
     const typed = Reflect.get(value, valueFieldOf(name));
     if (typeof typed === "string") collectTyped(typed, found);
   }
+}
+
+function addAll(names: RegExp, text: string, found: Set<string>): void {
+  for (const [, name] of text.matchAll(names)) if (name) found.add(name);
 }
 
 /** `NAME`, or text with `${NAME}` in it. */
