@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import should from "should";
 import { readEvents, writeEventFile } from "../../rehearsal/parent/events/index.ts";
 import { readSnapshot } from "../../rehearsal/parent/snapshot.ts";
+import type { Expectations } from "../../rehearsal/report/expectations.ts";
 import type { PastEvent } from "../../rehearsal/shared/job.ts";
 import type { Report } from "../../rehearsal/shared/report.ts";
 import type { RunningService } from "../../service/src/index.ts";
@@ -87,6 +88,8 @@ describe("crec-rehearse", function () {
   it("ends with 2, and says what to do", async () => {
     const events = file("events.json");
     await writeFile(file("no.json"), "{");
+    const kept = JSON.parse(await readFile(file("expect.json"), "utf8")) as Expectations;
+    await writeFile(file("no-times.json"), JSON.stringify({ ...kept, run: { ...kept.run, to: "later" } }));
     const cases: Array<[string[], RegExp]> = [
       [[], /^--flow is missing\. Name the file/],
       [["--flo", "x"], /Unknown option '--flo'.*--help/],
@@ -106,6 +109,10 @@ describe("crec-rehearse", function () {
       [
         ["--flow", EXAMPLE, "--events", events, "--to", "2026-01-31T12:00:00"],
         /--to must be .* such as 2026-01-31T12:00:00Z .* not "2026-01-31T12:00:00"\.$/,
+      ],
+      [
+        ["--flow", EXAMPLE, "--events", events, "--expect", file("no-times.json")],
+        /no-times\.json is not complete\. Write it again with --write-expect\.$/,
       ],
       [
         ["--flow", EXAMPLE, "--events", events, "--module", "no-such"],
