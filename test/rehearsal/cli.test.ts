@@ -130,6 +130,13 @@ describe("crec-rehearse", function () {
     }
   });
 
+  it("runs twice at once, over the same flow and file", async () => {
+    const args = ["--flow", EXAMPLE, "--events", file("events.json"), "--expect", file("expect.json")];
+    for (const { code, out, err } of await Promise.all([run(...args), run(...args)])) {
+      should(code).equal(0, out + err);
+    }
+  });
+
   it("shows its options and its version", async () => {
     should((await run("--help")).out).match(/^Usage: npx -p @crec-nodes\/node-red-crec crec-rehearse /);
     const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
