@@ -105,7 +105,10 @@ describe("crec-rehearse", function () {
         /no file of the format crec-expectations/,
       ],
       [["--flow", EXAMPLE, "--events", events, "--time-zone", "Mars"], /--time-zone must be .*not "Mars"\.$/],
-      [["--flow", EXAMPLE, "--events", events, "--from", "soon"], /--from must be a time with its zone such as/],
+      [
+        ["--flow", EXAMPLE, "--events", events, "--from", "soon"],
+        /--from must be a time with its zone such as/,
+      ],
       [
         ["--flow", EXAMPLE, "--events", events, "--to", "2026-01-31T12:00:00"],
         /--to must be .* such as 2026-01-31T12:00:00Z .* not "2026-01-31T12:00:00"\.$/,

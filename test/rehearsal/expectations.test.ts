@@ -90,7 +90,9 @@ describe("expectations of a rehearsal", () => {
     const expected = expectationsOf(report);
     expected.nodes.flatMap(({ outcomes = [] }) => outcomes).length.should.equal(1_000);
     report.outcomes[900] = { ...alert, at: alert.at + 900, text: "other" };
-    unmet(expected, report).join().should.match(/^large transfer: the alert of event 0 .*“other”/);
+    unmet(expected, report)
+      .join()
+      .should.match(/^large transfer: the alert of event 0 .*“other”/);
   });
 
   it("say that events are missing, that a node is, and that another one did something", () => {

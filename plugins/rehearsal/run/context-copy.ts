@@ -5,8 +5,24 @@ import type { ContextCopy, FlowNode } from "../../../rehearsal/shared/job.ts";
 type Values = Record<string, unknown>;
 type Store = Pick<NodeContext, "keys" | "get">;
 
-/** What the deployed nodes among these have in context, in the default store. Nothing of settings.js. */
-export async function contextCopy(RED: NodeAPI, nodes: readonly FlowNode[]): Promise<ContextCopy> {
+/**
+ * What the deployed nodes among these have in context, in the default store. Nothing of settings.js.
+ *
+ * @throws the reason of `signal` once it fires: a store may never answer
+ */
+export function contextCopy(
+  RED: NodeAPI,
+  nodes: readonly FlowNode[],
+  signal: AbortSignal,
+): Promise<ContextCopy> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    copyOf(RED, nodes).then(resolve, reject);
+  });
+}
+
+async function copyOf(RED: NodeAPI, nodes: readonly FlowNode[]): Promise<ContextCopy> {
   const flows: Record<string, Values> = {};
   const ofNodes: Record<string, Values> = {};
   let global: Values | undefined;

@@ -19,7 +19,6 @@ import { type Rehearsal, startRehearsal } from "../../../rehearsal/parent/run.ts
 import { readSnapshot } from "../../../rehearsal/parent/snapshot.ts";
 import type { Job, ServiceSnapshot } from "../../../rehearsal/shared/job.ts";
 import type { Note } from "../../../rehearsal/shared/report.ts";
-import { unlessAborted } from "../../../src/consumer/abort.ts";
 import type { StartQuestion } from "../types.ts";
 import { contextCopy } from "./context-copy.ts";
 import { type DeployedChannels, deployedChannels } from "./deployed-channels.ts";
@@ -58,7 +57,7 @@ export async function start(
     replies: question.replies,
     snapshot,
     modules,
-    context: question.copyContext ? await unlessAborted(contextCopy(RED, chosen.flows), signal) : undefined,
+    context: question.copyContext ? await contextCopy(RED, chosen.flows, signal) : undefined,
     seed: question.seed,
     language: lang,
     askQueries: question.askQueries,
