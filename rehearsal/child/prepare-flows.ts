@@ -1,4 +1,5 @@
 import { isBuiltin } from "node:module";
+import { quotedKey } from "../shared/context-key.ts";
 import type { FlowNode, Job } from "../shared/job.ts";
 import type { Note } from "../shared/report.ts";
 import type { NodeRed } from "./node-red.ts";
@@ -23,12 +24,15 @@ export function runnable(flows: readonly FlowNode[], notes: Note[]): FlowNode[] 
   });
 }
 
-/** Before the flows start: a function may read it at once. */
+/** Before the flows start: a function may read it at once. A key that no node could read is left out. */
 export function copyContext({ context }: NodeRed, { context: copy, flows }: Job): void {
   if (copy === undefined) return;
   const tabs = new Map(flows.map(({ id, z }) => [id, z]));
   const setAll = (target: { set(key: string, value: unknown): void }, values: object) => {
-    for (const [key, value] of Object.entries(values)) target.set(key, value);
+    for (const [key, value] of Object.entries(values)) {
+      const quoted = quotedKey(key);
+      if (quoted !== undefined) target.set(quoted, value);
+    }
   };
   setAll(context("global"), copy.global);
   for (const [id, values] of Object.entries(copy.flows)) setAll(context(id), values);

@@ -157,13 +157,16 @@ function list(given: Given, name: OptionName): string[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** A date is in UTC. A time of day without a zone would be in that of the machine. */
+const TIME = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:?\d\d))?$/i;
+
 function time(given: Given, name: OptionName): number | undefined {
   const value = text(given, name);
   if (value === undefined) return undefined;
-  const at = /^\d{4}-\d\d-\d\d/.test(value) ? Date.parse(value) : Number.NaN;
+  const at = TIME.test(value) ? Date.parse(value) : Number.NaN;
   if (!Number.isNaN(at)) return at;
   throw new CommandProblem(
-    `--${name} must be a time such as 2026-01-31T12:00:00Z, not ${JSON.stringify(value)}.`,
+    `--${name} must be a time with its zone such as 2026-01-31T12:00:00Z or 2026-01-31T12:00:00+01:00, or a date such as 2026-01-31, which is in UTC; not ${JSON.stringify(value)}.`,
   );
 }
 

@@ -28,7 +28,8 @@ export async function readExpectations(path: string): Promise<Expectations> {
   });
   const { run, events, nodes } = content as Partial<Expectations>;
   const isComplete = isObject(run) && isObject(events) && nodes?.every((node) => isObject(node?.counts));
-  if (isComplete && Array.isArray(run.tabs)) return content as Expectations;
+  const hasTimes = [run?.from, run?.to].every((time) => !Number.isNaN(Date.parse(String(time))));
+  if (isComplete && hasTimes && Array.isArray(run.tabs)) return content as Expectations;
   throw new CommandProblem(`${path} is not complete. Write it again with --write-expect.`);
 }
 

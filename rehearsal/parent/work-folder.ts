@@ -1,5 +1,6 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { renameOver } from "../../src/files/rename.ts";
 
 // A rehearsal has a folder of its own: `work`, the only place where its process may write, and beside it a note of whose
 // it is, which the process cannot change.
@@ -17,6 +18,8 @@ export type WorkFolder = {
 
 const PREFIX = "rehearsal-";
 const OWNER = "owner.json";
+/** How long a folder may be without an owner while another process makes it. */
+const MAKING_MS = 60_000;
 
 /** Makes a folder in `root`, and removes what rehearsals of processes that are gone left there. */
 export async function makeWorkFolder(root: string, timeMs: number): Promise<WorkFolder> {
@@ -26,13 +29,20 @@ export async function makeWorkFolder(root: string, timeMs: number): Promise<Work
   const path = join(folder, "work");
   await mkdir(path, { mode: 0o700 });
   const owner: Owner = { parent: process.pid, endsBefore: Date.now() + 2 * timeMs };
-  const write = (value: Owner) => writeFile(join(folder, OWNER), JSON.stringify(value));
+  const write = (value: Owner) => writeOwner(folder, value);
   await write(owner);
   return {
     path,
     note: (child) => write({ ...owner, child }),
     remove: () => removeFolder(folder),
   };
+}
+
+/** At once, since another process may read it at any time. */
+async function writeOwner(folder: string, owner: Owner): Promise<void> {
+  const unfinished = join(folder, `${OWNER}.new`);
+  await writeFile(unfinished, JSON.stringify(owner));
+  await renameOver(unfinished, join(folder, OWNER));
 }
 
 async function removeLeftovers(root: string): Promise<void> {
@@ -42,7 +52,7 @@ async function removeLeftovers(root: string): Promise<void> {
 
 async function removeIfLeft(folder: string): Promise<void> {
   const owner = await ownerOf(folder);
-  if (owner !== undefined && isInUse(owner)) return;
+  if (owner === undefined ? await isBeingMade(folder) : isInUse(owner)) return;
   if (owner?.child !== undefined && (await isOurs(owner.child, folder))) kill(owner.child);
   await removeFolder(folder);
 }
@@ -50,6 +60,11 @@ async function removeIfLeft(folder: string): Promise<void> {
 /** A process has one rehearsal at a time, so a folder of this one is left over: a container gives the same id again. */
 function isInUse({ parent, endsBefore }: Owner): boolean {
   return parent !== process.pid && Date.now() < endsBefore && isAlive(parent);
+}
+
+async function isBeingMade(folder: string): Promise<boolean> {
+  const found = await stat(folder).catch(() => undefined);
+  return found !== undefined && Date.now() - found.mtimeMs < MAKING_MS;
 }
 
 async function ownerOf(folder: string): Promise<Owner | undefined> {

@@ -1,3 +1,4 @@
+import { REPORT_LIMITS } from "../shared/job.ts";
 import type { Outcome, OutcomeKind, Report } from "../shared/report.ts";
 import { groupsOf } from "./match.ts";
 import { nodeName } from "./words.ts";
@@ -53,7 +54,8 @@ export const LISTED: ReadonlySet<OutcomeKind> = new Set([
   "call",
   "error",
 ]);
-const LISTED_PER_NODE = 200;
+/** As many as a report keeps. */
+const LISTED_PER_NODE = REPORT_LIMITS.outcomesPerNode;
 const LONGEST_TEXT = 200;
 
 /**

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import should from "should";
 import { readEvents, writeEventFile } from "../../rehearsal/parent/events/index.ts";
 import { readSnapshot } from "../../rehearsal/parent/snapshot.ts";
+import type { Expectations } from "../../rehearsal/report/expectations.ts";
 import type { PastEvent } from "../../rehearsal/shared/job.ts";
 import type { Report } from "../../rehearsal/shared/report.ts";
 import type { RunningService } from "../../service/src/index.ts";
@@ -88,6 +89,8 @@ describe("crec-rehearse", function () {
     const events = file("events.json");
     await writeFile(file("no.json"), "{");
     await writeFile(file("disabled.json"), '[{"id":"a","type":"tab","label":"Off","disabled":true}]');
+    const kept = JSON.parse(await readFile(file("expect.json"), "utf8")) as Expectations;
+    await writeFile(file("no-times.json"), JSON.stringify({ ...kept, run: { ...kept.run, to: "later" } }));
     const cases: Array<[string[], RegExp]> = [
       [[], /^--flow is missing\. Name the file/],
       [["--flo", "x"], /Unknown option '--flo'.*--help/],
@@ -104,7 +107,18 @@ describe("crec-rehearse", function () {
         /no file of the format crec-expectations/,
       ],
       [["--flow", EXAMPLE, "--events", events, "--time-zone", "Mars"], /--time-zone must be .*not "Mars"\.$/],
-      [["--flow", EXAMPLE, "--events", events, "--from", "soon"], /--from must be a time such as/],
+      [
+        ["--flow", EXAMPLE, "--events", events, "--from", "soon"],
+        /--from must be a time with its zone such as/,
+      ],
+      [
+        ["--flow", EXAMPLE, "--events", events, "--to", "2026-01-31T12:00:00"],
+        /--to must be .* such as 2026-01-31T12:00:00Z .* not "2026-01-31T12:00:00"\.$/,
+      ],
+      [
+        ["--flow", EXAMPLE, "--events", events, "--expect", file("no-times.json")],
+        /no-times\.json is not complete\. Write it again with --write-expect\.$/,
+      ],
       [
         ["--flow", EXAMPLE, "--events", events, "--module", "no-such"],
         /no-such is not installed.*npm install/,
@@ -118,6 +132,13 @@ describe("crec-rehearse", function () {
       const { code, err } = await run(...args);
       should(err.trim().split("\n").at(-1)).match(said);
       should(code).equal(2);
+    }
+  });
+
+  it("runs twice at once, over the same flow and file", async () => {
+    const args = ["--flow", EXAMPLE, "--events", file("events.json"), "--expect", file("expect.json")];
+    for (const { code, out, err } of await Promise.all([run(...args), run(...args)])) {
+      should(code).equal(0, out + err);
     }
   });
 

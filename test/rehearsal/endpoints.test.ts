@@ -14,6 +14,21 @@ import { type Seeded, startSeededService } from "../support/seeded-service.ts";
 
 const guarded = fileURLToPath(new URL("../nodes/admin-auth-settings.cjs", import.meta.url));
 const EVENTS = 30;
+const OF_SETTINGS = `functionGlobalContext=${JSON.stringify({ ofSettings: { password: "secret" } })}`;
+
+/** Keys that are no paths, and values that are no JSON. */
+const FILL_CONTEXT = `flow.set("count", 3);
+  flow.set("'192.168.0.1'", "router");
+  flow.set("'my key'", { nested: [1, { deep: true }] });
+  flow.set("'it\\"s'", 1);
+  flow.set("handle", () => 1);
+  flow.set("big", 10n);
+  context.set("n", 4);
+  global.set("rate", 5);`;
+const READ_CONTEXT = `msg.payload = { flow: {}, global: {}, n: context.get("n") };
+  for (const key of flow.keys()) msg.payload.flow[key] = flow.get(key.includes('"') ? "'" + key + "'" : '"' + key + '"');
+  for (const key of global.keys()) msg.payload.global[key] = global.get(key);
+  return msg;`;
 
 type Problem = { problem: string; code: string };
 
@@ -27,7 +42,7 @@ describe("the endpoints of the rehearsal", function () {
   before(async () => {
     [service, borrowed] = await Promise.all([
       startSeededService(EVENTS),
-      ownNodeRed({}, { settings: guarded, token: "admin" }),
+      ownNodeRed({}, { settings: guarded, token: "admin", define: [OF_SETTINGS] }),
     ]);
     const connection = connectionNode(service.ready);
     flows = [
@@ -48,6 +63,7 @@ describe("the endpoints of the rehearsal", function () {
       { id: "alarms", type: "tab", label: "Alarms" },
       connection,
       ...flows.slice(2, 3),
+      node("each", "function", { initialize: FILL_CONTEXT, func: "return msg;", wires: [[]] }),
     ]);
   });
   after(async () => {
@@ -138,6 +154,19 @@ describe("the endpoints of the rehearsal", function () {
       names.push(file.name);
     }
     should(names).deepEqual(["rehearsal.json", "rehearsal.html", "expect.json"]);
+  });
+
+  it("copy the context of the deployed flows, and nothing of settings.js", async () => {
+    const all = flows;
+    flows = flows.map((one) => (one.id === "each" ? { ...one, func: READ_CONTEXT } : one));
+    const number = numberOf(await rehearse({ copyContext: true, span: { offsets: [1, 1] } }));
+    flows = all;
+    const { message } = await get<{ message: { payload: unknown } }>(`message?number=${number}&outcome=0`);
+    should(message.payload).deepEqual({
+      flow: { count: 3, "192.168.0.1": "router", "my key": { nested: [1, { deep: true }] }, 'it"s': 1 },
+      global: { rate: 5 },
+      n: 4,
+    });
   });
 
   it("read by no connection that is not deployed as it was posted: its key would go elsewhere", async () => {

@@ -82,6 +82,19 @@ describe("expectations of a rehearsal", () => {
     sentences.length.should.equal(3);
   });
 
+  it("list all outcomes that a report lists, and no more", () => {
+    const report = sampleReport();
+    const [alert] = report.outcomes.filter(({ kind }) => kind === "alert");
+    if (alert === undefined) throw new Error("The sample has no alert.");
+    report.outcomes = Array.from({ length: 1_001 }, (_, index) => ({ ...alert, at: alert.at + index }));
+    const expected = expectationsOf(report);
+    expected.nodes.flatMap(({ outcomes = [] }) => outcomes).length.should.equal(1_000);
+    report.outcomes[900] = { ...alert, at: alert.at + 900, text: "other" };
+    unmet(expected, report)
+      .join()
+      .should.match(/^large transfer: the alert of event 0 .*“other”/);
+  });
+
   it("say that events are missing, that a node is, and that another one did something", () => {
     const expected = expectationsOf(sampleReport());
     const report = sampleReport();

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -163,9 +163,13 @@ describe("rehearsal: its process", function () {
     const used = join(workRoot, "rehearsal-used");
     await mkdir(used);
     await writeFile(join(used, "owner.json"), JSON.stringify({ ...owner, parent: process.ppid }));
+    const [made, old] = [join(workRoot, "rehearsal-made"), join(workRoot, "rehearsal-old")];
+    await Promise.all([mkdir(made), mkdir(old)]);
+    const before = new Date(Date.now() - 120_000);
+    await utimes(old, before, before);
     const ended = once(orphan, "exit");
     await start("return msg;").report;
-    should(await readdir(workRoot)).eql(["rehearsal-used"]);
+    should((await readdir(workRoot)).sort()).eql(["rehearsal-made", "rehearsal-used"]);
     if (process.platform !== "linux") orphan.kill("SIGKILL");
     await ended;
   });

@@ -57,7 +57,7 @@ export async function start(
     replies: question.replies,
     snapshot,
     modules,
-    context: question.copyContext ? await contextCopy(RED, chosen.flows) : undefined,
+    context: question.copyContext ? await contextCopy(RED, chosen.flows, signal) : undefined,
     seed: question.seed,
     language: lang,
     askQueries: question.askQueries,

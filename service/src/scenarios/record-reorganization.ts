@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ChannelEvent, Network, VerifiableEvent, Watcher } from "../../../src/protocol/index.ts";
+import type {
+  Channel,
+  ChannelEvent,
+  Network,
+  VerifiableEvent,
+  Watcher,
+} from "../../../src/protocol/index.ts";
 import { conflict } from "../api-error.ts";
 import { callGuardedToken } from "../chain/guarded-token.ts";
 import type { Context } from "../context.ts";
@@ -27,6 +33,7 @@ export type Recording = {
 
 /** What the example of the pause guardian takes for dangerous is 50,000. */
 const LARGE = 60_000;
+const WATCHER = "guarded-token";
 /** Until anvil calls a block finalized. */
 const FINALITY_BLOCKS = 20;
 const PAGE = 1_000;
@@ -36,21 +43,33 @@ const PAUSE_MS = 50;
 /**
  * Makes the service's chain replace the block of a large mint after it was reported, and returns what the channel
  * reported. For a seed, what happens is the same, in the same order; block numbers, times, hashes, ids and so the
- * signatures are those of this run. It takes some seconds. The channel and its watcher are archived at the end.
+ * signatures are those of this run. It takes some seconds. The channel and its watcher are archived at the end, also
+ * when it fails.
  *
  * @throws ApiError 409 when the chain does not get as far within a minute, or the network reports no `latest`.
  * @throws TransactionRefused when the contract is paused, or the account has no coins.
  */
 export async function recordReorganization(context: Context, recording: Recording): Promise<EventFile> {
-  const { chain, confidences, oracles } = context;
+  const { confidences } = context;
   if (!confidences.includes("latest") || confidences.length < 2) {
     throw conflict(
       "A reorganization can be recorded only where events are reported at latest and at a later level. Start the service with --confidence latest --confidence finalized.",
     );
   }
+  const channel = createChannel(context, { name: `reorganization ${crypto.randomUUID()}` });
+  const file = await record(context, recording, channel).catch(async (error: unknown) => {
+    // What failed first is what to say.
+    await archive(context, channel.channel_id).catch(() => {});
+    throw error;
+  });
+  await archive(context, channel.channel_id);
+  return file;
+}
+
+async function record(context: Context, recording: Recording, channel: Channel): Promise<EventFile> {
+  const { chain, confidences, oracles } = context;
   const { seed, show } = recording;
   const random = new Randomness(`${REORGANIZATION.name} ${seed}`);
-  const channel = createChannel(context, { name: `reorganization ${crypto.randomUUID()}` });
   const watcher = await activeWatcher(context, channel.channel_id);
   const events = () => eventsOfChannel(context, channel.channel_id);
   const mint = (amount: number) =>
@@ -81,7 +100,6 @@ export async function recordReorganization(context: Context, recording: Recordin
     return [...before, ...after].every((hash) => hashes.has(hash)) ? found : undefined;
   });
   const shown = show.watcher(watcher);
-  await archive(context, watcher);
   return {
     ...{ format: "crec-events", version: 1 },
     // The name in the example flows: the channel itself has one of its own.
@@ -105,7 +123,7 @@ async function activeWatcher(context: Context, channelId: string): Promise<Store
   const { store, chain, contracts } = context;
   const abi = eventsOf("GuardedToken");
   const { watcher_id } = createWatcher(context, {
-    ...{ channel_id: channelId, name: "guarded-token", chain_selector: chain.network.chain_selector },
+    ...{ channel_id: channelId, name: WATCHER, chain_selector: chain.network.chain_selector },
     ...{ address: contracts.GuardedToken, events: abi.map(({ name }) => name), abi },
   });
   await chain.mine();
@@ -116,13 +134,15 @@ async function activeWatcher(context: Context, channelId: string): Promise<Store
   });
 }
 
-async function archive(context: Context, watcher: StoredWatcher): Promise<void> {
+async function archive(context: Context, channelId: string): Promise<void> {
   const { store } = context;
-  updateWatcher(context, watcher, { name: watcher.name, archive: true });
-  await until("the watcher to be archived", async () =>
-    store.watchers.anyRunning(watcher.channel_id) ? undefined : true,
-  );
-  const channel = store.channels.get(watcher.channel_id);
+  await until("the watcher to be archived", async () => {
+    const watcher = store.watchers.named(channelId, WATCHER);
+    // One that is pending cannot be archived yet.
+    if (watcher?.status === "active") updateWatcher(context, watcher, { name: WATCHER, archive: true });
+    return store.watchers.anyRunning(channelId) ? undefined : true;
+  });
+  const channel = store.channels.get(channelId);
   if (channel !== undefined) updateChannel(context, channel, { status: "archived" });
 }
 
