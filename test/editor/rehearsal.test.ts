@@ -53,7 +53,7 @@ const REPORT: ShownReport = {
     of("transfers", "inject", 0, [1_200], {}),
     of("large", "function", 1_200, [31, 1_169], { alert: 31, suppressed: 120, error: 1 }),
     of("out", "link out", 31, [31], {}),
-    of("mail", "debug", 1_169, [], {}),
+    of("mail", "debug", 1_169, [], { ack: 5 }),
     { ...of("http", "http request", 31, [0], { sent: 31 }), tab: "tell" },
   ],
   wires: [
@@ -66,6 +66,7 @@ const REPORT: ShownReport = {
     ...Array.from({ length: 120 }, (_, index) => outcome("suppressed", index / 6, "held back")),
     outcome("error", 12, HOSTILE),
     ...Array.from({ length: 31 }, (_, index) => outcome("sent", index / 4, "POST https://chat.example")),
+    ...Array.from({ length: 5 }, (_, index) => outcome("ack", index, "no alert")),
   ],
   paths: [
     [
@@ -239,6 +240,19 @@ describe("the rehearsal in the editor", function () {
     should(await rows().first().textContent()).containEql("held back (quiet time)");
     await press("31 alerts");
     await panel.getByLabel("Outcomes of which node").selectOption("");
+  });
+
+  it("lists acknowledgements when they are asked for", async () => {
+    const acks = panel.getByRole("button", { name: "5 acknowledgements", exact: true });
+    should(await acks.getAttribute("aria-pressed")).equal("false");
+    // Chosen in the time line.
+    await panel.locator(".crec-bar", { has: editor().page.locator('[data-kind="ack"]') }).first().click();
+    await panel.getByText("1 outcome", { exact: true }).waitFor();
+    should(await acks.getAttribute("aria-pressed")).equal("true");
+    await editor().page.keyboard.press("Enter");
+    await panel.getByText("156 outcomes").waitFor();
+    await acks.click();
+    await panel.getByText("151 outcomes").waitFor();
   });
 
   it("shows a message, and the way that it took", async () => {

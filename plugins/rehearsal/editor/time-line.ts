@@ -7,6 +7,8 @@ import { counted, timeText, word } from "./words.ts";
 export type Times = { kind: OutcomeKind; from: number; to: number };
 
 const BARS = 60;
+/** What went as it should. There is one for most events: the rest would be hard to find among them. */
+const HIDDEN_FIRST: OutcomeKind = "ack";
 const BOX = { width: 600, height: 18 };
 
 type Bar = { times: Times; count: number; element: SVGElement };
@@ -30,7 +32,6 @@ export class TimeLine {
   }
 
   show(report: ShownReport): void {
-    this.hidden.clear();
     this.chosen = undefined;
     this.#bars = [];
     const rows = OUTCOME_KINDS.flatMap((kind) => {
@@ -46,22 +47,34 @@ export class TimeLine {
     );
     ends.append(make("span", "", timeText(to, report.timeZone)));
     this.element.replaceChildren(...rows, ends);
+    this.#hide(rows.length > 1 ? [HIDDEN_FIRST] : []);
     const first = this.#bars[0]?.element;
     first?.setAttribute("tabindex", "0");
   }
 
   /** Shows one kind only, or all. */
   only(kind: OutcomeKind | undefined): void {
-    this.hidden.clear();
-    if (kind !== undefined) for (const other of OUTCOME_KINDS) if (other !== kind) this.hidden.add(other);
-    for (const toggle of this.element.querySelectorAll<HTMLElement>("button[data-kind]"))
-      toggle.setAttribute("aria-pressed", String(!this.hidden.has(toggle.dataset.kind as OutcomeKind)));
+    this.#hide(kind === undefined ? [] : OUTCOME_KINDS.filter((other) => other !== kind));
   }
 
   choose(times: Times | undefined): void {
     this.chosen = times;
+    // What is chosen is shown.
+    if (times && this.hidden.has(times.kind)) this.#toggle(times.kind);
     for (const bar of this.#bars) bar.element.setAttribute("aria-pressed", String(isSame(bar.times, times)));
     this.#onChange();
+  }
+
+  #toggle(kind: OutcomeKind): void {
+    const hidden = [...this.hidden];
+    this.#hide(this.hidden.has(kind) ? hidden.filter((other) => other !== kind) : [...hidden, kind]);
+  }
+
+  #hide(kinds: readonly OutcomeKind[]): void {
+    this.hidden.clear();
+    for (const kind of kinds) this.hidden.add(kind);
+    for (const toggle of this.element.querySelectorAll<HTMLElement>("button[data-kind]"))
+      toggle.setAttribute("aria-pressed", String(!this.hidden.has(toggle.dataset.kind as OutcomeKind)));
   }
 
   #row(report: ShownReport, kind: OutcomeKind, total: number): HTMLElement {
@@ -69,11 +82,8 @@ export class TimeLine {
     toggle.type = "button";
     toggle.dataset.kind = kind;
     toggle.title = word("hint.kind");
-    toggle.setAttribute("aria-pressed", "true");
     toggle.addEventListener("click", () => {
-      if (this.hidden.has(kind)) this.hidden.delete(kind);
-      else this.hidden.add(kind);
-      toggle.setAttribute("aria-pressed", String(!this.hidden.has(kind)));
+      this.#toggle(kind);
       this.#onChange();
     });
     const { width, height } = BOX;
