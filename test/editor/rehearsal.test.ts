@@ -246,7 +246,10 @@ describe("the rehearsal in the editor", function () {
     const acks = panel.getByRole("button", { name: "5 acknowledgements", exact: true });
     should(await acks.getAttribute("aria-pressed")).equal("false");
     // Chosen in the time line.
-    await panel.locator(".crec-bar", { has: editor().page.locator('[data-kind="ack"]') }).first().click();
+    await panel
+      .locator(".crec-bar", { has: editor().page.locator('[data-kind="ack"]') })
+      .first()
+      .click();
     await panel.getByText("1 outcome", { exact: true }).waitFor();
     should(await acks.getAttribute("aria-pressed")).equal("true");
     await editor().page.keyboard.press("Enter");
