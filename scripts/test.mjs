@@ -33,8 +33,9 @@ const TOOLS = { c8: "c8/bin/c8.js", mocha: "mocha/bin/mocha.js" };
 /** Most tests wait for other processes most of the time: this many more workers than processors keep these busy. */
 const WAITING = 2;
 
-/** Workers that have a browser each. A browser keeps a processor busy. */
+/** Workers that have a browser each. A browser keeps a processor busy. The core has too few files to start a second one. */
 const BROWSERS = 2;
+const BROWSERS_OF_CORE = 1;
 
 /** How long processes that the tests started may take to end after them. */
 const GRACE_MS = 20_000;
@@ -87,8 +88,9 @@ async function test() {
   const times = join(folder, "processor-time.jsonl");
   if (values.cpu) process.env[PROCESSOR_TIME] = times;
 
+  const isCore = positionals.length === 0 && tier === "core";
   // A file that is named runs with all that it has.
-  if (positionals.length === 0 && tier === "core") process.env[CORE_ONLY] = "yes";
+  if (isCore) process.env[CORE_ONLY] = "yes";
   if (positionals.length === 0 && tier !== "variants") process.env[VARIANTS] = "none";
 
   const lint = npmCommand(["run", "--silent", "lint"]);
@@ -106,7 +108,7 @@ async function test() {
   const measured = isWhole || values.coverage ? await coverageOptions() : undefined;
   if (unit.length > 0) runs.push(mocha("unit", unit, options, measured));
   // The files of one of these workers share a browser and an editor, which take longest to start.
-  const browsers = inParallel(browsing, Math.min(jobs, BROWSERS));
+  const browsers = inParallel(browsing, Math.min(jobs, isCore ? BROWSERS_OF_CORE : BROWSERS));
   if (browsing.length > 0) runs.push(mocha("browser", browsing, [...options, ...browsers]));
   if (driving.length > 0) runs.push(mocha("processes", driving, [...options, ...inParallel(driving, jobs)]));
   const exits = [...(await Promise.all(checks)), ...(await Promise.all(runs))];

@@ -34,7 +34,7 @@ function node(id: string, type: string, properties: Partial<FlowNode>): FlowNode
   return { id, type, z: "alarms", ...properties };
 }
 
-const outcome = (kind: "alert" | "suppressed" | "sent" | "error", hour: number, text: string) => ({
+const outcome = (kind: "alert" | "suppressed" | "sent" | "ack" | "error", hour: number, text: string) => ({
   ...{ kind, at: START + hour * HOUR, text, node: kind === "sent" ? "http" : "large", path: 0 },
   ...{ event: { channelId: "c", offset: 40 + Math.floor(hour) } },
   ...(kind === "suppressed" ? { why: "quiet" } : {}),
