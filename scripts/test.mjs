@@ -31,7 +31,7 @@ import { typesOnly } from "./test/types-only.mjs";
 const TOOLS = { c8: "c8/bin/c8.js", mocha: "mocha/bin/mocha.js" };
 
 /** Most tests wait for other processes most of the time: this many more workers than processors keep these busy. */
-const WAITING = 2;
+const WAITING = 3;
 
 /** Workers that have a browser each. A browser keeps a processor busy. The core has too few files to start a second one. */
 const BROWSERS = 2;
