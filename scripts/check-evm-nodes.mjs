@@ -49,7 +49,8 @@ const OPTIONS = /** @type {Record<string, string[]>} */ ({ "geth --dev": ["--con
 
 const run = promisify(execFile);
 const folder = await mkdtemp(join(tmpdir(), "crec-evm-nodes-"));
-const children = new Children((name, how) => process.stderr.write(`${name} ended by itself (${how}).\n`));
+/** What was started for each of the nodes. @type {Set<Children>} */
+const started = new Set();
 /** @type {Set<import("node:child_process").ChildProcess>} */
 const nodes = new Set();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
@@ -58,9 +59,9 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
 
 try {
   const hasGeth = await installAll();
-  for (const name of Object.keys(NODES)) {
-    if (hasGeth || !name.startsWith("geth")) await check(name);
-  }
+  // All at once: they mostly wait for blocks.
+  const names = Object.keys(NODES).filter((name) => hasGeth || !name.startsWith("geth"));
+  await Promise.all(names.map(check));
 } catch (error) {
   fail(`The nodes could not be tried: ${messageOf(error)}`);
 } finally {
@@ -70,18 +71,20 @@ try {
 /** @param {string} name */
 async function check(name) {
   const begun = performance.now();
+  const children = new Children((child, how) => process.stderr.write(`${child} ended by itself (${how}).\n`));
+  started.add(children);
   const nodeRedName = `Node-RED on ${name}`;
   try {
     const node = await start(name);
-    process.env.CREC_DATA_DIR = join(folder, name.replaceAll(/\W/g, "-"));
-    const args = ["--local", "--rpc-url", node.url, ...(OPTIONS[name] ?? [])];
+    const data = join(folder, name.replaceAll(/\W/g, "-"));
+    const args = ["--local", "--rpc-url", node.url, "--data-dir", data, ...(OPTIONS[name] ?? [])];
     const ready = await startLocalService(children, { port: 0, args });
     const nodeRed = new InstalledNodeRed(children, {
       name: nodeRedName,
       node: process.execPath,
       red: join(root, "node_modules/node-red/red.js"),
       settings: join(root, "scripts/node-red-settings.cjs"),
-      userDir: join(process.env.CREC_DATA_DIR, "node-red"),
+      userDir: join(data, "node-red"),
       env: { ...flowEnvironment(ready), CREC_SIGNER_KEY: randomBytes(32).toString("hex") },
     });
     await nodeRed.start();
@@ -181,7 +184,7 @@ async function end(child) {
 }
 
 async function cleanUp() {
-  await children.end();
+  await Promise.all([...started].map((children) => children.end()));
   await Promise.all([...nodes].map(end));
   // Files that Go puts there are read-only.
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
