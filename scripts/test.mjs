@@ -10,7 +10,7 @@
 //   npm test -- --processes               without the unit tests
 //   npm test -- --coverage                only the unit tests, with their coverage of src
 //   npm test -- --cpu                     also the processor time of each test file (Linux)
-//   npm test -- --jobs 4                  number of workers (default: two more than processors)
+//   npm test -- --jobs 4                  number of workers (default: three more than processors)
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,3 +1,4 @@
+import { mock } from "node:test";
 import should from "should";
 import { verifyQuery } from "../../src/proofs/index.ts";
 import type { EventEnvelope, Operation, Query, VerifiableResult, Wallet } from "../../src/protocol/index.ts";
@@ -11,7 +12,7 @@ import { operationStatuses } from "../src/lifecycles/operation.ts";
 import { expireQueries, QueryRunner } from "../src/lifecycles/query.ts";
 import { Store } from "../src/store/store.ts";
 import { callOf, signedOperation } from "./signed-operation.ts";
-import { Api, BLOCK_TIME_MS, eventually, startTestService, temporaryFolder } from "./support.ts";
+import { Api, BLOCK_TIME_MS, startTestService, temporaryFolder } from "./support.ts";
 import { rpc } from "./transactions.ts";
 
 describe("lifecycles that fail", function () {
@@ -190,7 +191,7 @@ describe("lifecycles that fail", function () {
     const context = { store, injected, chain: { block }, oracles: { attest } } as unknown as Context;
     try {
       const { channel_id } = store.channels.create({ name: "late" });
-      const runner = new QueryRunner(context, { ttlSeconds: 0 });
+      const runner = new QueryRunner(context);
       const { query } = runner.create({
         channel_id,
         idempotencyKey: "late",
@@ -205,10 +206,8 @@ describe("lifecycles that fail", function () {
         metadata: undefined,
       });
       await asked.promise;
-      await eventually("the query to expire", () => {
-        expireQueries(context);
-        return store.queries.get(query.query_id)?.status === "expired" ? true : undefined;
-      });
+      mock.timers.enable({ apis: ["Date"], now: (Number(query.expires_at) + 1) * 1_000 });
+      should(expireQueries(context)).equal(1);
       answered.resolve(undefined);
       await runner.stop();
       const { events } = JSON.parse(String(await store.events.poll(channel_id, { offset: 1, limit: 9 })));
@@ -219,6 +218,7 @@ describe("lifecycles that fail", function () {
         "expired",
       ]);
     } finally {
+      mock.timers.reset();
       store.close();
       folder.dispose();
     }

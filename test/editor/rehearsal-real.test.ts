@@ -15,6 +15,8 @@ const COMMAND = join(root, "bin/crec-rehearse.cjs");
 const RECEIVER = "0x0000000000000000000000000000000000000D02";
 /** In tokens. Two are at least 100, and one is at least 200, as the example has it. */
 const TRANSFERS = [250, 30, 120];
+/** A rehearsal leaves the processor to others, such as the tests beside this one. */
+const REPORT_MS = 150_000;
 
 /** The way of a person from a guess to a rule that is kept as a test, with nothing in the place of a real part. */
 describe("a real rehearsal in the editor", function () {
@@ -104,7 +106,7 @@ describe("a real rehearsal in the editor", function () {
   /** Waits for the report, and returns how many alerts it has. */
   async function alerts(): Promise<number> {
     const kind = panel.getByRole("button", { name: /^[\d,]+ alerts?$/ });
-    await kind.waitFor();
+    await kind.waitFor({ timeout: REPORT_MS });
     return Number.parseInt((await kind.textContent())?.replaceAll(",", "").trim() ?? "", 10);
   }
 
@@ -149,8 +151,7 @@ describe("a real rehearsal in the editor", function () {
     await panel.getByText("The flow has changed").waitFor();
     await press("Rehearse again");
     await panel.locator("progress").waitFor();
-    // A rehearsal leaves the processor to others.
-    await panel.getByRole("button", { name: "Compare with the previous" }).waitFor({ timeout: 150_000 });
+    await panel.getByRole("button", { name: "Compare with the previous" }).waitFor({ timeout: REPORT_MS });
     await press("Compare with the previous");
     await panel.getByText(new RegExp(`0 alerts instead of ${alertsBefore}`)).waitFor();
     await shot("real-differences");

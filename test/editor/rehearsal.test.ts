@@ -98,6 +98,8 @@ type Axe = { run(within: unknown): Promise<{ violations: Array<{ id: string; nod
 
 describe("the rehearsal in the editor", function () {
   this.timeout(120_000);
+  // Each test continues where the one before ended.
+  this.bail(true);
   const editor = useEditor();
   const asked: StartQuestion[] = [];
   let states: RehearsalState[] = [];
@@ -137,12 +139,12 @@ describe("the rehearsal in the editor", function () {
   }
 
   before(async () => {
+    const { page } = editor();
+    await page.route("**/crec/rehearsal/**", answer);
+    await page.setViewportSize({ width: 1280, height: 800 });
     await editor().nodeRed.deploy(FLOWS);
     // Anew: the page remembers what another test rehearsed last.
     await editor().open("light");
-    const { page } = editor();
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await page.route("**/crec/rehearsal/**", answer);
     panel = page.locator(".crec-rehearsal");
     dialog = page.locator(".crec-rehearse-form");
   });
