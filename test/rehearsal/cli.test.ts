@@ -14,6 +14,7 @@ import type { RunningService } from "../../service/src/index.ts";
 import { CrecClient } from "../../src/index.ts";
 import { flowEnvironment, startTestService } from "../support/service.ts";
 import { TRANSFER } from "../support/transfer.ts";
+import { itWide } from "../support/wide.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const COMMAND = join(root, "bin/crec-rehearse.cjs");
@@ -135,7 +136,7 @@ describe("crec-rehearse", function () {
     }
   });
 
-  it("runs twice at once, over the same flow and file", async () => {
+  itWide("runs twice at once, over the same flow and file", async () => {
     const args = ["--flow", EXAMPLE, "--events", file("events.json"), "--expect", file("expect.json")];
     for (const { code, out, err } of await Promise.all([run(...args), run(...args)])) {
       should(code).equal(0, out + err);
@@ -148,7 +149,7 @@ describe("crec-rehearse", function () {
     should(await run("--version")).deepEqual({ code: 0, out: `${version}\n`, err: "" });
   });
 
-  it("takes only the events of the span that is asked for", async () => {
+  itWide("takes only the events of the span that is asked for", async () => {
     const { span } = JSON.parse(await readFile(file("report.json"), "utf8")) as Report;
     const to = new Date(span.from).toISOString();
     const { code, out, err } = await run("--flow", EXAMPLE, "--events", file("events.json"), "--to", to);
