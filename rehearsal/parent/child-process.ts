@@ -73,7 +73,6 @@ export function startChild(
   const onWrong = () => kill(wrote());
   readMessages<ToParent>(pipe, { onMessage: guarded(onMessage, onWrong), onWrong, onEnd: () => {} });
   limitWritten(pipe, onWrong);
-  yieldToOthers(child.pid);
   return {
     pid: child.pid,
     send: (message) => writeMessage(pipe, message),
@@ -177,8 +176,8 @@ function limitWritten(pipe: Duplex, onTooMuch: () => void): void {
   });
 }
 
-/** What runs in Node-RED comes first. */
-function yieldToOthers(pid: number | undefined): void {
+/** Gives the process a lower priority. */
+export function yieldToOthers(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);

@@ -6,7 +6,7 @@ import type { Job, PastEvent } from "../shared/job.ts";
 import type { CallAnswer, CallToAsk, ToParent } from "../shared/messages.ts";
 import type { Report } from "../shared/report.ts";
 import { callOf } from "./call-of.ts";
-import { type Child, type Limits, startChild, wrote } from "./child-process.ts";
+import { type Child, type Limits, startChild, wrote, yieldToOthers } from "./child-process.ts";
 import { reportOf } from "./report-of.ts";
 import { makeWorkFolder } from "./work-folder.ts";
 
@@ -27,6 +27,8 @@ export type RehearsalOptions = {
   limits?: Partial<Limits>;
   /** Ends the rehearsal without a report. */
   signal?: AbortSignal;
+  /** Other processes come first on the processor, as Node-RED does beside it. @default false */
+  isInBackground?: boolean;
   /** The program of the process. @default `dist/rehearsal.js` of the package */
   program?: string;
 };
@@ -109,7 +111,7 @@ class Run {
   }
 
   cancel(): void {
-    if (this.#isCancelled) return;
+    if (this.#isCancelled || this.#over.signal.aborted) return;
     this.#isCancelled = true;
     // Before it has a job, there is nothing to report.
     if (this.#batches === undefined) {
@@ -130,7 +132,9 @@ class Run {
     const program = this.#options.program ?? join(packageFolder, "dist", "rehearsal.js");
     const { modules, timeZone, language } = job;
     const setup = { nodeRed, packageFolder, workFolder, modules, timeZone, language };
-    return startChild(program, setup, this.#limits, (message) => this.#take(message));
+    const child = startChild(program, setup, this.#limits, (message) => this.#take(message));
+    if (this.#options.isInBackground) yieldToOthers(child.pid);
+    return child;
   }
 
   /** The report counts, and not how the process ended after it. */

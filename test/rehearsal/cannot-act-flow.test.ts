@@ -9,7 +9,7 @@ import { Reachable, SECRET } from "./support/hostile.ts";
 const TAB = "tab";
 
 describe("rehearsal: a flow that cannot act", function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let to: Reachable;
   let report: Report;
   let byId: Map<string, NodeReport>;

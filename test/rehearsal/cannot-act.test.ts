@@ -22,7 +22,7 @@ const OTHERWISE: Readonly<Record<string, RegExp>> = {
 const NOTHING_SEEN = { tcp: 0, udp: 0, dns: 0, pipe: 0, signal: 0 };
 
 describe("rehearsal: a process that cannot act", function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let to: Reachable;
   let program: string;
 

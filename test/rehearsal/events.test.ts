@@ -83,7 +83,7 @@ class OddService implements EventReader {
 }
 
 describe("the past events of a channel", function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
 
   let service: Seeded;
   let client: CrecClient;

@@ -82,7 +82,7 @@ const MARKUP = "<img src=x onerror=alert(1)>";
 const NAMES = ["__proto__", "constructor", "toString", MARKUP];
 
 describe("rehearsal: a hostile flow", function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
 
   for (const [name, code] of Object.entries(WRITTEN)) {
     it(`leaves its parent as it was: ${name}`, async () => {

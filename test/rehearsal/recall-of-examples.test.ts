@@ -35,7 +35,7 @@ const DAY_HOURS = 24;
 type Row = { noticed: string; after: string; falseAlarms: string };
 
 describe("the recall and the false alarms of the alert examples on the scenarios", function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
 
   const stated = statedRows();
 

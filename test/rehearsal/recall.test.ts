@@ -4,7 +4,7 @@ import type { Outcome } from "../../rehearsal/shared/report.ts";
 import { scenarioOf } from "../support/scenario-files.ts";
 
 describe("recall and false alarms of a flow on a scenario", function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
 
   const at = (seconds: number): number => seconds * 1000;
   const alert = (outcome: Partial<Outcome> & { at: number }): Outcome => ({

@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { constants, getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { nodeRedOf } from "../../rehearsal/parent/installed-node-red.ts";
-import { type RehearsalOptions, startRehearsal } from "../../rehearsal/parent/run.ts";
+import { type Rehearsal, type RehearsalOptions, startRehearsal } from "../../rehearsal/parent/run.ts";
 import type { FlowNode, Job, PastEvent } from "../../rehearsal/shared/job.ts";
 import type { Report } from "../../rehearsal/shared/report.ts";
 import { root } from "../../scripts/lib/paths.mjs";
@@ -22,17 +22,28 @@ const ENDLESS_TURNS = `const { setImmediate } = Buffer.constructor('return globa
 const FS = `${PROCESS} const fs = process.getBuiltinModule('fs');`;
 
 describe("rehearsal: its process", function () {
-  this.timeout(60_000);
+  // Some have five rehearsals, beside the other tests.
+  this.timeout(180_000);
   let workRoot: string;
+  let started: Rehearsal | undefined;
+  let orphan: ChildProcess | undefined;
 
   beforeEach(async () => {
     workRoot = await mkdtemp(join(tmpdir(), "crec-run-"));
   });
 
-  afterEach(() => rm(workRoot, { recursive: true, force: true, maxRetries: 3 }));
+  // A test that fails may leave its own behind: the next one can start.
+  afterEach(async () => {
+    started?.cancel();
+    await started?.report.catch(() => {});
+    orphan?.kill("SIGKILL");
+    await rm(workRoot, { recursive: true, force: true, maxRetries: 3 });
+  });
 
-  const start = (code: string, more: Partial<RehearsalOptions> = {}) =>
-    startRehearsal(optionsFor(code, more));
+  const start = (code: string, more: Partial<RehearsalOptions> = {}): Rehearsal => {
+    started = startRehearsal(optionsFor(code, more));
+    return started;
+  };
   const optionsFor = (code: string, more: Partial<RehearsalOptions>): RehearsalOptions => ({
     nodeRed: nodeRedOf(root),
     packageFolder: root,
@@ -81,6 +92,19 @@ describe("rehearsal: its process", function () {
     if (process.platform !== "linux") return;
     const deleted = `const file = fs.openSync('f', 'w'); fs.unlinkSync('f'); fs.writeSync(file, Buffer.alloc(2 ** 25)); while (true) {}`;
     await should(start(`${FS} ${deleted}`, { limits }).report).rejectedWith(code);
+  });
+
+  it("comes after other processes only where it is in the background", async () => {
+    const { PRIORITY_BELOW_NORMAL } = constants.priority;
+    for (const isInBackground of [false, true]) {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const { report } = start("while (true) {}", { isInBackground, signal });
+      const priority = getPriority(await childOf(workRoot));
+      should(priority).equal(isInBackground ? PRIORITY_BELOW_NORMAL : getPriority());
+      controller.abort();
+      await should(report).rejectedWith({ code: "REHEARSAL_CANCELLED" });
+    }
   });
 
   it("says so when a flow ends the process", async () => {
@@ -155,7 +179,7 @@ describe("rehearsal: its process", function () {
   it("removes what a parent left that is gone, and ends its process", async () => {
     const left = join(workRoot, "rehearsal-left");
     await mkdir(join(left, "work"), { recursive: true });
-    const orphan = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", left], { stdio: "ignore" });
+    orphan = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", left], { stdio: "ignore" });
     const gone = spawn(process.execPath, ["-e", ""]);
     await once(gone, "exit");
     const owner = { parent: gone.pid, child: orphan.pid, endsBefore: Date.now() + 60_000 };

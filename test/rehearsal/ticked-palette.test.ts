@@ -11,7 +11,7 @@ const NAME = "node-red-contrib-little";
 
 /** A palette in a user directory, as `npm install` puts it there: its code acts when it is loaded, and when it runs. */
 describe("rehearsal: a palette that the person ticked", function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let to: Reachable;
   let modules: TickedModule[];
 

@@ -70,6 +70,7 @@ export async function start(
     events: past.batches,
     ...(ask ? { ask } : {}),
     workRoot: join(folder, "work"),
+    isInBackground: true,
     signal,
   });
   return { rehearsal, job, notes: chosen.notes };
