@@ -1,5 +1,5 @@
 import type { RehearsalState, StartQuestion } from "../types.ts";
-import { askChoice, type Choice } from "./dialog/ask-choice.ts";
+import { askChoice, type Choice, isAsking } from "./dialog/ask-choice.ts";
 import { editorFlows, flowsPrint } from "./flows.ts";
 import { RehearsalPanel } from "./panel.ts";
 import { requests } from "./requests.ts";
@@ -21,6 +21,7 @@ export class Rehearsals {
   #state: RehearsalState | undefined;
   /** Of the flows that are being rehearsed, or were. */
   #print = "";
+  #isOpening = false;
   #asking: ReturnType<typeof setTimeout> | undefined;
   #checking: ReturnType<typeof setTimeout> | undefined;
 
@@ -30,12 +31,16 @@ export class Rehearsals {
 
   /** Shows a rehearsal that runs, else the dialog for another one. */
   async open(): Promise<void> {
+    // Pressed twice, there is one dialog.
+    if (this.#isOpening || isAsking()) return;
+    this.#isOpening = true;
     await this.#tried(async () => {
       const state = await requests.progress();
       this.#state = state;
       if (state.state === "running") this.#follow(state);
       else this.#choose();
     });
+    this.#isOpening = false;
   }
 
   #choose(): void {

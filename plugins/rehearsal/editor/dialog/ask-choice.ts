@@ -13,6 +13,13 @@ import { tabFields } from "./tab-fields.ts";
 /** What a person chose. The flows are those of the moment at which it starts. */
 export type Choice = Omit<StartQuestion, "flows" | "span"> & { span: EnteredSpan };
 
+const FORM = "crec-rehearse-form";
+
+/** Whether the dialog is open. */
+export function isAsking(): boolean {
+  return document.querySelector(`.${FORM}`) !== null;
+}
+
 /**
  * Asks what is rehearsed. `before`: the last choice, from which it starts. `showLast`: shows the report of the last
  * rehearsal, where there is one.
@@ -73,7 +80,7 @@ export function askChoice(
     );
   const content: HTMLElement = make(
     "form",
-    "crec-rehearse-form form-horizontal",
+    `${FORM} form-horizontal`,
     ...(toLast ? [toLast] : []),
     safe,
     tabs.element,
