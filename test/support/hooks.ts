@@ -1,11 +1,17 @@
+import { noteRunnables } from "./eventually.ts";
 import { noteProcessorTime } from "./processor-time.ts";
 import { endShared, isWorker } from "./shared.ts";
+import { shuffleTests } from "./shuffle.ts";
 
 // Coverage is measured in the process of the tests: children would each write as much again.
 delete process.env.NODE_V8_COVERAGE;
+noteRunnables();
 
 /** Loaded before any test. */
 export const mochaHooks = {
+  beforeAll(this: Mocha.Context): void {
+    shuffleTests(this.test?.parent);
+  },
   /** A worker runs more files, and what they share ends with it; without workers this is the end of the run. */
   async afterAll(this: Mocha.Context): Promise<void> {
     if (!isWorker()) await endShared();
