@@ -81,7 +81,10 @@ export class DurableFiles {
     await this.#files.rm(path, { force: true });
   }
 
-  /** Removes the temporary files of processes that were killed while they replaced this file. Never rejects. */
+  /**
+   * Removes the temporary files of processes that were killed while they replaced this file. Never rejects; of each folder
+   * the first failure is a warning of the process.
+   */
   async removeLeftovers(path: string): Promise<void> {
     const folder = dirname(path);
     const isLeftover = (name: string) => {
@@ -89,10 +92,18 @@ export class DurableFiles {
       const [, process] = TEMPORARY.exec(name.slice(prefixOf(path).length)) ?? [];
       return process !== undefined && process !== PROCESS;
     };
-    try {
-      const leftovers = (await this.#files.readdir(folder)).filter(isLeftover);
-      for (const name of leftovers) await this.#files.rm(join(folder, name), { force: true });
-    } catch {}
+    let failure: unknown;
+    const note = (error: unknown) => {
+      failure ??= error;
+    };
+    const names = await this.#files.readdir(folder).catch((error: unknown) => {
+      if (codeOf(error) !== "ENOENT") note(error);
+      return [];
+    });
+    // One that cannot be removed does not keep the others.
+    for (const name of names.filter(isLeftover))
+      await this.#files.rm(join(folder, name), { force: true }).catch(note);
+    if (failure !== undefined) warnOnce(folder, failure);
   }
 
   async #write(path: string, flags: "wx" | number, textOf: TextOf): Promise<void> {
@@ -119,6 +130,19 @@ export class DurableFiles {
       await handle.close();
     }
   }
+}
+
+/** Folders with files that could not be removed. */
+const warned = new Set<string>();
+
+function warnOnce(folder: string, cause: unknown): void {
+  if (warned.has(folder)) return;
+  warned.add(folder);
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  process.emitWarning(
+    `Old temporary files cannot be removed: ${reason}. Correct the permissions of the folder ${folder}, or remove its .tmp files.`,
+    "CrecWarning",
+  );
 }
 
 export function codeOf(error: unknown): unknown {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, readFileSync, rmSync } from "node:fs";
-import { link, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { link, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import type { SharedState } from "../../../../src/index.ts";
+import { cleanUp, type FoundFile, removeIf } from "../folder/clean-up.ts";
 import { stateFolderFor } from "../state-folder.ts";
 
 /** What is being signed under the id of an operation: a repeated message asks for the same digest. */
@@ -32,20 +32,15 @@ const ATTEMPTS = 5;
 export function fileClaims(RED: NodeAPI): Claims {
   const folder = stateFolderFor(RED, "signing");
   const pathOf = (id: string) => join(folder, `${id}.json`);
-  /** At once: in between, another message of this process could make a new claim, which would be removed. */
-  const removeIf = (path: string, isOld: (claim: Claim | undefined) => boolean): Claim | undefined => {
-    const claim = existsSync(path) ? claimIn(readFileSync(path, "utf8")) : undefined;
-    if (isOld(claim)) rmSync(path, { force: true });
-    return claim;
-  };
   return {
     claim: async (id, mine) => {
       await mkdir(folder, { recursive: true });
-      void removeOld(folder).catch(() => {});
+      void removeOldClaims(RED);
       const path = pathOf(id);
       for (let attempt = 1; ; attempt++) {
         if (await create(path, mine)) return mine;
-        const other = removeIf(path, (claim) => !claim || isOver(claim));
+        const found = removeIf(path, ({ text }) => isOverOrHalf(text));
+        const other = found && claimIn(found.text);
         if (other && !isOver(other)) return other;
         if (attempt === ATTEMPTS)
           throw new Error(
@@ -54,7 +49,7 @@ export function fileClaims(RED: NodeAPI): Claims {
       }
     },
     release: async (id, digest) => {
-      removeIf(pathOf(id), (claim) => claim?.digest === digest);
+      removeIf(pathOf(id), ({ text }) => claimIn(text)?.digest === digest);
     },
   };
 }
@@ -112,15 +107,20 @@ async function create(path: string, claim: Claim): Promise<boolean> {
   }
 }
 
-/** Those whose messages never came again. */
-async function removeOld(folder: string): Promise<void> {
-  for (const path of (await readdir(folder)).map((name) => join(folder, name))) {
-    const { mtimeMs } = await stat(path);
-    const age = Date.now() - mtimeMs;
-    if (age < DAY_MS) continue;
-    const claim = claimIn(await readFile(path, "utf8"));
-    if (age > FORGOTTEN_MS || !claim || isOver(claim)) await rm(path, { force: true });
-  }
+/** Removes the claims whose messages never came again. Never rejects. */
+export function removeOldClaims(RED: NodeAPI): Promise<void> {
+  return cleanUp(RED, stateFolderFor(RED, "signing"), isForgotten);
+}
+
+function isForgotten({ text, writtenAt }: FoundFile): boolean {
+  const age = Date.now() - writtenAt;
+  return age > FORGOTTEN_MS || (age >= DAY_MS && isOverOrHalf(text));
+}
+
+/** A crash leaves a file half written. */
+function isOverOrHalf(text: string): boolean {
+  const claim = claimIn(text);
+  return claim === undefined || isOver(claim);
 }
 
 function isOver({ deadline }: Claim): boolean {

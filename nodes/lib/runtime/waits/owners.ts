@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
+import { cleanUp } from "../folder/clean-up.ts";
 import { LOCK_FILE, useFolder, useLock } from "../folder/shared-folder.ts";
 import { hasFormerState } from "../folder/take-over.ts";
 import { lockedStateFolder } from "../folder/use-state.ts";
@@ -35,7 +35,7 @@ export class WaitOwners {
    * `onLost` is called when others may have taken it for gone, since it was suspended.
    */
   beAlive(onLost: () => void): Promise<void> {
-    if (this.#own === undefined) void this.#removeOld().catch(() => {});
+    if (this.#own === undefined) void removeOldLocks(this.#RED);
     this.#own ??= new Promise((resolve) => {
       const leave = useLock(this.#pathOf(OWNER), (state) => {
         if (state.kind === "elsewhere") onLost();
@@ -70,17 +70,17 @@ export class WaitOwners {
     for (const leave of this.#leaving.splice(0)) leave();
   }
 
-  /** A crash leaves a lock file, which nobody needs once its waits are taken up. */
-  async #removeOld(): Promise<void> {
-    const folder = stateFolderFor(this.#RED, "waits");
-    const names = (await readdir(folder)).filter((name) => name.startsWith(LOCK_FILE));
-    for (const path of names.map((name) => join(folder, name))) {
-      const { mtimeMs } = await stat(path);
-      if (Date.now() - mtimeMs > OLD_MS) await rm(path, { force: true });
-    }
-  }
-
   #pathOf(owner: string): string {
     return join(stateFolderFor(this.#RED, "waits"), `${LOCK_FILE}-${owner}`);
   }
+}
+
+/** A crash leaves a lock file, which nobody needs once its waits are taken up. Never rejects. */
+export function removeOldLocks(RED: NodeAPI): Promise<void> {
+  return cleanUp(
+    RED,
+    stateFolderFor(RED, "waits"),
+    ({ writtenAt }) => Date.now() - writtenAt > OLD_MS,
+    (name) => name.startsWith(LOCK_FILE),
+  );
 }

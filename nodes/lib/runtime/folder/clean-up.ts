@@ -1,0 +1,99 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { NodeAPI } from "node-red";
+import { codeOf } from "../../../../src/files/durable-files.ts";
+import { processWide } from "../process-wide.ts";
+
+/** What a file is judged by. `writtenAt` in Unix milliseconds; the text is read when it is first asked for. */
+export type FoundFile = { readonly text: string; readonly writtenAt: number };
+
+/** Folders whose failed clean-up was reported. */
+const reported = processWide("clean-up-reported", () => new Set<string>());
+
+/**
+ * Removes the old files of a folder. A file that is gone meanwhile is as good as removed; one that cannot be removed does
+ * not keep the others. Of each folder the first failure is logged as a warning. Never rejects.
+ *
+ * @param isCandidate by its name
+ */
+export async function cleanUp(
+  RED: NodeAPI,
+  folder: string,
+  isOld: (file: FoundFile) => boolean,
+  isCandidate: (name: string) => boolean = () => true,
+): Promise<void> {
+  let failure: unknown;
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) !== "ENOENT") failure = error;
+    return [];
+  });
+  for (const name of names.filter(isCandidate)) {
+    try {
+      removeIf(join(folder, name), isOld);
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  if (failure === undefined || reported.has(folder)) return;
+  reported.add(folder);
+  const reason = failure instanceof Error ? failure.message : String(failure);
+  RED.log.warn(`[crec] ${RED._("common.warning.clean-up-failed", { folder, reason })}`);
+}
+
+/**
+ * Removes a file if it is old, and returns what was there before. Another process may replace the file after it was
+ * judged: so it is moved away first and judged again there. One that is not old is put back.
+ *
+ * @returns undefined where there was no file
+ * @throws what the file system throws, except that the file is gone
+ */
+export function removeIf(path: string, isOld: (file: FoundFile) => boolean): FoundFile | undefined {
+  const found = judged(path, isOld);
+  if (!found?.isOld) return found?.file;
+  const aside = `${path}.${randomUUID()}.tmp`;
+  if (unlessGone(() => renameSync(path, aside) ?? true) === undefined) return found.file;
+  if (judged(aside, isOld)?.isOld === false) putBack(aside, path);
+  rmSync(aside, { force: true });
+  return found.file;
+}
+
+function judged(path: string, isOld: (file: FoundFile) => boolean) {
+  return unlessGone(() => {
+    const file = fileAt(path);
+    return { file, isOld: isOld(file) };
+  });
+}
+
+/** A newer file that took its place meanwhile stays. */
+function putBack(aside: string, path: string): void {
+  try {
+    linkSync(aside, path);
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return;
+    // A file system without links.
+    if (!existsSync(path)) renameSync(aside, path);
+  }
+}
+
+function fileAt(path: string): FoundFile {
+  const { mtimeMs: writtenAt } = statSync(path);
+  let text: string | undefined;
+  return {
+    writtenAt,
+    get text() {
+      text ??= readFileSync(path, "utf8");
+      return text;
+    },
+  };
+}
+
+function unlessGone<T>(use: () => T): T | undefined {
+  try {
+    return use();
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
