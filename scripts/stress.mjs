@@ -1,9 +1,11 @@
 // @ts-check
 // npm run test:stress: runs the tests beside a busy loop on each processor, to find those that depend on speed.
 //
-//   npm run test:stress                                  everything, once
+//   npm run test:stress                                  the core, once
+//   npm run test:stress -- --wide                        what npm test leaves out, once
 //   npm run test:stress -- --times 10 --processes        tests that start processes, ten times in a row
-//   npm run test:stress -- --times 5 nodes/events-in     tests of a file or folder
+//   npm run test:stress -- --times 5 nodes/events-in     core tests of a file or folder
+//   npm run test:stress -- --all nodes/events-in         also its wide tests and variants
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

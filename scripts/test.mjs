@@ -5,10 +5,12 @@
 //   npm run test:wide                     what npm test leaves out
 //   npm run test:all                      both
 //   npm run test:variants                 the tests that have variants, with these
-//   npm test -- nodes/events-in           tests of a file or folder
+//   npm test -- nodes/events-in           core tests of a file or folder; of a test file that is wide, its wide tests
+//   npm test -- --all nodes/events-in     also its wide tests and variants
 //   npm test -- test/http -g "redirect"   tests whose title matches
 //   npm test -- --processes               without the unit tests
 //   npm test -- --coverage                only the unit tests, with their coverage of src
+//   npm test -- --shuffle 7               in another order, by this seed
 //   npm test -- --cpu                     also the processor time of each test file (Linux)
 //   npm test -- --jobs 4                  number of workers (default: three more than processors)
 
@@ -21,7 +23,7 @@ import { npmCommand } from "./lib/npm-command.mjs";
 import { root } from "./lib/paths.mjs";
 import { kill, stillRunning } from "./test/processes.mjs";
 import { PROCESSOR_TIME, processorTimes } from "./test/processor-time.mjs";
-import { CORE_ONLY, select, VARIANTS } from "./test/selection.mjs";
+import { CORE_ONLY, SHUFFLE, select, VARIANTS } from "./test/selection.mjs";
 import { makeServiceProgram, SERVICE_PROGRAM } from "./test/service-program.mjs";
 import { lateFiles, summary } from "./test/summary.mjs";
 import { typesOnly } from "./test/types-only.mjs";
@@ -67,17 +69,19 @@ async function test() {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
     options: {
+      all: { type: "boolean", default: false },
       cpu: { type: "boolean", default: false },
       coverage: { type: "boolean", default: false },
       grep: { type: "string", short: "g" },
       jobs: { type: "string" },
       processes: { type: "boolean", default: false },
+      shuffle: { type: "string" },
       variants: { type: "boolean", default: false },
       wide: { type: "boolean", default: false },
     },
   });
   const tier = values.variants ? "variants" : values.wide ? "wide" : "core";
-  const chosen = select(positionals, { drivesProcesses: values.processes, tier });
+  const chosen = select(positionals, { drivesProcesses: values.processes, tier, withWide: values.all });
   const { unit, needsBuild } = chosen;
   const driving = values.coverage ? [] : chosen.process;
   const browsing = values.coverage ? [] : chosen.browser;
@@ -88,10 +92,11 @@ async function test() {
   const times = join(folder, "processor-time.jsonl");
   if (values.cpu) process.env[PROCESSOR_TIME] = times;
 
-  const isCore = positionals.length === 0 && tier === "core";
-  // A file that is named runs with all that it has.
-  if (isCore) process.env[CORE_ONLY] = "yes";
-  if (positionals.length === 0 && tier !== "variants") process.env[VARIANTS] = "none";
+  const isCore = tier === "core" && !values.all;
+  // A file that is wide as a whole can have tests that are wide by themselves.
+  if (isCore && !chosen.hasNamedWide) process.env[CORE_ONLY] = "yes";
+  if (tier !== "variants" && !values.all) process.env[VARIANTS] = "none";
+  if (values.shuffle !== undefined) process.env[SHUFFLE] = seedOf(values.shuffle);
 
   const lint = npmCommand(["run", "--silent", "lint"]);
   const checks = isWhole ? [quietly("npm run lint", lint.command, lint.args)] : [];
@@ -123,6 +128,12 @@ async function test() {
     );
   process.stdout.write(`${summary(all, performance.now() - started)}\n`);
   return exits.every(Boolean) ? 0 : 1;
+}
+
+/** @param {string} text */
+function seedOf(text) {
+  if (/^\d{1,9}$/.test(text)) return text;
+  throw new Error("--shuffle takes a seed: a whole number of at most nine digits.");
 }
 
 async function coverageOptions() {

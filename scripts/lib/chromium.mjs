@@ -1,6 +1,7 @@
 // @ts-check
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { starts } from "./engines.mjs";
 
 /** Commands of Chromium and browsers based on it, as Linux distributions name them. */
 const COMMANDS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge"];
@@ -36,5 +37,7 @@ export function chromiumPath() {
   if (named) return existsSync(named) ? named : undefined;
   const folders = (process.env.PATH ?? "").split(delimiter);
   const commands = COMMANDS.flatMap((command) => folders.map((folder) => join(folder, command)));
-  return [...commands, ...PLACES].find((path) => existsSync(path));
+  // A command may be a shim without a browser behind it.
+  const command = commands.find((path) => existsSync(path) && starts(path));
+  return command ?? PLACES.find((path) => existsSync(path));
 }

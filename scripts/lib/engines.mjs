@@ -27,6 +27,9 @@ export const HOW_TO_GET_PROMTOOL =
   "It is a part of Prometheus. Install that (Debian and Ubuntu: apt-get install prometheus; macOS: brew install " +
   "prometheus) so that promtool is in the PATH.";
 
+/** A program that takes longer to say its version does not work. */
+const START_MS = 30_000;
+
 const REDIS_COMMANDS = ["redis-server", "valkey-server"];
 
 /**
@@ -53,14 +56,13 @@ export function redisPath() {
 
 /** @returns {string | undefined} the path of moto's server; undefined when there is none */
 export function motoPath() {
-  return inPath(["moto_server"]);
+  return inPath(["moto_server"], ["--help"]);
 }
 
 /** @returns {string | undefined} the path of a Python that has the parser of OpenMetrics; undefined when there is none */
 export function openMetricsPython() {
-  const isUsable = (/** @type {string} */ path) =>
-    spawnSync(path, ["-c", "import prometheus_client.openmetrics.parser"]).status === 0;
-  return allInPath(["python3"]).find(isUsable);
+  const parses = ["-c", "import prometheus_client.openmetrics.parser"];
+  return allInPath(["python3"]).find((path) => starts(path, parses));
 }
 
 /** @returns {string | undefined} the path of promtool; undefined when there is none */
@@ -68,9 +70,29 @@ export function promtoolPath() {
   return inPath(["promtool"]);
 }
 
-/** @param {readonly string[]} commands */
-function inPath(commands) {
-  return allInPath(commands)[0];
+/**
+ * The first that starts: one can be a shim without a program behind it, or lack its packages.
+ *
+ * @param {readonly string[]} commands
+ * @param {readonly string[]} [args]
+ */
+function inPath(commands, args) {
+  return allInPath(commands).find((path) => starts(path, args));
+}
+
+/** @type {Map<string, boolean>} what was found before: some take a second to start */
+const known = new Map();
+
+/**
+ * Whether a program can be started.
+ *
+ * @param {string} path
+ * @param {readonly string[]} [args] with which it ends at once
+ */
+export function starts(path, args = ["--version"]) {
+  const found = known.get(path) ?? spawnSync(path, args, { stdio: "ignore", timeout: START_MS }).status === 0;
+  known.set(path, found);
+  return found;
 }
 
 /** @param {readonly string[]} commands */

@@ -26,6 +26,8 @@ const WIDE_FILES = WIDE.flatMap(({ files }) => files);
 export const CORE_ONLY = "CREC_TEST_CORE_ONLY";
 /** The environment variable that is `none` where a test file leaves out its variants. */
 export const VARIANTS = "CREC_TEST_VARIANTS";
+/** The environment variable with the seed of the order in which the tests of each suite run. */
+export const SHUFFLE = "CREC_TEST_SHUFFLE";
 
 /** Helpers of tests that run the built nodes or read the built files. */
 const READS_BUILD = ["test/support/node-red.ts", "test/support/built.ts", "test/support/rehearsal.ts"];
@@ -33,9 +35,10 @@ const NAMES_BUILD = /\bdist\//;
 const IMPORT = /^(?:(?:import|export)\b[^"'\n]*|\} )\bfrom "(\.[^"]+\.ts)"/gm;
 
 /**
- * @typedef {{ unit: string[], browser: string[], process: string[], alone: string[], leftOut: string[], needsBuild: boolean, isAll: boolean }} Selection
+ * @typedef {{ unit: string[], browser: string[], process: string[], alone: string[], leftOut: string[], needsBuild: boolean, isAll: boolean, hasNamedWide: boolean }} Selection
  *   `unit` runs in one process that measures coverage, `browser` in workers with a browser each, `process` in others, and
- *   `alone` after all of these; `leftOut` cannot run on this system
+ *   `alone` after all of these; `leftOut` cannot run on this system; `isAll`: the whole core; `hasNamedWide`: a file was
+ *   named that is wide as a whole
  */
 
 /** @typedef {"core" | "wide" | "variants"} Tier */
@@ -48,19 +51,21 @@ const BELONGS_TO = {
 };
 
 /**
- * The test files that belong to these paths. Without paths, those of a tier: what `npm test` runs, the files that have wide
- * tests, or those that have variants.
+ * The test files of the core that belong to these paths, and those that are named themselves. Without paths, those of a
+ * tier: what `npm test` runs, the files that have wide tests, or those that have variants.
  *
  * @param {readonly string[]} paths of test or source files or folders, from the root
- * @param {{ drivesProcesses?: boolean, tier?: Tier, platform?: NodeJS.Platform }} [options] `drivesProcesses` leaves the
- *   unit tests out
+ * @param {{ drivesProcesses?: boolean, tier?: Tier, platform?: NodeJS.Platform, withWide?: boolean }} [options]
+ *   `drivesProcesses` leaves the unit tests out; `withWide` takes the files of both tiers
  * @returns {Selection}
- * @throws {Error} when a path does not exist or no test belongs to it
+ * @throws {Error} when a path does not exist, no test belongs to it, or only wide tests do
  */
-export function select(paths, { drivesProcesses = false, tier = "core", platform = process.platform } = {}) {
+export function select(paths, options = {}) {
+  const { drivesProcesses = false, tier = "core", platform = process.platform, withWide = false } = options;
   const all = testFiles();
-  const named = [...new Set(paths.flatMap((path) => belongingTo(path, all)))];
-  const wanted = paths.length === 0 ? all.filter(BELONGS_TO[tier]) : named;
+  const named = [...new Set(paths.flatMap((path) => chosenFor(path, all, withWide)))];
+  const ofTier = withWide ? all : all.filter(BELONGS_TO[tier]);
+  const wanted = paths.length === 0 ? ofTier : named;
   const leftOut = platform === "win32" && paths.length === 0 ? wanted.filter(needsUnix) : [];
   const chosen = wanted.filter((file) => !leftOut.includes(file));
   const others = longestFirst(chosen.filter((file) => !isUnit(file)));
@@ -71,8 +76,23 @@ export function select(paths, { drivesProcesses = false, tier = "core", platform
     alone: others.filter((file) => ALONE.test(file)),
     leftOut,
     needsBuild: chosen.some((file) => (!drivesProcesses || !isUnit(file)) && readsBuild(file)),
-    isAll: paths.length === 0 && !drivesProcesses && tier === "core",
+    isAll: paths.length === 0 && !drivesProcesses && tier === "core" && !withWide,
+    hasNamedWide: named.some((file) => WIDE_FILES.includes(file)),
   };
+}
+
+/**
+ * @param {string} path
+ * @param {readonly string[]} all
+ * @param {boolean} withWide
+ */
+function chosenFor(path, all, withWide) {
+  const files = belongingTo(path, all);
+  const core = files.filter(BELONGS_TO.core);
+  const isNamed = files.length === 1 && files[0] === fromRoot(path);
+  if (withWide || isNamed) return files;
+  if (core.length === 0) throw new Error(`All tests of ${path} are wide. Run npm test -- --all ${path}`);
+  return core;
 }
 
 /**

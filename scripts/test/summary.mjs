@@ -85,6 +85,7 @@ const NEEDS = [
 
 /** @param {readonly Outcome[]} skipped */
 function reasons(skipped) {
+  if (skipped.length === 0) return [];
   let others = skipped;
   const lines = NEEDS.filter(({ find }) => find() === undefined).flatMap(({ name, uses, advice }) => {
     const forIt = others.filter(({ file }) => uses(file));

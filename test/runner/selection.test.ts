@@ -3,10 +3,10 @@ import should from "should";
 import { select, usesBrowser } from "../../scripts/test/selection.mjs";
 
 describe("npm test -- <file or folder>", () => {
-  const chosen = (...paths: string[]) => {
-    const { unit, browser, process, alone } = select(paths);
-    return [...unit, ...browser, ...process, ...alone];
-  };
+  const filesOf = ({ unit, browser, process, alone }: ReturnType<typeof select>) =>
+    [unit, browser, process, alone].flat();
+  const chosen = (...paths: string[]) => filesOf(select(paths));
+  const withWide = (...paths: string[]) => filesOf(select(paths, { withWide: true }));
 
   it("runs a test file, or all in a folder", () => {
     should(chosen("test/http/retry.test.ts")).eql(["test/http/retry.test.ts"]);
@@ -15,8 +15,24 @@ describe("npm test -- <file or folder>", () => {
     should(chosen("test/signing/", "test/signing/rsa.test.ts")).eql(chosen("test/signing"));
   });
 
+  it("runs the core of a folder, all of it with --all, and a wide file that is named", () => {
+    const [core, all] = [chosen("test/nodes"), withWide("test/nodes")];
+    should(core).containEql("test/nodes/ack.test.ts").and.not.containEql("test/nodes/seen.test.ts");
+    should(all).containDeep(["test/nodes/ack.test.ts", "test/nodes/seen.test.ts"]);
+    should(core.filter((file) => !all.includes(file))).be.empty();
+    should(select(["test/nodes/seen.test.ts"])).containDeep({
+      ...{ process: ["test/nodes/seen.test.ts"], hasNamedWide: true, isAll: false },
+    });
+    should(select(["test/nodes"]).hasNamedWide).be.false();
+    should(withWide().length).be.above(filesOf(select([])).length);
+    should(() => select(["test/faults"])).throw(
+      "All tests of test/faults are wide. Run npm test -- --all test/faults",
+    );
+    should(withWide("test/faults").length).be.above(2);
+  });
+
   it("runs what has the name of a node or imports its files, and nothing of another", () => {
-    const files = chosen("nodes/events-in");
+    const files = withWide("nodes/events-in");
     should(files).containDeep(["test/nodes/events-in.test.ts", "test/nodes/events-in-panel.test.ts"]);
     should(files.filter((file) => /\/(?:account|search-events|manage)/.test(file))).be.empty();
     should(files.length).be.below(20);
@@ -67,8 +83,6 @@ describe("npm test -- <file or folder>", () => {
   });
 
   it("leaves out what is wide, which test:wide runs with all files that have wide tests", () => {
-    const filesOf = ({ unit, browser, process, alone }: ReturnType<typeof select>) =>
-      [unit, browser, process, alone].flat();
     const [core, wide] = [filesOf(select([])), filesOf(select([], { tier: "wide" }))];
     should(core).not.containEql("test/fleet/faults/redis.test.ts");
     should(core).containEql("test/nodes/resumed-waits.test.ts");

@@ -1,4 +1,8 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import should from "should";
+import { promtoolPath, redisPath } from "../../scripts/lib/engines.mjs";
 import { lateFiles, summary } from "../../scripts/test/summary.mjs";
 
 const outcome = (file: string, title: string) => ({ file, title });
@@ -49,6 +53,26 @@ describe("the end of a test run", () => {
       should(text.indexOf(OTHER.title)).be.above(text.indexOf("skipped itself"));
     } finally {
       process.env.PATH = path;
+    }
+  });
+
+  it("counts a program that does not start as missing", function () {
+    if (process.platform === "win32") return this.skip();
+    const [path, folder] = [process.env.PATH, mkdtempSync(join(tmpdir(), "crec-shims-"))];
+    for (const [name, status] of [
+      ["redis-server", 127],
+      ["promtool", 0],
+    ] as const) {
+      writeFileSync(join(folder, name), `#!/bin/sh\nexit ${status}\n`);
+      chmodSync(join(folder, name), 0o755);
+    }
+    process.env.PATH = folder;
+    try {
+      should(redisPath()).be.undefined();
+      should(promtoolPath()).equal(join(folder, "promtool"));
+    } finally {
+      process.env.PATH = path;
+      rmSync(folder, { recursive: true });
     }
   });
 

@@ -1,9 +1,8 @@
-/** The environment variable with the seed of the order in which the tests of each suite run. */
-const SEED = "CREC_TEST_SHUFFLE";
+import { SHUFFLE } from "../../scripts/test/selection.mjs";
 
 /** Puts the tests of all suites into another order: a test must not need those before it. */
 export function shuffleTests(root: Mocha.Suite | undefined): void {
-  const seed = process.env[SEED];
+  const seed = process.env[SHUFFLE];
   if (root === undefined || seed === undefined) return;
   const random = randomFrom(Number(seed));
   const shuffle = (suite: Mocha.Suite): void => {

@@ -1,8 +1,8 @@
 import { VARIANTS } from "../../scripts/test/selection.mjs";
 
 /**
- * Whether more variants of a promise are tested than CI has time for: in `npm run test:variants`, and in a file that is run
- * by itself.
+ * Whether more variants of a promise are tested than CI has time for: in `npm run test:variants`, with `--all`, and in a
+ * file that Mocha runs directly.
  */
 export const withVariants: boolean = process.env[VARIANTS] !== "none";
 

@@ -1,7 +1,7 @@
 import { CORE_ONLY } from "../../scripts/test/selection.mjs";
 
 /**
- * Whether tests run that `npm test` leaves out: in `npm run test:wide`, and in a file that is run by itself. See "Core and
+ * Whether tests run that `npm test` leaves out: in `npm run test:wide`, with `--all`, and in a file that Mocha runs directly. See "Core and
  * wide tests" in CONTRIBUTING.md.
  */
 export const isWide: boolean = process.env[CORE_ONLY] !== "yes";
