@@ -1,8 +1,9 @@
 import should from "should";
 import type { Wallet } from "../../src/protocol/index.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/signing/index.ts";
+import { eventually } from "../../test/support/eventually.ts";
 import { callOf, signedOperation } from "./signed-operation.ts";
-import { type Api, eventually, startTestService, TRANSFER } from "./support.ts";
+import { type Api, startTestService, TRANSFER } from "./support.ts";
 
 describe("a resource that a tester makes absent", function () {
   this.timeout(120_000);

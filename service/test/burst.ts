@@ -16,8 +16,9 @@ import {
   operationDigest,
   operationTypedData,
 } from "../../src/signing/index.ts";
+import { eventually } from "../../test/support/eventually.ts";
 import { artifact } from "../src/chain/artifacts.ts";
-import { type Api, eventually, signedText, spawnService, temporaryFolder } from "./support.ts";
+import { type Api, signedText, spawnService, temporaryFolder } from "./support.ts";
 
 /** How many operations, of how many calls each that emit one event, and how often the service is killed meanwhile. */
 export type Burst = { operations: number; callsEach: number; kills: number };
@@ -54,16 +55,20 @@ export async function survivesKills({ operations, callsEach, kills }: Burst): Pr
     // A caller that never gives up: whatever becomes of the service, it asks again until it has an answer.
     const waiting = [...bodies];
     const submitAll = async () => {
+      // biome-ignore lint/plugin: the pause between two attempts, since the service may be down
       for (let body = waiting.shift(); body !== undefined; body = waiting.shift()) {
         const answer = await running.api.call("POST", path, body).catch(() => undefined);
         const isThere = answer?.status === 201 || answer?.body.code === "OPERATION_ALREADY_EXISTS";
         if (isThere) continue;
         waiting.push(body);
+        // biome-ignore lint/plugin: as above
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     };
     const submitting = Promise.all([submitAll(), submitAll(), submitAll(), submitAll()]);
+    // biome-ignore lint/plugin: kills at random moments
     for (let kill = 0; kill < kills; kill += 1) {
+      // biome-ignore lint/plugin: as above
       await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 700));
       running.child.kill("SIGKILL");
       await running.exited;
@@ -81,7 +86,7 @@ export async function survivesKills({ operations, callsEach, kills }: Burst): Pr
         const finalized = all.filter((event) => confidenceOf(event) === "finalized");
         return finalized.length >= operations * callsEach ? all : undefined;
       },
-      240_000,
+      { withinMs: 240_000 },
     );
     checkOffsets(events);
     checkOperations(events, bodies);

@@ -1,11 +1,12 @@
 import should from "should";
 import { toHex } from "viem";
 import type { VerifiableEvent } from "../../src/protocol/index.ts";
+import { eventually } from "../../test/support/eventually.ts";
 import { type RunningService, startService } from "../src/index.ts";
 import { EMITTERS, emit, watchEmitter, watchEmitters } from "./emitters.ts";
 import { type Call, LimitedNode, rangeLimit } from "./limited-node.ts";
 import { useOwnNode } from "./own-node.ts";
-import { Api, BLOCK_TIME_MS, eventually, signedText, temporaryFolder } from "./support.ts";
+import { Api, BLOCK_TIME_MS, signedText, temporaryFolder } from "./support.ts";
 import { rpc } from "./transactions.ts";
 
 const LEVELS = ["latest", "safe", "finalized"] as const;

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import should from "should";
+import { eventually } from "../../test/support/eventually.ts";
 import { isAlive } from "../src/chain/process.ts";
-import { eventually, spawnService, temporaryFolder } from "./support.ts";
+import { spawnService, temporaryFolder } from "./support.ts";
 
 const VICTIMS = ["service", "anvil", "watchdog", "all"] as const;
 
@@ -20,12 +21,14 @@ export async function survivesKillsOfTheChain({ rounds }: { rounds: number }): P
   };
   let running = await start();
   try {
+    // biome-ignore lint/plugin: kills at random moments
     for (let round = 0; round < rounds; round += 1) {
       const { child, exited, errors } = running;
       const said = (what: RegExp) => [...errors().matchAll(what)].map(([, block]) => Number(block));
       const starts = () => said(/continues from block (\d+)\./g);
       const before = starts().length;
       await eventually("something to be saved", () => said(SAVED).length > 0 || undefined);
+      // biome-ignore lint/plugin: as above
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 1500));
       const victim = VICTIMS[round % VICTIMS.length];
       const pids = { service: [child.pid], anvil: [pidOf("anvil")], watchdog: [pidOf("watchdog")] };

@@ -10,10 +10,11 @@ import {
   operationTypedData,
 } from "../../src/index.ts";
 import type { EventEnvelope, Operation, VerifiableEvent, Wallet } from "../../src/protocol/index.ts";
+import { eventually } from "../../test/support/eventually.ts";
 import { artifact } from "../src/chain/artifacts.ts";
 import { type RunningService, startService } from "../src/index.ts";
 import { createLog } from "../src/log.ts";
-import { Api, BLOCK_TIME_MS, eventually, signedText, temporaryFolder } from "./support.ts";
+import { Api, BLOCK_TIME_MS, signedText, temporaryFolder } from "./support.ts";
 
 describe("the local service whose chain is killed", function () {
   this.timeout(120_000);

@@ -1,8 +1,9 @@
 import should from "should";
 import type { EventEnvelope, Operation, Wallet } from "../../src/protocol/index.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/signing/index.ts";
+import { eventually } from "../../test/support/eventually.ts";
 import { callOf, signedOperation } from "./signed-operation.ts";
-import { type Api, eventually, logTo, startTestService } from "./support.ts";
+import { type Api, logTo, startTestService } from "./support.ts";
 
 const HOUR_S = 3600;
 

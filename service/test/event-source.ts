@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from "node:http";
 import { createInterface } from "node:readline";
+import { eventually } from "../../test/support/eventually.ts";
 import type { TimelineEntry } from "../src/timeline/entry.ts";
-import { eventually } from "./support.ts";
 
 /** A client of the time line's stream, which remembers what it got. */
 export class EventSource {

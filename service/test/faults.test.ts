@@ -1,8 +1,9 @@
 import { fastify } from "fastify";
 import should from "should";
+import { eventually } from "../../test/support/eventually.ts";
 import { injectFaults } from "../src/api/local/inject-faults.ts";
 import { Faults } from "../src/injected-failures/faults.ts";
-import { type Api, eventually, startTestService } from "./support.ts";
+import { type Api, startTestService } from "./support.ts";
 
 describe("faults asked for under /local/faults", function () {
   this.timeout(120_000);

@@ -2,12 +2,13 @@ import { join } from "node:path";
 import should from "should";
 import type { Operation, Wallet } from "../../src/protocol/index.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/signing/index.ts";
+import { eventually } from "../../test/support/eventually.ts";
 import type { Chain } from "../src/chain/chain.ts";
 import { Funds, FundsProblem, REFILL_MS } from "../src/chain/funds.ts";
 import { startService } from "../src/index.ts";
 import { useOwnNode } from "./own-node.ts";
 import { callOf, signedOperation } from "./signed-operation.ts";
-import { type Api, eventually, logTo, startTestService } from "./support.ts";
+import { type Api, logTo, startTestService } from "./support.ts";
 import { rpc } from "./transactions.ts";
 
 /** 0.00001 ETH: nothing can be paid for with it. */

@@ -2,12 +2,13 @@ import should from "should";
 import { toHex } from "viem";
 import type { Operation, Wallet } from "../../src/protocol/index.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/signing/index.ts";
+import { eventually } from "../../test/support/eventually.ts";
 import { type RunningService, startService } from "../src/index.ts";
 import { EMITTERS, emit, watchEmitters } from "./emitters.ts";
 import { BATCH_REFUSALS, type Call, error, LimitedNode, type Refusal, rangeLimit } from "./limited-node.ts";
 import { useOwnNode } from "./own-node.ts";
 import { callOf, signedOperation } from "./signed-operation.ts";
-import { Api, BLOCK_TIME_MS, eventually, temporaryFolder } from "./support.ts";
+import { Api, BLOCK_TIME_MS, temporaryFolder } from "./support.ts";
 import { rpc } from "./transactions.ts";
 
 type Limits = {

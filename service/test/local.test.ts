@@ -1,7 +1,8 @@
 import should from "should";
 import { verifyEvent } from "../../src/proofs/index.ts";
 import type { EventEnvelope, EventPage, Wallet, Watcher } from "../../src/protocol/index.ts";
-import { type Api, eventually, startTestService, TRANSFER } from "./support.ts";
+import { eventually } from "../../test/support/eventually.ts";
+import { type Api, startTestService, TRANSFER } from "./support.ts";
 import { rpc, sendFrom } from "./transactions.ts";
 
 describe("the endpoints under /local", function () {
@@ -209,6 +210,7 @@ describe("the endpoints under /local", function () {
       await api.ok("POST", "/local/speed", { blockTimeMs: 60_000 });
       await eventually("the chain to be at rest", async () => {
         const before = await rpc<string>(api, "eth_blockNumber");
+        // biome-ignore lint/plugin: longer than a block took before
         await new Promise((resolve) => setTimeout(resolve, 100));
         return (await rpc<string>(api, "eth_blockNumber")) === before ? true : undefined;
       });
@@ -237,6 +239,7 @@ describe("the endpoints under /local", function () {
       should(await api.ok("POST", "/local/traffic", {})).eql(none);
       const silence = await eventually("silence", async () => {
         const { events } = await poll("limit=1");
+        // biome-ignore lint/plugin: as long as 24 transactions took before
         await new Promise((resolve) => setTimeout(resolve, 400));
         const after = await poll("limit=1");
         return after.events[0]?.event_id === events[0]?.event_id ? true : undefined;

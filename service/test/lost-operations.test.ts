@@ -1,11 +1,12 @@
 import should from "should";
 import type { Hex, Operation, Wallet } from "../../src/protocol/index.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/signing/index.ts";
+import { eventually } from "../../test/support/eventually.ts";
 import { Chain } from "../src/chain/chain.ts";
 import { hasExecuted } from "../src/chain/smart-account.ts";
 import { useOwnNode } from "./own-node.ts";
 import { callOf, signedOperation } from "./signed-operation.ts";
-import { type Api, eventually, spawnService, temporaryFolder } from "./support.ts";
+import { type Api, spawnService, temporaryFolder } from "./support.ts";
 import { rpc } from "./transactions.ts";
 
 const OPERATIONS = 30;

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import should from "should";
+import { eventually } from "../../test/support/eventually.ts";
 import { NodeCalls } from "../src/chain/node/node-calls.ts";
 import { isRefusal, isTooLarge, isUnreachable, NodeBusy } from "../src/chain/node/refusals.ts";
 import { BATCH_REFUSALS, type Call, error, LimitedNode } from "./limited-node.ts";
@@ -159,7 +160,7 @@ describe("calls of the local service to a node with limits", function () {
     const calls = new NodeCalls(node.url);
     const waiting = calls.call("eth_chainId", []);
     waiting.catch(() => undefined);
-    while (node.asked.length < 4) await new Promise((resolve) => setImmediate(resolve));
+    await eventually("four calls", () => node.asked.length >= 4);
     calls.giveUp();
     await waiting.should.be.rejectedWith(/the service is stopping/);
   });

@@ -16,10 +16,10 @@ import { readOwner } from "../../scripts/lib/owner.mjs";
 import { packedTexts } from "../../scripts/packing/packed-texts.mjs";
 import { packedIn, unpack } from "../../scripts/packing/stage.mjs";
 import { linkProblems } from "../../scripts/release/link-problems.mjs";
+import { eventually } from "../../test/support/eventually.ts";
 import { helpText } from "../src/command-line.ts";
 import type { nodeRedImport } from "../src/flow-variables.ts";
 import type { ReadyInfo } from "../src/index.ts";
-import { eventually } from "./support.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const older = join(root, "test/support/older-node.cjs");

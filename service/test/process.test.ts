@@ -10,9 +10,10 @@ import {
   operationDigest,
   operationTypedData,
 } from "../../src/signing/index.ts";
+import { eventually } from "../../test/support/eventually.ts";
 import { itWide } from "../../test/support/wide.ts";
 import { isAlive } from "../src/chain/process.ts";
-import { eventually, signedText, spawnCli, spawnService, temporaryFolder } from "./support.ts";
+import { signedText, spawnCli, spawnService, temporaryFolder } from "./support.ts";
 
 describe("the local service as a process", function () {
   this.timeout(120_000);
@@ -142,6 +143,7 @@ describe("the local service as a process", function () {
       });
       const path = `/channels/${channelId}/operations`;
       const { operation_id } = await running.api.ok<Operation>("POST", path, { ...operation, signature });
+      // biome-ignore lint/plugin: a kill at this moment of the operation
       await new Promise((resolve) => setTimeout(resolve, delay));
       running.child.kill("SIGKILL");
       await running.exited;

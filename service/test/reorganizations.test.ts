@@ -9,11 +9,12 @@ import type {
   Watcher,
 } from "../../src/protocol/index.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/signing/index.ts";
+import { eventually } from "../../test/support/eventually.ts";
 import { artifact } from "../src/chain/artifacts.ts";
 import { startService } from "../src/index.ts";
 import { Store } from "../src/store/store.ts";
 import { callOf, signedOperation } from "./signed-operation.ts";
-import { Api, CONFIRMED_PATH, eventually, signedText, temporaryFolder } from "./support.ts";
+import { Api, CONFIRMED_PATH, signedText, temporaryFolder } from "./support.ts";
 import { rpc } from "./transactions.ts";
 
 const EXECUTED = toEventSelector("OperationExecuted(uint256)");

@@ -2,12 +2,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import should from "should";
+import { eventually } from "../../test/support/eventually.ts";
 import { newestSnapshot } from "../src/chain/anvil/snapshots.ts";
 import { isTorn, withNewestBlocks } from "../src/chain/anvil/state.ts";
 import { type Anvil, startAnvil } from "../src/chain/anvil.ts";
 import { isAlive } from "../src/chain/process.ts";
 import { createLog } from "../src/log.ts";
-import { eventually, temporaryFolder } from "./support.ts";
+import { temporaryFolder } from "./support.ts";
 
 const RECEIVER = `0x${"1".repeat(40)}`;
 
@@ -81,6 +82,7 @@ describe("the saved state of the local chain", function () {
     ];
     const before = written();
     // Long enough for the watchdog to look for blocks, and for anvil to write if it did by itself.
+    // biome-ignore lint/plugin: the watchdog looks once a second, and nothing tells that it did
     await new Promise((resolve) => setTimeout(resolve, 2500));
     written().should.eql(before);
   });
@@ -140,6 +142,7 @@ describe("the saved state of the local chain", function () {
     await rpc("evm_mine");
     await told(new RegExp(`cannot be saved .* restart at block ${block}\\.`));
     await rpc("evm_mine");
+    // biome-ignore lint/plugin: the watchdog looks once a second, and nothing tells that it did
     await new Promise((resolve) => setTimeout(resolve, 1500));
     readFileSync(at("state.json.gz")).should.eql(before);
     rmSync(obstacle, { recursive: true });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { EventEnvelope, Operation, Query, Wallet, Watcher } from "../../src/protocol/index.ts";
+import { eventually } from "../../test/support/eventually.ts";
 import { serviceProgram } from "../../test/support/service-program.ts";
 import { type ReadyInfo, type RunningService, type ServiceOptions, startService } from "../src/index.ts";
 import { createLog, type Log } from "../src/log.ts";
@@ -185,26 +186,6 @@ export class Api {
       const events = await this.events(channelId);
       return enough(events) ? events : undefined;
     });
-  }
-}
-
-/** While one waits, most of the time belongs to what is waited for, however long it takes to ask. */
-const PAUSE = { leastMs: 15, timesAsking: 3 };
-
-/** The first answer that is not undefined; asked for often, for a minute unless told otherwise. */
-export async function eventually<T>(
-  what: string,
-  ask: () => Promise<T | undefined> | T | undefined,
-  timeoutMs = 60_000,
-): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
-  for (;;) {
-    const asked = performance.now();
-    const answer = await ask();
-    if (answer !== undefined) return answer;
-    if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs / 1000} s in vain for ${what}.`);
-    const pause = Math.max(PAUSE.leastMs, PAUSE.timesAsking * (performance.now() - asked));
-    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import should from "should";
+import { eventually } from "../../test/support/eventually.ts";
 import { TimelineStream } from "../src/timeline/stream.ts";
-import { eventually } from "./support.ts";
 
 const FRAME = `data: ${"x".repeat(100_000)}\n\n`;
 

@@ -1,10 +1,11 @@
 import should from "should";
 import type { Operation } from "../../src/protocol/index.ts";
+import { eventually } from "../../test/support/eventually.ts";
 import { Store } from "../src/store/store.ts";
 import type { TimelineEntry } from "../src/timeline/entry.ts";
 import { sequenceOf } from "../src/timeline/position.ts";
 import { EventSource } from "./event-source.ts";
-import { type Api, CONFIRMED_PATH, eventually, startTestService, temporaryFolder } from "./support.ts";
+import { type Api, CONFIRMED_PATH, startTestService, temporaryFolder } from "./support.ts";
 import { useOperations } from "./use-operations.ts";
 
 const RECEIVER = "0x00000000000000000000000000000000000000b2";

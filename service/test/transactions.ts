@@ -1,3 +1,4 @@
+import { eventually } from "../../test/support/eventually.ts";
 import type { Api } from "./support.ts";
 
 /** Any call of the test service's node. */
@@ -25,13 +26,10 @@ export async function sendFrom(api: Api, transaction: { to?: string; data: strin
 
 /** The receipt of a transaction once it is in a block; blocks are made where nobody else does. */
 export async function mined(api: Api, hash: string): Promise<{ contractAddress: string; status: string }> {
-  for (;;) {
-    const receipt = await rpc<{ contractAddress: string; status: string } | null>(
-      api,
-      "eth_getTransactionReceipt",
-      [hash],
-    );
-    if (receipt !== null) return receipt;
-    await rpc(api, "evm_mine");
-  }
+  type Receipt = { contractAddress: string; status: string };
+  return eventually("the receipt", async () => {
+    const receipt = await rpc<Receipt | null>(api, "eth_getTransactionReceipt", [hash]);
+    if (receipt === null) await rpc(api, "evm_mine");
+    return receipt;
+  });
 }

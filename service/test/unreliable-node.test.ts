@@ -16,11 +16,12 @@ import {
   operationTypedData,
   randomWalletOperationId,
 } from "../../src/signing/index.ts";
+import { eventually } from "../../test/support/eventually.ts";
 import { type Anvil, startAnvil } from "../src/chain/anvil.ts";
 import { artifact } from "../src/chain/artifacts.ts";
 import { type RunningService, startService } from "../src/index.ts";
 import { type Fate, RpcProxy } from "./rpc-proxy.ts";
-import { Api, BLOCK_TIME_MS, eventually, logTo, startTestService, temporaryFolder } from "./support.ts";
+import { Api, BLOCK_TIME_MS, logTo, startTestService, temporaryFolder } from "./support.ts";
 
 describe("the local service on a node that is not reliable", function () {
   this.timeout(120_000);

@@ -80,10 +80,12 @@ export class World extends Client {
   async until<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
     const deadline = Date.now() + this.target.patienceMs;
     const pause = this.has("local") ? 20 : 2000;
+    // biome-ignore lint/plugin: a public service is asked rarely, from the first time on
     for (;;) {
       const answer = await ask();
       if (answer !== undefined) return answer;
       if (Date.now() > deadline) throw new Error(`Waited in vain for ${what}.`);
+      // biome-ignore lint/plugin: as above
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }

@@ -7,6 +7,7 @@ import should from "should";
 import { DedupeFile } from "../../src/dedupe/dedupe-file.ts";
 import { FileDedupeStore } from "../../src/dedupe/index.ts";
 import { checksumOf } from "../../src/files/checksum.ts";
+import { eventually } from "../support/eventually.ts";
 
 describe("FileDedupeStore", () => {
   let folder: string;
@@ -42,7 +43,7 @@ describe("FileDedupeStore", () => {
   };
 
   const until = async (holds: () => boolean | Promise<boolean>) => {
-    while (!(await holds())) await sleep(5);
+    await eventually(String(holds), holds);
   };
 
   it("accepts each key once, over a restart", async () => {
@@ -105,8 +106,10 @@ describe("FileDedupeStore", () => {
 
   it("keeps the file within twice the number of keys", async () => {
     const store = await opened(50);
+    // biome-ignore lint/plugin: as below
     for (let count = 0; count < 1000; count += 1) {
       store.accept(`key-${count}`);
+      // biome-ignore lint/plugin: the store writes in between
       if (count % 20 === 0) await sleep(1);
     }
     await store.close();
@@ -235,6 +238,7 @@ describe("FileDedupeStore", () => {
     should(store.accept("a")).be.true();
     await until(() => warnings.length > 0);
     should(store.accept("a")).be.false();
+    // biome-ignore lint/plugin: a second warning would have come in that time
     await sleep(30);
     should(warnings).have.length(1);
     should(warnings[0]).match(/cannot be written/);

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { arrivals, collectingFlow } from "../support/collector.ts";
+import { eventually } from "../support/eventually.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { NodeRedWithChannel } from "../support/node-red-with-channel.ts";
 
@@ -63,7 +63,10 @@ describe("an event at which Node-RED ends", function () {
         should(starts).be.below(10);
         // It may end before it is ready.
         await stage.launch().catch(() => {});
-        while (stage.nodeRed?.running && !(await isOver())) await sleep(20);
+        await eventually(
+          "the end of Node-RED or of the channel",
+          async () => !stage.nodeRed?.running || isOver(),
+        );
       }
       // The first time it was not known which event it is.
       should(starts).equal(crashes + 2);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { arrivals, collectingFlow } from "../support/collector.ts";
+import { eventually } from "../support/eventually.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { NodeRedWithChannel } from "../support/node-red-with-channel.ts";
 
@@ -31,7 +31,11 @@ describe("a flow that is slower than its channel", function () {
     slowly,
   ];
   const lostOf = async (file: string) => {
-    while ((await arrivals(file)).at(-1)?.offset !== EVENTS) await sleep(50);
+    await eventually(
+      "the last event",
+      () => arrivals(file),
+      (seen) => seen.at(-1)?.offset === EVENTS,
+    );
     const arrived = new Set((await arrivals(file)).map(({ eventId }) => eventId));
     return stage.service.eventIds.filter((eventId) => !arrived.has(eventId));
   };
@@ -41,7 +45,11 @@ describe("a flow that is slower than its channel", function () {
     const settings = { commit: "on-complete", inFlight: String(IN_THE_FLOW), consumer: "completes" };
     await (await stage.launch()).deploy(slowFlow(file, settings));
     for (const [count, end] of [[100, "stop"] as const, [200, "kill"] as const, [300, "stop"] as const]) {
-      while ((await arrivals(file)).length < count) await sleep(20);
+      await eventually(
+        `${count} events`,
+        () => arrivals(file),
+        (seen) => seen.length >= count,
+      );
       await stage.nodeRed?.[end]();
       await stage.launch();
     }
@@ -53,7 +61,11 @@ describe("a flow that is slower than its channel", function () {
     const file = join(stage.userDir.path, "slowly.txt");
     const settings = { commit: "on-send", unfinished: String(IN_THE_FLOW), consumer: "slow" };
     await (await stage.launch()).deploy(slowFlow(file, settings));
-    while ((await arrivals(file)).length < 150) await sleep(20);
+    await eventually(
+      "150 events",
+      () => arrivals(file),
+      (seen) => seen.length >= 150,
+    );
     await stage.nodeRed?.kill();
     await stage.launch();
     should((await lostOf(file)).length).be.belowOrEqual(IN_THE_FLOW);

@@ -2,12 +2,12 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Locator } from "playwright-core";
 import should from "should";
 import { root } from "../../scripts/lib/paths.mjs";
-import { CrecClient } from "../../src/index.ts";
+import { type ChannelEvent, CrecClient } from "../../src/index.ts";
 import { useEditor } from "../support/editor.ts";
+import { eventually } from "../support/eventually.ts";
 import { example, type FlowNode, idOf } from "../support/node-red.ts";
 import { flowEnvironment } from "../support/service.ts";
 
@@ -66,12 +66,12 @@ describe("a real rehearsal in the editor", function () {
     const client = new CrecClient({ baseUrl, apiKey });
     try {
       const channel = await client.channels.findByName("quickstart");
-      for (;;) {
-        const { events } = await client.events.poll(String(channel?.channel_id), { limit: 100 });
-        const transfers = events.filter(({ headers }) => headers.type === "watcher.event");
-        if (transfers.length >= 2 * TRANSFERS.length) return;
-        await sleep(100);
-      }
+      const isTransfer = ({ headers }: ChannelEvent) => headers.type === "watcher.event";
+      await eventually(
+        "the final transfers",
+        () => client.events.poll(String(channel?.channel_id), { limit: 100 }),
+        ({ events }) => events.filter(isTransfer).length >= 2 * TRANSFERS.length,
+      );
     } finally {
       await client.close();
     }

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { Broker } from "../support/broker.ts";
 import { cursorStored } from "../support/cursor-file.ts";
+import { eventually } from "../support/eventually.ts";
 import { RunningExample } from "../support/example.ts";
 import { type FlowNode, freshId, idOf } from "../support/node-red.ts";
 import { itWide } from "../support/wide.ts";
@@ -87,7 +87,11 @@ describe("the example alert on a large transfer", function () {
       await flow.nodeRed.press(again, { crec: { event: copy, eventId: copy.event_id } });
     }
     // The large and the small transfer of the tests before.
-    while (flow.values("skipped").filter((why) => why === "seen_before").length < before + 2) await sleep(20);
+    await eventually(
+      "two more skipped transfers",
+      () => flow.values("skipped").filter((why) => why === "seen_before"),
+      (skipped) => skipped.length >= before + 2,
+    );
     should(alerts()).have.length(1);
   });
 
@@ -108,9 +112,11 @@ describe("the example alert on a large transfer", function () {
     await cursorStored(flow.userDir, "large-transfers", flow.service.ready);
     // Processed keys are in a separate file.
     const seen = join(flow.userDir.path, "crec-seen", `${flow.id("crec-verify-event")}.log`);
-    while (!large.every((hash) => readFileSync(seen, "utf8").toLowerCase().includes(hash.toLowerCase()))) {
-      await sleep(50);
-    }
+    await eventually(
+      `${large} in the file of what was seen`,
+      () => readFileSync(seen, "utf8").toLowerCase(),
+      (text) => large.every((hash) => text.includes(hash.toLowerCase())),
+    );
     await flow.restart();
     await flow.nodeRed.status(flow.id("crec-events-in"), "node-red:common.status.connected");
     const transaction = await flow.pressed<string>("Large: 250 tokens", "sent");

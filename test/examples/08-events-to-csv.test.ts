@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import should from "should";
+import { eventually } from "../support/eventually.ts";
 import { RunningExample } from "../support/example.ts";
 
 type Page = { events: unknown[] };
@@ -32,7 +33,7 @@ describe("the example event search to CSV", function () {
   const kept = async (count: number) => {
     const events = () =>
       flow.call<Page>("GET", `/channels/${channelId}/events/search?type=watcher.event&limit=200`);
-    while ((await events()).events.length < count) await new Promise((resolve) => setTimeout(resolve, 50));
+    await eventually(`${count} events`, events, (seen) => seen.events.length >= count);
   };
   const lines = async () => (await readFile(file, "utf8")).split("\r\n").filter((line) => line !== "");
 

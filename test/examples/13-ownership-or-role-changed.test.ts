@@ -1,5 +1,6 @@
 import should from "should";
 import { AlertExample } from "../support/alert-example.ts";
+import { eventually } from "../support/eventually.ts";
 
 const STRANGER = `0x${"0".repeat(37)}d13`;
 const OTHER = `0x${"1".repeat(40)}`;
@@ -64,7 +65,7 @@ describe("the example alert on a new owner or a changed role", function () {
     const other = { action: "grantRole", role: "MINTER_ROLE", to: OTHER };
     await example.flow.call("POST", "/local/guarded-token", other);
     const takenBack = () => example.told.slice(before).filter(({ kind }) => kind === "takenBack");
-    while (takenBack().length === 0) await example.flow.next("told");
+    await eventually("an alert that is taken back", takenBack, (alerts) => alerts.length > 0);
     should(takenBack()[0]).have.properties({ id: example.told[before]?.id, severity: "critical" });
     should(takenBack()[0]?.text).match(/^Taken back: .* RoleGranted: MINTER_ROLE of 0x0{37}d13/i);
     should(takenBack()).have.length(1);

@@ -1,5 +1,6 @@
 import should from "should";
 import { AlertExample } from "../support/alert-example.ts";
+import { eventually } from "../support/eventually.ts";
 
 /** Ten minutes are too long for a test: the windows of its alerts. */
 const WITHIN = "40s";
@@ -44,7 +45,7 @@ describe("the example alert on mints and burns out of the ordinary", function ()
 
   it("tells that each has ended when the time is over", async () => {
     const ended = () => example.told.filter(({ kind }) => kind === "recovered");
-    while (ended().length < 2) await example.flow.next("told");
+    await eventually("the ends of two alerts", ended, (alerts) => alerts.length >= 2);
     should(
       ended()
         .map(({ id }) => id)

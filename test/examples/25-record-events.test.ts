@@ -5,6 +5,7 @@ import { join } from "node:path";
 import should from "should";
 import { eventsOfFile, readEventFile } from "../../rehearsal/parent/events/index.ts";
 import type { ChannelEvent } from "../../src/index.ts";
+import { eventually } from "../support/eventually.ts";
 import { RunningExample } from "../support/example.ts";
 
 type Page = { events: ChannelEvent[] };
@@ -53,13 +54,12 @@ describe("the example record events to a file", function () {
     const events = async () =>
       (await flow.call<Page>("GET", `/channels/${channelId}/events?offset=0&limit=200`)).events;
     const isActive = ({ payload }: ChannelEvent) => "status" in payload && payload.status === "active";
-    while (!(await events()).some(isActive)) await new Promise((resolve) => setTimeout(resolve, 50));
+    await eventually("an active watcher", events, (seen) => seen.some(isActive));
     const to = "0x0000000000000000000000000000000000000D08";
     await flow.call("POST", "/local/faucet", { to, amount: "5" });
     const isFinal = (event: ChannelEvent) => event.headers.type === "watcher.event";
     // In a block, and final.
-    while ((await events()).filter(isFinal).length < 2)
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    await eventually("the event at both levels", events, (seen) => seen.filter(isFinal).length >= 2);
     const sent = await events();
 
     should(await flow.pressed("Record", "written")).deepEqual({ file, events: sent.length });

@@ -1,5 +1,6 @@
 import should from "should";
 import { AlertExample } from "../support/alert-example.ts";
+import { eventually } from "../support/eventually.ts";
 
 /** What the test cannot wait for. */
 const SHORTER: Readonly<Record<string, object>> = {
@@ -37,11 +38,15 @@ describe("the example alert on a drain, a burst or silence", function () {
   });
 
   it("tells when no transfer follows, and when one does", async () => {
-    const isToldOf = (kind: string) =>
-      example.told.some((one) => one.kind === kind && one.title.includes("No transfer of demo token"));
-    while (!isToldOf("alert")) await example.flow.next("told");
+    const toldOf = (kind: string) =>
+      eventually(
+        `"No transfer of demo token" as ${kind}`,
+        () => example.told,
+        (told) => told.some((one) => one.kind === kind && one.title.includes("No transfer of demo token")),
+      );
+    await toldOf("alert");
     await example.flow.press("Send 80 tokens");
-    while (!isToldOf("recovered")) await example.flow.next("told");
+    await toldOf("recovered");
     should(example.told.filter(({ kind }) => kind === "alert")).have.length(3);
     should(example.flow.values("error")).be.empty();
     should(example.flow.values("rejected")).be.empty();

@@ -5,6 +5,7 @@ import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
 import { generatePrivateKey } from "../../src/index.ts";
 import { Broker } from "../support/broker.ts";
+import { eventually } from "../support/eventually.ts";
 import { example, type FlowNode, idOf, NODES_OF_EXAMPLES, NodeRed, UserDir } from "../support/node-red.ts";
 import { flowEnvironment, startTestService } from "../support/service.ts";
 
@@ -107,7 +108,7 @@ for (const level of ["finalized", "latest"] as const) {
         await press("08-events-to-csv", "Export");
         return nodeRed.shown("08-events-to-csv: written").length > 0;
       };
-      while (!(await isWritten())) await new Promise((resolve) => setTimeout(resolve, 50));
+      await eventually("the file", isWritten);
     });
 
     it("report no error", () => {

@@ -2,6 +2,7 @@ import type { RequestListener } from "node:http";
 import should from "should";
 import { Lane, Transport, type TransportOptions } from "../../src/http/index.ts";
 import { CrecClient } from "../../src/index.ts";
+import { eventually } from "../support/eventually.ts";
 import { startTestService } from "../support/service.ts";
 import { errorOf, KEY, sendJson, startServer, type TestServer } from "./support.ts";
 
@@ -149,7 +150,7 @@ describe("a client with a limit of requests", function () {
       body: { action: "status", status: 429, headers: { "Retry-After": "2" }, match: { path: "/networks" } },
     });
     const limited = client.networks.list();
-    while (!sent.some(({ status }) => status === 429)) await new Promise((next) => setTimeout(next, 5));
+    await eventually("a refusal", () => sent.some(({ status }) => status === 429), { pauseMs: 5 });
     await Promise.all([limited, client.channels.list(), client.wallets.list()]);
     const [refused, ...others] = sent.slice(1);
     should(refused?.status).equal(429);

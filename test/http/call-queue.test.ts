@@ -136,6 +136,7 @@ describe("the budget of requests", () => {
     const stopped = new AbortController();
     let end = 0;
     const polling = lanes.map(async (lane) => {
+      // biome-ignore lint/plugin: polls of a simulated clock
       while (!stopped.signal.aborted) {
         await send(lane, stopped.signal);
         end += 1;
@@ -164,6 +165,7 @@ describe("the budget of requests", () => {
         const stopped = new AbortController();
         let end = 0;
         const polling = lanes.map(async (lane, index) => {
+          // biome-ignore lint/plugin: polls of a simulated clock
           while (!stopped.signal.aborted) {
             await send(lane, stopped.signal);
             end += 1;

@@ -9,6 +9,7 @@ import { openPlainPool } from "../../src/http/plain-dispatcher.ts";
 import type { TlsSettings } from "../../src/http/socket-pool.ts";
 import { Transport } from "../../src/http/transport.ts";
 import { selfSigned } from "../support/certificates.ts";
+import { eventually } from "../support/eventually.ts";
 import { errorOf, KEY, sendJson, startTcpServer } from "./support.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -91,7 +92,7 @@ describe("Node.js's own HTTP client instead of undici", () => {
     await transport.close();
     await pool.destroy();
     should(await call).have.property("code", "CLIENT_CLOSED");
-    while (server.openSockets() > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await eventually("no open socket", () => server.openSockets() === 0);
     await server.close();
   });
 });

@@ -16,6 +16,7 @@ import {
   type TransportOptions,
   ValidationError,
 } from "../../src/http/index.ts";
+import { eventually } from "../support/eventually.ts";
 import { errorOf, KEY, sendJson, startServer, startTcpServer, type TestServer } from "./support.ts";
 
 describe("Transport", () => {
@@ -655,7 +656,7 @@ describe("Transport", () => {
       await server.nextRequest();
       await transport.close();
       should((await Promise.all(calls)).map(({ code }) => code)).deepEqual(Array(3).fill("CLIENT_CLOSED"));
-      while (server.openSockets() > 0) await tick();
+      await eventually("no open socket", () => server.openSockets() === 0);
       const late = await errorOf(transport.get("/4"));
       should(late).match({
         code: "CLIENT_CLOSED",
@@ -671,7 +672,7 @@ describe("Transport", () => {
       await server.nextConnection();
       await transport.close();
       should((await call).code).equal("CLIENT_CLOSED");
-      while (server.openSockets() > 0) await tick();
+      await eventually("no open socket", () => server.openSockets() === 0);
     });
   });
 

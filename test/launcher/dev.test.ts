@@ -135,6 +135,7 @@ describe("npm run dev", function () {
   /** Waits until it is so; what is not there at the moment is not so. */
   async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
     const deadline = Date.now() + 60_000;
+    // biome-ignore lint/plugin: its error shows what the launcher said
     while (!(await isSo().catch(() => false))) {
       if (Date.now() > deadline) throw new Error(`waited in vain for ${what}:\n${launched.said()}`);
       await sleep(POLL_MS);

@@ -101,6 +101,7 @@ export class LaunchersOnTrial {
     const ready = Promise.race([line, failed]);
     ready.catch(() => {}); // A test that waits for the end alone need not ask for it.
     const says = async (text: string) => {
+      // biome-ignore lint/plugin: it also ends when the process fails
       while (!said.includes(text)) await Promise.race([once(child.stderr, "data"), failed]);
     };
     const launched: Launched = {

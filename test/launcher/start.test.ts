@@ -149,7 +149,7 @@ describe("a copy of the sources", () => {
       process.kill(watchdog?.pid ?? 0, "SIGSTOP");
       launched.process.kill("SIGINT");
       await launched.says("Saving the chain's state");
-      // Longer than anything else would be given.
+      // biome-ignore lint/plugin: longer than anything else would be given
       await new Promise((resolve) => setTimeout(resolve, 1500));
       should(launched.processes().length).be.aboveOrEqual(4); // launcher, service, chain, watchdog
       process.kill(watchdog?.pid ?? 0, "SIGCONT");

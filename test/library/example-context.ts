@@ -14,6 +14,7 @@ import {
   type VerifyConfig,
   type WatcherEvent,
 } from "../../src/index.ts";
+import { eventually } from "../support/eventually.ts";
 
 const env = (name: string): string => process.env[name] ?? "";
 
@@ -83,10 +84,10 @@ export function show(..._values: unknown[]): void {}
 export function handle(_event: ChannelEvent | Delivery): void {}
 
 async function firstEvent(): Promise<WatcherEvent> {
-  for (;;) {
+  return eventually("a verified event", async () => {
     const { data } = await client.events.search(channelId, { type: ["watcher.event"] });
     const [found] = data;
-    if (found && isEvent(found, "watcher.event") && (await verifier.verify(found)).verified) return found;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    if (!found || !isEvent(found, "watcher.event")) return undefined;
+    return (await verifier.verify(found)).verified ? found : undefined;
+  });
 }

@@ -4,6 +4,7 @@ import type { Separate } from "../../nodes/alert/alerting.ts";
 import { Outbox, type OutboxOptions } from "../../nodes/alert/outbox.ts";
 import type { CrecMessage } from "../../nodes/lib/runtime/message.ts";
 import { findInFlight, noteAckReceiver } from "../../src/index.ts";
+import { eventually } from "../support/eventually.ts";
 
 const WAITS = { firstMs: 20, maxMs: 40 };
 
@@ -32,6 +33,7 @@ describe("the outbox of alert", () => {
       ...options,
     });
     const until = async (count: number) => {
+      // biome-ignore lint/plugin: the next message comes soon: this awaits each one
       while (sent.length < count) await news.promise;
     };
     return { outbox, sent, settled, until };
@@ -88,7 +90,7 @@ describe("the outbox of alert", () => {
     });
     outbox.add(item("one"));
     await asked.promise;
-    while (outbox.size > 0) await sleep(1);
+    await eventually("an empty outbox", () => outbox.size === 0);
     should(sent).have.length(1);
   });
 

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import should from "should";
 import { Custodian } from "../support/custodian.ts";
+import { eventually } from "../support/eventually.ts";
 import { harnessFlow, type Message } from "../support/flow-harness.ts";
 import { type FlowNode, freshId, NodeRed, type NodeStatus, UserDir } from "../support/node-red.ts";
 import { checkError, KEPT, OperationHarness, RECEIVER } from "../support/operation-harness.ts";
@@ -82,11 +83,14 @@ describe("a signature that a person approves", function () {
     };
     const anyKept = async () =>
       (await Promise.all((await filesIn("crec-waits", "submit")).map(isKept))).includes(true);
-    while (!(await anyKept())) await sleep(20);
+    await eventually("a stored wait", anyKept);
   };
   const untilNothingIsKept = async () => {
-    while ((await filesIn("crec-waits", "submit")).length + (await filesIn("crec-signing")).length > 0)
-      await sleep(20);
+    const files = async () => [
+      ...(await filesIn("crec-waits", "submit")),
+      ...(await filesIn("crec-signing")),
+    ];
+    await eventually("no wait and no claim", files, (names) => names.length === 0);
   };
 
   it("is shown under the node, and warned of where it may take longer than the operation lasts", async () => {
@@ -153,7 +157,7 @@ describe("a signature that a person approves", function () {
     // One of the first two continued in the third.
     const left = () => [probe, second].flatMap((one) => harness.seenAt("submit:0", one));
     // What Node-RED sent is seen here a moment later.
-    while (left().length === 0) await sleep(20);
+    await eventually("a message", left, (messages) => messages.length > 0);
     should(left()).have.length(1);
     should(custodian.requests.at(-1)).equal(request);
     should(await harness.executions(crec.operationKey)).equal(1);
@@ -177,6 +181,7 @@ describe("a signature that a person approves", function () {
     should(submits()).equal(before);
     await untilNothingIsKept();
     // A deadline is in seconds.
+    // biome-ignore lint/plugin: the second has to pass
     await sleep(1_000);
     const again = await ask("submit", { ...good, crec });
     should(again.request.digest).not.equal(request.digest);
@@ -190,8 +195,13 @@ describe("a signature that a person approves", function () {
     const { probe, request } = await ask("submit", good);
     const kept = await ask("submit", { ...good, payload: "2" });
     await deploy({ d: true });
-    while (Number((await filesIn("crec-waits", "submit")).length) < 1) await sleep(20);
+    await eventually(
+      "a stored wait",
+      () => filesIn("crec-waits", "submit"),
+      (names) => names.length > 0,
+    );
     const { count } = custodian;
+    // biome-ignore lint/plugin: the deadline of 0.1 minutes has to pass
     await sleep(6_000);
     await custodian.approve(request);
     await custodian.approve(kept.request);
@@ -282,7 +292,11 @@ describe("a signature that a person approves", function () {
     const late = await harness.refuse("finalize", { ...KEPT, crec: { keep: "me", ...draft.crec } });
     checkError(late, "finalize", "OPERATION_NOT_FINALIZABLE");
     should(custodian.count).equal(count);
-    while ((await harness.executions()) === executed) await sleep(50);
+    await eventually(
+      "an execution",
+      () => harness.executions(),
+      (count) => count !== executed,
+    );
   });
 
   it("is for one digest on all copies of the flow that share their state", async function () {
@@ -297,6 +311,7 @@ describe("a signature that a person approves", function () {
       const { probe, request } = await ask("submit", { ...good, crec });
       const { count } = custodian;
       // Another second gives another deadline.
+      // biome-ignore lint/plugin: the second has to pass
       await sleep(1_000);
       const second = await press("submit", { ...good, crec }, other);
       await custodian.askedAgain(count + 1);

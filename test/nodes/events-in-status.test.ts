@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { ackingNode, EventHarness, isPoll } from "../support/event-harness.ts";
+import { eventually } from "../support/eventually.ts";
 import { type FlowNode, freshId, NodeRed, UserDir } from "../support/node-red.ts";
 import { channelNode, connectionNode, eventsInNode } from "../support/nodes.ts";
 import { TcpProxy } from "../support/tcp-proxy.ts";
@@ -175,7 +176,11 @@ describe("events in, seen from outside", function () {
         await Promise.all(TEN.map((id) => nodeRed.status(id, CONNECTED)));
         should(wire.mostOpen).be.belowOrEqual(MOST_AT_ONCE);
         // Those that only the start needed are closed after some seconds.
-        while (wire.open < 1 || wire.open > FEW) await sleep(100);
+        await eventually(
+          `1 to ${FEW} connections`,
+          () => wire.open,
+          (open) => open >= 1 && open <= FEW,
+        );
         // Deploys leave nothing behind: neither sockets nor listeners.
         for (const name of ["a", "b", "c"]) await nodeRed.deploy(flow.map((node) => ({ ...node, name })));
         await Promise.all(TEN.map((id) => nodeRed.status(id, CONNECTED)));

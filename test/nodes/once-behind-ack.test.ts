@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { DedupeFile } from "../../src/dedupe/dedupe-file.ts";
+import { eventually } from "../support/eventually.ts";
 import { ask, harnessFlow, type Message } from "../support/flow-harness.ts";
 import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
 import { createWatcherNode, eventsInNode, TRANSFER_ABI, verifyEventNode } from "../support/nodes.ts";
@@ -99,7 +99,7 @@ describe("each event once, behind an events in that waits for acknowledgements",
     const file = join(userDir.path, "crec-seen", "once.log");
     const isWritten = async () =>
       (await new DedupeFile(file).read()).entries.some(([key]) => key === crec?.dedupeKey);
-    while (!(await isWritten())) await sleep(20);
+    await eventually("the key in its file", isWritten);
     await nodeRed.kill();
     nodeRed = await NodeRed.start(userDir);
     const again = await last(PASSED, 1);

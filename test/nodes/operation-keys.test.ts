@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { CrecClient, encodeFunctionCall, localEcdsaSigner, parseAbi } from "../../src/index.ts";
+import { eventually } from "../support/eventually.ts";
 import { executeOnChain } from "../support/execute-on-chain.ts";
 import { ask, harnessFlow, type Message } from "../support/flow-harness.ts";
 import { freshId, NodeRed, UserDir } from "../support/node-red.ts";
@@ -237,7 +237,7 @@ describe("a message with an operation key", function () {
       }
       return mine.length;
     };
-    while ((await refused()) < 2) await sleep(50);
+    await eventually("two refused operations", refused, (count) => count >= 2);
     const { operation } = await client.operations.send(channelId, executed, signer);
     const found = await again;
     should(found.crec).have.properties({ found: true, operationId: operation.operation_id });
@@ -252,9 +252,14 @@ describe("a message with an operation key", function () {
     let nodeRed: NodeRed | undefined;
     /** With the flows of before, where there are some. */
     const launch = async () => {
-      nodeRed = await NodeRed.start(userDir, {}, { define: ["logging.console.level=info"] });
-      while (!nodeRed.log.includes("Started flows")) await sleep(25);
-      return nodeRed;
+      const started = await NodeRed.start(userDir, {}, { define: ["logging.console.level=info"] });
+      nodeRed = started;
+      await eventually(
+        "started flows",
+        () => started.log,
+        (log) => log.includes("Started flows"),
+      );
+      return started;
     };
 
     before(async () => {

@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import should from "should";
 import { Reader } from "../../nodes/events-in/reader.ts";
 import { stateFrom } from "../../src/consumer/cursor-state.ts";
 import { type CursorIdentity, EventConsumer, MemoryCursorStore } from "../../src/consumer/index.ts";
+import { eventually } from "../support/eventually.ts";
 
 describe("the reader of events in", () => {
   const identity = { consumer: "importing", channelId: "channel", service: "http://service.test" };
@@ -51,7 +51,7 @@ describe("the reader of events in", () => {
     await imported;
     // What was exported while a node ran is no sign of a crash; but what came since may have been sent.
     should(await kept.load()).deepEqual({ ...stateFrom(identity, 0), suspectUpTo: -1, restored: true });
-    while (polls() === 0) await nextTurn();
+    await eventually("a poll", polls);
     await reader.close();
   });
 

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
+import { eventually } from "../support/eventually.ts";
 import { functionNode, harnessFlow, type Message } from "../support/flow-harness.ts";
 import { type FlowNode, freshId, NodeRed } from "../support/node-red.ts";
 import {
@@ -80,7 +80,11 @@ describe("a wait that a deploy interrupts", function () {
   const filesOf = (id: string): Promise<string[]> => readdir(folderOf(id)).catch(() => []);
   /** A message is shown a moment before its file is removed. */
   const untilNoFile = async (id: string) => {
-    while ((await filesOf(id)).length > 0) await sleep(20);
+    await eventually(
+      "no file",
+      () => filesOf(id),
+      (names) => names.length === 0,
+    );
   };
   const outputs = (probe: string) => harness.seenAt("submit:0", probe);
 
@@ -334,7 +338,11 @@ describe("a wait that a deploy interrupts", function () {
     letGo();
     should((await outcome(probe)).crec).have.property("resumed", true);
     // The log of another process comes a moment later.
-    while (!harness.nodeRed.log.includes(path)) await sleep(50);
+    await eventually(
+      `${path} in the log`,
+      () => harness.nodeRed.log,
+      (log) => log.includes(path),
+    );
     should(await readFile(path, "utf8")).equal('{"version":1');
     await harness.deploy(flow().slice(1));
   });

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import type { ConditionDef } from "../../nodes/lib/shared/conditions.ts";
 import { type Condition, type ConditionSet, matchEvent, parseAbi } from "../../src/index.ts";
 import { EventHarness } from "../support/event-harness.ts";
+import { eventually } from "../support/eventually.ts";
 import { functionNode } from "../support/flow-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { contractNode, TRANSFER_ABI } from "../support/nodes.ts";
@@ -130,10 +130,18 @@ describe("the same conditions", function () {
       ...{ name: "transfers", chain_selector, address: contracts.DemoToken, events: ["Transfer"] },
       abi: [TRANSFER],
     });
-    while ((await harness.call("GET", `${watchers}/${watcher_id}`)).status !== "active") await sleep(50);
+    await eventually(
+      "an active watcher",
+      () => harness.call("GET", `${watchers}/${watcher_id}`),
+      ({ status }) => status === "active",
+    );
     for (const amount of VALUES) await harness.call("POST", "/local/faucet", { to: RECEIVER, amount });
     const query = `/channels/${channel}/events/search?type=watcher.event`;
-    while (((await harness.call("GET", query)).events as unknown[]).length < VALUES.length) await sleep(50);
+    await eventually(
+      `${VALUES.length} events`,
+      () => harness.call("GET", query),
+      ({ events }) => (events as unknown[]).length >= VALUES.length,
+    );
   });
   after(() => harness?.close());
 

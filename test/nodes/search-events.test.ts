@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { splitNames } from "../../nodes/lib/shared/split-names.ts";
 import { timeOf } from "../../nodes/lib/shared/times.ts";
 import { Sequence } from "../../nodes/search-events/sequence.ts";
 import { type Arrival, ackingNode, ackNode, EventHarness, isPoll } from "../support/event-harness.ts";
+import { eventually } from "../support/eventually.ts";
 import { functionNode, type Message } from "../support/flow-harness.ts";
 import { type FlowNode, freshId } from "../support/node-red.ts";
 import { channelNode, contractNode, eventsInNode, manageNode, verifyEventNode } from "../support/nodes.ts";
@@ -47,12 +47,20 @@ describe("search events", function () {
       abi: [TRANSFER],
     });
     const path = `/channels/${channel}/watchers/${watcher.watcher_id}`;
-    while ((await harness.call("GET", path)).status !== "active") await sleep(50);
+    await eventually(
+      "an active watcher",
+      () => harness.call("GET", path),
+      ({ status }) => status === "active",
+    );
     for (const amount of ["1", "2", "12345678901234567891"]) {
       await harness.call("POST", "/local/faucet", { to: RECEIVER, amount });
     }
     const query = `/channels/${channel}/events/search?type=watcher.event`;
-    while (((await harness.call("GET", query)).events as unknown[]).length < 3) await sleep(50);
+    await eventually(
+      "three events",
+      () => harness.call("GET", query),
+      ({ events }) => (events as unknown[]).length >= 3,
+    );
   }
 
   async function channelId(): Promise<string> {
@@ -431,9 +439,12 @@ describe("search events", function () {
     const isTransfer = { types: ["watcher.event"], contractEvent: "Transfer", confidence: "finalized" };
     const levelsOf = ({ events }: Found) =>
       events.map(({ payload }) => (payload as { confidence: string }).confidence);
-    let final = await search(isTransfer);
     // Blocks become final some seconds after the transfers.
-    while (final.events.length < 3) final = await search(isTransfer);
+    const final = await eventually(
+      "three final events",
+      () => search(isTransfer),
+      ({ events }) => events.length >= 3,
+    );
     should(levelsOf(final)).deepEqual(["finalized", "finalized", "finalized"]);
     // The service states that it reports up to finalized; a service that states nothing gets all levels through.
     should(levelsOf(await search({ ...isTransfer, confidence: "highest" }))).deepEqual(levelsOf(final));
@@ -494,7 +505,11 @@ describe("search events", function () {
         },
       });
       const path = `/channels/${await channelId()}/queries/${query_id}`;
-      while ((await harness.call("GET", path)).status !== "completed") await sleep(50);
+      await eventually(
+        "a completed query",
+        () => harness.call("GET", path),
+        ({ status }) => status === "completed",
+      );
       return String(query_id);
     };
     const [query] = [await ask(), await ask()];

@@ -5,6 +5,7 @@ import should from "should";
 import { NODE } from "../../nodes/verify-event/fields.ts";
 import { DedupeFile } from "../../src/dedupe/dedupe-file.ts";
 import { configOf, proofCases } from "../proofs/fixtures.ts";
+import { eventually } from "../support/eventually.ts";
 import { readerOf } from "../support/field-reader.ts";
 import { ask, harnessFlow, refuse } from "../support/flow-harness.ts";
 import { type FlowNode, freshId, NodeRed, UserDir } from "../support/node-red.ts";
@@ -81,7 +82,11 @@ describe("verify event with each event once", function () {
     });
   const file = (id: string) => join(userDir.path, "crec-seen", `${id}.log`);
   const written = async (id: string) => {
-    while ((await new DedupeFile(file(id)).read()).entries.length === 0) await sleep(20);
+    await eventually(
+      `an entry in ${file(id)}`,
+      () => new DedupeFile(file(id)).read(),
+      ({ entries }) => entries.length > 0,
+    );
   };
 
   it("rejects a repeated event, under another event id too; another node accepts it", async () => {
@@ -138,6 +143,7 @@ describe("verify event with each event once", function () {
       await nodeRed.kill();
       nodeRed = other;
       // It takes over within some seconds.
+      // biome-ignore lint/plugin: a message at each time, until one is seen
       for (;;) {
         await other.press("press-shared", { crec: { event } });
         const isOver = await Promise.race([

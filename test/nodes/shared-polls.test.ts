@@ -59,8 +59,10 @@ describe("events in nodes on one channel", function () {
     );
     await Promise.all([lone, ...ids].map((id) => harness.nodeRed.status(id, CONNECTED)));
     const until = performance.now() + WINDOW_MS;
+    // biome-ignore lint/plugin: events at a steady rate, over a window of time
     for (let added = 0; added < adds; added += 1) {
       await harness.addEvents(`${ids[0]}-${added}`);
+      // biome-ignore lint/plugin: as above
       await sleep(500);
     }
     await sleep(until - performance.now());
@@ -126,6 +128,7 @@ describe("events in nodes on one channel", function () {
       ),
     );
     for (const id of ids) await harness.arrived(id, 30);
+    // biome-ignore lint/plugin: the window in which calls are counted
     await sleep(5_000);
     const seconds = (performance.now() - begun) / 1_000;
     // Five at once, and one each second.

@@ -5,6 +5,7 @@ import type { SignerKey, SignerTestReport } from "../../nodes/lib/shared/form-ty
 import { STORED_PASSWORD } from "../../nodes/lib/shared/stored-password.ts";
 import { markTyped } from "../../nodes/lib/shared/typed-key.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/index.ts";
+import { eventually } from "../support/eventually.ts";
 import {
   custodySigner,
   type KeyServices,
@@ -58,11 +59,10 @@ describe("signers of key services", function () {
   const testOf = async (form: object): Promise<Extract<SignerTestReport, { done: true }>> => {
     const { test, problem } = await post<{ test: string }>("crec/signer/test", form);
     should(problem).equal(undefined);
-    for (;;) {
+    return eventually("the end of the test", async () => {
       const report = await post<SignerTestReport>(`crec/signer/test/${test}`);
-      if (report.done) return report;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+      return report.done && report;
+    });
   };
 
   const deploy = (nodes: readonly FlowNode[]) =>
@@ -226,13 +226,11 @@ describe("signers of key services", function () {
         ...{ kind: "fireblocks", ...service.settings, ...service.secrets },
       });
       await services.fireblocks.waiting();
-      for (;;) {
+      const state = await eventually("a test that waits for a person", async () => {
         const report = await post<SignerTestReport>(`crec/signer/test/${test}`);
-        if (!report.done && report.isForPerson) {
-          should(report.state).equal("PENDING_AUTHORIZATION");
-          break;
-        }
-      }
+        return !report.done && report.isForPerson && report.state;
+      });
+      should(state).equal("PENDING_AUTHORIZATION");
       should(await post(`crec/signer/test/${test}/cancel`)).deepEqual({});
       should(await post(`crec/signer/test/${test}`)).have.property("code", "TEST_ENDED");
       services.fireblocks.states = states;

@@ -2,6 +2,7 @@ import should from "should";
 import { findUnwatched, type Unwatched, WatcherCheck } from "../../nodes/events-in/unwatched.ts";
 import type { Watcher } from "../../src/index.ts";
 import { makeEvent } from "../consumer/simulation.ts";
+import { eventually } from "../support/eventually.ts";
 
 const TOKEN = "0xAb00000000000000000000000000000000000001";
 const ID = "0f8fad5b-d9cb-469f-a165-70867728950e";
@@ -99,7 +100,7 @@ describe("the check for events that no watcher sends", () => {
     );
     const over = check.run(closing.signal);
     const next = async (count: number) => {
-      while (found.length < count) await new Promise((resolve) => setImmediate(resolve));
+      await eventually(`check number ${count}`, () => found.length >= count);
       return found[count - 1] as PromiseWithResolvers<Unwatched | undefined>;
     };
     const end = () => {
@@ -162,7 +163,11 @@ describe("the check for events that no watcher sends", () => {
     const { changes, next, end } = checking();
     (await next(1)).resolve({ names: ["Transfer"] });
     (await next(2)).resolve(undefined);
-    while (changes.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    await eventually(
+      "two changes",
+      () => changes,
+      (all) => all.length >= 2,
+    );
     should(changes).deepEqual([{ names: ["Transfer"] }, undefined]);
     await end();
   });
@@ -173,7 +178,11 @@ describe("the check for events that no watcher sends", () => {
     check.note(makeEvent(1, { type: "watcher.event" }));
     check.note(makeEvent(2, { type: "watcher.status" }));
     (await next(2)).resolve({ names: [] });
-    while (changes.length < 1) await new Promise((resolve) => setImmediate(resolve));
+    await eventually(
+      "a change",
+      () => changes,
+      (all) => all.length >= 1,
+    );
     should(changes).deepEqual([{ names: [] }]);
     await end();
   });

@@ -11,6 +11,7 @@ import { FolderLock } from "../../nodes/lib/runtime/folder/folder-lock.ts";
 import { onInput, type Task } from "../../nodes/lib/runtime/input.ts";
 import type { CrecMessage } from "../../nodes/lib/runtime/message.ts";
 import { OWNER } from "../../nodes/lib/runtime/waits/owners.ts";
+import { eventually } from "../support/eventually.ts";
 
 const connection = { baseUrl: "https://service.example/v1" } as Connection;
 
@@ -34,7 +35,6 @@ describe("a node that waits", () => {
     readonly sent: CrecMessage[] = [];
     readonly errors: unknown[] = [];
     flow: Array<{ id: string; type: string }> = [];
-    #changed = () => {};
 
     constructor(id = "node", { alias }: { alias?: string } = {}) {
       this.flow = [{ id, type: "crec-test" }];
@@ -43,7 +43,6 @@ describe("a node that waits", () => {
         const send = ([first]: Array<CrecMessage | null>) => first && this.sent.push(first);
         const done = (error?: unknown) => {
           if (error) this.errors.push(error);
-          this.#changed();
         };
         node.emit("input", msg, send, done);
       };
@@ -71,7 +70,6 @@ describe("a node that waits", () => {
       await new Promise<void>((resolve, reject) => {
         // Like an answer that has arrived already: the signal is too late for it.
         this.waiting.push({ msg, end: resolve });
-        this.#changed();
         if (msg.isDeaf === true) return;
         if (signal.aborted) reject(signal.reason);
         signal.addEventListener("abort", () => reject(signal.reason));
@@ -88,13 +86,7 @@ describe("a node that waits", () => {
     }
 
     async until(isTrue: () => boolean): Promise<void> {
-      while (!isTrue())
-        await Promise.race([
-          new Promise<void>((resolve) => {
-            this.#changed = resolve;
-          }),
-          sleep(20),
-        ]);
+      await eventually(String(isTrue), isTrue);
     }
 
     /** Waits until it waits for so many. */
@@ -152,7 +144,7 @@ describe("a node that waits", () => {
     after.endAll();
     await after.until(() => after.sent.length === 2);
     should(names(after.sent)).containEql("again");
-    while ((await files()).length > 0) await sleep(10);
+    await eventually("no file", files, (names) => names.length === 0);
     should(after.errors).be.empty();
     should(after.sent).have.length(2);
   });
@@ -175,7 +167,7 @@ describe("a node that waits", () => {
     after.endAll();
     await after.until(() => after.sent.length === 1);
     after.start();
-    while ((await files()).length > 0) await sleep(10);
+    await eventually("no file", files, (names) => names.length === 0);
     should(after.waiting).have.length(1);
     should(names(after.sent)).deepEqual(["again"]);
   });
@@ -185,6 +177,7 @@ describe("a node that waits", () => {
     const after = await deployedWith(...many);
     after.start();
     await after.untilWaiting(10);
+    // biome-ignore lint/plugin: an eleventh would have begun in that time
     await sleep(50);
     should(after.waiting).have.length(10);
     await after.stop();
@@ -253,6 +246,7 @@ describe("a node that waits", () => {
     after.start();
     after.give(about("own", "c"));
     await after.untilWaiting(1);
+    // biome-ignore lint/plugin: longer than a look at the lock takes
     await sleep(1_500);
     should(names(after.waiting.map(({ msg }) => msg))).deepEqual(["c"]);
     await lock.stop();
@@ -260,7 +254,7 @@ describe("a node that waits", () => {
     should(names(after.waiting.map(({ msg }) => msg))).deepEqual(["a", "b", "c"]);
     after.endAll();
     await after.until(() => after.sent.length === 3);
-    should(await files()).be.empty();
+    await eventually("no file", files, (names) => names.length === 0);
     await after.stop(true);
   });
 
@@ -271,7 +265,7 @@ describe("a node that waits", () => {
     await after.untilWaiting(1);
     after.endAll();
     await after.until(() => after.sent.length === 1);
-    should(await files()).be.empty();
+    await eventually("no file", files, (names) => names.length === 0);
     await after.stop(true);
   });
 

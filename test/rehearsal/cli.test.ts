@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import should from "should";
 import { readEvents, writeEventFile } from "../../rehearsal/parent/events/index.ts";
@@ -12,6 +11,7 @@ import type { PastEvent } from "../../rehearsal/shared/job.ts";
 import type { Report } from "../../rehearsal/shared/report.ts";
 import type { RunningService } from "../../service/src/index.ts";
 import { CrecClient } from "../../src/index.ts";
+import { eventually } from "../support/eventually.ts";
 import { flowEnvironment, startTestService } from "../support/service.ts";
 import { TRANSFER } from "../support/transfer.ts";
 import { itWide } from "../support/wide.ts";
@@ -206,9 +206,9 @@ async function pay({ ready }: RunningService, amount: bigint): Promise<void> {
 
 /** Each transfer becomes two events: one of its newest block, and one when the block is final. */
 async function untilFinal(client: CrecClient, id: string, transfers: number): Promise<void> {
-  for (;;) {
-    const { events } = await client.events.poll(id, { limit: 100 });
-    if (events.filter(({ headers }) => headers.type === "watcher.event").length >= 2 * transfers) return;
-    await sleep(100);
-  }
+  await eventually(
+    `${transfers} final transfers`,
+    () => client.events.poll(id, { limit: 100 }),
+    ({ events }) => events.filter(({ headers }) => headers.type === "watcher.event").length >= 2 * transfers,
+  );
 }

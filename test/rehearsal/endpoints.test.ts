@@ -8,6 +8,7 @@ import type {
   StartQuestion,
 } from "../../plugins/rehearsal/types.ts";
 import { type Borrowed, ownNodeRed } from "../support/borrowed-node-red.ts";
+import { eventually } from "../support/eventually.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { channelNode, connectionNode, eventsInNode } from "../support/nodes.ts";
 import { type Seeded, startSeededService } from "../support/seeded-service.ts";
@@ -97,15 +98,18 @@ describe("the endpoints of the rehearsal", function () {
     replies: {},
     ...changes,
   });
+  const ended = () =>
+    eventually(
+      "the end of the rehearsal",
+      () => get<RehearsalState>("progress"),
+      ({ state }) => state !== "running",
+      { pauseMs: 100 },
+    );
   /** Starts one, and waits until it has ended. */
   const rehearse = async (changes: Partial<StartQuestion> = {}): Promise<RehearsalState> => {
     const started = await post<RehearsalState>("start", question(changes));
     should(started).have.property("state", "running");
-    for (;;) {
-      const state = await get<RehearsalState>("progress");
-      if (state.state !== "running") return state;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+    return ended();
   };
   const numberOf = (state: RehearsalState): number => {
     should(state).have.property("state", "done");
@@ -210,12 +214,7 @@ describe("the endpoints of the rehearsal", function () {
     should(started).have.property("state", "running");
     should(await post("start", question())).have.property("code", "REHEARSAL_RUNNING");
     await post("cancel");
-    for (;;) {
-      const state = await get<RehearsalState>("progress");
-      if (state.state === "running") continue;
-      should(["REHEARSAL_CANCELLED", undefined]).containEql((state as { code?: string }).code);
-      break;
-    }
+    should(["REHEARSAL_CANCELLED", undefined]).containEql(((await ended()) as { code?: string }).code);
   });
 
   it("keep the last two reports", async () => {

@@ -225,8 +225,10 @@ async function sentLive(properties: Partial<FlowNode>): Promise<Sent> {
     const registers = [registerConnection, registerChannel, registerContract, registerEventsIn];
     const sent = await loadFlow(registers, flow as FlowNode[], { events: 3 });
     // All is read when it has polled again after the last page.
+    // biome-ignore lint/plugin: until nothing more comes: no event tells that
     for (let seen = -1; seen !== sent.length || polls < 6; ) {
       seen = sent.length;
+      // biome-ignore lint/plugin: longer than a poll takes
       await new Promise((resolve) => setTimeout(resolve, 300));
     }
     await helper.unload();

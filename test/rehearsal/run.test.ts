@@ -4,7 +4,6 @@ import { existsSync, readdirSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { constants, getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { nodeRedOf } from "../../rehearsal/parent/installed-node-red.ts";
 import { type Rehearsal, type RehearsalOptions, startRehearsal } from "../../rehearsal/parent/run.ts";
@@ -12,6 +11,7 @@ import type { FlowNode, Job, PastEvent } from "../../rehearsal/shared/job.ts";
 import type { Report } from "../../rehearsal/shared/report.ts";
 import { root } from "../../scripts/lib/paths.mjs";
 import { deferred } from "../../src/deferred.ts";
+import { eventually } from "../support/eventually.ts";
 import { jobOf } from "../support/rehearsal.ts";
 import { bundled, otherNode } from "./support/hostile.ts";
 
@@ -325,7 +325,7 @@ async function childOf(workRoot: string): Promise<number> {
 }
 
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await sleep(50);
+  await eventually(String(isTrue), isTrue);
 }
 
 function isRunning(pid: number): boolean {

@@ -3,6 +3,7 @@ import type { NewOperation, Submitted } from "../../src/resources/index.ts";
 import { saysExecuted } from "../../src/resources/operation-executed.ts";
 import { generatePrivateKey, localEcdsaSigner, walletOperationIdOf } from "../../src/signing/index.ts";
 import { errorOf } from "../http/support.ts";
+import { eventually } from "../support/eventually.ts";
 import {
   ADDRESS,
   type Asked,
@@ -113,7 +114,7 @@ describe("an operation whose id was executed before", () => {
       const controller = new AbortController();
       const sending = errorOf(client.operations.send(ID, byId, signer, { signal: controller.signal }));
       const isLooking = () => asked.some(({ path }) => path.endsWith("/search"));
-      while (!isLooking()) await new Promise(setImmediate);
+      await eventually("a search for the operation", isLooking);
       controller.abort();
       should(await sending).match({ code: "ABORTED", message: new RegExp(id) });
     });

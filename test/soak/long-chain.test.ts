@@ -1,8 +1,9 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import should from "should";
-import { eventually, signedText, spawnService, temporaryFolder } from "../../service/test/support.ts";
+import { signedText, spawnService, temporaryFolder } from "../../service/test/support.ts";
 import type { EventEnvelope, VerifiableEvent } from "../../src/protocol/index.ts";
+import { eventually } from "../support/eventually.ts";
 
 describe("a local chain that gets long under traffic", function () {
   this.timeout(1_200_000);
@@ -18,11 +19,9 @@ describe("a local chain that gets long under traffic", function () {
       await api.ok("POST", "/local/traffic", { transfersPerSecond: 5, readingsPerSecond: 0.5 });
       await pay("1001");
       const mined = mine(ready.rpc_url, 10_200);
-      await eventually(
-        "old blocks to be dropped",
-        () => /drops its old blocks/.test(errors()) || undefined,
-        900_000,
-      );
+      await eventually("old blocks to be dropped", () => /drops its old blocks/.test(errors()) || undefined, {
+        withinMs: 900_000,
+      });
       await pay("1002");
       await mined;
       await api.ok("POST", "/local/traffic", {});

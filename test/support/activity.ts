@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type {
   ConnectionReport,
@@ -7,6 +6,7 @@ import type {
   ReaderReport,
   ResourceReport,
 } from "../../nodes/lib/runtime/activity/types.ts";
+import { eventually } from "./eventually.ts";
 import type { NodeRed } from "./node-red.ts";
 
 /** All that the nodes of a Node-RED report. */
@@ -23,21 +23,16 @@ export type Reported = {
 /** Settings of a Node-RED that answers `reported`, and where a function node can report in place of nodes. */
 export const ACTIVITY_SETTINGS = fileURLToPath(new URL("./activity-settings.cjs", import.meta.url));
 
-const LONGEST_MS = 60_000;
-
 export async function reported(nodeRed: NodeRed): Promise<Reported> {
   return (await (await nodeRed.fetch("test/activity")).json()) as Reported;
 }
 
 /** The first reports in which `find` finds something. */
 export async function reportedWith<T>(nodeRed: NodeRed, find: (all: Reported) => T | undefined): Promise<T> {
-  const until = performance.now() + LONGEST_MS;
-  for (;;) {
+  const look = async () => {
     const all = await reported(nodeRed);
-    const found = find(all);
-    if (found !== undefined) return found;
-    if (performance.now() > until)
-      throw new Error(`The nodes went on reporting ${JSON.stringify(all, null, 1)}`);
-    await sleep(50);
-  }
+    return { all, found: find(all) };
+  };
+  const { found } = await eventually("another report of the nodes", look, (seen) => seen.found !== undefined);
+  return found as T;
 }

@@ -1,3 +1,4 @@
+import { eventually } from "./eventually.ts";
 import { type ExampleOptions, RunningExample } from "./example.ts";
 import type { FlowNode } from "./node-red.ts";
 import { Outlet } from "./outlet.ts";
@@ -71,7 +72,11 @@ export class AlertExample {
 
   /** Waits until so many events were acknowledged without an alert: the same log at another level is nothing new. */
   async skipped(count: number): Promise<void> {
-    while (this.flow.values("skipped").length < count) await this.flow.next("skipped");
+    await eventually(
+      `${count} events without an alert`,
+      () => this.flow.values("skipped"),
+      (skipped) => skipped.length >= count,
+    );
   }
 
   async close(): Promise<void> {

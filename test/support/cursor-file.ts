@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ReadyInfo } from "../../service/src/index.ts";
+import { eventually } from "./eventually.ts";
 import type { UserDir } from "./node-red.ts";
 
 /**
@@ -18,9 +18,7 @@ export async function cursorStored(userDir: UserDir, consumer: string, ready: Re
   type Page = { events: Array<{ headers: { offset: number } }> };
   const { events } = await get<Page>(`/channels/${data[0]?.channel_id}/events?limit=1`);
   const end = events[0]?.headers.offset ?? 0;
-  for (;;) {
-    const { state } = JSON.parse(await readFile(file, "utf8")) as { state: { cursor: number } };
-    if (state.cursor >= end) return;
-    await sleep(50);
-  }
+  const cursor = async () =>
+    (JSON.parse(await readFile(file, "utf8")) as { state: { cursor: number } }).state.cursor;
+  await eventually(`a cursor of ${end} in ${file}`, cursor, (seen) => seen >= end);
 }

@@ -66,6 +66,7 @@
     !select.nextElementSibling?.id.endsWith("-edit") && !select.id.includes("-btn-") && select.id !== "";
 
   const until = async (isSo) => {
+    // biome-ignore lint/plugin: it runs in the page of the editor
     while (!isSo()) await new Promise((resolve) => wait(resolve, 5));
   };
   /** Whether a button has come to where the pointer would find it. */

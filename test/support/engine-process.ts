@@ -69,6 +69,7 @@ export class EngineProcess {
   async restart(): Promise<void> {
     await this.stop();
     const deadline = performance.now() + START_MS;
+    // biome-ignore lint/plugin: another error than an early one ends it
     while (!(await this.#launch())) {
       const isEarly = this.#program.notYet.test(this.#output) || PORT_TAKEN.test(this.#output);
       if (!isEarly || performance.now() > deadline) throw this.#notStarted();

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { borrowNodeRed } from "./borrowed-node-red.ts";
+import { eventually } from "./eventually.ts";
 import { harnessFlow, type Message } from "./flow-harness.ts";
 import { type FlowNode, NodeRed, type NodeRedOptions, UserDir } from "./node-red.ts";
 import { channelNode, connectionNode, eventsInNode } from "./nodes.ts";
@@ -119,7 +119,11 @@ export class EventHarness {
     const body = { name, chain_selector, address: contracts.DemoToken, events: ["Ping"], abi };
     const watchers = `/channels/${channel?.channel_id}/watchers`;
     const { watcher_id } = await this.call("POST", watchers, body);
-    while ((await this.call("GET", `${watchers}/${watcher_id}`)).status !== "active") await sleep(20);
+    await eventually(
+      "an active watcher",
+      () => this.call("GET", `${watchers}/${watcher_id}`),
+      ({ status }) => status === "active",
+    );
   }
 
   /** A call to the service, not through Node-RED or the proxy. */
@@ -151,13 +155,8 @@ export class EventHarness {
     id: string,
     accept: (report: Record<string, unknown>) => boolean,
   ): Promise<Record<string, unknown>> {
-    const until = performance.now() + 60_000;
-    for (;;) {
-      const report = (await this.panel(id)).body as Record<string, unknown>;
-      if (accept(report)) return report;
-      if (performance.now() > until) throw new Error(`The panel went on saying ${JSON.stringify(report)}`);
-      await sleep(50);
-    }
+    const report = async () => (await this.panel(id)).body as Record<string, unknown>;
+    return eventually("another report of the panel", report, accept);
   }
 }
 

@@ -17,6 +17,8 @@ const RESERVE_MS = 2_000;
 /** Outside of a test, such as in a process that a test started. */
 const WITHOUT_TEST_MS = 60_000;
 const LONGEST_VALUE = 1_000;
+/** How much longer than a look the pause after it is at least. */
+const TIMES_LOOKING = 3;
 
 /**
  * Waits until `look` gives something that is true, and returns it.
@@ -48,11 +50,13 @@ export async function eventually<T>(
   const begun = performance.now();
   const deadline = withinMs === undefined ? deadlineOfTest(begun) : begun + withinMs;
   for (let pause = 0; ; pause = Math.min(pauseMs, pause * 2 + 1)) {
+    const asked = performance.now();
     const seen = await look();
     if (accept(seen)) return seen;
     const now = performance.now();
     if (now >= deadline) throw new Error(sentence(what, now - begun, seen));
-    await sleep(Math.min(pause, deadline - now));
+    // Most of the time belongs to what is waited for, however long it takes to look.
+    await sleep(Math.min(Math.max(pause, TIMES_LOOKING * (now - asked)), deadline - now));
   }
 }
 

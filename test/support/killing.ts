@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { type Arrival, arrivals, collectingFlow } from "./collector.ts";
+import { eventually } from "./eventually.ts";
 import { NodeRedWithChannel } from "./node-red-with-channel.ts";
 
 export type Killing = {
@@ -27,11 +28,12 @@ export function testsOfThePromise({ events, nodeRedKills, serviceKills }: Killin
 
   /** Waits until so many different events have arrived, and gives all arrivals. */
   const until = async (file: string, count: number): Promise<Arrival[]> => {
-    for (;;) {
+    const different = (seen: readonly Arrival[]) => new Set(seen.map(({ eventId }) => eventId)).size;
+    const look = async () => {
       const seen = await arrivals(file);
-      if (new Set(seen.map(({ eventId }) => eventId)).size >= count) return seen;
-      await sleep(50);
-    }
+      return { different: different(seen), seen };
+    };
+    return (await eventually(`${count} different events`, look, (found) => found.different >= count)).seen;
   };
 
   /** How far the stored cursor of a consumer is. */
@@ -50,6 +52,7 @@ export function testsOfThePromise({ events, nodeRedKills, serviceKills }: Killin
     });
     await (await stage.launch()).deploy(flow);
 
+    // biome-ignore lint/plugin: kills at random moments
     for (let kill = 1; kill <= nodeRedKills; kill += 1) {
       // Somewhere within the next stretch of the channel, so that every kill falls into the draining.
       const stretch = events / (nodeRedKills + 1);
@@ -79,7 +82,11 @@ export function testsOfThePromise({ events, nodeRedKills, serviceKills }: Killin
   it("reaches the end again without repeating anything when it is stopped in order", async () => {
     const file = join(stage.userDir.path, "acknowledged.txt");
     // The last event is acknowledged after it was written: a stop before that would repeat it.
-    while ((await cursorOf("acks")) < events) await sleep(50);
+    await eventually(
+      `a cursor of ${events}`,
+      () => cursorOf("acks"),
+      (cursor) => cursor >= events,
+    );
     const before = (await arrivals(file)).length;
     await stage.nodeRed?.stop();
     await stage.launch();
@@ -98,7 +105,7 @@ export function testsOfThePromise({ events, nodeRedKills, serviceKills }: Killin
     await stage.launch();
     // On a slow machine all of them were handed over before the kill: then nothing more comes.
     const isOver = async () => cursor >= events || (await arrivals(file)).at(-1)?.offset === events;
-    while (!(await isOver())) await sleep(50);
+    await eventually("the last event", isOver);
     const seen = await arrivals(file);
 
     const offsets = [...new Set(seen.map(({ offset }) => offset))];

@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { eventually } from "./eventually.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -156,7 +156,7 @@ export class NodeRed {
   /** `nodes` restarts only the nodes that changed, and those that use them. */
   async deploy(flows: readonly FlowNode[], type: "full" | "flows" | "nodes" = "full"): Promise<void> {
     // Node-RED listens a moment before it has read its flows, and would lose what is deployed in between.
-    while ((await (await this.#admin("GET", "flows")).json()) === null) await sleep(25);
+    await eventually("flows that Node-RED has read", async () => (await this.#admin("GET", "flows")).json());
     // The same flows again have the same revision: what was told about it before is of no use.
     this.#running = undefined;
     const response = await this.#admin("POST", "flows", { flows }, { "Node-RED-Deployment-Type": type });

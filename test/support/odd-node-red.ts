@@ -39,6 +39,7 @@ export type OddNodeRedOutcome = Verdict & { events: number; log: string };
 export function killNodeRed(world: ChaosScenario, kills: number): Promise<OddNodeRedOutcome> {
   const wanted = new Set(world.events.map(({ event }) => idOf(event)));
   return withOddNodeRed(world, async ({ service, restart, arrived, collected }) => {
+    // biome-ignore lint/plugin: kills at random moments
     for (let life = 0; life < kills; life += 1) {
       const before = (await collected()).length;
       if (world.random() < 0.2) service.beginDrought();
@@ -98,9 +99,11 @@ export async function withOddNodeRed<T>(world: ChaosScenario, use: (stage: Stage
       collected,
       arrived: async (isEnough, limitMs = PATIENCE_MS) => {
         const end = performance.now() + limitMs;
+        // biome-ignore lint/plugin: what has not arrived in time is no error
         for (;;) {
           const all = await collected();
           if (isEnough(all) || performance.now() > end) return all;
+          // biome-ignore lint/plugin: as above
           await sleep(50);
         }
       },

@@ -10,6 +10,7 @@ import { registerOurNodes } from "../../rehearsal/child/our-nodes/index.ts";
 import { type Job, type PastEvent, REPORT_LIMITS, type ServiceSnapshot } from "../../rehearsal/shared/job.ts";
 import type { CallAnswer, CallToAsk } from "../../rehearsal/shared/messages.ts";
 import type { ChannelEvent } from "../../src/index.ts";
+import { eventually } from "./eventually.ts";
 import type { Message } from "./flow-harness.ts";
 import type { FlowNode } from "./node-red.ts";
 
@@ -160,11 +161,11 @@ export class PastHost implements ChildHost {
 
 /** Turns of the event loop, in which all that was begun ends. */
 export async function turns(count = 20): Promise<void> {
+  // biome-ignore lint/plugin: turns of the event loop, not a time
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Waits in turns of the event loop. @throws after some seconds */
+/** Waits until a condition is true, and says which one was not. */
 export async function until(condition: () => boolean): Promise<void> {
-  for (const end = performance.now() + 5_000; !condition(); await turns(1))
-    if (performance.now() > end) throw new Error(`This did not come true: ${condition}`);
+  await eventually(String(condition), condition);
 }

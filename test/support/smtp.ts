@@ -1,5 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { eventually } from "./eventually.ts";
 
 /** A mail as it was received. `text` has the headers, and the lines as they were sent. */
 export type Mail = { from: string; to: string[]; text: string; user: string };
@@ -32,10 +33,11 @@ export class SmtpServer {
 
   /** Waits until this many mails have arrived. */
   async receiving(count: number): Promise<Mail[]> {
-    while (this.mails.length < count) {
-      await once(this.#changed, "received", { signal: AbortSignal.timeout(60_000) });
-    }
-    return this.mails;
+    return eventually(
+      `${count} mails`,
+      () => this.mails,
+      (mails) => mails.length >= count,
+    );
   }
 
   async close(): Promise<void> {

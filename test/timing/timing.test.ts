@@ -5,6 +5,7 @@ import { backoffMs, SCHEDULES, sleep, yieldToEventLoop } from "../../src/timing/
 describe("sleep", () => {
   it("resolves after the time", async () => {
     const begun = performance.now();
+    // biome-ignore lint/plugin: this tests a sleep
     await sleep(20);
     should(performance.now() - begun).be.above(18);
   });
@@ -26,6 +27,7 @@ describe("sleep", () => {
     const slept = sleep(2 ** 40, controller.signal).then(() => {
       isOver = true;
     });
+    // biome-ignore lint/plugin: this tests a sleep
     await sleep(5);
     should(isOver).be.false();
     controller.abort();

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import should from "should";
 import { FileAlertStore } from "../../../src/alerts/stores/file-store.ts";
 import { MemoryAlertStore } from "../../../src/alerts/stores/memory-store.ts";
+import { eventually } from "../../support/eventually.ts";
 
 describe("FileAlertStore", () => {
   let folder: string;
@@ -100,8 +101,10 @@ describe("FileAlertStore", () => {
   it("stays within a few times what there is to remember", async () => {
     const store = opened();
     const value = "x".repeat(50_000);
+    // biome-ignore lint/plugin: as below
     for (let count = 0; count < 100; count += 1) {
       await store.write("a", count, `${count} ${value}`);
+      // biome-ignore lint/plugin: the store writes in between
       if (count % 2 === 0) await sleep(2);
     }
     await store.close();
@@ -146,7 +149,7 @@ describe("FileAlertStore", () => {
     await store.keys();
     await writeFile(join(folder, "deep"), "in the way");
     await store.write("a", 0, 1);
-    while (warnings.length === 0) await sleep(5);
+    await eventually("a warning", () => warnings.length > 0);
     await store.write("a", 1, 2);
     should(warnings[0]).match(/cannot be written/);
     await rm(join(folder, "deep"));

@@ -4,7 +4,7 @@ import { encodeFunctionData } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { artifact } from "../../../service/src/chain/artifacts.ts";
 import type { RunningService } from "../../../service/src/index.ts";
-import { Api, eventually } from "../../../service/test/support.ts";
+import { Api } from "../../../service/test/support.ts";
 import { rpc } from "../../../service/test/transactions.ts";
 import {
   type AlertEvidence,
@@ -23,6 +23,7 @@ import {
   verifyEvent,
   type Watcher,
 } from "../../../src/index.ts";
+import { eventually } from "../../support/eventually.ts";
 import { startTestService } from "../../support/service.ts";
 
 /** Blocks are made only when they are asked for. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import type { Issue } from "../../../plugins/monitor/types.ts";
 import type { RunningService } from "../../../service/src/index.ts";
@@ -9,6 +8,7 @@ import {
   localEcdsaSigner,
   parseAbi,
 } from "../../../src/index.ts";
+import { eventually } from "../../support/eventually.ts";
 import { type FlowNode, NodeRed, UserDir } from "../../support/node-red.ts";
 import {
   channelNode,
@@ -130,15 +130,15 @@ describe("issues of what is deployed", () => {
 
   it("are found after a deploy, without a question to the service", async () => {
     await nodeRed.deploy([]);
-    while ((await listed()).length > 0) await sleep(50);
+    await eventually("no issue", listed, (issues) => issues.length === 0);
     const own = ABSENT.replace("aa", "ab");
     const flows = five().map((node) => (node.id === "contract" ? { ...node, address: own } : node));
     await nodeRed.deploy(flows);
-    let found = kinds(await listed());
-    while (!found.some((id) => id.startsWith("watcher-state"))) {
-      await sleep(50);
-      found = kinds(await listed());
-    }
+    const found = await eventually(
+      "the state of a watcher",
+      async () => kinds(await listed()),
+      (ids) => ids.some((id) => id.startsWith("watcher-state")),
+    );
     should(found).deepEqual(FIVE.filter((id) => !id.startsWith("contract-missing")));
   });
 

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { ackingNode, ackNode } from "../../support/event-harness.ts";
+import { eventually } from "../../support/eventually.ts";
 import { type FleetCopy, FleetHarness, fleetNode } from "../../support/fleet-harness.ts";
 import { hasRedis, RedisServer } from "../../support/redis.ts";
 
@@ -59,13 +59,7 @@ describe("metrics and health of copies that share their state", function () {
   };
   type Measured = Awaited<ReturnType<typeof measured>>;
   async function becomes(copy: FleetCopy, accept: (one: Measured) => boolean): Promise<Measured> {
-    const until = performance.now() + LONGEST_MS;
-    for (;;) {
-      const found = await measured(copy);
-      if (accept(found)) return found;
-      if (performance.now() > until) throw new Error(`It stayed ${JSON.stringify(found)}`);
-      await sleep(50);
-    }
+    return eventually("other figures", () => measured(copy), accept, { withinMs: LONGEST_MS });
   }
 
   it("have the growing lag of a flow that stands still only at the copy that reads", async () => {

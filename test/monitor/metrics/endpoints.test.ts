@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import should from "should";
 import { type Borrowed, borrowNodeRed, ownNodeRed } from "../../support/borrowed-node-red.ts";
+import { eventually } from "../../support/eventually.ts";
 import { hasParser, parsed } from "../../support/metrics-parser.ts";
 import type { NodeRedOptions } from "../../support/node-red.ts";
 
@@ -96,11 +96,9 @@ describe("the endpoints for monitoring", function () {
       { id: "watcher", type: "crec-create-watcher", z: "tab", channel: "channel", wires: [] },
     ];
     const becomes = async (status: string) => {
-      for (;;) {
-        const health = (await (await get("crec/health", bearer(TOKEN))).json()) as { status: string };
-        if (health.status === status) return;
-        await sleep(100);
-      }
+      const health = async () =>
+        (await (await get("crec/health", bearer(TOKEN))).json()) as { status: string };
+      await eventually(`the health ${status}`, health, (seen) => seen.status === status);
     };
     await nodeRed.deploy([connection, ...users]);
     await becomes("failing");

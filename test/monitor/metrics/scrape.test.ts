@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
+import { eventually } from "../../support/eventually.ts";
 import { hasParser, parsed } from "../../support/metrics-parser.ts";
 import { eventsInNode } from "../../support/nodes.ts";
 import { OperationHarness, RECEIVER } from "../../support/operation-harness.ts";
@@ -48,13 +48,7 @@ describe("a scrape of a running Node-RED", function () {
   };
   /** The first that `accept` takes. */
   async function until<T>(ask: () => Promise<T>, accept: (one: T) => boolean): Promise<T> {
-    const end = performance.now() + LONGEST_MS;
-    for (;;) {
-      const one = await ask();
-      if (accept(one)) return one;
-      if (performance.now() > end) throw new Error(`It stayed ${JSON.stringify(one, null, 1)}`);
-      await sleep(100);
-    }
+    return eventually("other figures", ask, accept, { withinMs: LONGEST_MS });
   }
 
   it("counts what the flows did", async () => {

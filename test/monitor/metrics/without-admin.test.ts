@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import should from "should";
+import { eventually } from "../../support/eventually.ts";
 import { UserDir } from "../../support/node-red.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -58,7 +58,11 @@ describe("monitoring without the admin API", function () {
     };
     /** The server listens before the flows run: until then, health is failing. */
     const becomesHealthy = async (path: string) => {
-      while ((await status(path, TOKEN)) === 503) await sleep(50);
+      await eventually(
+        `${path} to be healthy`,
+        () => status(path, TOKEN),
+        (code) => code !== 503,
+      );
     };
     return { status, becomesHealthy, log: () => log.join("") };
   }

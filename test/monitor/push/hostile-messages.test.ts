@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import should from "should";
 import { type Borrowed, ownNodeRed } from "../../support/borrowed-node-red.ts";
+import { eventually } from "../../support/eventually.ts";
 
 /** Text fails of it. */
 const NO_TEXT = { toString: null, valueOf: null };
@@ -39,7 +40,11 @@ describe("messages that the editor never sends over its web socket", function ()
     should(topics).not.containEql("crec/monitor/update");
     const { ticket } = (await answer.json()) as { ticket: string };
     send("crec/monitor/open", { ticket });
-    while (!topics.includes("crec/monitor/update")) await once(socket, "message");
+    await eventually(
+      "an update",
+      () => topics,
+      (seen) => seen.includes("crec/monitor/update"),
+    );
     socket.close();
   });
 });

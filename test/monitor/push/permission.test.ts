@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import should from "should";
 import { type Borrowed, ownNodeRed } from "../../support/borrowed-node-red.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const guarded = fileURLToPath(new URL("../../nodes/admin-auth-settings.cjs", import.meta.url));
 const UPDATE = "crec/monitor/update";
@@ -40,7 +41,11 @@ class Listener {
   }
 
   async until(topic: string): Promise<void> {
-    while (!this.topics.includes(topic)) await once(this.#socket, "message");
+    await eventually(
+      `a message of ${topic}`,
+      () => this.topics,
+      (topics) => topics.includes(topic),
+    );
   }
 
   close(): void {

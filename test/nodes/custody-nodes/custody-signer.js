@@ -19,6 +19,7 @@ module.exports = (RED) => {
 };
 
 async function sign(url, digest, { signal, onState }) {
+  // biome-ignore lint/plugin: a signer that asks again, as real ones do
   for (let method = "POST"; ; method = "GET") {
     const response = await fetch(`${url}/signatures/${digest}`, { method, signal });
     const { state, signature } = await response.json();
@@ -28,6 +29,7 @@ async function sign(url, digest, { signal, onState }) {
       throw Object.assign(new Error(message), { code: "SIGNER_REFUSED" });
     }
     onState({ state, isForPerson: state === "PENDING_AUTHORIZATION" });
+    // biome-ignore lint/plugin: as above
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     signal.throwIfAborted();
   }

@@ -12,6 +12,7 @@ import {
 } from "../../../nodes/lib/runtime/folder/folder-lock.ts";
 import { holderIn, LockFile } from "../../../nodes/lib/runtime/folder/lock-file.ts";
 import { isGone, ownIdentity } from "../../../nodes/lib/runtime/folder/process-identity.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const CHILD = join(import.meta.dirname, "lock-child.ts");
 /** A process that has the machine only now and then still shows itself in time. */
@@ -88,20 +89,21 @@ describe("the lock of a folder", function () {
   /** A lock in this process, with all it has said. */
   const lockHere = (times = TIMES) => {
     const states: FolderState[] = [];
-    let heard = Promise.withResolvers<void>();
     const lock = new FolderLock(
       path(),
       (state) => {
         states.push(state);
-        heard.resolve();
-        heard = Promise.withResolvers();
       },
       times,
     );
     locks.push(lock);
     lock.start();
     const says = async (kind: FolderState["kind"]) => {
-      while (lock.state.kind !== kind) await heard.promise;
+      await eventually(
+        `the state ${kind}`,
+        () => lock.state,
+        (state) => state.kind === kind,
+      );
       return lock.state;
     };
     return { lock, states, says };
@@ -115,7 +117,11 @@ describe("the lock of a folder", function () {
   /** Who worked, in order, each as often as it took over. */
   const turns = async () => (await steps()).filter((name, index, names) => name !== names[index - 1]);
   const workOf = async (name: string) => {
-    while (!(await turns().catch((): string[] => [])).includes(name)) await sleep(10);
+    await eventually(
+      `a turn of ${name}`,
+      () => turns().catch((): string[] => []),
+      (names) => names.includes(name),
+    );
   };
   /** A lock file of a process that shows nothing of where it lives. */
   const foreign = (more: object = {}) =>
@@ -136,7 +142,11 @@ describe("the lock of a folder", function () {
   it("says whether the other is known to be alive, or may have crashed", async () => {
     await lockHere(PATIENT).says("held");
     const waiting = use("waiting", PATIENT);
-    while (!waiting.said.some(({ isAlive }) => isAlive)) await sleep(10);
+    await eventually(
+      "a holder that is alive",
+      () => waiting.said,
+      (said) => said.some(({ isAlive }) => isAlive),
+    );
     should(waiting.said.map(({ isAlive }) => isAlive)).deepEqual([false, true]);
   });
 
@@ -191,7 +201,11 @@ describe("the lock of a folder", function () {
     await sleep(TIMES.leaseMs + 500);
     const before = (await readFile(join(folder, "work"), "utf8")).length;
     first.child.kill("SIGCONT");
-    while ((await readFile(join(folder, "work"), "utf8")).length === before) await sleep(10);
+    await eventually(
+      "more work",
+      async () => (await readFile(join(folder, "work"), "utf8")).length,
+      (length) => length !== before,
+    );
     should(first.said.map(({ kind }) => kind)).deepEqual(["held"]);
   });
 
@@ -199,8 +213,10 @@ describe("the lock of a folder", function () {
     await foreign();
     const waiting = ["a", "b", "c", "d"].map((name) => use(name));
     const left = new Set(waiting);
+    // biome-ignore lint/plugin: each of them in turn
     while (left.size > 0) {
       const got = await Promise.race([...left].map((user) => user.says("held").then(() => user)));
+      // biome-ignore lint/plugin: a second holder would say so in that time
       await sleep(100);
       const holding = [...left].filter(({ said }) => said.some(({ kind }) => kind === "held"));
       should(holding).have.length(1);

@@ -15,11 +15,13 @@ import type { Tenure } from "../../../nodes/lib/runtime/folder/tenure.ts";
 const [folder = "", name = "", times = ""] = process.argv.slice(2);
 
 async function work(tenure: Tenure): Promise<void> {
+  // biome-ignore lint/plugin: work that goes on until the folder is lost
   for (let step = 1; !tenure.over.aborted; step += 1) {
     try {
       await tenure.confirm();
       appendFileSync(join(folder, "work"), `${name} ${step}\n`);
     } catch {}
+    // biome-ignore lint/plugin: as above
     await sleep(5);
   }
   process.send?.({ kind: "worked" });

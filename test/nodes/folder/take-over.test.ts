@@ -4,12 +4,12 @@ import { existsSync, statSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { FolderLock, type FolderState } from "../../../nodes/lib/runtime/folder/folder-lock.ts";
 import { takeOver } from "../../../nodes/lib/runtime/folder/take-over.ts";
 import type { StateFolder } from "../../../nodes/lib/runtime/state-folder.ts";
 import { type CursorState, FileCursorStore } from "../../../src/index.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const CHILD = join(import.meta.dirname, "state-child.ts");
 /** A folder in memory, which is another disk than that of temporary files. */
@@ -20,14 +20,11 @@ type Said = { line?: string; kind?: string };
 class Copy {
   readonly said: Said[] = [];
   readonly #child: ChildProcess;
-  #heard = Promise.withResolvers<void>();
 
   constructor(userDir: string, stateDir: string) {
     this.#child = fork(CHILD, [userDir], { env: { ...process.env, CREC_STATE_DIR: stateDir } });
     this.#child.on("message", (said) => {
       this.said.push(said as Said);
-      this.#heard.resolve();
-      this.#heard = Promise.withResolvers();
     });
   }
 
@@ -36,7 +33,11 @@ class Copy {
   }
 
   async is(kind: string): Promise<void> {
-    while (!this.said.some((said) => said.kind === kind)) await this.#heard.promise;
+    await eventually(
+      `the word ${kind}`,
+      () => this.said,
+      (all) => all.some((said) => said.kind === kind),
+    );
   }
 
   async end(how: "kill" | "stop"): Promise<void> {
@@ -219,7 +220,7 @@ describe("state in a former place", function () {
     const there = () => readdir(join(far, "crec-waits/many")).catch(() => []);
     for (const count of [1, 500]) {
       const copy = start(far);
-      while ((await there()).length < count) await sleep(1);
+      await eventually(`${count} files`, there, (names) => names.length >= count, { pauseMs: 1 });
       await copy.end("kill");
       should(await there()).not.have.length(many.length);
     }

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { markTyped } from "../../../nodes/lib/shared/typed-key.ts";
 import type { FlowNode } from "../../../rehearsal/shared/job.ts";
+import { eventually } from "../../support/eventually.ts";
 import { type FlowNode as LiveNode, NodeRed, UserDir } from "../../support/node-red.ts";
 import { type MadeChannel, snapshotOf } from "./signed-events.ts";
 
@@ -87,17 +87,14 @@ export class LiveFlows {
     const ends = flows.flatMap((node) =>
       node.type === "crec-events-in" ? [[node.id, lastOffset(flows, node, channels)] as const] : [],
     );
-    const until = performance.now() + LONGEST_MS;
-    for (;;) {
-      const trace = (await (await this.#nodeRed.fetch("test/trace")).json()) as Trace;
+    const look = async () => (await (await this.#nodeRed.fetch("test/trace")).json()) as Trace;
+    const isOver = (trace: Trace) => {
       const isRead = ends.every(([id, last]) =>
         trace.readers.some(({ node: reader, position = 0 }) => reader === id && position >= last),
       );
-      if (isRead && trace.quietMs > (trace.open > 0 ? LONG_QUIET_MS : QUIET_MS)) return trace;
-      if (performance.now() > until)
-        throw new Error(`The flow did not end: ${JSON.stringify(trace)}\n${this.#nodeRed.log.slice(-2_000)}`);
-      await sleep(20);
-    }
+      return isRead && trace.quietMs > (trace.open > 0 ? LONG_QUIET_MS : QUIET_MS);
+    };
+    return eventually("the end of the flow", look, isOver, { withinMs: LONGEST_MS });
   }
 
   async close(): Promise<void> {

@@ -2,7 +2,6 @@ import { createPublicKey } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { inspect } from "node:util";
 import should from "should";
 import { type CustodySigner, vaultSigner } from "../../../src/signing/custody/index.ts";
@@ -10,6 +9,7 @@ import type { VaultSignerOptions } from "../../../src/signing/custody/vault-sign
 import { signWith } from "../../../src/signing/index.ts";
 import { rsaPublicKeyOf } from "../../../src/signing/rsa.ts";
 import { errorOf } from "../../http/support.ts";
+import { eventually } from "../../support/eventually.ts";
 import { VaultServer } from "../../support/vault.ts";
 import { request } from "./sample-request.ts";
 
@@ -168,7 +168,7 @@ describe("a signer of Vault", function () {
       const signer = await signerOf({ login: appRole() });
       const opened = Date.now();
       // It counts in milliseconds, and the server may answer within one.
-      while (Date.now() === opened) await setImmediate();
+      await eventually("another millisecond", () => Date.now() !== opened);
       await signWith(signer, request);
       should(vault.logins).equal(2);
     });
