@@ -1,0 +1,53 @@
+import should from "should";
+import registerCreateWatcher from "../../../nodes/create-watcher/create-watcher.ts";
+import { catchNodes, configNodes, helper, localService, nextMessage, runtime, settings } from "./support.ts";
+
+helper.init(runtime, settings);
+
+describe("create watcher node", () => {
+  before(() => helper.startServer());
+  after(() => helper.stopServer());
+  afterEach(() => helper.unload());
+
+  const nodes = [...configNodes, registerCreateWatcher];
+  const tab = { id: "tab", type: "tab" };
+  const out = { id: "out", type: "helper", z: "tab", wires: [] };
+
+  it("loads and closes", async () => {
+    await helper.load(nodes, [{ id: "n1", type: "crec-create-watcher", name: "mine" }]);
+    should(helper.getNode("n1")).have.property("name", "mine");
+    await helper.unload();
+    should(helper.getNode("n1")).not.be.ok();
+  });
+
+  it("sends the watcher on when it is active", async () => {
+    const { flow, credentials } = await localService();
+    const n1 = {
+      id: "n1",
+      type: "crec-create-watcher",
+      z: "tab",
+      channel: "channel",
+      watcherName: "transfers",
+      contract: "contract",
+      events: "Transfer",
+      wires: [["out"]],
+    };
+    await helper.load(nodes, [tab, ...flow, n1, out], credentials);
+    const sent = nextMessage("out");
+    helper.getNode("n1").receive({ topic: "mine" });
+    const sentMsg = await sent;
+    should(sentMsg).have.property("topic", "mine");
+    should(sentMsg.crec).have.property("status", "active");
+  });
+
+  it("passes an error to Catch", async () => {
+    const n1 = { id: "n1", type: "crec-create-watcher", z: "tab", wires: [[]] };
+    await helper.load(nodes, [tab, n1, ...catchNodes]);
+    const caught = nextMessage("caught");
+    helper.getNode("n1").receive({ topic: "mine" });
+    const { topic, error } = await caught;
+    should(topic).equal("mine");
+    should(error?.message).match(/^[A-Z].*\.$/s);
+    should(error?.source).have.property("id", "n1");
+  });
+});

@@ -1,0 +1,36 @@
+import should from "should";
+import type { WalletNode } from "../../../nodes/lib/runtime/config-nodes.ts";
+import registerWallet from "../../../nodes/wallet/wallet.ts";
+import { configNodes, helper, localService, runtime, settings } from "./support.ts";
+
+helper.init(runtime, settings);
+
+describe("wallet node", () => {
+  before(() => helper.startServer());
+  after(() => helper.stopServer());
+  afterEach(() => helper.unload());
+  const nodes = [...configNodes, registerWallet];
+
+  it("loads and closes", async () => {
+    await helper.load(nodes, [{ id: "n1", type: "crec-wallet", name: "mine" }]);
+    should(helper.getNode("n1")).have.property("name", "mine");
+    await helper.unload();
+    should(helper.getNode("n1")).not.be.ok();
+  });
+
+  it("gives the address of its smart account, by default without a type and an owner", async () => {
+    const { ready, flow, credentials } = await localService();
+    const address = ready.contracts.DemoToken ?? "";
+    const n1 = { id: "n1", type: "crec-wallet", connection: "connection", wallet: address };
+    await helper.load(nodes, [...flow, { ...n1, chainSelector: ready.chain_selector }], credentials);
+    const { wallet } = helper.getNode("n1") as WalletNode;
+    should(wallet).have.properties({ problem: undefined, type: undefined, owner: undefined });
+    should(await wallet.address(new AbortController().signal)).equal(address);
+  });
+
+  it("says that its connection is missing", async () => {
+    await helper.load(nodes, [{ id: "n1", type: "crec-wallet", chainSelector: "1", wallet: "savings" }]);
+    const { wallet } = helper.getNode("n1") as WalletNode;
+    should(wallet.problem).have.property("code", "CONNECTION_MISSING");
+  });
+});
