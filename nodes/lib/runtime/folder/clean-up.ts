@@ -3,8 +3,8 @@ import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync } from
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
-import { codeOf } from "../../../../src/files/durable-files.ts";
 import { processWide } from "../process-wide.ts";
+import { codeOf } from "./lock-file.ts";
 
 /** What a file is judged by. `writtenAt` in Unix milliseconds; the text is read when it is first asked for. */
 export type FoundFile = { readonly text: string; readonly writtenAt: number };
