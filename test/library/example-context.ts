@@ -14,7 +14,6 @@ import {
   type VerifyConfig,
   type WatcherEvent,
 } from "../../src/index.ts";
-import { eventually } from "../support/eventually.ts";
 
 const env = (name: string): string => process.env[name] ?? "";
 
@@ -84,10 +83,12 @@ export function show(..._values: unknown[]): void {}
 export function handle(_event: ChannelEvent | Delivery): void {}
 
 async function firstEvent(): Promise<WatcherEvent> {
-  return eventually("a verified event", async () => {
+  // biome-ignore lint/plugin: compiled apart from the helpers of tests
+  for (;;) {
     const { data } = await client.events.search(channelId, { type: ["watcher.event"] });
     const [found] = data;
-    if (!found || !isEvent(found, "watcher.event")) return undefined;
-    return (await verifier.verify(found)).verified ? found : undefined;
-  });
+    if (found && isEvent(found, "watcher.event") && (await verifier.verify(found)).verified) return found;
+    // biome-ignore lint/plugin: as above
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
