@@ -36,7 +36,7 @@ describe("npm test -- <file or folder>", () => {
     should(files).containDeep(["test/nodes/events-in.test.ts", "test/nodes/events-in-panel.test.ts"]);
     should(files.filter((file) => /\/(?:account|search-events|manage)/.test(file))).be.empty();
     should(files.length).be.below(20);
-    should(chosen("nodes/ack/ack.ts")).eql(["test/nodes/ack.test.ts"]);
+    should(chosen("nodes/ack/ack.ts")).eql(["test/nodes/ack.test.ts", "test/nodes/helper/ack.test.ts"]);
   });
 
   it("runs the tests of an area of src without a build", () => {
