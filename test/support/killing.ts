@@ -29,11 +29,11 @@ export function testsOfThePromise({ events, nodeRedKills, serviceKills }: Killin
   /** Waits until so many different events have arrived, and gives all arrivals. */
   const until = async (file: string, count: number): Promise<Arrival[]> => {
     const different = (seen: readonly Arrival[]) => new Set(seen.map(({ eventId }) => eventId)).size;
-    const look = async () => {
-      const seen = await arrivals(file);
-      return { different: different(seen), seen };
-    };
-    return (await eventually(`${count} different events`, look, (found) => found.different >= count)).seen;
+    return eventually(
+      `${count} different events`,
+      () => arrivals(file),
+      (seen) => different(seen) >= count,
+    );
   };
 
   /** How far the stored cursor of a consumer is. */

@@ -165,7 +165,7 @@ export async function turns(count = 20): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Waits until a condition is true, and says which one was not. */
+/** Waits some seconds at most until a condition is true. */
 export async function until(condition: () => boolean): Promise<void> {
-  await eventually(String(condition), condition);
+  await eventually(String(condition), condition, { withinMs: 5_000 });
 }

@@ -1,4 +1,4 @@
-import { EventEmitter, once } from "node:events";
+import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { eventually } from "./eventually.ts";
 
@@ -10,7 +10,6 @@ export class SmtpServer {
   /** Whether mails are refused. */
   refuses = false;
   readonly mails: Mail[] = [];
-  readonly #changed = new EventEmitter();
   readonly #sockets = new Set<Socket>();
   readonly #server: Server;
 
@@ -61,7 +60,6 @@ export class SmtpServer {
       } else if (isData) {
         isData = false;
         this.mails.push(mail);
-        this.#changed.emit("received");
         mail = { from: "", to: [], text: "", user: mail.user };
         answer("250 accepted");
       } else {

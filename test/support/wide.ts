@@ -1,8 +1,8 @@
 import { CORE_ONLY } from "../../scripts/test/selection.mjs";
 
 /**
- * Whether tests run that `npm test` leaves out: in `npm run test:wide`, with `--all`, and in a file that Mocha runs directly. See "Core and
- * wide tests" in CONTRIBUTING.md.
+ * Whether tests run that `npm test` leaves out: in `npm run test:wide`, with `--all`, and in a file that Mocha runs
+ * directly. See "Core and wide tests" in CONTRIBUTING.md.
  */
 export const isWide: boolean = process.env[CORE_ONLY] !== "yes";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { NodeAPI } from "node-red";
 import should from "should";
-import { cleanUp, removeIf } from "../../../nodes/lib/runtime/folder/clean-up.ts";
+import { cleanUp, type FoundFile, removeIf } from "../../../nodes/lib/runtime/folder/clean-up.ts";
 import { fileClaims } from "../../../nodes/lib/runtime/signing/claims.ts";
 import { removeOldLocks } from "../../../nodes/lib/runtime/waits/owners.ts";
 
@@ -43,7 +43,7 @@ describe("a clean-up of a folder", () => {
   it("removes what is old, and nothing else", async () => {
     for (const name of ["1", "2"]) await oldFile(join(folder, name));
     await writeFile(join(folder, "new"), "new");
-    await cleanUp(RED, folder, ({ text }) => text === "old");
+    await cleanUp(RED, folder, { leastAgeMs: 0, isOld: ({ text }) => text === "old" });
     should(await readdir(folder)).eql(["new"]);
     should(warnings).be.empty();
   });
@@ -51,17 +51,28 @@ describe("a clean-up of a folder", () => {
   it("goes on when a file is gone meanwhile", async () => {
     for (const name of ["1", "2", "3"]) await oldFile(join(folder, name));
     let isFirst = true;
-    await cleanUp(RED, folder, ({ writtenAt }) => {
+    const isOld = ({ writtenAt }: FoundFile) => {
       if (isFirst) for (const name of ["1", "2"]) removeIf(join(folder, name), () => isFirst);
       isFirst = false;
       return writtenAt < Date.now() - 1_000;
-    });
+    };
+    await cleanUp(RED, folder, { leastAgeMs: 0, isOld });
     should(await readdir(folder)).be.empty();
     should(warnings).be.empty();
   });
 
+  it("does not read what is younger than the least age", async () => {
+    await oldFile(join(folder, "old"));
+    await writeFile(join(folder, "new"), "new");
+    const read: string[] = [];
+    const isOld = ({ text }: FoundFile) => read.push(text) > 0;
+    await cleanUp(RED, folder, { leastAgeMs: 60_000, isOld });
+    should(await readdir(folder)).eql(["new"]);
+    should(new Set(read)).eql(new Set(["old"]));
+  });
+
   it("says nothing about a folder that is not there", async () => {
-    await cleanUp(RED, join(folder, "none"), () => true);
+    await cleanUp(RED, join(folder, "none"), { leastAgeMs: 0, isOld: () => true });
     should(warnings).be.empty();
   });
 
@@ -86,7 +97,8 @@ describe("a clean-up of a folder", () => {
     // A folder in the place of a file cannot be read as one.
     await mkdir(join(folder, "1-not-a-file"));
     await oldFile(join(folder, "2"));
-    for (let time = 0; time < 2; time += 1) await cleanUp(RED, folder, ({ text }) => text === "old");
+    for (let time = 0; time < 2; time += 1)
+      await cleanUp(RED, folder, { leastAgeMs: 0, isOld: ({ text }) => text === "old" });
     should(await readdir(folder)).eql(["1-not-a-file"]);
     should(warnings).have.length(1);
     should(warnings[0]).startWith("[crec] common.warning.clean-up-failed").and.containEql(folder);

@@ -1,13 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import { processWide } from "../process-wide.ts";
 import { codeOf } from "./lock-file.ts";
 
-/** What a file is judged by. `writtenAt` in Unix milliseconds; the text is read when it is first asked for. */
-export type FoundFile = { readonly text: string; readonly writtenAt: number };
+/** What a file is judged by. `writtenAt` in Unix milliseconds. */
+export type FoundFile = { text: string; writtenAt: number };
+
+export type CleanUpOptions = {
+  /** Younger files are not even read: in most clean-ups that is all of them. */
+  leastAgeMs: number;
+  isOld: (file: FoundFile) => boolean;
+  /** By its name. Default: all. */
+  isCandidate?: (name: string) => boolean;
+};
 
 /** Folders whose failed clean-up was reported. */
 const reported = processWide("clean-up-reported", () => new Set<string>());
@@ -15,25 +23,21 @@ const reported = processWide("clean-up-reported", () => new Set<string>());
 /**
  * Removes the old files of a folder. A file that is gone meanwhile is as good as removed; one that cannot be removed does
  * not keep the others. Of each folder the first failure is logged as a warning. Never rejects.
- *
- * @param isCandidate by its name
  */
-export async function cleanUp(
-  RED: NodeAPI,
-  folder: string,
-  isOld: (file: FoundFile) => boolean,
-  isCandidate: (name: string) => boolean = () => true,
-): Promise<void> {
+export async function cleanUp(RED: NodeAPI, folder: string, options: CleanUpOptions): Promise<void> {
+  const { leastAgeMs, isOld, isCandidate = () => true } = options;
   let failure: unknown;
   const names = await readdir(folder).catch((error: unknown) => {
     if (codeOf(error) !== "ENOENT") failure = error;
     return [];
   });
   for (const name of names.filter(isCandidate)) {
+    const path = join(folder, name);
     try {
-      removeIf(join(folder, name), isOld);
+      const { mtimeMs } = await stat(path);
+      if (Date.now() - mtimeMs >= leastAgeMs) removeIf(path, isOld);
     } catch (error) {
-      failure ??= error;
+      if (codeOf(error) !== "ENOENT") failure ??= error;
     }
   }
   if (failure === undefined || reported.has(folder)) return;
@@ -78,15 +82,7 @@ function putBack(aside: string, path: string): void {
 }
 
 function fileAt(path: string): FoundFile {
-  const { mtimeMs: writtenAt } = statSync(path);
-  let text: string | undefined;
-  return {
-    writtenAt,
-    get text() {
-      text ??= readFileSync(path, "utf8");
-      return text;
-    },
-  };
+  return { text: readFileSync(path, "utf8"), writtenAt: statSync(path).mtimeMs };
 }
 
 function unlessGone<T>(use: () => T): T | undefined {

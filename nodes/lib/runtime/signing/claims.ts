@@ -109,7 +109,7 @@ async function create(path: string, claim: Claim): Promise<boolean> {
 
 /** Removes the claims whose messages never came again. Never rejects. */
 export function removeOldClaims(RED: NodeAPI): Promise<void> {
-  return cleanUp(RED, stateFolderFor(RED, "signing"), isForgotten);
+  return cleanUp(RED, stateFolderFor(RED, "signing"), { leastAgeMs: DAY_MS, isOld: isForgotten });
 }
 
 function isForgotten({ text, writtenAt }: FoundFile): boolean {

@@ -77,10 +77,9 @@ export class WaitOwners {
 
 /** A crash leaves a lock file, which nobody needs once its waits are taken up. Never rejects. */
 export function removeOldLocks(RED: NodeAPI): Promise<void> {
-  return cleanUp(
-    RED,
-    stateFolderFor(RED, "waits"),
-    ({ writtenAt }) => Date.now() - writtenAt > OLD_MS,
-    (name) => name.startsWith(LOCK_FILE),
-  );
+  return cleanUp(RED, stateFolderFor(RED, "waits"), {
+    leastAgeMs: OLD_MS,
+    isOld: ({ writtenAt }) => Date.now() - writtenAt > OLD_MS,
+    isCandidate: (name) => name.startsWith(LOCK_FILE),
+  });
 }
