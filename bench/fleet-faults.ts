@@ -1,10 +1,10 @@
-import { randomFrom } from "../test/consumer/generators.ts";
 import type { FaultKind } from "../test/fleet/faults/faults.ts";
 import { LEASE_MS, POLL_MS } from "../test/fleet/faults/flow.ts";
 import { runFleet } from "../test/fleet/faults/run.ts";
 import { timesOf, timesText } from "../test/fleet/faults/times.ts";
 import { problemsOf } from "../test/fleet/faults/verdict.ts";
 import { PostgresServer } from "../test/support/postgres.ts";
+import { randomFrom } from "../test/support/random.ts";
 import { RedisServer } from "../test/support/redis.ts";
 import type { Measured } from "./measured.ts";
 

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import should from "should";
 import { EventConsumer, type EventSource } from "../../src/consumer/index.ts";
 import type { CrecError } from "../../src/errors.ts";
-import { countOf, habits, PAGE, published, randomFrom } from "./generators.ts";
+import { randomFrom } from "../support/random.ts";
+import { countOf, habits, PAGE, published } from "./generators.ts";
 import {
   end,
   IDENTITY,

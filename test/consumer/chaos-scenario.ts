@@ -1,6 +1,6 @@
 import type { StartPosition } from "../../src/consumer/index.ts";
 import type { EventEnvelope } from "../../src/protocol/index.ts";
-import { randomFrom } from "./generators.ts";
+import { randomFrom } from "../support/random.ts";
 import { type Habits, makeEvent } from "./simulation.ts";
 
 /** What goes wrong now and then: each number is the share of requests that it happens to. */

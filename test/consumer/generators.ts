@@ -105,12 +105,3 @@ export function failingDisk(probability: number, random: () => number): (() => v
     if (random() < probability) throw new CrecError("CURSOR_NOT_SAVED", "The disk is full.");
   };
 }
-
-/** A sequence that looks random and is the same for the same seed. */
-export function randomFrom(seed: number): () => number {
-  let state = seed % 2_147_483_647;
-  return () => {
-    state = (state * 16_807 + 11) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
-}

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import should from "should";
 import { type ConsumerLease, findInFlight, type SharedState } from "../../src/consumer/index.ts";
 import { SharedCursorDamagedError } from "../../src/fleet/index.ts";
-import { randomFrom } from "./generators.ts";
+import { randomFrom } from "../support/random.ts";
 import { forward, KEY, ReaderWorld } from "./lease-reader.ts";
 import { LEASE_MS } from "./lease-world.ts";
 import { makeEvent, range, SimulatedChannel, simulate } from "./simulation.ts";

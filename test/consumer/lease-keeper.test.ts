@@ -3,7 +3,7 @@ import should from "should";
 import type { SharedState } from "../../src/consumer/index.ts";
 import { LeaseKeeper, MemorySharedState } from "../../src/consumer/index.ts";
 import { CrecError } from "../../src/errors.ts";
-import { randomFrom } from "./generators.ts";
+import { randomFrom } from "../support/random.ts";
 import { forward } from "./lease-reader.ts";
 import { LEASE_MS, LeaseWorld, type SimulatedCopy } from "./lease-world.ts";
 

@@ -3,16 +3,8 @@ import should from "should";
 import { type CursorState, type Delivery, EventConsumer } from "../../src/consumer/index.ts";
 import { CrecError } from "../../src/errors.ts";
 import type { EventEnvelope } from "../../src/protocol/index.ts";
-import {
-  failingDisk,
-  habits,
-  isAnyLate,
-  PAGE,
-  published,
-  randomFrom,
-  type Step,
-  script,
-} from "./generators.ts";
+import { randomFrom } from "../support/random.ts";
+import { failingDisk, habits, isAnyLate, PAGE, published, type Step, script } from "./generators.ts";
 import { end, IDENTITY, SimulatedChannel, SimulatedClock, SimulatedDisk } from "./simulation.ts";
 
 const ACK_TIMEOUT_MS = 5_000;

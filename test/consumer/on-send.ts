@@ -3,7 +3,8 @@ import should from "should";
 import { type Delivery, EventConsumer } from "../../src/consumer/index.ts";
 import { CrecError } from "../../src/errors.ts";
 import type { EventEnvelope } from "../../src/protocol/index.ts";
-import { failingDisk, habits, isAnyLate, PAGE, published, randomFrom, script } from "./generators.ts";
+import { randomFrom } from "../support/random.ts";
+import { failingDisk, habits, isAnyLate, PAGE, published, script } from "./generators.ts";
 import { end, IDENTITY, SimulatedChannel, SimulatedClock, SimulatedDisk } from "./simulation.ts";
 
 let runs = 0;

@@ -3,8 +3,8 @@ import type { EventSource } from "../../src/consumer/source.ts";
 import { CrecError } from "../../src/errors.ts";
 import type { VerifyResult } from "../../src/proofs/index.ts";
 import type { EventEnvelope } from "../../src/protocol/index.ts";
+import { randomFrom } from "../support/random.ts";
 import { type BehaviourTests, channelOf, eventsAt, listSource, MODES, read } from "./behaviour-tests.ts";
-import { randomFrom } from "./generators.ts";
 import { type Habits, makeEvent, range, SimulatedChannel } from "./simulation.ts";
 
 const COUNT = 450;

@@ -1,10 +1,12 @@
 import { SHUFFLE } from "../../scripts/test/selection.mjs";
+import { randomFrom } from "./random.ts";
 
 /** Puts the tests of all suites into another order: a test must not need those before it. */
 export function shuffleTests(root: Mocha.Suite | undefined): void {
   const seed = process.env[SHUFFLE];
   if (root === undefined || seed === undefined) return;
-  const random = randomFrom(Number(seed));
+  // Seeds that are close must not make orders that are.
+  const random = randomFrom(Math.imul(Number(seed) + 1, 0x9e3779b1) >>> 0);
   const shuffle = (suite: Mocha.Suite): void => {
     shuffleInPlace(suite.tests, random);
     shuffleInPlace(suite.suites, random);
@@ -18,15 +20,4 @@ function shuffleInPlace(items: unknown[], random: () => number): void {
     const other = Math.floor(random() * (last + 1));
     [items[last], items[other]] = [items[other], items[last]];
   }
-}
-
-/** Numbers from 0 to below 1, the same for each seed: mulberry32. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

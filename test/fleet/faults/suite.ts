@@ -1,5 +1,5 @@
 import should from "should";
-import { randomFrom } from "../../consumer/generators.ts";
+import { randomFrom } from "../../support/random.ts";
 import type { Engine } from "./engine.ts";
 import type { FaultKind, Incident } from "./faults.ts";
 import { LEASE_MS, POLL_MS } from "./flow.ts";
