@@ -12,7 +12,7 @@
 //   npm test -- --coverage                only the unit tests, with their coverage of src
 //   npm test -- --shuffle 7               in another order, by this seed
 //   npm test -- --cpu                     also the processor time of each test file (Linux)
-//   npm test -- --jobs 4                  number of workers (default: three more than processors)
+//   npm test -- --jobs 4                  number of workers (default: three more than processors, one more for wide tests)
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -34,6 +34,8 @@ const TOOLS = { c8: "c8/bin/c8.js", mocha: "mocha/bin/mocha.js" };
 
 /** Most tests wait for other processes most of the time: this many more workers than processors keep these busy. */
 const WAITING = 3;
+/** The wide tests wait less: more workers only starve one another until tests reach their time limits. */
+const WAITING_OF_WIDE = 1;
 
 /** Workers that have a browser each. A browser keeps a processor busy. The core has too few files to start a second one. */
 const BROWSERS = 2;
@@ -105,7 +107,8 @@ async function test() {
 
   if (driving.length + alone.length > 0) process.env[SERVICE_PROGRAM] = await makeServiceProgram();
 
-  const jobs = Number(values.jobs ?? availableParallelism() + WAITING);
+  const waiting = tier === "wide" ? WAITING_OF_WIDE : WAITING;
+  const jobs = Number(values.jobs ?? availableParallelism() + waiting);
   /** @param {readonly string[]} files @param {number} workers */
   const inParallel = (files, workers) =>
     files.length > 1 && workers > 1 ? ["--parallel", "--jobs", String(workers)] : [];
