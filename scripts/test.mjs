@@ -22,7 +22,14 @@ import { parseArgs } from "node:util";
 import { npmCommand } from "./lib/npm-command.mjs";
 import { root } from "./lib/paths.mjs";
 import { kill, stillRunning } from "./test/processes.mjs";
-import { PROCESSOR_TIME, processorTimes } from "./test/processor-time.mjs";
+import {
+  PROCESSOR_TIME,
+  ProcessorTime,
+  processorTimes,
+  slowness,
+  totalOf,
+  verdict,
+} from "./test/processor-time.mjs";
 import { CORE_ONLY, SHUFFLE, select, VARIANTS } from "./test/selection.mjs";
 import { makeServiceProgram, SERVICE_PROGRAM } from "./test/service-program.mjs";
 import { lateFiles, summary } from "./test/summary.mjs";
@@ -49,6 +56,7 @@ const started = performance.now();
 const folder = mkdtempSync(join(tmpdir(), "crec-test-"));
 // Windows reads the last two.
 for (const variable of ["TMPDIR", "TEMP", "TMP"]) process.env[variable] = folder;
+const processorTime = new ProcessorTime("TMPDIR", folder);
 /** @type {Set<import("node:child_process").ChildProcess>} */
 const running = new Set();
 for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
@@ -100,6 +108,9 @@ async function test() {
   if (tier !== "variants" && !values.all) process.env[VARIANTS] = "none";
   if (values.shuffle !== undefined) process.env[SHUFFLE] = seedOf(values.shuffle);
 
+  // Where a limit is enforced, the machine is measured before it has anything else to do.
+  const timesSlower = isWhole && process.env.CI !== undefined ? await slowness() : undefined;
+  processorTime.ended("the reference work");
   const lint = npmCommand(["run", "--silent", "lint"]);
   const checks = isWhole ? [quietly("npm run lint", lint.command, lint.args)] : [];
   if (needsBuild && !(await quietly("The build", process.execPath, [join(root, "scripts/build.mjs")])))
@@ -123,13 +134,20 @@ async function test() {
   if (alone.length > 0) exits.push(await mocha("alone", alone, [...options, ...inParallel(alone, 2)]));
   exits.push(await nothingIsLeft());
   const all = [...readResults()];
-  if (values.cpu) process.stdout.write(processorTimes(times));
+  const parts = processorTime.end();
+  if (values.cpu) process.stdout.write(processorTimes(times, parts));
   if (isWhole || (tier === "wide" && positionals.length === 0)) process.stdout.write(lateFiles(all));
   if (chosen.leftOut.length > 0)
     process.stdout.write(
       `  Left out, because they need signals and files of Unix: ${chosen.leftOut.join(", ")}\n`,
     );
-  process.stdout.write(`${summary(all, performance.now() - started)}\n`);
+  const wallMs = performance.now() - started;
+  process.stdout.write(`${summary(all, wallMs)}\n`);
+  if (positionals.length === 0 && process.platform === "linux") {
+    const { isWithin, text } = verdict(totalOf(parts), wallMs, timesSlower);
+    process.stdout.write(`${text}\n`);
+    exits.push(isWithin);
+  }
   return exits.every(Boolean) ? 0 : 1;
 }
 
@@ -163,6 +181,7 @@ function mocha(name, files, options, measured) {
   // Coverage is exact only without the compile cache, which makes all other runs faster.
   const cache = measured ? {} : { NODE_COMPILE_CACHE: module(".cache/compiled") };
   return ended(
+    measured ? `${name}, with coverage` : name,
     spawn(process.execPath, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...cache } }),
   );
 }
@@ -192,21 +211,23 @@ async function quietly(what, command, args) {
       said += text;
     });
   }
-  const isWell = await ended(child);
+  const isWell = await ended(what, child);
   process.stdout.write(isWell ? `  ${what}: passed\n` : `${said}\n  ${what}: failed\n`);
   return isWell;
 }
 
 /**
+ * @param {string} what
  * @param {import("node:child_process").ChildProcess} child
  * @returns {Promise<boolean>}
  */
-function ended(child) {
+function ended(what, child) {
   running.add(child);
   return new Promise((resolve) => {
     child.once("error", () => resolve(false));
     child.once("close", (code) => {
       running.delete(child);
+      processorTime.ended(what);
       resolve(code === 0);
     });
   });

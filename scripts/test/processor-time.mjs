@@ -1,24 +1,162 @@
 // @ts-check
-// `npm test -- --cpu`: how many seconds of a processor each test file uses, with all processes it starts. Wall time says
-// little where tests run side by side. Linux only.
+// How many seconds of a processor a run uses, with all processes that it starts: wall time says little where tests run
+// side by side. Linux only, for other systems do not say what ended processes used.
+import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import { processesWith, usageOf } from "./processes.mjs";
 
 /** The environment variable with the path of the file to which each process of tests appends its notes. */
 export const PROCESSOR_TIME = "CREC_TEST_PROCESSOR_TIME";
 
+/** What the whole core may use, in seconds of a processor, where the reference work takes `REFERENCE_S`. */
+export const LIMIT_S = 600;
+const REFERENCE_S = 1.1;
+const REFERENCE = fileURLToPath(new URL("reference-work.mjs", import.meta.url));
+
+/** What an orphan uses after the last look at it is not counted. */
+const LOOK_MS = 1_000;
+
+/**
+ * Adds up the processor time of this process, of the children that it waits for, and of the run's orphans: nobody waits
+ * for these, because their parent was killed.
+ */
+export class ProcessorTime {
+  /** @type {Map<number, number>} */
+  #orphans = new Map();
+  /** @type {Array<[string, number]>} */
+  #parts = [];
+  #waited = waitedSeconds();
+  #look;
+  #timer;
+
+  /**
+   * @param {string} name of an environment variable that all processes of the run inherit
+   * @param {string} value
+   */
+  constructor(name, value) {
+    this.#look = () => {
+      const run = processesWith(name, value);
+      const waiting = new Set([process.pid, ...run.map(({ pid }) => pid)]);
+      for (const { pid } of run) {
+        const usage = usageOf(pid);
+        if (usage && !waiting.has(usage.parent)) this.#orphans.set(pid, usage.own + usage.ofChildren);
+      }
+    };
+    this.#timer = setInterval(this.#look, LOOK_MS).unref();
+  }
+
+  /** Counts what ended since the last call as one part. @param {string} part */
+  ended(part) {
+    const now = waitedSeconds();
+    this.#parts.push([part, now - this.#waited]);
+    this.#waited = now;
+  }
+
+  /** @returns {Array<[part: string, seconds: number]>} */
+  end() {
+    clearInterval(this.#timer);
+    this.#look();
+    const { user, system } = process.cpuUsage();
+    return [
+      ...this.#parts,
+      ["orphans", sumOf(this.#orphans.values())],
+      ["the runner", (user + system) / 1e6],
+    ];
+  }
+}
+
+/** What the children of this process that have ended used, with theirs. */
+function waitedSeconds() {
+  return usageOf("self")?.ofChildren ?? 0;
+}
+
+/**
+ * How many times longer this machine takes than the one of `REFERENCE_S`: for a fixed piece of work on all processors at
+ * once.
+ *
+ * @returns {Promise<number>}
+ */
+export async function slowness() {
+  const all = await Promise.all(Array.from({ length: availableParallelism() }, referenceSeconds));
+  return sumOf(all) / all.length / REFERENCE_S;
+}
+
+/** @returns {Promise<number>} */
+function referenceSeconds() {
+  const child = spawn(process.execPath, [REFERENCE], { stdio: ["ignore", "pipe", "inherit"] });
+  let said = "";
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    said += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", () => resolve(Number(said)));
+  });
+}
+
+/**
+ * Both numbers of a whole run, and whether it used no more than it may.
+ *
+ * @param {number} seconds of a processor
+ * @param {number} wallMs
+ * @param {number | undefined} times the limit on a slower machine, or undefined where nothing is enforced
+ */
+export function verdict(seconds, wallMs, times) {
+  const took = `  ${(wallMs / 1000).toFixed(0)} s of wall time, ${seconds.toFixed(0)} s of processor time`;
+  if (times === undefined) return { isWithin: true, text: `${took}.` };
+  const limit = LIMIT_S * times;
+  const isWithin = seconds <= limit;
+  const advice = isWithin
+    ? ""
+    : " More than the limit: run npm test -- --cpu, and make the most expensive tests lighter or wide.";
+  return { isWithin, text: `${took}; the limit is ${limit.toFixed(0)} s on this machine.${advice}` };
+}
+
 /**
  * @param {string} path of the notes
- * @returns {string} one line for each test file, the most expensive first
+ * @param {ReadonlyArray<readonly [string, number]>} parts
+ * @returns {string} one line for each part and test file, the most expensive first
  */
-export function processorTimes(path) {
+export function processorTimes(path, parts) {
   /** @type {Map<string, number>} */
   const byFile = new Map();
-  for (const line of readFileSync(path, "utf8").split("\n").filter(Boolean)) {
+  for (const line of readNotes(path).split("\n").filter(Boolean)) {
     const { file, seconds } = /** @type {{ file: string, seconds: number }} */ (JSON.parse(line));
     byFile.set(file, (byFile.get(file) ?? 0) + seconds);
   }
-  const sorted = [...byFile].sort(([, one], [, other]) => other - one);
-  const total = sorted.reduce((sum, [, seconds]) => sum + seconds, 0);
-  const lines = sorted.map(([file, seconds]) => `  ${seconds.toFixed(1).padStart(7)} s  ${file}`);
-  return [`\n  Processor time, ${total.toFixed(0)} s in total:`, ...lines, ""].join("\n");
+  return [
+    `\n  Processor time, ${totalOf(parts).toFixed(0)} s in total:`,
+    ...listed(parts),
+    "\n  Of each test file:",
+    ...listed([...byFile]),
+    "",
+  ].join("\n");
+}
+
+/** @param {ReadonlyArray<readonly [string, number]>} parts */
+export function totalOf(parts) {
+  return sumOf(parts.map(([, seconds]) => seconds));
+}
+
+/** @param {string} path */
+function readNotes(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return ""; // No test ended.
+  }
+}
+
+/** @param {ReadonlyArray<readonly [string, number]>} entries */
+function listed(entries) {
+  return [...entries]
+    .sort(([, one], [, other]) => other - one)
+    .map(([name, seconds]) => `  ${seconds.toFixed(1).padStart(7)} s  ${name}`);
+}
+
+/** @param {Iterable<number>} values */
+function sumOf(values) {
+  return [...values].reduce((sum, value) => sum + value, 0);
 }
