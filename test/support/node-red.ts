@@ -48,6 +48,8 @@ const STARTED = "connected, starts ";
 
 /** Ends a process when the one that started it is gone, however it died. */
 const endWithParent = new URL("../../scripts/lib/end-with-parent.mjs", import.meta.url).href;
+/** Rehearsals would wait for all other tests. */
+const samePriority = fileURLToPath(new URL("same-priority.cjs", import.meta.url));
 
 export type FlowNode = { id: string; type: string; name?: string; [property: string]: unknown };
 
@@ -118,7 +120,7 @@ export class NodeRed {
     const child = spawn(
       process.execPath,
       [
-        ...["--import", endWithParent, join(root, "node_modules/node-red/red.js")],
+        ...["--import", endWithParent, "--require", samePriority, join(root, "node_modules/node-red/red.js")],
         ...["--settings", settings, "--userDir", userDir.path, "--port", "0", ...defined],
       ],
       {
