@@ -3,6 +3,7 @@ import should from "should";
 import { type ConsumerLease, findInFlight, type SharedState } from "../../src/consumer/index.ts";
 import { SharedCursorDamagedError } from "../../src/fleet/index.ts";
 import { randomFrom } from "../support/random.ts";
+import { inVariants } from "../support/variants.ts";
 import { forward, KEY, ReaderWorld } from "./lease-reader.ts";
 import { LEASE_MS } from "./lease-world.ts";
 import { makeEvent, range, SimulatedChannel, simulate } from "./simulation.ts";
@@ -181,34 +182,36 @@ describe("EventConsumer with a lease", () => {
     );
   });
 
-  it("would send events twice, or move the cursor back, if saves were not fenced", async () => {
-    let epoch = 0;
-    const unfenced = (engine: SharedState): SharedState => ({
-      ...forward(engine),
-      take: async (...given) => {
-        const taken = await engine.take(...given);
-        epoch = taken?.epoch ?? epoch;
-        return taken;
-      },
-      save: async (key, _, state, leaseMs) => {
-        await engine.save(key, epoch, state, leaseMs);
-        return true;
-      },
-    });
-    should(await brokenWith(() => new ReaderWorld(unfenced))).match(/went back|epoch|again|was not/);
-  });
-
-  it("would hand over what another copy has, if the lease was not asked before", async () => {
-    const trusting = () => {
-      const world = new ReaderWorld();
-      world.asLease = ({ epoch }) => ({
-        ...{ epoch, isSure: true, over: new AbortController().signal },
-        remainingMs: () => LEASE_MS,
-        confirm: async () => {},
+  inVariants(() => {
+    it("would send events twice, or move the cursor back, if saves were not fenced", async () => {
+      let epoch = 0;
+      const unfenced = (engine: SharedState): SharedState => ({
+        ...forward(engine),
+        take: async (...given) => {
+          const taken = await engine.take(...given);
+          epoch = taken?.epoch ?? epoch;
+          return taken;
+        },
+        save: async (key, _, state, leaseMs) => {
+          await engine.save(key, epoch, state, leaseMs);
+          return true;
+        },
       });
-      return world;
-    };
-    should(await brokenWith(trusting)).match(/hands over/);
+      should(await brokenWith(() => new ReaderWorld(unfenced))).match(/went back|epoch|again|was not/);
+    });
+
+    it("would hand over what another copy has, if the lease was not asked before", async () => {
+      const trusting = () => {
+        const world = new ReaderWorld();
+        world.asLease = ({ epoch }) => ({
+          ...{ epoch, isSure: true, over: new AbortController().signal },
+          remainingMs: () => LEASE_MS,
+          confirm: async () => {},
+        });
+        return world;
+      };
+      should(await brokenWith(trusting)).match(/hands over/);
+    });
   });
 });
 

@@ -4,6 +4,7 @@ import type { SharedState } from "../../src/consumer/index.ts";
 import { LeaseKeeper, MemorySharedState } from "../../src/consumer/index.ts";
 import { CrecError } from "../../src/errors.ts";
 import { randomFrom } from "../support/random.ts";
+import { inVariants } from "../support/variants.ts";
 import { forward } from "./lease-reader.ts";
 import { LEASE_MS, LeaseWorld, type SimulatedCopy } from "./lease-world.ts";
 
@@ -372,23 +373,25 @@ describe("LeaseKeeper", () => {
     );
   });
 
-  it("would let two be sure if the engine ended a lease earlier than the copy believes", async () => {
-    const control = (engine: SharedState): SharedState => ({
-      ...forward(engine),
-      take: (key, copy, leaseMs) => engine.take(key, copy, leaseMs / 2),
-      members: (presence) => engine.members({ ...presence, leaseMs: presence.leaseMs / 2 }),
+  inVariants(() => {
+    it("would let two be sure if the engine ended a lease earlier than the copy believes", async () => {
+      const control = (engine: SharedState): SharedState => ({
+        ...forward(engine),
+        take: (key, copy, leaseMs) => engine.take(key, copy, leaseMs / 2),
+        members: (presence) => engine.members({ ...presence, leaseMs: presence.leaseMs / 2 }),
+      });
+      const broken = await brokenWith(control);
+      should(broken).match(/are sure of/);
     });
-    const broken = await brokenWith(control);
-    should(broken).match(/are sure of/);
-  });
 
-  it("would let two be sure if the engine renewed any lease", async () => {
-    const control = (engine: SharedState): SharedState => ({
-      ...forward(engine),
-      members: async (presence) => ({ ...(await engine.members(presence)), lost: [] }),
+    it("would let two be sure if the engine renewed any lease", async () => {
+      const control = (engine: SharedState): SharedState => ({
+        ...forward(engine),
+        members: async (presence) => ({ ...(await engine.members(presence)), lost: [] }),
+      });
+      const broken = await brokenWith(control);
+      should(broken).match(/are sure of/);
     });
-    const broken = await brokenWith(control);
-    should(broken).match(/are sure of/);
   });
 });
 

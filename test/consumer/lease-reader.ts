@@ -95,7 +95,7 @@ export class ReaderWorld extends LeaseWorld {
           pollMinMs: 100,
           pollMaxMs: 200,
           deliver: async ({ offset, redelivered, attempt, epoch, event }) => {
-            this.#noteDelivery(copy);
+            this.noteDelivery(copy);
             this.sent.push({ copy: copy.name, offset, redelivered, attempt, epoch });
             await copy.clock.sleep(workMs(offset), new AbortController().signal);
             if (current.ack(event.event_id)) this.acked.add(offset);
@@ -139,6 +139,12 @@ export class ReaderWorld extends LeaseWorld {
     return this.sent.length - new Set(this.sent.map(({ offset }) => offset)).size;
   }
 
+  /** No copy hands over an event while another one is sure of the lease. */
+  noteDelivery(copy: SimulatedCopy): void {
+    const other = this.copies.find((one) => one !== copy && one.sure.includes(KEY));
+    if (other !== undefined) this.broken ??= `${copy.name} hands over what ${other.name} has the lease of.`;
+  }
+
   #noteSave(epoch: number, state: CursorState): void {
     const last = this.saves.at(-1);
     if (last !== undefined && epoch < last.epoch)
@@ -146,11 +152,6 @@ export class ReaderWorld extends LeaseWorld {
     if (last !== undefined && state.cursor < last.state.cursor)
       this.broken ??= `The cursor went back from ${last.state.cursor} to ${state.cursor}.`;
     this.saves.push({ epoch, state });
-  }
-
-  #noteDelivery(copy: SimulatedCopy): void {
-    const other = this.copies.find((one) => one !== copy && one.sure.includes(KEY));
-    if (other !== undefined) this.broken ??= `${copy.name} hands over what ${other.name} has the lease of.`;
   }
 }
 
