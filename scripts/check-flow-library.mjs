@@ -2,7 +2,7 @@
 // npm run check:flow-library: runs the scorecard of the flow library (flows.nodered.org) over the package as it is
 // packed: with release/owner.json as it is, where only the owner's own fields may be missing, and with one that is
 // filled in, where everything must be green. What the tool asks the web is answered from a file; only its install needs
-// the registry. test/package checks some of the same rules without it.
+// the registry.
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,14 +1,16 @@
 import { execFile } from "node:child_process";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import should from "should";
 import { SourcesCopy } from "../launcher/sources-copy.ts";
-import { typesIn } from "./flow-library.ts";
+import { registeredBy } from "../support/registered-forms.ts";
 
 const run = promisify(execFile);
 type Failure = { stdout: string; stderr: string };
+type NewNode = typeof import("../../scripts/lib/new-node.mjs");
+type Selection = typeof import("../../scripts/test/selection.mjs");
 
 /** What the checks of the copy read beside the sources. */
 const NEEDED = [
@@ -46,11 +48,13 @@ describe("npm run new-node", function () {
         throw new Error(`${file} failed:\n${stdout}${stderr}`);
       },
     );
-  const newNode = (...args: string[]) => node("scripts/new-node.mjs", ...args);
+
+  const fromCopy = (file: string) => import(pathToFileURL(join(sources.folder, file)).href);
 
   it("refuses a name that is missing, wrong or taken, and writes nothing", async () => {
+    const { newNode } = (await fromCopy("scripts/lib/new-node.mjs")) as NewNode;
     const before = await filesOf(sources.folder);
-    await should(newNode()).be.rejectedWith(/Give the node a name, such as "npm run new-node gas-price"/);
+    await should(newNode("")).be.rejectedWith(/Give the node a name, such as "npm run new-node gas-price"/);
     for (const name of ["Gas", "gas price", "gas--price", "../gas", "3-gas"]) {
       await should(newNode(name)).be.rejectedWith(/cannot be called .* Use lower-case letters/);
     }
@@ -61,7 +65,7 @@ describe("npm run new-node", function () {
 
   it("makes a node in at most nine files, which passes all checks", async () => {
     const before = await filesOf(sources.folder);
-    const { stdout } = await newNode("gas-price");
+    const { stdout } = await node("scripts/new-node.mjs", "gas-price");
     const changed = [...(await filesOf(sources.folder))]
       .filter(([file, text]) => before.get(file) !== text)
       .map(([file]) => file);
@@ -73,24 +77,27 @@ describe("npm run new-node", function () {
     should(added.filter((file) => !changed.includes(file) && !GENERATED.test(file))).be.empty();
 
     const code = changed.filter((file) => /\.(?:ts|json)$/.test(file));
+    // All other files compile as they did.
+    const files = code.filter((file) => file.endsWith(".ts"));
+    const project = { extends: "./tsconfig.json", files, include: [] };
+    await writeFile(join(sources.folder, "tsconfig.new.json"), JSON.stringify(project));
     await Promise.all([
       node("node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings", ...code),
       node("scripts/check-imports.mjs"),
-      node("node_modules/typescript/bin/tsc", "-p", "tsconfig.json"),
+      node("node_modules/typescript/bin/tsc", "-p", "tsconfig.new.json"),
       node("scripts/build.mjs"),
     ]);
     const own = changed.filter((file) => file.endsWith(".test.ts"));
     should(own).have.length(1);
-    const selection = pathToFileURL(join(sources.folder, "scripts/test/selection.mjs"));
-    const { select } = (await import(selection.href)) as typeof import("../../scripts/test/selection.mjs");
+    const { select } = (await fromCopy("scripts/test/selection.mjs")) as Selection;
     should(select([join(sources.folder, "nodes/gas-price")]).process).eql(own);
     await node("node_modules/mocha/bin/mocha.js", ...TESTS, ...own);
 
     const html = await readFile(join(sources.folder, "dist/nodes/gas-price.html"), "utf8");
-    should(typesIn(html)["crec-gas-price"]).containDeep({
-      category: "CRE Connect",
-      defaults: ["name", "connection", "search"],
-    });
+    const shared = pathToFileURL(`${sources.folder}/resources/`);
+    const registered = registeredBy<{ category: string; defaults: object }>(html, shared)["crec-gas-price"];
+    should(registered?.category).equal("CRE Connect");
+    should(Object.keys(registered?.defaults ?? {})).containDeep(["name", "connection", "search"]);
   });
 });
 
