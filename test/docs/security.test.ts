@@ -58,6 +58,21 @@ describe("what the editor's forms can ask", () => {
   });
 });
 
+/** A program that could do so could publish a package in the owner's name. */
+describe("the workflow that publishes", () => {
+  it("lets only one job identify itself to npm, which runs nothing of the repository", () => {
+    const text = readFileSync(join(root, ".github/workflows/publish.yml"), "utf8");
+    const jobs = text.split(/^ {2}(?=[\w-]+:$)/m);
+    const [trusted = "", ...others] = jobs.filter((job) => job.includes("id-token: write"));
+    should(others).be.empty();
+    should(trusted)
+      .match(/^publish:/)
+      .and.match(/environment: npm/);
+    should(trusted).not.match(/checkout|npm (?:ci|run|install)/);
+    should(text).not.match(/NODE_AUTH_TOKEN|secrets\./);
+  });
+});
+
 describe("the page about security", () => {
   it("lists everything that the editor can ask, with the permission it needs", async () => {
     const page = readFileSync(join(root, "docs/security.md"), "utf8");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
-import { isTrue, ProgramFolder, type Result, telling } from "../support/program.ts";
+import { isTrue, ProgramFolder, telling } from "../support/program.ts";
 import { flowEnvironment, startTestService } from "../support/service.ts";
 
 /** The `ts` blocks of a page as one program, each line where it stands in the page. */
@@ -17,42 +17,43 @@ function programOf(page: string): string {
   return `import { tell } from "./tell.mts"; ${lines.join("\n")}\nvoid tell;\n`;
 }
 
-for (const page of ["README.md", "docs/library.md"]) {
-  describe(`the program in ${page}`, function () {
-    this.timeout(120_000);
+const PAGES = ["README.md", "docs/library.md"];
+/** The file of a page's program. */
+const fileOf = (page: string) => page.replaceAll(/\W/g, "-").replace(/md$/, "program.mts");
 
-    let service: RunningService;
-    let folder: ProgramFolder;
-    let results: Result[] = [];
+describe("the programs in README.md and docs/library.md", function () {
+  this.timeout(120_000);
 
-    before(async () => {
-      service = await startTestService();
-      folder = await ProgramFolder.make({ "program.mts": programOf(page) });
-    });
-    after(async () => {
-      await folder?.remove();
-      await service?.close();
-    });
+  let service: RunningService;
+  let folder: ProgramFolder;
 
-    it("casts nothing", () => {
+  before(async () => {
+    service = await startTestService();
+    folder = await ProgramFolder.make(
+      Object.fromEntries(PAGES.map((page) => [fileOf(page), programOf(page)])),
+    );
+  });
+  after(async () => {
+    await folder?.remove();
+    await service?.close();
+  });
+
+  it("cast nothing, and compile in a strict program", async () => {
+    for (const page of PAGES) {
       const casts = programOf(page)
         .replaceAll(/^import .*$|"[^"]*"|`[^`]*`|\/\/.*$/gm, "")
         .match(/.*\bas\b.*/g);
       should(casts ?? []).be.empty();
-    });
+    }
+    should(await folder.check(PAGES.map(fileOf))).equal("");
+  });
 
-    it("compiles in a strict program", async () => {
-      should(await folder.check("program.mts")).equal("");
-    });
-
-    it("runs against the local service, and ends by itself", async () => {
-      results = await folder.run("program.mts", flowEnvironment(service.ready));
-    });
-
-    it("comes to what the page says", () => {
+  for (const page of PAGES) {
+    it(`run against the local service, come to what ${page} says, and end by themselves`, async () => {
+      const results = await folder.run(fileOf(page), flowEnvironment(service.ready));
       should(results.filter((result) => !isTrue(result))).be.empty();
       const promised = programOf(page).match(/\btell\("/g) ?? [];
       should(results.length).equal(promised.length);
     });
-  });
-}
+  }
+});

@@ -23,7 +23,7 @@ const GENERATED = /^docs\/nodes\//;
 /** They look at every node. Those in a browser would take too long here. */
 const TESTS = [
   "test/nodes/catalogs.test.ts",
-  "test/docs/nodes.test.ts",
+  "test/docs/pages.test.ts",
   "test/docs/links.test.ts",
   "test/examples/all.test.ts",
   "test/monitor/diagnostics/shown-fields.test.ts",

@@ -35,13 +35,16 @@ export class ProgramFolder {
   }
 
   /** What the strictest compiler complains of; empty when it is content. `types` are those of Node.js, or none. */
-  async check(file: string, { types: given = ["node"] }: { types?: Array<"node"> } = {}): Promise<string> {
+  async check(
+    files: string | readonly string[],
+    { types: given = ["node"] }: { types?: Array<"node"> } = {},
+  ): Promise<string> {
     const tsc = join(root, "node_modules/typescript/bin/tsc");
     const types = ["--types", given.join(","), "--typeRoots", join(root, "node_modules/@types")];
     const flags = [...STRICT, ...MODULES, "--allowImportingTsExtensions", ...types];
-    const { stdout } = await exec(process.execPath, [tsc, ...flags, file], { cwd: this.path }).catch(
-      (error: { stdout: string }) => error,
-    );
+    const { stdout } = await exec(process.execPath, [tsc, ...flags, ...[files].flat()], {
+      cwd: this.path,
+    }).catch((error: { stdout: string }) => error);
     return stdout;
   }
 
