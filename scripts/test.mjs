@@ -134,6 +134,10 @@ async function test() {
   if (alone.length > 0) exits.push(await mocha("alone", alone, [...options, ...inParallel(alone, 2)]));
   exits.push(await nothingIsLeft());
   const all = [...readResults()];
+  // A test that ends its own process leaves none, whatever the exit code.
+  const isWholeResult = all.length === runs.length + (alone.length > 0 ? 1 : 0);
+  if (!isWholeResult) process.stdout.write("  A process of the tests ended without its results.\n");
+  exits.push(isWholeResult);
   const parts = processorTime.end();
   if (values.cpu) process.stdout.write(processorTimes(times, parts));
   if (isWhole || (tier === "wide" && positionals.length === 0)) process.stdout.write(lateFiles(all));
@@ -239,7 +243,7 @@ function* readResults() {
     try {
       yield JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
     } catch {
-      // It did not start, or crashed: the exit code reports that.
+      // It did not start, or crashed.
     }
   }
 }

@@ -54,20 +54,16 @@ describe("on Windows", () => {
 
   it("PowerShell tells the command line of a process", () => {
     const [program, args] = commandLineOf(42, "win32");
-    should(program).equal("powershell.exe");
-    should(args.at(-1)).match(
-      /UTF8; \(Get-CimInstance Win32_Process -Filter 'ProcessId = 42'\)\.CommandLine$/,
-    );
-    should(commandLineOf(42, "darwin")).eql(["ps", ["-ww", "-o", "command=", "-p", "42"]]);
+    should([program, args.at(-1)].join(" ")).match(/^powershell\.exe .*'ProcessId = 42'\)\.CommandLine$/);
   });
 
-  for (const file of ["package.json", "service/package.json", "site/package.json"]) {
-    it(`the scripts of ${file} run in its shell, too`, () => {
+  it("the scripts of package.json run in its shell, too", () => {
+    for (const file of ["package.json", "service/package.json", "site/package.json"]) {
       const { scripts = {} } = JSON.parse(readFileSync(join(root, file), "utf8"));
       for (const [name, command] of Object.entries<string>(scripts)) {
         should(command).not.match(/'|;|\$|`|^\w+=|&& \w+=/, name);
         should(command).not.match(/\b(?:rm|cp|mv|cat|sh|bash|export)\b/, name);
       }
-    });
-  }
+    }
+  });
 });
