@@ -186,12 +186,20 @@ function usesOf(isWithin, test) {
   return [...imports, ...beside.flatMap(importsOf)].some(isWithin);
 }
 
+/** @type {Map<string, string[]>} */
+const imports = new Map();
+
 /**
  * @param {string} file
  * @returns {string[]}
  */
 function importsOf(file) {
-  return [...textOf(file).matchAll(IMPORT)].map(([, target = ""]) => posix.join(posix.dirname(file), target));
+  const known = imports.get(file);
+  if (known) return known;
+  const found = [...textOf(file).matchAll(IMPORT)];
+  const all = found.map(([, target = ""]) => posix.join(posix.dirname(file), target));
+  imports.set(file, all);
+  return all;
 }
 
 /** @param {string} file */
@@ -262,9 +270,14 @@ function usedBy(file, seen = new Set()) {
   return seen;
 }
 
+/** No file changes while they are selected. @type {Map<string, string>} */
+const texts = new Map();
+
 /** @param {string} file */
 function textOf(file) {
-  return readFileSync(join(root, file), "utf8");
+  const text = texts.get(file) ?? readFileSync(join(root, file), "utf8");
+  texts.set(file, text);
+  return text;
 }
 
 /** Workers take these files first, in this order: a long file that starts last would make the run longer. */

@@ -5,7 +5,6 @@ import { harnessFlow, refuse } from "../support/flow-harness.ts";
 import { NodeRed, UserDir } from "../support/node-red.ts";
 import { apiNode } from "../support/nodes.ts";
 
-const known = await languages();
 /** The first words of the help of ack event. */
 const HELP: Readonly<Record<string, RegExp>> = {
   de: /Bestätigt ein Ereignis/,
@@ -46,25 +45,24 @@ describe("a Node-RED in German", function () {
     nodeRed.fetch(path, { headers: { Accept: "application/json", ...headers } });
   const catalogs = async (path: string) => (await (await get(path)).json()) as Catalogs;
 
-  for (const [tag, words] of Object.entries(HELP)) {
-    it(`gives an editor in ${known[tag]?.name ?? "another language"} its help`, async () => {
+  it("gives each editor its help", async () => {
+    for (const [tag, words] of Object.entries(HELP)) {
       const page = await (await get("nodes", { Accept: "text/html", "Accept-Language": tag })).text();
       const [, help = ""] = page.split('data-help-name="crec-ack">');
       should(help.slice(0, help.indexOf("</script>"))).match(words);
-    });
-  }
+    }
+  });
 
-  for (const tag of Object.keys(known)) {
-    it(`gives an editor in ${known[tag]?.name} its labels`, async () => {
-      const english = await catalogs("nodes/messages?lng=en-US");
+  it("gives each editor its labels", async () => {
+    const english = await catalogs("nodes/messages?lng=en-US");
+    for (const tag of Object.keys(await languages())) {
       const translated = await catalogs(`nodes/messages?lng=${tag}`);
       const label = translated[ACK]?.ack?.label.action;
-      should(label).be.a.String();
-      should(label).not.equal(english[ACK]?.ack?.label.action);
+      should(label).be.a.String().and.not.equal(english[ACK]?.ack?.label.action);
       const { [MONITOR]: monitor } = await catalogs(`plugins/messages?lng=${tag}`);
       should(monitor?.monitor?.panel.issues).be.a.String().and.not.equal("Issues");
-    });
-  }
+    }
+  });
 
   it("reports errors in German, with the same codes", async () => {
     const { error } = await refuse(nodeRed, "api", { payload: "../secrets" });

@@ -18,17 +18,13 @@ describe("on Windows", () => {
 
   it("npm is run without its batch file, whose shell splits paths with spaces", () => {
     const own = join("Program Files", "npm-cli.js");
-    should(npmCommand(["ci"], system([own], { npm_execpath: own }))).eql({
-      command: join("nodejs", "node.exe"),
-      args: [own, "ci"],
-    });
+    const found = npmCommand(["ci"], system([own], { npm_execpath: own }));
+    should(found).eql({ command: join("nodejs", "node.exe"), args: [own, "ci"] });
     const beside = join("nodejs", "node_modules/npm/bin/npm-cli.js");
     should(npmCommand(["ci"], system([beside])).args).eql([beside, "ci"]);
     // Other package managers name programs that are not JavaScript.
-    should(npmCommand(["ci"], system(["pm.exe", beside], { npm_execpath: "pm.exe" })).args).eql([
-      beside,
-      "ci",
-    ]);
+    const otherwise = system(["pm.exe", beside], { npm_execpath: "pm.exe" });
+    should(npmCommand(["ci"], otherwise).args).eql([beside, "ci"]);
     should(() => npmCommand(["ci"], system([]))).throw(/npm run/);
     should(npmCommand(["ci"], { platform: "linux" })).eql({ command: "npm", args: ["ci"] });
   });
