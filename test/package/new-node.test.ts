@@ -80,7 +80,7 @@ describe("npm run new-node", function () {
     await Promise.all([
       node("node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings", ...code),
       node("scripts/check-imports.mjs"),
-      node("node_modules/typescript/bin/tsc", "-p", "tsconfig.new.json"),
+      node("node_modules/typescript/bin/tsc", "-p", "tsconfig.new.json", "--singleThreaded"),
       node("scripts/build.mjs"),
     ]);
     const own = changed.filter((file) => file.endsWith(".test.ts"));
