@@ -24,24 +24,36 @@ export async function post(
   json: unknown,
   { timeoutMs, mostBytes, ended }: { timeoutMs: number; mostBytes: number; ended: AbortSignal },
 ): Promise<Posted> {
-  const timeout = AbortSignal.timeout(timeoutMs);
+  ended.throwIfAborted();
+  // One controller instead of `AbortSignal.any`, which takes a third of the processor time of a call.
+  const over = new AbortController();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    over.abort();
+  }, timeoutMs);
+  const end = () => over.abort();
+  ended.addEventListener("abort", end);
   const { address, headers } = withoutCredentials(url);
   try {
     const response = await fetch(address, {
       method: "POST",
       headers: { "content-type": "application/json", ...headers },
       body: JSON.stringify(json),
-      signal: AbortSignal.any([timeout, ended]),
+      signal: over.signal,
     });
     const text = await read(response, mostBytes);
     return { status: response.status, text, body: parsed(text), retryAfterMs: retryAfter(response) };
   } catch (error) {
     ended.throwIfAborted();
-    if (timeout.aborted) throw new TimeoutError({ body: {}, url });
+    if (isLate) throw new TimeoutError({ body: {}, url });
     if (error instanceof ResponseBodyTooLargeError) throw error;
     // fetch only says that it failed; the reason is in its cause.
     const { cause = error } = Object(error) as { cause?: unknown };
     throw new HttpRequestError({ url, cause: cause as Error });
+  } finally {
+    clearTimeout(timer);
+    ended.removeEventListener("abort", end);
   }
 }
 
