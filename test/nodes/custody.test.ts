@@ -1,6 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import should from "should";
 import { Custodian } from "../support/custodian.ts";
@@ -83,14 +82,27 @@ describe("a signature that a person approves", function () {
     };
     const anyKept = async () =>
       (await Promise.all((await filesIn("crec-waits", "submit")).map(isKept))).includes(true);
-    await eventually("a stored wait", anyKept);
+    await eventually("the wait of the message in a file", anyKept);
+  };
+  /** In Unix seconds. */
+  const keptDeadlines = async (): Promise<number[]> => {
+    const read = async (name: string) =>
+      JSON.parse(await readFile(join(harness.userDir.path, "crec-waits", "submit", name), "utf8"));
+    const records = await Promise.all((await filesIn("crec-waits", "submit")).map(read));
+    return records.map(({ about }) => about.prepared.request.deadline);
+  };
+  /** A deadline is in whole seconds. */
+  const untilAnotherDeadline = () => {
+    const second = () => Math.floor(Date.now() / 1000);
+    const asked = second();
+    return eventually("the next second", second, (now) => now > asked);
   };
   const untilNothingIsKept = async () => {
-    const files = async () => [
-      ...(await filesIn("crec-waits", "submit")),
-      ...(await filesIn("crec-signing")),
-    ];
-    await eventually("no wait and no claim", files, (names) => names.length === 0);
+    await eventually(
+      "no file of a wait or of a signature",
+      async () => [...(await filesIn("crec-waits", "submit")), ...(await filesIn("crec-signing"))],
+      (files) => files.length === 0,
+    );
   };
 
   it("is shown under the node, and warned of where it may take longer than the operation lasts", async () => {
@@ -157,7 +169,7 @@ describe("a signature that a person approves", function () {
     // One of the first two continued in the third.
     const left = () => [probe, second].flatMap((one) => harness.seenAt("submit:0", one));
     // What Node-RED sent is seen here a moment later.
-    await eventually("a message", left, (messages) => messages.length > 0);
+    await eventually("one of the first two", left, (seen) => seen.length > 0);
     should(left()).have.length(1);
     should(custodian.requests.at(-1)).equal(request);
     should(await harness.executions(crec.operationKey)).equal(1);
@@ -180,9 +192,7 @@ describe("a signature that a person approves", function () {
     );
     should(submits()).equal(before);
     await untilNothingIsKept();
-    // A deadline is in seconds.
-    // biome-ignore lint/plugin: the second has to pass
-    await sleep(1_000);
+    await untilAnotherDeadline();
     const again = await ask("submit", { ...good, crec });
     should(again.request.digest).not.equal(request.digest);
     custodian.refuse(again.request);
@@ -195,14 +205,15 @@ describe("a signature that a person approves", function () {
     const { probe, request } = await ask("submit", good);
     const kept = await ask("submit", { ...good, payload: "2" });
     await deploy({ d: true });
-    await eventually(
-      "a stored wait",
-      () => filesIn("crec-waits", "submit"),
-      (names) => names.length > 0,
-    );
+    await untilKept(probe);
+    await untilKept(kept.probe);
     const { count } = custodian;
-    // biome-ignore lint/plugin: the deadline of 0.1 minutes has to pass
-    await sleep(6_000);
+    const deadline = Math.max(...(await keptDeadlines()));
+    await eventually(
+      "the deadline",
+      () => Date.now(),
+      (now) => now > deadline * 1000,
+    );
     await custodian.approve(request);
     await custodian.approve(kept.request);
     await deploy();
@@ -293,7 +304,7 @@ describe("a signature that a person approves", function () {
     checkError(late, "finalize", "OPERATION_NOT_FINALIZABLE");
     should(custodian.count).equal(count);
     await eventually(
-      "an execution",
+      "one more execution",
       () => harness.executions(),
       (count) => count !== executed,
     );
@@ -310,9 +321,7 @@ describe("a signature that a person approves", function () {
       const crec = { keep: "me", operationKey: `order ${freshId()}` };
       const { probe, request } = await ask("submit", { ...good, crec });
       const { count } = custodian;
-      // Another second gives another deadline.
-      // biome-ignore lint/plugin: the second has to pass
-      await sleep(1_000);
+      await untilAnotherDeadline();
       const second = await press("submit", { ...good, crec }, other);
       await custodian.askedAgain(count + 1);
       await custodian.approve(request);

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
 import { encodeFunctionCall } from "../../src/abi/index.ts";
@@ -83,11 +82,28 @@ describe("events in and deploys", function () {
     });
 
     it("without the node leaves none at all", async () => {
-      await deploy([]);
-      const before = proxy.passed.length;
-      // biome-ignore lint/plugin: three polls would have come in that time
-      await sleep(700);
-      should(proxy.passed.length).equal(before);
+      const other = await ServiceProxy.before(service.ready.base_url);
+      try {
+        // Another node that asks as often, by a connection of its own.
+        const [connection, channel] = config;
+        const apart = [
+          { ...connection, id: "other-connection", baseUrl: other.baseUrl },
+          { ...channel, id: "other-channel", connection: "other-connection" },
+        ] as FlowNode[];
+        const node = eventsInNode({
+          id: "apart",
+          channel: "other-channel",
+          pollMin: "0.25",
+          pollMax: "0.25",
+        });
+        await nodeRed.deploy(harnessFlow([...config, ...apart], [[node, 2]]));
+        const before = proxy.passed.length;
+        await other.next(5, isPoll);
+        should(proxy.passed.length).equal(before);
+      } finally {
+        await deploy([]);
+        await other.close();
+      }
     });
 
     it("closes a node at once whose poll is stalled", async () => {
