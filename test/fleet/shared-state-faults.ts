@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
 import should from "should";
 import { CrecError, openSharedState, type SharedState, type SharedStateOptions } from "../../src/index.ts";
+import { eventually } from "../support/eventually.ts";
 import { TcpProxy } from "../support/tcp-proxy.ts";
 import { A, B, LONG_MS, stateAt, taken } from "./shared-state-suite.ts";
 
@@ -38,14 +38,19 @@ export async function failure(
 
 /** The engine is away for a while: calls are made until one is answered. */
 async function answered<T>(call: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await call();
-    } catch (error) {
-      if (!(error instanceof CrecError && error.retryable)) throw error;
-      await sleep(20);
-    }
-  }
+  const { answer } = await eventually(
+    "an answer",
+    async (): Promise<{ answer?: T; error?: CrecError }> => {
+      try {
+        return { answer: await call() };
+      } catch (error) {
+        if (!(error instanceof CrecError && error.retryable)) throw error;
+        return { error };
+      }
+    },
+    ({ error }) => error === undefined,
+  );
+  return answer as T;
 }
 
 /** What shared state does while its engine is away. To be called within a `describe`. */
@@ -130,14 +135,21 @@ export function faults(server: () => EngineServer): void {
     proxy.stall();
     await failure(shared.save(key, epoch, stateAt(1), LONG_MS), server());
     should(await answered(() => shared.save(key, epoch, stateAt(2), LONG_MS))).be.true();
-    const renewedMsAgo = async (): Promise<number> => {
+    /** When the lease was renewed, by the clock of this process: not before `least`, and not after `most`. */
+    const renewal = async () => {
       const presence = { copy: B, group: key, leaseMs: LONG_MS, held: [], wanted: [key] };
-      return (await shared.members(presence)).holders.get(key)?.renewedMsAgo ?? 0;
+      const asked = performance.now();
+      const msAgo = (await shared.members(presence)).holders.get(key)?.renewedMsAgo ?? 0;
+      return { msAgo, least: asked - msAgo, most: performance.now() - msAgo };
     };
-    while ((await renewedMsAgo()) < 100) await sleep(20);
+    const before = await eventually(
+      "a lease that was not renewed for some time",
+      renewal,
+      ({ msAgo }) => msAgo >= 100,
+    );
     proxy.resume();
     // It also renews the lease.
-    while ((await renewedMsAgo()) >= 100) await sleep(5);
+    await eventually("another renewal of the lease", renewal, ({ least }) => least > before.most);
     should((await taken(shared, key, A)).state).deepEqual(stateAt(2));
   });
 

@@ -1,14 +1,14 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import should from "should";
 import { postgresSettings } from "../../src/fleet/engine-settings.ts";
 import { postgresClient } from "../../src/fleet/postgres/client.ts";
 import { type OnceResult, openSharedState, SharedCursorDamagedError } from "../../src/index.ts";
 import { selfSigned } from "../support/certificates.ts";
+import { eventually } from "../support/eventually.ts";
 import { hasPostgres, PostgresServer } from "../support/postgres.ts";
 import { failure, faults } from "./shared-state-faults.ts";
 import { modelTests } from "./shared-state-model.ts";
-import { A, B, behaviour, LONG_MS, type Open, stateAt, taken } from "./shared-state-suite.ts";
+import { A, B, behaviour, LONG_MS, type Open, pastTime, stateAt, taken } from "./shared-state-suite.ts";
 
 describe("shared state in PostgreSQL", function () {
   this.timeout(60_000);
@@ -55,7 +55,10 @@ describe("shared state in PostgreSQL", function () {
       });
       // It waits for this transaction.
       const waiting = () => sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
-      while (answer === undefined && (await waiting()).length === 0);
+      await eventually(
+        "the call to wait, or an answer",
+        async () => answer !== undefined || (await waiting()).length > 0,
+      );
     });
     await once;
     should(answer).equal("moved");
@@ -165,12 +168,12 @@ describe("shared state in PostgreSQL", function () {
   it("raises the epoch even where the server lost what it committed last", async () => {
     const shared = await open("lost");
     const { epoch } = await taken(shared, "key", A);
-    while (Date.now() <= epoch) await sleep(1);
+    await pastTime(epoch);
     await admin`UPDATE lost.lease SET epoch = 5, copy_id = NULL`;
     const next = await taken(shared, "key", B);
     should(next.epoch).be.above(epoch);
     // It goes on with the time, in milliseconds.
-    while (Date.now() <= next.epoch) await sleep(1);
+    await pastTime(next.epoch);
     await admin`DELETE FROM lost.lease`;
     should((await taken(shared, "key", A)).epoch).be.above(next.epoch);
     should(await shared.save("key", next.epoch, stateAt(1), LONG_MS)).be.false();

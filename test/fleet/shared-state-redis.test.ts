@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import should from "should";
 import { openSharedState, SharedCursorDamagedError } from "../../src/index.ts";
@@ -6,7 +5,17 @@ import { selfSigned } from "../support/certificates.ts";
 import { hasRedis, RedisServer } from "../support/redis.ts";
 import { failure, faults } from "./shared-state-faults.ts";
 import { modelTests } from "./shared-state-model.ts";
-import { A, B, behaviour, LONG_MS, type Open, stateAt, taken } from "./shared-state-suite.ts";
+import {
+  A,
+  B,
+  behaviour,
+  LONG_MS,
+  type Open,
+  passed,
+  pastTime,
+  stateAt,
+  taken,
+} from "./shared-state-suite.ts";
 
 describe("shared state in Redis", function () {
   this.timeout(60_000);
@@ -78,7 +87,7 @@ describe("shared state in Redis", function () {
     const write = (key: string, ttlMs: number) =>
       shared.writeRecord({ scope: "s", key, revision: 0, value: 1, ttlMs });
     for (let index = 0; index < 30; index += 1) await write(`short ${index}`, 1);
-    await sleep(5);
+    await passed(shared, 5);
     for (let index = 0; index < 3; index += 1) await write(`long ${index}`, LONG_MS);
     should(await admin.zcard("{lists}:records:s")).equal(3);
     await shared.close();
@@ -129,7 +138,7 @@ describe("shared state in Redis", function () {
     const shared = await open("lost");
     const { epoch } = await taken(shared, "key", A);
     // It goes on with the time, in milliseconds.
-    while (Date.now() <= epoch) await sleep(1);
+    await pastTime(epoch);
     await admin.flushall();
     should((await taken(shared, "key", B)).epoch).be.above(epoch);
     should(await shared.save("key", epoch, stateAt(1), LONG_MS)).be.false();

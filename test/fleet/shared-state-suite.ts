@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { randomUUID } from "node:crypto";
 import should from "should";
 import {
   type Copy,
@@ -10,6 +10,7 @@ import {
   type SharedState,
   type TakenLease,
 } from "../../src/index.ts";
+import { eventually } from "../support/eventually.ts";
 
 /** Opens the shared state as one copy; another call opens it as another copy. */
 export type Open = (namespace?: string) => Promise<SharedState>;
@@ -27,12 +28,24 @@ export function stateAt(cursor: number, delivered: CursorState["delivered"] = []
 }
 
 /** Only the clock of the engine says when a lease is over. */
-export async function takenOnceOver(shared: SharedState, key: string, copy: Copy): Promise<TakenLease> {
-  for (;;) {
-    const lease = await shared.take(key, copy, LONG_MS);
-    if (lease !== undefined) return lease;
-    await sleep(5);
-  }
+export function takenOnceOver(shared: SharedState, key: string, copy: Copy): Promise<TakenLease> {
+  return eventually(`the lease of ${key} to be over`, () => shared.take(key, copy, LONG_MS), { pauseMs: 5 });
+}
+
+/** Waits until so much time has passed by the clock of the engine: what began before has lasted longer than that. */
+export async function passed(shared: SharedState, ms: number): Promise<void> {
+  const key = `clock ${randomUUID()}`;
+  await shared.take(key, A, ms);
+  await takenOnceOver(shared, key, B);
+}
+
+/** Waits until the time in milliseconds is another one: epochs are times where they can be. */
+export async function pastTime(ms: number): Promise<void> {
+  await eventually(
+    "a later time",
+    () => Date.now(),
+    (now) => now > ms,
+  );
 }
 
 export async function taken(shared: SharedState, key: string, copy: Copy): Promise<TakenLease> {
@@ -86,13 +99,13 @@ export function behaviour(open: Open): void {
     it("is renewed by saving", async () => {
       const lease = await first.take(key, A, 50);
       should(await first.save(key, lease?.epoch ?? 0, stateAt(1), LONG_MS)).be.true();
-      await sleep(60);
+      await passed(first, 60);
       should(await second.take(key, B, LONG_MS)).be.undefined();
     });
 
     it("may be over when it is saved, as long as no other copy took it", async () => {
       const lease = await first.take(key, A, 1);
-      await sleep(5);
+      await passed(first, 5);
       should(await first.save(key, lease?.epoch ?? 0, stateAt(3), LONG_MS)).be.true();
       should(await second.take(key, B, LONG_MS)).be.undefined();
     });
@@ -202,9 +215,9 @@ export function behaviour(open: Open): void {
     it("is forgotten after its time, which begins anew each time it is seen", async () => {
       should(await first.once(mark({ ttlMs: 40 }))).equal("new");
       await first.once(mark());
-      await sleep(50);
+      await passed(first, 50);
       should(await first.once(mark({ ttlMs: 1 }))).equal("seen");
-      await sleep(5);
+      await passed(first, 5);
       should(await first.once(mark())).equal("new");
     });
 
@@ -227,7 +240,7 @@ export function behaviour(open: Open): void {
       const delivery = (id: string, redelivered: boolean, ttlMs: number) =>
         mark({ ttlMs, delivery: { id, redelivered } });
       should(await first.once(delivery("1", false, 1))).equal("new");
-      await sleep(5);
+      await passed(first, 5);
       should(await first.once(delivery("2", false, LONG_MS))).equal("new");
       should(await first.once(delivery("1", true, LONG_MS))).equal("seen");
       should(await first.once(delivery("2", true, LONG_MS))).equal("new");
@@ -235,7 +248,7 @@ export function behaviour(open: Open): void {
 
     it("marks nothing for a copy that lost the lease, or released it", async () => {
       const lease = await first.take(key, A, 1);
-      await sleep(5);
+      await passed(first, 5);
       const fence = { key, epoch: lease?.epoch ?? 0 };
       should(await first.once(mark({ key: "in time", fence }))).equal("new");
       const next = await taken(second, key, B);
@@ -299,9 +312,9 @@ export function behaviour(open: Open): void {
     it("is forgotten after its time, which starts again with each write", async () => {
       const one = await written({ ttlMs: 500 });
       const two = await written({ revision: one });
-      await sleep(510);
+      await passed(first, 510);
       const three = await written({ revision: two, ttlMs: 1 });
-      await sleep(5);
+      await passed(first, 5);
       should(await second.readRecord(key, "rule")).be.undefined();
       should(await second.recordKeys(key, 10)).be.empty();
       should(await second.writeRecord(record({ revision: three }))).be.undefined();
@@ -406,7 +419,7 @@ export function behaviour(open: Open): void {
 
     it("are no members once they said nothing for as long as their leases last", async () => {
       await first.members(present(A, { leaseMs: 1 }));
-      await sleep(5);
+      await passed(first, 5);
       should((await second.members(present(B))).copies).deepEqual([B]);
       should((await first.members(present(A))).copies).deepEqual([A, B]);
     });
@@ -414,7 +427,7 @@ export function behaviour(open: Open): void {
     it("renew their leases, and are told which of them they lost", async () => {
       const { epoch } = (await first.take(`${key} kept`, A, 50)) ?? { epoch: 0 };
       const lost = await first.take(`${key} lost`, A, 1);
-      await sleep(5);
+      await passed(first, 5);
       await taken(second, `${key} lost`, B);
       const held = [
         { key: `${key} kept`, epoch },
@@ -422,7 +435,7 @@ export function behaviour(open: Open): void {
         { key: `${key} unknown`, epoch: 1 },
       ];
       should((await first.members(present(A, { held }))).lost).deepEqual([`${key} lost`, `${key} unknown`]);
-      await sleep(60);
+      await passed(first, 60);
       should(await second.take(`${key} kept`, B, LONG_MS)).be.undefined();
     });
 
@@ -431,8 +444,7 @@ export function behaviour(open: Open): void {
       await first.take(`${key} over`, A, 1);
       const released = await taken(first, `${key} released`, A);
       await first.release(`${key} released`, released.epoch);
-      // A timer may fire up to a millisecond early by the clock of the state: so it waits for more than is asked for.
-      await sleep(10);
+      await passed(first, 10);
       const wanted = ["held", "over", "released", "unknown"].map((name) => `${key} ${name}`);
       const { holders } = await second.members(present(B, { wanted }));
       should([...holders.keys()]).deepEqual([`${key} held`]);

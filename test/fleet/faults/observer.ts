@@ -61,6 +61,7 @@ export class Observer {
       held: [],
       wanted: [this.#key],
     };
+    // biome-ignore lint/plugin: it watches as long as the copies run
     while (!this.#isOver) {
       // The database is down at times.
       const members = await this.#shared.members(presence).catch(() => undefined);

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "../../support/eventually.ts";
 
 /** What a flow wrote down when a message passed. */
 export type FleetRecord = {
@@ -50,17 +50,16 @@ export class Records {
     what: string,
     timeoutMs = 180_000,
   ): Promise<T> {
-    const end = steadyMs() + timeoutMs;
-    for (;;) {
-      await this.#read();
-      const found = find(this.all);
-      if (found !== undefined) return found;
-      if (steadyMs() > end) {
-        const latest = JSON.stringify(this.all.slice(-3));
-        throw new Error(`In ${timeoutMs} ms there was no ${what}. The latest records: ${latest}`);
-      }
-      await sleep(LOOK_MS);
-    }
+    const { found } = await eventually(
+      what,
+      async () => {
+        await this.#read();
+        return { found: find(this.all), latest: this.all.slice(-3) };
+      },
+      ({ found }) => found !== undefined,
+      { withinMs: timeoutMs, pauseMs: LOOK_MS },
+    );
+    return found as T;
   }
 
   /** The first message sent after a time that `accept` takes. */
@@ -73,7 +72,7 @@ export class Records {
       const start = all.findLastIndex((one) => one.atMs <= atMs) + 1;
       return all.slice(start).find((one) => one.kind === "sent" && accept(one));
     };
-    return this.until(find, "message sent", timeoutMs);
+    return this.until(find, "a message to be sent", timeoutMs);
   }
 
   async #read(): Promise<void> {

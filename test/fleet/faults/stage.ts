@@ -100,7 +100,7 @@ export class Stage {
   async drained(timeoutMs: number): Promise<void> {
     await this.records.until(
       () => this.done >= this.events || undefined,
-      `end of all ${this.events} events`,
+      `the end of all ${this.events} events`,
       timeoutMs,
     );
   }
