@@ -77,6 +77,7 @@ export async function runScenario(run: ChaosRun): Promise<ChaosOutcome> {
   let next = prepare();
   let present = next;
   try {
+    // biome-ignore lint/plugin: kills at random moments
     for (let life = 0; life < kills; life += 1) {
       present = next;
       await present.ready;

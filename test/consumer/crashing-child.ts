@@ -13,6 +13,8 @@ const [baseUrl = "", folder = "", commit = "on-ack", poison = "", last = ""] = p
 const channelId = "00000000-0000-4000-8000-00000000c4a1";
 const collected = openSync(join(folder, "collected"), "a");
 const client = new CrecClient({ baseUrl, apiKey: "test" });
+/** How long the flow works on an event: something of another one may happen meanwhile. */
+const WORK_MS = 5;
 const deadly = new Set(poison.split(",").map(Number));
 const done = Promise.withResolvers<void>();
 
@@ -29,8 +31,7 @@ const consumer = new EventConsumer({
   commit: commit === "on-send" ? "on-send" : "on-ack",
   inFlight: 5,
   deliver: async ({ event, offset }) => {
-    // Something of another event may happen in between.
-    if (commit === "on-ack") await sleep(5);
+    if (commit === "on-ack") await sleep(WORK_MS);
     if (deadly.has(offset)) process.exit(1);
     note(`D ${offset}`, offset);
     consumer.ack(event.event_id);

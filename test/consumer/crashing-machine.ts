@@ -65,18 +65,15 @@ export class Machine {
   /** Lets time pass, and boots again after each crash. */
   async pass(ms: number): Promise<void> {
     const until = this.clock.now() + ms;
-    while (this.clock.now() < until) {
-      void this.clock.sleep(until - this.clock.now(), NEVER);
-      await this.clock.until(() => this.#isDown || this.clock.now() >= until);
-      if (this.#isDown) await this.restart({ orderly: false });
-    }
+    void this.clock.sleep(ms, NEVER);
+    await this.until(() => this.clock.now() >= until);
   }
 
   async until(condition: () => boolean, limitMs = 3_600_000): Promise<void> {
-    while (!condition()) {
-      await this.clock.until(() => this.#isDown || condition(), limitMs);
-      if (this.#isDown) await this.restart({ orderly: false });
-    }
+    if (condition()) return;
+    await this.clock.until(() => this.#isDown || condition(), limitMs);
+    if (this.#isDown) await this.restart({ orderly: false });
+    await this.until(condition, limitMs);
   }
 
   /** Stops all. What that does not need time for takes none, lest a long wait pass meanwhile. */

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Delivery, EventConsumer, eventSource, FileCursorStore } from "../../src/consumer/index.ts";
 import { CrecClient } from "../../src/resources/index.ts";
+import { eventually } from "../support/eventually.ts";
 import type { KillMode } from "./kill-runs.ts";
 
 const [baseUrl = "", folder = "", mode = "on-ack"] = process.argv.slice(2);
@@ -23,7 +24,9 @@ let workMs = mode === "on-send" ? 20 : 1;
 /** On send, a flow that takes no more than it can hold. */
 const HOLDS = 3;
 const work: Delivery[] = [];
-let taken = Promise.withResolvers<void>();
+let arrived = Promise.withResolvers<void>();
+/** The test ends this process. */
+const WAITS = { withinMs: Number.POSITIVE_INFINITY, pauseMs: 20 };
 
 /** Whether something has arrived in this life. */
 let hasBegun = false;
@@ -31,14 +34,15 @@ let hasBegun = false;
 async function workOff(): Promise<void> {
   for (;;) {
     const delivery = work.shift();
-    taken.resolve();
-    taken = Promise.withResolvers();
-    if (delivery !== undefined) {
-      if (workMs > 0) await sleep(workMs);
-      write(`D ${delivery.offset}`);
-      consumer.ack(delivery.event.event_id);
-    } else await sleep(1);
+    if (delivery !== undefined) await workOn(delivery);
+    else await arrived.promise;
   }
+}
+
+async function workOn({ event, offset }: Delivery): Promise<void> {
+  if (workMs > 0) await sleep(workMs);
+  write(`D ${offset}`);
+  consumer.ack(event.event_id);
 }
 
 const consumer = new EventConsumer({
@@ -54,8 +58,10 @@ const consumer = new EventConsumer({
     hasBegun = true;
     write(`A ${delivery.offset} ${delivery.redelivered} ${delivery.attempt}`);
     work.push(delivery);
+    arrived.resolve();
+    arrived = Promise.withResolvers();
     if (mode === "commit-first") consumer.ack(delivery.event.event_id);
-    while (mode === "on-send" && work.length > HOLDS) await taken.promise;
+    if (mode === "on-send") await eventually("room in the flow", () => work.length <= HOLDS, WAITS);
   },
 });
 
@@ -64,12 +70,14 @@ process.on("message", async (message) => {
   if (message === "go to the end") workMs = 0;
   consumer.start();
   if (message !== "go and only take") void workOff();
-  for (;;) {
-    await sleep(20);
-    const { state } = consumer;
-    const isDone = state.kind === "connected" && state.behind === 0 && state.waitingForAcks === 0;
-    if (message === "go to the end" && isDone && work.length === 0) break;
-  }
+  if (message !== "go to the end") return;
+  await eventually(
+    "the end of the channel",
+    () => consumer.state,
+    (state) =>
+      state.kind === "connected" && state.behind === 0 && state.waitingForAcks === 0 && work.length === 0,
+    WAITS,
+  );
   await consumer.stop();
   await client.close();
   process.exit(0);

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "../support/eventually.ts";
 import { bundle } from "./child-bundle.ts";
 import { startEventServer, storedEvent } from "./event-server.ts";
 
@@ -53,6 +54,7 @@ export async function drainWithKills({
   };
   let next = prepare();
   try {
+    // biome-ignore lint/plugin: kills at random moments
     for (let life = 0; life < kills; life += 1) {
       const { child, ready } = next;
       await ready;
@@ -82,7 +84,12 @@ export async function drainWithKills({
 /** Waits until the stored place is past an event. */
 async function placeStored(path: string): Promise<void> {
   const cursor = async () => JSON.parse(await readFile(path, "utf8")).state.cursor;
-  while (!((await cursor().catch(() => 0)) >= 1)) await sleep(10);
+  await eventually(
+    "a stored place past an event",
+    () => cursor().catch(() => 0),
+    (place) => place >= 1,
+    { pauseMs: 10 },
+  );
 }
 
 async function kill(child: ChildProcess): Promise<void> {

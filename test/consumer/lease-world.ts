@@ -45,7 +45,10 @@ export class CopyClock implements Clock {
 
   /** Resolves when the process runs. */
   async resumed(): Promise<void> {
-    while (this.isSuspended) await this.#resumed;
+    if (!this.isSuspended) return;
+    await this.#resumed;
+    // It may be suspended again by now.
+    await this.resumed();
   }
 
   suspend(): void {

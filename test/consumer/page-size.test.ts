@@ -138,6 +138,8 @@ describe("A link of 64 kbit/s", function () {
 
   it("gets events of 3 kB each through, page by page", async () => {
     const COUNT = 8;
+    const BYTES_AT_ONCE = 800;
+    const KBIT_PER_S = 64;
     const events = range(1, COUNT).map((offset) => ({
       ...makeEvent(offset),
       payload: { status: "active", data: "x".repeat(3_000) },
@@ -149,9 +151,10 @@ describe("A link of 64 kbit/s", function () {
       const body = { events: events.slice(from, from + limit), has_more: from + limit < COUNT };
       const text = JSON.stringify(body);
       response.writeHead(200, { "content-type": "application/json" });
-      for (let at = 0; at < text.length && !response.destroyed; at += 800) {
-        response.write(text.slice(at, at + 800));
-        await sleep(100);
+      // biome-ignore lint/plugin: the pace of the link
+      for (let at = 0; at < text.length && !response.destroyed; at += BYTES_AT_ONCE) {
+        response.write(text.slice(at, at + BYTES_AT_ONCE));
+        await sleep((BYTES_AT_ONCE * 8) / KBIT_PER_S);
       }
       response.end();
     });

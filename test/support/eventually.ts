@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
-import mocha from "mocha";
 
 /** What is not there yet. */
 type Missing = undefined | null | false | 0 | "";
@@ -69,9 +68,8 @@ function sentence(what: string, ms: number, seen: unknown): string {
 /** The running test or hook, and when it began. */
 let running: { runnable: Mocha.Runnable; since: number } | undefined;
 
-/** Notes which test or hook runs. Called once, before any. */
-export function noteRunnables(): void {
-  const { prototype } = mocha.Runnable;
+/** Notes which test or hook runs. Called once, before any. Processes that tests start wait without Mocha. */
+export function noteRunnables({ prototype }: typeof Mocha.Runnable): void {
   const { run } = prototype;
   prototype.run = function (this: Mocha.Runnable, done) {
     running = { runnable: this, since: performance.now() };

@@ -1,3 +1,4 @@
+import mocha from "mocha";
 import { noteRunnables } from "./eventually.ts";
 import { noteProcessorTime } from "./processor-time.ts";
 import { endShared, isWorker } from "./shared.ts";
@@ -5,7 +6,7 @@ import { shuffleTests } from "./shuffle.ts";
 
 // Coverage is measured in the process of the tests: children would each write as much again.
 delete process.env.NODE_V8_COVERAGE;
-noteRunnables();
+noteRunnables(mocha.Runnable);
 
 /** Loaded before any test. */
 export const mochaHooks = {
