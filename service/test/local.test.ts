@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { verifyEvent } from "../../src/proofs/index.ts";
-import type { EventEnvelope, EventPage, Wallet, Watcher } from "../../src/protocol/index.ts";
+import type { EventEnvelope, EventPage, VerifiableEvent, Wallet, Watcher } from "../../src/protocol/index.ts";
 import { eventually } from "../../test/support/eventually.ts";
-import { type Api, startTestService, TRANSFER } from "./support.ts";
+import { type Api, BLOCK_TIME_MS, signedText, startTestService, TRANSFER } from "./support.ts";
 import { rpc, sendFrom } from "./transactions.ts";
 
 describe("the endpoints under /local", function () {
@@ -208,12 +209,15 @@ describe("the endpoints under /local", function () {
     it("makes a transaction final that nobody saw waiting", async () => {
       // So seldom that the service does not look in between.
       await api.ok("POST", "/local/speed", { blockTimeMs: 60_000 });
-      await eventually("the chain to be at rest", async () => {
-        const before = await rpc<string>(api, "eth_blockNumber");
-        // biome-ignore lint/plugin: longer than a block took before
-        await new Promise((resolve) => setTimeout(resolve, 100));
-        return (await rpc<string>(api, "eth_blockNumber")) === before ? true : undefined;
-      });
+      await eventually(
+        "the chain to be at rest",
+        async () => {
+          const before = await rpc<string>(api, "eth_blockNumber");
+          await sleep(2 * BLOCK_TIME_MS);
+          return { before, after: await rpc<string>(api, "eth_blockNumber") };
+        },
+        ({ before, after }) => before === after,
+      );
       await sendFrom(api, { to: `0x${"1".repeat(40)}`, data: "0x" });
       const paidIn = Number(await rpc<string>(api, "eth_blockNumber"));
       await api.ok("POST", "/local/speed", { blockTimeMs: 10 });
@@ -237,14 +241,31 @@ describe("the endpoints under /local", function () {
       await api.eventsUntil(channelId, (all) => all.length > 10);
       const none = { transfersPerSecond: 0, readingsPerSecond: 0 };
       should(await api.ok("POST", "/local/traffic", {})).eql(none);
-      const silence = await eventually("silence", async () => {
-        const { events } = await poll("limit=1");
-        // biome-ignore lint/plugin: as long as 24 transactions took before
-        await new Promise((resolve) => setTimeout(resolve, 400));
-        const after = await poll("limit=1");
-        return after.events[0]?.event_id === events[0]?.event_id ? true : undefined;
-      });
-      should(silence).be.true();
+      let paid = 1_000_000;
+      /** Several payments, each in a block of its own. */
+      const payments = async () => {
+        const amounts = Array.from({ length: 6 }, (_, index) => String(paid + index));
+        paid += amounts.length;
+        for (const amount of amounts) await api.ok("POST", "/local/faucet", { amount });
+        return amounts;
+      };
+      const amounts = (all: EventEnvelope[]) =>
+        all
+          .filter(({ payload }) => payload.verifiable_event !== undefined)
+          .map((event) => signedText<VerifiableEvent>(event).chain_event)
+          .filter((event) => event?.confidence === "latest")
+          .map((event) => String(event?.params?.value));
+      // With that much traffic, something would come between them.
+      await eventually(
+        "payments with nothing between them",
+        async () => {
+          const [first = "", ...others] = await payments();
+          const last = others.at(-1) ?? "";
+          const all = amounts(await api.eventsUntil(channelId, (all) => amounts(all).includes(last)));
+          return { between: all.slice(all.indexOf(first) + 1, all.indexOf(last)), paid: others.slice(0, -1) };
+        },
+        ({ between, paid }) => between.join() === paid.join(),
+      );
     });
 
     it("refuses what it cannot, in a sentence", async () => {
