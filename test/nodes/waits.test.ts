@@ -3,7 +3,6 @@ import { EventEmitter } from "node:events";
 import { mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import should from "should";
 import type { Connection } from "../../nodes/lib/runtime/config-nodes.ts";
@@ -32,6 +31,8 @@ describe("a node that waits", () => {
     readonly events = new EventEmitter();
     readonly node: EventEmitter;
     readonly waiting: Waiting[] = [];
+    /** When it began to wait for each. */
+    readonly begun: number[] = [];
     readonly sent: CrecMessage[] = [];
     readonly errors: unknown[] = [];
     flow: Array<{ id: string; type: string }> = [];
@@ -70,6 +71,7 @@ describe("a node that waits", () => {
       await new Promise<void>((resolve, reject) => {
         // Like an answer that has arrived already: the signal is too late for it.
         this.waiting.push({ msg, end: resolve });
+        this.begun.push(performance.now());
         if (msg.isDeaf === true) return;
         if (signal.aborted) reject(signal.reason);
         signal.addEventListener("abort", () => reject(signal.reason));
@@ -177,13 +179,15 @@ describe("a node that waits", () => {
     const after = await deployedWith(...many);
     after.start();
     await after.untilWaiting(10);
-    // biome-ignore lint/plugin: an eleventh would have begun in that time
-    await sleep(50);
-    should(after.waiting).have.length(10);
     await after.stop();
+    const begun = after.waiting.length;
+    should(begun).be.below(25);
     const last = new Deployed();
     last.start();
     await last.untilWaiting(25);
+    const pauses = last.begun.slice(1).map((at, index) => at - (last.begun[index] ?? 0));
+    for (const pause of [pauses[9], pauses[19]]) should(pause).be.above(200);
+    should(after.waiting).have.length(begun);
     last.endAll();
     await last.until(() => last.sent.length === 25);
     should(names(last.sent)).deepEqual(names(many));
@@ -225,35 +229,44 @@ describe("a node that waits", () => {
   });
 
   /** As if another process had written them. */
-  const givenTo = async (owner: string) => {
-    for (const name of await files()) {
+  const givenTo = async (owner: string, names?: string[]) => {
+    for (const name of names ?? (await files())) {
       const path = join(folder, "crec-waits", "node", name);
       await rename(path, path.replace(`.${OWNER}`, owner));
     }
   };
 
-  it("does not resume what another process waits for, until that one ends", async () => {
-    const after = await deployedWith(about("operation", "a"), about("another", "b"));
-    const other = randomUUID();
-    await givenTo(`.${other}`);
+  /** One that waits for some of these files, and is alive until its lock is stopped. */
+  const anotherProcess = async (names: string[]): Promise<FolderLock> => {
+    const owner = randomUUID();
+    await givenTo(`.${owner}`, names);
     const isHeld = Promise.withResolvers<void>();
     const lock = new FolderLock(
-      join(folder, "crec-waits", `.in-use-${other}`),
+      join(folder, "crec-waits", `.in-use-${owner}`),
       ({ kind }) => kind === "held" && isHeld.resolve(),
     );
     lock.start();
     await isHeld.promise;
+    return lock;
+  };
+
+  it("does not resume what another process waits for, until that one ends", async () => {
+    const after = await deployedWith(about("operation", "a"), about("another", "b"), about("third", "c"));
+    const [first = "", ...rest] = await files();
+    const [ending, staying] = [await anotherProcess([first]), await anotherProcess(rest)];
     after.start();
-    after.give(about("own", "c"));
+    after.give(about("own", "own"));
     await after.untilWaiting(1);
-    // biome-ignore lint/plugin: longer than a look at the lock takes
-    await sleep(1_500);
-    should(names(after.waiting.map(({ msg }) => msg))).deepEqual(["c"]);
-    await lock.stop();
-    await after.untilWaiting(3);
-    should(names(after.waiting.map(({ msg }) => msg))).deepEqual(["a", "b", "c"]);
+    should(names(after.waiting.map(({ msg }) => msg))).deepEqual(["own"]);
+    await ending.stop();
+    // It has looked at both locks again and again until then.
+    await after.untilWaiting(2);
+    should(after.waiting).have.length(2);
+    await staying.stop();
+    await after.untilWaiting(4);
+    should(names(after.waiting.map(({ msg }) => msg))).deepEqual(["a", "b", "c", "own"]);
     after.endAll();
-    await after.until(() => after.sent.length === 3);
+    await after.until(() => after.sent.length === 4);
     await eventually("no file", files, (names) => names.length === 0);
     await after.stop(true);
   });

@@ -11,6 +11,7 @@ import registerEventsIn from "../../nodes/events-in/events-in.ts";
 import { markTyped } from "../../nodes/lib/shared/typed-key.ts";
 import type { ChannelEvent } from "../../src/index.ts";
 import { configOf, proofCases } from "../proofs/fixtures.ts";
+import { eventually } from "../support/eventually.ts";
 import type { Message } from "../support/flow-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { TRANSFER_ABI } from "../support/nodes.ts";
@@ -224,13 +225,16 @@ async function sentLive(properties: Partial<FlowNode>): Promise<Sent> {
     ];
     const registers = [registerConnection, registerChannel, registerContract, registerEventsIn];
     const sent = await loadFlow(registers, flow as FlowNode[], { events: 3 });
-    // All is read when it has polled again after the last page.
-    // biome-ignore lint/plugin: until nothing more comes: no event tells that
-    for (let seen = -1; seen !== sent.length || polls < 6; ) {
-      seen = sent.length;
-      // biome-ignore lint/plugin: longer than a poll takes
-      await new Promise((resolve) => setTimeout(resolve, 300));
-    }
+    // All is read when it has polled again and again after the last page.
+    let last = { sent: 0, polls: 0 };
+    await eventually(
+      "six polls that bring nothing more",
+      () => {
+        if (sent.length !== last.sent) last = { sent: sent.length, polls };
+        return { ...last, since: polls - last.polls };
+      },
+      ({ since }) => since >= 6,
+    );
     await helper.unload();
     return sent;
   } finally {

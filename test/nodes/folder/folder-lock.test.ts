@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import {
   FolderLock,
@@ -198,7 +197,12 @@ describe("the lock of a folder", function () {
     const first = use("first");
     await workOf("first");
     first.child.kill("SIGSTOP");
-    await sleep(TIMES.leaseMs + 500);
+    const leaseEnds = performance.now() + TIMES.leaseMs;
+    await eventually(
+      "the end of the lease",
+      () => performance.now(),
+      (now) => now > leaseEnds,
+    );
     const before = (await readFile(join(folder, "work"), "utf8")).length;
     first.child.kill("SIGCONT");
     await eventually(
@@ -213,11 +217,14 @@ describe("the lock of a folder", function () {
     await foreign();
     const waiting = ["a", "b", "c", "d"].map((name) => use(name));
     const left = new Set(waiting);
-    // biome-ignore lint/plugin: each of them in turn
-    while (left.size > 0) {
+    for (const _ of waiting) {
       const got = await Promise.race([...left].map((user) => user.says("held").then(() => user)));
-      // biome-ignore lint/plugin: a second holder would say so in that time
-      await sleep(100);
+      const before = (await steps().catch(() => [])).length;
+      await eventually(
+        "20 steps of the holder",
+        async () => (await steps().catch(() => [])).length,
+        (count) => count >= before + 20,
+      );
       const holding = [...left].filter(({ said }) => said.some(({ kind }) => kind === "held"));
       should(holding).have.length(1);
       left.delete(got);
