@@ -5,9 +5,11 @@ import should from "should";
 import { eventually } from "../../test/support/eventually.ts";
 import { newestSnapshot } from "../src/chain/anvil/snapshots.ts";
 import { isTorn, withNewestBlocks } from "../src/chain/anvil/state.ts";
+import { Watchdog } from "../src/chain/anvil/watchdog.ts";
 import { type Anvil, startAnvil } from "../src/chain/anvil.ts";
 import { isAlive } from "../src/chain/process.ts";
 import { createLog } from "../src/log.ts";
+import { RpcProxy } from "./rpc-proxy.ts";
 import { temporaryFolder } from "./support.ts";
 
 const RECEIVER = `0x${"1".repeat(40)}`;
@@ -17,21 +19,50 @@ describe("the saved state of the local chain", function () {
   let folder: ReturnType<typeof temporaryFolder>;
   let anvil: Anvil;
   let lines: string[];
+  /** Those of another watchdog. */
+  let others: string[];
 
   const at = (name: string) => join(folder.path, name);
   const pidOf = (name: "anvil" | "watchdog") => Number(readFileSync(at(`${name}.pid`), "utf8"));
   const start = async () => {
-    lines = [];
+    [lines, others] = [[], []];
     const log = createLog({ level: "debug", to: { write: (line) => lines.push(line) } });
     anvil = await startAnvil(folder.path, { log });
   };
-  const told = (what: RegExp, times = 1) =>
-    eventually(String(what), () => lines.filter((line) => what.test(line)).length >= times || undefined);
+  const told = (what: RegExp, by = () => lines) =>
+    eventually(String(what), by, (all) => all.some((line) => what.test(line)));
   const rpc = async <T = string>(method: string, ...params: unknown[]): Promise<T> => {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
     const headers = { "content-type": "application/json" };
     const answer = await fetch(anvil.rpcUrl, { method: "POST", headers, body });
     return ((await answer.json()) as { result: T }).result;
+  };
+  /** Another watchdog of the chain, which saves it in a folder of its own, and what it asks the chain. */
+  const withWatchdog = async (
+    use: (other: { folder: string; pid: number; asked: (method: string) => number }) => Promise<void>,
+  ): Promise<void> => {
+    const other = temporaryFolder();
+    const proxy = await RpcProxy.start(anvil.rpcUrl);
+    const methods: string[] = [];
+    proxy.fateOf = ({ method }) => {
+      methods.push(method);
+      return undefined;
+    };
+    const log = createLog({ level: "debug", to: { write: (line) => others.push(line) } });
+    const watchdog = new Watchdog({ folder: other.path, log, loaded: { block: 0, bytes: 0 } });
+    try {
+      watchdog.order({ rpcUrl: proxy.url });
+      const pid = Number(readFileSync(join(other.path, "watchdog.pid"), "utf8"));
+      await use({
+        folder: other.path,
+        pid,
+        asked: (method) => methods.filter((one) => one === method).length,
+      });
+    } finally {
+      await watchdog.end();
+      proxy.close();
+      other.dispose();
+    }
   };
   /** A block with a payment in it; its number, once that is saved. */
   const savedBlock = async (): Promise<number> => {
@@ -75,16 +106,25 @@ describe("the saved state of the local chain", function () {
   });
 
   it("is not written without new blocks", async () => {
-    await savedBlock();
-    const written = () => [
-      ...readdirSync(folder.path).map((name) => [name, statSync(at(name)).ino, statSync(at(name)).mtimeMs]),
-      ...["anvil", "watchdog"].map((name) => bytesWritten(pidOf(name as "anvil"))),
-    ];
-    const before = written();
-    // Long enough for the watchdog to look for blocks, and for anvil to write if it did by itself.
-    // biome-ignore lint/plugin: the watchdog looks once a second, and nothing tells that it did
-    await new Promise((resolve) => setTimeout(resolve, 2500));
-    written().should.eql(before);
+    const block = await savedBlock();
+    await withWatchdog(async (other) => {
+      await told(new RegExp(`saved up to block ${block}\\.`), () => others);
+      const filesIn = (path: string) =>
+        readdirSync(path).map((name) => {
+          const { ino, mtimeMs } = statSync(join(path, name));
+          return [name, ino, mtimeMs];
+        });
+      const written = () => [
+        ...[folder.path, other.folder].map(filesIn),
+        ...[pidOf("anvil"), pidOf("watchdog"), other.pid].map(bytesWritten),
+      ];
+      const before = written();
+      const looks = () => other.asked("eth_getBlockByNumber");
+      const seen = looks();
+      // After a look it would save before it looks again.
+      await eventually("three more looks for blocks", looks, (count) => count >= seen + 3);
+      written().should.eql(before);
+    });
   });
 
   it("is kept in two snapshots: the older one is used when the newest is damaged", async () => {
@@ -135,20 +175,27 @@ describe("the saved state of the local chain", function () {
 
   it("stays unchanged while it cannot be written, which is logged once, and again when it is over", async () => {
     const block = await savedBlock();
-    const before = readFileSync(at("state.json.gz"));
-    // What stands where it wants to write keeps it from writing, as a full disk does.
-    const obstacle = at(`state.${pidOf("watchdog")}.new`);
-    mkdirSync(obstacle);
-    await rpc("evm_mine");
-    await told(new RegExp(`cannot be saved .* restart at block ${block}\\.`));
-    await rpc("evm_mine");
-    // biome-ignore lint/plugin: the watchdog looks once a second, and nothing tells that it did
-    await new Promise((resolve) => setTimeout(resolve, 1500));
-    readFileSync(at("state.json.gz")).should.eql(before);
-    rmSync(obstacle, { recursive: true });
-    await told(/can be saved again/);
-    await told(new RegExp(`saved up to block ${block + 2}\\.`));
-    lines.filter((line) => /cannot be saved/.test(line)).length.should.equal(1);
+    await withWatchdog(async (other) => {
+      const by = () => others;
+      await told(new RegExp(`saved up to block ${block}\\.`), by);
+      const state = join(other.folder, "state.json.gz");
+      const before = readFileSync(state);
+      // What stands where it wants to write keeps it from writing, as a full disk does.
+      const obstacle = join(other.folder, `state.${other.pid}.new`);
+      mkdirSync(obstacle);
+      await rpc("evm_mine");
+      await told(new RegExp(`cannot be saved .* restart at block ${block}\\.`), by);
+      await rpc("evm_mine");
+      const tries = () => other.asked("anvil_dumpState");
+      const tried = tries();
+      // The second one begins when the first has failed.
+      await eventually("two more tries to save", tries, (count) => count >= tried + 2);
+      readFileSync(state).should.eql(before);
+      rmSync(obstacle, { recursive: true });
+      await told(/can be saved again/, by);
+      await told(new RegExp(`saved up to block ${block + 2}\\.`), by);
+      others.filter((line) => /cannot be saved/.test(line)).length.should.equal(1);
+    });
   });
 
   it("is saved when the watchdog was killed, and restored when anvil was", async () => {
