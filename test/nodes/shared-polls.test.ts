@@ -1,15 +1,14 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { EventHarness, isPoll } from "../support/event-harness.ts";
+import { eventually } from "../support/eventually.ts";
 import { harnessFlow } from "../support/flow-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { eventsInNode } from "../support/nodes.ts";
 import { ServiceProxy } from "../support/proxy.ts";
 
 const CONNECTED = "node-red:common.status.connected";
-const WINDOW_MS = 8_000;
-/** Fewer calls than this would say nothing. */
-const LEAST = 3;
+/** So many polls of a node by itself are compared: some seconds. */
+const POLLS = 16;
 /**
  * Of the calls that so many nodes make by themselves. On a busy machine they are not always ready at the same moment:
  * that they make as many calls as one node, `test/consumer/shared-channel.test.ts` checks with a clock of its own.
@@ -58,21 +57,21 @@ describe("events in nodes on one channel", function () {
       apart,
     );
     await Promise.all([lone, ...ids].map((id) => harness.nodeRed.status(id, CONNECTED)));
-    const until = performance.now() + WINDOW_MS;
-    // biome-ignore lint/plugin: events at a steady rate, over a window of time
     for (let added = 0; added < adds; added += 1) {
       await harness.addEvents(`${ids[0]}-${added}`);
-      // biome-ignore lint/plugin: as above
-      await sleep(500);
+      await harness.arrived(lone, 2 * (added + 1));
     }
-    await sleep(until - performance.now());
+    await eventually(
+      `${POLLS} polls of the node by itself`,
+      () => loneProxy.passed.slice(before[1]).filter(isPoll).length,
+      (count) => count >= POLLS,
+    );
     const [together, alone] = proxies.map(({ passed }, index) => {
       const calls = passed.slice(before[index]);
       return { polls: calls.filter(isPoll).length, all: calls.length };
     });
     for (const id of [lone, ...ids]) should(await harness.arrived(id, 2 * adds)).have.length(2 * adds);
     if (!together || !alone) throw new Error("Nothing was counted.");
-    should(alone.polls).be.above(LEAST);
     return { together, alone };
   }
 
@@ -118,7 +117,9 @@ describe("events in nodes on one channel", function () {
     const [connection, ...others] = harness.config();
     const before = harness.proxy.passed.length;
     const ids = ["limited-1", "limited-2", "limited-3"];
-    const nodes = ids.map((id) => eventsInNode({ id, consumer: id, verify: false }));
+    // Without the limit they would make five a second.
+    const pace = { pollMin: "0.2", pollMax: "0.2" };
+    const nodes = ids.map((id) => eventsInNode({ id, consumer: id, verify: false, ...pace }));
     const limited = { ...connection, requestsPerMinute: "60" } as FlowNode;
     const begun = performance.now();
     await harness.nodeRed.deploy(
@@ -128,8 +129,7 @@ describe("events in nodes on one channel", function () {
       ),
     );
     for (const id of ids) await harness.arrived(id, 30);
-    // biome-ignore lint/plugin: the window in which calls are counted
-    await sleep(5_000);
+    await harness.proxy.next(10);
     const seconds = (performance.now() - begun) / 1_000;
     // Five at once, and one each second.
     should(harness.proxy.passed.length - before).be.within(5, 6 + seconds);
