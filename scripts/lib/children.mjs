@@ -8,8 +8,8 @@ import { StartError } from "./say.mjs";
 /** @typedef {import("node:child_process").ChildProcess} ChildProcess */
 
 /** How long a child may take to end before it kills itself, and how much later the launcher kills it. In ms. */
-const GRACE_MS = 2_000;
-const LATER_MS = 500;
+export const GRACE_MS = 2_000;
+export const LATER_MS = 500;
 
 const preload = new URL("./end-with-parent.mjs", import.meta.url).href;
 

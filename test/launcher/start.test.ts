@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import should from "should";
+import { GRACE_MS, LATER_MS } from "../../scripts/lib/children.mjs";
+import { eventually } from "../support/eventually.ts";
 import { itWide } from "../support/wide.ts";
 import { allEnded, LaunchersOnTrial, type Ready } from "./launched.ts";
 import { SourcesCopy } from "./sources-copy.ts";
@@ -149,8 +151,13 @@ describe("a copy of the sources", () => {
       process.kill(watchdog?.pid ?? 0, "SIGSTOP");
       launched.process.kill("SIGINT");
       await launched.says("Saving the chain's state");
-      // biome-ignore lint/plugin: longer than anything else would be given
-      await new Promise((resolve) => setTimeout(resolve, 1500));
+      // Anything else would have been killed.
+      const deadline = performance.now() + GRACE_MS + LATER_MS;
+      await eventually(
+        "the time that other processes get",
+        () => performance.now(),
+        (now) => now > deadline,
+      );
       should(launched.processes().length).be.aboveOrEqual(4); // launcher, service, chain, watchdog
       process.kill(watchdog?.pid ?? 0, "SIGCONT");
       should(await launched.ended).equal(0);
