@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { type Borrowed, borrowNodeRed } from "../support/borrowed-node-red.ts";
 import { type Certificate, selfSigned } from "../support/certificates.ts";
+import { eventually } from "../support/eventually.ts";
 import { harnessFlow, type Message } from "../support/flow-harness.ts";
 import { type FlowNode, freshId, NodeRed, UserDir } from "../support/node-red.ts";
 import { signerNode } from "../support/operation-nodes.ts";
@@ -205,19 +205,19 @@ describe("every node that calls the service, with every fault of its world", fun
 
   /** events in tells its panel why it does not read; Catch, where it has not found its channel yet. */
   async function readerTells(id: string): Promise<string> {
-    const until = performance.now() + WAIT_MS;
-    for (;;) {
-      const report = await (await nodeRed.fetch(`crec/events-in/${id}`)).json();
-      const caught = nodeRed.shown("error").find(({ value }) => (value as Message).error?.source.id === id);
-      const { code, message } = (caught?.value as Message)?.error ?? (report as Told).lastError ?? {};
-      if (code !== undefined && message !== undefined) {
-        checkWords(code, message);
-        await nodeRed.status(id, ({ fill }) => fill === "red" || fill === "yellow", WAIT_MS);
-        return code;
-      }
-      if (performance.now() > until) throw new Error(`It told nothing: ${JSON.stringify(report)}`);
-      await sleep(100);
-    }
+    const { code = "", message = "" } = await eventually(
+      `the error of ${id}`,
+      async (): Promise<{ code?: string; message?: string; report: Told }> => {
+        const report = (await (await nodeRed.fetch(`crec/events-in/${id}`)).json()) as Told;
+        const caught = nodeRed.shown("error").find(({ value }) => (value as Message).error?.source.id === id);
+        return { ...((caught?.value as Message)?.error ?? report.lastError), report };
+      },
+      ({ code, message }) => code !== undefined && message !== undefined,
+      { withinMs: WAIT_MS, pauseMs: 100 },
+    );
+    checkWords(code, message);
+    await nodeRed.status(id, ({ fill }) => fill === "red" || fill === "yellow", WAIT_MS);
+    return code;
   }
 
   /** The code of the error that a message leads to, if it leads to one. */

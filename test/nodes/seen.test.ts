@@ -143,15 +143,10 @@ describe("verify event with each event once", function () {
       await nodeRed.kill();
       nodeRed = other;
       // It takes over within some seconds.
-      // biome-ignore lint/plugin: a message at each time, until one is seen
-      for (;;) {
+      await eventually("the other one to take over", async () => {
         await other.press("press-shared", { crec: { event } });
-        const isOver = await Promise.race([
-          other.showing("shared:1").then(() => true),
-          sleep(1_000).then(() => false),
-        ]);
-        if (isOver) break;
-      }
+        return Promise.race([other.showing("shared:1").then(() => true), sleep(1_000).then(() => false)]);
+      });
       should(other.shown("shared:0")).be.empty();
       should(other.shown("shared:1")[0]?.value).match({ crec: { verification: { reason: "seen_before" } } });
     } finally {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { alertNode } from "../support/alert-harness.ts";
 import { collectingFlow } from "../support/collector.ts";
+import { eventually } from "../support/eventually.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { NodeRedWithChannel } from "../support/node-red-with-channel.ts";
 
@@ -52,15 +53,16 @@ describe("alerts over kills", function () {
 
   it("misses none, and sends each with the same id again", async () => {
     await (await stage.launch()).deploy(flow());
+    // biome-ignore lint/plugin: kills at random moments
     for (let kill = 1; kill <= KILLS; kill += 1) {
       // Somewhere within the next stretch, so that every kill falls into the draining.
       const goal = Math.floor(((kill - Math.random()) * EVENTS) / (KILLS + 1));
-      while ((await left()) < goal) await sleep(10);
+      await eventually(`${goal} events`, left, (count) => count >= goal, { pauseMs: 10 });
       await sleep(Math.random() * 50);
       await stage.nodeRed?.kill();
       await stage.launch();
     }
-    while ((await left()) < EVENTS) await sleep(50);
+    await eventually(`all ${EVENTS} events`, left, (count) => count >= EVENTS);
 
     const alerts = (await lines()).filter(({ alert }) => alert !== "-");
     const byEvent = new Map<string, Set<string>>();

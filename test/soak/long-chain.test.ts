@@ -1,9 +1,13 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { signedText, spawnService, temporaryFolder } from "../../service/test/support.ts";
 import type { EventEnvelope, VerifiableEvent } from "../../src/protocol/index.ts";
 import { eventually } from "../support/eventually.ts";
+
+/** Between a hundred blocks and the next: room for others. */
+const PAUSE_MS = 100;
 
 describe("a local chain that gets long under traffic", function () {
   this.timeout(1_200_000);
@@ -57,12 +61,12 @@ function transfers(events: EventEnvelope[]): string[] {
     .map((event) => `${event?.params?.value} ${event?.confidence}`);
 }
 
-/** In parts that leave room for others. */
 async function mine(rpcUrl: string, blocks: number): Promise<void> {
+  // biome-ignore lint/plugin: the pace of the blocks
   for (let made = 0; made < blocks; made += 100) {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "anvil_mine", params: ["0x64"] });
     const headers = { "content-type": "application/json" };
     await fetch(rpcUrl, { method: "POST", headers, body }).catch(() => undefined);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await sleep(PAUSE_MS);
   }
 }

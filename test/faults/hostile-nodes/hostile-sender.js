@@ -80,8 +80,10 @@ module.exports = (RED) => {
     };
     for (let index = 0; index < count; index += 1) {
       await emit(index);
+      // biome-ignore lint/plugin: no test waits here, but a sender, whose pauses are timed
       while (underWay.size >= AT_ONCE && isMoving()) await timed(index, pause);
     }
+    // biome-ignore lint/plugin: as above
     while (underWay.size > 0 && isMoving()) await timed(count, pause);
     // What ends twice may do so a little later.
     for (let left = 20; left > 0; left -= 1) await timed(count, turn);
