@@ -36,7 +36,7 @@ const FAULTS = {
     const reader = await stage.reader();
     reader.suspend();
     const incident = await failOver(stage, reader.name);
-    await sleep(incident.atMs + LASTING_MS - steadyMs());
+    await sleep(Math.max(0, incident.atMs + LASTING_MS - steadyMs()));
     reader.goOn();
     return incident;
   },
@@ -53,7 +53,7 @@ const FAULTS = {
     const reader = await stage.reader();
     reader.toEngine.cut();
     const incident = await failOver(stage, reader.name);
-    await sleep(incident.atMs + LASTING_MS - steadyMs());
+    await sleep(Math.max(0, incident.atMs + LASTING_MS - steadyMs()));
     reader.toEngine.restore();
     return incident;
   },

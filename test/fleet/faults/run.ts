@@ -12,6 +12,10 @@ export type FleetRun = {
   faults: number;
   /** How many messages may be in the flow at the same time. @default 3 */
   inFlight?: number;
+  /** How many Node-REDs there are. @default 3 */
+  copies?: number;
+  /** So many events wait to be read while faults go on. @default 40 */
+  backlog?: number;
   /** Only these. */
   kinds?: readonly FaultKind[];
   random: () => number;
@@ -22,7 +26,7 @@ export type FleetRun = {
 /** For one event at the end, when nothing else happens. */
 const EVENT_MS = 1_000;
 
-/** Lets three Node-REDs process a channel while faults happen to the one that reads. */
+/** Lets three Node-REDs, or so many as are wanted, process a channel while faults happen to the one that reads. */
 export async function runFleet(run: FleetRun): Promise<Outcome> {
   const { events, inFlight = 3 } = run;
   const stage = await Stage.start({ ...run, inFlight });

@@ -8,22 +8,27 @@ import { Records } from "./records.ts";
 
 const NAMES = ["a", "b", "c"] as const;
 const HOUR_MS = 3_600_000;
-/** So many events wait to be read while faults go on. */
+/** So many events wait to be read while faults go on, if nothing else is said. */
 const BACKLOG = 40;
 
-/** Three real Node-REDs with one flow, a real database, and a real service on a real chain. */
+/** Real Node-REDs with one flow, a real database, and a real service on a real chain. */
 export class Stage {
   readonly engine: Engine;
   readonly chain: FleetChain;
   readonly copies: readonly Copy[];
   readonly records: Records;
   readonly #inFlight: number;
+  readonly #backlog: number;
   /** How many events the channel has. */
   events = 0;
   readonly #folder: string;
 
   private constructor(
-    parts: Pick<Stage, "engine" | "chain" | "copies" | "records"> & { folder: string; inFlight: number },
+    parts: Pick<Stage, "engine" | "chain" | "copies" | "records"> & {
+      folder: string;
+      inFlight: number;
+      backlog: number;
+    },
   ) {
     this.engine = parts.engine;
     this.chain = parts.chain;
@@ -31,31 +36,38 @@ export class Stage {
     this.records = parts.records;
     this.#folder = parts.folder;
     this.#inFlight = parts.inFlight;
+    this.#backlog = parts.backlog;
   }
 
   /**
    * The wall clock of one copy, chosen by `random`, is an hour ahead. The engine is removed with the stage. `inFlight`:
-   * how many messages may be in the flow at the same time.
+   * how many messages may be in the flow at the same time. `copies`: at most three. `backlog`: so many events wait to be
+   * read while faults go on.
    */
   static async start({
     startEngine,
     random,
     inFlight,
+    copies: count = NAMES.length,
+    backlog = BACKLOG,
   }: {
     startEngine: () => Promise<Engine>;
     random: () => number;
     inFlight: number;
+    copies?: number | undefined;
+    backlog?: number | undefined;
   }): Promise<Stage> {
     const folder = await mkdtemp(join(tmpdir(), "crec-fleet-"));
     const records = new Records(join(folder, "records"));
-    const ahead = Math.floor(random() * NAMES.length);
+    const names = NAMES.slice(0, count);
+    const ahead = Math.floor(random() * names.length);
     const engine = await startEngine();
     const ends = [() => engine.remove()];
     try {
       const chain = await FleetChain.start();
       ends.push(() => chain.close());
       const copies = await Promise.all(
-        NAMES.map(async (name, index) => {
+        names.map(async (name, index) => {
           const clockAheadMs = index === ahead ? HOUR_MS : 0;
           const copy = await Copy.prepare(name, { engine, chain, recordPath: records.path, clockAheadMs });
           ends.push(() => copy.close());
@@ -63,7 +75,7 @@ export class Stage {
           return copy;
         }),
       );
-      return new Stage({ engine, chain, copies, records, folder, inFlight });
+      return new Stage({ engine, chain, copies, records, folder, inFlight, backlog });
     } catch (error) {
       for (const end of ends.reverse()) await end();
       throw error;
@@ -86,7 +98,7 @@ export class Stage {
 
   /** Adds events where few are left, so that whatever happens next happens to a fleet at work. */
   async keepBusy(): Promise<void> {
-    if (this.events - this.done < BACKLOG) await this.addEvents(BACKLOG);
+    if (this.events - this.done < this.#backlog) await this.addEvents(this.#backlog);
   }
 
   /** Waits until so many more events are processed. */
