@@ -1,9 +1,10 @@
 import type { CreateAlertRuleOptions } from "../src/index.ts";
+import { sized } from "./sized.ts";
 
 /** Half of the events come from few senders; the others once from each of all. */
 const BUSY = 100;
-export const EVENTS = 20_000;
-export const KEYS = 10_000;
+export const EVENTS = sized(20_000, 2_000);
+export const KEYS = sized(10_000, 1_000);
 const CHAIN = "16015286601757825753";
 /** All within ten minutes, so that busy senders reach the limit. */
 const EVENTS_PER_SECOND = 50;

@@ -1,8 +1,9 @@
 import { type FlowNode, freshId, NodeRed, UserDir } from "../test/support/node-red.ts";
 import { BENCH_EVENT_CODE, EVENTS, KEYS, RULE } from "./alerts-events.ts";
 import { type Measured, median, perSecond } from "./measured.ts";
+import { sized } from "./sized.ts";
 
-const ROUNDS = 3;
+const ROUNDS = sized(3, 1);
 const TAB = "bench-tab";
 const WITHIN_MS = RULE.when.withinMs;
 

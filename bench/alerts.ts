@@ -6,8 +6,9 @@ import { runInNewContext } from "node:vm";
 import { type AlertStore, createAlertRule, FileAlertStore, MemoryAlertStore } from "../src/index.ts";
 import { benchEvent, EVENTS, KEYS, RULE } from "./alerts-events.ts";
 import { type Measured, median, perSecond } from "./measured.ts";
+import { sized } from "./sized.ts";
 
-const ROUNDS = 5;
+const ROUNDS = sized(5, 1);
 const MIB = 2 ** 20;
 
 setFlagsFromString("--expose-gc");

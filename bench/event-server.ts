@@ -7,11 +7,12 @@ import { runOfWatcher } from "../service/src/oracles/workflows.ts";
 import { generatePrivateKey, localEcdsaSigner, type VerifyConfig } from "../src/index.ts";
 import type { Address, EventEnvelope, Hex, VerifiableEvent } from "../src/protocol/index.ts";
 import { type EventServer, startEventServer } from "../test/consumer/event-server.ts";
+import { sized } from "./sized.ts";
 
 export type ServedEvents = { baseUrl: string; verification: VerifyConfig };
 
 /** So many proofs are different; nothing remembers a proof, so more would only take longer to make. */
-const DIFFERENT = 200;
+const DIFFERENT = sized(200, 20);
 const WORKFLOW_OWNER = "0x00000000000000000000000000000000000000aa";
 const WATCHER_ID = "5111df5c-0f30-42b1-a8f6-f8a6cca47791";
 const CHAIN_SELECTOR = "7759470850252068959";

@@ -3,13 +3,14 @@ import { pathToFileURL } from "node:url";
 import { type FlowNode, freshId, NODES_OF_EXAMPLES, NodeRed, UserDir } from "../test/support/node-red.ts";
 import { channelNode, connectionNode, eventsInNode } from "../test/support/nodes.ts";
 import { SeededService } from "../test/support/seeded-service.ts";
+import { sized } from "./sized.ts";
 
 /** One line of the table: what was measured, and how it came out. */
 export type Measured = { what: string; value: string };
 
-const EVENTS = 20_000;
-const ROUNDS = 3;
-const ARRIVALS = 200;
+const EVENTS = sized(20_000, 250);
+const ROUNDS = sized(3, 1);
+const ARRIVALS = sized(200, 5);
 /** Random, so that arrivals fall anywhere between two polls. */
 const LONGEST_GAP_MS = 300;
 const PAGE = 200;

@@ -15,9 +15,10 @@ import {
 } from "../src/index.ts";
 import type { ServedEvents } from "./event-server.ts";
 import { type Measured, median, perSecond } from "./measured.ts";
+import { sized } from "./sized.ts";
 
-const EVENTS = 20_000;
-const ROUNDS = 5;
+const EVENTS = sized(20_000, 250);
+const ROUNDS = sized(5, 1);
 const PAGE = 200;
 const CHANNEL_ID = "00000000-0000-4000-8000-00000000c4a1";
 const API_KEY = "bench";

@@ -3,15 +3,16 @@ import { CrecClient, EventConsumer, joinChannel, MemoryCursorStore } from "../sr
 import { storedEvent } from "../test/consumer/event-server.ts";
 import { percentile } from "../test/fleet/faults/times.ts";
 import type { Measured } from "./measured.ts";
+import { sized } from "./sized.ts";
 
-const CHANNELS = 1_000;
+const CHANNELS = sized(1_000, 40);
 /** Of these: they have a new event whenever they are asked. */
-const BUSY = 50;
-const PER_MINUTE = 600;
+const BUSY = sized(50, 2);
+const PER_MINUTE = sized(600, 2_400);
 const MINUTE_MS = 60_000;
 /** Until each channel was asked, and again. */
 const WARM_UP_MS = 2 * (CHANNELS / PER_MINUTE) * MINUTE_MS;
-const WINDOW_MS = 6 * MINUTE_MS;
+const WINDOW_MS = sized(6 * MINUTE_MS, 2_500);
 
 type Dispatcher = NonNullable<ConstructorParameters<typeof CrecClient>[0]["dispatcher"]>;
 

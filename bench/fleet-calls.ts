@@ -1,10 +1,12 @@
 import { EventHarness, isPoll } from "../test/support/event-harness.ts";
 import { eventsInNode } from "../test/support/nodes.ts";
 import type { Measured } from "./measured.ts";
+import { sized } from "./sized.ts";
 
-const NODES = [1, 10, 100];
-const WINDOW_MS = 60_000;
-const POLL_SECONDS = "1";
+const NODES = sized([1, 10, 100], [1, 2, 3]);
+const MINUTE_MS = 60_000;
+const WINDOW_MS = sized(MINUTE_MS, 1_000);
+const POLL_SECONDS = sized("1", "0.2");
 
 /** What nodes on one channel ask of the service in a minute, when each looks every second. */
 export async function benchCallsOfOneChannel(): Promise<Measured[]> {
@@ -18,7 +20,7 @@ export async function benchCallsOfOneChannel(): Promise<Measured[]> {
       await harness.deploy(ids.map((id) => [eventsInNode({ id, consumer: id, ...polling }), 1]));
       await Promise.all(ids.map((id) => harness.nodeRed.status(id, "node-red:common.status.connected")));
       await harness.looked();
-      const calls = await callsIn(harness, WINDOW_MS);
+      const calls = (await callsIn(harness, WINDOW_MS)) * (MINUTE_MS / WINDOW_MS);
       if (count === 1) one = calls;
       const value = `${calls} calls a minute`;
       measured.push({ what: `${count} events in on one channel, each every second`, value });

@@ -8,9 +8,11 @@ import { type CursorState, openSharedState, type SharedState } from "../src/inde
 import { PostgresServer } from "../test/support/postgres.ts";
 import { RedisServer } from "../test/support/redis.ts";
 import { type Measured, median, perSecond } from "./measured.ts";
+import { skippedWithoutRedis } from "./redis.ts";
+import { sized } from "./sized.ts";
 
-const ROUNDS = 5;
-const COMMITS = 2_000;
+const ROUNDS = sized(5, 1);
+const COMMITS = sized(2_000, 64);
 /** Cursors of as many channels, which are saved at the same time. */
 const CHANNELS = [1, 16];
 const LEASE_MS = 60_000;
@@ -27,11 +29,15 @@ type Bare = { save: Save; close(): Promise<unknown> };
 /** Saves of cursors, each committed to the disk, through our shared state and through a bare client. In turns. */
 export async function benchCommits(): Promise<Measured[]> {
   const engines = [
-    { name: "PostgreSQL", start: () => PostgresServer.start(), bare: barePostgres },
-    { name: "Redis", start: () => RedisServer.start(), bare: bareRedis },
+    { name: "PostgreSQL", start: () => PostgresServer.start(), bare: barePostgres, skipped: undefined },
+    { name: "Redis", start: () => RedisServer.start(), bare: bareRedis, skipped: skippedWithoutRedis() },
   ];
   const measured: Measured[] = [];
-  for (const { name, start, bare } of engines) {
+  for (const { name, start, bare, skipped } of engines) {
+    if (skipped !== undefined) {
+      measured.push(...CHANNELS.flatMap((channels) => rowsOf(name, channels, [skipped, skipped, skipped])));
+      continue;
+    }
     const server = await start();
     const shared = await openSharedState(server.url, { namespace: NAMESPACE });
     const plain = await bare(server.url);
@@ -43,12 +49,8 @@ export async function benchCommits(): Promise<Measured[]> {
           if (!(await shared.save(key, epoch, state, LEASE_MS))) throw new Error("The lease is lost.");
         };
         const [oursMs, bareMs] = await inTurns([ours, plain.save], keys);
-        const what = `${name}, ${channels} at a time`;
-        measured.push(
-          { what: `${what}: shared state`, value: perSecond(COMMITS, oursMs, "commits") },
-          { what: `${what}: bare client`, value: perSecond(COMMITS, bareMs, "commits") },
-          { what: "  the shared state against that (aim 0.8)", value: (bareMs / oursMs).toFixed(2) },
-        );
+        const rates = [oursMs, bareMs].map((ms) => perSecond(COMMITS, ms, "commits"));
+        measured.push(...rowsOf(name, channels, [...rates, (bareMs / oursMs).toFixed(2)]));
       }
     } finally {
       await plain.close();
@@ -57,6 +59,16 @@ export async function benchCommits(): Promise<Measured[]> {
     }
   }
   return measured;
+}
+
+function rowsOf(engine: string, channels: number, values: readonly string[]): Measured[] {
+  const what = `${engine}, ${channels} at a time`;
+  const lines = [
+    `${what}: shared state`,
+    `${what}: bare client`,
+    "  the shared state against that (aim 0.8)",
+  ];
+  return lines.map((line, index) => ({ what: line, value: values[index] ?? "" }));
 }
 
 async function taken(shared: SharedState): Promise<Key> {

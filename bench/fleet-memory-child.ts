@@ -2,10 +2,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CrecClient, EventConsumer, joinChannel, MemoryCursorStore } from "../src/index.ts";
 import { IDLE_READERS, type ReaderMemory } from "./fleet-memory.ts";
+import { sized } from "./sized.ts";
 
 const [baseUrl = ""] = process.argv.slice(2);
-const ROUNDS = 10;
-const ROUND_MS = 500;
+const ROUNDS = sized(10, 2);
+const ROUND_MS = sized(500, 50);
 
 process.on("disconnect", () => process.exit());
 

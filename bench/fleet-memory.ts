@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { startEventServer, storedEvent } from "../test/consumer/event-server.ts";
 import type { Measured } from "./measured.ts";
+import { sized } from "./sized.ts";
 
-export const IDLE_READERS = 1_000;
+export const IDLE_READERS = sized(1_000, 50);
 
 /** Resident memory in bytes, at rest. */
 export type ReaderMemory = { before: number; client: number; readers: number };

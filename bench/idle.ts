@@ -3,12 +3,13 @@ import { CrecClient, EventConsumer, eventSource, MemoryCursorStore } from "../sr
 import { FastClock } from "./fast-clock.ts";
 import type { Measured } from "./measured.ts";
 import { ServiceBench } from "./service.ts";
+import { sized } from "./sized.ts";
 
-const EVENTS = 300;
+const EVENTS = sized(300, 10);
 const MINUTE_MS = 60_000;
 /** Until its looks have grown as far apart as they get. */
-const WARM_UP_MINUTES = 60;
-const MINUTES = 240;
+const WARM_UP_MINUTES = sized(60, 5);
+const MINUTES = sized(240, 10);
 const AIM_MB = 10;
 
 type Traffic = { calls: number; bytes: number };

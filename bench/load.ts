@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Measured, median } from "./measured.ts";
 import { config, madeEvents } from "./proofs-made.ts";
+import { sized } from "./sized.ts";
 
-const ROUNDS = 9;
+const ROUNDS = sized(9, 1);
 const AIM_START_MS = 50;
 const AIM_MB = 15;
 const SETTINGS = fileURLToPath(new URL("load-settings.cjs", import.meta.url));
@@ -37,7 +38,7 @@ export async function benchLoad(): Promise<Measured[]> {
     const used = await userDir(join(folder, "used"), { isInstalled: true, nodes: verifying() });
     const runs = { plain: [] as Run[], unused: [] as Run[], used: [] as Run[] };
     // The first start of each reads the files from the disk.
-    for (const path of [plain, unused, used]) await start(path);
+    for (const path of sized([plain, unused, used], [])) await start(path);
     for (let round = 0; round < ROUNDS; round += 1) {
       runs.plain.push(await start(plain));
       runs.unused.push(await start(unused));

@@ -10,11 +10,15 @@ import { type Measured, median } from "./measured.ts";
 import { config, madeEvents } from "./proofs-made.ts";
 import { startNative } from "./proofs-native.ts";
 import { type Check, checkWithEthers, checkWithNoble, checkWithViem } from "./proofs-rivals.ts";
+import { sized } from "./sized.ts";
 
-const EVENTS = 128;
-const ROUNDS = 25;
+const EVENTS = sized(128, 8);
+const ROUNDS = sized(25, 1);
 /** Milliseconds a contestant works in a round, about: short, so that a disturbance meets all of them. */
-const SLICE_MS = 80;
+const SLICE_MS = sized(80, 1);
+/** Before the first round, to warm up. */
+const WARM_UP = sized(20, 1);
+const OF_DELAY = sized(2_000, 50);
 const AIMS: Record<string, number> = { viem: 18, "C on libsecp256k1": 0.5 };
 
 /** Milliseconds that so many proofs take. */
@@ -50,11 +54,14 @@ export async function benchProofs(rounds = ROUNDS): Promise<Measured[]> {
     })),
     ...(typeof native === "string" ? [{ what: "C on libsecp256k1", value: `skipped: ${native}` }] : []),
     ...others.map((name) => ({ what: `  ours to ${name}`, value: ratioText(ratio(name), AIMS[name]) })),
+    ...(typeof native === "string"
+      ? [{ what: "  ours to C on libsecp256k1", value: `skipped: ${native}` }]
+      : []),
   ];
 }
 
 /** How long other work waits while 2,000 proofs are checked. */
-export async function benchLoopDelay(count = 2_000): Promise<Measured[]> {
+export async function benchLoopDelay(count = OF_DELAY): Promise<Measured[]> {
   const made = madeEvents(EVENTS);
   const events = Array.from({ length: count }, (_, index) => made[index % EVENTS] as EventEnvelope);
   const engine = await loadEngine();
@@ -90,8 +97,8 @@ async function ratesInTurns(
 ): Promise<Map<string, number[]>> {
   const counts = new Map<string, number>();
   for (const [name, run] of Object.entries(contestants)) {
-    await run(20);
-    counts.set(name, Math.max(5, Math.round((20 / (await run(20))) * SLICE_MS)));
+    await run(WARM_UP);
+    counts.set(name, Math.max(5, Math.round((WARM_UP / (await run(WARM_UP))) * SLICE_MS)));
   }
   const rates = new Map<string, number[]>();
   for (let round = 0; round < rounds; round++) {

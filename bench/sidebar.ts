@@ -8,11 +8,12 @@ import { NodeRed, UserDir } from "../test/support/node-red.ts";
 import { channelNode, connectionNode, eventsInNode } from "../test/support/nodes.ts";
 import { startSeededService } from "../test/support/seeded-service.ts";
 import { type Measured, median } from "./measured.ts";
+import { sized } from "./sized.ts";
 
-const READERS = 200;
-const ROUNDS = 5;
-const WINDOW_MS = 10_000;
-const WARM_UP_WINDOWS = 2;
+const READERS = sized(200, 5);
+const ROUNDS = sized(5, 2);
+const WINDOW_MS = sized(10_000, 1_200);
+const WARM_UP_WINDOWS = sized(2, 0);
 const AIM_MS = 5;
 const SETTINGS = fileURLToPath(new URL("sidebar-settings.cjs", import.meta.url));
 /** Longer than the benchmark: what readers ask is not what is measured. */
@@ -53,7 +54,7 @@ export async function benchSidebar(): Promise<Measured[]> {
       await close();
     }
     const [before = Number.NaN, ...again] = closed;
-    const costs = open.map((ms, round) => ms - (closed[round] ?? 0));
+    const costs = open.map((ms, round) => ms - (closed[round] ?? Number.NaN));
     const cost = median(costs);
     const ms = (value: number) => `${value.toFixed(1)} ms a second`;
     return [
