@@ -1,0 +1,25 @@
+import should from "should";
+import { BENCHES } from "../../bench/benches.ts";
+import { bench } from "./command.ts";
+
+/** What is skipped where a program is missing that npm does not install, or the system tells less. */
+const NEEDS = /skipped: needs (?:a C compiler|libsecp256k1 and its headers|Redis or Valkey|Linux)/;
+
+/** They load `dist/`. The service is suspended with "SIGSTOP", which Windows does not have. */
+describe("the benchmark", function () {
+  this.timeout(180_000);
+
+  for (const [name, { parts }] of Object.entries(BENCHES)) {
+    it(`${name} still gives all of its figures`, async () => {
+      const { code, out } = await bench([name, "--quick"]);
+      should(code).equal(0, out);
+      should(out).containEql(`\n${name}: each part still gives its figures\n`);
+      for (const [title, { figures }] of Object.entries(parts))
+        should(out)
+          .containEql(`\n${title}, `)
+          .and.containEql(`${figures.length} of ${figures.length} figures`);
+      const skipped = out.split("\n").filter((line) => line.includes("skipped: needs "));
+      should(skipped.filter((line) => !NEEDS.test(line))).be.empty();
+    });
+  }
+});
