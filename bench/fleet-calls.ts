@@ -5,7 +5,7 @@ import { sized } from "./sized.ts";
 
 const NODES = sized([1, 10, 100], [1, 2, 3]);
 const MINUTE_MS = 60_000;
-const WINDOW_MS = sized(MINUTE_MS, 1_000);
+const WINDOW_MS = sized(MINUTE_MS, 2_000);
 const POLL_SECONDS = sized("1", "0.2");
 
 /** What nodes on one channel ask of the service in a minute, when each looks every second. */
