@@ -12,11 +12,11 @@ import { sized } from "./sized.ts";
 
 const ENGINES = { postgres: () => PostgresServer.start(), redis: () => RedisServer.start() };
 const FAULTS = sized(32, 2);
-const EVENTS = sized(400, 20);
+const EVENTS = sized(400, 12);
 /** Of Node-RED. */
 const COPIES = sized(3, 2);
 /** As many events wait while faults go on. */
-const BACKLOG = sized(40, 20);
+const BACKLOG = sized(40, 12);
 const KINDS = sized<readonly FaultKind[]>(["kill", "pause", "engine cut", "stop"], ["pause", "stop"]);
 const SEED = 1;
 

@@ -11,7 +11,7 @@ import { type Measured, median } from "./measured.ts";
 import { memoryOf, skippedOffLinux } from "./memory.ts";
 import { sized } from "./sized.ts";
 
-const SIZES = sized([1000, 100_000, 1_000_000], [1000, 2000]);
+const SIZES = sized([1000, 100_000, 1_000_000], [500, 1000]);
 const PAGE = 200;
 const PAGES = 5;
 const PAGE_REQUESTS = sized(400, 4);
