@@ -15,34 +15,24 @@ describe("the example balance on a schedule", function () {
   });
   after(() => flow?.close());
 
-  it("sends nothing before it is started", async () => {
-    const sent = await flow.call<{ data: unknown[] }>("GET", "/channels");
-    should(sent.data).be.empty();
+  it("sends nothing until it is started, then tokens as numbers for a chart, until it is stopped", async () => {
+    const { data } = await flow.call<{ data: unknown[] }>("GET", "/channels");
+    should(data).be.empty();
     should(flow.nodeRed.statuses(flow.id("crec-run-query"))).be.empty();
-  });
 
-  it("sends a value for a chart now, and again and again", async () => {
+    // Now, and again and again.
     should(await flow.pressed("Start", "balance")).deepEqual({ payload: 0, topic: "demo token" });
     await flow.next("balance");
-  });
 
-  it("reports tokens as numbers", async () => {
     const rising = flow.next<Point>("balance", ({ payload }) => payload !== 0);
     await flow.press("Send 2.5 tokens");
     should(await rising).deepEqual({ payload: 2.5, topic: "demo token" });
-  });
-
-  it("draws the values below a node", async () => {
+    // Drawn below a node.
     const { text } = await flow.nodeRed.status(flow.id("function", "draw as text"), /█ 2\.5$/);
     should(text).match(/^▁+█+ 2\.5$/);
-  });
 
-  it("stops", async () => {
     await flow.press("Stop");
     await flow.nodeRed.status(flow.id("trigger"), ({ text }) => !text);
-  });
-
-  it("reported no error", () => {
     should(flow.values("error")).be.empty();
   });
 });

@@ -20,24 +20,21 @@ describe("the example alert on a drain, a burst or silence", function () {
   });
   after(() => example?.close());
 
-  it("tells of a wallet from which many small parts went, at the sum that is the limit", async () => {
+  it("tells of a wallet that is drained in small parts, of a burst, and of silence until the next transfer", async () => {
     for (const skipped of [1, 2, 3]) {
       await example.flow.press("Send 80 tokens");
       await example.skipped(skipped);
     }
     should(example.flow.values("skipped")).eql(["counted", "counted", "counted"]);
+    // At the sum that is the limit.
     should(await example.pressed("Send 80 tokens", "A wallet is drained")).match(
       /^A wallet is drained: 320 tokens left 0x\w{40} in small parts within 1h$/,
     );
-  });
 
-  it("tells of a burst", async () => {
     should(await example.pressed("Send 80 tokens", "Burst")).match(
       /^Burst of transfers: 5 transfers from 0x\w{40} within 1m$/,
     );
-  });
 
-  it("tells when no transfer follows, and when one does", async () => {
     const toldOf = (kind: string) =>
       eventually(
         `"No transfer of demo token" as ${kind}`,

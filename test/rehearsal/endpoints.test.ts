@@ -86,8 +86,14 @@ describe("the endpoints of the rehearsal", function () {
   const post = async <T>(path: string, body: unknown = {}) =>
     (await (await fetched("POST", path, body)).json()) as T;
   /** As the editor sends flows: without credentials. */
+  const asSent = (nodes: readonly FlowNode[]) =>
+    nodes.map(({ credentials: _, ...others }) => others as FlowNode & { wires?: string[][] });
+  /** The flows with one node otherwise. */
+  const changed = (id: string, properties: Partial<FlowNode>): Partial<StartQuestion> => ({
+    flows: asSent(flows.map((one) => (one.id === id ? { ...one, ...properties } : one))),
+  });
   const question = (changes: Partial<StartQuestion> = {}): StartQuestion => ({
-    flows: flows.map(({ credentials: _, ...others }) => others as FlowNode & { wires?: string[][] }),
+    flows: asSent(flows),
     tabs: ["alarms"],
     span: { offsets: [1, EVENTS] },
     copyContext: false,
@@ -127,65 +133,33 @@ describe("the endpoints of the rehearsal", function () {
     should(problem).startWith('Send "span" as');
   });
 
-  it("rehearse flows that are not deployed, over the events of the deployed connection", async () => {
-    const number = numberOf(await rehearse());
-    const report = await get<ShownReport>(`report?number=${number}`);
+  it("rehearse flows that are not deployed, over events of the connection or a file, and keep two to compare and save", async () => {
+    const first = numberOf(await rehearse());
+    const report = await get<ShownReport>(`report?number=${first}`);
     should(report.events.read).equal(EVENTS);
     should(report.nodes.find(({ id }) => id === "each")).containDeep({ received: EVENTS, sent: [EVENTS] });
     should(report.outcomes.filter(({ kind, node }) => kind === "sent" && node === "post").length).equal(
       EVENTS,
     );
     should(report.outcomes[0]).not.have.property("message");
-    const { message } = await get<{ message: unknown }>(`message?number=${number}&outcome=0`);
+    const { message } = await get<{ message: unknown }>(`message?number=${first}&outcome=0`);
     should(message).be.Object();
-  });
 
-  it("compare two rehearsals, and save one in three ways", async () => {
-    const all = flows;
-    flows = flows.map((one) =>
-      one.id === "each" ? { ...one, func: "return msg.crec.offset > 10 ? msg : null;" } : one,
-    );
-    const state = await rehearse();
-    flows = all;
+    const fewer = { func: "return msg.crec.offset > 10 ? msg : null;" };
+    const state = await rehearse(changed("each", fewer));
     should(state).have.property("hasBefore", true);
-    const number = numberOf(state);
-    const { outcomes } = await get<ShownDifferences>(`differences?number=${number}`);
+    const second = numberOf(state);
+    const { outcomes } = await get<ShownDifferences>(`differences?number=${second}`);
     should(outcomes.find(({ kind }) => kind === "sent")).containDeep({ before: EVENTS, node: "post" });
     const names: string[] = [];
     for (const kind of ["json", "html", "test"]) {
-      const file = await get<SavedFile>(`file?number=${number}&kind=${kind}`);
+      const file = await get<SavedFile>(`file?number=${second}&kind=${kind}`);
       should(file.text).match(kind === "html" ? /^<!doctype html>/i : /^\{/);
       names.push(file.name);
     }
     should(names).deepEqual(["rehearsal.json", "rehearsal.html", "expect.json"]);
-  });
 
-  it("copy the context of the deployed flows, and nothing of settings.js", async () => {
-    const all = flows;
-    flows = flows.map((one) => (one.id === "each" ? { ...one, func: READ_CONTEXT } : one));
-    const number = numberOf(await rehearse({ copyContext: true, span: { offsets: [1, 1] } }));
-    flows = all;
-    const { message } = await get<{ message: { payload: unknown } }>(`message?number=${number}&outcome=0`);
-    should(message.payload).deepEqual({
-      flow: { count: 3, "192.168.0.1": "router", "my key": { nested: [1, { deep: true }] }, 'it"s': 1 },
-      global: { rate: 5 },
-      n: 4,
-    });
-  });
-
-  it("read by no connection that is not deployed as it was posted: its key would go elsewhere", async () => {
-    const elsewhere = flows.map((one) =>
-      one.id === "connection" ? { ...one, baseUrl: "http://127.0.0.1:9/v1", name: "other" } : one,
-    );
-    const all = flows;
-    flows = elsewhere;
-    const state = await rehearse();
-    flows = all;
-    should(state).containDeep({ state: "failed", code: "DEPLOY_FIRST" });
-    should((state as { why: string }).why).match(/connection "other" .* choose a file of events/);
-  });
-
-  it("rehearse with a file of events, which comes in parts", async () => {
+    // The file comes in parts.
     const { base_url, api_key } = service.ready;
     const headers = { authorization: `Apikey ${api_key}` };
     const ask = async (path: string) => (await fetch(`${base_url}${path}`, { headers })).json();
@@ -205,8 +179,28 @@ describe("the endpoints of the rehearsal", function () {
       "INVALID_REQUEST",
     );
     await post("upload", { upload: "one", index: 1, text: text.slice(half) });
-    const number = numberOf(await rehearse({ span: { upload: "one" } }));
-    should((await get<ShownReport>(`report?number=${number}`)).events.read).equal(events.length);
+    const third = numberOf(await rehearse({ span: { upload: "one" } }));
+    should((await get<ShownReport>(`report?number=${third}`)).events.read).equal(events.length);
+    should((await fetched("GET", `report?number=${second}`)).status).equal(200);
+    should(await get<Problem>(`report?number=${first}`)).have.property("code", "INVALID_REQUEST");
+  });
+
+  it("copy the context of the deployed flows, and nothing of settings.js", async () => {
+    const reading = changed("each", { func: READ_CONTEXT });
+    const number = numberOf(await rehearse({ ...reading, copyContext: true, span: { offsets: [1, 1] } }));
+    const { message } = await get<{ message: { payload: unknown } }>(`message?number=${number}&outcome=0`);
+    should(message.payload).deepEqual({
+      flow: { count: 3, "192.168.0.1": "router", "my key": { nested: [1, { deep: true }] }, 'it"s': 1 },
+      global: { rate: 5 },
+      n: 4,
+    });
+  });
+
+  it("read by no connection that is not deployed as it was posted: its key would go elsewhere", async () => {
+    const elsewhere = { baseUrl: "http://127.0.0.1:9/v1", name: "other" };
+    const state = await rehearse(changed("connection", elsewhere));
+    should(state).containDeep({ state: "failed", code: "DEPLOY_FIRST" });
+    should((state as { why: string }).why).match(/connection "other" .* choose a file of events/);
   });
 
   it("run one at a time, which can be cancelled", async () => {
@@ -215,9 +209,5 @@ describe("the endpoints of the rehearsal", function () {
     should(await post("start", question())).have.property("code", "REHEARSAL_RUNNING");
     await post("cancel");
     should(["REHEARSAL_CANCELLED", undefined]).containEql(((await ended()) as { code?: string }).code);
-  });
-
-  it("keep the last two reports", async () => {
-    should(await get<Problem>("report?number=1")).have.property("code", "INVALID_REQUEST");
   });
 });

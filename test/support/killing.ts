@@ -16,7 +16,7 @@ export type Killing = {
 
 /**
  * Tests of the promise: at least once, in order, across kills of the real Node-RED and restarts of the real service.
- * To be called within a `describe` that ends at the first failure: each test goes on where the one before it stopped.
+ * Each has a consumer of its own.
  */
 export function testsOfThePromise({ events, nodeRedKills, serviceKills }: Killing): void {
   let stage: NodeRedWithChannel;
@@ -25,6 +25,8 @@ export function testsOfThePromise({ events, nodeRedKills, serviceKills }: Killin
     stage = await NodeRedWithChannel.prepare(events);
   });
   after(() => stage?.close());
+
+  const running = async () => stage.nodeRed ?? stage.launch();
 
   /** Waits until so many different events have arrived, and gives all arrivals. */
   const until = async (file: string, count: number): Promise<Arrival[]> => {
@@ -43,14 +45,14 @@ export function testsOfThePromise({ events, nodeRedKills, serviceKills }: Killin
     return state.cursor;
   };
 
-  it("loses none in ack mode; repeats are marked, first arrivals in order", async () => {
+  it("loses none in ack mode; repeats are marked, first arrivals in order, and a stop in order repeats none", async () => {
     const file = join(stage.userDir.path, "acknowledged.txt");
     const flow = collectingFlow(file, stage.service.channelName, {
       commit: "on-ack",
       inFlight: "8",
       consumer: "acks",
     });
-    await (await stage.launch()).deploy(flow);
+    await (await running()).deploy(flow);
 
     // biome-ignore lint/plugin: kills at random moments
     for (let kill = 1; kill <= nodeRedKills; kill += 1) {
@@ -77,10 +79,7 @@ export function testsOfThePromise({ events, nodeRedKills, serviceKills }: Killin
     should(unmarked).be.empty();
     // At most what was in flight, and what a cursor written at most once a second had not seen, comes again.
     should(stage.nodeRed?.statuses("collect-in").some(({ fill }) => fill === "red")).be.false();
-  });
 
-  it("reaches the end again without repeating anything when it is stopped in order", async () => {
-    const file = join(stage.userDir.path, "acknowledged.txt");
     // The last event is acknowledged after it was written: a stop before that would repeat it.
     await eventually(
       `a cursor of ${events}`,
@@ -97,7 +96,7 @@ export function testsOfThePromise({ events, nodeRedKills, serviceKills }: Killin
   it("in send mode loses at most what was handed over at the moment of the kill", async () => {
     const file = join(stage.userDir.path, "sent.txt");
     const flow = collectingFlow(file, stage.service.channelName, { commit: "on-send", consumer: "sends" });
-    await stage.nodeRed?.deploy(flow);
+    await (await running()).deploy(flow);
     await until(file, events / 3);
     await stage.nodeRed?.kill();
     const written = (await arrivals(file)).at(-1)?.offset ?? 0;
