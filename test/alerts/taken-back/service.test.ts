@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import should from "should";
-import { encodeFunctionData } from "viem";
+import { encodeFunctionData, keccak256 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { artifact } from "../../../service/src/chain/artifacts.ts";
 import type { RunningService } from "../../../service/src/index.ts";
@@ -91,9 +91,9 @@ describe("alerts on the local chain, whose blocks are replaced", function () {
   });
 
   it("takes back an alert whose log is undone, once what reported it is final beyond its block", async () => {
-    await send();
+    const raw = await send();
     await given("latest", 1);
-    await reorganize();
+    await reorganize(raw);
     await mine(1);
     await send();
     await given("latest", 1);
@@ -110,7 +110,7 @@ describe("alerts on the local chain, whose blocks are replaced", function () {
   it("says once that a log has moved, and that its alert stands", async () => {
     const raw = await send();
     await given("latest", 1);
-    await reorganize();
+    await reorganize(raw);
     await mine(1);
     await rpc(api, "eth_sendRawTransaction", [raw]);
     await mine(1);
@@ -126,9 +126,9 @@ describe("alerts on the local chain, whose blocks are replaced", function () {
   });
 
   it("takes nothing back because of a query at finalized, while the watcher is silent", async () => {
-    await send();
+    const raw = await send();
     await given("latest", 1);
-    await reorganize();
+    await reorganize(raw);
     await mine(2 * TO_FINAL);
     await api.ok("POST", `/channels/${channelId}/queries`, {
       idempotency_key: randomUUID(),
@@ -170,9 +170,12 @@ describe("alerts on the local chain, whose blocks are replaced", function () {
     await api.ok("POST", "/local/mine", { blocks });
   }
 
-  /** Replaces the newest block, without its transactions. */
-  async function reorganize(): Promise<void> {
-    await api.ok("POST", "/local/reorg", { depth: 1 });
+  /** Replaces the blocks from that of a transaction on, without their transactions: the service may have made one more. */
+  async function reorganize(raw: string): Promise<void> {
+    const hash = keccak256(raw as `0x${string}`);
+    const { blockNumber } = await rpc<{ blockNumber: string }>(api, "eth_getTransactionReceipt", [hash]);
+    const latest = await rpc<string>(api, "eth_blockNumber", []);
+    await api.ok("POST", "/local/reorg", { depth: Number(latest) - Number(blockNumber) + 1 });
   }
 
   /** Gives the rule the events of the channel, verified, until this many of a kind are among them. */
