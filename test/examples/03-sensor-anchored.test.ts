@@ -19,7 +19,8 @@ describe("the example sensor reading, anchored", function () {
     await outlet?.close();
   });
 
-  it("acts on a reading only when it is confirmed on the chain", async () => {
+  it("acts on a reading once it is confirmed on the chain, tells a person, also when that failed, and reads it back", async () => {
+    // Acts on a reading only when it is confirmed on the chain.
     const acted = await flow.pressed<Acted>("Measure", "cold: release", { payload: 3.4 });
     should(acted).have.properties({ celsius: 3.4, status: "confirmed" });
     should(acted.transaction).match(/^0x[0-9a-f]{64}$/);
@@ -27,14 +28,12 @@ describe("the example sensor reading, anchored", function () {
     should(order.indexOf("confirmed_latest")).be.above(0);
     should(order.indexOf("cold: release")).be.above(order.indexOf("confirmed_latest"));
     should(order.indexOf("cold: release")).be.above(order.indexOf("confirmed"));
-  });
 
-  it("takes the other branch when the reading is too warm", async () => {
-    const acted = await flow.pressed<Acted>("Measure", "too warm: recall", { payload: 9.25 });
-    should(acted).have.properties({ celsius: 9.25, status: "confirmed" });
-  });
+    // Takes the other branch when the reading is too warm.
+    const warm = await flow.pressed<Acted>("Measure", "too warm: recall", { payload: 9.25 });
+    should(warm).have.properties({ celsius: 9.25, status: "confirmed" });
 
-  it("tells a person of each anchored reading, also when the outlet was down at first", async () => {
+    // Tells a person of each anchored reading, also when the outlet was down at first.
     const told = (count: number) => outlet.receiving(count, ({ answered }) => answered === 200);
     const messages = (await told(2)).map(({ body }) => JSON.parse(body));
     should(messages.map(({ title, severity }) => [title, severity])).deepEqual([
@@ -48,19 +47,15 @@ describe("the example sensor reading, anchored", function () {
     outlet.answer = 200;
     await told(3);
     await flow.nodeRed.shows(() => flow.values("told").length === 3);
-  });
 
-  it("creates random readings without a sensor", async () => {
-    await flow.press("Measure");
-    await flow.nodeRed.shows(({ value }) => value === "accepted");
-  });
-
-  it("reads the reading back from the chain", async () => {
+    // Reads the reading back from the chain.
     const reading = await flow.pressed<{ celsius: number; alarm: boolean }>("Read back", "anchored");
     should(reading).have.properties({ celsius: 9.25, alarm: true });
-  });
 
-  it("reported no error", () => {
+    // Creates random readings without a sensor.
+    await flow.press("Measure");
+    await flow.nodeRed.shows(({ value }) => value === "accepted");
+
     should(flow.values("error")).be.empty();
   });
 });

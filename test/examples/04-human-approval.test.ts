@@ -23,7 +23,8 @@ describe("the example operation with human approval", function () {
   });
   after(() => flow?.close());
 
-  it("shows the decoded request to a person", async () => {
+  it("pays what a person approves, and nothing that is declined, expired or not answered", async () => {
+    // Shows the decoded request to a person.
     const request = await flow.pressed<Request>("Request 25 tokens", "to approve");
     should(request.digest).match(/^0x[0-9a-f]{64}$/);
     should(request.calls).have.length(1);
@@ -33,38 +34,33 @@ describe("the example operation with human approval", function () {
     should(JSON.stringify(call?.args)).containEql("25000000000000000000");
     should(request.question).equal("Pay 25 tokens to 0x0000000000000000000000000000000000000D04?");
     should(Date.parse(request.until)).be.above(Date.now());
-  });
 
-  it("does nothing until a person answers", async () => {
+    // Does nothing until a person answers.
     const waiting = await flow.pressed<Logged[]>("Open requests", "waiting");
     should(waiting).have.length(1);
     should(flow.values("log")).be.empty();
-  });
 
-  it("pays after the approval", async () => {
+    // Pays after the approval.
     const paid = await flow.pressed<{ status: string; transactionHash: string }>("Approve", "paid");
     should(paid.status).equal("confirmed_latest");
     should(await flow.pressed("Open requests", "waiting")).be.empty();
     await flow.nodeRed.showing("log", (entry) => (entry as Logged).status === "confirmed");
-  });
 
-  it("does not pay after a decline, even if it is approved later", async () => {
+    // Does not pay after a decline, even if it is approved later.
     const { operation } = await flow.pressed<Request>("Request 25 tokens", "to approve");
     const declined = await flow.pressed("Decline", "declined");
     should(declined).have.properties({ operation_id: operation, status: "cancelled" });
     const refused = await flow.pressed<{ code: string }>("Approve", "error");
     should(refused.code).equal("OPERATION_NOT_FINALIZABLE");
-  });
 
-  it("lets a request without an answer expire", async () => {
-    const { operation } = await flow.pressed<Request>("Request with a short deadline", "to approve");
+    // Lets a request without an answer expire.
+    const { operation: late } = await flow.pressed<Request>("Request with a short deadline", "to approve");
     await flow.nodeRed.showing(
       "log",
-      (entry) => (entry as Logged).operation === operation && (entry as Logged).status === "expired",
+      (entry) => (entry as Logged).operation === late && (entry as Logged).status === "expired",
     );
-  });
 
-  it("logs the result of each request", () => {
+    // Logs the result of each request.
     should(flow.values<Logged>("log").map(({ status }) => status)).deepEqual([
       "confirmed",
       "cancelled",

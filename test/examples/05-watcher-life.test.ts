@@ -8,54 +8,37 @@ describe("the example watcher life", function () {
   this.timeout(120_000);
 
   let flow: RunningExample;
-  let first: Created;
   before(async () => {
     flow = await RunningExample.start("05-watcher-life");
   });
   after(() => flow?.close());
 
-  it("creates a watcher, and reports each status", async () => {
-    first = await flow.pressed<Created>("Create", "created");
+  it("creates a watcher once, reports its statuses and events, archives it, and then creates another one", async () => {
+    const first = await flow.pressed<Created>("Create", "created");
     should(first).have.properties({ status: "active", found: false });
     should(flow.values("watcher status")).deepEqual(["pending", "active"]);
-  });
-
-  it("finds the watcher again when Create is pressed again", async () => {
     const again = await flow.pressed<Created>("Create", "created");
     should(again).have.properties({ watcherId: first.watcherId, found: true });
-  });
 
-  it("reports a transfer once, when its block is final", async () => {
+    // Once, when its block is final.
     const arriving = flow.next<Seen>("transfers");
     const hash = await flow.pressed<string>("Move a token", "moved");
     const seen = await arriving;
     should(seen).have.properties({ name: "Transfer", confidence: "finalized", transactionHash: hash });
     should(seen.params.value).equal("1000000000000000000");
-  });
-
-  it("shows the status of the watcher", async () => {
     const watcher = await flow.pressed("Get status", "current status");
     should(watcher).have.properties({ watcher_id: first.watcherId, status: "active" });
-  });
 
-  it("archives it, and then lists no watcher", async () => {
     const left = flow.next("remaining watchers");
     should(await flow.pressed("Archive", "archived")).equal("archived");
     should(await left).deepEqual([]);
-  });
-
-  it("received the whole lifecycle from the channel", async () => {
+    // The whole lifecycle from the channel.
     await flow.nodeRed.showing("status changes", (status) => status === "archived");
     should(flow.values("status changes")).deepEqual(["pending", "active", "archiving", "archived"]);
-  });
 
-  it("creates a new one when Create is pressed after that", async () => {
     const next = await flow.pressed<Created>("Create", "created");
     should(next).have.properties({ status: "active", found: false });
     should(next.watcherId).not.equal(first.watcherId);
-  });
-
-  it("reported no error", () => {
     should(flow.values("error")).be.empty();
     should(flow.values("rejected")).be.empty();
   });

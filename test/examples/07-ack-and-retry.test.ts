@@ -19,16 +19,18 @@ describe("the example process with ack and retry", function () {
   });
 
   it("processes an order at the second attempt when the first failed", async () => {
+    const before = flow.values("retried").length;
     const done = await flow.pressed<Done>("Succeeds at the second attempt", "processed");
     should(done).deepEqual({ tokens: 2, attempt: 2 });
-    should(flow.values("retried")).deepEqual(["Error: The printer is out of paper."]);
+    should(flow.values("retried").slice(before)).deepEqual(["Error: The printer is out of paper."]);
   });
 
   it("rejects an order that always fails, and continues with the next", async () => {
+    const before = flow.values("retried").length;
     should(await flow.pressed("Always fails", "rejected"))
       .be.a.String()
       .and.not.be.empty();
-    should(flow.values("retried")).have.length(4);
+    should(flow.values("retried")).have.length(before + 3);
     should(await flow.pressed<Done>("Succeeds", "processed")).deepEqual({ tokens: 1, attempt: 1 });
   });
 

@@ -29,17 +29,19 @@ describe("the example errors, Catch and retry", function () {
   });
 
   it("retries after a temporary error, and pays once", async () => {
+    const [before, retried] = [await operations(), flow.values("retry").length];
     const paid = await flow.pressed<Paid>("Pay while the service is down", "paid");
     should(paid).have.properties({ tokens: 2, attempt: 2 });
-    should(flow.values("retry")).deepEqual([{ attempt: 2, because: "SERVICE_ERROR" }]);
-    should(await operations()).equal(2);
+    should(flow.values("retry").slice(retried)).deepEqual([{ attempt: 2, because: "SERVICE_ERROR" }]);
+    should(await operations()).equal(before + 1);
   });
 
   it("sends a permanent error to a person", async () => {
+    const retried = flow.values("retry").length;
     const failure = await flow.pressed<Failure>("Pay more than the balance", "for a person");
     should(failure.code).equal("OPERATION_FAILED");
     should(failure.message).match(/InsufficientBalance/);
-    should(flow.values("retry")).have.length(1);
+    should(flow.values("retry")).have.length(retried);
   });
 
   it("pays once when the response of the first attempt is lost", async () => {

@@ -15,45 +15,42 @@ describe("the example alert on a new owner or a changed role", function () {
   });
   after(() => example?.close());
 
-  it("tells of a new owner, with both addresses", async () => {
+  it("tells once of a new owner and of roles, again while the outlet refuses it, and takes back what is undone", async () => {
+    // Tells of a new owner, with both addresses.
     should(await example.pressed("New owner")).match(
       /^New owner of guarded token \(0x\w{4}…\w{4}\): 0x0{37}d13 is the owner now; before, it was 0x\w{40}$/i,
     );
     const [told] = example.told;
     should(told).have.properties({ severity: "critical", kind: "alert" });
     should(told?.id).be.a.String().and.not.be.empty();
-  });
 
-  it("tells of a role that is granted or revoked, by the name of the role", async () => {
+    // Tells of a role that is granted or revoked, by the name of the role.
     should(await example.pressed("Grant a role"))
       .containEql("RoleGranted: MINTER_ROLE of ")
       .and.containEql(STRANGER);
     should(await example.pressed("Revoke the role"))
       .containEql("RoleRevoked: MINTER_ROLE of ")
       .and.containEql(STRANGER);
-  });
 
-  it("tells nothing again when the same logs are reported as final", async () => {
+    // Tells nothing again when the same logs are reported as final.
     await example.skipped(3);
     should(example.told).have.length(3);
-  });
 
-  it("sends the same message again while the outlet refuses it", async () => {
+    // Sends the same message again while the outlet refuses it.
     example.outlet.answer = 503;
-    const told = example.flow.next<string>("told");
+    const again = example.flow.next<string>("told");
     await example.flow.press("Grant a role");
     await example.outlet.receiving(2, ({ answered }) => answered === 503);
     example.outlet.answer = 200;
-    should(await told).containEql("RoleGranted");
+    should(await again).containEql("RoleGranted");
     const refused = example.outlet.received().filter(({ answered }) => answered === 503);
     const ids = [...refused, ...example.outlet.received().slice(-1)].map(
       ({ headers }) => headers["webhook-id"],
     );
     should(new Set(ids).size).equal(1);
     should(example.told).have.length(4);
-  });
 
-  it("tells the same people when a reorganization undoes what they were told", async () => {
+    // Tells the same people when a reorganization undoes what they were told.
     await example.pressed("Revoke the role");
     const before = example.told.length;
     // Slow blocks: none of them is final yet.
@@ -69,9 +66,7 @@ describe("the example alert on a new owner or a changed role", function () {
     should(takenBack()[0]).have.properties({ id: example.told[before]?.id, severity: "critical" });
     should(takenBack()[0]?.text).match(/^Taken back: .* RoleGranted: MINTER_ROLE of 0x0{37}d13/i);
     should(takenBack()).have.length(1);
-  });
 
-  it("reported no error", () => {
     should(example.flow.values("error")).be.empty();
     should(example.flow.values("rejected")).be.empty();
   });

@@ -22,7 +22,8 @@ describe("the example pause guardian", function () {
   };
   const texts = () => example.told.map(({ title }) => title);
 
-  it("does nothing about a role for a known account, and a small mint", async () => {
+  it("does nothing about what is known, and pauses the contract once for a role for an unknown account", async () => {
+    // Does nothing about a role for a known account, and a small mint.
     await example.flow.pressed("Make it guardian", "guardian");
     await example.flow.press("Mint 10 tokens");
     // Both at two levels.
@@ -30,9 +31,8 @@ describe("the example pause guardian", function () {
     should(example.flow.values("skipped")).matchEach("no_match");
     should(example.told).be.empty();
     should(await operations()).be.empty();
-  });
 
-  it("pauses the contract for a role for an unknown account, and tells a person before and after", async () => {
+    // Pauses the contract for a role for an unknown account, and tells a person before and after.
     const told = await example.pressed("Role for a stranger");
     should(told).match(/^Paused: Role for an unknown account: The contract is paused now\./);
     should(told).match(/0x0{37}E17 was given the role 0x9f2d\w+ of guarded token \(.*\) by 0x\w{40}$/i);
@@ -43,9 +43,8 @@ describe("the example pause guardian", function () {
     await call({ action: "transfer", to: `0x${"1".repeat(40)}`, amount: "1" }).should.be.rejectedWith(
       /EnforcedPause/,
     );
-  });
 
-  it("does not pause it again when the same log is final", async () => {
+    // Does not pause it again when the same log is final.
     await example.skipped(5);
     should(await operations()).have.length(1);
     should(example.told).have.length(2);

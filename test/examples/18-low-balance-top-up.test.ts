@@ -33,23 +33,22 @@ describe("the example low balance, topped up", function () {
     await outlet?.close();
   });
 
-  it("tops up a low balance, and tells a person", async () => {
+  it("tops up a low balance up to the cap of a day, also after a crash, and tells a person, again if that failed", async () => {
+    // Tops up a low balance, and tells a person.
     await flow.press("Start");
     const message = await telling(({ title }) => title === "Topped up");
     should(message).have.properties({ severity: "info" });
     should(message.text).containEql("Sent 10 tokens, number 1 of 3 today.");
     should(message.text).startWith("0x0000");
     await flow.nodeRed.showing("balance", (value) => value === "10");
-  });
 
-  it("tells when the balance is above the limit again, and stops topping up", async () => {
-    const message = await telling(({ title }) => /recovered/i.test(title));
-    should(message.title).containEql("Low balance");
+    // Tells when the balance is above the limit again, and stops topping up.
+    const recovered = await telling(({ title }) => /recovered/i.test(title));
+    should(recovered.title).containEql("Low balance");
     await flow.next("balance");
     should(await operations()).have.length(1);
-  });
 
-  it("never sends more than the cap of a day, also when it has forgotten what it sent", async () => {
+    // Never sends more than the cap of a day, also when it has forgotten what it sent.
     // A limit that no top-up reaches: each read is low. What the alert node remembers is of the old limit.
     await flow.press("Stop");
     await flow.deploy(flow.flows.map((node) => withLow(node, "1000")));
@@ -66,16 +65,13 @@ describe("the example low balance, topped up", function () {
     await outlet.receiving(before + 1);
     should(await operations()).have.length(3);
     should(told().filter(({ title }) => title === "Topped up")).have.length(3);
-  });
 
-  it("tells again what the outlet did not accept", async () => {
+    // Tells again what the outlet did not accept.
     outlet.answer = 503;
     await outlet.receiving(1, ({ answered }) => answered === 503);
     outlet.answer = 200;
     await flow.next("told");
-  });
 
-  it("reported no error", () => {
     should(flow.values("error")).be.empty();
   });
 });

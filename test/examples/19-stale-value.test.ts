@@ -28,7 +28,8 @@ describe("the example of a value that is stale", function () {
     await outlet?.close();
   });
 
-  it("tells a person of a value that is too old, once", async () => {
+  it("tells once of a stale value and of its end, and when nothing is known about it, until it is stopped", async () => {
+    // Tells a person of a value that is too old, once.
     await flow.press("Start");
     const message = await telling(({ kind }) => kind === "alert");
     should(message).have.properties({ title: "A value is stale", severity: "warning" });
@@ -37,30 +38,27 @@ describe("the example of a value that is stale", function () {
     await flow.next("age");
     await flow.next("age");
     should(outlet.received()).have.length(1);
-  });
 
-  it("tells when there is a new value", async () => {
+    // Tells when there is a new value.
     const fresh = flow.next<string>("age", (age) => Number(age) < 300);
     should(await flow.pressed("Report a reading", "reported")).equal("confirmed_latest");
     await fresh;
     const { id } = await telling(({ kind }) => kind === "alert");
     should(await telling(({ kind }) => kind === "recovered")).have.property("id", id);
-  });
 
-  it("tells when the read fails three times, which says nothing about the value", async () => {
+    // Tells when the read fails three times, which says nothing about the value.
     await flow.call("POST", "/local/faults", {
       match: { method: "POST", path: "/queries" },
       action: "status",
       status: 400,
       times: 3,
     });
-    const message = await telling(({ title }) => title === "Nothing is known about a value");
-    should(message).have.property("severity", "critical");
-    should(message.text).startWith("Three reads failed: ");
+    const unknown = await telling(({ title }) => title === "Nothing is known about a value");
+    should(unknown).have.property("severity", "critical");
+    should(unknown.text).startWith("Three reads failed: ");
     should(outlet.received()).have.length(3);
-  });
 
-  it("stops", async () => {
+    // Stops.
     await flow.press("Stop");
     await flow.nodeRed.status(flow.id("trigger"), ({ text }) => !text);
     should(flow.values("error")).be.empty();

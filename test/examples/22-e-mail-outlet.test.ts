@@ -27,7 +27,8 @@ describe("the example outlet for e-mail", function () {
     await smtp?.close();
   });
 
-  it("sends an alert to each address", async () => {
+  it("sends an alert to each address as plain text, and again while the server refuses it", async () => {
+    // Sends an alert to each address.
     should(await flow.pressed("Send a sample", "accepted")).equal("A sample");
     const [mail] = smtp.mails;
     should(mail).have.properties({
@@ -35,14 +36,12 @@ describe("the example outlet for e-mail", function () {
       to: ["anna@example.com", "ben@example.com"],
     });
     should(mail?.text).match(/^Subject: \[INFO\] A sample$/m);
-  });
 
-  it("sends plain text, also of what looks like HTML", () => {
+    // Sends plain text, also of what looks like HTML.
     should(smtp.mails[0]?.text).match(/^Content-Type: text\/plain/m);
     should(smtp.mails[0]?.text).not.match(/text\/html/i);
-  });
 
-  it("sends it again when the server refused it, until it is accepted", async () => {
+    // Sends it again when the server refused it, until it is accepted.
     smtp.refuses = true;
     await flow.press("Send a sample");
     await flow.nodeRed.status(flow.id("e-mail"), ({ text }) => text === "email.status.sendfail");
@@ -51,9 +50,7 @@ describe("the example outlet for e-mail", function () {
     smtp.refuses = false;
     await accepted;
     should(smtp.mails).have.length(2);
-  });
 
-  it("reported no other error, and no password", () => {
     should(flow.values("error")).be.empty();
     should(flow.nodeRed.heard).not.containEql("the password");
   });

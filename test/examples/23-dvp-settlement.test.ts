@@ -15,7 +15,7 @@ describe("the example of a settlement", function () {
   const textsOf = (wanted: string) =>
     example.told.filter(({ severity }) => severity === wanted).map(({ text }) => text);
 
-  it("tells each step of a settlement in plain words, until it is settled", async () => {
+  it("tells each step of a settlement in plain words, its end, and that one is not settled in time", async () => {
     const done = example.flow.next<string>("done");
     should(await example.pressed("Open")).match(
       /^DvP settlement: Settlement \d+ was proposed\. It waits for the other party$/,
@@ -31,27 +31,20 @@ describe("the example of a settlement", function () {
     should(steps).have.length(4);
     should(steps).matchEach((text: string) => should(text).startWith(`Settlement ${id} `));
     should(steps[2]).endWith(" is being settled");
-  });
 
-  it("reports a settlement that is not settled in time, and not one that is", async () => {
-    const [settled] = example.flow.values<string>("done");
+    // The next one is not settled in time.
     const inOrder = example.flow.next<string>("in order");
     const late = example.flow.next<string>("told", (text) => text.startsWith("Not settled in time: "));
-    const done = example.flow.next<string>("done");
+    const second = example.flow.next<string>("done");
     await example.flow.press("Open");
-    should(await inOrder).equal(settled);
-    const open = `Settlement ${await done} has had no next step for ten minutes. It is open`;
+    should(await inOrder).equal(id);
+    const open = `Settlement ${await second} has had no next step for ten minutes. It is open`;
     should(await late).equal(`Not settled in time: ${open}`);
     should(textsOf("warning")).have.length(1);
-  });
 
-  it("tells the end of it", async () => {
     const canceled = example.flow.next<string>("told", (text) => /was canceled/.test(text));
     await example.flow.press("Cancel");
     should(await canceled).match(/ was canceled\. Nothing was delivered$/);
-  });
-
-  it("reported no error", () => {
     should(example.flow.values("error")).be.empty();
     should(example.flow.values("rejected")).be.empty();
   });

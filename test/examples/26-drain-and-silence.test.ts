@@ -35,16 +35,18 @@ describe("the example alert on a drain, a burst or silence", function () {
       /^Burst of transfers: 5 transfers from 0x\w{40} within 1m$/,
     );
 
-    const toldOf = (kind: string) =>
+    // On a busy machine, there was silence before, too.
+    const toldLast = (kind: string) =>
       eventually(
         `"No transfer of demo token" as ${kind}`,
-        () => example.told,
-        (told) => told.some((one) => one.kind === kind && one.title.includes("No transfer of demo token")),
+        () => example.told.filter(({ title }) => title.includes("No transfer of demo token")),
+        (told) => told.at(-1)?.kind === kind,
       );
-    await toldOf("alert");
+    await toldLast("alert");
     await example.flow.press("Send 80 tokens");
-    await toldOf("recovered");
-    should(example.told.filter(({ kind }) => kind === "alert")).have.length(3);
+    await toldLast("recovered");
+    const alerts = example.told.filter(({ kind }) => kind === "alert").map(({ title }) => title);
+    should([...new Set(alerts)]).have.length(3);
     should(example.flow.values("error")).be.empty();
     should(example.flow.values("rejected")).be.empty();
   });

@@ -79,36 +79,37 @@ describe("errors of the nodes", function () {
     await nodeRed.status(id, isFine);
   }
 
-  describe("by what a message holds: the next message works", () => {
-    before(() =>
-      nodeRed.deploy(
-        harnessFlow(
-          [connection(), connection({ id: "hasty", timeout: "0.4" }), channelNode(), contract()],
+  const deployGood = () =>
+    nodeRed.deploy(
+      harnessFlow(
+        [connection(), connection({ id: "hasty", timeout: "0.4" }), channelNode(), contract()],
+        [
+          [manageNode("channels.get", { id: "get-channel" }), 1],
+          [manageNode("watchers.get", { id: "get-watcher" }), 1],
+          [createWatcherNode({ id: "events-by-message", events: "payload", eventsType: "msg" }), 2],
+          [createWatcherNode({ id: "name-by-message", watcherName: "payload", watcherNameType: "msg" }), 2],
           [
-            [manageNode("channels.get", { id: "get-channel" }), 1],
-            [manageNode("watchers.get", { id: "get-watcher" }), 1],
-            [createWatcherNode({ id: "events-by-message", events: "payload", eventsType: "msg" }), 2],
-            [createWatcherNode({ id: "name-by-message", watcherName: "payload", watcherNameType: "msg" }), 2],
-            [
-              createWatcherNode({
-                id: "differs",
-                watcherName: "payload.name",
-                watcherNameType: "msg",
-                events: "payload.events",
-                eventsType: "msg",
-                contract: "two-events",
-              }),
-              2,
-            ],
-            [createWatcherNode({ id: "impatient", timeout: "0.5" }), 2],
-            [apiNode(), 1],
-            [apiNode({ id: "hasty-api", connection: "hasty" }), 1],
-            [apiNode({ id: "jsonata", path: "$substring(payload, 0)", pathType: "jsonata" }), 1],
-            [verifyEventNode(), 3],
+            createWatcherNode({
+              id: "differs",
+              watcherName: "payload.name",
+              watcherNameType: "msg",
+              events: "payload.events",
+              eventsType: "msg",
+              contract: "two-events",
+            }),
+            2,
           ],
-        ).concat(contract({ id: "two-events", abi: `${TRANSFER_ABI}\nevent Approval(address owner)` })),
-      ),
+          [createWatcherNode({ id: "impatient", timeout: "0.5" }), 2],
+          [apiNode(), 1],
+          [apiNode({ id: "hasty-api", connection: "hasty" }), 1],
+          [apiNode({ id: "jsonata", path: "$substring(payload, 0)", pathType: "jsonata" }), 1],
+          [verifyEventNode(), 3],
+        ],
+      ).concat(contract({ id: "two-events", abi: `${TRANSFER_ABI}\nevent Approval(address owner)` })),
     );
+
+  describe("by what a message holds: the next message works", () => {
+    before(deployGood);
 
     it("an unknown channel, by name", () =>
       refusedThenFine("get-channel", "CHANNEL_NOT_FOUND", { payload: "nowhere" }, { payload: "harness" }));
@@ -199,6 +200,8 @@ describe("errors of the nodes", function () {
   });
 
   describe("by what the service does: the next message works once it is well again", () => {
+    before(deployGood);
+
     const whileHarmed = async (harm: Harm, work: () => Promise<unknown>) => {
       proxy.harm = () => harm;
       await work().finally(() => {
@@ -441,19 +444,21 @@ describe("errors of the nodes", function () {
       });
     }
 
-    it("all of them work after the deploy that fixes them", async () => {
-      await nodeRed.deploy(
-        harnessFlow(
-          [connection(), channelNode(), contract()],
-          cases.map(({ good, ports = 1 }) => [good, ports]),
-        ),
-      );
-      await Promise.all(
-        cases.map(async ({ good }) => {
-          await ask(nodeRed, good.id, { payload: "/networks" });
-          await nodeRed.status(good.id, isFine);
-        }),
-      );
+    describe("after the deploy that fixes them", () => {
+      it("all of them work", async () => {
+        await nodeRed.deploy(
+          harnessFlow(
+            [connection(), channelNode(), contract()],
+            cases.map(({ good, ports = 1 }) => [good, ports]),
+          ),
+        );
+        await Promise.all(
+          cases.map(async ({ good }) => {
+            await ask(nodeRed, good.id, { payload: "/networks" });
+            await nodeRed.status(good.id, isFine);
+          }),
+        );
+      });
     });
   });
 

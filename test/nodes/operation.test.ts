@@ -196,6 +196,7 @@ describe("drafts and the node operation", function () {
     });
 
     it("reads all pages up to the limit", async () => {
+      await draft();
       harness.proxy.harm = ({ method, path }) =>
         method === "GET" && path.endsWith("/operations")
           ? {

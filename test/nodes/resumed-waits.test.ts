@@ -362,14 +362,9 @@ describe("a wait that a deploy interrupts", function () {
   it("is resumed after Node-RED was killed, too", async () => {
     await harness.deploy(flow());
     const probe = await wait("submit", good);
-    await harness.nodeRed.kill();
-    const again = await NodeRed.start(harness.userDir);
-    try {
-      letGo();
-      const msg = await outcome(probe, again);
-      should(msg).match({ kept: "as it was", crec: { keep: "me", resumed: true, status: /^confirmed/ } });
-    } finally {
-      await again.kill();
-    }
+    await harness.restart();
+    letGo();
+    const msg = await outcome(probe);
+    should(msg).match({ kept: "as it was", crec: { keep: "me", resumed: true, status: /^confirmed/ } });
   });
 });

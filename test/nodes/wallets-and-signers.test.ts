@@ -83,7 +83,7 @@ describe("wallets and signers", function () {
       return msg;
     };
 
-    it("creates one for the signer and waits until it is deployed, then finds it", async () => {
+    it("creates one for the signer, waits until it is deployed, finds, gets, lists, renames and archives it", async () => {
       const made = await good("make", { description: "by a test" }, ["found"]);
       should(made.payload).have.properties({
         ...{ name: "managed-wallet", description: "by a test", status: "deployed", wallet_type: "ecdsa" },
@@ -99,6 +99,18 @@ describe("wallets and signers", function () {
       should(texts.at(-1)).equal("deployed");
       const found = await good("make", {}, ["found"]);
       should(found.crec).deepEqual({ ...made.crec, found: true });
+
+      const byName = await good("get", { payload: "managed-wallet" });
+      const byId = await good("get", { payload: byName.crec?.walletId });
+      should(byId.payload).deepEqual(byName.payload);
+      const listed = await harness.ask("list", { ...COMPANY });
+      checkCompany(listed, ["status"]);
+      should(listed.payload).containDeep([{ name: "harness-wallet" }, { name: "managed-wallet" }]);
+
+      const renamed = await good("rename", { payload: "managed-wallet", newName: "renamed-wallet" });
+      should(renamed.payload).have.property("name", "renamed-wallet");
+      const archived = await good("archive", { payload: "renamed-wallet" });
+      should(archived.crec).have.properties({ walletId: renamed.crec?.walletId, status: "archived" });
     });
 
     it("reports a configuration that is wrong", async () => {
@@ -108,22 +120,6 @@ describe("wallets and signers", function () {
       }
       const caught = await harness.refuse("make-rounded", { ...KEPT });
       checkError(caught, "make-rounded", "INVALID_FIELD", "would be rounded. Write it as text");
-    });
-
-    it("gets one by name and by id, and lists all", async () => {
-      const byName = await good("get", { payload: "managed-wallet" });
-      const byId = await good("get", { payload: byName.crec?.walletId });
-      should(byId.payload).deepEqual(byName.payload);
-      const listed = await harness.ask("list", { ...COMPANY });
-      checkCompany(listed, ["status"]);
-      should(listed.payload).containDeep([{ name: "harness-wallet" }, { name: "managed-wallet" }]);
-    });
-
-    it("renames and archives one", async () => {
-      const renamed = await good("rename", { payload: "managed-wallet", newName: "renamed-wallet" });
-      should(renamed.payload).have.property("name", "renamed-wallet");
-      const archived = await good("archive", { payload: "renamed-wallet" });
-      should(archived.crec).have.properties({ walletId: renamed.crec?.walletId, status: "archived" });
     });
 
     it("reports errors, and handles the next message", async () => {
@@ -153,9 +149,8 @@ describe("wallets and signers", function () {
       walletNode(harness.service.ready, { id, wallet: `${id}-wallet`, signer: "rsa-signer", ...properties });
     const calls = [call("counter", "add(uint256)", value("1"))];
     const wallets = { "plain-rsa": "rsa", "protected-rsa": "protected_rsa" };
-    let address = "";
 
-    before(() => deployWith([]));
+    beforeEach(() => deployWith([]));
 
     /** `more` are wallets, each with a node that submits with it. */
     async function deployWith(more: readonly FlowNode[]): Promise<void> {
@@ -197,11 +192,11 @@ describe("wallets and signers", function () {
         const done = await harness.ask(`submit-${wallet}`, {});
         should(done.crec).have.properties({ status: "confirmed_latest" });
         should((done.payload as Record_).signature).match(/^0x[0-9a-f]{512}$/);
-        address = String(made.crec?.walletAddress);
       });
     }
 
     it("executes a draft that an RSA signer finalizes, and refuses one of another signer", async () => {
+      await harness.ask("make-plain-rsa", {});
       const { crec = {} } = await harness.ask("draft", {});
       const caught = await harness.refuse("finalize-ecdsa", { ...KEPT, crec: { ...crec, ...KEPT.crec } });
       checkError(
@@ -227,6 +222,8 @@ describe("wallets and signers", function () {
 
     it("signs nothing for a wallet of another type, given by its name, its address or its type", async () => {
       const nobody = "0x2222222222222222222222222222222222222222";
+      const made = await harness.ask("make-plain-rsa", {});
+      const address = String(made.crec?.walletAddress);
       await deployWith([
         rsa("by-name", { wallet: "harness-wallet" }),
         rsa("by-address", { wallet: harness.wallet }),

@@ -4,7 +4,7 @@ import { shared } from "./shared.ts";
 export type Borrowed = { nodeRed: NodeRed; userDir: UserDir; giveBack(): Promise<void> };
 
 /** Tests look in the log for what must not be said. */
-const EVERYTHING = { define: ["logging.console.level=trace"] };
+export const EVERYTHING = { define: ["logging.console.level=trace"] };
 
 const lent = shared(
   () => ownNodeRed({}, { define: [...EVERYTHING.define, NODES_OF_EXAMPLES] }),
