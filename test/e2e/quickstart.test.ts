@@ -99,11 +99,13 @@ describe("the quickstart flow", function () {
     should(await offered.json()).deepEqual(shipped);
   });
 
-  it("waits for its channel, and says so", async () => {
+  /** Waits for its channel, and says so. */
+  async function waits(): Promise<void> {
     await nodeRed.status(idOf(flows, "crec-events-in"), "events-in.status.waiting-for-channel");
-  });
+  }
 
-  it("sets up a channel, a watcher and a wallet, and gets the wallet tokens", async () => {
+  /** Sets up a channel, a watcher and a wallet, and gets the wallet tokens. */
+  async function setsUp(): Promise<void> {
     await press("Set up");
     const { value } = await nodeRed.showing("set up");
     should(value).have.properties({ found: false, status: "active" });
@@ -114,13 +116,15 @@ describe("the quickstart flow", function () {
       "watcher.status/pending",
       "watcher.status/active",
     ]);
-  });
+  }
 
-  it("connects as soon as there is a channel", async () => {
+  /** Connects as soon as there is a channel. */
+  async function connects(): Promise<void> {
     await nodeRed.status(idOf(flows, "crec-events-in"), "node-red:common.status.connected");
-  });
+  }
 
-  it("executes an operation, and shows each of its statuses", async () => {
+  /** Executes an operation, and shows each of its statuses. */
+  async function executes(): Promise<void> {
     await press("Send 1 token");
     const { value, topic } = await nodeRed.showing("operation");
     should(value).have.property("status", "confirmed_latest");
@@ -130,46 +134,52 @@ describe("the quickstart flow", function () {
     should(nodeRed.shown("operation status").map((shown) => shown.value)).deepEqual(STATUSES);
     const texts = nodeRed.statuses(idOf(flows, "crec-submit-operation")).map(({ text }) => text);
     should(texts).deepEqual(["submit-operation.status.signing", ...STATUSES]);
-  });
+  }
 
-  it("receives the transfer, verified and decoded, when it is final", async () => {
+  /** Receives the transfer, verified and decoded, when it is final. */
+  async function receives(): Promise<void> {
     const { value, topic } = await nodeRed.showing("verified", isTransfer());
     should(value).have.property("confidence", "finalized");
     should((value as Transfer).params).have.properties({ value: "1000000000000000000", to: RECEIVER });
     should(topic).equal("watcher.event/Transfer");
-  });
+  }
 
-  it("rejects a copy in which one character was changed, and says why", async () => {
+  /** Rejects a copy in which one character was changed, and says why. */
+  async function rejects(): Promise<void> {
     await press("Tamper");
     const { value } = await nodeRed.showing("rejected");
     should(value).have.properties({ verified: false, reason: "event_hash_mismatch" });
     should((value as { message: string }).message).match(/changed/);
-  });
+  }
 
-  it("reads the balance, proven, with the block it was read at", async () => {
+  /** Reads the balance, proven, with the block it was read at. */
+  async function readsBalance(): Promise<void> {
     await press("Read balance");
     const { value } = await nodeRed.showing("balance");
     should(value).have.properties({ balance: "1", verified: true });
     const { block } = value as { block: { number: string; hash: string } };
     should(block.number).match(/^\d+$/);
     should(block.hash).match(/^0x[0-9a-f]{64}$/);
-  });
+  }
 
-  it("has shown one message for each of these steps, the balance last", () => {
+  /** Has shown one message for each of these steps, the balance last. */
+  function hasShown(): void {
     const observed = new Set(OBSERVERS.map(({ name }) => name));
     const seen = nodeRed.shown().filter(({ name }) => !observed.has(name));
     should(seen.map(({ name }) => name)).deepEqual(["verified", "rejected", "balance"]);
-  });
+  }
 
-  it("finds channel, watcher and wallet again when Set up is pressed again", async () => {
+  /** Finds channel, watcher and wallet again when Set up is pressed again. */
+  async function findsAgain(): Promise<void> {
     const ids = ["channelId", "watcherId", "walletId", "walletAddress"];
     const first = pick(nodeRed.shown("set up").at(0)?.value, ids);
     await press("Set up");
     const { value } = await nodeRed.showing("set up", (shown) => (shown as { found: boolean }).found);
     should(pick(value, ids)).deepEqual(first);
-  });
+  }
 
-  it("goes on where it was after Node-RED was killed", async () => {
+  /** Goes on where it was after Node-RED was killed. */
+  async function goesOn(): Promise<void> {
     const seen = new Set(nodeRed.shown("verified").map(({ value }) => (value as Transfer).transactionHash));
     await placeStored();
     await nodeRed.kill();
@@ -181,9 +191,19 @@ describe("the quickstart flow", function () {
       .shown("verified")
       .filter(({ value }) => seen.has((value as Transfer).transactionHash));
     should(again).be.empty();
-  });
+  }
 
-  it("met no error on the way", () => {
+  it("goes from setting up to a proven balance, again when it is set up twice, and on after Node-RED was killed", async () => {
+    await waits();
+    await setsUp();
+    await connects();
+    await executes();
+    await receives();
+    await rejects();
+    await readsBalance();
+    hasShown();
+    await findsAgain();
+    await goesOn();
     should(nodeRed.shown("error")).be.empty();
   });
 });

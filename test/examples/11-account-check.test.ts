@@ -11,6 +11,7 @@ describe("the example account check", function () {
     flow = await RunningExample.start("11-account-check");
   });
   after(() => flow?.close());
+  beforeEach(() => flow.deploy(flow.flows));
 
   it("shows the account of the key", async () => {
     const account = await flow.pressed("Get account", "account");
@@ -26,12 +27,13 @@ describe("the example account check", function () {
   });
 
   it("reports that the service is up, and its networks", async () => {
+    const errors = flow.values("error").length;
     const up = flow.next("health");
     const networks = await flow.pressed<unknown[]>("Check service", "networks");
     should(await up).equal("200");
     should(networks).have.length(1);
     should(networks[0]).have.property("selector", flow.service.ready.chain_selector);
-    should(flow.values("error")).be.empty();
+    should(flow.values("error")).have.length(errors);
   });
 
   it("reports a connection of another organization", async () => {
