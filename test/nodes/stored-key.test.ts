@@ -100,6 +100,8 @@ describe("the stored key of a connection", function () {
   });
 
   it("is not sent after a restart, or when the node had another type in the meantime", async () => {
+    await deploy(connection("moved", { baseUrl: home.url, credentials: { apiKey: markTyped(KEY, "r1") } }));
+    await waiting();
     await deploy(connection("moved", { baseUrl: thief.url }));
     await refused(/entered for/);
     await nodeRed.stop();
@@ -233,6 +235,10 @@ describe("the stored key of a connection", function () {
   });
 
   it("is not sent by a test of the connection in the meantime", async () => {
+    await deploy(connection("moved", { baseUrl: home.url, credentials: { apiKey: markTyped(KEY, "b2") } }));
+    await waiting();
+    await deploy(connection("moved", { baseUrl: thief.url }));
+    await refused(/entered for/);
     const answer = await nodeRed.fetch("crec/connection/test", {
       method: "POST",
       headers: { "content-type": "application/json" },
