@@ -514,6 +514,8 @@ describe("errors of the nodes", function () {
   });
 
   describe("after all that", () => {
+    before(deployGood);
+
     it("Node-RED runs, and met nothing that was not foreseen", () => {
       should(nodeRed.running).be.true();
       should(nodeRed.log).not.match(/uncaught|unhandled|INTERNAL_ERROR|MaxListeners/i);

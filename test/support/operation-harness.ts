@@ -192,7 +192,7 @@ export class OperationHarness {
   async checkNeverShown(privateKeys: readonly string[]): Promise<void> {
     const flows = await (await this.nodeRed.fetch("flows")).text();
     const captured = [this.nodeRed.log, this.nodeRed.heard, flows].join("\n").toLowerCase();
-    should(captured.length).be.above(10_000);
+    should(captured.length).be.above(2_000);
     for (const secret of privateKeys) {
       const digits = secret.replace(/^0x/, "").toLowerCase();
       const bytes = Buffer.from(digits, "hex");
