@@ -30,7 +30,7 @@ import {
   totalOf,
   verdict,
 } from "./test/processor-time.mjs";
-import { CORE_ONLY, SHUFFLE, select, VARIANTS } from "./test/selection.mjs";
+import { CORE_ONLY, SHUFFLE, select, VARIANTS, WIDE_ONLY } from "./test/selection.mjs";
 import { makeServiceProgram, SERVICE_PROGRAM } from "./test/service-program.mjs";
 import { lateFiles, summary } from "./test/summary.mjs";
 import { typesOnly } from "./test/types-only.mjs";
@@ -105,6 +105,7 @@ async function test() {
   const isCore = tier === "core" && !values.all;
   // A file that is wide as a whole can have tests that are wide by themselves.
   if (isCore && !chosen.hasNamedWide) process.env[CORE_ONLY] = "yes";
+  if (tier === "wide" && !values.all) process.env[WIDE_ONLY] = "yes";
   if (tier !== "variants" && !values.all) process.env[VARIANTS] = "none";
   if (values.shuffle !== undefined) process.env[SHUFFLE] = seedOf(values.shuffle);
 

@@ -21,9 +21,12 @@ const SHARED_HELPERS = "test/support/";
  * @type {ReadonlyArray<{ what: string, core: string[], files: string[] }>}
  */
 export const WIDE = JSON.parse(readFileSync(new URL("wide.json", import.meta.url), "utf8"));
-const WIDE_FILES = WIDE.flatMap(({ files }) => files);
+/** Those that are wide as a whole. */
+export const WIDE_FILES = WIDE.flatMap(({ files }) => files);
 /** The environment variable that is `yes` where a test file leaves out its wide tests. */
 export const CORE_ONLY = "CREC_TEST_CORE_ONLY";
+/** The environment variable that is `yes` where a test file leaves out the tests that `npm test` runs. */
+export const WIDE_ONLY = "CREC_TEST_WIDE_ONLY";
 /** The environment variable that is `none` where a test file leaves out its variants. */
 export const VARIANTS = "CREC_TEST_VARIANTS";
 /** The environment variable with the seed of the order in which the tests of each suite run. */

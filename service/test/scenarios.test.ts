@@ -1,14 +1,21 @@
 import should from "should";
 import { verifyEvent } from "../../src/proofs/index.ts";
 import type { ChannelEvent, VerifiableEvent, WatcherEvent } from "../../src/protocol/index.ts";
-import { isWide, itWide } from "../../test/support/wide.ts";
+import { itWide } from "../../test/support/wide.ts";
 import type { EventFile } from "../src/scenarios/event-file.ts";
 import { SCENARIO_NAMES, type ScenarioName } from "../src/scenarios/index.ts";
 import { type Api, signedText, startTestService } from "./support.ts";
 
-/** The wide tests look at more of them. */
-const SEEDS = isWide ? [1, 2, 3] : [1];
+const OTHER_SEEDS = [2, 3];
 const HOUR = 3600;
+
+/** A test with one seed, and with others in the wide tests. */
+function itForSeeds(title: string, test: (seed: number) => Promise<void>): void {
+  it(title, () => test(1));
+  itWide(`${title}, for other seeds`, async () => {
+    for (const seed of OTHER_SEEDS) await test(seed);
+  });
+}
 
 type Log = {
   params: Readonly<Record<string, unknown>>;
@@ -67,48 +74,50 @@ describe("the scenarios of the local service", function () {
     should(scenarios.filter(({ method }) => method === "POST").map(({ name }) => name)).eql(["reorg"]);
   });
 
-  it("are the same for a seed, byte for byte, and others for another seed", async () => {
-    for (const name of isWide ? SCENARIO_NAMES.filter((one) => one !== "burst") : (["role"] as const)) {
-      const [first, again, other] = [
-        await textOf(`${name}?seed=7`),
-        await textOf(`${name}?seed=7`),
-        await textOf(`${name}?seed=8`),
-      ];
-      should(again === first).be.true(name);
-      should(other === first).be.false(name);
-    }
+  const areTheSame = async (name: ScenarioName) => {
+    const [first, again, other] = [
+      await textOf(`${name}?seed=7`),
+      await textOf(`${name}?seed=7`),
+      await textOf(`${name}?seed=8`),
+    ];
+    should(again === first).be.true(name);
+    should(other === first).be.false(name);
+  };
+  it("are the same for a seed, byte for byte, and others for another seed", () => areTheSame("role"));
+  itWide("are the same for a seed, each of them but the burst", async () => {
+    for (const name of SCENARIO_NAMES) if (name !== "burst") await areTheSame(name);
   });
 
+  const isProven = async (name: ScenarioName, seed: number) => {
+    const file = await fileOf(name, seed);
+    const { events, snapshot, scenario, verification } = file;
+    should(scenario).containEql({ name, seed });
+    should(verification.validSigners).eql(api.ready.valid_signers);
+    should(events.map(({ headers }) => headers.offset)).eql(events.map((_, index) => index + 1));
+    const times = events.map(({ created_at }) => created_at ?? 0);
+    should(times).eql(times.toSorted((one, other) => one - other));
+    should(times.at(-1)).be.belowOrEqual(Date.UTC(2026, 0, 1) / 1000);
+    should(new Set(events.map(({ event_id }) => event_id)).size).equal(events.length);
+    const [own] = snapshot.channels;
+    should(own?.channel).containEql({ channel_id: file.channel.id, name: "quickstart" });
+    const known = own?.watchers.map(({ watcher_id }) => watcher_id);
+    for (const { payload, channel_id } of events as WatcherEvent[]) {
+      should(known).containEql(payload.watcher_id);
+      should(channel_id).equal(file.channel.id);
+    }
+    const labelled = events.filter((event) => isLabelled(file, event));
+    should(labelled.length).equal(Object.keys(scenario.labels).length);
+    should(labelled.length).be.above(0).and.below(events.length);
+    const step = Math.ceil(events.length / 40);
+    const some = events.filter((_, index) => index % step === 0);
+    const verdicts = await Promise.all(some.map((event) => verdictOf(event, file)));
+    should(new Set(verdicts)).eql(new Set(["verified"]));
+  };
   for (const name of SCENARIO_NAMES) {
     // One test of 5,000 events is enough.
-    const test = name === "burst" ? itWide : it;
-    test(`${name}: has proven events of the past, in order, with labels`, async () => {
-      for (const seed of name === "burst" ? [1] : SEEDS) {
-        const file = await fileOf(name, seed);
-        const { events, snapshot, scenario, verification } = file;
-        should(scenario).containEql({ name, seed });
-        should(verification.validSigners).eql(api.ready.valid_signers);
-        should(events.map(({ headers }) => headers.offset)).eql(events.map((_, index) => index + 1));
-        const times = events.map(({ created_at }) => created_at ?? 0);
-        should(times).eql(times.toSorted((one, other) => one - other));
-        should(times.at(-1)).be.belowOrEqual(Date.UTC(2026, 0, 1) / 1000);
-        should(new Set(events.map(({ event_id }) => event_id)).size).equal(events.length);
-        const [own] = snapshot.channels;
-        should(own?.channel).containEql({ channel_id: file.channel.id, name: "quickstart" });
-        const known = own?.watchers.map(({ watcher_id }) => watcher_id);
-        for (const { payload, channel_id } of events as WatcherEvent[]) {
-          should(known).containEql(payload.watcher_id);
-          should(channel_id).equal(file.channel.id);
-        }
-        const labelled = events.filter((event) => isLabelled(file, event));
-        should(labelled.length).equal(Object.keys(scenario.labels).length);
-        should(labelled.length).be.above(0).and.below(events.length);
-        const step = Math.ceil(events.length / 40);
-        const some = events.filter((_, index) => index % step === 0);
-        const verdicts = await Promise.all(some.map((event) => verdictOf(event, file)));
-        should(new Set(verdicts)).eql(new Set(["verified"]));
-      }
-    });
+    const title = `${name}: has proven events of the past, in order, with labels`;
+    if (name === "burst") itWide(title, () => isProven(name, 1));
+    else itForSeeds(title, (seed) => isProven(name, seed));
   }
 
   it("reports each log at each level of the network, and the stronger one later", async () => {
@@ -121,14 +130,12 @@ describe("the scenarios of the local service", function () {
     for (const found of levels.values()) should(found).eql(["latest", "finalized"]);
   });
 
-  it("drain: many parts of one wallet, each below the limit of the example", async () => {
-    for (const seed of SEEDS) {
-      const parts = labelledAt(await fileOf("drain", seed), "latest");
-      should(parts.length).be.above(20);
-      should(new Set(parts.map((part) => logOf(part).params.from)).size).equal(1);
-      should(Math.max(...parts.map(tokensOf))).be.belowOrEqual(70);
-      should(parts.map(tokensOf).reduce((sum, one) => sum + one, 0)).be.above(800);
-    }
+  itForSeeds("drain: many parts of one wallet, each below the limit of the example", async (seed) => {
+    const parts = labelledAt(await fileOf("drain", seed), "latest");
+    should(parts.length).be.above(20);
+    should(new Set(parts.map((part) => logOf(part).params.from)).size).equal(1);
+    should(Math.max(...parts.map(tokensOf))).be.belowOrEqual(70);
+    should(parts.map(tokensOf).reduce((sum, one) => sum + one, 0)).be.above(800);
   });
 
   itWide("mint: more than all ordinary mints, at once for some seeds and in parts for others", async () => {
@@ -156,16 +163,14 @@ describe("the scenarios of the local service", function () {
     should(ordinary).not.containEql("OwnershipTransferred");
   });
 
-  it("stale-price: the updates stop, and other events go on", async () => {
-    for (const seed of SEEDS) {
-      const file = await fileOf("stale-price", seed);
-      const latest = file.events.filter(isAt("latest"));
-      const updates = latest.filter((event) => nameOf(event) === "SensorReading");
-      should(isLabelled(file, updates.at(-1) as ChannelEvent)).be.true();
-      should(longestGap(timesOf(updates))).be.within(97, 299);
-      const [end = 0, last = 0] = [timesOf(latest).at(-1), timesOf(updates).at(-1)];
-      should(end - last).be.above(HOUR);
-    }
+  itForSeeds("stale-price: the updates stop, and other events go on", async (seed) => {
+    const file = await fileOf("stale-price", seed);
+    const latest = file.events.filter(isAt("latest"));
+    const updates = latest.filter((event) => nameOf(event) === "SensorReading");
+    should(isLabelled(file, updates.at(-1) as ChannelEvent)).be.true();
+    should(longestGap(timesOf(updates))).be.within(97, 299);
+    const [end = 0, last = 0] = [timesOf(latest).at(-1), timesOf(updates).at(-1)];
+    should(end - last).be.above(HOUR);
   });
 
   itWide("burst: 5,000 events within minutes", async () => {
@@ -176,15 +181,13 @@ describe("the scenarios of the local service", function () {
     should(Math.max(...times) - Math.min(...times)).be.below(300);
   });
 
-  it("silence: an hour without a transfer, after the one with the label", async () => {
-    for (const seed of SEEDS) {
-      const file = await fileOf("silence", seed);
-      const times = timesOf(file.events.filter(isAt("latest")));
-      const [last = 0] = timesOf(labelledAt(file, "latest"));
-      const next = times.find((time) => time > last) ?? 0;
-      should(next - last).be.within(HOUR, HOUR + 120);
-      should(longestGap(times)).equal(next - last);
-    }
+  itForSeeds("silence: an hour without a transfer, after the one with the label", async (seed) => {
+    const file = await fileOf("silence", seed);
+    const times = timesOf(file.events.filter(isAt("latest")));
+    const [last = 0] = timesOf(labelledAt(file, "latest"));
+    const next = times.find((time) => time > last) ?? 0;
+    should(next - last).be.within(HOUR, HOUR + 120);
+    should(longestGap(times)).equal(next - last);
   });
 
   it("end at the time that is given, and refuse the future and other names", async () => {

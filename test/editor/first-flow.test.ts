@@ -33,7 +33,7 @@ describe("the guide to the first flow", function () {
     }
   };
 
-  it("2. watches a contract", async () => {
+  const watchContract = async () => {
     await editor().page.evaluate(addTab);
     await drag("create", "inject", 120, 100);
     await drag("watcher", "crec-create-watcher", 380, 100);
@@ -59,9 +59,9 @@ describe("the guide to the first flow", function () {
     await editor().deploy();
     await press("create");
     await editor().nodeRed.status(ids.watcher ?? "", /active/);
-  });
+  };
 
-  it("3. receives events and verifies them", async () => {
+  const receiveEvents = async () => {
     await drag("events", "crec-events-in", 120, 260);
     await drag("verify", "crec-verify-event", 420, 260);
     await drag("verified", "debug", 780, 240);
@@ -78,9 +78,9 @@ describe("the guide to the first flow", function () {
     await verify.done();
     await editor().deploy();
     await editor().nodeRed.status(ids.events ?? "", /connected/);
-  });
+  };
 
-  it("4. sends an operation, whose event arrives verified", async () => {
+  const sendOperation = async () => {
     await drag("send", "inject", 120, 420);
     await drag("submit", "crec-submit-operation", 420, 420);
     await drag("sent", "debug", 780, 420);
@@ -96,9 +96,9 @@ describe("the guide to the first flow", function () {
     const { value } = await editor().nodeRed.showing("debug 2", () => true);
     should(value).have.properties({ name: "Incremented", confidence: "finalized" });
     should((value as { params: object }).params).have.properties({ amount: "1", count: "1" });
-  });
+  };
 
-  it("5. runs a query", async () => {
+  const runQuery = async () => {
     await drag("read", "inject", 120, 560);
     await drag("query", "crec-run-query", 420, 560);
     await drag("count", "debug", 780, 560);
@@ -112,9 +112,9 @@ describe("the guide to the first flow", function () {
     await editor().deploy();
     await press("read");
     await editor().nodeRed.shows(({ name, value }) => name === "debug 5" && value === "1");
-  });
+  };
 
-  it("6. shows an error, and goes on when it is corrected", async () => {
+  const correctError = async () => {
     const { nodeRed, page } = editor();
     const wrong = await form("submit");
     await wrong.choose("add(uint256)");
@@ -133,6 +133,10 @@ describe("the guide to the first flow", function () {
     await nodeRed.status(ids.submit ?? "", "confirmed");
     await press("read");
     await nodeRed.shows(({ name, value }) => name === "debug 5" && value === "6");
+  };
+
+  it("watches a contract, verifies its events, acts, reads, and goes on after an error is corrected", async () => {
+    for (const step of [watchContract, receiveEvents, sendOperation, runQuery, correctError]) await step();
   });
 });
 

@@ -5,7 +5,7 @@ import { ask, type Message, refuse } from "../support/flow-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { hasPostgres, PostgresServer } from "../support/postgres.ts";
 import { hasRedis, RedisServer } from "../support/redis.ts";
-import { isWide, itWide } from "../support/wide.ts";
+import { describeWide, itWide } from "../support/wide.ts";
 
 const EVENTS = 60;
 /** Long enough that a busy machine hands over in order before it is over. */
@@ -18,9 +18,10 @@ const ENGINES = [
   { name: "Redis", isThere: hasRedis, start: (): Promise<Server> => RedisServer.start() },
 ];
 
-for (const engine of isWide ? ENGINES : ENGINES.slice(0, 1)) {
+for (const engine of ENGINES) {
+  const describeEngine = engine === ENGINES[0] ? describe : describeWide;
   /** Copies of one flow, each a Node-RED of its own, with a real server between them. */
-  describe(`copies that share their state in ${engine.name}`, function () {
+  describeEngine(`copies that share their state in ${engine.name}`, function () {
     this.timeout(120_000);
 
     let server: Server;

@@ -3,6 +3,7 @@ import { noteRunnables } from "./eventually.ts";
 import { noteProcessorTime } from "./processor-time.ts";
 import { endShared, isWorker } from "./shared.ts";
 import { shuffleTests } from "./shuffle.ts";
+import { leaveCoreTests } from "./wide.ts";
 
 // Coverage is measured in the process of the tests: children would each write as much again.
 delete process.env.NODE_V8_COVERAGE;
@@ -11,6 +12,7 @@ noteRunnables(mocha.Runnable);
 /** Loaded before any test. */
 export const mochaHooks = {
   beforeAll(this: Mocha.Context): void {
+    leaveCoreTests(this.test?.parent);
     shuffleTests(this.test?.parent);
   },
   /** A worker runs more files, and what they share ends with it; without workers this is the end of the run. */

@@ -1,4 +1,5 @@
-import { CORE_ONLY } from "../../scripts/test/selection.mjs";
+import { sep } from "node:path";
+import { CORE_ONLY, WIDE_FILES, WIDE_ONLY } from "../../scripts/test/selection.mjs";
 
 /**
  * Whether tests run that `npm test` leaves out: in `npm run test:wide`, with `--all`, and in a file that Mocha runs
@@ -6,12 +7,30 @@ import { CORE_ONLY } from "../../scripts/test/selection.mjs";
  */
 export const isWide: boolean = process.env[CORE_ONLY] !== "yes";
 
+const wide = new Set<Mocha.Test | Mocha.Suite>();
+
 /** A test that `npm test` leaves out. */
 export function itWide(title: string, test: Mocha.AsyncFunc | Mocha.Func): void {
-  if (isWide) it(title, test);
+  if (isWide) wide.add(it(title, test));
 }
 
 /** Tests that `npm test` leaves out. */
 export function describeWide(title: string, define: (this: Mocha.Suite) => void): void {
-  if (isWide) describe(title, define);
+  if (isWide) wide.add(describe(title, define));
+}
+
+/** In `npm run test:wide`, takes away the tests that `npm test` runs: those of files that are not wide as a whole. */
+export function leaveCoreTests(root: Mocha.Suite | undefined): void {
+  if (root === undefined || process.env[WIDE_ONLY] !== "yes") return;
+  const leave = (suite: Mocha.Suite): void => {
+    if (wide.has(suite)) return;
+    suite.tests = suite.tests.filter((test) => wide.has(test));
+    suite.suites.forEach(leave);
+  };
+  root.suites.filter(({ file }) => !isWideFile(file)).forEach(leave);
+}
+
+function isWideFile(file: string | undefined): boolean {
+  const path = file?.split(sep).join("/") ?? "";
+  return WIDE_FILES.some((one) => path.endsWith(`/${one}`));
 }
