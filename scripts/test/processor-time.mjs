@@ -15,16 +15,19 @@ export const LIMIT_S = 600;
 const REFERENCE_S = 1.1;
 const REFERENCE = fileURLToPath(new URL("reference-work.mjs", import.meta.url));
 
-/** What an orphan uses after the last look at it is not counted. */
+/** What a process that nobody waits for uses after the last look at it is not counted. */
 const LOOK_MS = 1_000;
+
+/** @typedef {import("./processes.mjs").Usage} Usage */
 
 /**
  * Adds up the processor time of this process, of the children that it waits for, and of the run's orphans: nobody waits
- * for these, because their parent was killed.
+ * for these, because their parent was killed before them or with them.
  */
 export class ProcessorTime {
-  /** @type {Map<number, number>} */
-  #orphans = new Map();
+  /** @type {Map<number, Usage>} */
+  #seen = new Map();
+  #orphans = 0;
   /** @type {Array<[string, number]>} */
   #parts = [];
   #waited = waitedSeconds();
@@ -37,12 +40,10 @@ export class ProcessorTime {
    */
   constructor(name, value) {
     this.#look = () => {
-      const run = processesWith(name, value);
-      const waiting = new Set([process.pid, ...run.map(({ pid }) => pid)]);
-      for (const { pid } of run) {
-        const usage = usageOf(pid);
-        if (usage && !waiting.has(usage.parent)) this.#orphans.set(pid, usage.own + usage.ofChildren);
-      }
+      const run = [process.pid, ...processesWith(name, value).map(({ pid }) => pid)];
+      const now = new Map(run.flatMap((pid) => usageOf(pid) ?? []).map((usage) => [usage.pid, usage]));
+      this.#orphans += notWaitedFor(this.#seen, now);
+      this.#seen = now;
     };
     this.#timer = setInterval(this.#look, LOOK_MS).unref();
   }
@@ -59,12 +60,34 @@ export class ProcessorTime {
     clearInterval(this.#timer);
     this.#look();
     const { user, system } = process.cpuUsage();
-    return [
-      ...this.#parts,
-      ["orphans", sumOf(this.#orphans.values())],
-      ["the runner", (user + system) / 1e6],
-    ];
+    return [...this.#parts, ["orphans", this.#orphans], ["the runner", (user + system) / 1e6]];
   }
+}
+
+/**
+ * What processes used that ended between two looks and that no process of the run has waited for: who waits for a child
+ * counts the child's time, and that of the child's own, as that of its children.
+ *
+ * @param {ReadonlyMap<number, Usage>} before
+ * @param {ReadonlyMap<number, Usage>} now
+ * @returns {number} seconds, at least
+ */
+export function notWaitedFor(before, now) {
+  /** By the nearest ancestor that still runs; 0 where the run has none. */
+  /** @type {Map<number, number>} */
+  const ended = new Map();
+  for (const usage of before.values()) {
+    if (now.has(usage.pid)) continue;
+    let { parent } = usage;
+    while (!now.has(parent) && before.has(parent)) parent = before.get(parent)?.parent ?? 0;
+    const heir = now.has(parent) ? parent : 0;
+    ended.set(heir, (ended.get(heir) ?? 0) + usage.own + usage.ofChildren);
+  }
+  const lost = [...ended].map(([heir, seconds]) => {
+    const counted = (now.get(heir)?.ofChildren ?? 0) - (before.get(heir)?.ofChildren ?? 0);
+    return Math.max(0, seconds - counted);
+  });
+  return sumOf(lost);
 }
 
 /** What the children of this process that have ended used, with theirs. */
