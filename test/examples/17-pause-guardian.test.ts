@@ -1,10 +1,11 @@
 import should from "should";
 import { AlertExample } from "../support/alert-example.ts";
-import { itWide } from "../support/wide.ts";
+import { itWide, needsCoreTests } from "../support/wide.ts";
 
 type Operations = { data: Array<{ status: string }> };
 
 describe("the example pause guardian", function () {
+  needsCoreTests(this);
   this.timeout(180_000);
 
   let example: AlertExample;

@@ -4,7 +4,7 @@ import { hasBrowser, sharedBrowser } from "../support/browser.ts";
 import { RunningExample } from "../support/example.ts";
 import { example, type FlowNode, freshId, idOf, WITH_DASHBOARD } from "../support/node-red.ts";
 import { overlapping } from "../support/overlapping.ts";
-import { itWide } from "../support/wide.ts";
+import { itWide, needsCoreTests } from "../support/wide.ts";
 
 const SECRET = "a-long-secret of anna";
 const RECEIVER = `0x${"0".repeat(37)}D24`;
@@ -34,6 +34,7 @@ async function withOthers(wall: readonly FlowNode[]): Promise<FlowNode[]> {
 }
 
 describe("the example alert wall on a dashboard", function () {
+  needsCoreTests(this);
   this.timeout(120_000);
 
   let flow: RunningExample;

@@ -14,7 +14,7 @@ import { CrecClient } from "../../src/index.ts";
 import { eventually } from "../support/eventually.ts";
 import { flowEnvironment, startTestService } from "../support/service.ts";
 import { TRANSFER } from "../support/transfer.ts";
-import { itWide } from "../support/wide.ts";
+import { itWide, needsCoreTests } from "../support/wide.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const COMMAND = join(root, "bin/crec-rehearse.cjs");
@@ -25,6 +25,7 @@ const ONE = 10n ** 18n;
 type Ended = { code: number; out: string; err: string };
 
 describe("crec-rehearse", function () {
+  needsCoreTests(this);
   this.timeout(120_000);
   let folder: string;
   let env: NodeJS.ProcessEnv = {};

@@ -19,6 +19,11 @@ export function describeWide(title: string, define: (this: Mocha.Suite) => void)
   if (isWide) wide.add(describe(title, define));
 }
 
+/** The wide tests of this suite need its others before them: all of them run in `npm run test:wide`. */
+export function needsCoreTests(suite: Mocha.Suite): void {
+  wide.add(suite);
+}
+
 /** In `npm run test:wide`, takes away the tests that `npm test` runs: those of files that are not wide as a whole. */
 export function leaveCoreTests(root: Mocha.Suite | undefined): void {
   if (root === undefined || process.env[WIDE_ONLY] !== "yes") return;
