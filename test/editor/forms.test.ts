@@ -71,13 +71,18 @@ describe("the forms of the quickstart", function () {
     await form.cancel();
   });
 
-  it("show where a reader stands", async () => {
+  /** Its form, once it is connected. */
+  const readerForm = async () => {
     await editor().nodeRed.press(idOf(flows, "inject", "Set up"));
     await editor().nodeRed.status(idOf(flows, "crec-create-watcher"), /active/);
     const reader = idOf(flows, "crec-events-in");
     // It looks for its channel every few seconds only.
     await editor().nodeRed.status(reader, /connected/);
-    const form = await editor().form(reader);
+    return editor().form(reader);
+  };
+
+  it("show where a reader stands", async () => {
+    const form = await readerForm();
     await form.root.getByText(/connected · cursor \d+/).waitFor();
     await form.cancel();
   });
@@ -88,7 +93,7 @@ describe("the forms of the quickstart", function () {
       const report = await (await route.fetch()).json();
       await route.fulfill({ json: { ...report, unknownTypes: ["new.kind"] } });
     });
-    const form = await editor().form(idOf(flows, "crec-events-in"));
+    const form = await readerForm();
     await form.root.getByText(/event types unknown to this version: new\.kind/).waitFor();
     await form.cancel();
     await editor().stopAnswering();

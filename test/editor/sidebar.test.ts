@@ -5,7 +5,7 @@ import should from "should";
 import { ACTIVITY_SETTINGS } from "../support/activity.ts";
 import { THEMES, useEditor } from "../support/editor.ts";
 import * as of from "../support/sidebar.ts";
-import { itWide } from "../support/wide.ts";
+import { itWide, needsCoreTests } from "../support/wide.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const HOSTILE = `<img src="data:," onerror="globalThis.isTaken = true">`;
@@ -20,6 +20,7 @@ type Marked = { focus(): void; matches(selector: string): boolean; isOfTest?: bo
 type Axe = { run(within: unknown): Promise<{ violations: Array<{ id: string; nodes: unknown[] }> }> };
 
 describe("the sidebar", function () {
+  needsCoreTests(this);
   this.timeout(120_000);
   const editor = useEditor({ settings: ACTIVITY_SETTINGS });
   let sidebar: of.Sidebar;

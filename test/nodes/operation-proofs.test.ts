@@ -27,6 +27,8 @@ describe("the proof of an operation's status", function () {
     harness = await OperationHarness.start();
     const { base_url, api_key, org_id } = harness.service.ready;
     client = new CrecClient({ baseUrl: base_url, apiKey: api_key });
+    // Not each connection of the flow makes it.
+    await client.channels.create({ name: "harness" });
     const bare = { baseUrl: harness.proxy.baseUrl, orgId: "", workflowOwner: "" };
     const half = { baseUrl: harness.proxy.baseUrl, validSigners: "" };
     const broken = { baseUrl: harness.proxy.baseUrl, orgId: org_id, minRequiredSignatures: "99" };

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import should from "should";
 import { eventually } from "../support/eventually.ts";
@@ -345,6 +345,7 @@ describe("a wait that a deploy interrupts", function () {
       (log) => log.includes(path),
     );
     should(await readFile(path, "utf8")).equal('{"version":1');
+    await rm(path);
     await harness.deploy(flow().slice(1));
   });
 

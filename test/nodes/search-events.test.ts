@@ -266,7 +266,7 @@ describe("search events", function () {
   });
 
   itWide("ends without a message where nothing is found", async () => {
-    const { events, errors, ended } = await search({ types: ["query.status"] });
+    const { events, errors, ended } = await search({ types: ["wallet.status"] });
     should(events).be.empty();
     should(errors).be.empty();
     should(ended).be.true();

@@ -14,7 +14,7 @@ import { CrecClient } from "../../src/index.ts";
 import { eventually } from "../support/eventually.ts";
 import { flowEnvironment, startTestService } from "../support/service.ts";
 import { TRANSFER } from "../support/transfer.ts";
-import { itWide, needsCoreTests } from "../support/wide.ts";
+import { itWide } from "../support/wide.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const COMMAND = join(root, "bin/crec-rehearse.cjs");
@@ -25,10 +25,11 @@ const ONE = 10n ** 18n;
 type Ended = { code: number; out: string; err: string };
 
 describe("crec-rehearse", function () {
-  needsCoreTests(this);
   this.timeout(120_000);
   let folder: string;
   let env: NodeJS.ProcessEnv = {};
+  /** The first rehearsal, whose files the tests use. */
+  let first: Ended;
   const file = (name: string): string => join(folder, name);
 
   /** Runs the command as a person does, in a project with Node-RED. */
@@ -44,20 +45,15 @@ describe("crec-rehearse", function () {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "crec rehearse "));
     env = await record(file("events.json"));
+    const written = [
+      ...["--report", file("report.json"), "--html", file("report.html")],
+      ...["--write-expect", file("expect.json")],
+    ];
+    first = await run("--flow", EXAMPLE, "--events", file("events.json"), ...written);
   });
   after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
   it("says what the large-transfer example would have done, and keeps it as a test that is met", async () => {
-    const args = ["--flow", EXAMPLE, "--events", file("events.json")];
-    const written = [
-      "--report",
-      file("report.json"),
-      "--html",
-      file("report.html"),
-      "--write-expect",
-      file("expect.json"),
-    ];
-    const first = await run(...args, ...written);
     should(first.code).equal(0, first.err);
     should(first.out)
       .match(/^Rehearsal of Alert on a large transfer\n/)
@@ -67,7 +63,8 @@ describe("crec-rehearse", function () {
     should(alerts.map(({ text }) => text)).deepEqual(["Large transfer", "Large transfer"]);
     should(await readFile(file("report.html"), "utf8")).startWith("<!doctype html>");
 
-    const again = await run(...args, "--expect", file("expect.json"), "--compare", file("report.json"));
+    const kept = ["--expect", file("expect.json"), "--compare", file("report.json")];
+    const again = await run("--flow", EXAMPLE, "--events", file("events.json"), ...kept);
     should(again.code).equal(0, again.out + again.err);
     should(again.out)
       .match(/No outcome and no count differs\./)
