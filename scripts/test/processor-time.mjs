@@ -10,8 +10,11 @@ import { processesWith, usageOf } from "./processes.mjs";
 /** The environment variable with the path of the file to which each process of tests appends its notes. */
 export const PROCESSOR_TIME = "CREC_TEST_PROCESSOR_TIME";
 
-/** What the whole core may use, in seconds of a processor, where the reference work takes `REFERENCE_S`. */
-export const LIMIT_S = 600;
+/**
+ * What the whole core may use, in seconds of a processor, where the reference work takes `REFERENCE_S`. In a fresh clone it
+ * uses about 700: nothing is in a cache.
+ */
+export const LIMIT_S = 900;
 const REFERENCE_S = 1.1;
 const REFERENCE = fileURLToPath(new URL("reference-work.mjs", import.meta.url));
 

@@ -157,7 +157,10 @@ for (const engine of ENGINES) {
       const killed = performance.now();
       const next = await other.arrived("events", before + 1);
       should(performance.now() - killed).be.below(2 * LEASE_MS);
-      should(next.crec).have.properties({ offset: open.crec?.offset, redelivered: true });
+      // The kill may have come before the acknowledgement was saved.
+      const offset = Number(open.crec?.offset);
+      should(next.crec?.offset).be.oneOf([offset - 1, offset]);
+      should(next.crec).have.property("redelivered", true);
       await reader.restart();
       await standsBy(reader, other);
     });
