@@ -1,20 +1,17 @@
 import should from "should";
 import { AlertExample } from "../support/alert-example.ts";
-import { itWide } from "../support/wide.ts";
+import { itWide, needsCoreTests } from "../support/wide.ts";
 
 type Operations = { data: Array<{ status: string }> };
 
 describe("the example pause guardian", function () {
+  needsCoreTests(this);
   this.timeout(180_000);
 
   let example: AlertExample;
 
   before(async () => {
     example = await AlertExample.start("17-pause-guardian", { alone: true });
-  });
-  afterEach("no other error was reported", () => {
-    should(example.flow.values("error")).be.empty();
-    should(example.flow.values("rejected")).be.empty();
   });
   after(() => example?.close());
 
@@ -54,16 +51,12 @@ describe("the example pause guardian", function () {
     should(example.told).have.length(2);
   });
 
-  itWide("pauses once also after a crash, and says what it cannot do or judge", async () => {
-    // The test before may have left it paused.
-    await call({ action: "pause" }).catch(() => undefined);
+  itWide("pauses once for an event that is sent again, also after a crash of Node-RED", async () => {
     await example.flow.pressed("Unpause", "done");
-    const before = (await operations()).length;
     example.outlet.answer = 503;
-    const refused = example.outlet.receiving(4, ({ answered }) => answered === 503);
     await example.flow.press("Mint 60,000 tokens");
     // Before and after, and both again.
-    await refused;
+    await example.outlet.receiving(4, ({ answered }) => answered === 503);
     await example.flow.restart();
     const told = example.flow.next<string>("told");
     example.outlet.answer = 200;
@@ -71,24 +64,27 @@ describe("the example pause guardian", function () {
       /^Paused: Large mint: .* 60000 tokens of guarded token \(.*\) were minted to 0x/,
     );
     should((await operations()).map(({ status }) => status)).matchEach(/^confirmed/);
-    should(await operations()).have.length(before + 1);
+    should(await operations()).have.length(2);
+  });
 
-    // The contract is paused already.
+  itWide("says so when the contract is paused already", async () => {
     await example.flow.pressed("Revoke the role", "done");
     should(await example.pressed("Role for a stranger", "Paused already")).match(
       /^Paused already: Role for an unknown account: The contract was paused already\./,
     );
+  });
 
-    // The wallet may not pause it: a person has to.
+  itWide("tells a person to pause it by hand when the wallet may not", async () => {
     const { data } = await example.flow.call<{ data: [{ address: string }] }>("GET", "/wallets");
     await call({ action: "revokeRole", role: "GUARDIAN_ROLE", to: data[0].address });
     await example.flow.pressed("Unpause", "done");
     await example.flow.pressed("Revoke the role", "done");
-    const byHand = await example.pressed("Role for a stranger", "NOT paused");
-    should(byHand).match(/^NOT paused: Role for an unknown account: .* pause it by hand\. .*MissingRole/);
+    const told = await example.pressed("Role for a stranger", "NOT paused");
+    should(told).match(/^NOT paused: Role for an unknown account: .* pause it by hand\. .*MissingRole/);
     should(example.told.at(-1)).have.property("severity", "critical");
+  });
 
-    // An event that cannot be judged.
+  itWide("tells a person of an event that cannot be judged", async () => {
     await example.flow.pressed("Revoke the role", "done");
     const flows = example.flow.flows.map((node) =>
       node.type === "tab" ? { ...node, env: [{ name: "KNOWN_ACCOUNTS", value: "0x17", type: "str" }] } : node,
@@ -98,5 +94,10 @@ describe("the example pause guardian", function () {
     should(await example.pressed("Role for a stranger", "Event not")).match(
       /^Event not checked: RoleGranted: .+/,
     );
+  });
+
+  itWide("reported no other error", () => {
+    should(example.flow.values("error")).be.empty();
+    should(example.flow.values("rejected")).be.empty();
   });
 });
