@@ -55,18 +55,32 @@ function pids() {
  * @returns {Running[]}
  */
 export function processesWith(name, value) {
-  return pids()
-    .filter((pid) => pid !== process.pid)
-    .flatMap((pid) => {
-      try {
-        const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
-        if (!environment.includes(`${name}=${value}`)) return [];
-        const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
-        return [{ pid, command }];
-      } catch {
-        return []; // It ended while we looked, or belongs to somebody else.
-      }
-    });
+  return pidsWith(name, value).flatMap((pid) => {
+    try {
+      const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+      return [{ pid, command }];
+    } catch {
+      return []; // It ended while we looked.
+    }
+  });
+}
+
+/**
+ * As `processesWith`, without the commands.
+ *
+ * @param {string} name
+ * @param {string} value
+ * @returns {number[]}
+ */
+export function pidsWith(name, value) {
+  return pids().filter((pid) => {
+    if (pid === process.pid) return false;
+    try {
+      return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`${name}=${value}`);
+    } catch {
+      return false; // It ended while we looked, or belongs to somebody else.
+    }
+  });
 }
 
 /**

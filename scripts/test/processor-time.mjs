@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import { processesWith, usageOf } from "./processes.mjs";
+import { pidsWith, usageOf } from "./processes.mjs";
 
 /** The environment variable with the path of the file to which each process of tests appends its notes. */
 export const PROCESSOR_TIME = "CREC_TEST_PROCESSOR_TIME";
@@ -43,7 +43,7 @@ export class ProcessorTime {
    */
   constructor(name, value) {
     this.#look = () => {
-      const run = [process.pid, ...processesWith(name, value).map(({ pid }) => pid)];
+      const run = [process.pid, ...pidsWith(name, value)];
       const now = new Map(run.flatMap((pid) => usageOf(pid) ?? []).map((usage) => [usage.pid, usage]));
       this.#orphans += notWaitedFor(this.#seen, now);
       this.#seen = now;

@@ -1,7 +1,8 @@
 import postgres from "postgres";
 import should from "should";
+import { EVERYTHING } from "../support/borrowed-node-red.ts";
 import { ackingNode, ackNode, EventHarness } from "../support/event-harness.ts";
-import { EVERYTHING, fleetNode } from "../support/fleet-harness.ts";
+import { fleetNode } from "../support/fleet-harness.ts";
 import { ask, type Message } from "../support/flow-harness.ts";
 import { hasPostgres, PostgresServer } from "../support/postgres.ts";
 

@@ -3,7 +3,10 @@ import { shared } from "./shared.ts";
 
 export type Borrowed = { nodeRed: NodeRed; userDir: UserDir; giveBack(): Promise<void> };
 
-/** Tests look in the log for what must not be said. */
+/** One that can die and be started again, with what it has on disk. */
+export type Owned = Borrowed & { restart(): Promise<NodeRed> };
+
+/** Tests look in the log for what must be said, and for what must not. */
 export const EVERYTHING = { define: ["logging.console.level=trace"] };
 
 const lent = shared(
@@ -21,15 +24,18 @@ export async function borrowNodeRed(): Promise<Borrowed> {
 }
 
 /** One that ends when it is given back; `env` is what flows find in their environment. */
-export async function ownNodeRed(
-  env: Record<string, string>,
-  options: NodeRedOptions = {},
-): Promise<Borrowed> {
+export async function ownNodeRed(env: Record<string, string>, options: NodeRedOptions = {}): Promise<Owned> {
   const userDir = await UserDir.make();
-  const nodeRed = await NodeRed.start(userDir, env, { ...EVERYTHING, ...options });
+  const start = () => NodeRed.start(userDir, env, { ...EVERYTHING, ...options });
+  let running = await start();
+  const restart = async () => {
+    await running.kill();
+    running = await start();
+    return running;
+  };
   const giveBack = async () => {
-    await nodeRed.kill();
+    await running.kill();
     await userDir.remove();
   };
-  return { nodeRed, userDir, giveBack };
+  return { nodeRed: running, userDir, restart, giveBack };
 }

@@ -1,3 +1,4 @@
+import { EVERYTHING } from "./borrowed-node-red.ts";
 import { harnessFlow, type Message } from "./flow-harness.ts";
 import { type FlowNode, NodeRed, UserDir } from "./node-red.ts";
 import { channelNode, connectionNode } from "./nodes.ts";
@@ -5,9 +6,6 @@ import { type Seeded, startSeededService } from "./seeded-service.ts";
 
 /** Of copies in tests, which share a host. */
 const COPY_NAMES = ["pod-a", "pod-b", "pod-c"] as const;
-
-/** Tests look in the log for what must be said, and for what must not. */
-export const EVERYTHING = { define: ["logging.console.level=trace"] };
 
 /** One Node-RED of several with the same flow. */
 export class FleetCopy {

@@ -3,9 +3,9 @@ import * as Hex from "ox/Hex";
 import should from "should";
 import type { RunningService, ServiceOptions } from "../../service/src/index.ts";
 import { generatePrivateKey, localEcdsaSigner, walletOperationIdOf } from "../../src/index.ts";
-import { borrowNodeRed, EVERYTHING, ownNodeRed } from "./borrowed-node-red.ts";
+import { borrowNodeRed, type Owned, ownNodeRed } from "./borrowed-node-red.ts";
 import { ask, harnessFlow, type Message, refuse, withoutTimes } from "./flow-harness.ts";
-import { type FlowNode, NodeRed, type NodeRedOptions, type NodeStatus, type UserDir } from "./node-red.ts";
+import type { FlowNode, NodeRed, NodeRedOptions, NodeStatus, UserDir } from "./node-red.ts";
 import { channelNode, connectionNode, contractNode, manageNode } from "./nodes.ts";
 import { COUNTER_ABI, REGISTRY_ABI, signerNode, TOKEN_ABI, walletNode } from "./operation-nodes.ts";
 import { ServiceProxy } from "./proxy.ts";
@@ -41,9 +41,8 @@ export class OperationHarness {
   /** The address of the wallet. */
   wallet = "";
   readonly #ends: Array<() => Promise<unknown>>;
-  /** Of its own Node-RED. */
-  #env: Record<string, string> = {};
-  #options: NodeRedOptions = {};
+  /** Undefined where Node-RED is borrowed. */
+  #own: Owned | undefined;
 
   private constructor(
     parts: Pick<OperationHarness, "nodeRed" | "userDir" | "service" | "proxy">,
@@ -68,10 +67,11 @@ export class OperationHarness {
       ends.push(() => service.close());
       const proxy = await ServiceProxy.before(service.ready.base_url);
       ends.push(() => proxy.close());
-      const { nodeRed, userDir, giveBack } = await (env ? ownNodeRed(env, options) : borrowNodeRed());
+      const own = env && (await ownNodeRed(env, options));
+      const { nodeRed, userDir, giveBack } = own ?? (await borrowNodeRed());
       ends.push(giveBack);
       const harness = new OperationHarness({ nodeRed, userDir, service, proxy }, ends);
-      [harness.#env, harness.#options] = [env ?? {}, { ...EVERYTHING, ...options }];
+      harness.#own = own;
       await harness.#makeWallet();
       return harness;
     } catch (error) {
@@ -86,9 +86,8 @@ export class OperationHarness {
 
   /** Its own Node-RED dies, and is started again with what it has on disk. */
   async restart(): Promise<void> {
-    await this.nodeRed.kill();
-    this.nodeRed = await NodeRed.start(this.userDir, this.#env, this.#options);
-    this.#ends.push(() => this.nodeRed.kill());
+    if (!this.#own) throw new Error("This Node-RED is borrowed: start the harness with an environment.");
+    this.nodeRed = await this.#own.restart();
   }
 
   /** The configuration all flows here have. */

@@ -1,5 +1,5 @@
 import { appendFileSync } from "node:fs";
-import { relative, sep } from "node:path";
+import { fromRoot } from "../../scripts/lib/paths.mjs";
 import { usages } from "../../scripts/test/processes.mjs";
 import { PROCESSOR_TIME } from "../../scripts/test/processor-time.mjs";
 
@@ -11,7 +11,7 @@ export function noteProcessorTime(testFile: string | undefined): void {
   const notes = process.env[PROCESSOR_TIME];
   if (notes === undefined || testFile === undefined) return;
   const now = processorSeconds();
-  const file = relative(process.cwd(), testFile).split(sep).join("/");
+  const file = fromRoot(testFile);
   // What was orphaned is no longer counted here, but once for the whole run.
   appendFileSync(notes, `${JSON.stringify({ file, seconds: Math.max(0, now - before) })}\n`);
   before = now;

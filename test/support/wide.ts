@@ -1,4 +1,4 @@
-import { sep } from "node:path";
+import { fromRoot } from "../../scripts/lib/paths.mjs";
 import { CORE_ONLY, WIDE_FILES, WIDE_ONLY } from "../../scripts/test/selection.mjs";
 
 /**
@@ -32,10 +32,5 @@ export function leaveCoreTests(root: Mocha.Suite | undefined): void {
     suite.tests = suite.tests.filter((test) => wide.has(test));
     suite.suites.forEach(leave);
   };
-  root.suites.filter(({ file }) => !isWideFile(file)).forEach(leave);
-}
-
-function isWideFile(file: string | undefined): boolean {
-  const path = file?.split(sep).join("/") ?? "";
-  return WIDE_FILES.some((one) => path.endsWith(`/${one}`));
+  root.suites.filter(({ file = "" }) => !WIDE_FILES.includes(fromRoot(file))).forEach(leave);
 }
