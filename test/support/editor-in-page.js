@@ -28,9 +28,10 @@
   Date.now = () => now() + later;
   const A_WHILE_MS = 60_000;
 
-  const root = "#dialog-form, #node-config-dialog-edit-form";
   const FIELDS = "input, select, textarea, button";
-  const form = () => document.querySelector(root);
+  // Two ids in one selector would look at the whole page.
+  const form = () =>
+    document.getElementById("dialog-form") ?? document.getElementById("node-config-dialog-edit-form");
   const prefix = () => (form().id === "dialog-form" ? "node-input-" : "node-config-input-");
   const isVisible = (element) => element.checkVisibility({ visibilityProperty: true });
   const definition = () => RED.nodes.getType(RED.editor.getEditStack().at(-1).type);

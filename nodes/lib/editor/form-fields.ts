@@ -2,7 +2,8 @@ import { isOn, isShown, shortName } from "../shared/field-rules.ts";
 import { type Field, type Lookup, type NodeDescription, TEXT_TYPES } from "../shared/fields.ts";
 import type { CompletionSearch, EditedNode } from "./api.ts";
 import { completeLast } from "./comma-list.ts";
-import { hintUnder, visibleBox } from "./form-rows.ts";
+import { hintUnder, inputOf, visibleBox } from "./form-rows.ts";
+
 import { tieHints } from "./hints.ts";
 import { describeUnder, listOnClick, lookUp, preselectOnly } from "./lookup.ts";
 import { chooseInForm } from "./only-choice.ts";
@@ -10,6 +11,8 @@ import { prepareTypedArea, saveTypedArea } from "./typed-area.ts";
 import { typedField } from "./typed-inputs.ts";
 import { atPresent } from "./validate.ts";
 import { showVariables } from "./variables.ts";
+
+export { inputOf };
 
 /**
  * Prepares the fields of an opened form: typed inputs, look-ups, explanations. Returns the function that shows and hides
@@ -54,12 +57,6 @@ export function saveFields(edited: EditedNode, node: NodeDescription): void {
     });
     edited[name] = ticked;
   }
-}
-
-/** The input that Node-RED fills and reads, of a node or of a config node. */
-export function inputOf(name: string): JQuery {
-  const config = $(`#node-config-input-${name}`);
-  return config.length > 0 ? config : $(`#node-input-${name}`);
 }
 
 /** An element of the form: a custom part, a button, a section. */

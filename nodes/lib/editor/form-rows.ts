@@ -1,5 +1,11 @@
 import type { EditedNode } from "./api.ts";
 
+/** The input that Node-RED fills and reads, of a node or of a config node. */
+export function inputOf(name: string): JQuery {
+  const config = $(`#node-config-input-${name}`);
+  return config.length > 0 ? config : $(`#node-input-${name}`);
+}
+
 /** A row of a form with its label tied to its field. */
 export function labelled(
   node: EditedNode,

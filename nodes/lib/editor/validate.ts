@@ -1,5 +1,6 @@
 import { isReference } from "../shared/variables.ts";
 import type { EditedNode, Validator } from "./api.ts";
+import { inputOf } from "./form-rows.ts";
 
 export { ADDRESS } from "../shared/address.ts";
 /** What is wholly `${NAME}` comes from the environment and is judged when it is used. */
@@ -11,7 +12,7 @@ export { isReference };
  */
 export function atPresent(node: EditedNode, name: string): unknown {
   const edited = RED.editor.getEditStack().at(-1);
-  const field = edited?.id === node.id ? $(`#node-input-${name}, #node-config-input-${name}`) : $();
+  const field = edited?.id === node.id ? inputOf(name) : $();
   if (field.length === 0) return node[name];
   return field.is("[type=checkbox]") ? field.prop("checked") : field.val();
 }
