@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
+import { inVariants } from "../support/variants.ts";
 import { allEnded, type Launched, LaunchersOnTrial, type Ready } from "./launched.ts";
 import { SourcesCopy } from "./sources-copy.ts";
 
@@ -59,15 +60,17 @@ describe("npm run dev", function () {
     );
   });
 
-  it("gives the scripts of forms source maps", async () => {
-    const maps = (await page(`${editor}nodes`)).matchAll(
-      /sourceMappingURL=data:application\/json;base64,(\S+)/g,
-    );
-    const found = [...maps].flatMap(([, map = ""]) => {
-      const { sourceRoot, sources } = JSON.parse(Buffer.from(map, "base64").toString());
-      return sources.map((source: string) => new URL(source, sourceRoot).href);
+  inVariants(() => {
+    it("gives the scripts of forms source maps", async () => {
+      const maps = (await page(`${editor}nodes`)).matchAll(
+        /sourceMappingURL=data:application\/json;base64,(\S+)/g,
+      );
+      const found = [...maps].flatMap(([, map = ""]) => {
+        const { sourceRoot, sources } = JSON.parse(Buffer.from(map, "base64").toString());
+        return sources.map((source: string) => new URL(source, sourceRoot).href);
+      });
+      should(found).containEql(new URL(`file://${sources.folder}/nodes/ack/editor.ts`).href);
     });
-    should(found).containEql(new URL(`file://${sources.folder}/nodes/ack/editor.ts`).href);
   });
 
   it("restarts the service with its data after a change in its source", async () => {
@@ -100,14 +103,16 @@ describe("npm run dev", function () {
     await eventually("the flow to say it", async () => (await probe(editor)).includes(text));
   });
 
-  it("restarts a killed process at the next save", async () => {
-    for (const pid of [nodeRed(), service()]) process.kill(pid, "SIGKILL");
-    await launched.says("Node-RED ended by itself (signal SIGKILL)");
-    await launched.says("The local service ended by itself (signal SIGKILL)");
+  inVariants(() => {
+    it("restarts a killed process at the next save", async () => {
+      for (const pid of [nodeRed(), service()]) process.kill(pid, "SIGKILL");
+      await launched.says("Node-RED ended by itself (signal SIGKILL)");
+      await launched.says("The local service ended by itself (signal SIGKILL)");
 
-    await sources.replace("nodes/ack/ack.ts", /$/, "\n// Saved.\n");
-    await eventually("the flow", async () => (await probe(editor)).includes("There is no"));
-    await eventually("the service", async () => (await channels()).status === 200);
+      await sources.replace("nodes/ack/ack.ts", /$/, "\n// Saved.\n");
+      await eventually("the flow", async () => (await probe(editor)).includes("There is no"));
+      await eventually("the service", async () => (await channels()).status === 200);
+    });
   });
 
   it("ends everything on Ctrl-C", async () => {
@@ -116,12 +121,14 @@ describe("npm run dev", function () {
     should(launched.processes()).be.empty();
   });
 
-  it("leaves nothing running when npm is killed during a build", async () => {
-    const again = launchers.npm("run", "dev");
-    await again.ready;
-    await sources.replace("nodes/ack/ack.ts", /$/, "\n// Saved.\n");
-    again.process.kill("SIGKILL");
-    await allEnded(again, END_MS);
+  inVariants(() => {
+    it("leaves nothing running when npm is killed during a build", async () => {
+      const again = launchers.npm("run", "dev");
+      await again.ready;
+      await sources.replace("nodes/ack/ack.ts", /$/, "\n// Saved.\n");
+      again.process.kill("SIGKILL");
+      await allEnded(again, END_MS);
+    });
   });
 
   function channels(create?: { name: string }): Promise<Response> {

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import should from "should";
 import { SourcesCopy } from "../launcher/sources-copy.ts";
 import { registeredBy } from "../support/registered-forms.ts";
+import { inVariants } from "../support/variants.ts";
 
 const run = promisify(execFile);
 type Failure = { stdout: string; stderr: string };
@@ -59,41 +60,43 @@ describe("npm run new-node", function () {
     should([...(await filesOf(sources.folder)).keys()]).eql([...before.keys()]);
   });
 
-  it("makes a node in at most nine files, which passes all checks", async () => {
-    const before = await filesOf(sources.folder);
-    const { stdout } = await node("scripts/new-node.mjs", "gas-price");
-    const changed = [...(await filesOf(sources.folder))]
-      .filter(([file, text]) => before.get(file) !== text)
-      .map(([file]) => file);
-    should(changed.length).be.within(5, 9);
-    for (const file of changed) should(stdout).containEql(`  ${file}\n`);
+  inVariants(() => {
+    it("makes a node in at most nine files, which passes all checks", async () => {
+      const before = await filesOf(sources.folder);
+      const { stdout } = await node("scripts/new-node.mjs", "gas-price");
+      const changed = [...(await filesOf(sources.folder))]
+        .filter(([file, text]) => before.get(file) !== text)
+        .map(([file]) => file);
+      should(changed.length).be.within(5, 9);
+      for (const file of changed) should(stdout).containEql(`  ${file}\n`);
 
-    await node("scripts/docs.mjs");
-    const added = [...(await filesOf(sources.folder)).keys()].filter((file) => !before.has(file));
-    should(added.filter((file) => !changed.includes(file) && !GENERATED.test(file))).be.empty();
+      await node("scripts/docs.mjs");
+      const added = [...(await filesOf(sources.folder)).keys()].filter((file) => !before.has(file));
+      should(added.filter((file) => !changed.includes(file) && !GENERATED.test(file))).be.empty();
 
-    const code = changed.filter((file) => /\.(?:ts|json)$/.test(file));
-    // All other files compile as they did.
-    const files = code.filter((file) => file.endsWith(".ts"));
-    const project = { extends: "./tsconfig.json", files, include: [] };
-    await writeFile(join(sources.folder, "tsconfig.new.json"), JSON.stringify(project));
-    await Promise.all([
-      node("node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings", ...code),
-      node("scripts/check-imports.mjs"),
-      node("node_modules/typescript/bin/tsc", "-p", "tsconfig.new.json", "--singleThreaded"),
-      node("scripts/build.mjs"),
-    ]);
-    const own = changed.filter((file) => file.endsWith(".test.ts"));
-    should(own).have.length(1);
-    const { select } = (await fromCopy("scripts/test/selection.mjs")) as Selection;
-    should(select([join(sources.folder, "nodes/gas-price")]).process).eql(own);
-    await node("node_modules/mocha/bin/mocha.js", ...TESTS, ...own);
+      const code = changed.filter((file) => /\.(?:ts|json)$/.test(file));
+      // All other files compile as they did.
+      const files = code.filter((file) => file.endsWith(".ts"));
+      const project = { extends: "./tsconfig.json", files, include: [] };
+      await writeFile(join(sources.folder, "tsconfig.new.json"), JSON.stringify(project));
+      await Promise.all([
+        node("node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings", ...code),
+        node("scripts/check-imports.mjs"),
+        node("node_modules/typescript/bin/tsc", "-p", "tsconfig.new.json", "--singleThreaded"),
+        node("scripts/build.mjs"),
+      ]);
+      const own = changed.filter((file) => file.endsWith(".test.ts"));
+      should(own).have.length(1);
+      const { select } = (await fromCopy("scripts/test/selection.mjs")) as Selection;
+      should(select([join(sources.folder, "nodes/gas-price")]).process).eql(own);
+      await node("node_modules/mocha/bin/mocha.js", ...TESTS, ...own);
 
-    const html = await readFile(join(sources.folder, "dist/nodes/gas-price.html"), "utf8");
-    const shared = pathToFileURL(`${sources.folder}/resources/`);
-    const registered = registeredBy<{ category: string; defaults: object }>(html, shared)["crec-gas-price"];
-    should(registered?.category).equal("CRE Connect");
-    should(Object.keys(registered?.defaults ?? {})).containDeep(["name", "connection", "search"]);
+      const html = await readFile(join(sources.folder, "dist/nodes/gas-price.html"), "utf8");
+      const shared = pathToFileURL(`${sources.folder}/resources/`);
+      const registered = registeredBy<{ category: string; defaults: object }>(html, shared)["crec-gas-price"];
+      should(registered?.category).equal("CRE Connect");
+      should(Object.keys(registered?.defaults ?? {})).containDeep(["name", "connection", "search"]);
+    });
   });
 });
 

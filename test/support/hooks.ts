@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import mocha from "mocha";
 import { noteRunnables } from "./eventually.ts";
 import { noteProcessorTime } from "./processor-time.ts";
@@ -8,6 +9,8 @@ import { leaveCoreTests } from "./wide.ts";
 // Coverage is measured in the process of the tests: children would each write as much again.
 delete process.env.NODE_V8_COVERAGE;
 noteRunnables(mocha.Runnable);
+// A worker passes on the message and the stack of an error, and not its cause.
+fc.configureGlobal({ includeErrorInReport: true });
 
 /** Loaded before any test. */
 export const mochaHooks = {
