@@ -1,4 +1,5 @@
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
+import { text as textOf } from "node:stream/consumers";
 import { HOW_TO_GET_OPENMETRICS, openMetricsPython } from "../../scripts/lib/engines.mjs";
 import { isInstalled } from "./installed.ts";
 
@@ -34,15 +35,24 @@ export function hasParser(): boolean {
 
 /** @throws when the text is not as the standard says. The parser of OpenMetrics is strict. */
 export function parsed(text: string, format: keyof typeof READ): ParsedFamily[] {
-  const options = {
-    input: text,
-    encoding: "utf8",
-    stdio: "pipe",
-    maxBuffer: 2 ** 28,
-  } as const;
-  const families = JSON.parse(
-    execFileSync(python ?? "", ["-c", program(READ[format])], options),
-  ) as ParsedFamily[];
+  const options = { input: text, encoding: "utf8", stdio: "pipe", maxBuffer: 2 ** 28 } as const;
+  return familiesOf(execFileSync(python ?? "", ["-c", program(READ[format])], options));
+}
+
+/**
+ * The same for what a server answered. Meanwhile the server may close its sockets, which `fetch` would use once more if
+ * this process did not see it.
+ */
+export async function parsedBeside(text: string, format: keyof typeof READ): Promise<ParsedFamily[]> {
+  const parser = execFile(python ?? "", ["-c", program(READ[format])]);
+  parser.stdin?.end(text);
+  const [said, errors] = await Promise.all([parser.stdout, parser.stderr].map((one) => one && textOf(one)));
+  if (!said) throw new Error(`The parser refused the text: ${errors}`);
+  return familiesOf(said);
+}
+
+function familiesOf(json: string): ParsedFamily[] {
+  const families = JSON.parse(json) as ParsedFamily[];
   // As text, since JSON has no infinite numbers.
   const numberOf = (value: unknown) => Number(String(value).replace("inf", "Infinity"));
   return families.map((family) => ({

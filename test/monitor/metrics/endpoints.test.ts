@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import should from "should";
 import { type Borrowed, borrowNodeRed, ownNodeRed } from "../../support/borrowed-node-red.ts";
 import { eventually } from "../../support/eventually.ts";
-import { hasParser, parsed } from "../../support/metrics-parser.ts";
+import { hasParser, parsedBeside } from "../../support/metrics-parser.ts";
 import type { NodeRedOptions } from "../../support/node-red.ts";
 
 const TOKEN = "a-token-that-is-long-enough";
@@ -71,7 +71,7 @@ describe("the endpoints for monitoring", function () {
       const response = await get("crec/metrics", { ...bearer(TOKEN), accept });
       should(response.headers.get("content-type")).equal(CONTENT_TYPES[format]);
       should(response.headers.get("cache-control")).equal("no-store");
-      const families = parsed(await response.text(), format);
+      const families = await parsedBeside(await response.text(), format);
       const build = families.flatMap(({ samples }) => samples).find(({ name }) => name === "crec_build_info");
       should(build?.labels).have.keys("version", "node_red_version", "node_version");
       should(build?.labels.node_version).equal(process.version);

@@ -1,6 +1,6 @@
 import should from "should";
 import { eventually } from "../../support/eventually.ts";
-import { hasParser, parsed } from "../../support/metrics-parser.ts";
+import { hasParser, parsedBeside } from "../../support/metrics-parser.ts";
 import { eventsInNode } from "../../support/nodes.ts";
 import { OperationHarness, RECEIVER } from "../../support/operation-harness.ts";
 import { submitNode } from "../../support/operation-nodes.ts";
@@ -36,7 +36,7 @@ describe("a scrape of a running Node-RED", function () {
   const get = (path: string, accept = "application/openmetrics-text") =>
     harness.nodeRed.fetch(path, { headers: { authorization: `Bearer ${TOKEN}`, accept } });
   const scraped = async (): Promise<Values> => {
-    const families = parsed(await (await get("crec/metrics")).text(), "openmetrics");
+    const families = await parsedBeside(await (await get("crec/metrics")).text(), "openmetrics");
     const samples = families.flatMap((family) => family.samples);
     return Object.fromEntries(
       samples.map(({ name, labels, value }) => [`${name} ${Object.values(labels).join(" ")}`.trim(), value]),
