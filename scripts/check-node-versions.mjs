@@ -3,11 +3,13 @@
 // folder. The packed nodes are installed into Node-RED 4.1 on Node.js 20 and 22 and into Node-RED 5 on Node.js 22 and 24.
 // There it imports the settings that the service shows and the quickstart, presses the buttons, and waits for what they
 // lead to. The lowest versions are those that the manifests allow. On an older Node.js, the service and each node must
-// report that. Needs the registry; takes one to two minutes, and removes all that it installs.
+// report that. On each version, flows of rehearsals try to change files. Needs the registry; takes one to two minutes, and removes all that it installs.
 
+import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { fail, messageOf } from "./lib/check.mjs";
 import { Children } from "./lib/children.mjs";
 import { InstalledNodeRed, versionOf, writeSettings } from "./lib/installed-node-red.mjs";
@@ -19,6 +21,8 @@ import { finishQuickstart, importedFlows, runQuickstart } from "./lib/run-quicks
 import { packBoth } from "./packing/pack-both.mjs";
 
 /** @typedef {{ nodeRed: string, node: string, isTooOld?: true }} Combination */
+
+const run = promisify(execFile);
 
 const lowest = await lowestNode("package.json");
 const lowestOfService = await lowestNode("service/package.json");
@@ -68,6 +72,7 @@ async function checkAll() {
     if (!combination.isTooOld) serviceFor(combination, packed.service).catch(() => {});
   }
   await checkOldNode(packed.service);
+  await checkRehearsals();
   const settings = await writeSettings(folder);
   for (const combination of COMBINATIONS) {
     const { red, node, title } = await installed(combination);
@@ -86,6 +91,22 @@ async function checkAll() {
       fail(`${title}: the quickstart does not run: ${messageOf(error)}\n${nodeRed.log.slice(-4_000)}`);
     }
     await nodeRed.stop();
+  }
+}
+
+/** What a rehearsed flow must not be able to do, tried on each version. */
+async function checkRehearsals() {
+  const tests = ["files", "cannot-act"].map((name) => join(root, `test/rehearsal/${name}.test.ts`));
+  const mocha = join(root, "node_modules/mocha/bin/mocha.js");
+  for (const version of new Set(COMBINATIONS.filter(({ isTooOld }) => !isTooOld).map(({ node }) => node))) {
+    const env = { ...process.env, CI: "1", CREC_OTHER_NODE: nodeOf(version) };
+    try {
+      await run(process.execPath, [mocha, "--grep", "another version of Node", ...tests], { cwd: root, env });
+      process.stdout.write(`A rehearsed flow writes no file on Node.js ${version}\n`);
+    } catch (error) {
+      const { stdout = "" } = /** @type {{ stdout?: string }} */ (error);
+      fail(`A rehearsal is not closed on Node.js ${version}: ${messageOf(error)}\n${stdout.slice(-4_000)}`);
+    }
   }
 }
 

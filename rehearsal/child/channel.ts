@@ -1,18 +1,22 @@
+import fs from "node:fs";
 import { Socket } from "node:net";
-import type { ToChild, ToParent } from "../shared/messages.ts";
-import { readMessages, writeMessage } from "../shared/wire.ts";
+import { DESCRIPTORS, NO_PIPE, type ToChild, type ToParent } from "../shared/messages.ts";
+import type { Report } from "../shared/report.ts";
+import { FROM_PARENT, readMessages, writeMessage } from "../shared/wire.ts";
 
 /** What the child keeps of the pipe to its parent. */
 export type Channel = {
   send(message: ToParent): void;
   /** Resolves when the parent has it. */
   sendLast(message: ToParent): Promise<void>;
+  /** Writes the report into its file, and says so. */
+  report(report: Report): Promise<void>;
   /** One listener. Messages from before it are kept for it. */
   listen(listener: (message: ToChild) => void): void;
 };
 
-/** The parent gives the pipe this number, behind the standard streams. */
-const PIPE = 3;
+/** The doors close it for all others. */
+const { writeSync } = fs;
 
 /**
  * Opens the pipe to the parent, before the doors are closed. The process ends when the parent is gone. `process` knows
@@ -29,11 +33,16 @@ export function takeChannel(): Channel {
     if (listener === undefined) kept.push(message);
     else listener(message);
   };
-  readMessages<ToChild>(pipe, { onMessage, onWrong: end, onEnd: end });
+  readMessages<ToChild>(pipe, FROM_PARENT, { onMessage, onWrong: end, onEnd: end });
   pipe.on("error", end);
   return {
     send: (message) => void writeMessage(pipe, message),
     sendLast: (message) => writeMessage(pipe, message),
+    report: (report) => {
+      const text = Buffer.from(JSON.stringify(report));
+      for (let at = 0; at < text.length; ) at += writeSync(DESCRIPTORS.report, text, at);
+      return writeMessage(pipe, { kind: "reported" });
+    },
     listen: (added) => {
       listener = added;
       for (const message of kept.splice(0)) added(message);
@@ -43,8 +52,9 @@ export function takeChannel(): Channel {
 
 function openPipe(): Socket {
   try {
-    return new Socket({ fd: PIPE, readable: true, writable: true });
+    return new Socket({ fd: DESCRIPTORS.pipe, readable: true, writable: true });
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ERR_ACCESS_DENIED") process.exit(NO_PIPE);
     throw new Error("This program is started by a rehearsal, not by itself.", { cause });
   }
 }

@@ -1,3 +1,4 @@
+import { LONGEST_TEXT } from "../shared/messages.ts";
 import type { ChildSetup } from "../shared/setup.ts";
 import { takeChannel } from "./channel.ts";
 import { closeDoors } from "./doors.ts";
@@ -14,11 +15,11 @@ export async function runChild(): Promise<never> {
     const setup = JSON.parse(process.argv[2] ?? "") as ChildSetup;
     clearEnvironment();
     process.env.TZ = setup.timeZone;
-    closeDoors();
+    await closeDoors(process.argv[1] ?? "");
     await rehearse(await loadNodeRed(setup), channel);
     process.exit(0);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_TEXT);
     await channel.sendLast({ kind: "failed", code: "REHEARSAL_FAILED", message });
     process.exit(1);
   }

@@ -8,8 +8,12 @@ export type Happened = Omit<Outcome, "path" | "isCut"> & { trail: Trail };
 
 /** Of a sentence: an error may have any. */
 const LONGEST_TEXT = 1_024;
-/** Of all messages and paths that are kept, as JSON. The whole report must be one message to the parent. */
+/** Of all outcomes and paths that are kept. The parent reads no larger report. */
 const MOST_BYTES = 24 * 2 ** 20;
+/** Of an outcome besides its message and its text. */
+const OUTCOME_BYTES = 200;
+/** What a value takes in the memory of the parent, besides its JSON. */
+const PART_BYTES = 8;
 
 /** Keeps outcomes within the limits of the report, and counts all. */
 export class Outcomes {
@@ -46,7 +50,7 @@ export class Outcomes {
     }
     const { value, isCut } = plainJson(message, this.#limits.messageBytes);
     const shown = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 1)}…` : text;
-    this.#bytes += bytesOf(value) + bytesOf(shown);
+    this.#bytes += OUTCOME_BYTES + bytesOf(value) + bytesOf(shown);
     const path = this.#pathOf(trail);
     this.kept.push({
       ...rest,
@@ -71,7 +75,9 @@ export class Outcomes {
 }
 
 function bytesOf(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value));
+  const json = JSON.stringify(value);
+  const parts = json.match(/[[{,]/g)?.length ?? 0;
+  return Buffer.byteLength(json) + PART_BYTES * parts;
 }
 
 function getOrAdd<T extends object>(map: Map<string, T>, key: string): T {

@@ -1,5 +1,5 @@
 import type { Job } from "../shared/job.ts";
-import type { CallAnswer, ToChild } from "../shared/messages.ts";
+import { type CallAnswer, type CallToAsk, MAX_ASKED, type ToChild } from "../shared/messages.ts";
 import type { Note } from "../shared/report.ts";
 import type { Channel } from "./channel.ts";
 import { startClock } from "./clock.ts";
@@ -21,6 +21,8 @@ import { Trace } from "./trace.ts";
 
 /** Real time between two messages about progress. */
 const PROGRESS_MS = 200;
+/** Of a call, as JSON. */
+const LONGEST_CALL = 60_000;
 
 const realNow = performance.now.bind(performance);
 
@@ -77,6 +79,8 @@ export async function rehearse(nodeRed: NodeRed, channel: Channel): Promise<void
     ask: async (call) => {
       lastCall += 1;
       const id = lastCall;
+      const refused = whyNotAsked(id, call);
+      if (refused !== undefined) return { error: refused };
       const end = outside();
       try {
         const answer = new Promise<CallAnswer>((resolve) => answers.set(id, resolve));
@@ -111,7 +115,14 @@ export async function rehearse(nodeRed: NodeRed, channel: Channel): Promise<void
   );
   if (isCancelled)
     notes.push({ kind: "stopped", text: "The rehearsal was cancelled: later events are missing." });
-  await channel.sendLast({ kind: "report", report: makeReport({ job, trace, events: seen, ticked, notes }) });
+  await channel.report(makeReport({ job, trace, events: seen, ticked, notes }));
+}
+
+/** The parent ends a rehearsal that sends more. */
+function whyNotAsked(number: number, call: CallToAsk): string | undefined {
+  if (number > MAX_ASKED) return `a rehearsal asks for ${MAX_ASKED} calls at most`;
+  if (JSON.stringify(call).length > LONGEST_CALL) return `its data is longer than ${LONGEST_CALL} characters`;
+  return undefined;
 }
 
 /** Ours by those that reach no service; all others that could act, or that nobody has installed, by recorders. */

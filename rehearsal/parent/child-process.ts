@@ -1,20 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants, setPriority } from "node:os";
 import { dirname } from "node:path";
-import type { Duplex } from "node:stream";
+import type { Duplex, Readable } from "node:stream";
 import { CrecError } from "../../src/errors.ts";
-import type { ToChild, ToParent } from "../shared/messages.ts";
+import { DESCRIPTORS, NO_PIPE, type ToChild, type ToParent } from "../shared/messages.ts";
 import type { ChildSetup } from "../shared/setup.ts";
-import { readMessages, writeMessage } from "../shared/wire.ts";
+import { FROM_CHILD, readMessages, writeMessage } from "../shared/wire.ts";
 import { endWithParent } from "./guard.ts";
 import { permissionFlags } from "./permissions.ts";
-import { diskUseOf, memoryOf } from "./usage.ts";
+import type { ReportFile } from "./report-file.ts";
+import { memoryOf } from "./usage.ts";
 
-/**
- * Of one process. `memoryMb` is for what JavaScript holds; the whole process may have `OTHER_MEMORY_MB` more. `diskMb`
- * is for the work folder.
- */
-export type Limits = { timeMs: number; memoryMb: number; diskMb: number };
+/** Of one process. `memoryMb` is for what JavaScript holds; the whole process may have `OTHER_MEMORY_MB` more. */
+export type Limits = { timeMs: number; memoryMb: number };
 
 export type Child = {
   pid: number | undefined;
@@ -27,13 +25,10 @@ export type Child = {
 
 /** Code, buffers and WebAssembly. */
 const OTHER_MEMORY_MB = 256;
-/** Files and folders. */
-const MAX_FILES = 10_000;
 /** On macOS, a look starts a program. */
 const LOOK_MS = process.platform === "linux" ? 250 : 1_000;
-/** Of all that it writes to its parent: a report, and many small messages. */
-const MAX_WRITTEN_BYTES = 128 * 2 ** 20;
-/** Of what it writes to its error output. */
+/** Of its error output: what is read at most, and what is kept of it. Node.js writes there when it fails, and nothing else. */
+const MAX_ERROR_BYTES = 2 ** 20;
 const TAIL_LENGTH = 8_192;
 
 /** Options of Node.js that keep more closed, where it has them. */
@@ -41,11 +36,13 @@ const CLOSING = ["--no-addons", "--disable-sigusr1"];
 
 /**
  * Starts the process, with an empty environment, and passes its messages on.
+ * @param report the file for its report
  * @throws {CrecError} `REHEARSAL_ENDED`, where the system has no pipe for it.
  */
 export function startChild(
   program: string,
   setup: ChildSetup,
+  report: ReportFile,
   limits: Limits,
   onMessage: (message: ToParent) => void,
 ): Child {
@@ -54,14 +51,14 @@ export function startChild(
     cwd: setup.workFolder,
     env: {},
     // On Windows, a pipe of another kind waits with each write until something is read. Elsewhere it is the same.
-    stdio: ["ignore", "ignore", "pipe", "overlapped"],
+    stdio: ["ignore", "ignore", "pipe", "overlapped", report.descriptor],
     windowsHide: true,
   });
   const closing = closed(child);
   // `ended` reports it.
   closing.catch(() => {});
   // Node.js gives none where the system opens no more files, against its types.
-  const pipe = (child.stdio as typeof child.stdio | undefined)?.[3] as Duplex | undefined;
+  const pipe = (child.stdio as typeof child.stdio | undefined)?.[DESCRIPTORS.pipe] as Duplex | undefined;
   if (!pipe) throw notStarted(new Error("the system opens no more files"));
   let why: CrecError | undefined;
   const kill = (error?: CrecError) => {
@@ -71,13 +68,13 @@ export function startChild(
   // A write to a process that has just ended fails; what ended it is reported when it closes.
   pipe.on("error", () => {});
   const onWrong = () => kill(wrote());
-  readMessages<ToParent>(pipe, { onMessage: guarded(onMessage, onWrong), onWrong, onEnd: () => {} });
-  limitWritten(pipe, onWrong);
+  const onMessageGuarded = guarded(onMessage, onWrong);
+  readMessages<ToParent>(pipe, FROM_CHILD, { onMessage: onMessageGuarded, onWrong, onEnd: () => {} });
   return {
     pid: child.pid,
     send: (message) => writeMessage(pipe, message),
     kill,
-    ended: end(child, closing, setup.workFolder, limits, kill, () => why),
+    ended: end(child, closing, report, limits, kill, () => why),
   };
 }
 
@@ -96,27 +93,25 @@ function nodeFlags(program: string, setup: ChildSetup, { memoryMb }: Limits): st
 async function end(
   child: ChildProcess,
   closing: ReturnType<typeof closed>,
-  workFolder: string,
+  report: ReportFile,
   limits: Limits,
   kill: (error: CrecError) => void,
   why: () => CrecError | undefined,
 ): Promise<void> {
-  let tail = "";
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    tail = (tail + text).slice(-TAIL_LENGTH);
-  });
+  const errors = child.stderr ? tailOf(child.stderr, () => kill(wrote())) : () => "";
   const late = setTimeout(() => kill(tooLong(limits)), limits.timeMs);
   const { pid } = child;
   const endGuard = pid === undefined ? () => {} : endWithParent(pid);
-  const stopWatching = pid === undefined ? () => {} : watch(pid, workFolder, limits, kill);
+  const stopWatching = pid === undefined ? () => {} : watch(pid, report, limits, kill);
   const onExit = () => void child.kill("SIGKILL");
   process.once("exit", onExit);
   try {
     const [code, signal] = await closing;
     const error = why();
     if (error) throw error;
-    if (/heap out of memory|Allocation failed/i.test(tail)) throw outOfMemory(limits);
-    if (code !== 0) throw endedEarly(signal ?? `exit code ${code}`, tail);
+    if (/heap out of memory|Allocation failed/i.test(errors())) throw outOfMemory(limits);
+    if (code === NO_PIPE) throw noPipe();
+    if (code !== 0) throw endedEarly(signal ?? `exit code ${code}`, errors());
   } finally {
     clearTimeout(late);
     stopWatching();
@@ -135,15 +130,14 @@ function closed(child: ChildProcess): Promise<[code: number | null, signal: Node
 /** Looks from time to time what it uses, since Node.js has no limit for it. */
 function watch(
   pid: number,
-  workFolder: string,
+  report: ReportFile,
   limits: Limits,
   kill: (error: CrecError) => void,
 ): () => void {
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
   const look = async () => {
-    const disk = await diskUseOf(workFolder, pid, MAX_FILES);
-    if (disk.bytes > limits.diskMb * 2 ** 20 || disk.files > MAX_FILES) kill(outOfDisk(limits));
+    if (await report.isTooLarge()) kill(wrote());
     if ((await memoryOf(pid)) > limits.memoryMb + OTHER_MEMORY_MB) kill(outOfMemory(limits));
     if (!isOver) lookLater();
   };
@@ -168,12 +162,18 @@ function guarded(onMessage: (message: ToParent) => void, onWrong: () => void): (
   };
 }
 
-function limitWritten(pipe: Duplex, onTooMuch: () => void): void {
-  let written = 0;
-  pipe.on("data", (chunk: Buffer) => {
-    written += chunk.length;
-    if (written > MAX_WRITTEN_BYTES) onTooMuch();
+/** Reads a stream up to its limit. @returns what gives its end */
+function tailOf(stream: Readable, onTooMuch: () => void): () => string {
+  let read = 0;
+  let tail = Buffer.alloc(0);
+  stream.on("data", (chunk: Buffer) => {
+    read += chunk.length;
+    if (read > MAX_ERROR_BYTES) {
+      stream.destroy();
+      onTooMuch();
+    } else tail = Buffer.concat([tail, chunk]).subarray(-TAIL_LENGTH);
   });
+  return () => tail.toString("utf8");
 }
 
 /** Gives the process a lower priority. */
@@ -200,13 +200,6 @@ function outOfMemory({ memoryMb }: Limits): CrecError {
   );
 }
 
-function outOfDisk({ diskMb }: Limits): CrecError {
-  return new CrecError(
-    "REHEARSAL_OUT_OF_DISK",
-    `The rehearsal wrote more than ${diskMb} MB or ${MAX_FILES} files into its folder and was ended. Look for a function node or a ticked palette that writes files, and rehearse without it.`,
-  );
-}
-
 function endedEarly(how: string, tail: string): CrecError {
   const said = lastWords(tail);
   return new CrecError(
@@ -215,11 +208,19 @@ function endedEarly(how: string, tail: string): CrecError {
   );
 }
 
-/** The error of a message that none of ours is. */
+/** The error of a message or a report that is none of ours. It never quotes what was written. */
 export function wrote(): CrecError {
   return new CrecError(
     "REHEARSAL_ENDED",
-    "The process of the rehearsal sent something that is not a message, and was ended. A function node or a ticked palette may have written into its pipe. Rehearse fewer tabs to find which one.",
+    "The process of the rehearsal sent something that is not a message or a report, and was ended. A function node or a ticked palette may have written it. Rehearse fewer tabs to find which one.",
+  );
+}
+
+/** On a version of Node.js that asks for one permission more. */
+function noPipe(): CrecError {
+  return new CrecError(
+    "REHEARSAL_ENDED",
+    `Node.js ${process.version} keeps the process of the rehearsal from its parent. Run Node-RED with Node.js 22 or 24 to rehearse.`,
   );
 }
 

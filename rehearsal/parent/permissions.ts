@@ -3,13 +3,14 @@ import { join, sep } from "node:path";
 import type { InstalledNodeRed } from "../shared/installation.ts";
 import type { TickedModule } from "../shared/job.ts";
 
-// What the process of a rehearsal may read and write, by the permission model of Node.js. Child processes, workers,
-// addons, WASI and the inspector are not allowed, since no flag allows them. WebAssembly works without one.
+// What the process of a rehearsal may read, by the permission model of Node.js. Writing, child processes, workers, addons,
+// WASI and the inspector are not allowed, since no flag allows them. WebAssembly works without one.
 
 /** What the process needs. All paths are absolute. */
 export type Allowed = {
   nodeRed: InstalledNodeRed;
   packageFolder: string;
+  /** Its current folder, which stays empty. */
   workFolder: string;
   modules: readonly TickedModule[];
   /** The folder of the program that runs. */
@@ -33,11 +34,7 @@ export function permissionFlags(
     allowed.program,
     allowed.workFolder,
   ];
-  return [
-    model,
-    ...withRealPaths(readable).map((path) => `--allow-fs-read=${path}`),
-    ...withRealPaths([allowed.workFolder]).map((path) => `--allow-fs-write=${path}`),
-  ];
+  return [model, ...withRealPaths(readable).map((path) => `--allow-fs-read=${path}`)];
 }
 
 /**

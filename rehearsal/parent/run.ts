@@ -3,11 +3,18 @@ import { processWide } from "../../nodes/lib/runtime/process-wide.ts";
 import { CrecError } from "../../src/errors.ts";
 import type { InstalledNodeRed } from "../shared/installation.ts";
 import type { Job, PastEvent } from "../shared/job.ts";
-import type { CallAnswer, CallToAsk, ToParent } from "../shared/messages.ts";
+import {
+  type CallAnswer,
+  type CallToAsk,
+  LONGEST_TEXT,
+  MAX_ASKED,
+  type ToParent,
+} from "../shared/messages.ts";
 import type { Report } from "../shared/report.ts";
 import { callOf } from "./call-of.ts";
+import { expectedOf } from "./checked-report.ts";
 import { type Child, type Limits, startChild, wrote, yieldToOthers } from "./child-process.ts";
-import { reportOf } from "./report-of.ts";
+import { ReportFile, readReport } from "./report-file.ts";
 import { makeWorkFolder } from "./work-folder.ts";
 
 export type Progress = Omit<Extract<ToParent, { kind: "progress" }>, "kind">;
@@ -23,7 +30,7 @@ export type RehearsalOptions = {
   ask?: (call: CallToAsk, signal: AbortSignal) => Promise<CallAnswer>;
   /** Rehearsals have their folders in it. What earlier ones left there is removed. */
   workRoot: string;
-  /** @default 10 minutes, 512 MB of memory, 256 MB on the disk */
+  /** @default 10 minutes, 512 MB of memory */
   limits?: Partial<Limits>;
   /** Ends the rehearsal without a report. */
   signal?: AbortSignal;
@@ -36,7 +43,7 @@ export type RehearsalOptions = {
 export type Rehearsal = {
   /**
    * Rejects with a `CrecError`: `REHEARSAL_CANCELLED`, `REHEARSAL_TOO_LONG`, `REHEARSAL_OUT_OF_MEMORY`,
-   * `REHEARSAL_OUT_OF_DISK`, `REHEARSAL_ENDED`, or the error of reading the events.
+   * `REHEARSAL_ENDED`, or the error of reading the events.
    */
   report: Promise<Report>;
   /** Stops it: the report is of what has happened so far. Without one, where nothing has begun. */
@@ -45,15 +52,13 @@ export type Rehearsal = {
   onProgress(listener: (progress: Progress) => void): void;
 };
 
-const LIMITS: Limits = { timeMs: 600_000, memoryMb: 512, diskMb: 256 };
+const LIMITS: Limits = { timeMs: 600_000, memoryMb: 512 };
 /** How long a rehearsal that is cancelled has for its report. */
 const GRACE_MS = 5_000;
-/** Each is a query of the service. */
-const MAX_ASKED = 1_000;
 /** At a time. The process asks for one batch, and an event may lead to many calls. */
 const MAX_WAITING = { more: 10, ask: 10_000 };
-/** Of what the process says about itself. */
-const LONGEST_TEXT = 2_000;
+/** Between two reports of progress that are passed on. */
+const PROGRESS_MS = 100;
 
 /**
  * Runs flows over past events, in a process that cannot act. A process has one rehearsal at a time.
@@ -82,7 +87,8 @@ class Run {
   #child: Child | undefined;
   #batches: Batches | undefined;
   #isCancelled = false;
-  #report: Report | undefined;
+  #isReported = false;
+  #toldAt = 0;
   #failure: unknown;
   #asked = 0;
   readonly #waiting = { more: 0, ask: 0 };
@@ -96,16 +102,19 @@ class Run {
     const { signal } = this.#options;
     const abort = () => this.#abort();
     const folder = await makeWorkFolder(this.#options.workRoot, this.#limits.timeMs);
+    let file: ReportFile | undefined;
     try {
+      file = await ReportFile.make(folder.around);
       if (this.#isCancelled || signal?.aborted) throw cancelled();
-      this.#child = this.#start(folder.path);
+      this.#child = this.#start(folder.path, file);
       signal?.addEventListener("abort", abort);
       if (this.#child.pid !== undefined) await folder.note(this.#child.pid);
-      return await this.#reportOf(this.#child);
+      return await this.#reportOf(this.#child, file);
     } finally {
       signal?.removeEventListener("abort", abort);
       this.#over.abort();
       await this.#batches?.close();
+      await file?.close();
       await folder.remove();
     }
   }
@@ -127,25 +136,30 @@ class Run {
     this.#child?.kill(cancelled());
   }
 
-  #start(workFolder: string): Child {
+  #start(workFolder: string, report: ReportFile): Child {
     const { nodeRed, packageFolder, job } = this.#options;
     const program = this.#options.program ?? join(packageFolder, "dist", "rehearsal.js");
     const { modules, timeZone, language } = job;
     const setup = { nodeRed, packageFolder, workFolder, modules, timeZone, language };
-    const child = startChild(program, setup, this.#limits, (message) => this.#take(message));
+    const child = startChild(program, setup, report, this.#limits, (message) => this.#take(message));
     if (this.#options.isInBackground) yieldToOthers(child.pid);
     return child;
   }
 
   /** The report counts, and not how the process ended after it. */
-  async #reportOf(child: Child): Promise<Report> {
+  async #reportOf(child: Child, file: ReportFile): Promise<Report> {
     try {
       await child.ended;
     } catch (error) {
       this.#failure ??= error;
     }
-    if (this.#report) return this.#report;
-    throw this.#failure ?? withoutReport();
+    if (!this.#isReported) throw this.#failure ?? withoutReport();
+    const { packageFolder, job } = this.#options;
+    const bytes = await file.read();
+    const program = join(packageFolder, "dist", "rehearsal-report.js");
+    const report = bytes && (await readReport(bytes, expectedOf(job), program));
+    if (report === undefined) throw wrote();
+    return report;
   }
 
   /** A flow may have written the message: what it says is not trusted, and nothing that it says can end this process. */
@@ -158,19 +172,27 @@ class Run {
         void this.#waitFor("more", this.#feed());
         break;
       case "progress":
-        for (const listener of this.listeners) listener(progressOf(message));
+        this.#tell(progressOf(message, this.#options.job));
         break;
       case "ask":
         void this.#waitFor("ask", this.#answer(message.id, message.call));
         break;
-      case "report":
-        this.#report = reportOf(message.report);
-        this.#child?.kill(this.#report ? undefined : wrote());
+      case "reported":
+        this.#isReported = true;
+        this.#child?.kill();
         break;
       case "failed":
         this.#fail(failed(textOf(message.message)));
         break;
     }
+  }
+
+  /** Listeners send it to browsers: not as often as a flow can. */
+  #tell(progress: Progress): void {
+    const now = performance.now();
+    if (now - this.#toldAt < PROGRESS_MS) return;
+    this.#toldAt = now;
+    for (const listener of this.listeners) listener(progress);
   }
 
   #begin(): void {
@@ -251,12 +273,13 @@ class Batches {
   }
 }
 
-function progressOf({ at, events, alerts, left }: Progress): Progress {
-  return { at: numberOf(at), events: numberOf(events), alerts: numberOf(alerts), left: numberOf(left) };
+function progressOf({ at, events, alerts, left }: Progress, { span }: Job): Progress {
+  const within = Math.min(Math.max(countOf(at), span.from), span.to);
+  return { at: within, events: countOf(events), alerts: countOf(alerts), left: countOf(left) };
 }
 
-function numberOf(value: unknown): number {
-  return typeof value === "number" ? value : 0;
+function countOf(value: unknown): number {
+  return typeof value === "number" ? Math.max(0, value) : 0;
 }
 
 function textOf(value: unknown): string {

@@ -2,15 +2,17 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { join } from "node:path";
 import { renameOver } from "../../src/files/rename.ts";
 
-// A rehearsal has a folder of its own: `work`, the only place where its process may write, and beside it a note of whose
-// it is, which the process cannot change.
+// A rehearsal has a folder of its own: `work`, in which its process runs, and beside it a note of whose it is, and the file
+// of its report.
 
 /** Who uses a folder. Unix milliseconds. */
 type Owner = { parent: number; child?: number; endsBefore: number };
 
 export type WorkFolder = {
-  /** Where the process may write. Absolute. */
+  /** Where the process runs. It stays empty. Absolute. */
   path: string;
+  /** The folder around it, which the process cannot read. */
+  around: string;
   /** Notes the process, which a later start ends if it is still there. */
   note(child: number): Promise<void>;
   remove(): Promise<void>;
@@ -33,6 +35,7 @@ export async function makeWorkFolder(root: string, timeMs: number): Promise<Work
   await write(owner);
   return {
     path,
+    around: folder,
     note: (child) => write({ ...owner, child }),
     remove: () => removeFolder(folder),
   };

@@ -6,7 +6,7 @@ export type ChildSetup = {
   nodeRed: InstalledNodeRed;
   /** This package. */
   packageFolder: string;
-  /** The only folder that it may write to. Also its current folder. */
+  /** Its current folder. It stays empty. */
   workFolder: string;
   modules: readonly TickedModule[];
   timeZone: string;

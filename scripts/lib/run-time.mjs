@@ -12,13 +12,14 @@ import { withShortNames } from "./vendored.mjs";
 const FILE = "run-time.js";
 
 /**
- * The process of a rehearsal, and the command `crec-rehearse`, which bin/crec-rehearse.cjs starts. Node-RED itself needs
- * neither, so they are loaded when they are called.
+ * The process of a rehearsal, the worker that reads its report, and the command `crec-rehearse`, which
+ * bin/crec-rehearse.cjs starts. Node-RED itself needs none of them, so they are loaded when they are called.
  */
 const OF_REHEARSALS = `
 const runChild = async () => (await import("./rehearsal/child/main.ts")).runChild();
+const checkReport = async () => (await import("./rehearsal/parent/report-worker.ts")).checkReport();
 const command = async (args: string[], folder: string) => (await import("./rehearsal/cli/main.ts")).main(args, folder);
-export { runChild as "rehearsal/child", command as "rehearsal/cli" };
+export { runChild as "rehearsal/child", checkReport as "rehearsal/report", command as "rehearsal/cli" };
 `;
 
 /** The library is one file beside this one, loaded when first needed. */
@@ -58,14 +59,18 @@ export async function writeRunTime({ nodes, plugins }, folder, { bundle, options
   await Promise.all([
     ...nodes.map((name) => writeFile(join(folder, "nodes", `${name}.js`), nodeFile(name))),
     ...plugins.map((name) => writeFile(join(folder, "plugins", `${name}.js`), pluginFile(name))),
-    writeFile(join(folder, "rehearsal.js"), REHEARSAL),
+    writeFile(join(folder, "rehearsal.js"), programOf("child")),
+    writeFile(join(folder, "rehearsal-report.js"), programOf("report")),
   ]);
   return result;
 }
 
-const REHEARSAL = `"use strict";
-void require("./${FILE}")["rehearsal/child"]();
+/** @param {"child" | "report"} part of rehearsals */
+function programOf(part) {
+  return `"use strict";
+void require("./${FILE}")["rehearsal/${part}"]();
 `;
+}
 
 /**
  * It looks at the version before it loads anything that an older Node.js may not have, and says what cannot be loaded.

@@ -51,7 +51,7 @@ describe("rehearsal: a palette that the person ticked", function () {
     should(payloadAt("loaded", report)).be.true();
     const { atLoad, atRun, doubled } = payloadAt("out", report) as Record<string, unknown>;
     should(doubled).equal(42);
-    const closed = { connect: "REHEARSAL_CLOSED", program: "REHEARSAL_CLOSED", write: "ERR_ACCESS_DENIED" };
+    const closed = { connect: "REHEARSAL_CLOSED", program: "REHEARSAL_CLOSED", write: "REHEARSAL_CLOSED" };
     should(atLoad).eql(closed);
     should(atRun).eql({ ...closed, settings: "ERR_ACCESS_DENIED" });
     should(JSON.stringify(report)).not.containEql(SECRET);

@@ -28,21 +28,26 @@ export function closeAllAsync(owner: object, of: string, but: readonly string[])
   closeAsync(owner, of, functionsOf(owner, but));
 }
 
-function replace(
+/**
+ * @param make what a name has from now on; it is given the name as the error says it, and what was there
+ * @param configurable whether a package may define the name anew. It then has what the package gives, and nothing else
+ */
+export function replace(
   owner: object | undefined,
   of: string,
   names: readonly string[],
-  make: (name: string) => unknown,
+  make: (name: string, was: unknown) => unknown,
+  configurable = false,
 ): void {
   if (owner === undefined) return;
   for (const name of names.filter((each) => each in owner)) {
-    const value = make(`${of}.${name}`);
-    Object.defineProperty(owner, name, { get: () => value, set: () => {}, configurable: false });
+    const value = make(`${of}.${name}`, (owner as Record<string, unknown>)[name]);
+    Object.defineProperty(owner, name, { get: () => value, set: () => {}, configurable });
   }
 }
 
 /** It can be called, constructed and extended. */
-function closed(name: string): unknown {
+export function closed(name: string): unknown {
   // biome-ignore lint/complexity/useArrowFunction: an arrow function cannot be constructed.
   return function () {
     throw refusal(name);
@@ -53,14 +58,23 @@ function closedAsync(name: string): unknown {
   return () => Promise.reject(refusal(name));
 }
 
-function refusal(name: string): Error {
-  const text = `This is a rehearsal, which sends nothing and starts no programs: ${name} is closed. Use a node that sends, such as http request: the rehearsal notes its message, and a test reply can answer.`;
+/** The error of a closed function. */
+export function refusal(name: string): Error {
+  const text = `This is a rehearsal, which sends nothing, writes no files and starts no programs: ${name} is closed. Use a node that sends or writes, such as http request or file: the rehearsal notes its message, and a test reply can answer.`;
   return Object.assign(new Error(text), { code: CLOSED });
 }
 
 function functionsOf(owner: object, but: readonly string[]): string[] {
-  return Object.getOwnPropertyNames(owner).filter((name) => {
-    const { value } = Object.getOwnPropertyDescriptor(owner, name) ?? {};
-    return typeof value === "function" && name !== "constructor" && !but.includes(name);
-  });
+  return Object.getOwnPropertyNames(owner).filter(
+    (name) => isFunction(owner, name) && name !== "constructor" && !but.includes(name),
+  );
+}
+
+/** Some classes of Node.js are behind a getter; other getters need an instance. */
+function isFunction(owner: object, name: string): boolean {
+  try {
+    return typeof (owner as Record<string, unknown>)[name] === "function";
+  } catch {
+    return false;
+  }
 }

@@ -1,3 +1,4 @@
+import { Writable } from "node:stream";
 import { close } from "./close.ts";
 
 // `process`, which each function node reaches: by the constructor of an object that it was given.
@@ -14,6 +15,15 @@ const IPC = ["send", "disconnect"];
 /** Closes what acts on other processes, or loads what is not JavaScript. */
 export function closeProcessObject(): void {
   close(process, "process", [...NATIVE, ...OTHERS, ...IDENTITY, ...SURROUNDINGS, ...OPEN, ...IPC]);
+  closeOutput();
   // Its settings write files when the process ends.
   Object.defineProperty(process, "report", { value: undefined, writable: false, configurable: false });
+}
+
+/** Nobody reads it. The streams of Node.js write to any descriptor: their class is theirs to give. */
+function closeOutput(): void {
+  for (const name of ["stdout", "stderr"]) {
+    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+    Object.defineProperty(process, name, { get: () => nowhere, configurable: false });
+  }
 }

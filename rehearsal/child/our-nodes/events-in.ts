@@ -4,6 +4,7 @@ import { type EventsInDef, NODE } from "../../../nodes/events-in/fields.ts";
 import { openOutputs } from "../../../nodes/events-in/open-outputs.ts";
 import { readerSettings } from "../../../nodes/events-in/reader-settings.ts";
 import { selectionOf } from "../../../nodes/events-in/selection.ts";
+import { acceptingOnly } from "../../../nodes/lib/runtime/accepted-watchers.ts";
 import { noteReader } from "../../../nodes/lib/runtime/channel-readers.ts";
 import { channelOf } from "../../../nodes/lib/runtime/config-nodes.ts";
 import { shortText, toldError } from "../../../nodes/lib/runtime/error-texts.ts";
@@ -91,7 +92,8 @@ async function openConsumer(
   const [client, library] = await Promise.all([connection.client(), loadLibrary()]);
   const verifier = fields.flag("verify") ? await connection.verifier() : undefined;
   const donFamily = (watcherId: string) => client.watchers.familyOf(channelId, watcherId);
-  const verify = verifier && ((event: ChannelEvent) => verifier.verify(event, { channelId, donFamily }));
+  const byProof = verifier && ((event: ChannelEvent) => verifier.verify(event, { channelId, donFamily }));
+  const verify = byProof && acceptingOnly(settings.watchers, byProof, library);
   const { outputs, close } = openOutputs(RED, node, {
     ...{ library, settings, origin: { consumer: name, channelId } },
     consumer: () => consumer,

@@ -205,6 +205,10 @@ export const ATTEMPTS: readonly Attempt[] = [
     "a database",
     `${module("node:sqlite")} new it.DatabaseSync(${FILE("db")}).exec('create table a(b)');`,
   ),
+  refused("a descriptor of its parent", `${module("fs")} it.writeSync(3, 'x');`),
+  refused("a stream on a descriptor", `${module("fs")} new it.WriteStream(null, { fd: 3 }).end('x');`),
+  refused("a terminal on a descriptor", `${module("tty")} new it.WriteStream(3);`),
+  refused("the class of the output", `${PROCESS} new process.stdout.constructor(3).write('x');`),
   file("a heap snapshot", `${module("v8")} it.writeHeapSnapshot(${FILE("heap")});`),
   file("a report", `${PROCESS} process.report.writeReport(${FILE("report")});`),
   refused(

@@ -10,7 +10,7 @@ import type { Attempt, Target } from "./attempts.ts";
 export type Tried = { name: string; result?: string; code?: string; message?: string };
 
 const channel = takeChannel();
-if (process.argv[3] !== "open") closeDoors();
+if (process.argv[3] !== "open") await closeDoors(process.argv[1] ?? "");
 
 const { attempts, target } = JSON.parse(process.argv[2] ?? "") as { attempts: Attempt[]; target: Target };
 

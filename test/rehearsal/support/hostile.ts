@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import type { Duplex } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { readMessages } from "../../../rehearsal/shared/wire.ts";
+import { FROM_PARENT, readMessages } from "../../../rehearsal/shared/wire.ts";
 import type { Attempt, Reach, Target } from "./attempts.ts";
 import type { Tried } from "./hostile-child.ts";
 
@@ -99,7 +99,7 @@ export async function bundled(folder: string, name: string): Promise<string> {
 
 /** Makes the attempts in a process with these flags. */
 export async function attempt(
-  { folder, target }: Reachable,
+  { folder, target }: Pick<Reachable, "folder" | "target">,
   attempts: readonly Attempt[],
   {
     node,
@@ -125,7 +125,7 @@ export async function attempt(
     errors += text;
   });
   let tried: Tried[] | undefined;
-  readMessages<{ kind: string; tried: Tried[] }>(child.stdio[3] as Duplex, {
+  readMessages<{ kind: string; tried: Tried[] }>(child.stdio[3] as Duplex, FROM_PARENT, {
     onMessage: (message) => {
       tried = message.tried;
     },
@@ -139,8 +139,17 @@ export async function attempt(
   return tried;
 }
 
-/** One of another version, from outside the project. */
+/** The flags that this Node.js has. */
+export function flagsOf(node: string): ReadonlySet<string> {
+  if (node === process.execPath) return process.allowedNodeEnvironmentFlags;
+  const program = "console.log(JSON.stringify([...process.allowedNodeEnvironmentFlags]))";
+  return new Set(JSON.parse(execFileSync(node, ["-e", program], { encoding: "utf8" })) as string[]);
+}
+
+/** One of another version: that of the environment variable `CREC_OTHER_NODE`, or one from outside the project. */
 export function otherNode(): string | undefined {
+  const { CREC_OTHER_NODE: given } = process.env;
+  if (given !== undefined) return given;
   const folders = (process.env.PATH ?? "")
     .split(delimiter)
     .filter((folder) => !folder.includes("node_modules"));

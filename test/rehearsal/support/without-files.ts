@@ -2,6 +2,7 @@ import { closeSync, openSync } from "node:fs";
 import { startChild } from "../../../rehearsal/parent/child-process.ts";
 import { endWithParent } from "../../../rehearsal/parent/guard.ts";
 import { nodeRedOf } from "../../../rehearsal/parent/installed-node-red.ts";
+import type { ReportFile } from "../../../rehearsal/parent/report-file.ts";
 
 // Starts a rehearsal's process and its guard where no more files can be opened. Writes the error. Run it with a low
 // limit of open files.
@@ -11,11 +12,13 @@ const setup = {
   ...{ nodeRed: nodeRedOf(root), packageFolder: root, workFolder: root, modules: [] },
   ...{ timeZone: "UTC", language: "en-US" },
 };
-const limits = { timeMs: 1_000, memoryMb: 128, diskMb: 16 };
+/** The process gets no further than its pipe. */
+const report = { descriptor: 1 };
+const limits = { timeMs: 1_000, memoryMb: 128 };
 const files = openAll();
 let said = "";
 try {
-  startChild(process.execPath, setup, limits, () => {});
+  startChild(process.execPath, setup, report as unknown as ReportFile, limits, () => {});
 } catch (error) {
   said = String(error);
 }

@@ -1,0 +1,155 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import should from "should";
+import { checkedReport, expectedOf } from "../../rehearsal/parent/checked-report.ts";
+import { nodeRedOf } from "../../rehearsal/parent/installed-node-red.ts";
+import { startRehearsal } from "../../rehearsal/parent/run.ts";
+import type { FlowNode } from "../../rehearsal/shared/job.ts";
+import type { Report } from "../../rehearsal/shared/report.ts";
+import { root } from "../../scripts/lib/paths.mjs";
+import { jobOf, SPAN } from "../support/rehearsal.ts";
+import { itWide } from "../support/wide.ts";
+
+// Instead of a rehearsal, a program of the test has the pipe, the error output and the file of the report: what a flow
+// would have that had broken out of all that is closed.
+
+const FLOWS: readonly FlowNode[] = [
+  { id: "tab", type: "tab", label: "Hostile" },
+  { id: "in", type: "inject", z: "tab", wires: [["out"]] },
+  { id: "out", type: "mqtt out", z: "tab", wires: [] },
+];
+
+const NODE = { id: "in", type: "inject", name: "", tab: "tab", handling: "runs", received: 0, sent: [1] };
+const WHOLE = {
+  ...{ format: "crec-rehearsal", version: 1, span: SPAN, seed: 1, timeZone: "Europe/Berlin" },
+  tabs: [{ id: "tab", label: "Hostile" }],
+  channels: [],
+  events: { read: 0, delivered: 0 },
+  nodes: [{ ...NODE, outcomes: { alert: 1 }, reasons: {} }],
+  wires: [{ from: "in", port: 0, to: "out", count: 1 }],
+  outcomes: [{ kind: "alert", at: SPAN.from, node: "in", text: "x", message: { payload: 1 }, path: 0 }],
+  paths: [[{ from: "in", port: 0, to: "out" }]],
+  notes: [{ kind: "cut", text: "x" }],
+};
+const [NODE_OF_WHOLE] = WHOLE.nodes;
+const [OUTCOME] = WHOLE.outcomes;
+const [WIRE] = WHOLE.wires;
+
+/** Reports that do not agree with the job, or with themselves. */
+const WRONG: Readonly<Record<string, object>> = {
+  "no node": { nodes: [null] },
+  "a node of no flow": { nodes: [{ ...NODE_OF_WHOLE, id: "other" }] },
+  "a node twice": { nodes: [NODE_OF_WHOLE, NODE_OF_WHOLE] },
+  "a node of another type": { nodes: [{ ...NODE_OF_WHOLE, type: "debug" }] },
+  "a node on another tab": { nodes: [{ ...NODE_OF_WHOLE, tab: "other" }] },
+  "a way to take part that is none": { nodes: [{ ...NODE_OF_WHOLE, handling: "<b>" }] },
+  "a count of text": { nodes: [{ ...NODE_OF_WHOLE, reasons: { x: "<script>" } }] },
+  "a kind that is none": { nodes: [{ ...NODE_OF_WHOLE, outcomes: { constructor: 1 } }] },
+  "fewer than none": { nodes: [{ ...NODE_OF_WHOLE, received: -1 }] },
+  "half a message": { nodes: [{ ...NODE_OF_WHOLE, sent: [0.5] }] },
+  "an outcome of another kind": { outcomes: [{ ...OUTCOME, kind: "constructor" }] },
+  "an outcome of no node": { outcomes: [{ ...OUTCOME, node: "other" }] },
+  "an outcome at no time": { outcomes: [{ ...OUTCOME, at: 1e300 }] },
+  "an outcome before the span": { outcomes: [{ ...OUTCOME, at: SPAN.from - 1 }] },
+  "an outcome of a path that is not there": { outcomes: [{ ...OUTCOME, path: 1 }] },
+  "an outcome of another channel": { outcomes: [{ ...OUTCOME, event: { channelId: "c", offset: 1 } }] },
+  "a message that is too long": { outcomes: [{ ...OUTCOME, message: "x".repeat(10_000) }] },
+  "a long sentence": { outcomes: [{ ...OUTCOME, text: "x".repeat(2_000) }] },
+  "a wire to nowhere": { wires: [{ ...WIRE, to: "other" }] },
+  "a wire twice": { wires: [WIRE, WIRE] },
+  "a port of text": { paths: [[{ from: "in", port: "0", to: "out" }]] },
+  "a path to nowhere": { paths: [[{ from: "in", port: 0, to: "__proto__" }]] },
+  "a tab of no flow": { tabs: [{ id: "in", label: "x" }] },
+  "a channel of no flow": { channels: [{ id: "c", name: "x", events: 1 }] },
+  "a note of a number": { notes: [{ kind: "cut", text: 1 }] },
+  "a note of another kind": { notes: [{ kind: "x", text: "x" }] },
+  "another time zone": { timeZone: "Mars/Base" },
+  "another span": { span: { ...SPAN, to: SPAN.to + 1 } },
+  "no span": { span: null },
+  "another seed": { seed: 2 },
+  "another version": { version: 2 },
+};
+
+const HELPERS = `const fs = require("fs");
+const SECRET = "what-nobody-may-quote";
+const say = (text) => fs.writeSync(3, text);
+const flood = (fd, text) => { const all = text.repeat(Math.ceil(65536 / text.length)); for (;;) fs.writeSync(fd, all); };
+const report = (text) => { fs.writeSync(4, text); say('{"kind":"reported"}\\n'); for (;;); };
+`;
+
+/** What a process can do to its parent. */
+const HOSTILE: Readonly<Record<string, string>> = {
+  "a text that is no JSON": "say(SECRET + '\\n'); for (;;);",
+  "a message of Node.js": `say('{"cmd":"NODE_HANDLE_ACK"}\\n'); for (;;);`,
+  "a long line of progress": `say('{"kind":"progress","at":[' + '{},'.repeat(2e7) + '{}]}\\n'); for (;;);`,
+  "progress without end": `flood(3, '{"kind":"progress","at":0}\\n');`,
+  "calls of today without end": `flood(3, '{"kind":"ask","id":1,"call":{}}\\n');`,
+  "calls of nothing without end": `flood(3, '{"kind":"ask","id":1}\\n');`,
+  "wishes for events without end": `flood(3, '{"kind":"more"}\\n');`,
+  "a line without end": "flood(3, 'x');",
+  "errors without end": "flood(2, SECRET + '\\n');",
+  "a report without end": "flood(4, SECRET);",
+  "a report that says nothing": "report('');",
+  "a report that is no JSON": "report(SECRET);",
+  "a report of great depth": "report('['.repeat(1e6) + ']'.repeat(1e6));",
+  "a report of many parts": `report('{"nodes":[' + '{},'.repeat(1e7) + '{}]}');`,
+  "a failure that is no text": `say('{"kind":"failed","code":{"toString":1},"message":{"toString":1}}\\n');`,
+};
+/** In the core of the tests. */
+const MAIN = [
+  "a long line of progress",
+  "errors without end",
+  "a report without end",
+  "a report that is no JSON",
+];
+
+describe("rehearsal: a hostile process", function () {
+  this.timeout(120_000);
+  let folder: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "crec-hostile-process-"));
+  });
+
+  after(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+
+  /** Runs a program in place of a rehearsal. */
+  const run = async (code: string): Promise<Report> => {
+    const program = join(folder, "program.cjs");
+    await writeFile(program, HELPERS + code);
+    const job = jobOf(FLOWS, { askQueries: true });
+    const events = (async function* () {})();
+    const ask = () => Promise.resolve({ result: "0x" });
+    const options = {
+      nodeRed: nodeRedOf(root),
+      packageFolder: root,
+      job,
+      events,
+      ask,
+      workRoot: folder,
+      program,
+    };
+    return await startRehearsal(options).report;
+  };
+
+  for (const [name, code] of Object.entries(HOSTILE)) {
+    (MAIN.includes(name) ? it : itWide)(`is ended, and leaves its parent as it was: ${name}`, async () => {
+      const before = process.memoryUsage.rss();
+      const error = await run(code).catch((thrown: unknown) => thrown);
+      should(error).match({ code: /^REHEARSAL_(?:ENDED|FAILED)$/ });
+      should(String(error)).not.containEql("nobody-may-quote");
+      should((process.memoryUsage.rss() - before) / 2 ** 20).below(400);
+    });
+  }
+
+  it("is believed only where its report agrees with the job and with itself", async () => {
+    const more = { ...WHOLE, extra: "x", nodes: [{ ...NODE_OF_WHOLE, extra: "x" }] };
+    should(await run(`report(${JSON.stringify(JSON.stringify(more))});`)).eql(WHOLE);
+    const expected = expectedOf(jobOf(FLOWS));
+    const believed = Object.entries(WRONG).filter(([, part]) =>
+      checkedReport(JSON.stringify({ ...WHOLE, ...part }), expected),
+    );
+    should(believed.map(([name]) => name)).eql([]);
+  });
+});
