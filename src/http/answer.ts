@@ -10,6 +10,7 @@ import {
   ServiceError,
   ValidationError,
 } from "./errors.ts";
+import type { Mask } from "./masking.ts";
 import { REFUSALS } from "./refusals.ts";
 import { retryAfterMs } from "./retry.ts";
 
@@ -21,12 +22,16 @@ export type Answer = {
   /** `host:port` that answered. */
   host: string;
   /** Takes the key out of a text of the answer before it goes into a message. */
-  scrub: (text: string) => string;
+  mask: Mask;
 };
 
 const EXCERPT_LENGTH = 200;
+/** What is looked at for an excerpt: a secret in another form is longer than in its own. */
+const LOOKED_AT = 4_096;
 /** Control characters, and the replacement character of bytes that are not UTF-8. */
-const BINARY = /[\p{Cc}\ufffd]/u;
+const BINARY = /[\p{C}\ufffd]/u;
+const REQUEST_ID = /^[\x21-\x7e]+$/;
+const CONTENT_TYPE = /^[\w.+-]{1,40}\/[\w.+-]{1,60}$/;
 const REDIRECTS = [301, 302, 303, 307, 308];
 
 /** The JSON of a 2xx answer; `undefined` for 204. @throws {CrecError} for every other answer. */
@@ -46,7 +51,7 @@ export function authorizationCode(answer: Answer): string | undefined {
 /** The error for an answer other than 2xx. */
 function refusal(answer: Answer): CrecError {
   const { status } = answer;
-  const body = errorBody(answer.scrub(answer.text));
+  const body = errorBody(answer);
   const details = answerDetails(answer);
   if (status === 401) return keyRefusal(details);
   if (status === 429) return rateLimit(details);
@@ -85,29 +90,38 @@ function rateLimit(details: HttpErrorDetails): CrecError {
 
 /** An answer that is not from the channel service, or that is incomplete. */
 function unreadable(answer: Answer): CrecError {
-  const { status, host, text } = answer;
+  const { status, host } = answer;
   const redirect = REDIRECTS.includes(status);
   const what = redirect
     ? `${host} redirects to another address (HTTP ${status}), and the key is never sent to another address`
     : `The answer of ${host} is not one of the channel service (HTTP ${status})`;
-  const begin = redirect || text.trim() === "" ? "" : ` It begins: ${excerpt(answer, text)}`;
-  const message = `${what}. Check the base URL of the connection, and whether a proxy answers instead of the service.${begin}`;
+  const received = redirect ? "" : ` ${described(answer)}`;
+  const message = `${what}. Check the base URL of the connection, and whether a proxy answers instead of the service.${received}`;
   return new BadResponseError("BAD_RESPONSE", message, answerDetails(answer));
+}
+
+/** A body that is not the service's is not quoted: it may be a page with anything in it. */
+function described(answer: Answer): string {
+  const bytes = Buffer.byteLength(answer.text);
+  if (bytes === 0) return "It is empty.";
+  const type = (header(answer, "content-type") ?? "").split(";")[0]?.trim() ?? "";
+  const isKnown = CONTENT_TYPE.test(type) && answer.mask(type) === type;
+  return `It has ${bytes} bytes${isKnown ? ` of ${type}` : ""}.`;
 }
 
 /** The details of an answer that its errors carry. */
 export function answerDetails(answer: Answer): HttpErrorDetails {
   return {
     status: answer.status,
-    type: errorBody(answer.scrub(answer.text))?.type,
+    type: errorBody(answer)?.type,
     requestId: requestIdOf(answer),
     retryAfterMs: retryAfterMs(header(answer, "retry-after")),
   };
 }
 
 /** At most a line's worth of a text of the answer, without the key. */
-export function excerpt(answer: Answer, text: string): string {
-  const line = answer.scrub(text).replace(/\s+/g, " ").trim();
+export function excerpt(answer: Pick<Answer, "mask">, text: string): string {
+  const line = answer.mask(text.slice(0, LOOKED_AT)).replace(/\s+/g, " ").trim();
   if (BINARY.test(line)) return "bytes that are not text.";
   return line.length > EXCERPT_LENGTH ? `${line.slice(0, EXCERPT_LENGTH)}…` : line;
 }
@@ -134,17 +148,20 @@ function header(answer: Answer, name: string): string | undefined {
 /** The id that the service gave this request, for its support. */
 export function requestIdOf(answer: Answer): string | undefined {
   const id = header(answer, "x-request-id");
-  return id === undefined ? undefined : answer.scrub(id).slice(0, 100);
+  if (id === undefined || !REQUEST_ID.test(id)) return undefined;
+  return answer.mask(id.slice(0, LOOKED_AT)).slice(0, 100);
 }
 
 /** `code` and `type` of an error are constants, never free text. */
 const CONSTANT = /^[A-Z][A-Z0-9_]{1,63}$/;
 
-function errorBody(text: string): { type: string; code?: string; message: string } | undefined {
+function errorBody({ text, mask }: Answer): { type: string; code?: string; message: string } | undefined {
   const body = tryParse(text);
   if (typeof body !== "object" || body === null) return undefined;
   const { type, code, message } = body as Record<string, unknown>;
-  if (typeof type !== "string" || !CONSTANT.test(type)) return undefined;
+  const isConstant = (value: unknown): value is string =>
+    typeof value === "string" && CONSTANT.test(value) && mask(value) === value;
+  if (!isConstant(type)) return undefined;
   const known = { type, message: typeof message === "string" ? message : "nothing more." };
-  return typeof code === "string" && CONSTANT.test(code) ? { ...known, code } : known;
+  return isConstant(code) ? { ...known, code } : known;
 }

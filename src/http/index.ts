@@ -21,10 +21,11 @@ export {
 export type { Hooks, RequestInfo, ResponseInfo } from "./hooks.ts";
 export { ACCEPT_ENCODING, readText } from "./inflate.ts";
 export { Lane } from "./lane.ts";
+export { type Mask, maskOf } from "./masking.ts";
 export { type Called, networkError } from "./network-errors.ts";
 export { type ProxySettings, proxyFor } from "./proxy.ts";
 export { retryAfterMs } from "./retry.ts";
-export { baseUrlOf, type QueryParameters, scrubber, timeoutOf } from "./settings.ts";
+export { baseUrlOf, type QueryParameters, timeoutOf } from "./settings.ts";
 export type { HttpDispatcher, OutgoingRequest, SocketPool, TlsSettings } from "./socket-pool.ts";
 export { Transport } from "./transport.ts";
 export type { TransportOptions } from "./transport-options.ts";

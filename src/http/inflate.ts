@@ -2,6 +2,7 @@ import { constants } from "node:buffer";
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import { BadResponseError } from "./errors.ts";
+import type { Mask } from "./masking.ts";
 
 /** A body as undici gives it. One without `bytes` inflates by itself, as `fetch` does. */
 export type Body = { text(): Promise<string>; bytes?(): Promise<Uint8Array> };
@@ -13,7 +14,7 @@ export type Received = {
   status: number;
   host: string;
   /** Removes the key from a text of the answer. */
-  scrub: (text: string) => string;
+  mask: Mask;
   /** The largest text that is read, in bytes. */
   maxBytes: number;
 };
@@ -91,11 +92,11 @@ function damaged(coding: string, { host, status }: Context): string {
   return `The compressed answer of ${host} is damaged (HTTP ${status}, ${coding}). Try again. If it happens again, look for a proxy that changes answers.`;
 }
 
-function unknown(coding: string, { host, status, scrub }: Context): string {
-  return `${host} answered in the encoding "${scrub(coding).slice(0, 40)}" (HTTP ${status}), but the request accepts only ${ACCEPT_ENCODING}. Look for a proxy that changes answers.`;
+function unknown(coding: string, { host, status, mask }: Context): string {
+  return `${host} answered in the encoding "${mask(coding).slice(0, 40)}" (HTTP ${status}), but the request accepts only ${ACCEPT_ENCODING}. Look for a proxy that changes answers.`;
 }
 
-type Context = Pick<Received, "host" | "status" | "scrub">;
+type Context = Pick<Received, "host" | "status" | "mask">;
 
 /** Without the status: an answer that cannot be read does not say whether the request had an effect. */
 function unreadable({ status }: Context, message: string, cause?: unknown): BadResponseError {

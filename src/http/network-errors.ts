@@ -1,6 +1,7 @@
 import { ArgumentError, type CrecError } from "../errors.ts";
 import { BadResponseError, ClientClosedError, NetworkError } from "./errors.ts";
 import { tooLarge } from "./inflate.ts";
+import type { Mask } from "./masking.ts";
 import { MAX_HEADER_BYTES } from "./socket-pool.ts";
 
 const TLS_CODE =
@@ -46,21 +47,16 @@ const UNREACHABLE: Readonly<Record<string, string | ((called: Called) => string)
 };
 const BROKEN = "the connection broke before the answer was complete. Check the network, and try again";
 
-/** The error for an exception of the HTTP client. `scrub` removes secrets from its text. */
-export function networkError(
-  error: unknown,
-  host: string,
-  scrub: (text: string) => string,
-  called: Called = SERVICE,
-): CrecError {
+/** The error for an exception of the HTTP client. `mask` removes secrets from its text. */
+export function networkError(error: unknown, host: string, mask: Mask, called: Called = SERVICE): CrecError {
   const { address, place } = called;
   const { code, message } = codeAndMessage(error);
-  const cause = leanCause(code, scrub(message));
+  const cause = leanCause(code, mask(message));
   if (code === "UND_ERR_DESTROYED" || code === "UND_ERR_CLOSED") return new ClientClosedError();
   if (code === "UND_ERR_INVALID_ARG") {
     return new ArgumentError(
       "request",
-      `The request cannot be sent: ${scrub(message)}. Check its headers and path.`,
+      `The request cannot be sent: ${mask(message)}. Check its headers and path.`,
     );
   }
   if (CLIENT_CERTIFICATE.test(code)) {

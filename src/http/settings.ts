@@ -57,22 +57,6 @@ export function positiveInteger(name: string, value: number): number {
   throw new ArgumentError(name, `${name} must be a whole number above 0.`);
 }
 
-/**
- * Returns a function that removes the key from a text, also as JSON, a path or a query writes it. With `isWhole`, not
- * where it is a part of a longer word.
- */
-export function scrubber(key: string, { isWhole = false } = {}): (text: string) => string {
-  const characters = [...key].map((character) => {
-    if (/\w/.test(character)) return character;
-    const hex = (byte: number) => byte.toString(16).padStart(2, "0");
-    const literal = character > "\xff" ? character : `\\x${hex(character.charCodeAt(0))}`;
-    const inAddress = [...Buffer.from(character)].map((byte) => `%${hex(byte)}`).join("");
-    return `(?:\\\\?${literal}|${inAddress}${character === " " ? "|\\+" : ""})`;
-  });
-  const written = new RegExp(isWhole ? `(?<!\\w)${characters.join("")}(?!\\w)` : characters.join(""), "gi");
-  return (text) => text.replace(written, "***");
-}
-
 /** `path?a=1&b=x&b=y`: undefined values are left out, lists repeat their name. */
 export function withQuery(path: string, query: QueryParameters = {}): string {
   const search = new URLSearchParams();

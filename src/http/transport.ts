@@ -10,6 +10,7 @@ import { openSocketPool } from "./dispatcher.ts";
 import { ClientClosedError } from "./errors.ts";
 import { callHook, type Hooks } from "./hooks.ts";
 import { ACCEPT_ENCODING, readText } from "./inflate.ts";
+import { type Mask, maskOf } from "./masking.ts";
 import { networkError } from "./network-errors.ts";
 import { proxyFor } from "./proxy.ts";
 import { holdMsOf } from "./rate-limit.ts";
@@ -20,7 +21,6 @@ import {
   baseUrlOf,
   positiveInteger,
   type QueryParameters,
-  scrubber,
   timeoutOf,
   withQuery,
 } from "./settings.ts";
@@ -36,7 +36,7 @@ export class Transport {
   readonly #host: string;
   readonly #basePath: string;
   readonly #apiKey: string;
-  readonly #scrub: (text: string) => string;
+  readonly #mask: Mask;
   readonly #timeoutMs: number;
   readonly #attemptTimeoutMs: number;
   readonly #maxAttempts: number;
@@ -57,7 +57,7 @@ export class Transport {
     this.#basePath = url.pathname.replace(/\/+$/, "");
     this.baseUrl = this.#origin + this.#basePath;
     this.#apiKey = apiKeyOf(options.apiKey);
-    this.#scrub = scrubber(this.#apiKey);
+    this.#mask = maskOf([this.#apiKey]);
     this.#timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? 30_000);
     this.#attemptTimeoutMs = timeoutOf(
       "attemptTimeoutMs",
@@ -179,9 +179,9 @@ export class Transport {
   /** One attempt: the request, and its answer read to the end, under the deadline of an attempt. */
   async #exchange(message: OutgoingRequest, attempt: number, signal: AbortSignal): Promise<Answer> {
     if (!this.#hooks.onRequest && !this.#hooks.onResponse) return this.#send(message, signal);
-    const info = { method: message.method, url: this.#scrub(this.#origin + message.path), attempt };
+    const info = { method: message.method, url: this.#mask(this.#origin + message.path), attempt };
     const { authorization: _key, ...headers } = message.headers;
-    for (const [name, value] of Object.entries(headers)) headers[name] = this.#scrub(value);
+    for (const [name, value] of Object.entries(headers)) headers[name] = this.#mask(value);
     callHook(this.#hooks.onRequest, { ...info, headers });
     const begun = performance.now();
     const ended = () => ({ ...info, durationMs: performance.now() - begun });
@@ -217,13 +217,13 @@ export class Transport {
         const response = await this.#dispatcher.request({ ...message, signal: attemptSignal });
         const { statusCode: status, headers, body } = response;
         this.#budget.hold(holdMsOf({ status, headers }, message.method));
-        const answer = { status, host: this.#host, scrub: this.#scrub };
+        const answer = { status, host: this.#host, mask: this.#mask };
         const encoding = headers["content-encoding"];
         const text = await readText({ ...answer, body, encoding, maxBytes: this.#maxResponseBytes });
         return { ...answer, headers, text };
       } catch (error) {
         if (error instanceof CrecError) throw error;
-        throw networkError(error, this.#host, this.#scrub);
+        throw networkError(error, this.#host, this.#mask);
       }
     });
   }

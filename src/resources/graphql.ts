@@ -65,7 +65,7 @@ export function readGraphql(answer: Answer, variables: Record<string, unknown> =
   const empty = !isObject(data) || Object.values(data).every((value) => value === null);
   const refused = empty && failures.some((failure) => isRefusal(failure, answer.status));
   // The values of variables are removed from every quoted text, also from error pages.
-  const discreet = { ...answer, scrub: (text: string) => withoutValues(answer.scrub(text), variables) };
+  const discreet = { ...answer, mask: (text: string) => withoutValues(answer.mask(text), variables) };
   if (answer.status === 401 || answer.status === 403 || refused) throw keyRefusal(answerDetails(answer));
   if (answer.status === 429 || answer.status >= 500) return readAnswer(discreet) as never;
   const problems = failures.slice(0, MOST_PROBLEMS).map((failure) => problemOf(failure, discreet));
@@ -86,9 +86,13 @@ function problemOf(failure: Failure, answer: Answer): GraphqlProblem {
   const code = codeOf(failure);
   return {
     message: excerpt(answer, String(failure.message ?? "no message")),
-    ...(Array.isArray(path) ? { path: path.filter(isStep).slice(0, 20) } : {}),
-    ...(CODE.test(code) ? { code } : {}),
+    ...(Array.isArray(path) ? { path: path.filter(isStep).slice(0, 20).map(shown) } : {}),
+    ...(CODE.test(code) && answer.mask(code) === code ? { code } : {}),
   };
+
+  function shown(step: string | number): string | number {
+    return typeof step === "string" ? excerpt(answer, step) : step;
+  }
 }
 
 function isStep(step: unknown): step is string | number {

@@ -108,7 +108,7 @@ function isForeign({ code, status }: { code: string; status?: number }, cause: C
 
 function ofForeign(error: Error & { status?: number }, { url, field }: Asked): Diagnosis {
   const how = error.status === undefined ? "" : ` (HTTP ${error.status})`;
-  const begins = / It begins: [\s\S]*$/.exec(error.message)?.[0] ?? "";
+  const received = / It (?:has \d+ bytes.*|is empty)\.$/.exec(error.message)?.[0] ?? "";
   const redirect = (error.status ?? 0) >= 300 && (error.status ?? 0) < 400;
   const what = redirect
     ? "redirects to another address, and the key is never sent there"
@@ -119,7 +119,7 @@ function ofForeign(error: Error & { status?: number }, { url, field }: Asked): D
       : /\/v\d+\/*$/.test(url)
         ? "Correct the base URL: perhaps it must not end with /v1."
         : "Correct the base URL: perhaps it must end with /v1.";
-  return { code: "NO_SUCH_SERVICE", message: `${url} ${what}${how}. ${hint}${begins}` };
+  return { code: "NO_SUCH_SERVICE", message: `${url} ${what}${how}. ${hint}${received}` };
 }
 
 function hostOf({ url }: Asked): string {

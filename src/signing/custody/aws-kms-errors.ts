@@ -1,11 +1,13 @@
 import { CrecError } from "../../errors.ts";
+import { maskOf } from "../../http/index.ts";
 import { type AwsKmsSettings, wrongRegion } from "./aws-kms-settings.ts";
-import { excerpt, scrubberOf } from "./custodian-client.ts";
+import { excerpt } from "./custodian-client.ts";
 import { SignerError, type SignerErrorCode } from "./signer-error.ts";
 
 type Settings = Pick<AwsKmsSettings, "keyId" | "region" | "credentials">;
 type Explained = { code: SignerErrorCode; sentence: string; isQuoted?: boolean; retryable?: boolean };
 
+const ACCESS_KEY_ID = /\b(?:AKIA|ASIA)[A-Z0-9]{12,}\b/gi;
 const UNAUTHORIZED = "SIGNER_UNAUTHORIZED";
 const UNSUITABLE = "SIGNER_KEY_UNSUITABLE";
 const UNAVAILABLE = "SIGNER_UNAVAILABLE";
@@ -102,7 +104,7 @@ export function kmsError(error: unknown, settings: Settings): CrecError {
   const { name: state, message } = thrown;
   if (/^Region (?:is missing|not accepted)/.test(message)) return wrongRegion();
   const { code, sentence, isQuoted = false, retryable = code === UNAVAILABLE } = explain(thrown, settings);
-  const said = isQuoted ? `. It said: ${excerpt(scrub(message, settings)).replace(/\.$/, "")}` : "";
+  const said = isQuoted ? `. It said: ${excerpt(masked(message, settings)).replace(/\.$/, "")}` : "";
   // No cause: it holds the answer, which may repeat what was signed, with a session token in it.
   return new SignerError(code, `${sentence}${said} (${place(settings)}).`, { state, retryable });
 }
@@ -171,9 +173,12 @@ function read(error: unknown): Thrown {
   };
 }
 
-function scrub(text: string, { credentials }: Settings): string {
-  if (credentials === "host") return text;
-  return scrubberOf([credentials.secretAccessKey, credentials.sessionToken ?? ""])(text);
+/** What AWS KMS says may repeat what was signed. Of the role of a machine, only the form of an access key id is known. */
+function masked(text: string, { credentials }: Settings): string {
+  const withoutIds = text.replace(ACCESS_KEY_ID, "***");
+  if (credentials === "host") return withoutIds;
+  const { accessKeyId, secretAccessKey, sessionToken = "" } = credentials;
+  return maskOf([accessKeyId, secretAccessKey, sessionToken])(withoutIds);
 }
 
 function place({ keyId, region }: Settings): string {

@@ -4,6 +4,8 @@ import {
   baseUrlOf,
   bounded,
   ClientClosedError,
+  type Mask,
+  maskOf,
   networkError,
   type OutgoingRequest,
   openSocketPool,
@@ -11,12 +13,11 @@ import {
   readText,
   retryAfterMs,
   type SocketPool,
-  scrubber,
   tryParse,
   VERSION,
 } from "../../http/index.ts";
 import { backoffMs, LONGEST_TIMER_MS, SCHEDULES, sleep } from "../../timing/index.ts";
-import { textAt } from "./answer-fields.ts";
+import { fieldAt, textAt } from "./answer-fields.ts";
 import type { CustodyOptions } from "./custody-signer.ts";
 import { SignerError } from "./signer-error.ts";
 
@@ -69,8 +70,6 @@ const ATTEMPTS = 4;
 const LONGEST_PAUSE_MS = 30_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 const EXCERPT_LENGTH = 200;
-/** A shorter secret may be a part of a signature or a name by chance. */
-const LONG_SECRET = 8;
 /** Codes of errors, and statuses of proxies, with which a request has not reached the key service. */
 const NOT_ARRIVED =
   /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|UND_ERR_ABORTED|429|503)$/;
@@ -88,7 +87,7 @@ export class CustodianClient {
   readonly #called: { custodian: string; place: string };
   readonly #base: URL;
   readonly #pool: SocketPool;
-  readonly #scrub: (text: string) => string;
+  readonly #mask: Mask;
   readonly #attemptTimeoutMs: number;
   readonly #closing = new AbortController();
 
@@ -96,7 +95,7 @@ export class CustodianClient {
   constructor({ custodian, baseUrl, secrets, tls, proxy, attemptTimeoutMs }: CustodianClientOptions) {
     this.#base = baseUrlOf(baseUrl, "url");
     this.#called = { custodian, place: `${custodian} at ${this.#base.host}` };
-    this.#scrub = scrubberOf(secrets);
+    this.#mask = maskOf(secrets);
     this.#attemptTimeoutMs = attemptTimeoutMs ?? ATTEMPT_TIMEOUT_MS;
     this.#pool = openSocketPool({
       tls,
@@ -149,8 +148,9 @@ export class CustodianClient {
   async #attempt({ method, path, body, ...call }: CustodianCall): Promise<CustodianAnswer> {
     const { custodian, place } = this.#called;
     const headers = (typeof call.headers === "function" ? call.headers() : call.headers) ?? {};
-    const ofCall = scrubberOf([headers.authorization?.replace(/^\w+ /, "") ?? "", ...(call.secrets ?? [])]);
-    const scrub = (text: string) => this.#scrub(ofCall(text));
+    const ofCall = [headers.authorization?.replace(/^\w+ /, "") ?? "", ...(call.secrets ?? [])];
+    const maskOfCall = maskOf(ofCall);
+    const mask = (text: string) => this.#mask(maskOfCall(text));
     const request: OutgoingRequest = {
       origin: this.#base.origin,
       path: this.pathOf(path),
@@ -168,25 +168,20 @@ export class CustodianClient {
         const answer = await this.#pool.dispatcher.request({ ...request, signal });
         const { statusCode: status, headers } = answer;
         const encoding = headers["content-encoding"];
-        const received = { body: answer.body, encoding, status, host: this.#base.host, scrub };
-        const text = scrub(await readText({ ...received, maxBytes: MAX_ANSWER_BYTES }));
+        const received = { body: answer.body, encoding, status, host: this.#base.host, mask };
+        const text = mask(await readText({ ...received, maxBytes: MAX_ANSWER_BYTES }));
         if (status >= 300 && status < 400)
-          throw redirected(place, status, scrub(String(headers.location ?? "")));
+          throw redirected(place, status, mask(String(headers.location ?? "")));
         const date = headers.date === undefined ? undefined : String(headers.date);
         const read = { status, json: tryParse(text), text, date };
-        if ((status === 429 || status >= 500) && !call.isFinal?.(read)) {
-          throw busy(place, {
-            status,
-            text,
-            retryAfterMs: retryAfterMs(String(headers["retry-after"] ?? "")),
-          });
-        }
+        if ((status === 429 || status >= 500) && !call.isFinal?.(read))
+          throw busy(place, read, retryAfterMs(String(headers["retry-after"] ?? "")));
         return read;
       } catch (thrown) {
         const error =
           thrown instanceof SignerError
             ? thrown
-            : requestFailure(thrown, this.#base.host, scrub, { custodian });
+            : requestFailure(thrown, this.#base.host, mask, { custodian });
         throw call.waitsForPersonMs === undefined ? error : unlessAsked(error);
       }
     });
@@ -195,8 +190,8 @@ export class CustodianClient {
 
 /** The error for an answer other than 2xx, where the key service has no words of its own for it. */
 export function refusalOf(custodian: string, answer: CustodianAnswer): SignerError {
-  const { status, text } = answer;
-  const said = ` It said: ${excerpt(textAt(answer.json, "error") ?? textAt(answer.json, "message") ?? text)}`;
+  const { status } = answer;
+  const said = ` ${saidBy(answer)}`;
   const state = String(status);
   if (status === 401 || status === 403) {
     const message = `${custodian} refused the credentials of the signer (HTTP ${status}). Check them, and what they permit.${said}`;
@@ -211,36 +206,37 @@ export function refusalOf(custodian: string, answer: CustodianAnswer): SignerErr
 }
 
 /** The error for an answer of another shape than documented. `wanted`: what is missing, such as "signature". */
-export function badAnswer(custodian: string, wanted: string, { status, text }: CustodianAnswer): SignerError {
-  const message = `${custodian} sent no ${wanted} (HTTP ${status}). Check the address in the signer, and whether a proxy answered instead. It said: ${excerpt(text)}`;
-  return new SignerError("SIGNER_BAD_ANSWER", message, { state: String(status) });
+export function badAnswer(custodian: string, wanted: string, answer: CustodianAnswer): SignerError {
+  const message = `${custodian} sent no ${wanted} (HTTP ${answer.status}). Check the address in the signer, and whether a proxy answered instead. ${saidBy(answer)}`;
+  return new SignerError("SIGNER_BAD_ANSWER", message, { state: String(answer.status) });
+}
+
+/** A body without words that are meant for people is not quoted: a proxy's may have anything in it. */
+export function saidBy({ json, text }: Pick<CustodianAnswer, "json" | "text">): string {
+  const all = fieldAt(json, "errors");
+  const several = Array.isArray(all) ? all.join("; ") : undefined;
+  const said = textAt(json, "error") ?? textAt(json, "message") ?? several;
+  if (said !== undefined) return `It said: ${excerpt(said)}`;
+  return text === "" ? "It sent nothing else." : `It sent ${Buffer.byteLength(text)} bytes.`;
 }
 
 /** The start of what a key service said, on one line. */
 export function excerpt(text: string): string {
-  const line = text.replace(/[\p{Cc}\s]+/gu, " ").trim();
+  const line = text.replace(/[\p{C}\s]+/gu, " ").trim();
   if (line === "") return "nothing.";
   if (line.includes("\ufffd")) return "bytes that are not text.";
   return line.length > EXCERPT_LENGTH ? `${line.slice(0, EXCERPT_LENGTH)}…` : line;
-}
-
-/** Removes all of the secrets from a text. */
-export function scrubberOf(secrets: readonly string[]): (text: string) => string {
-  const scrubbers = secrets
-    .filter((secret) => secret !== "")
-    .map((secret) => scrubber(secret, { isWhole: secret.length < LONG_SECRET }));
-  return (text) => scrubbers.reduce((clean, scrub) => scrub(clean), text);
 }
 
 /** The error for an exception of the HTTP client. `address`: what the signer calls the address of the key service. */
 export function requestFailure(
   thrown: unknown,
   host: string,
-  scrub: (text: string) => string,
+  mask: Mask,
   { custodian, address = "the address" }: { custodian: string; address?: string },
 ): CrecError {
   const called = { server: custodian, address, place: "the signer" };
-  const error = thrown instanceof CrecError ? thrown : networkError(thrown, host, scrub, called);
+  const error = thrown instanceof CrecError ? thrown : networkError(thrown, host, mask, called);
   if (error instanceof ClientClosedError) return closed();
   if (error instanceof ArgumentError) return error;
   const { cause, retryable } = error;
@@ -282,12 +278,11 @@ function redirected(place: string, status: number, location: string): SignerErro
   return new SignerError("SIGNER_BAD_ANSWER", message, { state: String(status) });
 }
 
-type Busy = { status: number; text: string; retryAfterMs: number | undefined };
-
-function busy(place: string, { status, text, retryAfterMs }: Busy): SignerError {
+function busy(place: string, answer: CustodianAnswer, retryAfterMs: number | undefined): SignerError {
+  const { status } = answer;
   const seconds = Math.ceil((retryAfterMs ?? 0) / 1000);
   const when = seconds > 0 ? `in ${seconds} s, as it asks` : "later";
   const why = status === 429 ? "accepts no more requests now" : "fails";
-  const message = `${place} ${why} (HTTP ${status}). Try again ${when}. It said: ${excerpt(text)}`;
+  const message = `${place} ${why} (HTTP ${status}). Try again ${when}. ${saidBy(answer)}`;
   return new SignerError("SIGNER_UNAVAILABLE", message, { state: String(status), retryAfterMs });
 }

@@ -5,7 +5,7 @@ import {
   type CustodianAnswer,
   type CustodianCall,
   CustodianClient,
-  excerpt,
+  saidBy,
 } from "./custodian-client.ts";
 import type { CustodyOptions } from "./custody-signer.ts";
 import { SignerError } from "./signer-error.ts";
@@ -238,10 +238,8 @@ function refused(
   code: SignerError["code"],
   what: string,
   advice: string,
-  { status, json, text }: CustodianAnswer,
+  answer: CustodianAnswer,
 ): SignerError {
-  const errors = (json as { errors?: unknown } | undefined)?.errors;
-  const said = Array.isArray(errors) ? errors.join("; ") : text;
-  const message = `${VAULT} ${what} (HTTP ${status}). ${advice}. It said: ${excerpt(said)}`;
-  return new SignerError(code, message, { state: String(status) });
+  const message = `${VAULT} ${what} (HTTP ${answer.status}). ${advice}. ${saidBy(answer)}`;
+  return new SignerError(code, message, { state: String(answer.status) });
 }

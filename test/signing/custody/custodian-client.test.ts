@@ -241,7 +241,7 @@ describe("a call to a key service", () => {
         const error = await errorOf(open(once.url).call(GET));
         should(error).have.properties({ code: "SIGNER_UNAVAILABLE", state: String(status), retryable: true });
         should(error.message).match(
-          / (fails|accepts no more requests now) \(HTTP \d{3}\)\. Try again later\. It said: \{"error":"not now"\}$/,
+          / (fails|accepts no more requests now) \(HTTP \d{3}\)\. Try again later\. It said: not now$/,
         );
         should(once.requests).have.length(1);
       }
@@ -349,7 +349,7 @@ describe("a call to a key service", () => {
       ];
       const server = await serve((request, response) => {
         const status = Number(request.url?.slice(1));
-        sendJson(response, status, { said: echoes.join(" | "), [SECRET]: bearer });
+        sendJson(response, status, { message: echoes.join(" | "), [SECRET]: bearer });
       });
       const headers = { authorization: `Bearer ${bearer}` };
       for (const status of [200, 400, 401, 404, 429, 500]) {
@@ -386,7 +386,8 @@ describe("a call to a key service", () => {
 });
 
 describe("the error for a refusal of a key service", () => {
-  const refusal = (status: number, text = "no") => refusalOf("Acme", { status, text, json: undefined });
+  const refusal = (status: number, json: unknown = { message: "no" }) =>
+    refusalOf("Acme", { status, text: JSON.stringify(json), json });
 
   it("says whether it is about the credentials, the key, or this request", () => {
     should(refusal(401)).have.properties({ code: "SIGNER_UNAUTHORIZED", state: "401" });
@@ -400,6 +401,14 @@ describe("the error for a refusal of a key service", () => {
     const json = { error: "Invalid app ID" };
     const error = refusalOf("Acme", { status: 401, text: JSON.stringify(json), json });
     should(error.message).endWith("It said: Invalid app ID");
+  });
+
+  it("says how long another answer was, and quotes nothing of it", () => {
+    const page = refusalOf("Acme", { status: 400, text: "<html>é</html>", json: undefined });
+    should(page.message).endWith("It sent 15 bytes.");
+    should(refusalOf("Acme", { status: 400, text: "", json: undefined }).message).endWith(
+      "It sent nothing else.",
+    );
   });
 
   it("has at most a line of what was said", () => {

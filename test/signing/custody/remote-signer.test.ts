@@ -133,7 +133,7 @@ describe("a remote signer", () => {
       const authorization = { user: "node", password: "pass-word" };
       const signer = await open(standIn, { protocol, authorization });
       should(seen()).equal("Basic bm9kZTpwYXNzLXdvcmQ=");
-      standIn.faults.push({ status: 401, body: "Basic bm9kZTpwYXNzLXdvcmQ= is node:pass-word" });
+      standIn.faults.push({ status: 401, body: { error: "Basic bm9kZTpwYXNzLXdvcmQ= is node:pass-word" } });
       const error = await errorOf(signWith(signer, request));
       should(error).have.property("code", "SIGNER_UNAUTHORIZED");
       should(error.message).match(/It said: Basic \*\*\* is node:\*\*\*$/);
