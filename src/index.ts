@@ -197,6 +197,7 @@ export {
   type UnmetExpectation,
   unmetExpectation,
   VERIFY_REASONS,
+  type Verification,
   type Verifier,
   type VerifyConfig,
   type VerifyOptions,

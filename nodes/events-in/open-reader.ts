@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import type { ChannelEvent } from "../../src/index.ts";
+import { acceptingOnly } from "../lib/runtime/accepted-watchers.ts";
 import { channelOf } from "../lib/runtime/config-nodes.ts";
 import { errorText, toldError } from "../lib/runtime/error-texts.ts";
 import { guarded } from "../lib/runtime/folder/guard.ts";
@@ -43,7 +44,7 @@ export async function openReader(
   { name, show, signal, tenure, cursor, watched }: Opening,
 ): Promise<Reader> {
   const settings = await readerSettings(RED, fields);
-  const { filters, start, delivery, intervals } = settings;
+  const { filters, start, delivery, intervals, watchers } = settings;
   const channel = channelOf(RED, fields.settings.channel);
   const connection = channel.connection();
   const contextStore = fields.settings.store;
@@ -56,9 +57,9 @@ export async function openReader(
   const verifier = fields.flag("verify") ? await connection.verifier() : undefined;
   const donFamily = (watcherId: string) => client.watchers.familyOf(channelId, watcherId);
   const proofTimes: ProofTimes = new WeakMap();
-  const verify =
-    verifier && timed((event: ChannelEvent) => verifier.verify(event, { channelId, donFamily }), proofTimes);
   const library = await loadLibrary();
+  const byProof = verifier && ((event: ChannelEvent) => verifier.verify(event, { channelId, donFamily }));
+  const verify = byProof && timed(acceptingOnly(watchers, byProof, library), proofTimes);
 
   const inContext = Boolean(contextStore);
   const copies = new CopiesNote(RED, node, {

@@ -1,5 +1,5 @@
 import type { Node } from "node-red";
-import type { ChannelEvent, Delivery, EventConsumer, VerifyResult } from "../../src/index.ts";
+import type { ChannelEvent, Delivery, EventConsumer, Verification } from "../../src/index.ts";
 import { isNotice, isRejected } from "../lib/runtime/event-message.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { TEST_MARK } from "../lib/runtime/test-message.ts";
@@ -126,7 +126,7 @@ export class Outputs {
    * Sends an event by the output that it would leave by, marked as a test. Nothing is counted, acknowledged, or waited
    * for.
    */
-  sendTest(event: ChannelEvent, verification: VerifyResult | undefined): SentLast {
+  sendTest(event: ChannelEvent, verification: Verification | undefined): SentLast {
     const { choices, toMessage, tooDeep } = this.#options;
     const { offset } = event.headers;
     const isDeep = isTooDeep(event);

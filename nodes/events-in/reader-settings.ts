@@ -1,4 +1,5 @@
 import type { NodeAPI } from "node-red";
+import { acceptedWatchers } from "../lib/runtime/accepted-watchers.ts";
 import { contractOf } from "../lib/runtime/config-nodes.ts";
 import { filtersOf } from "./filters.ts";
 import { deliveryOf, type EventsInFields, outputChoices, pollIntervals, startOf } from "./settings.ts";
@@ -18,5 +19,6 @@ export async function readerSettings(RED: NodeAPI, fields: EventsInFields) {
   const filters = await filtersOf(fields, contract);
   const delivery = deliveryOf(fields);
   const intervals = pollIntervals(fields);
-  return { choices, unfinished, chosen, start, filters, delivery, intervals };
+  const watchers = fields.flag("verify") ? await acceptedWatchers(fields) : undefined;
+  return { choices, unfinished, chosen, start, filters, delivery, intervals, watchers };
 }

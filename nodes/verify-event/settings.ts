@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import type { ChannelEvent, DedupeDelivery, Expectations } from "../../src/index.ts";
 import { isEvent, isSameId } from "../../src/protocol/index.ts";
+import { acceptedWatchers } from "../lib/runtime/accepted-watchers.ts";
 import { channelOf, contractOf } from "../lib/runtime/config-nodes.ts";
 import { override } from "../lib/runtime/details.ts";
 import { isRedelivered } from "../lib/runtime/event-message.ts";
@@ -24,12 +25,14 @@ export async function expectationsOf(
   const { contract, expectEventsType = "str" } = fields.settings;
   const names = await fields.of(msg).names("expectEvents");
   const events = await eventNames(names, fields.label("expectEvents"));
+  const watchers = await acceptedWatchers(fields);
   const minConfidence = fields.choice("minConfidence");
   const maxAge = fields.number("maxAge");
   // An empty text field accepts any event. A message or variable must not be empty.
   if (events.length === 0 && expectEventsType !== "str") throw fields.missing("expectEvents");
   return {
     ...familyOf(fields),
+    ...(watchers ? { watchers } : {}),
     ...(fields.flag("expectContract") ? { contract: contractOf(RED, contract) } : {}),
     ...(events.length > 0 ? { events } : {}),
     ...(minConfidence ? { minConfidence } : {}),

@@ -1,13 +1,20 @@
 import * as Hash from "ox/Hash";
 import * as HexText from "ox/Hex";
 import type { Hex } from "../protocol/index.ts";
+import { ABI_BOUNDS } from "./bounds.ts";
 import type { AbiParameter } from "./types.ts";
 
 const BASE_TYPE = /^(?:(u?int)(\d*)|address|bool|string|bytes(\d*)|tuple|function|u?fixed(?:\d+x\d+)?)$/;
 const ARRAY_SUFFIX = /^(.*)\[(\d*)\]$/;
 
+/** Whether an array has more dimensions than any contract's. Its type is not read: each dimension would take a step. */
+export function hasManyDimensions(type: string): boolean {
+  return type.split("[").length - 1 > ABI_BOUNDS.dimensions;
+}
+
 /** The type of an array's items and its fixed length, or undefined for any other type. */
 export function arrayOf<P extends { type: string }>(parameter: P): { item: P; length?: number } | undefined {
+  if (hasManyDimensions(parameter.type)) return undefined;
   const match = ARRAY_SUFFIX.exec(parameter.type);
   if (match === null) return undefined;
   const [, type = "", length = ""] = match;
@@ -38,8 +45,9 @@ export function fixedBytesSize(type: string): number | undefined {
   return match === null ? undefined : Number(match[1]);
 }
 
-/** The type as signatures write it: `uint` becomes `uint256`; undefined for an unknown type. */
+/** The type as signatures write it: `uint` becomes `uint256`; undefined for an unknown type, and for too many dimensions. */
 export function canonicalType(type: string): string | undefined {
+  if (hasManyDimensions(type)) return undefined;
   const [, base = "", suffix = ""] = /^([a-z0-9]+)((?:\[\d*\])*)$/.exec(type) ?? [];
   const match = BASE_TYPE.exec(base);
   if (match === null) return undefined;

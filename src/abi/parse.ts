@@ -1,4 +1,4 @@
-import { canonicalType } from "./abi-type.ts";
+import { canonicalType, hasManyDimensions } from "./abi-type.ts";
 import { ABI_BOUNDS, tooLarge } from "./bounds.ts";
 import { readHumanReadable } from "./human-readable.ts";
 import { invalid } from "./invalid.ts";
@@ -104,16 +104,17 @@ function readParameters(
     const at = `${path}[${index}]`;
     if (!isFields(parameter)) throw invalid(at, `${at} is not an object.`);
     const { name, internalType, indexed, components } = parameter;
-    const type = typeof parameter.type === "string" ? canonicalType(parameter.type) : undefined;
-    if (type === undefined) {
-      const shown = (JSON.stringify(parameter.type) ?? "missing").slice(0, 80);
-      throw invalid(`${at}.type`, `${at}.type is ${shown}, which is not an ABI type.`);
-    }
-    if (type.split("[").length - 1 > ABI_BOUNDS.dimensions)
+    const given = typeof parameter.type === "string" ? parameter.type : undefined;
+    if (given !== undefined && hasManyDimensions(given))
       throw tooLarge(
         `${at}.type`,
         `${at}.type is an array with more than ${ABI_BOUNDS.dimensions} dimensions.`,
       );
+    const type = given && canonicalType(given);
+    if (type === undefined || type === "") {
+      const shown = (JSON.stringify(parameter.type) ?? "missing").slice(0, 80);
+      throw invalid(`${at}.type`, `${at}.type is ${shown}, which is not an ABI type.`);
+    }
     return {
       name: typeof name === "string" ? name : "",
       type,

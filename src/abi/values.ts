@@ -8,6 +8,7 @@ import type { AbiParameter } from "./types.ts";
 
 /** Longer than a uint256, and short enough to be read quickly. */
 const MAX_INTEGER_TEXT = 300;
+const LONGEST_TYPE = 60;
 const DECIMAL = /^-?\d+$/;
 const HEX_INTEGER = /^0x[0-9a-f]+$/i;
 const HEX_BYTES = /^0x(?:[0-9a-fA-F]{2})*$/;
@@ -29,8 +30,13 @@ function knownType(text: string, path: string): string {
   if (type !== undefined && !type.startsWith("tuple")) return type;
   throw invalid(
     path,
-    `cannot be encoded as ${text}: that is not an ABI type, or needs its components; check the name of the type`,
+    `cannot be encoded as ${shown(text)}: that is not an ABI type, or needs its components; check the name of the type`,
   );
+}
+
+/** A type may be any text. */
+function shown(type: string): string {
+  return type.length > LONGEST_TYPE ? `${type.slice(0, LONGEST_TYPE)}…` : type;
 }
 
 /** Encodes values that `toAbiValue` has checked. */
@@ -67,7 +73,10 @@ export function toAbiValue(parameter: AbiParameter, value: unknown, path: string
       if (!value.isWellFormed()) throw invalid(path, "must be complete text, but has half a character");
       return value;
     default:
-      throw invalid(path, `is of type ${type}, which cannot be encoded here; give the call data instead`);
+      throw invalid(
+        path,
+        `is of type ${shown(type)}, which cannot be encoded here; give the call data instead`,
+      );
   }
 }
 

@@ -1,5 +1,5 @@
 import { ArgumentError, type CrecError } from "../errors.ts";
-import type { VerifyResult } from "../proofs/index.ts";
+import type { Verification } from "../proofs/index.ts";
 import { type ChannelEvent, PAGE_LIMITS } from "../protocol/index.ts";
 import type { Clock, Random } from "../timing/index.ts";
 import type { ConsumerLease } from "./consumer-lease.ts";
@@ -41,7 +41,7 @@ export type Delivery = {
   /** Of the consumer's lease, if it has one with an epoch. */
   epoch?: number;
   /** Set when the consumer has `verify`. */
-  verification?: VerifyResult;
+  verification?: Verification;
   /** Set when the event is rejected for it: how often the process crashed while it was handed over. */
   crashes?: number;
 };
@@ -120,7 +120,7 @@ export type EventConsumerOptions = {
   /** How long to wait for the proof of an event, in milliseconds; 0 does not wait. @default 30_000 */
   proofWaitMs?: number | undefined;
   /** Verifies each event before it is delivered; the result is in `delivery.verification`. @default none */
-  verify?: ((event: ChannelEvent) => Promise<VerifyResult>) | undefined;
+  verify?: ((event: ChannelEvent) => Promise<Verification>) | undefined;
   /**
    * Awaited before an event is delivered, so that the receiver is not overloaded. The signal is aborted when the event
    * will not be delivered any more.

@@ -1,5 +1,5 @@
 import { CrecError } from "../errors.ts";
-import { isVerifiable, type VerifyResult } from "../proofs/index.ts";
+import { isVerifiable, type Verification } from "../proofs/index.ts";
 import {
   type ChannelEvent,
   type EventEnvelope,
@@ -12,14 +12,14 @@ import { backoffMs, type Clock, SCHEDULES } from "../timing/index.ts";
 import { throwIfAborted, unlessAborted } from "./abort.ts";
 import type { EventSource } from "./source.ts";
 
-export type CheckedEvent = { event: ChannelEvent; verification?: VerifyResult };
+export type CheckedEvent = { event: ChannelEvent; verification?: Verification };
 
 export type ProofWaitOptions = {
   source: EventSource;
   clock: Clock;
   /** How long to wait for a proof, in milliseconds. */
   waitMs: number;
-  verify?: ((event: ChannelEvent) => Promise<VerifyResult>) | undefined;
+  verify?: ((event: ChannelEvent) => Promise<Verification>) | undefined;
 };
 
 /**

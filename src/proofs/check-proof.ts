@@ -9,11 +9,14 @@ import type { CallSettings } from "./settings.ts";
 import type { UnverifiedEvent } from "./unverified-event.ts";
 import { isVerifiable } from "./verifiable.ts";
 
+/** Who signed, of the set, and the workflow that the report names: 64 hex digits. */
+export type CheckedProof = { signers: Address[]; workflowId: string };
+
 /**
- * The checks, in their documented order. Returns the members of the set who signed.
+ * The checks, in their documented order.
  * @throws {Rejection} with the reason of the first check that fails.
  */
-export function checkProof(event: UnverifiedEvent, settings: CallSettings, engine: Engine): Address[] {
+export function checkProof(event: UnverifiedEvent, settings: CallSettings, engine: Engine): CheckedProof {
   requireVerifiable(event);
   const proof = readProof(requireOneProof(event.proofs));
   const recovered = recoverSigners(proof, engine);
@@ -21,7 +24,8 @@ export function checkProof(event: UnverifiedEvent, settings: CallSettings, engin
   requireEventHash(proof, event, engine);
   const signers = requireThreshold(recovered, proof, settings);
   requireAgreement(event, settings);
-  return signers;
+  const workflowId = bytesToHex(proof.report.subarray(...REPORT_LAYOUT.workflowCid)).slice(2);
+  return { signers, workflowId };
 }
 
 function requireVerifiable({ type, status }: UnverifiedEvent): void {

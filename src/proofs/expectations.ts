@@ -1,10 +1,16 @@
 import { CONFIDENCES, type Confidence } from "../protocol/index.ts";
 import type { SignedFacts } from "./signed-facts.ts";
+import type { VerifyResult } from "./verify-types.ts";
 
 /** What a verified event is expected to be. What is left out is not checked. */
 export type Expectations = {
   /** The oracle family whose signer set verified it; empty for the default set. */
   donFamily?: string;
+  /**
+   * One of these watchers reported it, by the `workflow_id` of each. A watcher's ABI decides which names the parameters
+   * of a log get: without this, an event read by any ABI is accepted.
+   */
+  watchers?: readonly string[];
   /** The contract that emitted it. The address is compared without case, the selector as a number. */
   contract?: { address: string; chainSelector: string };
   /** One of these, by name, such as `Transfer`, or by signature, such as `Transfer(address,address,uint256)`. */
@@ -18,6 +24,7 @@ export type Expectations = {
 /** Why a verified event is not what was expected, in the order of the checks. */
 export const EXPECTATION_REASONS = [
   "unexpected_family",
+  "unexpected_watcher",
   "unexpected_contract",
   "unexpected_event",
   "confidence_too_low",
@@ -36,6 +43,9 @@ export type UnmetExpectation = {
   message: string;
 };
 
+/** The result of a check with expectations. */
+export type Verification = VerifyResult | UnmetExpectation;
+
 /** What is known about an event besides its signed facts. */
 export type ExpectationOptions = {
   /**
@@ -43,6 +53,11 @@ export type ExpectationOptions = {
    * @default undefined
    */
   donFamily?: string | undefined;
+  /**
+   * As in the `VerifyResult`: the workflow that reported the event.
+   * @default undefined
+   */
+  workflowId?: string | undefined;
   /**
    * The current time, in Unix seconds.
    * @default the system's clock
@@ -67,10 +82,11 @@ const CLOCK_TOLERANCE = 60;
 export function unmetExpectation(
   facts: SignedFacts,
   expected: Expectations,
-  { donFamily, now = Date.now() / 1000 }: ExpectationOptions = {},
+  { donFamily, workflowId, now = Date.now() / 1000 }: ExpectationOptions = {},
 ): UnmetExpectation | undefined {
   return (
     (expected.donFamily === undefined ? undefined : familyUnmet(donFamily, expected.donFamily)) ??
+    (expected.watchers && watcherUnmet(facts, workflowId, expected.watchers)) ??
     (expected.contract && contractUnmet(facts, expected.contract)) ??
     (expected.events && eventUnmet(facts, expected.events)) ??
     (expected.minConfidence && confidenceUnmet(facts, expected.minConfidence)) ??
@@ -90,6 +106,31 @@ function familyUnmet(donFamily: string | undefined, expected: string): Unmet {
 
 function setOf(family: string | undefined): string {
   return family ? `the set of the oracle family "${family}"` : "the default set";
+}
+
+function watcherUnmet(
+  { contract }: SignedFacts,
+  workflowId: string | undefined,
+  expected: readonly string[],
+): Unmet {
+  // Only a contract event has a watcher.
+  const reported = contract === undefined ? undefined : workflowId && canonicalWorkflow(workflowId);
+  if (reported && expected.some((one) => canonicalWorkflow(one) === reported)) return undefined;
+  const by = reported
+    ? `was reported by the watcher with workflow ${reported}`
+    : "was not reported by a watcher";
+  return unmet(
+    "unexpected_watcher",
+    `The event ${by}, which is none of the accepted watchers: its parameters may have other names. Do not act on it, or accept this watcher.`,
+  );
+}
+
+const WORKFLOW = /^[0-9a-f]{64}$/;
+
+/** Undefined where it is no id of a workflow: such a text is equal to nothing. */
+function canonicalWorkflow(text: string): string | undefined {
+  const id = text.trim().toLowerCase().replace(/^0x/, "");
+  return WORKFLOW.test(id) ? id : undefined;
 }
 
 function contractUnmet(facts: SignedFacts, expected: { address: string; chainSelector: string }): Unmet {

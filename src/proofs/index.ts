@@ -9,6 +9,7 @@ export {
   type Expectations,
   type UnmetExpectation,
   unmetExpectation,
+  type Verification,
 } from "./expectations.ts";
 export { extensionAbi } from "./extension-event.ts";
 export { VERIFY_REASONS, type VerifyReason } from "./reasons.ts";

@@ -68,6 +68,11 @@ export type VerifyResult =
       verified: true;
       /** The members of the set who signed, checksummed. */
       signers: Address[];
+      /**
+       * The workflow that reported it, as the signed report names it: 64 hex digits. Each watcher has its own, which the
+       * service states as the watcher's `workflow_id`.
+       */
+      workflowId: string;
       /** The oracle family whose set was used. */
       donFamily?: string;
     }

@@ -128,7 +128,7 @@ function verifiedBy(
   const settings = attempt((): CallSettings => forCall(set, options), "not_configured");
   if (isRefusal(settings)) return settings;
   if (isRefusal(event)) return event;
-  return attempt(() => ({ verified: true, signers: checkProof(event, settings, engine) }), "malformed_event");
+  return attempt(() => ({ verified: true, ...checkProof(event, settings, engine) }), "malformed_event");
 }
 
 function readEvent(event: EventEnvelope, requested: RequestedOperation | undefined): UnverifiedEvent {

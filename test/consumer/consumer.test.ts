@@ -525,7 +525,7 @@ describe("EventConsumer", () => {
       payload: { timestamp: 1_700_000_000 + offset },
     });
     const verify = async ({ headers }: EventEnvelope): Promise<VerifyResult> =>
-      headers.proofs.length > 0 ? { verified: true, signers: [] } : NO_PROOF;
+      headers.proofs.length > 0 ? { verified: true, signers: [], workflowId: "" } : NO_PROOF;
 
     it("holds an event until its proof is there, and the others behind it", async () => {
       const channel = new SimulatedChannel();

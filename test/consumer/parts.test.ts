@@ -8,7 +8,7 @@ import { type CursorContext, openCursor } from "../../src/consumer/open-cursor.t
 import { PollInterval } from "../../src/consumer/poll-interval.ts";
 import { ReadBackoff } from "../../src/consumer/read-backoff.ts";
 import { readErrorKindOf } from "../../src/consumer/read-errors.ts";
-import type { EventEnvelope } from "../../src/protocol/index.ts";
+import { type EventEnvelope, envelopeOf } from "../../src/protocol/index.ts";
 import { IDENTITY, makeEvent, range } from "./simulation.ts";
 
 describe("Cursor", () => {
@@ -150,6 +150,15 @@ describe("ids in capitals", () => {
     await should(openCursor(other, "now", new AbortController().signal)).be.rejectedWith({
       code: "CURSOR_OF_ANOTHER_CHANNEL",
     });
+  });
+
+  it("in the payload of an event are delivered in lower case, and those of other systems as they are", () => {
+    const payload = { watcher_id: UPPER, operation_id: UPPER, external_id: "Order-A", address: "0xAB" };
+    const raw = { event_id: UPPER, headers: { type: "watcher.event", offset: 1 }, payload };
+    const { event_id, payload: delivered } = envelopeOf(raw);
+    should(event_id).equal(ID);
+    should(delivered).deepEqual({ ...payload, watcher_id: ID, operation_id: ID });
+    should(payload.watcher_id).equal(UPPER);
   });
 
   it("of a watcher match, whichever way filter and event write them", () => {

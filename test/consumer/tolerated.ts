@@ -156,7 +156,7 @@ export const tolerated: BehaviourTests = {
             : { ...event, payload: {}, headers: { ...event.headers, proofs: [{}] } };
         });
         const verify = async ({ headers }: EventEnvelope): Promise<VerifyResult> =>
-          headers.proofs.length > 0 ? { verified: true, signers: [] } : NO_PROOF;
+          headers.proofs.length > 0 ? { verified: true, signers: [], workflowId: "" } : NO_PROOF;
         const proven = (offset: number, event_id: unknown) => {
           const event = makeEvent(offset, { type: "watcher.event" });
           return { ...event, event_id, headers: { ...event.headers, proofs: [{}] } } as EventEnvelope;

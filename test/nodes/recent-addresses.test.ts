@@ -41,7 +41,7 @@ describe("recent addresses", () => {
       );
     };
     receive(address(300));
-    receive(address(301), { verified: true, signers: [] });
+    receive(address(301), { verified: true, signers: [], workflowId: "" });
     receive(address(302), { verified: false, reason: "event_hash_mismatch", message: "Changed." });
     should(recentAddresses()[0]?.address).equal(address(301));
   });

@@ -63,6 +63,9 @@ describe("a value that is being typed", () => {
       "x",
       { type: 1 },
       { type: "tuple", components: [null], valueType: "str" },
+      // Each dimension would take a step, and one of the stack.
+      { type: `uint256${"[]".repeat(30_000)}`, value: "1", valueType: "str" },
+      { type: `uint256${"[]".repeat(17)}`, value: "1", valueType: "str" },
     ]) {
       should(() => checkValue(library, question)).throw(/^There is no such type/, {
         code: "INVALID_ARGUMENT",

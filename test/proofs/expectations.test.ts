@@ -76,6 +76,35 @@ describe("unmetExpectation", () => {
     should(reasonFor({ minConfidence: "Safe" as "safe" })).equal("confidence_too_low");
   });
 
+  it("compares the watcher by the workflow that the report names, and fails closed", () => {
+    const [ours, theirs] = ["ab".repeat(32), "cd".repeat(32)];
+    const reason = (watchers: string[], workflowId: string | undefined, changes: Partial<SignedFacts> = {}) =>
+      unmetExpectation({ ...facts, ...changes }, { watchers, contract }, { now: NOW, workflowId })?.reason;
+    should(reason([ours], ours)).be.undefined();
+    should(reason([theirs, `0x${ours.toUpperCase()}`], ours)).be.undefined();
+    for (const [accepted, reported] of [
+      [[ours], theirs],
+      [[ours], undefined],
+      [[], ours],
+      // What is no id is equal to nothing, not even to itself.
+      [[""], ""],
+      [["transfers"], "transfers"],
+      [[ours.slice(1)], ours.slice(1)],
+    ] as const)
+      should(reason([...accepted], reported)).equal("unexpected_watcher");
+    const { contract: _address, ...ofNoContract } = facts;
+    should(unmetExpectation(ofNoContract, { watchers: [ours] }, { workflowId: ours })?.reason).equal(
+      "unexpected_watcher",
+    );
+    // After the family, before all else.
+    const wrong = { ...contract, chainSelector: "1" };
+    const expected = { donFamily: "zone-b", watchers: [ours], contract: wrong };
+    should(unmetExpectation(facts, expected, { workflowId: theirs })?.reason).equal("unexpected_family");
+    should(
+      unmetExpectation(facts, { watchers: [ours], contract: wrong }, { workflowId: theirs })?.reason,
+    ).equal("unexpected_watcher");
+  });
+
   it("compares the signer set: that of a family, or the default one", () => {
     for (const used of [undefined, "zone-a", "zone-b"])
       should(unmetExpectation(facts, {}, { donFamily: used })).be.undefined();

@@ -148,9 +148,9 @@ describe("following an operation", () => {
       let looks = 0;
       const verify = async ({ payload: { status } }: OperationStatusEvent): Promise<VerifyResult> => {
         if (status === "accepted") return no("not_verifiable");
-        if (status === "confirmed_latest") return { verified: true, signers: [] };
+        if (status === "confirmed_latest") return { verified: true, signers: [], workflowId: "" };
         looks += 1;
-        return looks < 4 ? no("no_proof") : { verified: true, signers: [ADDRESS] };
+        return looks < 4 ? no("no_proof") : { verified: true, signers: [ADDRESS], workflowId: "" };
       };
       const seen: unknown[] = [];
       for await (const { status, verification } of operations.follow(ID, OTHER_ID, { pollMs, verify }))
@@ -186,9 +186,9 @@ describe("following an operation", () => {
       let looks = 0;
       const verify = async ({ payload: { status } }: OperationStatusEvent): Promise<VerifyResult> => {
         if (status === "accepted" || status === "failed") return no("not_verifiable");
-        if (status !== "confirmed_latest") return { verified: true, signers: [] };
+        if (status !== "confirmed_latest") return { verified: true, signers: [], workflowId: "" };
         looks += 1;
-        return looks < 2 ? no("no_proof") : { verified: true, signers: [] };
+        return looks < 2 ? no("no_proof") : { verified: true, signers: [], workflowId: "" };
       };
       const seen: unknown[] = [];
       for await (const { status } of operations.follow(ID, OTHER_ID, { pollMs, verify })) seen.push(status);

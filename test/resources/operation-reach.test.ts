@@ -72,7 +72,7 @@ describe("following an operation until it has reached a status", () => {
       checks += 1;
       return checks < 3
         ? { verified: false, reason: "no_proof", message: "No." }
-        : { verified: true, signers: [ADDRESS] };
+        : { verified: true, signers: [ADDRESS], workflowId: "" };
     };
     const { change } = await operations.followUntil(ID, operation, { ...options, verify });
     should(change.verification).match({ verified: true });

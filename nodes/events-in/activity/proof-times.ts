@@ -1,9 +1,9 @@
-import type { ChannelEvent, VerifyResult } from "../../../src/index.ts";
+import type { ChannelEvent, Verification } from "../../../src/index.ts";
 
-type Verify = (event: ChannelEvent) => Promise<VerifyResult>;
+type Verify = (event: ChannelEvent) => Promise<Verification>;
 
 /** How long each check took, in milliseconds, by its result. */
-export type ProofTimes = WeakMap<VerifyResult, number>;
+export type ProofTimes = WeakMap<Verification, number>;
 
 /** The same check, with its times: they have the look-up of an oracle family in them, where there are several. */
 export function timed(verify: Verify, times: ProofTimes): Verify {
@@ -15,6 +15,6 @@ export function timed(verify: Verify, times: ProofTimes): Verify {
   };
 }
 
-export function proofMsOf(times: ProofTimes, result: VerifyResult | undefined): number | undefined {
+export function proofMsOf(times: ProofTimes, result: Verification | undefined): number | undefined {
   return result && times.get(result);
 }

@@ -6,7 +6,7 @@ import { isReference } from "../shared/variables.ts";
 import { fieldsOf } from "./answer.ts";
 
 const INTEGER = /^u?int\d*$/;
-/** What places there can be for parts within parts: more than any contract has. */
+/** What places there can be for parts within parts, and dimensions of an array: more than any contract has. */
 const DEEPEST = 16;
 
 /**
@@ -74,7 +74,7 @@ function givenAs(text: string, valueType: unknown, path: string): unknown {
 
 function parameterOf(given: unknown, depth = 0): AbiParameter {
   const { name, type, components } = fieldsOf(given);
-  if (typeof type !== "string" || depth > DEEPEST) {
+  if (typeof type !== "string" || depth > DEEPEST || type.split("[").length - 1 > DEEPEST) {
     throw nodeError("INVALID_ARGUMENT", "There is no such type.");
   }
   const parts = Array.isArray(components) ? components : [];

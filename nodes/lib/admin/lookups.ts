@@ -46,6 +46,9 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
   "wallet-ids": (RED, id, text) => walletsOf(RED, id, text, ({ wallet_id }) => wallet_id),
   watchers: (RED, id, text) => watchersOf(RED, id, text, ({ watcher_id, name }) => name ?? watcher_id),
   "watcher-ids": (RED, id, text) => watchersOf(RED, id, text, ({ watcher_id }) => watcher_id),
+  // A watcher has a workflow once it runs. The proof of each of its events names it.
+  "watcher-workflows": (RED, id, text) =>
+    watchersOf(RED, id, text, ({ workflow_id }) => workflow_id, ACCEPTABLE),
   operations: (RED, id) =>
     inChannel(RED, id, (client, channel) =>
       take(
@@ -107,20 +110,27 @@ async function walletsOf(
   }));
 }
 
+/** Also those that are archived: what they signed remains. */
+const ACCEPTABLE = { status: ["active", "archived"] } as const;
+
+/** Watchers without a value are left out. */
 function watchersOf(
   RED: NodeAPI,
   id: string,
   text: string,
-  valueIn: (watcher: Watcher) => string,
+  valueIn: (watcher: Watcher) => string | undefined,
+  filter: { status?: readonly ["active", "archived"] } = {},
 ): Promise<Choices> {
-  return inChannel(RED, id, (client, channel) =>
-    take(client.watchers.list(channel, { ...named(text), limit: 50 }, inTime()), (watcher) => ({
-      value: valueIn(watcher),
+  return inChannel(RED, id, async (client, channel) => {
+    const query = { ...filter, ...named(text), limit: 50 };
+    const { choices, ...more } = await take(client.watchers.list(channel, query, inTime()), (watcher) => ({
+      value: valueIn(watcher) ?? "",
       label: watcher.name ?? watcher.watcher_id,
       detail: watcher.status,
       ...noteOf(RED, watcher.confidence_level),
-    })),
-  );
+    }));
+    return { choices: choices.filter(({ value }) => value !== ""), ...more };
+  });
 }
 
 /** What a channel has, newest or oldest first as the service gives it. */

@@ -1,4 +1,4 @@
-import type { ChannelEvent, DecodedEvent, Delivery, VerifyResult } from "../../../src/index.ts";
+import type { ChannelEvent, DecodedEvent, Delivery, Verification } from "../../../src/index.ts";
 import type { CrecMessage } from "./message.ts";
 import { noteAddresses } from "./recent-addresses.ts";
 
@@ -58,17 +58,17 @@ export function isRedelivered({ crec = {} }: CrecMessage): boolean {
   return crec.redelivered === true || (typeof crec.attempt === "number" && crec.attempt > 1);
 }
 
-type Unverified = Extract<VerifyResult, { verified: false }>;
+type Unverified = Extract<Verification, { verified: false }>;
 type Notice = Unverified & { reason: "not_verifiable" };
 
 /** Whether an event was checked and is of a type that never carries a proof: a flow may show it, but not act on it. */
-export function isNotice(verification: VerifyResult | undefined): verification is Notice {
+export function isNotice(verification: Verification | undefined): verification is Notice {
   return verification?.verified === false && verification.reason === "not_verifiable";
 }
 
 /** Whether an event should carry a proof, and its check failed. */
 export function isRejected(
-  verification: VerifyResult | undefined,
+  verification: Verification | undefined,
 ): verification is Exclude<Unverified, Notice> {
   return verification?.verified === false && !isNotice(verification);
 }

@@ -8,6 +8,7 @@ import { isReference } from "./variables.ts";
  */
 export type FieldCheck = (text: string, other: (name: string) => unknown) => boolean | string;
 
+const WORKFLOW_ID = /^(?:0x)?[0-9a-f]{64}$/i;
 const DIGITS = /^\d+$/;
 const BYTES = /^0x(?:[0-9a-fA-F]{2})*$/;
 const WEB_ADDRESS = /^https?:\/\/[^\s?#]+$/;
@@ -16,6 +17,8 @@ export const isAddress: FieldCheck = (text) => ADDRESS.test(text);
 export const isDigits: FieldCheck = (text) => DIGITS.test(text);
 export const isBytes: FieldCheck = (text) => BYTES.test(text);
 export const isWebAddress: FieldCheck = (text) => WEB_ADDRESS.test(text);
+/** As a watcher states it as its `workflow_id`. */
+export const isWorkflowId: FieldCheck = (text) => WORKFLOW_ID.test(text);
 /** A text that begins like an address must be one. */
 export const isNameOrAddress: FieldCheck = (text) => !text.startsWith("0x") || ADDRESS.test(text);
 

@@ -13,6 +13,7 @@ const REASONS: Record<VerifyReason | ExpectationReason, true> = {
   threshold_not_met: true,
   unsigned_field_mismatch: true,
   unexpected_family: true,
+  unexpected_watcher: true,
   unexpected_contract: true,
   unexpected_event: true,
   confidence_too_low: true,

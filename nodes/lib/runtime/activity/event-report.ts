@@ -1,4 +1,4 @@
-import type { ChannelEvent, VerifyResult } from "../../../../src/index.ts";
+import type { ChannelEvent, Verification } from "../../../../src/index.ts";
 import { isNotice, isRejected } from "../event-message.ts";
 import { processWide } from "../process-wide.ts";
 import type { EventReport, Origin } from "./types.ts";
@@ -10,7 +10,7 @@ export type Delivered = {
   channelId: string;
   event: ChannelEvent;
   decoded: unknown;
-  verification: VerifyResult | undefined;
+  verification: Verification | undefined;
   /** Where it was not sent as an event for something else than its proof. */
   reason?: string | undefined;
   proofMs?: number | undefined;
@@ -47,7 +47,7 @@ export function eventReport(delivered: Delivered): EventReport {
   };
 }
 
-function proofOf(verification: VerifyResult | undefined): EventReport["proof"] {
+function proofOf(verification: Verification | undefined): EventReport["proof"] {
   if (verification === undefined) return "unchecked";
   if (verification.verified) return "verified";
   return isNotice(verification) ? "unsigned" : "rejected";
