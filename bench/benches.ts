@@ -91,6 +91,18 @@ export const BENCHES: Record<string, Bench> = {
       },
     },
   },
+  hostile: {
+    about: "how long the process of a hostile rehearsal can hold Node-RED's thread up",
+    parts: {
+      "The longest wait of Node-RED's thread": {
+        run: async () => (await import("./rehearsal-hostile.ts")).benchHostile(),
+        figures: [
+          ...["a long line of progress", "progress without end", "errors without end"],
+          ...["a report without end", "a report of great depth", "a report of many parts"],
+        ],
+      },
+    },
+  },
   idle: {
     about: "bytes a day and calls a minute of a consumer with nothing to read, plain and compressed",
     startsService: true,

@@ -1,18 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import should from "should";
 import { checkedReport, expectedOf } from "../../rehearsal/parent/checked-report.ts";
-import { nodeRedOf } from "../../rehearsal/parent/installed-node-red.ts";
-import { startRehearsal } from "../../rehearsal/parent/run.ts";
 import type { FlowNode } from "../../rehearsal/shared/job.ts";
-import type { Report } from "../../rehearsal/shared/report.ts";
-import { root } from "../../scripts/lib/paths.mjs";
 import { jobOf, SPAN } from "../support/rehearsal.ts";
 import { itWide } from "../support/wide.ts";
-
-// Instead of a rehearsal, a program of the test has the pipe, the error output and the file of the report: what a flow
-// would have that had broken out of all that is closed.
+import { HOSTILE, runHostile } from "./support/hostile-programs.ts";
 
 const FLOWS: readonly FlowNode[] = [
   { id: "tab", type: "tab", label: "Hostile" },
@@ -71,31 +65,6 @@ const WRONG: Readonly<Record<string, object>> = {
   "another version": { version: 2 },
 };
 
-const HELPERS = `const fs = require("fs");
-const SECRET = "what-nobody-may-quote";
-const say = (text) => fs.writeSync(3, text);
-const flood = (fd, text) => { const all = text.repeat(Math.ceil(65536 / text.length)); for (;;) fs.writeSync(fd, all); };
-const report = (text) => { fs.writeSync(4, text); say('{"kind":"reported"}\\n'); for (;;); };
-`;
-
-/** What a process can do to its parent. */
-const HOSTILE: Readonly<Record<string, string>> = {
-  "a text that is no JSON": "say(SECRET + '\\n'); for (;;);",
-  "a message of Node.js": `say('{"cmd":"NODE_HANDLE_ACK"}\\n'); for (;;);`,
-  "a long line of progress": `say('{"kind":"progress","at":[' + '{},'.repeat(2e7) + '{}]}\\n'); for (;;);`,
-  "progress without end": `flood(3, '{"kind":"progress","at":0}\\n');`,
-  "calls of today without end": `flood(3, '{"kind":"ask","id":1,"call":{}}\\n');`,
-  "calls of nothing without end": `flood(3, '{"kind":"ask","id":1}\\n');`,
-  "wishes for events without end": `flood(3, '{"kind":"more"}\\n');`,
-  "a line without end": "flood(3, 'x');",
-  "errors without end": "flood(2, SECRET + '\\n');",
-  "a report without end": "flood(4, SECRET);",
-  "a report that says nothing": "report('');",
-  "a report that is no JSON": "report(SECRET);",
-  "a report of great depth": "report('['.repeat(1e6) + ']'.repeat(1e6));",
-  "a report of many parts": `report('{"nodes":[' + '{},'.repeat(1e7) + '{}]}');`,
-  "a failure that is no text": `say('{"kind":"failed","code":{"toString":1},"message":{"toString":1}}\\n');`,
-};
 /** In the core of the tests. */
 const MAIN = [
   "a long line of progress",
@@ -115,23 +84,7 @@ describe("rehearsal: a hostile process", function () {
   after(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
 
   /** Runs a program in place of a rehearsal. */
-  const run = async (code: string): Promise<Report> => {
-    const program = join(folder, "program.cjs");
-    await writeFile(program, HELPERS + code);
-    const job = jobOf(FLOWS, { askQueries: true });
-    const events = (async function* () {})();
-    const ask = () => Promise.resolve({ result: "0x" });
-    const options = {
-      nodeRed: nodeRedOf(root),
-      packageFolder: root,
-      job,
-      events,
-      ask,
-      workRoot: folder,
-      program,
-    };
-    return await startRehearsal(options).report;
-  };
+  const run = (code: string) => runHostile(code, folder, jobOf(FLOWS, { askQueries: true }));
 
   for (const [name, code] of Object.entries(HOSTILE)) {
     (MAIN.includes(name) ? it : itWide)(`is ended, and leaves its parent as it was: ${name}`, async () => {
