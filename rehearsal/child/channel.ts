@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { Socket } from "node:net";
 import { DESCRIPTORS, NO_PIPE, type ToChild, type ToParent } from "../shared/messages.ts";
-import type { Report } from "../shared/report.ts";
+import { MAX_REPORT_BYTES, type Report } from "../shared/report.ts";
 import { FROM_PARENT, readMessages, writeMessage } from "../shared/wire.ts";
 
 /** What the child keeps of the pipe to its parent. */
@@ -15,8 +15,10 @@ export type Channel = {
   listen(listener: (message: ToChild) => void): void;
 };
 
-/** The doors close it for all others. */
+/** The doors close the first for all others, and a flow may replace the rest. */
 const { writeSync } = fs;
+const { stringify } = JSON;
+const bytesOf = Buffer.from.bind(Buffer);
 
 /**
  * Opens the pipe to the parent, before the doors are closed. The process ends when the parent is gone. `process` knows
@@ -39,7 +41,8 @@ export function takeChannel(): Channel {
     send: (message) => void writeMessage(pipe, message),
     sendLast: (message) => writeMessage(pipe, message),
     report: (report) => {
-      const text = Buffer.from(JSON.stringify(report));
+      const text = bytesOf(stringify(report));
+      if (text.length > MAX_REPORT_BYTES) throw new Error("its report is too large");
       for (let at = 0; at < text.length; ) at += writeSync(DESCRIPTORS.report, text, at);
       return writeMessage(pipe, { kind: "reported" });
     },

@@ -20,6 +20,9 @@ const KEEPING = new Set(["delay", "trigger", "join", "batch", "link call"]);
 export function makeReport({ job, trace, events, ticked, notes }: Rehearsed): Report {
   const { flows, span, seed, timeZone } = job;
   const nodes = nodesOf(job, trace, ticked);
+  // A palette can make nodes of its own, such as those in its subflows.
+  const ids = new Set(flows.map(({ id }) => id));
+  const isOfFlow = ({ from, to }: { from: string; to: string }) => ids.has(from) && ids.has(to);
   return {
     format: "crec-rehearsal",
     version: 1,
@@ -32,9 +35,9 @@ export function makeReport({ job, trace, events, ticked, notes }: Rehearsed): Re
     channels: events.channels(job.snapshot),
     events: { ...events.count },
     nodes,
-    wires: inOrder(trace, flows),
-    outcomes: trace.outcomes.kept,
-    paths: trace.outcomes.paths,
+    wires: inOrder(trace, flows).filter(isOfFlow),
+    outcomes: trace.outcomes.kept.map((one) => (ids.has(one.node) ? one : { ...one, node: "" })),
+    paths: trace.outcomes.paths.map((path) => path.filter(isOfFlow)),
     notes: [...notes, ...nodeNotes(nodes), ...waitingNotes(trace, flows), ...cutNotes(trace)],
   };
 }

@@ -22,7 +22,7 @@ import { Trace } from "./trace.ts";
 /** Real time between two messages about progress. */
 const PROGRESS_MS = 200;
 /** Of a call, as JSON. */
-const LONGEST_CALL = 60_000;
+const LONGEST_CALL = 30_000;
 
 const realNow = performance.now.bind(performance);
 
@@ -121,7 +121,8 @@ export async function rehearse(nodeRed: NodeRed, channel: Channel): Promise<void
 /** The parent ends a rehearsal that sends more. */
 function whyNotAsked(number: number, call: CallToAsk): string | undefined {
   if (number > MAX_ASKED) return `a rehearsal asks for ${MAX_ASKED} calls at most`;
-  if (JSON.stringify(call).length > LONGEST_CALL) return `its data is longer than ${LONGEST_CALL} characters`;
+  if (Buffer.byteLength(JSON.stringify(call)) > LONGEST_CALL)
+    return `its data is longer than ${LONGEST_CALL} bytes`;
   return undefined;
 }
 

@@ -70,12 +70,10 @@ export function startChild(
   const onWrong = () => kill(wrote());
   const onMessageGuarded = guarded(onMessage, onWrong);
   readMessages<ToParent>(pipe, FROM_CHILD, { onMessage: onMessageGuarded, onWrong, onEnd: () => {} });
-  return {
-    pid: child.pid,
-    send: (message) => writeMessage(pipe, message),
-    kill,
-    ended: end(child, closing, report, limits, kill, () => why),
-  };
+  const ended = end(child, closing, report, limits, kill, () => why);
+  // It may never be waited for, where the start fails after this.
+  ended.catch(() => {});
+  return { pid: child.pid, send: (message) => writeMessage(pipe, message), kill, ended };
 }
 
 function nodeFlags(program: string, setup: ChildSetup, { memoryMb }: Limits): string[] {
@@ -137,7 +135,7 @@ function watch(
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
   const look = async () => {
-    if (await report.isTooLarge()) kill(wrote());
+    if (await report.isTooLarge().catch(() => true)) kill(wrote());
     if ((await memoryOf(pid)) > limits.memoryMb + OTHER_MEMORY_MB) kill(outOfMemory(limits));
     if (!isOver) lookLater();
   };

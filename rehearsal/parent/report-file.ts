@@ -1,12 +1,10 @@
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { Report } from "../shared/report.ts";
+import { MAX_REPORT_BYTES, type Report } from "../shared/report.ts";
 import type { Expected } from "./checked-report.ts";
 import type { ReportToCheck } from "./report-worker.ts";
 
-/** More than a whole report: `Outcomes` keeps less. */
-export const MAX_REPORT_BYTES = 48 * 2 ** 20;
 /** Of the worker that checks it. */
 const MEMORY_MB = 512;
 const TIME_MS = 30_000;
@@ -55,12 +53,16 @@ export class ReportFile {
     const { size } = await this.#file.stat();
     if (size === 0 || size > MAX_REPORT_BYTES) return undefined;
     const bytes = new Uint8Array(size);
-    const { bytesRead } = await this.#file.read(bytes, 0, size, 0);
-    return bytes.subarray(0, bytesRead);
+    for (let at = 0; at < size; ) {
+      const { bytesRead } = await this.#file.read(bytes, at, size - at, at);
+      if (bytesRead === 0) return undefined;
+      at += bytesRead;
+    }
+    return bytes;
   }
 
   async close(): Promise<void> {
-    await this.#file.close();
+    await this.#file.close().catch(() => {});
     if (this.#path !== undefined) await rm(this.#path, { force: true });
   }
 }

@@ -114,6 +114,9 @@ class Run {
       signal?.removeEventListener("abort", abort);
       this.#over.abort();
       await this.#batches?.close();
+      // It has ended, unless its start failed.
+      this.#child?.kill();
+      await this.#child?.ended.catch(() => {});
       await file?.close();
       await folder.remove();
     }
@@ -279,7 +282,7 @@ function progressOf({ at, events, alerts, left }: Progress, { span }: Job): Prog
 }
 
 function countOf(value: unknown): number {
-  return typeof value === "number" ? Math.max(0, value) : 0;
+  return Number.isFinite(value) ? Math.max(0, value as number) : 0;
 }
 
 function textOf(value: unknown): string {

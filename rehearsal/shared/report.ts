@@ -1,6 +1,9 @@
 // What a flow would have done. The same input gives the same report, byte for byte: it holds nothing of the machine, of
 // today, or of chance. All times are Unix milliseconds.
 
+/** Of a whole report, as JSON. `Outcomes` keeps less. */
+export const MAX_REPORT_BYTES = 48 * 2 ** 20;
+
 /** How a node took part. */
 export type Handling =
   /** It ran as it does always. */

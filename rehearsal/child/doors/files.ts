@@ -53,8 +53,7 @@ export const FILE_FUNCTIONS: Readonly<Record<"fs" | "promises" | "FileHandle", F
 /** graceful-fs copies the module, and defines the streams of its copy. */
 const WRITING_STREAMS = ["FileWriteStream", "WriteStream"];
 
-/** Of `open`. Others create, change or empty a file. */
-const READING: ReadonlySet<unknown> = new Set([undefined, null, "r", "rs", "sr", fs.constants.O_RDONLY]);
+const { O_RDONLY } = fs.constants;
 
 /** @param program a file that may be read */
 export async function closeFiles(program: string): Promise<void> {
@@ -71,33 +70,55 @@ export async function closeFiles(program: string): Promise<void> {
   closeAll(tty, "tty", ["isatty"]);
 }
 
-/** A flow may replace these. */
+/** A flow may replace these, and everything else that is called by name. */
 const { apply, construct } = Reflect;
+
+/** Streams are classes; all others are given as functions of their own, which lead to nothing else. */
+const STREAMS = ["createReadStream", "FileReadStream", "ReadStream"];
 
 /** The function or class, which opens a file for reading only. */
 function onlyReading(name: string, was: unknown): unknown {
+  const reading = readingFor(name);
+  if (!STREAMS.some((stream) => name.endsWith(`.${stream}`)))
+    return (...args: unknown[]) => apply(was as never, undefined, reading(args));
+  // They open the file by `fs.open`.
   return new Proxy(was as new (...args: unknown[]) => object, {
-    apply: (original, self, args) => apply(original as never, self, reading(name, args)),
-    construct: (original, args, target) => construct(original, reading(name, args), target),
+    apply: (original, self, args) => apply(original as never, self, reading(args)),
+    construct: (original, args, target) => construct(original, reading(args), target),
   });
 }
 
 function onlyReadingAsync(name: string, was: unknown): unknown {
-  return async (...args: unknown[]) => apply(was as never, undefined, reading(name, args));
+  const reading = readingFor(name);
+  return async (...args: unknown[]) => apply(was as never, undefined, reading(args));
 }
 
-/** The arguments, where they do not say otherwise. */
-function reading(name: string, [path, options, ...others]: unknown[]): unknown[] {
-  if (typeof options === "object" && options !== null) {
-    // A copy: a getter could give something else the second time.
-    const copy: { flag?: unknown; flags?: unknown } = { ...options };
-    if (READING.has(copy.flag) && READING.has(copy.flags)) return [path, copy, ...others];
-  } else {
-    // Others are given an encoding or a callback there.
-    const isFlag = /\bopen(?:Sync)?$/.test(name) && typeof options !== "function";
-    if (!isFlag || READING.has(options)) return [path, options, ...others];
-  }
-  throw refusal(name);
+/** Gives the arguments, where they open a file for reading. */
+function readingFor(name: string): (args: unknown[]) => unknown[] {
+  // Others are given an encoding or a callback in place of flags.
+  const isOpen = /\bopen(?:Sync)?$/.test(name);
+  return (args) => {
+    const options = args[1];
+    if (typeof options === "object" && options !== null) {
+      // A copy that inherits nothing: a getter could give something else the second time.
+      const copy = { __proto__: null, ...options } as { flag?: unknown; flags?: unknown };
+      if (!isReading(copy.flag) || !isReading(copy.flags)) throw refusal(name);
+      args[1] = copy;
+    } else if (isOpen && typeof options !== "function" && !isReading(options)) throw refusal(name);
+    return args;
+  };
+}
+
+/** Whether flags of `open` only read. Others create, change or empty a file. */
+function isReading(flags: unknown): boolean {
+  return (
+    flags === undefined ||
+    flags === null ||
+    flags === "r" ||
+    flags === "rs" ||
+    flags === "sr" ||
+    flags === O_RDONLY
+  );
 }
 
 function withSync(names: readonly string[]): string[] {

@@ -126,6 +126,22 @@ const BY_FLAG: readonly Attack[] = [
       "fs.createReadStream(at + '/file', { flags: 'w+' }).on('error', no).on('close', yes).resume();",
     ),
   },
+  ...Object.entries({ openSync: "'w'", open: `'w', ${done}`, readFile: `{ flag: 'w' }, ${done}` }).map(
+    ([name, args]) => ({
+      name: `the original of ${name}`,
+      code: promised(`fs.${name}.prototype.constructor(at + '/folder/made', ${args}); setTimeout(yes, 200);`),
+    }),
+  ),
+  {
+    name: "the original of createReadStream",
+    code: promised(
+      "fs.createReadStream.prototype.constructor(at + '/folder/made', { flags: 'w' }).on('error', no).on('close', yes).resume();",
+    ),
+  },
+  {
+    name: "other collections",
+    code: "const { Set: Sets, RegExp: Patterns } = Buffer.constructor('return globalThis')(); Sets.prototype.has = () => true; Patterns.prototype.test = () => false; fs.openSync(at + '/folder/made', 'w');",
+  },
   {
     name: "flags of a getter",
     code: "let asked = 0; fs.readFileSync(at + '/file', { get flag() { asked += 1; return asked === 1 ? 'r' : 'w+'; } });",
