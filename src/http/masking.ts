@@ -15,16 +15,18 @@ const LEVELS = 3;
  * Hides each run of 8 or more characters of these secrets, in either case, also in base64, base64url and hex, and with
  * escapes of HTML, JSON and addresses. A secret of fewer characters is hidden as a whole word. Other ways to write a
  * secret are not recognized.
+ *
+ * @param isWhole hides only whole secrets: for what is not only shown, and may have a part of one by chance
  */
-export function maskOf(secrets: readonly string[]): Mask {
+export function maskOf(secrets: readonly string[], { isWhole = false } = {}): Mask {
   const known = [...new Set(secrets)].filter((secret) => secret !== "");
   if (known.length === 0) return (text) => text;
-  const scans = scansFor(known);
+  const scans = scansFor(known, isWhole);
   return (text) => {
     const hidden: Span[] = [];
     let read: Read = { characters: text };
     for (let level = 0; ; level += 1) {
-      for (const scan of scans) hidden.push(...found(read, scan));
+      for (const scan of scans) for (const span of found(read, scan)) hidden.push(span);
       const decoded = level < LEVELS ? unescaped(read) : undefined;
       if (decoded === undefined) break;
       read = decoded;
@@ -45,20 +47,30 @@ type Alike = { text: string; places?: readonly number[] };
 /** What to look for: runs of one length, in characters that were made alike. */
 type Scan = { runs: Runs; alike: (characters: string) => Alike; isWord: boolean };
 
-function scansFor(secrets: readonly string[]): Scan[] {
+function scansFor(secrets: readonly string[], isWhole: boolean): Scan[] {
   const long = secrets.filter((secret) => secret.length >= RUN);
   const short = secrets.filter((secret) => secret.length < RUN);
-  // Addresses are written by bytes.
-  const inBytes = long.map((secret) => Buffer.from(secret).toString("latin1"));
-  const inHex = long.map((secret) => Buffer.from(secret).toString("hex"));
-  const inBase64 = long.flatMap((secret) => [0, 1, 2].map((offset) => base64At(secret, offset)));
+  const groups = isWhole ? long.map((secret) => [secret]) : [long];
   return [
-    { runs: new Runs([...long, ...inBytes].map(plain), RUN), alike: inPlain, isWord: false },
+    ...groups.flatMap((group) => scansOf(group, isWhole)),
     ...short.map((secret) => ({
       ...{ runs: new Runs([plain(secret)], secret.length), alike: inPlain, isWord: true },
     })),
-    { runs: new Runs(inHex, 2 * RUN, 2), alike: inHexDigits, isWord: false },
-    { runs: new Runs(inBase64, RUN_BASE64), alike: inBase64Digits, isWord: false },
+  ];
+}
+
+function scansOf(secrets: readonly string[], isWhole: boolean): Scan[] {
+  // Addresses are written by bytes.
+  const inBytes = secrets.map((secret) => Buffer.from(secret).toString("latin1"));
+  const inHex = secrets.map((secret) => Buffer.from(secret).toString("hex"));
+  const inBase64 = secrets.flatMap((secret) => [0, 1, 2].map((offset) => base64At(secret, offset)));
+  const runsOf = (texts: readonly string[], length: number, step = 1): Runs[] =>
+    isWhole ? texts.map((text) => new Runs([text], text.length)) : [new Runs(texts, length, step)];
+  const scan = (alike: Scan["alike"]) => (runs: Runs) => ({ runs, alike, isWord: false });
+  return [
+    ...runsOf([...new Set([...secrets, ...inBytes].map(plain))], RUN).map(scan(inPlain)),
+    ...runsOf(inHex, 2 * RUN, 2).map(scan(inHexDigits)),
+    ...runsOf(inBase64, RUN_BASE64).map(scan(inBase64Digits)),
   ];
 }
 
@@ -111,7 +123,7 @@ function inPlain(characters: string): Alike {
 }
 
 function inHexDigits(characters: string): Alike {
-  const text = characters.toLowerCase();
+  const text = characters.replace(/[A-F]/g, (letter) => letter.toLowerCase());
   return /[\s:]/.test(text) ? kept(text, (one) => (/[\s:]/.test(one) ? "" : one)) : { text };
 }
 
@@ -154,7 +166,7 @@ function isInWord(character = ""): boolean {
 }
 
 const ESCAPE =
-  /%([0-9a-f]{2})|\\u([0-9a-f]{4})|\\u\{([0-9a-f]{1,6})\}|\\x([0-9a-f]{2})|&#x([0-9a-f]{1,6});?|&#(\d{1,7});?|&([a-z]{2,6});|\\(.)/gi;
+  /%([0-9a-f]{2})|[\\%]u([0-9a-f]{4})|\\u\{([0-9a-f]{1,6})\}|\\x([0-9a-f]{2})|&#x0*([0-9a-f]{1,6});?|&#0*(\d{1,7});?|&([a-z]{2,6});|\\(.)/gi;
 
 /** Of the characters that a key can have. */
 const ENTITIES: Readonly<Record<string, string>> = {

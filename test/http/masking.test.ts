@@ -22,6 +22,8 @@ const FORMS: Readonly<Record<string, (part: string, before: string) => string>> 
   "in HTML": (part) =>
     part.replace(/[&<"']/g, (each) => ({ "&": "&amp;", "<": "&lt;", '"': "&quot;" })[each] ?? "&#39;"),
   "in HTML, by numbers": (part) => [...part].map((each) => `&#${each.charCodeAt(0)};`).join(""),
+  "in HTML, with zeros": (part) => [...part].map((each) => `&#x000000${hex(each.charCodeAt(0))};`).join(""),
+  "with %u": (part) => [...part].map((each) => `%u00${hex(each.charCodeAt(0))}`).join(""),
   "in HTML, by hexadecimal numbers": (part) =>
     [...part].map((each) => `&#x${hex(each.charCodeAt(0))};`).join(""),
   "in hex": (part) => Buffer.from(part).toString("hex"),
@@ -66,6 +68,21 @@ describe("a mask of secrets", () => {
     should(mask(other)).equal(other);
     // Seven characters in a row are no secret.
     should(mask(KEY.slice(2, 9))).equal(KEY.slice(2, 9));
+  });
+
+  it("hides a secret also behind letters that are longer in the other case, and a text full of it", () => {
+    const inHex = Buffer.from(KEY).toString("hex");
+    should(mask(`${"\u0130".repeat(40)}${inHex} x`)).not.containEql(inHex.slice(0, 16));
+    should(mask(KEY.repeat(20_000))).equal("***");
+  });
+
+  it("hides only whole secrets where that is asked for", () => {
+    const whole = maskOf([KEY, "my-signature-2024"], { isWhole: true });
+    const answer = '{"signature":"0xabc"}';
+    should(whole(answer)).equal(answer);
+    should(whole(`${answer} MY-SIGNATURE-2024`)).equal(`${answer} ***`);
+    should(whole(`<${Buffer.from(`ab${KEY}c`).toString("base64url")}>`)).match(/^<.{3}\*\*\*.{0,4}>$/);
+    should(whole(JSON.stringify([KEY]))).equal('["***"]');
   });
 
   it("hides a short secret as a whole word, and nothing of one that is empty", () => {

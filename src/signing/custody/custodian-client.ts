@@ -58,7 +58,10 @@ export type CustodianAnswer = {
   status: number;
   /** The JSON of the body; undefined where it has none. */
   json: unknown;
+  /** Without whole secrets. */
   text: string;
+  /** Hides parts of secrets as well, in a text that is only shown. */
+  mask?: Mask;
   /** The time of the answer by the clock of the key service. */
   date?: string | undefined;
 };
@@ -88,6 +91,7 @@ export class CustodianClient {
   readonly #base: URL;
   readonly #pool: SocketPool;
   readonly #mask: Mask;
+  readonly #maskWhole: Mask;
   readonly #attemptTimeoutMs: number;
   readonly #closing = new AbortController();
 
@@ -96,6 +100,7 @@ export class CustodianClient {
     this.#base = baseUrlOf(baseUrl, "url");
     this.#called = { custodian, place: `${custodian} at ${this.#base.host}` };
     this.#mask = maskOf(secrets);
+    this.#maskWhole = maskOf(secrets, { isWhole: true });
     this.#attemptTimeoutMs = attemptTimeoutMs ?? ATTEMPT_TIMEOUT_MS;
     this.#pool = openSocketPool({
       tls,
@@ -169,11 +174,12 @@ export class CustodianClient {
         const { statusCode: status, headers } = answer;
         const encoding = headers["content-encoding"];
         const received = { body: answer.body, encoding, status, host: this.#base.host, mask };
-        const text = mask(await readText({ ...received, maxBytes: MAX_ANSWER_BYTES }));
+        const whole = await readText({ ...received, maxBytes: MAX_ANSWER_BYTES });
+        const text = this.#maskWhole(maskOf(ofCall, { isWhole: true })(whole));
         if (status >= 300 && status < 400)
           throw redirected(place, status, mask(String(headers.location ?? "")));
         const date = headers.date === undefined ? undefined : String(headers.date);
-        const read = { status, json: tryParse(text), text, date };
+        const read = { status, json: tryParse(text), text, date, mask };
         if ((status === 429 || status >= 500) && !call.isFinal?.(read))
           throw busy(place, read, retryAfterMs(String(headers["retry-after"] ?? "")));
         return read;
@@ -212,11 +218,11 @@ export function badAnswer(custodian: string, wanted: string, answer: CustodianAn
 }
 
 /** A body without words that are meant for people is not quoted: a proxy's may have anything in it. */
-export function saidBy({ json, text }: Pick<CustodianAnswer, "json" | "text">): string {
+export function saidBy({ json, text, mask = (said) => said }: Omit<CustodianAnswer, "status">): string {
   const all = fieldAt(json, "errors");
   const several = Array.isArray(all) ? all.join("; ") : undefined;
   const said = textAt(json, "error") ?? textAt(json, "message") ?? several;
-  if (said !== undefined) return `It said: ${excerpt(said)}`;
+  if (said !== undefined) return `It said: ${excerpt(mask(said))}`;
   return text === "" ? "It sent nothing else." : `It sent ${Buffer.byteLength(text)} bytes.`;
 }
 

@@ -151,9 +151,9 @@ async function call(
 }
 
 /** The error of JSON-RPC, which some signers send with an HTTP status that says the same. */
-function errorOf({ json }: CustodianAnswer): RpcError | undefined {
+function errorOf({ json, mask = (said) => said }: CustodianAnswer): RpcError | undefined {
   const code = Number(fieldAt(json, "error", "code"));
-  return Number.isNaN(code) ? undefined : { code, message: textAt(json, "error", "message") ?? "" };
+  return Number.isNaN(code) ? undefined : { code, message: mask(textAt(json, "error", "message") ?? "") };
 }
 
 function isMethodMissing({ code, message }: RpcError): boolean {
