@@ -44,39 +44,30 @@ type Read = { characters: string; spans?: readonly Span[] };
 /** Characters made alike, and the place of each in what they were made from. Without, it is the same place. */
 type Alike = { text: string; places?: readonly number[] };
 
-/** What to look for: runs of one length, in characters that were made alike. */
-type Scan = { runs: Runs; alike: (characters: string) => Alike; isWord: boolean };
+/** What to look for, in characters that were made alike. */
+type Scan = { runs: readonly Runs[]; alike: (characters: string) => Alike; isWord: boolean };
 
 function scansFor(secrets: readonly string[], isWhole: boolean): Scan[] {
   const long = secrets.filter((secret) => secret.length >= RUN);
   const short = secrets.filter((secret) => secret.length < RUN);
-  const groups = isWhole ? long.map((secret) => [secret]) : [long];
-  return [
-    ...groups.flatMap((group) => scansOf(group, isWhole)),
-    ...short.map((secret) => ({
-      ...{ runs: new Runs([plain(secret)], secret.length), alike: inPlain, isWord: true },
-    })),
-  ];
-}
-
-function scansOf(secrets: readonly string[], isWhole: boolean): Scan[] {
   // Addresses are written by bytes.
-  const inBytes = secrets.map((secret) => Buffer.from(secret).toString("latin1"));
-  const inHex = secrets.map((secret) => Buffer.from(secret).toString("hex"));
-  const inBase64 = secrets.flatMap((secret) => [0, 1, 2].map((offset) => base64At(secret, offset)));
+  const inBytes = long.map((secret) => Buffer.from(secret).toString("latin1"));
+  const inHex = long.map((secret) => Buffer.from(secret).toString("hex"));
+  const inBase64 = long.flatMap((secret) => [0, 1, 2].map((offset) => base64At(secret, offset)));
   const runsOf = (texts: readonly string[], length: number, step = 1): Runs[] =>
     isWhole ? texts.map((text) => new Runs([text], text.length)) : [new Runs(texts, length, step)];
-  const scan = (alike: Scan["alike"]) => (runs: Runs) => ({ runs, alike, isWord: false });
+  const inWords = short.map((secret) => new Runs([plain(secret)], secret.length));
   return [
-    ...runsOf([...new Set([...secrets, ...inBytes].map(plain))], RUN).map(scan(inPlain)),
-    ...runsOf(inHex, 2 * RUN, 2).map(scan(inHexDigits)),
-    ...runsOf(inBase64, RUN_BASE64).map(scan(inBase64Digits)),
-  ];
+    { runs: runsOf([...new Set([...long, ...inBytes].map(plain))], RUN), alike: inPlain, isWord: false },
+    { runs: inWords, alike: inPlain, isWord: true },
+    { runs: runsOf(inHex, 2 * RUN, 2), alike: inHexDigits, isWord: false },
+    { runs: runsOf(inBase64, RUN_BASE64), alike: inBase64Digits, isWord: false },
+  ].filter(({ runs }) => runs.length > 0);
 }
 
 const SLOTS = 2 ** 16;
 
-/** Runs of one length, found without a copy of each part of a text. */
+/** Runs of one length. Where there are many, they are found without a copy of each part of a text. */
 class Runs {
   readonly length: number;
   readonly #runs = new Set<string>();
@@ -93,8 +84,19 @@ class Runs {
     }
   }
 
-  isAt(text: string, at: number): boolean {
-    return this.#begin[slotOf(text, at)] === 1 && this.#runs.has(text.slice(at, at + this.length));
+  /** Where they begin. */
+  placesIn(text: string): number[] {
+    const places: number[] = [];
+    const [only = ""] = this.#runs;
+    if (this.#runs.size === 1) {
+      for (let at = text.indexOf(only); at !== -1; at = text.indexOf(only, at + 1)) places.push(at);
+      return places;
+    }
+    for (let at = 0; at + this.length <= text.length; at += 1) {
+      if (this.#begin[slotOf(text, at)] === 1 && this.#runs.has(text.slice(at, at + this.length)))
+        places.push(at);
+    }
+    return places;
   }
 }
 
@@ -146,19 +148,17 @@ function kept(characters: string, make: (character: string) => string): Alike {
 }
 
 function found({ characters, spans }: Read, { runs, alike, isWord }: Scan): Span[] {
-  if (characters.length < runs.length) return [];
   const { text, places } = alike(characters);
   const spanOf = (at: number): Span => {
     const place = places?.[at] ?? at;
     return spans?.[place] ?? [place, place + 1];
   };
-  const all: Span[] = [];
-  for (let at = 0; at + runs.length <= text.length; at += 1) {
-    if (!runs.isAt(text, at)) continue;
-    if (isWord && (isInWord(text[at - 1]) || isInWord(text[at + runs.length]))) continue;
-    all.push([spanOf(at)[0], spanOf(at + runs.length - 1)[1]]);
-  }
-  return all;
+  return runs.flatMap((one) =>
+    one
+      .placesIn(text)
+      .filter((at) => !isWord || !(isInWord(text[at - 1]) || isInWord(text[at + one.length])))
+      .map((at): Span => [spanOf(at)[0], spanOf(at + one.length - 1)[1]]),
+  );
 }
 
 function isInWord(character = ""): boolean {
