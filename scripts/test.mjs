@@ -26,7 +26,7 @@ import {
   PROCESSOR_TIME,
   ProcessorTime,
   processorTimes,
-  slowness,
+  Slowness,
   totalOf,
   verdict,
 } from "./test/processor-time.mjs";
@@ -109,9 +109,10 @@ async function test() {
   if (tier !== "variants" && !values.all) process.env[VARIANTS] = "none";
   if (values.shuffle !== undefined) process.env[SHUFFLE] = seedOf(values.shuffle);
 
-  // Where a limit is enforced, the machine is measured before it has anything else to do.
-  const timesSlower = isWhole && process.env.CI !== undefined ? await slowness() : undefined;
-  if (timesSlower !== undefined) processorTime.ended("the reference work");
+  // Where a limit is enforced, the speed of the machine is measured.
+  const slowness = isWhole && process.env.CI !== undefined ? new Slowness() : undefined;
+  await slowness?.start();
+  if (slowness !== undefined) processorTime.ended("the reference work");
   const lint = npmCommand(["run", "--silent", "lint"]);
   const checks = isWhole ? [quietly("npm run lint", lint.command, lint.args)] : [];
   if (needsBuild && !(await quietly("The build", process.execPath, [join(root, "scripts/build.mjs")])))
@@ -133,6 +134,7 @@ async function test() {
   if (driving.length > 0) runs.push(mocha("processes", driving, [...options, ...inParallel(driving, jobs)]));
   const exits = [...(await Promise.all(checks)), ...(await Promise.all(runs))];
   if (alone.length > 0) exits.push(await mocha("alone", alone, [...options, ...inParallel(alone, 2)]));
+  const timesSlower = await slowness?.end();
   exits.push(await nothingIsLeft());
   const all = [...readResults()];
   // A test that ends its own process leaves none, whatever the exit code.

@@ -98,15 +98,32 @@ function waitedSeconds() {
   return usageOf("self")?.ofChildren ?? 0;
 }
 
+/** Between two looks at the speed of the machine while tests run. */
+const SPEED_MS = 45_000;
+
 /**
- * How many times longer this machine takes than the one of `REFERENCE_S`: for a fixed piece of work on all processors at
- * once.
- *
- * @returns {Promise<number>}
+ * How many times longer this machine takes than the one of `REFERENCE_S`: a fixed piece of work is timed before the tests
+ * and again and again beside them, since a shared machine has other speeds from minute to minute.
  */
-export async function slowness() {
-  const all = await Promise.all(Array.from({ length: availableParallelism() }, referenceSeconds));
-  return sumOf(all) / all.length / REFERENCE_S;
+export class Slowness {
+  /** @type {Array<Promise<number>>} */
+  #samples = [];
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer;
+
+  /** Times it on all processors at once, with nothing else to do. */
+  async start() {
+    this.#samples = Array.from({ length: availableParallelism() }, referenceSeconds);
+    await Promise.all(this.#samples);
+    this.#timer = setInterval(() => this.#samples.push(referenceSeconds()), SPEED_MS).unref();
+  }
+
+  /** @returns {Promise<number>} the median */
+  async end() {
+    clearInterval(this.#timer);
+    const sorted = (await Promise.all(this.#samples)).sort((one, other) => one - other);
+    return (sorted[sorted.length >> 1] ?? REFERENCE_S) / REFERENCE_S;
+  }
 }
 
 /** @returns {Promise<number>} */
