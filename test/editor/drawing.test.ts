@@ -2,7 +2,7 @@ import should from "should";
 import { type Editor, nodeTypes, useEditor } from "../support/editor.ts";
 import type { Form } from "../support/editor-form.ts";
 import { rowOf } from "../support/editor-rows.ts";
-import { withVariants } from "../support/variants.ts";
+import { inVariants } from "../support/variants.ts";
 
 /** Nodes are dropped in columns, so that none lies on another. */
 const placeOf = (index: number) => ({ x: 150 + 250 * (index % 3), y: 60 + 80 * Math.floor(index / 3) });
@@ -11,42 +11,42 @@ describe("a flow drawn by hand", function () {
   this.timeout(300_000);
   const editor = useEditor();
 
-  it("keeps every node and value over a deploy and a reload, light or dark", async () => {
-    await editor().openWith([{ id: "tab", type: "tab", label: "drawn" }], "light");
-    const { inPage } = editor();
-    const drawn: string[] = [];
-    for (const type of nodeTypes) {
-      if ((await inPage.defaults(type)).isConfig) continue;
-      const id = await editor().drag(type, placeOf(drawn.length));
-      drawn.push(id);
-      const form = await editor().formByDoubleClick(id);
-      await fillIn(editor(), form, type);
-      await form.done();
-    }
-    const before = await everything(editor());
-    should(new Set([...before.values()].map(({ type }) => type))).deepEqual(new Set(nodeTypes));
-    for (const { type, valid, validationErrors } of before.values()) {
-      should(valid).equal(true, `${type}: ${validationErrors.join(" ")} Is a row missing in editor-rows.ts?`);
-    }
-    await editor().deploy();
-    await editor().open("dark");
+  inVariants(() => {
+    it("keeps every node and value over a deploy and a reload, light or dark", async () => {
+      await editor().openWith([{ id: "tab", type: "tab", label: "drawn" }], "light");
+      const { inPage } = editor();
+      const drawn: string[] = [];
+      for (const type of nodeTypes) {
+        if ((await inPage.defaults(type)).isConfig) continue;
+        const id = await editor().drag(type, placeOf(drawn.length));
+        drawn.push(id);
+        const form = await editor().formByDoubleClick(id);
+        await fillIn(editor(), form, type);
+        await form.done();
+      }
+      const before = await everything(editor());
+      should(new Set([...before.values()].map(({ type }) => type))).deepEqual(new Set(nodeTypes));
+      for (const { type, valid, validationErrors } of before.values()) {
+        should(valid).equal(
+          true,
+          `${type}: ${validationErrors.join(" ")} Is a row missing in editor-rows.ts?`,
+        );
+      }
+      await editor().deploy();
+      await editor().open("dark");
 
-    await editor().showOnlyForms();
-    const after = await everything(editor());
-    for (const [id, { type, values }] of before) {
-      should(after.get(id)?.values).deepEqual(values, `${type} after the reload`);
-      // What a form does with the values when it opens does not depend on the node: see forms.test.ts.
-      if (!withVariants && !AGAIN.includes(type)) continue;
-      const form = await editor().form(id);
-      await keeps(form, type);
-      await form.done();
-      should((await inPage.stored(id)).values).deepEqual(values, `${type} after its form was opened`);
-    }
+      await editor().showOnlyForms();
+      const after = await everything(editor());
+      for (const [id, { type, values }] of before) {
+        should(after.get(id)?.values).deepEqual(values, `${type} after the reload`);
+        const form = await editor().form(id);
+        await keeps(form, type);
+        await form.done();
+        should((await inPage.stored(id)).values).deepEqual(values, `${type} after its form was opened`);
+      }
+    });
   });
 });
-
-/** Forms with secrets, with boxes of their own, and with a part that the form builds itself. */
-const AGAIN = ["crec-connection", "crec-events-in", "crec-submit-operation", "crec-fleet"];
 
 /** Fills a form in by the row of its type; a config node that is not there yet is added with the button beside it. */
 async function fillIn(editor: Editor, form: Form, type: string): Promise<void> {
