@@ -138,7 +138,7 @@ describe("the form of events in", function () {
     await answered;
     await form.fill("contractEvent", "Transfr");
     await says(form, "Sends verified contract events (Transfr) at every confidence.");
-    should(await form.root.getByText("No watcher").count()).equal(0);
+    should(await form.root.getByText(WARNING).count()).equal(0);
     await form.cancel();
     await page.unroute("**/crec/lookup/watcher-events/**");
   });
