@@ -3,7 +3,8 @@
 // folder. The packed nodes are installed into Node-RED 4.1 on Node.js 20 and 22 and into Node-RED 5 on Node.js 22 and 24.
 // There it imports the settings that the service shows and the quickstart, presses the buttons, and waits for what they
 // lead to. The lowest versions are those that the manifests allow. On an older Node.js, the service and each node must
-// report that. On each version, flows of rehearsals try to change files. Needs the registry; takes one to two minutes, and removes all that it installs.
+// report that. On each version, flows of rehearsals try to change files. Needs the registry; takes one to two minutes, and
+// removes all that it installs.
 
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";

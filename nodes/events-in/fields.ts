@@ -1,4 +1,4 @@
-import { type FieldCheck, isAddress, isDigits, isWorkflowId } from "../lib/shared/field-checks.ts";
+import { type FieldCheck, isAddress, isDigits } from "../lib/shared/field-checks.ts";
 import {
   COMMON,
   CONFIDENCE_OPTIONS,
@@ -51,20 +51,7 @@ export const NODE = describeNode({
     },
     confidence: { kind: "select", icon: "shield", options: CONFIDENCE_OPTIONS, default: "", explained: true },
     verify: { kind: "boolean", default: true },
-    /** Workflow ids of the watchers whose events are accepted. Empty: those of any watcher. */
-    acceptWatchers: {
-      kind: "typed",
-      icon: "eye",
-      types: LIST_TYPES,
-      list: true,
-      label: "common.label.accept-watchers",
-      placeholder: "common.placeholder.any",
-      hint: true,
-      check: isWorkflowId,
-      error: "common.error.workflow-id",
-      lookup: { list: "watcher-workflows", by: "channel" },
-      shown: { verify: true },
-    },
+    acceptWatchers: { ...COMMON.acceptWatchers, shown: { verify: true } },
     unverified: {
       kind: "select",
       icon: "ban",

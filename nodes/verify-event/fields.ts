@@ -1,6 +1,5 @@
 import { CONFIDENCES } from "../../src/protocol/index.ts";
-import { isWorkflowId } from "../lib/shared/field-checks.ts";
-import { COMMON, describeNode, LIST_TYPES, type SettingsOf } from "../lib/shared/fields.ts";
+import { COMMON, describeNode, type SettingsOf } from "../lib/shared/fields.ts";
 
 export const NODE = describeNode({
   type: "crec-verify-event",
@@ -36,19 +35,7 @@ export const NODE = describeNode({
     /** The accepted signer set: any of the connection, the default set, or that of one family. */
     signedBy: { kind: "select", icon: "users", options: ["", "default", "family"], default: "", hint: true },
     expectFamily: { kind: "text", required: true, shown: { signedBy: "family" } },
-    /** Workflow ids of the watchers whose events are accepted. Empty: those of any watcher. */
-    acceptWatchers: {
-      kind: "typed",
-      icon: "eye",
-      types: LIST_TYPES,
-      list: true,
-      label: "common.label.accept-watchers",
-      placeholder: "common.placeholder.any",
-      hint: true,
-      check: isWorkflowId,
-      error: "common.error.workflow-id",
-      lookup: { list: "watcher-workflows", by: "channel" },
-    },
+    acceptWatchers: COMMON.acceptWatchers,
     /** Seconds. Empty: any age. */
     maxAge: { kind: "number", icon: "clock-o", unit: true, hint: true, default: "", least: 1 },
     firstTimeOnly: { kind: "boolean", default: false, hint: true },

@@ -1,13 +1,11 @@
 import type { Job } from "../shared/job.ts";
-import type { Outcome, OutcomeKind, Path } from "../shared/report.ts";
+import { LONGEST_SENTENCE, type Outcome, type OutcomeKind, type Path } from "../shared/report.ts";
 import { plainJson } from "./plain-json.ts";
 import type { Trail, Trails } from "./trails.ts";
 
 /** What happened, before it is in the report. */
 export type Happened = Omit<Outcome, "path" | "isCut"> & { trail: Trail };
 
-/** Of a sentence: an error may have any. */
-const LONGEST_TEXT = 1_024;
 /** Of all outcomes and paths that are kept. The parent reads no larger report. */
 const MOST_BYTES = 24 * 2 ** 20;
 /** Of an outcome besides its message and its text. */
@@ -49,7 +47,7 @@ export class Outcomes {
       return;
     }
     const { value, isCut } = plainJson(message, this.#limits.messageBytes);
-    const shown = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 1)}…` : text;
+    const shown = text.length > LONGEST_SENTENCE ? `${text.slice(0, LONGEST_SENTENCE - 1)}…` : text;
     this.#bytes += OUTCOME_BYTES + bytesOf(value) + bytesOf(shown);
     const path = this.#pathOf(trail);
     this.kept.push({

@@ -1,4 +1,4 @@
-import type { Path } from "../shared/report.ts";
+import { LONGEST_PATH, type Path } from "../shared/report.ts";
 
 /** A number that stands for the wires a message took. 0: none. */
 export type Trail = number;
@@ -11,9 +11,6 @@ type Step = {
   length: number;
   next: Map<string, Trail>;
 };
-
-/** A message that goes round in a flow has no end: further wires are not kept. */
-const LONGEST = 200;
 
 /**
  * The ways that messages took. Most messages take the same few ways: each is kept once, so that a message has only a
@@ -28,7 +25,7 @@ export class Trails {
     const key = `${from} ${port} ${to}`;
     const known = step.next.get(key);
     if (known !== undefined) return known;
-    if (step.length === LONGEST) return trail;
+    if (step.length === LONGEST_PATH) return trail;
     const added =
       this.#steps.push({ before: trail, from, port, to, length: step.length + 1, next: new Map() }) - 1;
     step.next.set(key, added);

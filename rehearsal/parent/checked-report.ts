@@ -1,5 +1,7 @@
 import type { Job } from "../shared/job.ts";
 import {
+  LONGEST_PATH,
+  LONGEST_SENTENCE,
   type NodeReport,
   type Note,
   OUTCOME_KINDS,
@@ -19,14 +21,10 @@ export type Expected = Pick<Job, "span" | "seed" | "timeZone" | "limits"> & {
   channels: ReadonlySet<string>;
 };
 
-/** Characters of a sentence or a reason. Names are as long as in the flow. */
-const LONGEST_SENTENCE = 1_024;
 /** Outputs of a node. */
 const MOST_PORTS = 10_000;
 /** Kinds of outcomes, or reasons, of a node. */
 const MOST_NAMES = 100;
-/** Wires of a path. */
-const LONGEST_PATH = 200;
 /** The port of a wire inside a subflow, and of a way without a wire. */
 const NO_PORT = -1;
 

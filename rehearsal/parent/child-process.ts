@@ -206,7 +206,7 @@ function endedEarly(how: string, tail: string): CrecError {
   );
 }
 
-/** The error of a message or a report that is none of ours. It never quotes what was written. */
+/** The error where something else came than a message or a report. It never quotes what was written. */
 export function wrote(): CrecError {
   return new CrecError(
     "REHEARSAL_ENDED",

@@ -4,6 +4,11 @@
 /** Of a whole report, as JSON. `Outcomes` keeps less. */
 export const MAX_REPORT_BYTES = 48 * 2 ** 20;
 
+/** Characters of a sentence in it: a text of an outcome, or a reason. */
+export const LONGEST_SENTENCE = 1_024;
+/** Wires of a path in it. A message that goes round in a flow has no end. */
+export const LONGEST_PATH = 200;
+
 /** How a node took part. */
 export type Handling =
   /** It ran as it does always. */

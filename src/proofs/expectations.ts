@@ -1,4 +1,4 @@
-import { CONFIDENCES, type Confidence } from "../protocol/index.ts";
+import { CONFIDENCES, type Confidence, canonicalWorkflowId } from "../protocol/index.ts";
 import type { SignedFacts } from "./signed-facts.ts";
 import type { VerifyResult } from "./verify-types.ts";
 
@@ -114,23 +114,15 @@ function watcherUnmet(
   expected: readonly string[],
 ): Unmet {
   // Only a contract event has a watcher.
-  const reported = contract === undefined ? undefined : workflowId && canonicalWorkflow(workflowId);
-  if (reported && expected.some((one) => canonicalWorkflow(one) === reported)) return undefined;
+  const reported = contract === undefined ? undefined : workflowId && canonicalWorkflowId(workflowId);
+  if (reported && expected.some((one) => canonicalWorkflowId(one) === reported)) return undefined;
   const by = reported
     ? `was reported by the watcher with workflow ${reported}`
     : "was not reported by a watcher";
   return unmet(
     "unexpected_watcher",
-    `The event ${by}, which is none of the accepted watchers: its parameters may have other names. Do not act on it, or accept this watcher.`,
+    `The event ${by}, and only events of accepted watchers pass: its parameters may have other names. Do not act on it, or accept this watcher.`,
   );
-}
-
-const WORKFLOW = /^[0-9a-f]{64}$/;
-
-/** Undefined where it is no id of a workflow: such a text is equal to nothing. */
-function canonicalWorkflow(text: string): string | undefined {
-  const id = text.trim().toLowerCase().replace(/^0x/, "");
-  return WORKFLOW.test(id) ? id : undefined;
 }
 
 function contractUnmet(facts: SignedFacts, expected: { address: string; chainSelector: string }): Unmet {

@@ -14,3 +14,11 @@ export function canonicalId(id: string): string {
 export function isSameId(one: string, other: string): boolean {
   return canonicalId(one) === canonicalId(other);
 }
+
+const WORKFLOW_ID = /^[0-9a-f]{64}$/;
+
+/** The id of a workflow as reports and watchers name it: 64 hex digits in lower case. Undefined for any other text. */
+export function canonicalWorkflowId(text: string): string | undefined {
+  const id = text.trim().toLowerCase().replace(/^0x/, "");
+  return WORKFLOW_ID.test(id) ? id : undefined;
+}

@@ -86,7 +86,7 @@ describe("unmetExpectation", () => {
       [[ours], theirs],
       [[ours], undefined],
       [[], ours],
-      // What is no id is equal to nothing, not even to itself.
+      // A text that is not an id equals nothing, not even itself.
       [[""], ""],
       [["transfers"], "transfers"],
       [[ours.slice(1)], ours.slice(1)],

@@ -1,3 +1,4 @@
+import { canonicalWorkflowId } from "../../../src/protocol/ids.ts";
 import { ADDRESS } from "./address.ts";
 import { splitNames } from "./split-names.ts";
 import { isReference } from "./variables.ts";
@@ -8,7 +9,6 @@ import { isReference } from "./variables.ts";
  */
 export type FieldCheck = (text: string, other: (name: string) => unknown) => boolean | string;
 
-const WORKFLOW_ID = /^(?:0x)?[0-9a-f]{64}$/i;
 const DIGITS = /^\d+$/;
 const BYTES = /^0x(?:[0-9a-fA-F]{2})*$/;
 const WEB_ADDRESS = /^https?:\/\/[^\s?#]+$/;
@@ -18,7 +18,7 @@ export const isDigits: FieldCheck = (text) => DIGITS.test(text);
 export const isBytes: FieldCheck = (text) => BYTES.test(text);
 export const isWebAddress: FieldCheck = (text) => WEB_ADDRESS.test(text);
 /** As a watcher states it as its `workflow_id`. */
-export const isWorkflowId: FieldCheck = (text) => WORKFLOW_ID.test(text);
+export const isWorkflowId: FieldCheck = (text) => canonicalWorkflowId(text) !== undefined;
 /** A text that begins like an address must be one. */
 export const isNameOrAddress: FieldCheck = (text) => !text.startsWith("0x") || ADDRESS.test(text);
 

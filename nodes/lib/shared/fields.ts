@@ -1,5 +1,5 @@
 import { CONFIDENCES, type EventType } from "../../../src/protocol/index.ts";
-import { type FieldCheck, isDigits } from "./field-checks.ts";
+import { type FieldCheck, isDigits, isWorkflowId } from "./field-checks.ts";
 
 /**
  * The description of a node: its form, its stored settings and how they are read all come from this one table, which
@@ -207,6 +207,19 @@ export type ConfidenceOption = (typeof CONFIDENCE_OPTIONS)[number];
 /** Fields that several nodes have. */
 export const COMMON = {
   name: { kind: "text", icon: "tag", label: "common.label.name", placeholder: "common.label.name" },
+  /** Workflow ids of the watchers whose events are accepted. Empty: those of any watcher. */
+  acceptWatchers: {
+    kind: "typed",
+    icon: "eye",
+    types: LIST_TYPES,
+    list: true,
+    label: "common.label.accept-watchers",
+    placeholder: "common.placeholder.any",
+    hint: true,
+    check: isWorkflowId,
+    error: "common.error.workflow-id",
+    lookup: { list: "watcher-workflows", by: "channel" },
+  },
   connection: {
     kind: "config",
     type: "crec-connection",

@@ -20,7 +20,7 @@ export function closeProcessObject(): void {
   Object.defineProperty(process, "report", { value: undefined, writable: false, configurable: false });
 }
 
-/** Nobody reads it. The streams of Node.js write to any descriptor: their class is theirs to give. */
+/** Nobody reads the output. From a stream of Node.js a flow would get its class, which writes to any descriptor. */
 function closeOutput(): void {
   for (const name of ["stdout", "stderr"]) {
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });

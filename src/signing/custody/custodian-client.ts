@@ -154,8 +154,8 @@ export class CustodianClient {
     const { custodian, place } = this.#called;
     const headers = (typeof call.headers === "function" ? call.headers() : call.headers) ?? {};
     const ofCall = [headers.authorization?.replace(/^\w+ /, "") ?? "", ...(call.secrets ?? [])];
-    const maskOfCall = maskOf(ofCall);
-    const mask = (text: string) => this.#mask(maskOfCall(text));
+    // Made only where something is shown.
+    const mask = (text: string) => this.#mask(maskOf(ofCall)(text));
     const request: OutgoingRequest = {
       origin: this.#base.origin,
       path: this.pathOf(path),
