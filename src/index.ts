@@ -186,6 +186,7 @@ export {
   extensionAbi,
   isVerifiable,
   PROOF_LIMITS,
+  paramsDigest,
   type ReferenceData,
   type RequestedOperation,
   type RequestedQuery,

@@ -12,6 +12,7 @@ export {
   type Verification,
 } from "./expectations.ts";
 export { extensionAbi } from "./extension-event.ts";
+export { paramsDigest } from "./params-digest.ts";
 export { VERIFY_REASONS, type VerifyReason } from "./reasons.ts";
 export { recoverReportSigners } from "./recover.ts";
 export type { ReferenceData } from "./reference-data.ts";

@@ -3,6 +3,7 @@ import { Reports } from "./reports.ts";
 import { Sources } from "./sources.ts";
 import type {
   ConnectionReport,
+  ContradictionReport,
   EventReport,
   Fact,
   OperationReport,
@@ -16,6 +17,7 @@ const MOST_EVENTS = 50;
 const MOST_ENDED = 50;
 const MOST_OPERATIONS = 2_000;
 const MOST_RESOURCES = 1_000;
+const MOST_CONTRADICTIONS = 50;
 
 /**
  * What the nodes of this process do and did: the sidebar, the metrics and the diagnostics read it. Nothing in it is
@@ -29,6 +31,10 @@ export class Activity {
   readonly ended = new Reports<OperationReport>({ keyOf: ({ key }) => key, most: MOST_ENDED });
   readonly watchers = new Reports<ResourceReport>({ keyOf: ({ id }) => id, most: MOST_RESOURCES });
   readonly wallets = new Reports<ResourceReport>({ keyOf: ({ id }) => id, most: MOST_RESOURCES });
+  readonly contradictions = new Reports<ContradictionReport>({
+    keyOf: ({ node, log }) => `${node} ${log}`,
+    most: MOST_CONTRADICTIONS,
+  });
   readonly #listeners = new Set<(fact: Fact) => void>();
 
   /** Returns the function that ends it. A listener must be quick: a flow waits for it. */
@@ -43,6 +49,7 @@ export class Activity {
   note(fact: Fact): void {
     if (fact.kind === "event") this.events.set(fact.event);
     if (fact.kind === "operation") this.#noteOperation(fact.operation);
+    if (fact.kind === "contradiction") this.contradictions.set(fact.contradiction);
     if (fact.kind === "resource") this[fact.resource === "watcher" ? "watchers" : "wallets"].set(fact.report);
     for (const listener of this.#listeners) {
       try {

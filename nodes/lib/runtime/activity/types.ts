@@ -140,6 +140,17 @@ export type EventReport = Omit<Origin, "type"> & {
   isLate: boolean;
 };
 
+/**
+ * A node received a contract event whose signed parameters differ from those that it received for the same log before: two
+ * watchers read the log with different ABIs.
+ */
+export type ContradictionReport = Origin & {
+  /** Of the log: see `eventKeyOf`. */
+  log: string;
+  /** When it was seen last. Unix milliseconds. */
+  seenAt: number;
+};
+
 /** One attempt of a call to the service. */
 export type CallReport = {
   /** Of the connection's node. */
@@ -159,4 +170,5 @@ export type Fact =
   | { kind: "event"; event: EventReport; before?: EventReport }
   | { kind: "call"; call: CallReport }
   | { kind: "operation"; operation: OperationReport; before: OperationReport | undefined }
+  | { kind: "contradiction"; contradiction: ContradictionReport }
   | { kind: "resource"; resource: "watcher" | "wallet"; report: ResourceReport };

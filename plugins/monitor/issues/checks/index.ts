@@ -3,6 +3,7 @@ import { ackUnreachable } from "./ack-unreachable.ts";
 import { apiKey } from "./api-key.ts";
 import { consumerShared } from "./consumer-shared.ts";
 import { contractMissing } from "./contract-missing.ts";
+import { eventContradicts } from "./event-contradicts.ts";
 import { eventUnwatched } from "./event-unwatched.ts";
 import { exampleAddress } from "./example-address.ts";
 import { readerStopped } from "./reader-stopped.ts";
@@ -23,6 +24,7 @@ export const CHECKS: readonly Check[] = [
   consumerShared,
   stateLost,
   signerSet,
+  eventContradicts,
   watcherState,
   eventUnwatched,
   ackUnreachable,
