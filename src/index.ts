@@ -129,7 +129,15 @@ export {
   type TakenLease,
   type WantedLease,
 } from "./consumer/index.ts";
-export { type DedupeDelivery, FileDedupeStore, type FileDedupeStoreOptions } from "./dedupe/index.ts";
+export {
+  type DedupeDelivery,
+  type DedupeDetails,
+  type DedupeResult,
+  FileDedupeStore,
+  type FileDedupeStoreOptions,
+  type SeenEntry,
+  SeenKeys,
+} from "./dedupe/index.ts";
 export { ArgumentError, CrecError } from "./errors.ts";
 export {
   openSharedState,

@@ -1,6 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { ChannelEvent } from "../../src/index.ts";
 import { acceptingOnly } from "../lib/runtime/accepted-watchers.ts";
+import { reportContradiction } from "../lib/runtime/activity/contradiction.ts";
 import { channelOf } from "../lib/runtime/config-nodes.ts";
 import { errorText, toldError } from "../lib/runtime/error-texts.ts";
 import { guarded } from "../lib/runtime/folder/guard.ts";
@@ -15,7 +16,7 @@ import { awaitChannel, isExpected } from "./await-channel.ts";
 import { requireStore } from "./context-store.ts";
 import { CopiesNote } from "./copies-note.ts";
 import type { SharedCursor } from "./fleet/shared-cursor.ts";
-import { findLastEvent } from "./last-event.ts";
+import { contradictedLog, findLastEvents } from "./last-event.ts";
 import { openOutputs } from "./open-outputs.ts";
 import { Reader } from "./reader.ts";
 import { readerSettings } from "./reader-settings.ts";
@@ -140,11 +141,15 @@ export async function openReader(
     levels: library.levelSource(client, channelId),
     ...(cursor ? { epoch: cursor.lease.epoch } : {}),
     sendLast: async () => {
-      const found = await findLastEvent(
-        { filters, wanted },
-        { events: client.events, channelId, library, signal },
-      );
-      return found ? outputs.sendTest(found, await verify?.(found)) : { none: true };
+      const source = { events: client.events, channelId, library, signal };
+      const found = await findLastEvents({ filters, wanted }, source);
+      const [newest] = found;
+      if (newest === undefined) return { none: true };
+      const verification = await verify?.(newest);
+      const log =
+        verify && verification?.verified ? await contradictedLog(found, verify, library) : undefined;
+      if (log !== undefined) reportContradiction(RED, node, log);
+      return outputs.sendTest(newest, verification, log !== undefined);
     },
   });
   return reader;

@@ -124,9 +124,9 @@ export class Outputs {
 
   /**
    * Sends an event by the output that it would leave by, marked as a test. Nothing is counted, acknowledged, or waited
-   * for.
+   * for. `contradicts`: another event reads the same log otherwise.
    */
-  sendTest(event: ChannelEvent, verification: Verification | undefined): SentLast {
+  sendTest(event: ChannelEvent, verification: Verification | undefined, contradicts: boolean): SentLast {
     const { choices, toMessage, tooDeep } = this.#options;
     const { offset } = event.headers;
     const isDeep = isTooDeep(event);
@@ -137,7 +137,10 @@ export class Outputs {
       ...(isDeep ? { rejection: tooDeep } : {}),
     };
     const { consumer, ...crec } = toMessage(delivery).crec ?? {};
-    const msg: CrecMessage = { ...toMessage(delivery), crec: { ...crec, ...TEST_MARK } };
+    const msg: CrecMessage = {
+      ...toMessage(delivery),
+      crec: { ...crec, ...(contradicts ? { contradicts } : {}), ...TEST_MARK },
+    };
     const sent = { offset, topic: String(msg.topic) };
     if (isNotice(verification)) {
       this.#put(msg, NOTICES);

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Node, NodeAPI } from "node-red";
 import type { ChannelEvent, VerifyResult } from "../../src/index.ts";
+import { reportContradiction } from "../lib/runtime/activity/contradiction.ts";
 import { type NodeConditions, nodeConditions } from "../lib/runtime/conditions.ts";
 import { confidenceCheck } from "../lib/runtime/confidence.ts";
 import { channelOf, contractOf } from "../lib/runtime/config-nodes.ts";
@@ -14,6 +15,7 @@ import { loadLibrary } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { watcherFamily } from "../lib/runtime/watcher-family.ts";
+import { setNewest } from "../lib/shared/drop-oldest.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
 import { NODE, type SearchEventsDef } from "./fields.ts";
 import { searchOf } from "./request.ts";
@@ -22,6 +24,8 @@ import { Sequence } from "./sequence.ts";
 const LARGEST_PAGE = 200;
 /** Nobody can read a status that changes more often, and it would flood the editor. */
 const STATUS_EVERY_MS = 250;
+/** Logs of one search whose parameters are remembered. */
+const MOST_LOGS = 10_000;
 
 /** Sends a message for each event that it finds. */
 export default function register(RED: NodeAPI): void {
@@ -55,7 +59,23 @@ export default function register(RED: NodeAPI): void {
         const judged = verification ? { verification } : {};
         const first = { redelivered: false, late: false, restored: false, attempt: 1 };
         const delivery = { event, offset, ...first, ...judged };
-        return merged(msg, toMessage(delivery, { channelId }, decoding), sequenceId);
+        const contradicts = verification?.verified === true && isOther(event);
+        const message = merged(msg, toMessage(delivery, { channelId }, decoding), sequenceId);
+        return contradicts ? { ...message, crec: { ...message.crec, contradicts } } : message;
+      };
+
+      /** How each log was read first, and whether it was read otherwise. */
+      const readings = new Map<string, { digest: string; isContradicted: boolean }>();
+      /** Whether this search has found the same log with other parameters before. */
+      const isOther = (event: ChannelEvent) => {
+        const digest = library.paramsDigest(event);
+        if (digest === undefined) return false;
+        const log = library.eventKeyOf(library.dedupeKey(event));
+        const first = readings.get(log) ?? { digest, isContradicted: false };
+        const isOther = first.digest !== digest;
+        if (isOther && !first.isContradicted) reportContradiction(RED, this, log);
+        setNewest(readings, log, { ...first, isContradicted: first.isContradicted || isOther }, MOST_LOGS);
+        return isOther;
       };
 
       const sequence = new Sequence(sequenceId, msg, send);
@@ -117,7 +137,7 @@ export default function register(RED: NodeAPI): void {
  * sequence says nothing about the event: see `eventParts` in submit operation.
  */
 function merged(msg: CrecMessage, found: CrecMessage, eventParts: string): CrecMessage {
-  const { consumer, redelivered, late, attempt, rejection, verification, dedupeKey, ...kept } =
+  const { consumer, redelivered, late, attempt, rejection, verification, dedupeKey, contradicts, ...kept } =
     msg.crec ?? {};
   return { ...msg, ...found, crec: { ...kept, ...found.crec, eventParts } };
 }

@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CrecClient, Operation, Submitted, TransactionInput } from "../../src/index.ts";
+import { noteContradiction } from "../lib/runtime/activity/contradiction.ts";
 import type { FollowedOperation, OperationReports } from "../lib/runtime/activity/operation-reports.ts";
 import { previewOf } from "../lib/runtime/call-preview.ts";
 import { type Connection, channelOf, type WalletRef, walletOf } from "../lib/runtime/config-nodes.ts";
@@ -20,6 +21,7 @@ import { nodeError, toCodedError } from "../lib/shared/errors.ts";
 import type { NODE } from "./fields.ts";
 import { isUnproven, operationKeyOf } from "./operation-key.ts";
 import { type Prepared, prepare } from "./prepared.ts";
+import { contradicting, isFirstReading, readingOf } from "./reading.ts";
 import { signerOfSame } from "./same-wallet.ts";
 import { isFirstTry, noteSender } from "./sender.ts";
 import { type ReadableTransaction, transactionsOf } from "./transactions.ts";
@@ -111,7 +113,8 @@ export class Submitting {
 
   async #given({ msg, signal }: Task): Promise<Given> {
     const [RED, fields] = [this.#RED, this.#fields];
-    const { eventKeyOf, randomWalletOperationId, walletOperationIdOf } = await loadLibrary();
+    const library = await loadLibrary();
+    const { eventKeyOf, randomWalletOperationId, walletOperationIdOf } = library;
     const key = this.#keyOf(msg, eventKeyOf);
     const channel = channelOf(RED, fields.settings.channel);
     const wallet = walletOf(RED, fields.settings.wallet);
@@ -123,6 +126,11 @@ export class Submitting {
     const walletOperationId =
       key === undefined ? randomWalletOperationId() : walletOperationIdOf(key, { chainSelector, address });
     const request = { chain_selector: chainSelector, address, deadline, transactions };
+    const reading = isOfEvent(key, msg) ? readingOf(msg, library) : undefined;
+    if (reading !== undefined && !(await isFirstReading(await this.#claims(), walletOperationId, reading))) {
+      noteContradiction(this.#node, reading.log);
+      throw contradicting(reading.log);
+    }
     return { channelId, walletOperationId, key, wallet, request };
   }
 
@@ -232,8 +240,7 @@ export class Submitting {
       this.#isWarned = true;
       this.#node.warn(this.#RED._("submit-operation.warning.unproven"));
     }
-    const isOfEvent = key !== undefined && msg.crec?.operationKey === undefined;
-    if (isOfEvent && this.#underWay.add(msg, key))
+    if (isOfEvent(key, msg) && this.#underWay.add(msg, key))
       this.#node.warn(this.#RED._("submit-operation.warning.copies"));
     return key;
   }
@@ -254,6 +261,11 @@ export class Submitting {
       .then((claims) => claims.release(id, claim))
       .catch((error: unknown) => this.#node.debug(errorText(error)));
   }
+}
+
+/** Whether the key was made of an event; else the flow has set it. */
+function isOfEvent(key: string | undefined, { crec }: CrecMessage): key is string {
+  return key !== undefined && crec?.operationKey === undefined;
 }
 
 /** The text of a status, for an operation that may have existed before. */

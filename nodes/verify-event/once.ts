@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
-import type { DedupeDelivery } from "../../src/index.ts";
+import type { DedupeDelivery, DedupeResult } from "../../src/index.ts";
 import { errorText, shortText } from "../lib/runtime/error-texts.ts";
 import { fleetOf, urlOfEnvironment } from "../lib/runtime/fleet.ts";
 import { leaseOfMessage } from "../lib/runtime/held-leases.ts";
@@ -17,16 +17,18 @@ const DAY_MS = 86_400_000;
 export type Candidate = {
   msg: CrecMessage;
   key: string;
+  /** Of its parameters. */
+  digest: string | undefined;
   delivery: DedupeDelivery | undefined;
   /** Aborted when the node is closed. */
   signal: AbortSignal;
 };
 
 /**
- * Whether to process an event: if so, it is remembered from now on, and must be sent.
+ * Whether to process an event: unless it was seen, it is remembered from now on, and must be sent.
  * @throws CONSUMER_MOVED; the errors of the memory, which are retryable while an engine cannot be reached
  */
-export type Once = (candidate: Candidate) => Promise<boolean>;
+export type Once = (candidate: Candidate) => Promise<DedupeResult>;
 
 /**
  * The memory of a node with *each event once*: one that all copies share, or a file of this Node-RED. Undefined for a
@@ -37,10 +39,10 @@ export function openOnce(RED: NodeAPI, node: Node, fields: VerifyEventFields): O
   if (fields.flag("firstTimeOnly") && isShared) return openShared(RED, node, fields);
   const store = openDedupeStore(RED, node, fields);
   if (!store) return undefined;
-  return async ({ key, delivery, signal }) => {
+  return async ({ key, digest, delivery, signal }) => {
     const opened = await store();
     signal.throwIfAborted();
-    return opened.accept(key, delivery);
+    return opened.accept(key, { delivery, digest });
   };
 }
 
@@ -74,12 +76,12 @@ function openShared(RED: NodeAPI, node: Node, fields: VerifyEventFields): Once {
     node.warn(errorText(error));
     showStatus(node, "error", shortText(error));
   });
-  return async ({ msg, key, delivery, signal }) => {
+  return async ({ msg, key, digest, delivery, signal }) => {
     const opened = await ready();
     signal.throwIfAborted();
-    const result = await opened.accept(key, delivery, leaseOfMessage(msg));
+    const result = await opened.accept(key, { delivery, digest }, leaseOfMessage(msg));
     if (result === "moved") throw moved();
-    return result === "new";
+    return result;
   };
 }
 

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import type { Node, NodeAPI } from "node-red";
-import type { FileDedupeStore } from "../../src/index.ts";
+import type { FileDedupeStore, SeenKeys } from "../../src/index.ts";
 import { errorText, shortText } from "../lib/runtime/error-texts.ts";
 import { isInFlows } from "../lib/runtime/flow-settings.ts";
 import { HeldStore } from "../lib/runtime/folder/held-store.ts";
@@ -29,8 +29,8 @@ export function openDedupeStore(
   };
   const make = async (): Promise<Store> => {
     const maxKeys = fields.number("remember");
-    if (isStateInMemory()) return inMemory(maxKeys);
     const library = await loadLibrary();
+    if (isStateInMemory()) return inMemory(new library.SeenKeys(maxKeys));
     return new library.FileDedupeStore({ path, maxKeys, onWarning });
   };
   const held = fields.flag("firstTimeOnly") ? new HeldStore(RED, make) : undefined;
@@ -56,20 +56,7 @@ export function openDedupeStore(
 }
 
 /** As the one in a file, but forgotten with the process. */
-function inMemory(maxKeys: number): Store {
-  /** Delivery ids by key. The least recently used key comes first. */
-  const keys = new Map<string, string>();
+function inMemory(keys: SeenKeys): Store {
   const nothing = async () => {};
-  return {
-    accept: (key, { id, redelivered } = { id: "", redelivered: false }) => {
-      const known = keys.get(key);
-      keys.delete(key);
-      keys.set(key, known ?? id);
-      const [oldest] = keys.keys();
-      if (keys.size > maxKeys && oldest !== undefined) keys.delete(oldest);
-      return known === undefined || (redelivered && known !== "" && known === id);
-    },
-    load: nothing,
-    close: nothing,
-  };
+  return { accept: (key, details = {}) => keys.accept(key, details).result, load: nothing, close: nothing };
 }

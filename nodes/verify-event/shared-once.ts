@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { DedupeDelivery, OnceMark, OnceResult, SharedState } from "../../src/index.ts";
+import type { DedupeDetails, OnceMark, OnceResult, SharedState } from "../../src/index.ts";
 
 export type SharedOnceOptions = {
   shared: Pick<SharedState, "once">;
@@ -23,17 +23,24 @@ export class SharedOnce {
   }
 
   /**
-   * Whether to process a key now. A key whose message failed here before, because the engine could not be reached, is
-   * still new when the message is sent again.
+   * Whether to process a key now; see `FileDedupeStore.accept`. A key whose message failed here before, because the engine
+   * could not be reached, is still new when the message is sent again.
    * @throws the retryable error of the engine
    */
-  async accept(key: string, delivery: DedupeDelivery | undefined, fence: Fence): Promise<OnceResult> {
+  async accept(key: string, details: DedupeDetails, fence: Fence): Promise<OnceResult> {
+    const result = await this.#mark(key, details, fence);
+    if (result !== "contradicts") return result;
+    const reading = await this.#mark(`${key} ${details.digest}`, details, fence);
+    return reading === "new" ? "contradicts" : reading;
+  }
+
+  async #mark(key: string, { delivery, digest }: DedupeDetails, fence: Fence): Promise<OnceResult> {
     const { shared, scope, ttlMs } = this.#options;
     const failed = this.#uncertain.get(key);
     const id = delivery?.id ?? failed ?? randomUUID();
     const redelivered = delivery?.redelivered === true || failed === id;
     try {
-      const result = await shared.once({ scope, key, ttlMs, delivery: { id, redelivered }, fence });
+      const result = await shared.once({ scope, key, ttlMs, delivery: { id, redelivered }, digest, fence });
       this.#uncertain.delete(key);
       return result;
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { ChannelEvent, UnmetExpectation, VerifyResult } from "../../src/index.ts";
 import { envelopeOf } from "../../src/protocol/index.ts";
+import { reportContradiction } from "../lib/runtime/activity/contradiction.ts";
 import { connectionOf, contractOf } from "../lib/runtime/config-nodes.ts";
 import { isNotice, payloadOf } from "../lib/runtime/event-message.ts";
 import { eventDecoder } from "../lib/runtime/event-tokens.ts";
@@ -31,7 +32,7 @@ export default function register(RED: NodeAPI): void {
       const event = toEvent(await fields.of(msg).value("event"));
       const expected = await expectationsOf(RED, fields, msg);
       const library = await loadLibrary();
-      const { dedupeKey, signedFacts, unmetExpectation } = library;
+      const { dedupeKey, paramsDigest, signedFacts, unmetExpectation } = library;
       const reject = (verification: VerifyResult | UnmetExpectation | SeenBefore) => {
         send(null, { ...msg, crec: { ...msg.crec, verification } }, null);
         const reason = verification.verified ? "" : verification.reason;
@@ -70,16 +71,21 @@ export default function register(RED: NodeAPI): void {
       const key = dedupeKey(event);
       signal.throwIfAborted();
       // Trying a flow must not use up the one time that an event is accepted.
-      const asked = isTest(msg) ? undefined : once?.({ msg, key, delivery: deliveryOf(msg, event), signal });
+      const candidate = { msg, key, digest: paramsDigest(event), delivery: deliveryOf(msg, event), signal };
+      const result = await (isTest(msg) ? undefined : once?.(candidate));
       // An event that is accepted must be sent: nothing after this line may wait or fail.
-      if ((await asked) === false) {
+      if (result === "seen") {
         const seen = seenBefore(key);
         note({ decoded: payload, reason: seen.reason });
         return reject(seen);
       }
       note({ decoded: payload });
-      send(answer(msg, payload, { verification, dedupeKey: key, ...originOf(msg, event) }), null, null);
-      showStatus(this, "done", "verify-event.status.verified");
+      const contradicts = result === "contradicts" ? { contradicts: true } : {};
+      const details = { verification, dedupeKey: key, ...contradicts, ...originOf(msg, event) };
+      send(answer(msg, payload, details), null, null);
+      if (result !== "contradicts") return showStatus(this, "done", "verify-event.status.verified");
+      reportContradiction(RED, this, library.eventKeyOf(key));
+      showStatus(this, "waiting", "common.status.contradicts");
     });
   }
   RED.nodes.registerType("crec-verify-event", ConstructVerifyEvent);

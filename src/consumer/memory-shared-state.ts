@@ -29,7 +29,7 @@ type Lease = {
   holder: { copy: Copy; renewedAt: number; endsAt: number } | undefined;
 };
 
-type Seen = { delivery: string; endsAt: number };
+type Seen = { delivery: string; digest: string | undefined; endsAt: number };
 
 type Member = { copy: Copy; group: string; endsAt: number };
 
@@ -89,18 +89,19 @@ export class MemorySharedState implements SharedState {
     return true;
   }
 
-  async once({ scope, key, ttlMs, delivery, fence }: OnceMark): Promise<OnceResult> {
+  async once({ scope, key, ttlMs, delivery, digest, fence }: OnceMark): Promise<OnceResult> {
     if (fence !== undefined && this.#heldWith(fence.key, fence.epoch) === undefined) return "moved";
     const now = this.#clock.elapsed();
     this.#forget(now);
     const name = JSON.stringify([scope, key]);
     const found = this.#seen.get(name);
-    const known = found !== undefined && found.endsAt > now ? found.delivery : undefined;
+    const known = found !== undefined && found.endsAt > now ? found : undefined;
     const { id = "", redelivered = false } = delivery ?? {};
     this.#seen.delete(name);
-    this.#seen.set(name, { delivery: known ?? id, endsAt: now + ttlMs });
-    const isAgain = redelivered && known !== "" && known === id;
-    return known === undefined || isAgain ? "new" : "seen";
+    this.#seen.set(name, { ...(known ?? { delivery: id, digest }), endsAt: now + ttlMs });
+    if (known === undefined) return "new";
+    if (known.digest !== undefined && digest !== undefined && known.digest !== digest) return "contradicts";
+    return redelivered && known.delivery !== "" && known.delivery === id ? "new" : "seen";
   }
 
   async readRecord(scope: string, key: string): Promise<SharedRecord | undefined> {

@@ -37,12 +37,17 @@ export type OnceMark = {
    * the same consumer. With `redelivered`, a key counts as new again for the delivery it first came with.
    */
   delivery?: { id: string; redelivered: boolean } | undefined;
+  /** Of what is processed: see `paramsDigest`. Without one, the key alone counts. */
+  digest?: string | undefined;
   /** Marks nothing unless the lease `key` still has this epoch. */
   fence?: { key: string; epoch: number } | undefined;
 };
 
-/** `new`: process it. `seen`: it was processed. `moved`: the lease of the fence is another copy's by now. */
-export type OnceResult = "new" | "seen" | "moved";
+/**
+ * `new`: process it. `seen`: it was processed. `contradicts`: it was processed with another digest; this one is not
+ * remembered. `moved`: the lease of the fence is another copy's by now.
+ */
+export type OnceResult = "new" | "seen" | "contradicts" | "moved";
 
 /** A value that copies share. */
 export type SharedRecord = {

@@ -1,12 +1,10 @@
 import { CrecError } from "../errors.ts";
 import { CheckedLines, type StoredLines } from "../files/checked-lines.ts";
 import { codeOf } from "../files/durable-files.ts";
-
-/** A key, and the id of the delivery it first came with; empty where that delivery cannot come again. */
-export type Entry = readonly [key: string, deliveryId: string];
+import type { SeenEntry } from "./seen-keys.ts";
 
 /** A file with one entry a line, oldest first. */
-export class DedupeFile extends CheckedLines<Entry> {
+export class DedupeFile extends CheckedLines<SeenEntry> {
   constructor(path: string) {
     super(path, isEntry);
   }
@@ -15,7 +13,7 @@ export class DedupeFile extends CheckedLines<Entry> {
    * Reads the file. Of a damaged one a copy is kept, and its whole lines still count.
    * @throws {CrecError} `SEEN_NOT_READ`
    */
-  override async read(): Promise<StoredLines<Entry>> {
+  override async read(): Promise<StoredLines<SeenEntry>> {
     try {
       return await super.read();
     } catch (cause) {
@@ -28,8 +26,7 @@ export class DedupeFile extends CheckedLines<Entry> {
   }
 }
 
-function isEntry(value: unknown): value is Entry {
-  if (!Array.isArray(value)) return false;
-  const [key, deliveryId, ...more] = value;
-  return typeof key === "string" && typeof deliveryId === "string" && more.length === 0;
+function isEntry(value: unknown): value is SeenEntry {
+  const isText = (part: unknown) => typeof part === "string";
+  return Array.isArray(value) && (value.length === 2 || value.length === 3) && value.every(isText);
 }

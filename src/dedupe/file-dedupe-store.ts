@@ -1,7 +1,8 @@
 import { ArgumentError } from "../errors.ts";
 import { codeOf } from "../files/durable-files.ts";
 import { LineWriter } from "../files/line-writer.ts";
-import { DedupeFile, type Entry } from "./dedupe-file.ts";
+import { DedupeFile } from "./dedupe-file.ts";
+import { type DedupeDetails, type DedupeResult, type SeenEntry, SeenKeys } from "./seen-keys.ts";
 
 export type FileDedupeStoreOptions = {
   /** The file; its folder is created when missing. One file per store. */
@@ -23,14 +24,6 @@ export type FileDedupeStoreOptions = {
   onWarning?: ((message: string) => void) | undefined;
 };
 
-/** A delivery of a consumer that delivers an event again until it is acknowledged. */
-export type DedupeDelivery = {
-  /** The same each time the event is delivered, and different for another consumer or event. */
-  id: string;
-  /** Whether it may have been delivered before. */
-  redelivered: boolean;
-};
-
 /**
  * Remembers which keys were processed, over restarts, so that each is processed once: see `dedupeKey`. A key is
  * remembered in memory when it is accepted, and in the file within the interval. So a crash in between may let a key
@@ -40,17 +33,17 @@ export type DedupeDelivery = {
  * @example
  * const store = new FileDedupeStore({ path: "processed-keys.log" });
  * await store.load();
- * store.accept(dedupeKey(event)); // → true
- * store.accept(dedupeKey(event)); // → false
+ * const digest = paramsDigest(event);
+ * store.accept(dedupeKey(event), { digest }); // → "new"
+ * store.accept(dedupeKey(event), { digest }); // → "seen"
  * await store.close();
  */
 export class FileDedupeStore {
   readonly #file: DedupeFile;
   readonly #maxKeys: number;
+  readonly #keys: SeenKeys;
   readonly #onWarning: (message: string) => void;
-  readonly #writer: LineWriter<Entry>;
-  /** Delivery ids by key. The least recently used key comes first. */
-  #keys = new Map<string, string>();
+  readonly #writer: LineWriter<SeenEntry>;
   #loading: Promise<void> | undefined;
 
   /** @throws {ArgumentError} for a `maxKeys` that is not a whole number above 0: no key would be remembered. */
@@ -65,11 +58,12 @@ export class FileDedupeStore {
     }
     this.#file = new DedupeFile(path);
     this.#maxKeys = maxKeys;
+    this.#keys = new SeenKeys(maxKeys);
     this.#onWarning = onWarning;
     this.#writer = new LineWriter({
       file: this.#file,
       minIntervalMs,
-      whole: () => [...this.#keys],
+      whole: () => this.#keys.entries(),
       isLong: ({ lines, added }) => lines + added > 2 * maxKeys,
       onFailure: (cause) => onWarning(notWritten(path, cause)),
     });
@@ -93,16 +87,14 @@ export class FileDedupeStore {
   }
 
   /**
-   * Whether to process what has this key. True for a new key, which is remembered from now on, and when the delivery
-   * that the key first came with is delivered again: then it was not acknowledged.
+   * Whether to process what has this key: `new` for a new key, which is remembered from now on, and when the delivery
+   * that it first came with is delivered again: then it was not acknowledged. `contradicts` where the key was accepted
+   * with another digest: two watchers read one log with different ABIs. Each further digest of a key passes once.
    */
-  accept(key: string, delivery: DedupeDelivery = { id: "", redelivered: false }): boolean {
-    const { id, redelivered } = delivery;
-    const known = this.#keys.get(key);
-    const entry = [key, known ?? id] as const;
-    this.#remember(entry);
-    this.#writer.add(key, entry);
-    return known === undefined || (redelivered && known !== "" && known === id);
+  accept(key: string, details: DedupeDetails = {}): DedupeResult {
+    const { result, entry } = this.#keys.accept(key, details);
+    this.#writer.add(entry[0], entry);
+    return result;
   }
 
   /** Writes what is not written yet. Call it before the process ends. */
@@ -112,22 +104,13 @@ export class FileDedupeStore {
 
   async #load(): Promise<void> {
     const { entries, size, state, copy } = await this.#file.read();
-    for (const entry of entries) this.#remember(entry);
+    for (const entry of entries) this.#keys.remember(entry);
     if (state === "whole") this.#writer.continues(entries.length, size);
     if (state !== "damaged") return;
     this.#onWarning(
       `The file ${this.#file.path} with the keys that were processed before is torn or was changed. ${this.#keys.size} of at most ${this.#maxKeys} keys could be read; events with other keys may be processed once more. A copy is kept as ${copy}.`,
     );
     this.#writer.writeSoon();
-  }
-
-  #remember([key, deliveryId]: Entry): void {
-    this.#keys.delete(key);
-    this.#keys.set(key, deliveryId);
-    for (const oldest of this.#keys.keys()) {
-      if (this.#keys.size <= this.#maxKeys) break;
-      this.#keys.delete(oldest);
-    }
   }
 }
 

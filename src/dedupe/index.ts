@@ -1,5 +1,8 @@
+export { FileDedupeStore, type FileDedupeStoreOptions } from "./file-dedupe-store.ts";
 export {
   type DedupeDelivery,
-  FileDedupeStore,
-  type FileDedupeStoreOptions,
-} from "./file-dedupe-store.ts";
+  type DedupeDetails,
+  type DedupeResult,
+  type SeenEntry,
+  SeenKeys,
+} from "./seen-keys.ts";

@@ -55,13 +55,14 @@ export class EngineState implements SharedState {
     return this.#calls.call((client) => client.release(shortName(key), epoch, text));
   }
 
-  once({ scope, key, ttlMs, delivery, fence }: OnceMark): Promise<OnceResult> {
+  once({ scope, key, ttlMs, delivery, digest, fence }: OnceMark): Promise<OnceResult> {
     const mark = {
       scope: shortName(scope),
       key: shortName(key),
       ttlMs: whole(ttlMs),
       delivery: shortName(delivery?.id ?? ""),
       redelivered: delivery?.redelivered ?? false,
+      digest: shortName(digest ?? ""),
       fence: fence && { key: shortName(fence.key), epoch: fence.epoch },
     };
     return this.#calls.call((client) => client.once(mark));

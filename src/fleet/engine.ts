@@ -8,6 +8,8 @@ export type StoredMark = {
   /** Empty where the mark came with no delivery. */
   delivery: string;
   redelivered: boolean;
+  /** Empty where the mark came with none. */
+  digest: string;
   fence: { key: string; epoch: number } | undefined;
 };
 

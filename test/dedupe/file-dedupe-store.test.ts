@@ -48,29 +48,58 @@ describe("FileDedupeStore", () => {
 
   it("accepts each key once, over a restart", async () => {
     const store = await opened();
-    should(["a", "b", "a"].map((key) => store.accept(key))).deepEqual([true, true, false]);
+    should(["a", "b", "a"].map((key) => store.accept(key))).deepEqual(["new", "new", "seen"]);
     await store.close();
     should(await known("a", "b", "c")).deepEqual(["a", "b"]);
     should(warnings).be.empty();
   });
 
   it("accepts a redelivery again under its own id, and under no other", async () => {
-    const first = (id: string) => ({ id, redelivered: false });
-    const again = (id: string) => ({ id, redelivered: true });
+    const first = (id: string) => ({ delivery: { id, redelivered: false } });
+    const again = (id: string) => ({ delivery: { id, redelivered: true } });
     let store = await opened();
-    should(store.accept("a", first("reader 1"))).be.true();
-    should(store.accept("a", first("reader 1"))).be.false();
+    should(store.accept("a", first("reader 1"))).equal("new");
+    should(store.accept("a", first("reader 1"))).equal("seen");
     await store.close();
     store = await opened();
-    should(store.accept("a", first("reader 1"))).be.false();
-    should(store.accept("a", again("reader 1"))).be.true();
-    should(store.accept("a", again("reader 2"))).be.false();
-    should(store.accept("a")).be.false();
-    should(store.accept("a", again("reader 1"))).be.true();
-    should(store.accept("b")).be.true();
-    should(store.accept("b", again("reader 3"))).be.false();
-    should(store.accept("b", again(""))).be.false();
-    should(store.accept("c", again("reader 1"))).be.true();
+    should(store.accept("a", first("reader 1"))).equal("seen");
+    should(store.accept("a", again("reader 1"))).equal("new");
+    should(store.accept("a", again("reader 2"))).equal("seen");
+    should(store.accept("a")).equal("seen");
+    should(store.accept("a", again("reader 1"))).equal("new");
+    should(store.accept("b")).equal("new");
+    should(store.accept("b", again("reader 3"))).equal("seen");
+    should(store.accept("b", again(""))).equal("seen");
+    should(store.accept("c", again("reader 1"))).equal("new");
+  });
+
+  it("lets each further digest of a key pass once, marked, over a restart", async () => {
+    const by = (digest: string, delivery?: { id: string; redelivered: boolean }) => ({ digest, delivery });
+    const again = (id: string) => ({ id, redelivered: true });
+    let store = await opened();
+    should(["one", "two", "one", "three", "two"].map((digest) => store.accept("a", by(digest)))).deepEqual([
+      ...["new", "contradicts", "seen", "contradicts", "seen"],
+    ]);
+    should(store.accept("a")).equal("seen");
+    await store.close();
+    store = await opened();
+    should(["three", "one", "four"].map((digest) => store.accept("a", by(digest)))).deepEqual([
+      ...["seen", "seen", "contradicts"],
+    ]);
+    should(store.accept("b", by("one", { id: "reader 1", redelivered: false }))).equal("new");
+    should(store.accept("b", by("two", { id: "reader 2", redelivered: false }))).equal("contradicts");
+    should(store.accept("b", by("two", again("reader 2")))).equal("contradicts");
+    should(store.accept("b", by("one", again("reader 1")))).equal("new");
+    should(store.accept("b", by("one", again("reader 2")))).equal("seen");
+  });
+
+  it("counts a key that was stored without a digest as seen", async () => {
+    let store = await opened();
+    store.accept("a");
+    await store.close();
+    store = await opened();
+    should(store.accept("a", { digest: "one" })).equal("seen");
+    should(store.accept("a", { digest: "two" })).equal("seen");
   });
 
   it("forgets the least recently used key, in memory and in the file", async () => {
@@ -79,8 +108,8 @@ describe("FileDedupeStore", () => {
     should(store.size).equal(3);
     await store.close();
     const again = await opened(3);
-    should(["a", "c", "d"].filter((key) => again.accept(key))).be.empty();
-    should(again.accept("b")).be.true();
+    should(["a", "c", "d"].filter((key) => again.accept(key) !== "seen")).be.empty();
+    should(again.accept("b")).equal("new");
   });
 
   it("appends to the file up to twice the number of keys, and then replaces it", async () => {
@@ -137,7 +166,7 @@ describe("FileDedupeStore", () => {
         for (const run of runs) {
           const store = await opened(8);
           for (const key of run) {
-            should(store.accept(key)).equal(!model.has(key));
+            should(store.accept(key)).equal(model.has(key) ? "seen" : "new");
             model.add(key);
           }
           await store.close();
@@ -173,7 +202,7 @@ describe("FileDedupeStore", () => {
       should(warnings[0]).match(/torn or was changed/);
       const copy = (await readdir(join(folder, "deep"))).find((name) => name.includes("damaged"));
       should(await readFile(join(folder, "deep", String(copy)), "utf8")).equal(damaged);
-      should(again.accept("a")).be.false();
+      should(again.accept("a")).equal("seen");
       await again.close();
       // One warning: from here on the file is whole again.
       await (await opened()).close();
@@ -190,8 +219,8 @@ describe("FileDedupeStore", () => {
       const again = await opened();
       should(warnings).have.length(1);
       should(again.size).equal(1);
-      should(again.accept("a")).be.true();
-      should(again.accept("b")).be.false();
+      should(again.accept("a")).equal("new");
+      should(again.accept("b")).equal("seen");
     });
   }
 
@@ -220,7 +249,7 @@ describe("FileDedupeStore", () => {
     await rm(path, { recursive: true });
     await writeFile(path, text);
     await store.load();
-    should(store.accept("a")).be.false();
+    should(store.accept("a")).equal("seen");
     await store.close();
   });
 
@@ -234,9 +263,9 @@ describe("FileDedupeStore", () => {
     await rm(join(folder, "deep"));
     for (const one of [store, ...others]) await one.load();
     await writeFile(join(folder, "deep"), "in the way");
-    should(store.accept("a")).be.true();
+    should(store.accept("a")).equal("new");
     await until(() => warnings.length > 0);
-    should(store.accept("a")).be.false();
+    should(store.accept("a")).equal("seen");
     // It tries again as often as others fail one after another.
     for (const [index, other] of others.entries()) {
       other.accept("a");

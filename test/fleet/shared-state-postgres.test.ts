@@ -89,12 +89,13 @@ describe("shared state in PostgreSQL", function () {
     await shared.close();
   });
 
-  it("adds the table of records to a schema of an earlier version, which earlier versions continue to use", async () => {
+  it("adds what is missing to a schema of an earlier version, which earlier versions continue to use", async () => {
     const shared = await open("earlier");
     const { epoch } = await taken(shared, "key", A);
     await shared.save("key", epoch, stateAt(7), LONG_MS);
     await shared.once({ scope: "s", key: "k", ttlMs: LONG_MS });
     await admin`DROP TABLE earlier.record`;
+    await admin`ALTER TABLE earlier.once DROP COLUMN digest`;
     // Several copies are updated at the same moment.
     const copies = await Promise.all([open("earlier"), open("earlier"), open("earlier")]);
     const write = { scope: "s", key: "k", revision: 0, value: "kept", ttlMs: LONG_MS };
@@ -104,7 +105,11 @@ describe("shared state in PostgreSQL", function () {
     const [version] = await admin`SELECT version FROM earlier.version`;
     should(version?.version).equal(1);
     should(await shared.save("key", epoch, stateAt(8), LONG_MS)).be.true();
-    should(await copies[0]?.once({ scope: "s", key: "k", ttlMs: LONG_MS })).equal("seen");
+    const mark = { scope: "s", key: "k", ttlMs: LONG_MS, digest: "one" };
+    should(await copies[0]?.once(mark)).equal("seen");
+    await admin`
+      INSERT INTO earlier.once (scope, key, delivery, is_new, ends_at) VALUES ('s', 'k2', '', true, 'infinity')`;
+    should(await copies[0]?.once({ ...mark, key: "k2" })).equal("seen");
     should((await copies[1]?.take("key", A, LONG_MS))?.state).deepEqual(stateAt(8));
     for (const copy of [shared, ...copies]) await copy.close();
   });

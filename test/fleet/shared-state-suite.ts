@@ -246,6 +246,23 @@ export function behaviour(open: Open): void {
       should(await first.once(delivery("2", true, LONG_MS))).equal("new");
     });
 
+    it("contradicts another digest of its key, and stays that of the first", async () => {
+      const by = (digest: string | undefined, redelivered = false) =>
+        mark({ digest, delivery: { id: "1", redelivered } });
+      should(await first.once(by("one"))).equal("new");
+      should(await second.once(by("two"))).equal("contradicts");
+      should(await second.once(by("two", true))).equal("contradicts");
+      should(await second.once(by("one"))).equal("seen");
+      should(await first.once(by(undefined))).equal("seen");
+      should(await first.once(by("one", true))).equal("new");
+    });
+
+    it("without a digest, as of an earlier version, is seen whatever the digest", async () => {
+      should(await first.once(mark())).equal("new");
+      should(await second.once(mark({ digest: "one" }))).equal("seen");
+      should(await second.once(mark({ digest: "two" }))).equal("seen");
+    });
+
     it("marks nothing for a copy that lost the lease, or released it", async () => {
       const lease = await first.take(key, A, 1);
       await passed(first, 5);

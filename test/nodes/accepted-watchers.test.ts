@@ -73,6 +73,43 @@ describe("accepted watchers", function () {
     }
   });
 
+  it("not chosen, both events pass each event once, the second one marked and reported", async () => {
+    const search = { id: "search", type: "crec-search-events", channel: "channel", types: ["watcher.event"] };
+    await harness.deploy([
+      reader("any", {}),
+      [verifyEventNode({ id: "once", firstTimeOnly: true, remember: "100" }), 3],
+      [search, 1],
+    ]);
+    const all = await harness.arrived("any", 2);
+    for (const _time of [1, 2])
+      for (const { payload, crec } of all) await harness.press("once", { payload, crec });
+    const [first, second, ...more] = await harness.arrived("once", 2);
+    should(more).be.empty();
+    should(first?.crec).not.have.property("contradicts");
+    should(second?.crec).have.properties({ contradicts: true, dedupeKey: first?.crec.dedupeKey });
+    const seen = await harness.arrived("once", 2, 1);
+    should(seen.map(reasonOf)).eql(["seen_before", "seen_before"]);
+    await harness.nodeRed.status("once", /rejected|contradicts/);
+    should(harness.nodeRed.log).match(/arrived before with other parameters/);
+
+    await harness.press("search", {});
+    const found = await harness.arrived("search", 2);
+    should(found.map(({ crec }) => crec.contradicts === true)).eql([false, true]);
+    const post = (path: string) =>
+      harness.nodeRed.fetch(path, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: "{}",
+      });
+    should((await post("crec/events-in/any/last")).ok).be.true();
+    const sent = await harness.arrival("any", ({ crec }) => crec.test === true);
+    should(sent.crec).have.property("contradicts", true);
+
+    const answer = await post("crec/monitor/issues/run");
+    const { issues } = (await answer.json()) as { issues: Array<{ what: string }> };
+    should(issues.map(({ what }) => what).join()).match(/two watchers read the same log/);
+  });
+
   it("are offered by name, and stored as the workflow that proofs name", async () => {
     const answer = await harness.nodeRed.fetch("crec/lookup/watcher-workflows/channel");
     const { choices } = (await answer.json()) as { choices: Array<{ value: string; label: string }> };

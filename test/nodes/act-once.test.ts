@@ -65,6 +65,24 @@ describe("submit operation acts once", function () {
     should(await harness.executions(key)).equal(1);
   });
 
+  it("for a log, whatever its parameters: another reading of it is an error", async () => {
+    const log = newLog();
+    const read = (params: object, confidence = "latest") => {
+      const text = JSON.stringify({ name: "Transfer", chain_event: { params } });
+      const payload = { verifiable_event: Buffer.from(text).toString("base64") };
+      const event = { headers: { type: "watcher.event" }, payload };
+      return about(log, { crec: { keep: "me", dedupeKey: `${log}:${confidence}`, event } });
+    };
+    const real = { from: "0xAB", to: "0xcd", value: "1" };
+    const swapped = { from: real.to, to: real.from, value: "1" };
+    should((await harness.ask("submit", read(real))).crec).have.property("found", false);
+    const caught = await harness.refuse("submit", { ...KEPT, ...read(swapped) });
+    checkError(caught, "submit", "CONTRADICTING_EVENT", "with other parameters");
+    const again = { value: 1, to: "0xCD", from: "0xab" };
+    should((await harness.ask("submit", read(again, "finalized"))).crec).have.property("found", true);
+    should(await harness.executions(`event ${log}, node submit`)).equal(1);
+  });
+
   itWide("in each node, and in each instance of a subflow", async () => {
     const log = newLog();
     const ids = ["submit", "other", "first", "second"];

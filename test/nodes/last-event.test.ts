@@ -1,5 +1,5 @@
 import should from "should";
-import { findLastEvent } from "../../nodes/events-in/last-event.ts";
+import { findLastEvents } from "../../nodes/events-in/last-event.ts";
 import type { SentLast } from "../../nodes/lib/shared/form-types.ts";
 import { type ChannelEvent, distinctEvents } from "../../src/index.ts";
 import { makeEvent } from "../consumer/simulation.ts";
@@ -31,9 +31,9 @@ function channel(count: number, isWanted: (offset: number) => boolean, order: "u
   };
   return {
     find: (types: readonly string[] = []) =>
-      findLastEvent(
+      findLastEvents(
         {
-          filters: { types, filter: {} } as unknown as Parameters<typeof findLastEvent>[0]["filters"],
+          filters: { types, filter: {} } as unknown as Parameters<typeof findLastEvents>[0]["filters"],
           wanted: {
             prepare: async () => undefined,
             matches: ({ headers }: ChannelEvent) => isWanted(headers.offset),
@@ -41,7 +41,7 @@ function channel(count: number, isWanted: (offset: number) => boolean, order: "u
           },
         },
         {
-          events: source as unknown as Parameters<typeof findLastEvent>[1]["events"],
+          events: source as unknown as Parameters<typeof findLastEvents>[1]["events"],
           channelId: "channel",
           library: { distinctEvents },
           signal: new AbortController().signal,
@@ -51,7 +51,7 @@ function channel(count: number, isWanted: (offset: number) => boolean, order: "u
 }
 
 describe("the newest event that matches", () => {
-  const offsetOf = async (found: Promise<ChannelEvent | undefined>) => (await found)?.headers.offset;
+  const offsetOf = async (found: Promise<ChannelEvent[]>) => (await found)[0]?.headers.offset;
 
   it("is found among the newest, and below them in whatever order a search gives them", async () => {
     for (const order of ["up", "down"] as const) {
@@ -61,9 +61,9 @@ describe("the newest event that matches", () => {
   });
 
   it("is none where nothing matches, or where there is nothing", async () => {
-    should(await channel(300, () => false, "up").find()).be.undefined();
-    should(await channel(300, () => true, "up").find(["wallet.status"])).be.undefined();
-    should(await channel(0, () => true, "up").find()).be.undefined();
+    should(await offsetOf(channel(300, () => false, "up").find())).be.undefined();
+    should(await offsetOf(channel(300, () => true, "up").find(["wallet.status"]))).be.undefined();
+    should(await offsetOf(channel(0, () => true, "up").find())).be.undefined();
   });
 });
 

@@ -5,6 +5,7 @@ import {
   decodeQuery,
   dedupeKey,
   eventKeyOf,
+  paramsDigest,
   signedFacts,
 } from "../../src/proofs/index.ts";
 import type { EventEnvelope, Query } from "../../src/protocol/index.ts";
@@ -411,5 +412,36 @@ describe("dedupeKey", () => {
     should(() => dedupeKey(caseNamed("watcher.status is never verifiable").event)).throw({
       code: "MALFORMED_EVENT",
     });
+  });
+});
+
+describe("paramsDigest", () => {
+  const digestOf = (params: string, log?: object) => paramsDigest(eventWith(params, log));
+  const transfer = '{"from":"0xaB","to":"0xcd","value":"5"}';
+
+  it("is the same however the parameters are written, at each confidence, and under another event id", () => {
+    for (const same of ['{"value":5,"to":"0xCD","from":"0xab"}', '{"to":"0xcd","value":"5","from":"0xAB"}']) {
+      should(digestOf(same)).equal(digestOf(transfer));
+    }
+    should(digestOf(transfer, { confidence: "finalized", log_index: 9 })).equal(digestOf(transfer));
+    should(digestOf('{"a":1e30}')).equal(digestOf(`{"a":"1${"0".repeat(30)}"}`));
+  });
+
+  it("is another one for other names, values, nesting or numbers, and nothing that is no object", () => {
+    const texts = [
+      ...[transfer, '{"to":"0xab","from":"0xcd","value":"5"}', '{"from":"0xab","to":"0xcd","amount":"5"}'],
+      ...['{"from":"0xab","to":"0xcd","value":"6"}', '{"from":"0xab","to":"0xcd"}', "{}", '{"a":[1,2]}'],
+      ...['{"a":[2,1]}', '{"a":["1,2"]}', '{"a":{"b":1}}', '{"a":{"named":[["b","1"]]}}', '{"a":true}'],
+      ...['{"a":"true"}', '{"a":null}', '{"a":"null"}', '{"__proto__":{"b":1}}', '{"a":9007199254740993}'],
+      ...['{"a":9007199254740992}', '{"a":""}', '{"a":"Text"}', '{"a":"text"}'],
+    ];
+    should(new Set(texts.map((text) => digestOf(text))).size).equal(texts.length);
+    for (const none of ["null", "[]", '"text"', "1"]) should(digestOf(none)).be.undefined();
+  });
+
+  it("is undefined for what is not a contract's event", () => {
+    const { event } = caseNamed("operation.status confirmed");
+    should(paramsDigest(event)).be.undefined();
+    should(paramsDigest({ headers: { type: "watcher.event" } } as unknown as EventEnvelope)).be.undefined();
   });
 });

@@ -5,8 +5,8 @@
 //   once     one row a mark: what was processed. is_new is the answer to the call that wrote the row last.
 //   member   one row a copy that is alive.
 //   record   one row a record. name: the key as JSON where key is only its hash, else ''.
-//   version  one row: the version of these tables. A table that was added later, such as record, does not change it:
-//            copies that do not know this table go on with the others.
+//   version  one row: the version of these tables. What was added later, such as record and once.digest, does not change
+//            it: copies that do not know it go on with the rest.
 //
 // Creating:  out  nothing; the tables exist. Several copies may do it at once: they wait for each other.
 // Version:   out  one row, or the error 42P01 or 3F000 when there are no tables.
@@ -34,17 +34,19 @@ export function isWithoutSchema(code: string): boolean {
   return code === "42P01" || code === "3F000";
 }
 
-/** Undefined where a table is missing. */
+/** Undefined where a table or a column is missing. */
 async function versionOf(run: Run, namespace: string): Promise<number | undefined> {
   // The catalog answers where the schema may not be used, too: then reading the version says what is missing.
-  const tables = `SELECT to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL AS exist`;
-  const [row] = await run(tables, [`${namespace}.version`, `${namespace}.record`]);
+  const tables = `SELECT to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL AND EXISTS (
+  SELECT FROM pg_attribute WHERE attrelid = to_regclass($3) AND attname = 'digest' AND NOT attisdropped
+) AS exist`;
+  const [row] = await run(tables, [`${namespace}.version`, `${namespace}.record`, `${namespace}.once`]);
   if (row?.exist !== true) return undefined;
   const [version] = await run(`SELECT version FROM ${namespace}.version`, []);
   return Number(version?.version);
 }
 
-/** Creates the tables that are missing. Resolves with the version of all of them. */
+/** Creates what is missing. Resolves with the version of all of them. */
 async function createTables(run: Run, namespace: string): Promise<number> {
   await run(creation(namespace), []);
   const [version] = await run(`SELECT version FROM ${namespace}.version`, []);
@@ -92,6 +94,7 @@ BEGIN
     CREATE TABLE ${namespace}.version (version integer NOT NULL);
     INSERT INTO ${namespace}.version VALUES (${VERSION});
   END IF;
+  ALTER TABLE ${namespace}.once ADD COLUMN IF NOT EXISTS digest text NOT NULL DEFAULT '';
   IF to_regclass('${namespace}.record') IS NULL THEN
     CREATE TABLE ${namespace}.record (
       scope text COLLATE "C",

@@ -3,7 +3,8 @@
 //   {crec}:version          the version of what follows
 //   {crec}:lease:KEY        a hash: epoch, state, revision (of the last save with this epoch), and while a copy has the
 //                           lease: id, name, renewed, ends. It has no time to live, so that its epoch never goes back.
-//   {crec}:once:[SCOPE,KEY] the first delivery, or nothing. It has the time to live of the mark.
+//   {crec}:once:[SCOPE,KEY] the first delivery, or nothing; and after a line break the digest, if there is one. It has the
+//                           time to live of the mark.
 //   {crec}:record:[SCOPE,KEY]
 //                           a hash: revision, text. It has the time to live of the record.
 //   {crec}:records:SCOPE    a sorted set of [KEY, name] of the records of a scope, by the time until which they are kept

@@ -1,9 +1,10 @@
 // Marks something as processed.
 //
 //   in   KEYS[1] the mark, [2] the lease that must be held, if there is one; ARGV[1] delivery or '', [2] '1' where it
-//        is redelivered, [3] milliseconds to remember it, [4] the epoch of the lease
+//        is redelivered, [3] digest or '', [4] milliseconds to remember it, [5] the epoch of the lease
 //   out  'new': process it. It is marked.
 //        'seen': it was processed. It is remembered for longer.
+//        'contradicts': as seen, but with another digest.
 //        'moved': the lease has another epoch or was released. Nothing is marked.
 
 import type { OnceResult } from "../../consumer/index.ts";
@@ -13,19 +14,24 @@ import { HAS_EPOCH, type RunScript } from "./script.ts";
 
 export const ONCE = {
   text: `${HAS_EPOCH}
-if KEYS[2] and not has_epoch(KEYS[2], ARGV[4]) then return 'moved' end
+if KEYS[2] and not has_epoch(KEYS[2], ARGV[5]) then return 'moved' end
 local known = redis.call('GET', KEYS[1])
-redis.call('SET', KEYS[1], known or ARGV[1], 'PX', ARGV[3])
+local given = ARGV[1]
+if ARGV[3] ~= '' then given = given .. '\\n' .. ARGV[3] end
+redis.call('SET', KEYS[1], known or given, 'PX', ARGV[4])
 if not known then return 'new' end
-if ARGV[2] == '1' and known ~= '' and known == ARGV[1] then return 'new' end
+local delivery, digest = string.match(known, '^([^\\n]*)\\n?(.*)$')
+if digest ~= '' and ARGV[3] ~= '' and digest ~= ARGV[3] then return 'contradicts' end
+if ARGV[2] == '1' and delivery ~= '' and delivery == ARGV[1] then return 'new' end
 return 'seen'`,
 };
 
 export async function once(
   { run, namespace }: { run: RunScript; namespace: string },
-  { scope, key, delivery, redelivered, ttlMs, fence }: StoredMark,
+  { scope, key, delivery, redelivered, digest, ttlMs, fence }: StoredMark,
 ): Promise<OnceResult> {
   const keys = [onceKey(namespace, scope, key), ...(fence ? [leaseKey(namespace, fence.key)] : [])];
-  const values = [delivery, redelivered ? "1" : "0", String(ttlMs), ...(fence ? [String(fence.epoch)] : [])];
+  const values = [delivery, redelivered ? "1" : "0", digest, String(ttlMs)];
+  if (fence) values.push(String(fence.epoch));
   return (await run(ONCE, keys, values)) as OnceResult;
 }
