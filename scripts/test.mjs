@@ -12,7 +12,7 @@
 //   npm test -- --coverage                only the unit tests, with their coverage of src
 //   npm test -- --shuffle 7               in another order, by this seed
 //   npm test -- --cpu                     also the processor time of each test file (Linux)
-//   npm test -- --jobs 4                  number of workers (default: three more than processors, one more for wide tests)
+//   npm test -- --jobs 4                  number of workers (default: three more than processors, two more for wide tests)
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -42,7 +42,7 @@ const TOOLS = { c8: "c8/bin/c8.js", mocha: "mocha/bin/mocha.js" };
 /** Most tests wait for other processes most of the time: this many more workers than processors keep these busy. */
 const WAITING = 3;
 /** The wide tests wait less: more workers only starve one another until tests reach their time limits. */
-const WAITING_OF_WIDE = 1;
+const WAITING_OF_WIDE = 2;
 
 /** Workers that have a browser each. A browser keeps a processor busy. The core has too few files to start a second one. */
 const BROWSERS = 2;

@@ -1,4 +1,4 @@
-import { checksumOf } from "../files/checksum.ts";
+import * as Hash from "ox/Hash";
 import type { EventEnvelope } from "../protocol/index.ts";
 import { isObject } from "./fields.ts";
 import { readSignedEvent } from "./signed-event.ts";
@@ -19,7 +19,8 @@ export function paramsDigest(event: EventEnvelope): string | undefined {
   const { content } = readSignedEvent(event);
   const log = content?.chain_event;
   if (content === undefined || !isObject(log) || !isObject(log.params)) return undefined;
-  return checksumOf(JSON.stringify([String(content.name), canonical(log.params)]));
+  const text = JSON.stringify([String(content.name), canonical(log.params)]);
+  return Hash.keccak256(new Uint8Array(Buffer.from(text)), { as: "Hex" });
 }
 
 /** Numbers as text: beyond 2^53 they are already. */

@@ -48,19 +48,19 @@ describe("npm run dev", function () {
     should(service()).equal(before);
   });
 
-  it("serves the changed form", async () => {
-    const label = unique("Then do");
-    const help = unique("This is the help");
-    await sources.replace("nodes/ack/locales/en-US/ack.json", /"action": "[^"]*"/, `"action": "${label}"`);
-    await sources.replace("nodes/ack/locales/en-US/ack.md", /^.*/, help);
-
-    await eventually("the help", async () => (await page(`${editor}nodes`)).includes(help));
-    await eventually("the label", async () =>
-      (await page(`${editor}nodes/messages?lng=en-US`)).includes(label),
-    );
-  });
-
   inVariants(() => {
+    it("serves the changed form", async () => {
+      const label = unique("Then do");
+      const help = unique("This is the help");
+      await sources.replace("nodes/ack/locales/en-US/ack.json", /"action": "[^"]*"/, `"action": "${label}"`);
+      await sources.replace("nodes/ack/locales/en-US/ack.md", /^.*/, help);
+
+      await eventually("the help", async () => (await page(`${editor}nodes`)).includes(help));
+      await eventually("the label", async () =>
+        (await page(`${editor}nodes/messages?lng=en-US`)).includes(label),
+      );
+    });
+
     it("gives the scripts of forms source maps", async () => {
       const maps = (await page(`${editor}nodes`)).matchAll(
         /sourceMappingURL=data:application\/json;base64,(\S+)/g,
@@ -71,19 +71,19 @@ describe("npm run dev", function () {
       });
       should(found).containEql(new URL(`file://${sources.folder}/nodes/ack/editor.ts`).href);
     });
-  });
 
-  it("restarts the service with its data after a change in its source", async () => {
-    const [before, counter] = [nodeRed(), ready.contracts.Counter];
-    const name = unique("a channel");
-    should((await channels({ name })).status).equal(201);
-    const title = unique("The channel service");
-    await sources.replace("service/src/api/start-page.ts", /<h1>[^<]*</, `<h1>${title}<`);
+    it("restarts the service with its data after a change in its source", async () => {
+      const [before, counter] = [nodeRed(), ready.contracts.Counter];
+      const name = unique("a channel");
+      should((await channels({ name })).status).equal(201);
+      const title = unique("The channel service");
+      await sources.replace("service/src/api/start-page.ts", /<h1>[^<]*</, `<h1>${title}<`);
 
-    await eventually("its page", async () => (await page(ready.base_url)).includes(title));
-    should(await (await channels()).json()).containDeep({ data: [{ name }] });
-    should(await codeAt(ready.rpc_url, counter)).match(/^0x../);
-    should(nodeRed()).equal(before);
+      await eventually("its page", async () => (await page(ready.base_url)).includes(title));
+      should(await (await channels()).json()).containDeep({ data: [{ name }] });
+      should(await codeAt(ready.rpc_url, counter)).match(/^0x../);
+      should(nodeRed()).equal(before);
+    });
   });
 
   it("prints the file and line of an error, keeps running, and uses the next good save", async () => {

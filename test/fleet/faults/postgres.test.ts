@@ -5,8 +5,8 @@ import { describeFleet, describeUnfenced, type FleetTests } from "./suite.ts";
 const TESTS: FleetTests = {
   has: hasPostgres,
   startEngine: () => PostgresServer.start(),
-  events: sized(100, 200),
-  faults: 8,
+  events: sized(60, 200),
+  faults: sized(4, 8),
   patience: 5,
 };
 
