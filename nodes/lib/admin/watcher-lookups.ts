@@ -1,30 +1,25 @@
 import type { CrecClient, Watcher } from "../../../src/index.ts";
 import { loadLibrary } from "../runtime/library.ts";
+import { readWatchers, type WatcherSource } from "../runtime/read-watchers.ts";
 import type { Choices } from "../shared/form-types.ts";
 
-type Source = { client: CrecClient; channelId: string; signal: AbortSignal };
 type WatchedEvent = { name: string; signature: string | undefined };
 
 /** More watchers than these are not read one by one: each takes a request. */
 const MOST = 100;
-const AT_ONCE = 8;
 const MOST_REMEMBERED = 1_000;
 
 /** The events of watchers by their id, which never change; of those that were read last. */
 const known = new WeakMap<CrecClient, Map<string, WatchedEvent[]>>();
 
 /** The names of the events that the watchers of a channel have. Archived watchers send nothing. */
-export async function watchedEvents({ client, channelId, signal }: Source): Promise<Choices> {
+export async function watchedEvents({ client, channelId, signal }: WatcherSource): Promise<Choices> {
   const { watchers, isCut } = await listed({ client, channelId, signal });
   const events = known.get(client) ?? new Map<string, WatchedEvent[]>();
   known.set(client, events);
-  const unread = watchers.filter(({ watcher_id: id }) => !events.has(id));
-  for (let at = 0; at < unread.length; at += AT_ONCE) {
-    const part = unread.slice(at, at + AT_ONCE);
-    const read = await Promise.all(
-      part.map(({ watcher_id: id }) => client.watchers.get(channelId, id, { signal })),
-    );
-    for (const watcher of read) events.set(watcher.watcher_id, await eventsOf(watcher));
+  const unread = watchers.map(({ watcher_id: id }) => id).filter((id) => !events.has(id));
+  for await (const watcher of readWatchers({ client, channelId, signal }, unread)) {
+    events.set(watcher.watcher_id, await eventsOf(watcher));
   }
   const found = new Map<string, { event: WatchedEvent; watchers: string[] }>();
   for (const { watcher_id: id, name = id } of watchers) {
@@ -47,7 +42,7 @@ export async function watchedEvents({ client, channelId, signal }: Source): Prom
 }
 
 /** The levels of confidence at which the watchers of a channel report; those of all networks while there are none. */
-export async function reportedLevels({ client, channelId, signal }: Source): Promise<Choices> {
+export async function reportedLevels({ client, channelId, signal }: WatcherSource): Promise<Choices> {
   const [{ watchers }, networks] = await Promise.all([
     listed({ client, channelId, signal }),
     client.networks.list({ signal }),
@@ -74,7 +69,7 @@ async function listed({
   client,
   channelId,
   signal,
-}: Source): Promise<{ watchers: Watcher[]; isCut: boolean }> {
+}: WatcherSource): Promise<{ watchers: Watcher[]; isCut: boolean }> {
   const watchers: Watcher[] = [];
   for await (const watcher of client.watchers.list(channelId, { limit: 50 }, { signal })) {
     if (watcher.status === "archived") continue;

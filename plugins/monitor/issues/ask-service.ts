@@ -5,6 +5,7 @@ import type { WalletNode } from "../../../nodes/lib/runtime/config-nodes.ts";
 import { ADDRESS } from "../../../nodes/lib/shared/address.ts";
 import type { CrecClient, Wallet, Watcher } from "../../../src/index.ts";
 import { isUuid } from "../../../src/protocol/ids.ts";
+import { askWatchers } from "./ask-watchers.ts";
 import { placeKey, watcherKey } from "./asked.ts";
 import type { Scene } from "./check.ts";
 import { deployedContracts } from "./deployed-contracts.ts";
@@ -28,7 +29,8 @@ const PAGE = 20;
 const MOST_LISTED = 200;
 
 /**
- * Asks the service what only it knows of what the flows name: watchers, wallets, and whether there is code at an address.
+ * Asks the service what only it knows of what the flows name: watchers, wallets, whether there is code at an address, and
+ * how the watchers of their channels read events.
  * What is not answered stays unknown. Never rejects.
  */
 export async function askService(scene: Scene): Promise<void> {
@@ -37,6 +39,8 @@ export async function askService(scene: Scene): Promise<void> {
     ...eventQuestions(scene).slice(0, MOST_WATCHERS),
     ...walletQuestions(scene).slice(0, MOST_WALLETS),
     ...contractQuestions(scene).slice(0, MOST_CONTRACTS),
+    // Last, since it takes the most requests.
+    (signal: AbortSignal) => askWatchers(scene, signal),
   ];
   const signal = AbortSignal.timeout(ALL_MS);
   const askNext = async (): Promise<void> => {

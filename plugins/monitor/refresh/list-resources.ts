@@ -35,12 +35,18 @@ export async function listWatchers(
   return { items: found, isWhole, channelIds: [...channelIds] };
 }
 
-async function channelIdOf(client: CrecClient, nameOrId: string, signal: AbortSignal) {
+/** Undefined for a name that no channel has. */
+export async function channelIdOf(
+  client: CrecClient,
+  nameOrId: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   if (isUuid(nameOrId)) return canonicalId(nameOrId);
   return (await client.channels.findByName(nameOrId, { signal }))?.channel_id;
 }
 
-async function taken<T>(items: AsyncIterable<T>, most: number): Promise<Listed<T>> {
+/** The first items of a list. */
+export async function taken<T>(items: AsyncIterable<T>, most: number): Promise<Listed<T>> {
   const found: T[] = [];
   for await (const item of items) {
     if (found.length >= most) return { items: found, isWhole: false };

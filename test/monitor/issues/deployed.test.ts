@@ -208,6 +208,52 @@ describe("issues of what is deployed", () => {
     await client.close();
   });
 
+  it("are in watchers that read one event differently, until nodes accept one of them", async () => {
+    const { base_url, api_key, chain_selector, contracts } = service.ready;
+    const client = new CrecClient({ baseUrl: base_url, apiKey: api_key });
+    const { channel_id: channelId } = await client.channels.create({ name: "swapped" });
+    const address = contracts.DemoToken ?? "";
+    const create = async (name: string, abi: string) => {
+      const fragments = eventFragments(parseAbi(abi), ["Transfer"]);
+      const its = { name, chain_selector, address, events: ["Transfer"], abi: fragments };
+      const { watcher_id: id } = await client.watchers.create(channelId, its);
+      return client.watchers.waitFor(channelId, id, { target: "active", timeoutMs: 30_000 });
+    };
+    const honest = await create("honest", TRANSFER_ABI);
+    const swapped = await create(
+      "swapped",
+      "event Transfer(address indexed to, address indexed from, uint256 value)",
+    );
+    await client.watchers.archive(channelId, swapped.watcher_id);
+    const deploy = (acceptWatchers: string) => {
+      const verify = { z: "tab", name: "verify", channel: "channel", contract: "contract", acceptWatchers };
+      const wires = [["debug"], ["debug"], []];
+      return nodeRed.deploy([
+        ...[tab, placed(debug), connection(), channelNode({ channel: "swapped" })],
+        ...[contractNode(service.ready, { name: "token" }), placed(verifyEventNode({ ...verify, wires }))],
+      ]);
+    };
+    await deploy("");
+    const found = await run();
+    const [unlike = "", two = "", ...others] = kinds(found);
+    should(others).be.empty();
+    should(unlike).equal(`watcher-abi:contract:contract:${swapped.watcher_id}`);
+    // Both may be of the same second.
+    const both = [honest.watcher_id, swapped.watcher_id];
+    should(two.split(":").slice(-2).sort()).deepEqual(both.sort());
+    for (const { what, fix } of found) should(`${what} ${fix}`).not.match(/monitor\.|__|undefined/);
+    const what = found.find(({ said }) => said.case === "watchers")?.what;
+    should(what).match(/^The watchers "(honest" and "swapped|swapped" and "honest)" read one event/);
+    for (const name of ["from", "to"]) should(what).containEql(`Transfer(address indexed ${name}, `);
+
+    await deploy(honest.workflow_id ?? "");
+    should(kinds(await run())).be.empty();
+    const gone = "f".repeat(64);
+    await deploy(`${honest.workflow_id}, ${gone}`);
+    should(kinds(await run())).deepEqual([`accepted-watcher:channel:verify:${gone}`]);
+    await client.close();
+  });
+
   it("are not in what is disabled, nor in a subflow that is not used", async () => {
     const flows = five();
     const isPlaced = ({ z }: FlowNode) => z === "tab";

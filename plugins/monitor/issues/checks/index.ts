@@ -1,4 +1,5 @@
 import type { Check } from "../check.ts";
+import { acceptedWatcher } from "./accepted-watcher.ts";
 import { ackUnreachable } from "./ack-unreachable.ts";
 import { apiKey } from "./api-key.ts";
 import { consumerShared } from "./consumer-shared.ts";
@@ -14,6 +15,7 @@ import { stateLost } from "./state-lost.ts";
 import { textComparison } from "./text-comparison.ts";
 import { unverifiedAction } from "./unverified-action.ts";
 import { walletState } from "./wallet-state.ts";
+import { watcherAbi } from "./watcher-abi.ts";
 import { watcherState } from "./watcher-state.ts";
 
 /** All checks, in the order in which their issues are listed. */
@@ -25,6 +27,8 @@ export const CHECKS: readonly Check[] = [
   stateLost,
   signerSet,
   eventContradicts,
+  watcherAbi,
+  acceptedWatcher,
   watcherState,
   eventUnwatched,
   ackUnreachable,
