@@ -12,17 +12,38 @@ import type { CrecMessage } from "../lib/runtime/message.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { refuseTest } from "../lib/runtime/test-message.ts";
 import { requireSameService } from "../lib/runtime/waits/waits.ts";
+import { setNewest } from "../lib/shared/drop-oldest.ts";
 import { type CreateWatcherDef, NODE } from "./fields.ts";
+import { otherReadings } from "./other-readings.ts";
 import { requestOf } from "./request.ts";
 
 /** A watcher that was created or found, as it is kept while the node waits for it. */
 type CreatedWatcher = { channelId: string; watcher: Watcher; found: boolean };
+
+/** Pairs of watchers that the log has named. */
+const MOST_WARNED = 1_000;
 
 /** Outputs: ready (once), and status (each change until then). */
 export default function register(RED: NodeAPI): void {
   function ConstructCreateWatcher(this: Node, def: CreateWatcherDef): void {
     RED.nodes.createNode(this, def);
     const fields = fieldReader(RED, this, NODE, def);
+    const warned = new Map<string, true>();
+
+    /** Says once of each pair of watchers that they would read one event differently. */
+    const warn = async (
+      client: CrecClient,
+      channelId: string,
+      about: Parameters<typeof otherReadings>[2],
+    ) => {
+      for (const { watcherId, name, reading } of await otherReadings(client, channelId, about)) {
+        const pair = `${channelId} ${watcherId} ${about.request.name}`;
+        if (warned.has(pair)) continue;
+        setNewest(warned, pair, true, MOST_WARNED);
+        const values = { other: name, event: reading.text, watcher: about.request.name };
+        this.warn(RED._("create-watcher.warning.reads-differently", values));
+      }
+    };
 
     /** Creates or finds the watcher, and shows its status. */
     const create = async ({ msg, signal }: Task, client: CrecClient): Promise<CreatedWatcher> => {
@@ -30,6 +51,9 @@ export default function register(RED: NodeAPI): void {
       const channel = channelOf(RED, fields.settings.channel);
       const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
       const request = await requestOf(RED, fields, msg);
+      // Looked for by itself, so that nothing else is asked where it exists, or where the service cannot be reached.
+      const isNew = !(await client.watchers.findByName(channelId, request.name, { signal }));
+      if (isNew) await warn(client, channelId, { request, signal });
       const { watcher, found } = await client.watchers.createOrFind(channelId, request, { signal });
       // From here on, a Catch node gets the watcher with every error.
       const ids = { channelId, watcherId: watcher.watcher_id };

@@ -1,5 +1,6 @@
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
+import { CrecClient } from "../../src/index.ts";
 import { type Borrowed, borrowNodeRed } from "../support/borrowed-node-red.ts";
 import { ask, harnessFlow, refuse } from "../support/flow-harness.ts";
 import type { NodeRed } from "../support/node-red.ts";
@@ -12,6 +13,9 @@ const ABI = [
   "event Paid(address indexed from, uint256 value, bytes memo)",
   "event Closed()",
 ].join("\n");
+
+/** The first event, with another name of a parameter. */
+const RENAMED = "event Paid(address indexed payer, uint256 value)\nevent Closed()";
 
 /** One node watches many contracts of one kind, and distinguishes events of the same name. */
 describe("create watcher", function () {
@@ -31,6 +35,7 @@ describe("create watcher", function () {
           connectionNode(service.ready),
           channelNode({ createMissing: true }),
           contractNode(service.ready, { abi: ABI }),
+          contractNode(service.ready, { id: "renamed", abi: RENAMED }),
         ],
         [
           [createWatcherNode({ ...byName, id: "fixed", events: "Closed", address: ELSEWHERE }), 2],
@@ -54,6 +59,13 @@ describe("create watcher", function () {
               ...{ ...byName, id: "by-extension", source: "extension", extension: "dta.v2" },
               ...{ events: "SubscriptionRequested", address: service.ready.contracts.DemoDta },
               ...{ chainSelector: service.ready.chain_selector, serviceConfig: '{"left": "over"}' },
+            }),
+            2,
+          ],
+          [
+            createWatcherNode({
+              ...{ ...byName, id: "by-renamed", contract: "renamed", events: "events", eventsType: "msg" },
+              ...{ address: "address", addressType: "msg", timeout: "0" },
             }),
             2,
           ],
@@ -85,6 +97,35 @@ describe("create watcher", function () {
       events: ["Closed", "Paid(address,uint256,bytes)"],
     });
     should(list.crec).have.property("found", true);
+  });
+
+  it("warns once, before it creates a watcher that reads an event differently than another one", async () => {
+    const { base_url, api_key } = service.ready;
+    const address = "0x00000000000000000000000000000000000000A1";
+    const first = await ask(nodeRed, "by-message", {
+      ...{ name: "the first", address, events: "Closed, Paid(address,uint256)" },
+    });
+    const { watcherId = "", channelId = "" } = first.crec as Record<string, string>;
+    const warnings = () => nodeRed.log.split("\n").filter((line) => line.includes("[crec-create-watcher:"));
+    const said = warnings().length;
+    should((await ask(nodeRed, "by-renamed", { name: "none of it", address, events: "Closed" })).crec).match({
+      found: false,
+    });
+    const elsewhere = { name: "elsewhere, renamed", address: address.replace("A1", "A2"), events: "Paid" };
+    await ask(nodeRed, "by-renamed", elsewhere);
+    should(warnings()).have.length(said);
+
+    const client = new CrecClient({ baseUrl: base_url, apiKey: api_key });
+    await client.watchers.archive(channelId, watcherId);
+    const renamed = { name: "the second", address: address.toLowerCase(), events: "Paid" };
+    should((await ask(nodeRed, "by-renamed", renamed)).crec).match({ found: false });
+    should((await ask(nodeRed, "by-renamed", renamed)).crec).match({ found: true });
+    await client.close();
+    const [warning, ...others] = warnings().slice(said);
+    should(others).be.empty();
+    should(warning).match(
+      /"the first" of this contract reads Paid\(address indexed from, uint256 value\) and "the second"/,
+    );
   });
 
   it("reports an address that the message does not give", async () => {
