@@ -3,6 +3,8 @@ import {
   baseUrlOf,
   type Call,
   type CallOptions,
+  type Mask,
+  maskOf,
   readAnswer,
   Transport,
   type TransportOptions,
@@ -61,6 +63,8 @@ export class CrecClient {
   readonly account: Account;
   readonly #transport: ResourceTransport;
   readonly #graphql: Transport | undefined;
+  /** Takes the whole key out of an answer. */
+  readonly #withoutKey: Mask;
 
   /** @throws {ArgumentError} when an option is not usable. */
   constructor({ graphqlUrl, chainIds, ...options }: CrecClientOptions) {
@@ -69,6 +73,7 @@ export class CrecClient {
     this.#graphql = graphqlUrl
       ? new Transport({ ...options, baseUrl: baseUrlOf(graphqlUrl, "graphqlUrl").href })
       : undefined;
+    this.#withoutKey = maskOf([options.apiKey.trim()], { isWhole: true });
     this.baseUrl = transport.baseUrl;
     this.networks = new Networks(transport, chainIds);
     this.channels = new Channels(transport);
@@ -81,13 +86,17 @@ export class CrecClient {
   }
 
   /**
-   * Any call of the REST service, with the key, time-outs, retries and errors of this client.
+   * Any call of the REST service, with the key, time-outs, retries and errors of this client. An answer that repeats the
+   * whole key has `***` instead.
    * @throws {HttpError} as every call.
    * @example
    * const { data } = await client.request({ method: "GET", path: "/channels", query: { limit: 1 } });
    */
   request(call: ClientCall): Promise<ClientAnswer> {
-    const read = (answer: Answer) => ({ status: answer.status, data: readAnswer(answer) });
+    const read = (answer: Answer) => {
+      const data = readAnswer({ ...answer, text: this.#withoutKey(answer.text) });
+      return { status: answer.status, data };
+    };
     return this.#transport.request({ ...call, read });
   }
 

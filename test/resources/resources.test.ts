@@ -793,6 +793,16 @@ describe("resources", () => {
       should(await client.request({ method: "GET", path: "/v" })).deepEqual({ status: 202, data: { a: 1 } });
       should((await errorOf(client.request({ method: "GET", path: "/x" }))).code).equal("QUERY_NOT_FOUND");
     });
+
+    it("gives no key that the answer repeats whole", async () => {
+      const echoed = [KEY, Buffer.from(KEY).toString("base64"), `Apikey ${KEY}.`];
+      const part = KEY.slice(0, -1);
+      const { client } = await serve(() => [200, { echoed, [KEY]: part, count: 12 }]);
+      const { data } = await client.request({ method: "GET", path: "/v" });
+      should(data).have.properties({ "***": part, count: 12 });
+      should(JSON.stringify(data)).not.containEql(KEY);
+      should((data as { echoed: string[] }).echoed).deepEqual(["***", "***", "Apikey ***."]);
+    });
   });
 
   it("never show the key", async () => {
