@@ -1,6 +1,7 @@
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { CrecError } from "../../src/errors.ts";
 import { MAX_REPORT_BYTES, type Report } from "../shared/report.ts";
 import type { Expected } from "./checked-report.ts";
 import type { ReportToCheck } from "./report-worker.ts";
@@ -71,7 +72,8 @@ export class ReportFile {
  * The report of these bytes, parsed and checked in a thread of its own.
  *
  * @param program of the worker
- * @returns undefined where it is not a report of the job
+ * @returns undefined where it is not a report of the job, or takes too much memory or time to check
+ * @throws {CrecError} `REHEARSAL_FAILED` where the worker itself does not work
  */
 export async function readReport(
   bytes: Uint8Array,
@@ -89,9 +91,12 @@ export async function readReport(
   });
   const late = setTimeout(() => void worker.terminate(), TIME_MS);
   try {
-    const text = await new Promise<string | undefined>((resolve) => {
+    const text = await new Promise<string | undefined>((resolve, reject) => {
       worker.once("message", resolve);
-      worker.once("error", () => resolve(undefined));
+      // Only what a flow wrote takes that much memory.
+      worker.once("error", (error: NodeJS.ErrnoException) =>
+        error.code === "ERR_WORKER_OUT_OF_MEMORY" ? resolve(undefined) : reject(notChecked(error)),
+      );
       worker.once("exit", () => resolve(undefined));
     });
     return text === undefined ? undefined : (JSON.parse(text) as Report);
@@ -99,4 +104,12 @@ export async function readReport(
     clearTimeout(late);
     await worker.terminate();
   }
+}
+
+function notChecked(cause: Error): CrecError {
+  return new CrecError(
+    "REHEARSAL_FAILED",
+    `The report of the rehearsal could not be checked, so it is not shown. Reinstall the package if a file of it is missing. (${cause.message})`,
+    { cause },
+  );
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import should from "should";
 import { checkedReport, expectedOf } from "../../rehearsal/parent/checked-report.ts";
+import { readReport } from "../../rehearsal/parent/report-file.ts";
 import type { FlowNode } from "../../rehearsal/shared/job.ts";
 import { jobOf, SPAN } from "../support/rehearsal.ts";
 import { itWide } from "../support/wide.ts";
@@ -82,6 +83,11 @@ describe("rehearsal: a hostile process", function () {
   });
 
   after(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+
+  it("is not blamed where the check of its report does not work", async () => {
+    const report = readReport(new Uint8Array(9), expectedOf(jobOf(FLOWS)), join(folder, "missing.js"));
+    await should(report).be.rejectedWith({ code: "REHEARSAL_FAILED" });
+  });
 
   /** Runs a program in place of a rehearsal. */
   const run = (code: string) => runHostile(code, folder, jobOf(FLOWS, { askQueries: true }));
