@@ -204,6 +204,7 @@ function evidenceOf(given: AlertEvent, decoded: unknown): AlertEvidence | undefi
   return {
     kind: "log",
     log,
+    ...present("at", timeOf(decoded)),
     ...present("redelivered", given.redelivered),
     ...present("isHighest", given.isHighest),
   };

@@ -108,7 +108,7 @@ export type AlertInput = {
   decimals?: number;
   /** It was delivered before and not acknowledged: what it led to is an outcome again. */
   redelivered?: boolean;
-  /** Present for a contract event whose place is signed. */
+  /** Present for a contract event whose place is signed. With another content at this place and `at`, it is the same log. */
   log?: LogPlace;
   /** No higher level is reported for this log: an alert of it is not watched. Undefined where that is not known. */
   isHighest?: boolean;
@@ -164,6 +164,12 @@ export type Accepted = {
   passed: PassedReason | undefined;
   /** In the order in which people should be told. */
   outcomes: AlertOutcome[];
+  /**
+   * It contradicts an input that was given before: the same log, of the same block, with another content. Two watchers
+   * read it with different ABIs, and one of them names its parameters wrongly. A log counts once for each key, however it
+   * is read. Known of inputs with a `log` that were counted for the same key, or raised an alert that is still watched.
+   */
+  contradicts?: true;
 };
 
 export type AlertRecord = { revision: number; value: unknown };

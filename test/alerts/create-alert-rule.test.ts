@@ -9,7 +9,10 @@ const TIME = 1_780_000_000;
 const abi = parseAbi("event Transfer(address indexed from, uint256 value)");
 
 /** A transfer of an amount in the smallest unit, in a block some seconds later. */
-function transfer(value: string, { log = 0, at = 0, confidence = "latest", from = FROM } = {}): ChannelEvent {
+function transfer(
+  value: string,
+  { log = 0, at = 0, confidence = "latest", from = FROM, sender = "from" } = {},
+): ChannelEvent {
   const content = {
     name: "Transfer",
     chain_selector: "16015286601757825753",
@@ -21,7 +24,7 @@ function transfer(value: string, { log = 0, at = 0, confidence = "latest", from 
       tx_hash: `0x${"ab".repeat(32)}`,
       address: CONTRACT.toLowerCase(),
       log_index: log,
-      params: { from, value },
+      params: { [sender]: from, value },
     },
   };
   const payload = { watcher_id: "w-1", chain_selector: content.chain_selector };
@@ -48,6 +51,23 @@ describe("createAlertRule", () => {
     should(await fate(transfer("1500000", { log: 1, confidence: "finalized" }))).equal("seen");
     should(await fate(transfer("1500000", { log: 1 }), { redelivered: true })).equal("alert");
     await rule.close();
+  });
+
+  it("says that an event contradicts another reading of its log, which it does not count", async () => {
+    const { rule } = made({ abi: undefined, confirmWithinMs: 60_000 });
+    const first = await rule.accept({ event: transfer("5") });
+    should(first.outcomes).have.length(1);
+    should(first).not.have.property("contradicts");
+    const swapped = { event: transfer("5", { sender: "to", confidence: "finalized" }) };
+    should(await rule.accept(swapped)).deepEqual({ passed: "seen", outcomes: [], contradicts: true });
+  });
+
+  it("takes no alert back for a reading whose conditions cannot be decided", async () => {
+    const { rule } = made({ abi: undefined, confirmWithinMs: 3_600_000, slackMs: 0, forEach: "params.from" });
+    should((await rule.accept({ event: transfer("5") })).outcomes).have.length(1);
+    const swapped = { event: transfer("5", { sender: "to", confidence: "finalized" }) };
+    should((await rule.accept(swapped)).passed).equal("undecided");
+    should(await rule.readUpTo((TIME + 10_001) * 1000)).be.empty();
   });
 
   it("counts by the time of the blocks, for each value of a field", async () => {

@@ -8,7 +8,7 @@ import type {
 } from "../types.ts";
 import { CachedRecord } from "./cached-record.ts";
 import { checkAlertSettings, checkTime } from "./check-settings.ts";
-import { logIdOf, placeOf, recordKeyOf } from "./ids.ts";
+import { logOf, recordKeyOf } from "./ids.ts";
 import { KeyRecords } from "./key-records.ts";
 import { dueAt, passTime } from "./pass-time.ts";
 import { isFull, listed, withoutOutcome } from "./pending.ts";
@@ -111,7 +111,8 @@ export class AlertRule {
    * @throws {CrecError} `ALERTS_BUSY`, and what the store throws. Then pass the input again.
    */
   async accept(input: AlertInput): Promise<Accepted> {
-    const { id } = input;
+    // Two readings of a log have the same id.
+    const id = input.id && input.log ? `${input.id} ${input.log.content}` : input.id;
     const isRetry = id !== undefined && this.#failed.delete(id);
     try {
       return await this.#accept({ ...input, isRetry });
@@ -125,11 +126,13 @@ export class AlertRule {
     await this.#load();
     const now = this.#now();
     await this.#started(boundedTime(input.at, now));
-    const { belongsTo, again = 0, beside = 0 } = await this.#watch.learnFrom(input);
+    const { belongsTo, again = 0, beside = 0, contradicts } = await this.#watch.learnFrom(input);
     const key = recordKeyOf(input.key);
-    if (!input.matches && !isOfState(this.#settings) && !this.#keys.has(key)) return this.#passed("no_match");
+    if (!input.matches && !isOfState(this.#settings) && !this.#keys.has(key)) {
+      return this.#passed("no_match", contradicts);
+    }
     const record = await this.#keys.use(key);
-    if (record === undefined) return this.#passed("limit");
+    if (record === undefined) return this.#passed("limit", contradicts);
     const once = withDetailsOnce(withLog(isRetry ? { ...input, redelivered: true } : input, again + beside));
     try {
       // Another copy may have raised the alert, and ended before it was sent.
@@ -137,7 +140,7 @@ export class AlertRule {
       const stepped = await record.change((state) =>
         step(this.#settings, state, once, {
           ...this.#context(key, now),
-          ...(input.log && { log: { id: logIdOf(input.log, again), place: placeOf(input.log) } }),
+          ...(input.log && { log: logOf(input.log, again) }),
           isCounted: belongsTo !== undefined,
           isBeside: beside > 0,
         }),
@@ -147,7 +150,7 @@ export class AlertRule {
       for (const outcome of stepped.outcomes) {
         if (outcome.kind === "alert") await this.#watch.add(outcome, input.isHighest);
       }
-      return this.#passed(stepped.passed, stepped.outcomes);
+      return this.#passed(stepped.passed, contradicts ?? stepped.contradicts, stepped.outcomes);
     } finally {
       this.#keys.settle(record);
     }
@@ -279,8 +282,13 @@ export class AlertRule {
     }));
   }
 
-  #passed(passed: Accepted["passed"], outcomes: AlertOutcome[] = []): Accepted {
-    return { passed, outcomes: [...this.#unreturned.splice(0), ...outcomes] };
+  #passed(
+    passed: Accepted["passed"],
+    contradicts: true | undefined,
+    outcomes: AlertOutcome[] = [],
+  ): Accepted {
+    const all = [...this.#unreturned.splice(0), ...outcomes];
+    return { passed, outcomes: all, ...(contradicts && { contradicts }) };
   }
 }
 

@@ -22,4 +22,6 @@ export type Stepped = {
   passed: PassedReason | undefined;
   outcomes: AlertOutcome[];
   warnings: StepWarning[];
+  /** See `Accepted`. */
+  contradicts?: true;
 };

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import type { LogPlace } from "../types.ts";
+import type { StepContext } from "./state.ts";
 
 /** Longer keys, and those with other characters, are replaced by their hash. */
 const PLAIN = /^[\x20-\x7e]{0,200}$/;
 const MOST_SHOWN = 200;
+const MARK_ID = 16;
 
 /** The key of a record: short, never empty, and different for each key of an input. */
 export function recordKeyOf(key: string): string {
@@ -22,17 +24,26 @@ export function shownKey(key: string): string {
 
 /** Short, so that many can be remembered. Two of a thousand million ids have the same with odds of 1 to 10^11. */
 export function markIdOf(id: string, matches = true): string {
-  return `${matches ? "" : "-"}${hashOf(id).slice(0, 16)}`;
+  return `${matches ? "" : "-"}${hashOf(id).slice(0, MARK_ID)}`;
 }
 
-/** Names what a log says, wherever it is. `again`: how often an alert of it was taken back before. */
-export function logIdOf({ chainSelector, transactionHash, contract, content }: LogPlace, again = 0): string {
-  return JSON.stringify([chainSelector, transactionHash, contract, content, again]);
+/** Whether the input with this id matched. A hash may start with `-` too. */
+export function isMatchId(markId: string): boolean {
+  return markId.length === MARK_ID;
 }
 
-/** Where a log is in the chain. */
-export function placeOf({ blockNumber, logIndex }: LogPlace): string {
-  return `${blockNumber} ${logIndex}`;
+/**
+ * A log as a key knows it. `id`: what it says, wherever it is. `again`: how often an alert of it was taken back before.
+ * `tx` tells transactions apart that were at the same place, and `says` the readings of one log.
+ */
+export function logOf(log: LogPlace, again: number): NonNullable<StepContext["log"]> {
+  const { chainSelector, transactionHash, contract, content, blockNumber, logIndex } = log;
+  return {
+    id: JSON.stringify([chainSelector, transactionHash, contract, content, again]),
+    place: `${blockNumber} ${logIndex}`,
+    tx: transactionHash.slice(-8),
+    says: hashOf(content).slice(0, 12),
+  };
 }
 
 /** The same on each copy, and each time the input is delivered. */

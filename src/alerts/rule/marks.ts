@@ -1,4 +1,5 @@
 import type { Arrival } from "./arrival.ts";
+import { isMatchId } from "./ids.ts";
 import type { KeyState, Mark } from "./state.ts";
 
 /** Adds a mark behind those of the same time. */
@@ -26,10 +27,68 @@ export function findMark({ marks }: KeyState, id: string | undefined, place?: st
   return moved ?? elsewhere;
 }
 
+/** A log, as one watcher reads it. */
+export type Reading = { place: string; at: number; tx: string; says: string };
+
+/** Other readings that are remembered for a log. */
+const MOST_READINGS = 8;
+
+/**
+ * The mark of the same log with another content: two watchers read it with different ABIs. It is at the same place and
+ * time. A block that replaces another one of its number has another time, and may have another log of the transaction
+ * there. A reading that was seen before is also known from another block. A mark that matches comes first.
+ */
+export function findOtherReading({ marks }: KeyState, reading: Reading): Mark | undefined {
+  let found: Mark | undefined;
+  for (const mark of marks) {
+    if (mark.tx !== reading.tx || mark.says === reading.says) continue;
+    if (!isAt(mark, reading) && !isKnown(mark, reading)) continue;
+    if (isOfMatch(mark)) return mark;
+    found ??= mark;
+  }
+  return found;
+}
+
+/** Whether the input of a mark matched. */
+export function isOfMatch({ id }: Mark): boolean {
+  return id !== undefined && isMatchId(id);
+}
+
+/** The state with another reading of a log, which does not count. */
+export function withReading(state: KeyState, mark: Mark, reading: Reading): KeyState {
+  const { also = [] } = mark;
+  const { says } = reading;
+  const known = also.includes(says) ? mark : { ...mark, also: [...also, says].slice(-MOST_READINGS) };
+  return replaced(state, mark, isAt(known, reading) ? known : movedTo(known, reading));
+}
+
+/** The state with the other place or time of a log. It counts once. */
+export function movedIn(state: KeyState, mark: Mark, to: Pick<Reading, "place" | "at">): KeyState {
+  return isAt(mark, to) ? state : replaced(state, mark, movedTo(mark, to));
+}
+
+function replaced(state: KeyState, mark: Mark, by: Mark): KeyState {
+  return by === mark ? state : { ...state, marks: state.marks.with(state.marks.indexOf(mark), by) };
+}
+
+function movedTo(mark: Mark, { place, at }: Pick<Reading, "place" | "at">): Mark {
+  return { ...mark, moved: place, movedAt: at };
+}
+
+function isAt(mark: Mark, { place, at }: Pick<Reading, "place" | "at">): boolean {
+  return (mark.place === place && mark.at === at) || (mark.moved === place && mark.movedAt === at);
+}
+
+function isKnown({ also, place, moved }: Mark, reading: Reading): boolean {
+  if (also === undefined || !also.includes(reading.says)) return false;
+  return (
+    place === reading.place || moved === reading.place || blockOf(moved ?? place) !== blockOf(reading.place)
+  );
+}
+
 /** What a mark has of its input, so that it is known when it comes again. */
-export function identified({ id, context }: Pick<Arrival, "id" | "context">): Pick<Mark, "id" | "place"> {
-  if (id === undefined) return {};
-  return context.log === undefined ? { id } : { id, place: context.log.place };
+export function identified({ id, context }: Pick<Arrival, "id" | "context">): Partial<Mark> {
+  return id === undefined ? {} : { ...context.log, id };
 }
 
 function blockOf(place: string | undefined): string | undefined {

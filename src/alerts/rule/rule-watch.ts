@@ -37,7 +37,9 @@ export class RuleWatch {
   }
 
   /** The alert that the log of an input has raised, perhaps from another block. */
-  async learnFrom(input: AlertInput): Promise<Pick<Learned, "belongsTo" | "again" | "beside">> {
+  async learnFrom(
+    input: AlertInput,
+  ): Promise<Pick<Learned, "belongsTo" | "again" | "beside" | "contradicts">> {
     const { log, isHighest, redelivered } = input;
     if (log === undefined || this.#isOff) return {};
     const { rule, isShared, now } = this.#options;

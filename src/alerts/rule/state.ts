@@ -14,8 +14,14 @@ export type Mark = {
   amount?: string;
   /** Where its log is: the number of the block, and the index. */
   place?: string;
-  /** The other place from which the same log was reported last. */
+  /** Of its log, unless that was undone: the end of the hash of its transaction, and a short hash of the content. */
+  tx?: string;
+  says?: string;
+  /** The other place from which the same log was reported last, and the time of that block. */
   moved?: string;
+  movedAt?: number;
+  /** What other readings of the log say, which did not count. */
+  also?: string[];
   /** The time of the alert that it led to, after which it counts no more. */
   used?: number;
   /** Of the alert that it raised, with its id where it may be taken back. */
@@ -68,8 +74,8 @@ export type StepContext = {
   isCounted?: boolean;
   /** It has not, but the same log has, which is final in the same block. */
   isBeside?: boolean;
-  /** The log of the input: the same in each block. It is remembered instead of the id of the input. */
-  log?: { id: string; place: string };
+  /** The log of the input: see `logOf`. Its id is the same in each block, and is remembered instead of that of the input. */
+  log?: { id: string; place: string; tx: string; says: string };
 };
 
 /** How far ahead of the present clock the time of an event may be; one beyond it counts as this far ahead. */

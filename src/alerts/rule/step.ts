@@ -1,7 +1,7 @@
 import type { AlertInput, AlertOutcome, AlertSettings, PassedReason } from "../types.ts";
 import type { Arrival, Stepped } from "./arrival.ts";
 import { markIdOf, shownKey } from "./ids.ts";
-import { bounded, findMark, since } from "./marks.ts";
+import { bounded, findMark, findOtherReading, isOfMatch, movedIn, since, withReading } from "./marks.ts";
 import { withPending } from "./pending.ts";
 import { alertOf } from "./raise.ts";
 import {
@@ -36,7 +36,20 @@ export function step(
   input: AlertInput,
   context: StepContext,
 ): Stepped {
+  const { log } = context;
   const at = boundedTime(input.at, context.now);
+  const id = input.id === undefined ? undefined : markIdOf(log?.id ?? input.id, input.matches);
+  const isKnowable = state !== undefined && id !== undefined && log !== undefined;
+  const other = isKnowable ? findOtherReading(state, { ...log, at }) : undefined;
+  const stepped = counted({ settings, state, input, at, id, context }, other);
+  return other === undefined ? stepped : { ...stepped, contradicts: true };
+}
+
+/** `other`: the mark of the same log, as another watcher read it. */
+function counted(
+  { settings, state, input, at, id, context }: Omit<Arrival, "state"> & { state: KeyState | undefined },
+  other: Mark | undefined,
+): Stepped {
   const holds = isOfState(settings);
   const pass = (passed: PassedReason): Stepped => ({ state, passed, outcomes: [], warnings: [] });
   if (!input.matches && !holds) return pass("no_match");
@@ -46,14 +59,16 @@ export function step(
     }
   }
   const { log } = context;
-  const id = input.id === undefined ? undefined : markIdOf(log?.id ?? input.id, input.matches);
   const found = state && findMark(state, id, log?.place);
   const known = found && isOtherLog(found, settings, context) ? undefined : found;
-  if (state !== undefined && known !== undefined && log !== undefined && known.place !== log.place) {
-    return { ...pass(input.matches ? "seen" : "no_match"), state: movedIn(state, known, log.place) };
-  }
   if (state !== undefined && (known !== undefined || (id !== undefined && state.ended?.by === id))) {
-    return again({ settings, state, input, at, id, context }, known);
+    const present = known && log ? movedIn(state, known, { place: log.place, at }) : state;
+    if (known && log && known.place !== log.place) return { ...pass(seenBefore(input)), state: present };
+    return again({ settings, state: present, input, at, id, context }, known);
+  }
+  // Where a log counted, another reading of it neither counts nor ends anything.
+  if (state !== undefined && log && other && (!input.matches || isOfMatch(other))) {
+    return { ...pass(seenBefore(input)), state: withReading(state, other, { ...log, at }) };
   }
   if (context.isCounted && input.matches) return pass("seen");
   const isEachAgain = settings.when.kind === "each" && input.redelivered === true;
@@ -108,8 +123,12 @@ function again({ state, input, at, id, context }: Arrival, known: Mark | undefin
     });
     warnings.push(...repeated.warnings);
   }
-  const passed = input.matches ? "seen" : "no_match";
-  return { state, passed: known?.alert && input.redelivered ? undefined : passed, outcomes, warnings };
+  const isRepeated = known?.alert !== undefined && input.redelivered;
+  return { state, passed: isRepeated ? undefined : seenBefore(input), outcomes, warnings };
+}
+
+function seenBefore({ matches }: AlertInput): PassedReason {
+  return matches ? "seen" : "no_match";
 }
 
 /** Where alerts are watched, the watch knows which log is that of an alert: another one must not pass as seen. */
@@ -122,12 +141,6 @@ function isOtherLog(
   // The mark may also be that of an alert that was taken back.
   if (isBeside) return mark.alert !== undefined || mark.n === 0;
   return mark.place !== log.place && mark.alert !== undefined;
-}
-
-/** The state with the other place of a log. It counts once. */
-function movedIn(state: KeyState, mark: Mark, place: string): KeyState {
-  if (mark.moved === place) return state;
-  return { ...state, marks: state.marks.with(state.marks.indexOf(mark), { ...mark, moved: place }) };
 }
 
 /** Forgets marks that can no longer count, and marks beyond the limit. */

@@ -14,9 +14,9 @@ export function withoutLog(state: KeyState, { id, at, log }: RaisedAlert): KeySt
   return { ...rest, marks, ...(last === undefined ? {} : { lastAlertAt: last }) };
 }
 
-/** So that it does not count when it is delivered again from its old place. */
-function idOnly({ amount: _amount, alert: _alert, used: _used, ...mark }: Mark): Mark {
-  return { ...mark, n: 0 };
+/** So that it does not count when it is delivered again from its old place. Another reading of it is new then. */
+function idOnly({ at, id, place, moved }: Mark): Mark {
+  return { at, n: 0, ...(id && { id }), ...(place && { place }), ...(moved && { moved }) };
 }
 
 function unused(mark: Mark, at: number): Mark {

@@ -24,6 +24,13 @@ export function isTransaction(
   return one.transactionHash === other.transactionHash && one.chainSelector === other.chainSelector;
 }
 
+/** Whether both are at one index of one block, by a transaction. */
+export function isSamePlace(one: LogPlace, other: LogPlace): boolean {
+  return (
+    isTransaction(one, other) && one.blockNumber === other.blockNumber && one.logIndex === other.logIndex
+  );
+}
+
 /** Whether one transaction emitted the same in both places. */
 export function isSameLog(one: LogPlace, other: LogPlace): boolean {
   return isTransaction(one, other) && one.contract === other.contract && one.content === other.content;

@@ -1,6 +1,6 @@
 import type { AlertEvidence } from "../types.ts";
 import { compareBlocks, isAbove, isSameLog, isTransaction } from "./compare.ts";
-import { indexesIn, type Judged, type LogEvidence, moved } from "./sighted.ts";
+import { indexesIn, isOtherReading, type Judged, type LogEvidence, moved } from "./sighted.ts";
 import { reportsAbove } from "./sources.ts";
 import type { Moment, WatchedAlert, WatchState } from "./types.ts";
 
@@ -16,7 +16,7 @@ export function doubtedByLog(
 ): Judged {
   const { log, at, redelivered = false } = evidence;
   const { log: known } = one;
-  if (log.chainSelector !== known.chainSelector) return { watched: one };
+  if (log.chainSelector !== known.chainSelector || isOtherReading(one, evidence)) return { watched: one };
   if (isTransaction(log, known) && log.blockNumber !== known.blockNumber) {
     return inOtherBlock(one, { ...log, redelivered }, { now, slackMs });
   }

@@ -3,7 +3,7 @@ import type { AlertEvidence, AlertOutcome } from "../types.ts";
 import { doubtedByBlock, doubtedByLog, doubtedByTransaction } from "./doubts.ts";
 import { cleanHash, cleanLevel, cleanPlace } from "./log-place.ts";
 import { knownFrom, withJudged } from "./past.ts";
-import { isEnd, type Judged, ownerOf, sighted } from "./sighted.ts";
+import { isEnd, isOtherReading, type Judged, ownerOf, sighted } from "./sighted.ts";
 import { noteSource } from "./sources.ts";
 import type { Learned, Moment, WatchedAlert, WatchState } from "./types.ts";
 
@@ -29,7 +29,13 @@ export function learn(state: WatchState, evidence: AlertEvidence, moment: Moment
         one === owner ? sighted(one, clean, moment) : doubtedByLog(one, clean, among),
       );
       const known = knownFrom(state.past, log, isEnd(clean));
-      return { ...judged, ...known, ...(owner === undefined ? {} : { belongsTo: owner.alert.id }) };
+      const contradicts = state.watched.some((one) => isOtherReading(one, clean));
+      return {
+        ...judged,
+        ...known,
+        ...(owner === undefined ? {} : { belongsTo: owner.alert.id }),
+        ...(contradicts && { contradicts }),
+      };
     }
     case "block": {
       const place = cleanBlock(evidence);

@@ -1,7 +1,7 @@
 import type { LogPlace } from "../types.ts";
-import { compareBlocks } from "./compare.ts";
+import { compareBlocks, isAbove } from "./compare.ts";
 import { withJudged } from "./past.ts";
-import { type Judged, moved } from "./sighted.ts";
+import { isOtherReading, type Judged, moved } from "./sighted.ts";
 import type { Watched, WatchedAlert, WatchSettings, WatchState } from "./types.ts";
 
 /**
@@ -17,6 +17,11 @@ export function settle(state: WatchState, settings: WatchSettings, readUpTo: num
   const due = state.watched.filter((one) => dueAt(one, settings.slackMs, confirmWithinMs) <= readUpTo);
   if (due.length === 0) return { state, outcomes: [] };
   const settled = new Map(due.map((one) => [one, verdictOn(one, readUpTo)]));
+  const gone = [...settled.values()].flatMap(({ undone }) => undone ?? []);
+  for (const one of gone.length === 0 ? [] : state.watched) {
+    const undone = settled.has(one) ? undefined : gone.find((other) => isGoneWith(one, other))?.undone;
+    if (undone !== undefined) settled.set(one, verdictOn({ ...one, undone }, readUpTo));
+  }
   const verdicts = [...settled.values()];
   const watched = state.watched.flatMap((one) =>
     settled.has(one) ? (settled.get(one)?.watched ?? []) : one,
@@ -25,6 +30,12 @@ export function settle(state: WatchState, settings: WatchSettings, readUpTo: num
     state: { ...state, watched, past: withJudged(state.past, verdicts) },
     outcomes: verdicts.flatMap(({ outcomes = [] }) => outcomes),
   };
+}
+
+/** Whether another reading of the log of an alert was undone, by evidence of a level above that of the alert. */
+function isGoneWith(one: WatchedAlert, { alert, log, undone }: WatchedAlert): boolean {
+  const isHigher = undone !== undefined && isAbove(undone.confidence, one.log.confidence);
+  return isHigher && isOtherReading(one, { log, at: alert.at });
 }
 
 /** When `settle` next has something to do, in milliseconds; undefined while nothing is watched. */

@@ -1,5 +1,5 @@
 import type { AlertEvidence, AlertOutcome, LogPlace } from "../types.ts";
-import { isAbove, isFinal, isSameLog } from "./compare.ts";
+import { isAbove, isFinal, isSameLog, isSamePlace } from "./compare.ts";
 import type { Moment, WatchedAlert } from "./types.ts";
 
 export type LogEvidence = AlertEvidence & { kind: "log" };
@@ -95,6 +95,17 @@ function isNewer(one: WatchedAlert, { log, redelivered = false }: LogEvidence, m
   const { undone, seenAt } = one;
   if (undone?.reason === "other_block" && undone.blockNumber === log.blockNumber) return true;
   return moment.now - seenAt > moment.slackMs;
+}
+
+/**
+ * Whether a log is that of an alert, as another watcher reads it. A block that replaces another one of its number has
+ * another time, and what it has at the same place is another log.
+ */
+export function isOtherReading(
+  { alert, log: known }: WatchedAlert,
+  { log, at }: Pick<LogEvidence, "log" | "at">,
+): boolean {
+  return at === alert.at && isSamePlace(log, known) && log.content !== known.content;
 }
 
 /** Whether nothing that is reported can undo it. */

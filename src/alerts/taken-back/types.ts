@@ -76,4 +76,6 @@ export type Learned = Watched & {
    * been known as that of one of them.
    */
   beside?: number;
+  /** The log of a watched alert was given with another content: see `isOtherReading`. */
+  contradicts?: true;
 };

@@ -5,9 +5,9 @@ import { CHAIN, hashOf, TOKEN } from "./logs.ts";
 /** What a transaction emits: `a`, which may be twice, and `b` are reported by the source with alerts, the others by another one. */
 type Emitted = { content: string; isOther: boolean };
 export type Transaction = { number: number; emits: readonly Emitted[] };
-type Block = { id: number; transactions: readonly Transaction[] };
+type Block = { id: number; time: number; transactions: readonly Transaction[] };
 
-/** A log as a service reports it. `hash`: of its block, which is not reported. */
+/** A log as a service reports it. `at`: the time of its block. `hash`: of its block, which is not reported. */
 export type Reported = { log: LogPlace; at: number; hash: number };
 
 /** Blocks that are this many below the newest one are final. Reorganizations are less deep. */
@@ -18,6 +18,7 @@ const FIRST_BLOCK = 100;
 export class ChainModel {
   #blocks: Block[] = [];
   #mined = 0;
+  #time = 0;
   #final = 0;
   /** Blocks that were replaced. */
   readonly replaced = new Set<number>();
@@ -25,8 +26,10 @@ export class ChainModel {
   /** Adds a block; what is reported then. */
   mine(transactions: readonly Transaction[], at: number): Reported[] {
     this.#mined += 1;
-    this.#blocks.push({ id: this.#mined, transactions });
-    return [...this.#logsOf(this.#blocks.length - 1, "latest", at), ...this.#finalized(at)];
+    // A block that replaces another one has another time.
+    this.#time = Math.max(this.#time + 1, at);
+    this.#blocks.push({ id: this.#mined, time: this.#time, transactions });
+    return [...this.#logsOf(this.#blocks.length - 1, "latest"), ...this.#finalized()];
   }
 
   /** Replaces the newest blocks. `again` chooses the transactions of each new block among those that were undone. */
@@ -43,23 +46,23 @@ export class ChainModel {
   /** The names of the logs that are in the chain now. */
   get names(): string[] {
     return this.#blocks.flatMap((_block, index) =>
-      this.#logsOf(index, "latest", 0).map(({ log }) => nameOf(log)),
+      this.#logsOf(index, "latest").map(({ log }) => nameOf(log)),
     );
   }
 
-  #finalized(at: number): Reported[] {
+  #finalized(): Reported[] {
     const reported: Reported[] = [];
     for (; this.#final < this.#blocks.length - FINAL_DEPTH; this.#final += 1) {
-      reported.push(...this.#logsOf(this.#final, "finalized", at));
+      reported.push(...this.#logsOf(this.#final, "finalized"));
     }
     return reported;
   }
 
-  #logsOf(index: number, confidence: string, at: number): Reported[] {
-    const { id, transactions } = this.#blocks[index] as Block;
+  #logsOf(index: number, confidence: string): Reported[] {
+    const { id, time, transactions } = this.#blocks[index] as Block;
     const emitted = transactions.flatMap(({ number, emits }) => emits.map((one) => ({ number, ...one })));
     return emitted.map(({ number, content, isOther }, logIndex) => ({
-      at,
+      at: time,
       hash: id,
       log: {
         chainSelector: CHAIN,

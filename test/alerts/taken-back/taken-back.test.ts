@@ -166,6 +166,28 @@ describe("an alert whose log may be undone", () => {
       should(watch.told).deepEqual(["notConfirmed"]);
     });
 
+    it("where another watcher reads its log with other parameters, at a higher level", () => {
+      const reading = { content: "Transfer 2", source: "x", confidence: "finalized" };
+      const watch = new Watch()
+        .given(seen(reading, { at: 0 }))
+        .after(OVER)
+        .settled();
+      should(watch.told).be.empty();
+      should(watch.isWatched).be.true();
+      const moment = { now: START, slackMs: SLACK };
+      should(learn(watch.state, seen(reading, { at: 0 }), moment).contradicts).be.true();
+      // A block that replaces its block has another time.
+      const replaced = new Watch()
+        .given(seen(reading, { at: 1 }))
+        .after(OVER)
+        .settled();
+      should(replaced.told).deepEqual([undone("other_outcome")]);
+      for (const other of [{}, { tx: 2 }, { logIndex: "4" }, { blockNumber: "101" }])
+        should(
+          learn(watch.state, seen({ ...reading, content: "Transfer 1", ...other }), moment),
+        ).not.have.property("contradicts");
+    });
+
     it("after evidence that is not valid", () => {
       const watch = new Watch();
       const { state } = watch;
@@ -293,6 +315,25 @@ describe("an alert whose log may be undone", () => {
       should(told(SLACK)).be.empty();
       should(told(SLACK + 1, { redelivered: true })).be.empty();
       should(told(SLACK + 1)).deepEqual([undone("other_block")]);
+    });
+
+    it("together with the alerts of other readings of its log, and with no other", () => {
+      const places = {
+        b: { content: "Transfer 2", source: "x" },
+        safe: { content: "Transfer 3", source: "x", confidence: "safe" },
+        other: { logIndex: "4", source: "x" },
+      };
+      const told = (confidence: string) => {
+        let { state } = new Watch();
+        for (const [id, place] of Object.entries(places))
+          state = watchAlert(state, alertOn(logAt(place), id), { now: START }).state;
+        const passed = seen({ tx: 2, blockNumber: "101", confidence });
+        state = learn(state, passed, { now: START, slackMs: SLACK }).state;
+        const { outcomes } = settle(state, SETTINGS, START + OVER);
+        return outcomes.map(({ kind, alert }) => `${kind} ${alert.id}`).sort();
+      };
+      should(told("safe")).deepEqual(["takenBack a", "takenBack b"]);
+      should(told("finalized")).deepEqual(["takenBack a", "takenBack b", "takenBack safe"]);
     });
 
     it("not where its log is reported again from its block", () => {
