@@ -18,6 +18,7 @@ export class AlertStatus {
   #isShared = false;
   #isPerCopy = false;
   #isBehind = false;
+  #isContradicted = false;
   /** The code of the problem that was logged. */
   #problem: string | undefined;
   #shown = "";
@@ -60,6 +61,11 @@ export class AlertStatus {
     if (this.#problem === undefined) this.#showCounts();
   }
 
+  /** An event came with other parameters than before. This stays, since the next event would hide it. */
+  contradicted(): void {
+    this.#isContradicted = true;
+  }
+
   left({ own, separate }: Leaving, msg: CrecMessage): void {
     this.#problem = undefined;
     if (isTest(msg)) {
@@ -100,7 +106,9 @@ export class AlertStatus {
     this.#countedAt = performance.now();
     const count = this.#alerts;
     if (this.#isBehind) this.#show("waiting", "alert.status.unread");
-    else if (this.#isPerCopy) this.#show("waiting", this.#RED._("alert.status.per-copy", { count }));
+    else if (this.#isContradicted) {
+      this.#show("waiting", this.#RED._("alert.status.contradiction", { count }));
+    } else if (this.#isPerCopy) this.#show("waiting", this.#RED._("alert.status.per-copy", { count }));
     else if (this.#quiet > 0) {
       this.#show("waiting", this.#RED._("alert.status.quiet", { count, quiet: this.#quiet }));
     } else if (count > 0) this.#show("done", this.#RED._("alert.status.alerts", { count }));

@@ -1,6 +1,8 @@
 import type { Node, NodeAPI } from "node-red";
 import type { AlertOutcome, AlertRule } from "../../src/index.ts";
+import { noteContradiction } from "../lib/runtime/activity/contradiction.ts";
 import { contractOf } from "../lib/runtime/config-nodes.ts";
+import { override } from "../lib/runtime/details.ts";
 import type { Task } from "../lib/runtime/input.ts";
 import { type Library, loadLibrary } from "../lib/runtime/library.ts";
 import { isTest } from "../lib/runtime/test-message.ts";
@@ -20,6 +22,7 @@ const OTHERS_MS = 60_000;
 
 /** The running parts of a node. Messages and ticks pass through its rule one after the other. */
 export class AlertHost {
+  readonly #node: Node;
   readonly #fields: AlertFields;
   readonly #alerting: Alerting;
   readonly #memory: Memory;
@@ -38,6 +41,7 @@ export class AlertHost {
   private constructor(RED: NodeAPI, node: Node, fields: AlertFields, library: Library) {
     const { contract, channel = "", fleet } = fields.settings;
     const decimals = contract ? contractOf(RED, contract).decimals : undefined;
+    this.#node = node;
     this.#fields = fields;
     this.#library = library;
     checkPaths(fields, library);
@@ -112,13 +116,17 @@ export class AlertHost {
       return rule;
     };
     let isAccepted = false;
+    // Its log came with other parameters before: to a verify event node, or to this one.
+    let contradicts = isCounted && msg.crec?.contradicts === true;
     const leaving = await this.#alerting.take(msg, {
       signal,
       accept: async (input) => {
         isAccepted = true;
         const { log, isHighest } = evidence && evidence.kind === "log" ? evidence : {};
         const more = { ...(log ? { log } : {}), ...(isHighest === undefined ? {} : { isHighest }) };
-        return (await loaded()).accept({ ...input, ...more });
+        const accepted = await (await loaded()).accept({ ...input, ...more });
+        contradicts ||= accepted.contradicts === true;
+        return accepted;
       },
     });
     // An event that is not counted can still be evidence about an alert.
@@ -130,6 +138,11 @@ export class AlertHost {
     const left = this.#leaving.run(async () => {
       await rule?.saved();
       this.#outlets.send(leaving, send);
+      if (contradicts) {
+        this.#status.contradicted();
+        const key = override(msg, "dedupeKey");
+        if (key !== undefined) noteContradiction(this.#node, this.#library.eventKeyOf(key));
+      }
       this.#status.left(leaving, msg);
     });
     return { left };

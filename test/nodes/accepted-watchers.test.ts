@@ -1,4 +1,5 @@
 import should from "should";
+import { alertNode } from "../support/alert-harness.ts";
 import { type Arrival, EventHarness } from "../support/event-harness.ts";
 import { eventually } from "../support/eventually.ts";
 import { eventsInNode, verifyEventNode } from "../support/nodes.ts";
@@ -39,6 +40,11 @@ describe("accepted watchers", function () {
       const { params } = payload as { params: { from: string; to: string } };
       return { from: params.from, to: params.to };
     });
+  const issues = async () => {
+    const headers = { "content-type": "application/json" };
+    await harness.nodeRed.fetch("crec/monitor/issues/run", { method: "POST", headers, body: "{}" });
+    return (await harness.nodeRed.fetch("crec/diagnostics")).text();
+  };
   const reasonOf = ({ crec }: Arrival) => (crec.verification as { reason?: string }).reason;
 
   it("let only events leave that one of them reported, whatever the others sign", async () => {
@@ -105,9 +111,27 @@ describe("accepted watchers", function () {
     const sent = await harness.arrival("any", ({ crec }) => crec.test === true);
     should(sent.crec).have.property("contradicts", true);
 
-    const answer = await post("crec/monitor/issues/run");
-    const { issues } = (await answer.json()) as { issues: Array<{ what: string }> };
-    should(issues.map(({ what }) => what).join()).match(/two watchers read the same log/);
+    should(await issues()).match(/event-contradicts/);
+  });
+
+  it("that are not chosen let an alert count a log once, and show that its events contradict each other", async () => {
+    await harness.deploy([reader("any", {})]);
+    const all = await harness.arrived("any", 2);
+    await harness.deploy([[alertNode({ name: "Paid" }), 3]]);
+    should(await issues()).not.match(/event-contradicts/);
+    for (const { payload, crec } of all) await harness.press("alert", { payload, crec });
+    const [seen] = await harness.arrived("alert", 1, 2);
+    should((seen as Arrival).crec.alert).eql({ passed: "seen" });
+    should(harness.arrivals("alert")).have.length(1);
+    const shown = await harness.nodeRed.status("alert", /^alerts: 1; contradictory parameters/);
+    should(shown.fill).equal("yellow");
+    should(await issues()).match(/event-contradicts/);
+  });
+
+  it("are not asked where verify event has seen the contradiction", async () => {
+    await harness.deploy([[alertNode(), 3]]);
+    await harness.press("alert", { payload: 1, crec: { contradicts: true } });
+    await harness.nodeRed.status("alert", /^alerts: 1; contradictory parameters/);
   });
 
   it("are offered by name, and stored as the workflow that proofs name", async () => {
