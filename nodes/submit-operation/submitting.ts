@@ -21,7 +21,7 @@ import { nodeError, toCodedError } from "../lib/shared/errors.ts";
 import type { NODE } from "./fields.ts";
 import { isUnproven, operationKeyOf } from "./operation-key.ts";
 import { type Prepared, prepare } from "./prepared.ts";
-import { contradicting, isFirstReading, readingOf } from "./reading.ts";
+import { contradicting, isFirstReading, type Reading, readingOf } from "./reading.ts";
 import { signerOfSame } from "./same-wallet.ts";
 import { isFirstTry, noteSender } from "./sender.ts";
 import { type ReadableTransaction, transactionsOf } from "./transactions.ts";
@@ -126,12 +126,25 @@ export class Submitting {
     const walletOperationId =
       key === undefined ? randomWalletOperationId() : walletOperationIdOf(key, { chainSelector, address });
     const request = { chain_selector: chainSelector, address, deadline, transactions };
-    const reading = isOfEvent(key, msg) ? readingOf(msg, library) : undefined;
-    if (reading !== undefined && !(await isFirstReading(await this.#claims(), walletOperationId, reading))) {
-      noteContradiction(this.#node, reading.log);
-      throw contradicting(reading.log);
-    }
+    if (isOfEvent(key, msg)) await this.#requireSameReading(walletOperationId, readingOf(msg, library));
     return { channelId, walletOperationId, key, wallet, request };
+  }
+
+  /**
+   * What cannot be remembered does not keep an operation from being sent: there is one for each log in any case.
+   * @throws CONTRADICTING_EVENT
+   */
+  async #requireSameReading(walletOperationId: string, reading: Reading | undefined): Promise<void> {
+    if (reading === undefined) return;
+    const isFirst = await this.#claims()
+      .then((claims) => isFirstReading(claims, walletOperationId, reading))
+      .catch((error: unknown) => {
+        this.#node.debug(errorText(error));
+        return true;
+      });
+    if (isFirst) return;
+    noteContradiction(this.#node, reading.log);
+    throw contradicting(reading.log);
   }
 
   async #draft({ msg, send, signal }: Task, given: Given, context: Context): Promise<undefined> {

@@ -4,16 +4,17 @@ import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import type { SharedState } from "../../../../src/index.ts";
 import { cleanUp, type FoundFile, removeIf } from "../folder/clean-up.ts";
+import { processWide } from "../process-wide.ts";
 import { stateFolderFor } from "../state-folder.ts";
 
-/** What is being signed under the id of an operation: a repeated message asks for the same digest. */
+/** What is claimed under an id, such as what is being signed for an operation: a repeated message has the same digest. */
 export type Claim = {
   digest: string;
   /** Unix seconds; 0 for none. */
   deadline: number;
 };
 
-/** Claims by wallet operation id. A claim ends with its deadline. */
+/** Claims by the id of what is claimed, such as a wallet operation id. A claim ends with its deadline. */
 export type Claims = {
   /** Makes this the claim, or gives the one that exists. */
   claim(id: string, mine: Claim): Promise<Claim>;
@@ -24,6 +25,9 @@ export type Claims = {
 const DAY_MS = 86_400_000;
 /** A claim without a deadline, whose message never came again. */
 const FORGOTTEN_MS = 30 * DAY_MS;
+/** There is a file for each operation of an event, for a week. */
+const CLEANED_EVERY_MS = 3_600_000;
+const cleaned = processWide("claims-cleaned", () => ({ at: Number.NEGATIVE_INFINITY }));
 const SCOPE = "signing";
 /** Two processes that claim at the same moment need two. */
 const ATTEMPTS = 5;
@@ -35,7 +39,7 @@ export function fileClaims(RED: NodeAPI): Claims {
   return {
     claim: async (id, mine) => {
       await mkdir(folder, { recursive: true });
-      void removeOldClaims(RED);
+      if (Date.now() - cleaned.at >= CLEANED_EVERY_MS) void removeOldClaims(RED);
       const path = pathOf(id);
       for (let attempt = 1; ; attempt++) {
         if (await create(path, mine)) return mine;
@@ -109,6 +113,7 @@ async function create(path: string, claim: Claim): Promise<boolean> {
 
 /** Removes the claims whose messages never came again. Never rejects. */
 export function removeOldClaims(RED: NodeAPI): Promise<void> {
+  cleaned.at = Date.now();
   return cleanUp(RED, stateFolderFor(RED, "signing"), { leastAgeMs: DAY_MS, isOld: isForgotten });
 }
 
