@@ -6,6 +6,7 @@ import should from "should";
 import {
   type Claims,
   fileClaims,
+  memoryClaims,
   removeOldClaims,
   sharedClaims,
 } from "../../../nodes/lib/runtime/signing/claims.ts";
@@ -29,11 +30,13 @@ describe("the claim of what is being signed", () => {
 
   const inFiles = () => fileClaims(RED);
   const shared = new MemorySharedState();
+  const inMemory = memoryClaims();
   let number = 0;
 
   for (const [where, open] of [
     ["a state folder", inFiles],
     ["a shared state", () => sharedClaims(shared)],
+    ["memory", () => inMemory],
   ] as ReadonlyArray<[string, () => Claims]>) {
     describe(`in ${where}`, () => {
       const newId = () => String(++number);

@@ -58,6 +58,22 @@ export function fileClaims(RED: NodeAPI): Claims {
   };
 }
 
+/** Forgotten with the process. */
+export function memoryClaims(): Claims {
+  const claims = new Map<string, Claim>();
+  return {
+    claim: async (id, mine) => {
+      const other = claims.get(id);
+      if (other && !isOver(other)) return other;
+      claims.set(id, mine);
+      return mine;
+    },
+    release: async (id, digest) => {
+      if (claims.get(id)?.digest === digest) claims.delete(id);
+    },
+  };
+}
+
 /** In the state that all copies of the flow share. */
 export function sharedClaims(shared: Pick<SharedState, "readRecord" | "writeRecord">): Claims {
   return {

@@ -1,7 +1,8 @@
 import type { Node, NodeAPI } from "node-red";
 import { fleetOf } from "../fleet.ts";
 import { type Joined, joinFleet } from "../join-fleet.ts";
-import { type Claims, fileClaims, sharedClaims } from "./claims.ts";
+import { isStateInMemory } from "../state-in-memory.ts";
+import { type Claims, fileClaims, memoryClaims, sharedClaims } from "./claims.ts";
 
 /**
  * The claims of a node: in the state that copies share, where one is chosen or in the environment, else in the state
@@ -9,6 +10,7 @@ import { type Claims, fileClaims, sharedClaims } from "./claims.ts";
  */
 export function openClaims(RED: NodeAPI, node: Node, fleetId: string | undefined): () => Promise<Claims> {
   let joined: Promise<Joined> | undefined;
+  const inMemory = memoryClaims();
   node.on("close", (done: () => void) => {
     const left = joined?.then(({ leave }) => leave());
     Promise.resolve(left)
@@ -16,6 +18,7 @@ export function openClaims(RED: NodeAPI, node: Node, fleetId: string | undefined
       .finally(done);
   });
   return async () => {
+    if (isStateInMemory()) return inMemory;
     const ref = fleetOf(RED, fleetId);
     if (!ref) return fileClaims(RED);
     joined ??= joinFleet(RED, ref);
