@@ -96,7 +96,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const given = [options.apiKey ?? []].flat();
   const apiKeys = given.length > 0 ? given : [DEFAULT_API_KEY];
   const [apiKey = DEFAULT_API_KEY] = apiKeys;
-  refusePublicKey(host, apiKeys);
+  const isLocal = await isLoopback(host);
+  if (!isLocal) refusePublicKey(host, apiKeys);
   const log = options.log ?? silentLog();
   const dataDir = resolve(options.dataDir);
   const started: Array<() => Promise<void> | void> = [];
@@ -186,7 +187,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       },
       local,
       flowVariablesAt,
-      loopback: isLoopback(host),
+      loopback: isLocal,
       requestTimeoutMs: options.requestTimeoutMs,
     });
     started.push(() => withTimeout(app.close()));
@@ -244,7 +245,7 @@ function firstStart(store: Store): number {
 }
 
 function refusePublicKey(host: string, apiKeys: readonly string[]): void {
-  if (isLoopback(host) || !apiKeys.includes(DEFAULT_API_KEY)) return;
+  if (!apiKeys.includes(DEFAULT_API_KEY)) return;
   throw new ServiceProblem(
     `The service would listen on ${host} with the default API key, which is public. Set CREC_API_KEY to your own key, or listen on 127.0.0.1.`,
   );

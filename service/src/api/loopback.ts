@@ -1,10 +1,18 @@
+import { lookup } from "node:dns/promises";
 import type { IncomingHttpHeaders } from "node:http";
+import { isIPv6 } from "node:net";
 
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
-/** Whether an address to listen on can be reached only from this machine. */
-export function isLoopback(host: string): boolean {
-  return LOOPBACK.has(host) || host === "::1";
+/**
+ * Whether an address to listen on can be reached only from this machine. A file of hosts can give the name localhost to
+ * any address, so it counts as what it stands for.
+ */
+export async function isLoopback(host: string): Promise<boolean> {
+  if (host !== "localhost") return LOOPBACK.has(host) || host === "::1";
+  // Where the name is unknown, the service does not listen either.
+  const found = await lookup(host, { all: true }).catch(() => []);
+  return found.every(({ address }) => (isIPv6(address) ? address === "::1" : address.startsWith("127.")));
 }
 
 /**
