@@ -226,6 +226,11 @@ export function saidBy({ json, text, mask = (said) => said }: Omit<CustodianAnsw
   return text === "" ? "It sent nothing else." : `It sent ${Buffer.byteLength(text)} bytes.`;
 }
 
+/** The start of a text in an answer, on one line, without any part of a secret. Empty where the text is. */
+export function quoted(text: string, { mask = (said) => said }: Pick<CustodianAnswer, "mask">): string {
+  return text === "" ? "" : excerpt(mask(text));
+}
+
 /** The start of what a key service said, on one line. */
 export function excerpt(text: string): string {
   const line = text.replace(/[\p{C}\s]+/gu, " ").trim();

@@ -3,7 +3,7 @@ import * as PublicKey from "ox/PublicKey";
 import { checksumAddress } from "../../abi/index.ts";
 import type { Address } from "../../protocol/index.ts";
 import { fieldAt, textAt } from "./answer-fields.ts";
-import { badAnswer, type CustodianAnswer, excerpt, refusalOf } from "./custodian-client.ts";
+import { badAnswer, type CustodianAnswer, quoted, refusalOf } from "./custodian-client.ts";
 import { FIREBLOCKS, type FireblocksApi } from "./fireblocks-api.ts";
 import { SignerError } from "./signer-error.ts";
 
@@ -35,7 +35,7 @@ export async function readKey(api: FireblocksApi, source: FireblocksSource): Pro
   if (algorithm !== ALGORITHM) {
     throw new SignerError(
       "SIGNER_KEY_UNSUITABLE",
-      `The key in ${FIREBLOCKS} is of the kind ${excerpt(String(algorithm))}, and wallets take ${ALGORITHM}. Choose an asset of Ethereum or another EVM network.`,
+      `The key in ${FIREBLOCKS} is of the kind ${quoted(String(algorithm), answer)}, and wallets take ${ALGORITHM}. Choose an asset of Ethereum or another EVM network.`,
     );
   }
   const path = fieldAt(answer.json, "derivationPath");

@@ -3,7 +3,7 @@ import { CrecError } from "../../errors.ts";
 import type { Address, Hex } from "../../protocol/index.ts";
 import type { SignOptions, SignRequest } from "../signer.ts";
 import { fieldAt } from "./answer-fields.ts";
-import { badAnswer, type CustodianAnswer, excerpt, refusalOf } from "./custodian-client.ts";
+import { badAnswer, type CustodianAnswer, refusalOf } from "./custodian-client.ts";
 import { FIREBLOCKS, type FireblocksApi } from "./fireblocks-api.ts";
 import { ALGORITHM, type FireblocksSource } from "./fireblocks-key.ts";
 import {
@@ -83,7 +83,7 @@ export class FireblocksRequests {
       request.digest,
       address,
     );
-    if (signature === undefined) throw mismatch(address, transaction.id);
+    if (signature === undefined) throw mismatch(address, transaction.shown.id);
     return signature;
   }
 
@@ -92,7 +92,7 @@ export class FireblocksRequests {
     const attempt = this.#next.get(request.digest) ?? 1;
     const body = this.#body(request, attempt);
     const answer = await this.#api.call({ method: "POST", path: "/v1/transactions", body, signal });
-    const transaction = transactionOf(answer.json);
+    const transaction = transactionOf(answer);
     if (isSuccess(answer) && transaction) return { transaction, attempt, isNew: true };
     if (isSuccess(answer)) throw badAnswer(FIREBLOCKS, "transaction", answer);
     const found = await this.#usedBefore(request, attempt, answer, signal);
@@ -166,7 +166,7 @@ export class FireblocksRequests {
   #shown(answer: CustodianAnswer): FireblocksTransaction | undefined {
     if (answer.status === 404) return undefined;
     if (!isSuccess(answer)) throw refusalOf(FIREBLOCKS, answer);
-    const transaction = transactionOf(answer.json);
+    const transaction = transactionOf(answer);
     if (transaction === undefined) throw badAnswer(FIREBLOCKS, "transaction", answer);
     return transaction;
   }
@@ -207,7 +207,7 @@ export class FireblocksRequests {
 }
 
 function mismatch(address: Address, id: string): CrecError {
-  const message = `The signature of transaction ${excerpt(id)} in ${FIREBLOCKS} is not one of this operation by ${address}. Nothing was submitted. Check the vault account and the asset, or the derivation path, in the signer.`;
+  const message = `The signature of transaction ${id} in ${FIREBLOCKS} is not one of this operation by ${address}. Nothing was submitted. Check the vault account and the asset, or the derivation path, in the signer.`;
   return new CrecError("SIGNATURE_MISMATCH", message);
 }
 

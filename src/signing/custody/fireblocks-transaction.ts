@@ -1,12 +1,20 @@
 import type { Hex } from "../../protocol/index.ts";
 import type { SigningState } from "../signer.ts";
 import { fieldAt, textAt } from "./answer-fields.ts";
-import { excerpt } from "./custodian-client.ts";
+import { type CustodianAnswer, excerpt, quoted } from "./custodian-client.ts";
 import { FIREBLOCKS } from "./fireblocks-api.ts";
 import { SignerError } from "./signer-error.ts";
 
 /** A transaction of the API: a request to sign. */
-export type FireblocksTransaction = { id: string; status: string; subStatus: string; json: unknown };
+export type FireblocksTransaction = {
+  id: string;
+  status: string;
+  json: unknown;
+  /** As they become parts of a status and of sentences. */
+  shown: { id: string; status: string; subStatus: string };
+  /** The same of another text. */
+  quote: (text: string) => string;
+};
 
 /** What was asked to be signed. */
 export type Asked = {
@@ -46,21 +54,21 @@ const FAILURES: Readonly<Record<string, { code: "SIGNER_REFUSED" | "SIGNER_TIMEO
 
 const SCALAR = /^(?:0x)?([0-9a-f]{1,64})$/i;
 
-export function transactionOf(json: unknown): FireblocksTransaction | undefined {
+export function transactionOf(answer: CustodianAnswer): FireblocksTransaction | undefined {
+  const { json } = answer;
   const id = textAt(json, "id");
   const status = textAt(json, "status");
   if (id === undefined || status === undefined) return undefined;
-  // They become parts of a status and of sentences.
-  const subStatus = excerptOf(textAt(json, "subStatus") ?? "");
-  return { id, status: excerptOf(status), subStatus, json };
+  const quote = (text: string) => quoted(text, answer);
+  const subStatus = quote(textAt(json, "subStatus") ?? "");
+  return {
+    ...{ id, status: status === "" ? "" : excerpt(status), json },
+    ...{ shown: { id: quote(id), status: quote(status), subStatus }, quote },
+  };
 }
 
-function excerptOf(text: string): string {
-  return text === "" ? "" : excerpt(text);
-}
-
-export function stateOf({ status }: FireblocksTransaction): SigningState {
-  return { state: status, isForPerson: FOR_PEOPLE.includes(status) };
+export function stateOf({ status, shown }: FireblocksTransaction): SigningState {
+  return { state: shown.status, isForPerson: FOR_PEOPLE.includes(status) };
 }
 
 export function isSigned({ status }: FireblocksTransaction): boolean {
@@ -68,11 +76,12 @@ export function isSigned({ status }: FireblocksTransaction): boolean {
 }
 
 /** The error of a transaction that ended without a signature; undefined for any other. */
-export function failureOf({ id, status, subStatus }: FireblocksTransaction): SignerError | undefined {
+export function failureOf({ status, shown }: FireblocksTransaction): SignerError | undefined {
   const failure = Object.hasOwn(FAILURES, status) ? FAILURES[status] : undefined;
   if (failure === undefined) return undefined;
+  const { id, subStatus } = shown;
   const detail = subStatus === "" ? status : `${status}, ${subStatus}`;
-  const message = `${failure.sentence} Nothing was submitted. To ask again, repeat the operation. ${FIREBLOCKS}: ${detail}, transaction ${excerpt(id)}.`;
+  const message = `${failure.sentence} Nothing was submitted. To ask again, repeat the operation. ${FIREBLOCKS}: ${detail}, transaction ${id}.`;
   return new SignerError(failure.code, message, { state: subStatus === "" ? status : subStatus });
 }
 
@@ -81,13 +90,13 @@ export function failureOf({ id, status, subStatus }: FireblocksTransaction): Sig
  * @throws {SignerError} `SIGNER_BAD_ANSWER`, also when something else was signed, or with another key.
  */
 export function signatureIn(
-  { id, json }: FireblocksTransaction,
+  { json, shown, quote }: FireblocksTransaction,
   { content, derivationPath }: Asked,
 ): { r: Hex; s: Hex } {
   const bad = (what: string) =>
     new SignerError(
       "SIGNER_BAD_ANSWER",
-      `${what} Nothing was submitted. Look at transaction ${excerpt(id)} in ${FIREBLOCKS}.`,
+      `${what} Nothing was submitted. Look at transaction ${shown.id} in ${FIREBLOCKS}.`,
     );
   const [signed, ...others] = [fieldAt(json, "signedMessages")].flat();
   if (signed === undefined || others.length > 0)
@@ -98,9 +107,7 @@ export function signatureIn(
   }
   const path = fieldAt(signed, "derivationPath");
   if (derivationPath && Array.isArray(path) && path.join("/") !== derivationPath.join("/")) {
-    throw bad(
-      `The key at ${excerpt(path.join("/"))} signed, and not the one at ${derivationPath.join("/")}.`,
-    );
+    throw bad(`The key at ${quote(path.join("/"))} signed, and not the one at ${derivationPath.join("/")}.`);
   }
   const r = scalar(fieldAt(signed, "signature", "r"));
   const s = scalar(fieldAt(signed, "signature", "s"));

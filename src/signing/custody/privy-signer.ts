@@ -6,7 +6,7 @@ import { SIGNING_TIMEOUTS_MS } from "../../protocol/signing-timeouts.ts";
 import { requireDigest } from "../digest.ts";
 import type { SignRequest } from "../signer.ts";
 import { textAt } from "./answer-fields.ts";
-import { badAnswer, type CustodianAnswer, CustodianClient, excerpt, refusalOf } from "./custodian-client.ts";
+import { badAnswer, type CustodianAnswer, CustodianClient, quoted, refusalOf } from "./custodian-client.ts";
 import type { CustodyOptions, CustodySigner } from "./custody-signer.ts";
 import { authorizationKeyOf, authorizationSignature } from "./privy-authorization.ts";
 import { SignerError, type SignerErrorCode } from "./signer-error.ts";
@@ -129,13 +129,13 @@ async function readAddress({ client, headers, path, key }: Session): Promise<Add
   if (chainType !== "ethereum") {
     throw new SignerError(
       "SIGNER_KEY_UNSUITABLE",
-      `The wallet in ${PRIVY} is for ${excerpt(chainType)}. Choose one whose chain type is ethereum.`,
+      `The wallet in ${PRIVY} is for ${quoted(chainType, answer)}. Choose one whose chain type is ethereum.`,
     );
   }
   if (key === undefined && textAt(answer.json, "owner_id") !== undefined) {
     throw new SignerError(
       "SIGNER_UNAUTHORIZED",
-      `${OWNED} ${PRIVY}: wallet ${excerpt(textAt(answer.json, "id") ?? "")}.`,
+      `${OWNED} ${PRIVY}: wallet ${quoted(textAt(answer.json, "id") ?? "", answer)}.`,
     );
   }
   try {
@@ -187,8 +187,9 @@ function signatureIn(answer: CustodianAnswer): Hex {
 /** The error for an answer other than 200; `method` is that of a request to sign. */
 function errorOf(answer: CustodianAnswer, method = ""): SignerError {
   const code = textAt(answer.json, "code")?.slice(0, CODE_LENGTH) ?? "";
+  const shown = quoted(code, answer);
   const error = (kind: SignerErrorCode, sentence: string) =>
-    new SignerError(kind, `${sentence} ${PRIVY}: ${code}.`, { state: code });
+    new SignerError(kind, `${sentence} ${PRIVY}: ${shown}.`, { state: shown });
   if (code === "policy_violation") {
     const sentence = `A policy of the wallet forbids this signature. Nothing was submitted. Ask the person who manages the policies: a policy allows only what a rule names, such as ${method}.`;
     return error("SIGNER_REFUSED", sentence);

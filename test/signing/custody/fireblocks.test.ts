@@ -411,6 +411,23 @@ describe("a signer of Fireblocks", () => {
       });
     }
 
+    it("shows no part of the API key that comes back as a state or a kind", async () => {
+      for (const part of [server.apiKey.slice(0, 18), server.apiKey.slice(19)]) {
+        const states: SigningState[] = [];
+        const signer = await signerOf();
+        server.states = [part, part, "FAILED"];
+        const answer = { id: part, status: "FAILED", subStatus: part };
+        server.faults.push(undefined, undefined, { status: 200, body: answer });
+        const error = await errorOf(signer.sign(request, { onState: (state) => states.push(state) }));
+        should(error).have.property("code", "SIGNER_REFUSED");
+        server.faults.push({ status: 200, body: { algorithm: part } });
+        const unsuitable = await errorOf(signerOf());
+        should(unsuitable).have.property("code", "SIGNER_KEY_UNSUITABLE");
+        should(states).not.be.empty();
+        should(inspect([states, error, unsuitable], { depth: 9 })).not.containEql(part);
+      }
+    });
+
     it("says what Fireblocks says, and no secret", async () => {
       const other = await FireblocksServer.start();
       closing.push(() => other.close());

@@ -88,6 +88,15 @@ describe("a signer of Privy", () => {
     });
   });
 
+  it("shows no part of the app secret that comes back in its place", async () => {
+    for (const part of [server.appSecret.slice(0, 18), server.appSecret.slice(18)]) {
+      server.chainType = part;
+      const error = await should(signerOf()).be.rejected();
+      should(error).have.property("code", "SIGNER_KEY_UNSUITABLE");
+      should(inspect(error)).not.containEql(part.replaceAll(/^-|-$/g, ""));
+    }
+  });
+
   it("does not follow a redirect, which would take the credentials elsewhere", async () => {
     const other = await StandIn.start();
     closing.push(() => other.close());
