@@ -23,7 +23,7 @@ export const BUTTONS = ["instance", "other", "outside"] as const;
 export function subflowWith(ready: ReadyInfo, secrets: Secrets): FlowNode[] {
   const inside: FlowNode[] = [
     {
-      ...connectionNode(ready, { baseUrl: "${SUBFLOW_BASE_URL}", graphqlUrl: "" }),
+      ...connectionNode(ready, { baseUrl: "${SUBFLOW_BASE_URL}", graphqlUrl: "", orgId: "${WRONG_PLACE}" }),
       ...{ z: "made", credentials: { apiKey: "${API_KEY}" } },
     },
     { ...channelNode({ createMissing: true }), z: "made" },
@@ -58,10 +58,7 @@ export function subflowWith(ready: ReadyInfo, secrets: Secrets): FlowNode[] {
     [
       [instance, 1],
       [{ id: "other", type: "subflow:made" }, 1],
-      [
-        apiNode({ id: "outside", connection: "outside-connection", path: "${WRONG_PLACE}", pathType: "str" }),
-        1,
-      ],
+      [apiNode({ id: "outside", connection: "outside-connection", path: "/channels", pathType: "str" }), 1],
     ],
   );
   return flows.map((node) =>
