@@ -26,7 +26,7 @@ describe("the settings of a node, as its table says", () => {
       _msg: unknown,
       done: (error: Error | null, value: unknown) => void,
     ) => done(null, type === "json" ? JSON.parse(value) : value);
-    const RED = { _: (key: string) => key, util: { evaluateNodeProperty } };
+    const RED = { _: (key: string) => key, util: { evaluateNodeProperty }, nodes: { eachNode: () => {} } };
     return fieldReader(RED as unknown as NodeAPI, {} as Node, NODE, settings as NodeDef);
   };
 

@@ -39,7 +39,10 @@ describe("a variable that is not set", function () {
 
   before(async () => {
     [service, userDir] = await Promise.all([startTestService(), UserDir.make()]);
-    nodeRed = await NodeRed.start(userDir, { TEST_PATH: "/networks" });
+    nodeRed = await NodeRed.start(userDir, {
+      TEST_PATH: "/networks",
+      TEST_SECRET: "a secret",
+    });
   });
 
   after(async () => {
@@ -221,6 +224,24 @@ describe("a variable that is not set", function () {
       { args: [{ value: NOPE, type: "str" }] },
     ]) {
       should(unsetVariable(settings)).equal(undefined, JSON.stringify(settings));
+    }
+  });
+
+  it("is named by an error in place of its value, which may be secret", async () => {
+    await nodeRed.deploy(
+      harnessFlow(
+        [connectionNode(service.ready), channelNode({ createMissing: true })],
+        [
+          [apiNode({ id: "written", path: "${TEST_SECRET}", pathType: "str" }), 1],
+          [apiNode({ id: "chosen", path: "TEST_SECRET", pathType: "env" }), 1],
+          [apiNode({ id: "method", path: "/networks", method: "${TEST_SECRET}" }), 1],
+        ],
+      ),
+    );
+    for (const id of ["written", "chosen", "method"]) {
+      const { message, code } = (await refuse(nodeRed, id, {})).error as { message: string; code: string };
+      should(code).equal("INVALID_FIELD");
+      should(message).containEql('"${TEST_SECRET}"').and.not.containEql("a secret");
     }
   });
 });

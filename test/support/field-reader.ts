@@ -7,6 +7,9 @@ export function readerOf<const N extends NodeDescription>(
   description: N,
   settings: Partial<SettingsOf<N>>,
 ): FieldReader<N> {
-  const RED = { _: (key: string, words?: object) => `${key} ${JSON.stringify(words ?? {})}` };
+  const RED = {
+    _: (key: string, words?: object) => `${key} ${JSON.stringify(words ?? {})}`,
+    nodes: { eachNode: () => {} },
+  };
   return fieldReader(RED as unknown as NodeAPI, {} as Node, description, settings as unknown as NodeDef);
 }

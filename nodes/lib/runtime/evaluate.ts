@@ -91,10 +91,11 @@ export function optionOf<const T extends string>(
   label: string,
   value: unknown,
   options: readonly T[],
+  shown: (value: unknown) => string = shownValue,
 ): T {
   const option = options.find((one) => one === value);
   if (option !== undefined) return option;
-  const words = { label, value: shownValue(value), options: options.filter(Boolean).join(", ") };
+  const words = { label, value: shown(value), options: options.filter(Boolean).join(", ") };
   throw translatedError("INVALID_FIELD", RED._("common.error.option", words));
 }
 

@@ -4,7 +4,7 @@ import { errorKey, fitsNumber, isOn, isShown, labelKey } from "../shared/field-r
 import type { NamesOf, NodeDescription, SettingsOf } from "../shared/fields.ts";
 import { isNewer, migrate } from "../shared/migrate.ts";
 import { splitNames } from "../shared/split-names.ts";
-import { requireSet } from "../shared/variables.ts";
+import { isReference, requireSet } from "../shared/variables.ts";
 import { channelOverride } from "./details.ts";
 import {
   evaluate,
@@ -86,10 +86,13 @@ export function fieldReader<const N extends NodeDescription>(
     return known;
   };
   const invalid = (sentence: string) => translatedError("INVALID_FIELD", sentence);
-  const wrong = (name: string, value: unknown, key = errorKey(description, name), words = {}) =>
-    invalid(
-      RED._("common.error.field", { label: label(name), value: shownValue(value), why: RED._(key, words) }),
-    );
+  /** The value of a variable may be secret: an error names the variable. */
+  const shownOf = (name: string) => (value: unknown) =>
+    variableIn(RED, node, { name, settings }) ?? shownValue(value);
+  const wrong = (name: string, value: unknown, key = errorKey(description, name), words = {}) => {
+    const shown = shownOf(name)(value);
+    return invalid(RED._("common.error.field", { label: label(name), value: shown, why: RED._(key, words) }));
+  };
   /** What was typed into a field that the form does not show now counts as empty: nobody could see what is wrong. */
   const textOf = (name: string) => {
     const isRead = isShown(description, name, (other) => settings[other]);
@@ -128,12 +131,13 @@ export function fieldReader<const N extends NodeDescription>(
       const field = fieldOf(name);
       if (field?.kind !== "select") throw new TypeError(`${name} is not a select field`);
       const value = settings[name] ?? "";
-      return value === "" ? field.default : optionOf(RED, label(name), value, field.options);
+      return value === "" ? field.default : optionOf(RED, label(name), value, field.options, shownOf(name));
     },
     list: (name: string) => {
       const field = fieldOf(name);
       if (field?.kind !== "list") throw new TypeError(`${name} is not a list field`);
-      return namesIn(settings[name], name).map((one) => optionOf(RED, label(name), one, field.options));
+      const option = (one: string) => optionOf(RED, label(name), one, field.options, shownOf(name));
+      return namesIn(settings[name], name).map(option);
     },
     of: (msg: CrecMessage) => {
       const typed = (name: string): TypedValue => {
@@ -178,4 +182,20 @@ export function fieldReader<const N extends NodeDescription>(
     }
     throw invalid(RED._("common.error.not-names", { label: label(name) }));
   }
+}
+
+/** The variable that a field is filled from, as `${NAME}`; undefined where it is none. */
+function variableIn(
+  RED: NodeAPI,
+  node: Node,
+  { name, settings }: { name: string; settings: Readonly<Record<string, unknown>> },
+): string | undefined {
+  if (settings[`${name}Type`] === "env") return `\${${settings[name]}}`;
+  let written: unknown;
+  // Node-RED hands a node the values of variables. A node in a subflow is stored in the template.
+  const id = (node as Node & { _alias?: string })._alias ?? node.id;
+  RED.nodes.eachNode((stored) => {
+    if (stored.id === id) written = (stored as unknown as Record<string, unknown>)[name];
+  });
+  return typeof written === "string" && isReference(written.trim()) ? written.trim() : undefined;
 }
