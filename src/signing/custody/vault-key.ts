@@ -1,7 +1,6 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
 import type { RsaPublicKey } from "../../protocol/index.ts";
 import { rsaKeyProblem, rsaPublicKeyOf } from "../rsa.ts";
-import { excerpt } from "./custodian-client.ts";
 import { SignerError } from "./signer-error.ts";
 import type { VaultSession } from "./vault-session.ts";
 
@@ -16,6 +15,10 @@ export type VaultKeyPlace = {
 /** Why a signer names the version of its key. */
 export const WHY_PINNED =
   "Each rotation makes a new key, and the wallet still allows only the old one: so the signer keeps to one version.";
+
+/** The types of keys in Vault that are no RSA keys. */
+const OTHER_TYPES =
+  /^(?:aes(?:128|256)-(?:gcm96|cmac|cbc)|chacha20-poly1305|ed25519|ecdsa-p(?:256|384|521)|hmac|managed_key)$/;
 
 /**
  * The public key of one version, if it may sign.
@@ -36,21 +39,21 @@ export async function readVaultKey(
   if (version === undefined) {
     throw unsuitable(
       keyVersion > Number(latest_version)
-        ? `has no version ${keyVersion}: the latest is ${excerpt(String(latest_version))}. Correct the version in the signer.`
-        : `no longer has version ${keyVersion}: its min_decryption_version is ${excerpt(String(min_decryption_version))}. ${WHY_PINNED} Lower min_decryption_version to ${keyVersion}, or let the wallet's owner allow a new key first.`,
+        ? `has no version ${keyVersion}: the latest is ${numberIn(latest_version)}. Correct the version in the signer.`
+        : `no longer has version ${keyVersion}: its min_decryption_version is ${numberIn(min_decryption_version)}. ${WHY_PINNED} Lower min_decryption_version to ${keyVersion}, or let the wallet's owner allow a new key first.`,
     );
   }
   const publicKey = publicKeyOf((version as { public_key?: unknown }).public_key);
   const problem = publicKey
     ? rsaKeyProblem(publicKey)
-    : `must be an RSA key, and this one is of type ${excerpt(String(type))}`;
+    : `must be an RSA key, and this one is of ${typeIn(type)}`;
   if (publicKey === undefined || problem !== undefined) {
     throw unsuitable(`${problem}. Create a key of type rsa-2048, and allow it in the wallet.`);
   }
   // 0 means the latest version for encryption, and any version for signatures.
   if (Number(min_encryption_version) > keyVersion) {
     throw unsuitable(
-      `may not sign with version ${keyVersion}: its min_encryption_version is ${excerpt(String(min_encryption_version))}. ${WHY_PINNED} Lower min_encryption_version to ${keyVersion}, or let the wallet's owner allow a new key first.`,
+      `may not sign with version ${keyVersion}: its min_encryption_version is ${numberIn(min_encryption_version)}. ${WHY_PINNED} Lower min_encryption_version to ${keyVersion}, or let the wallet's owner allow a new key first.`,
     );
   }
   return rsaPublicKeyOf(publicKey);
@@ -63,4 +66,14 @@ function publicKeyOf(pem: unknown): KeyObject | undefined {
   } catch {
     return undefined;
   }
+}
+
+// What an answer says is quoted only where it cannot hold a part of the token.
+
+function typeIn(type: unknown): string {
+  return typeof type === "string" && OTHER_TYPES.test(type) ? `type ${type}` : "another type";
+}
+
+function numberIn(version: unknown): string {
+  return Number.isSafeInteger(version) ? String(version) : "unknown";
 }
