@@ -30,5 +30,8 @@ export type Receipt = {
   logs: Array<{ address: Address; topics: Hex[]; data: Hex }>;
 };
 
-/** The node's answer to a call: what it returned, or what it reverted with. */
-export type CallResult = { data: Hex } | { reverted: Hex; message: string };
+/** A call that reverted or failed, such as at an invalid opcode. `reverted` is undefined where the node gave no data. */
+export type CallFailure = { reverted: Hex | undefined; message: string };
+
+/** The node's answer to a call: what it returned, or how it failed. */
+export type CallResult = { data: Hex } | CallFailure;

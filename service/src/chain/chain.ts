@@ -4,9 +4,10 @@ import { type Log, silentLog } from "../log.ts";
 import { messageOf, originOf, ServiceProblem } from "../problem.ts";
 import type { Block, CallResult, Heads, RawLog, Receipt } from "./chain-data.ts";
 import { type Abilities, abilitiesOf, nodeName, ownChain, refused } from "./node/abilities.ts";
+import { failureOf } from "./node/call-refusals.ts";
 import { type LogRange, LogRanges } from "./node/log-ranges.ts";
 import { NodeCalls } from "./node/node-calls.ts";
-import { httpStatus, isRefusal, isUnreachable, NodeBusy, revertOf } from "./node/refusals.ts";
+import { httpStatus, isRefusal, isUnreachable, NodeBusy } from "./node/refusals.ts";
 
 export type ConnectOptions = {
   /** When the service first used the network, in Unix seconds. */
@@ -219,7 +220,7 @@ export class Chain {
   }
 
   /**
-   * `eth_call`. A revert is an answer; other errors are thrown.
+   * `eth_call`. A revert and any other failure of the contract's code is an answer; other errors are thrown.
    */
   async call(
     transaction: { from?: string; to: string; data: Hex; value?: bigint },
@@ -233,8 +234,8 @@ export class Chain {
       ]);
       return { data };
     } catch (error) {
-      const revert = revertOf(error);
-      if (revert !== undefined) return revert;
+      const failure = failureOf(error);
+      if (failure !== undefined) return failure;
       throw error;
     }
   }

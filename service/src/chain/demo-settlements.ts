@@ -4,7 +4,7 @@ import type { Address, Hex } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import { artifact } from "./artifacts.ts";
 import { type Mined, sendAndAwait, TransactionRefused } from "./own-transactions.ts";
-import { explainRevert } from "./revert.ts";
+import { explainFailure } from "./revert.ts";
 
 /** `hash`: of an earlier settlement; the newest that was opened here unless given. */
 export type DvpCall =
@@ -84,7 +84,7 @@ async function send(context: Context, name: Demo, functionName: string, args: Ar
   const to = context.contracts[name];
   const data = encodeFunctionData({ abi, functionName, args });
   const answer = await context.chain.call({ from: context.relayer.address, to, data });
-  if ("reverted" in answer) throw new TransactionRefused(explainRevert(answer.reverted).reason);
+  if ("reverted" in answer) throw new TransactionRefused(explainFailure(answer).reason);
   const mined = await sendAndAwait(context, { to, data }, "the contract reverts it");
   const [log] = (await context.chain.receipt(mined.hash))?.logs ?? [];
   if (log === undefined) throw new TransactionRefused("its block was replaced");

@@ -3,7 +3,7 @@ import type { Address, Hex } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import { artifact } from "./artifacts.ts";
 import { type Mined, sendAndAwait, TransactionRefused } from "./own-transactions.ts";
-import { explainRevert } from "./revert.ts";
+import { explainFailure } from "./revert.ts";
 
 export const ROLES = ["DEFAULT_ADMIN_ROLE", "MINTER_ROLE", "GUARDIAN_ROLE"] as const;
 export type Role = (typeof ROLES)[number];
@@ -26,7 +26,7 @@ export async function callGuardedToken(context: Context, call: GuardedCall): Pro
   const { abi } = artifact("GuardedToken");
   const data = encodeFunctionData({ abi, functionName: call.action, args: argumentsOf(call) });
   const answer = await context.chain.call({ from: context.relayer.address, to, data });
-  if ("reverted" in answer) throw new TransactionRefused(explainRevert(answer.reverted).reason);
+  if ("reverted" in answer) throw new TransactionRefused(explainFailure(answer).reason);
   return sendAndAwait(context, { to, data }, "the contract reverts it");
 }
 

@@ -3,7 +3,7 @@ import { type Abi, decodeRevert } from "../../../src/abi/index.ts";
 import type { Hex } from "../../../src/protocol/index.ts";
 import { artifact, knownErrors } from "./artifacts.ts";
 import type { Chain } from "./chain.ts";
-import type { Receipt } from "./chain-data.ts";
+import type { CallFailure, Receipt } from "./chain-data.ts";
 import { isRefusal } from "./node/refusals.ts";
 
 /** Why a call of a wallet reverted, and the name of the error if the wallet defines it. */
@@ -20,6 +20,13 @@ export function explainRevert(data: Hex, transactions = 1): RevertReason {
   return own === undefined ? { reason: words(data) } : { reason: words(data), error: own.errorName };
 }
 
+/** Why a call failed: what it reverted with, or what the node says of it. */
+export function explainFailure({ reverted, message }: CallFailure, transactions = 1): RevertReason {
+  return reverted === undefined
+    ? { reason: `the contract's code failed: ${message}` }
+    : explainRevert(reverted, transactions);
+}
+
 /** A mined revert has no reason: the same call at its block returns it. */
 export async function revertReason(
   chain: Chain,
@@ -30,7 +37,7 @@ export async function revertReason(
   for (const block of [receipt.blockNumber, receipt.blockNumber - 1]) {
     try {
       const answer = await chain.call(call, block);
-      if ("reverted" in answer) return explainRevert(answer.reverted, transactions);
+      if ("reverted" in answer) return explainFailure(answer, transactions);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       // Nodes keep only the state of their newest blocks.

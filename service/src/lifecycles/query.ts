@@ -1,30 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import {
-  type BlockSelection,
-  LIMITS,
-  QUERY_LIFECYCLE,
-  type QueryErrorCode,
-  type VerifiableResult,
-} from "../../../src/protocol/index.ts";
+import { type BlockSelection, LIMITS, QUERY_LIFECYCLE } from "../../../src/protocol/index.ts";
 import { conflict } from "../api-error.ts";
 import type { Block } from "../chain/chain-data.ts";
+import { isMissingBlock } from "../chain/node/call-refusals.ts";
 import { isRefusal } from "../chain/node/refusals.ts";
-import { explainRevert } from "../chain/revert.ts";
+import { explainFailure } from "../chain/revert.ts";
 import type { Context } from "../context.ts";
 import { runOfQuery } from "../oracles/workflows.ts";
 import { messageOf } from "../problem.ts";
 import type { NewQuery, StoredQuery } from "../store/queries.ts";
-import { now, rfc3339 } from "../time.ts";
+import { now } from "../time.ts";
+import { failure, type Outcome, type Result, statement } from "./query-result.ts";
 import { StatusMachine } from "./status-machine.ts";
 
 /** How long an unreachable chain is asked again before the query fails. */
 const CHAIN_TIMEOUT_MS = 5000;
 const RETRY_MS = 250;
-
-type Data = VerifiableResult["data"];
-type Result = { returned: string } | { error: NonNullable<Data["error"]> };
-type Outcome = { resolved?: Block } & Result;
 
 /** A query as a request asks for it. */
 export type QueryRequest = Omit<NewQuery, "query_id" | "expiresAt">;
@@ -135,15 +127,18 @@ export class QueryRunner {
         return await this.#call(query);
       } catch (error) {
         if (this.#stopped) return undefined;
-        if (isRefusal(error)) return failure("INTERNAL_ERROR", messageOf(error));
+        // A chain that replaced the block has another one to ask at.
+        const isFinal = isRefusal(error) && (isNumbered(query) || !isMissingBlock(error));
+        if (isFinal) return failure("INTERNAL_ERROR", messageOf(error));
         if (performance.now() > end) return failure("CHAIN_UNAVAILABLE", "The chain does not answer.");
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
   }
 
-  async #call({ params }: StoredQuery): Promise<Outcome> {
+  async #call(query: StoredQuery): Promise<Outcome> {
     const { chain } = this.#context;
+    const { params } = query;
     const resolved = await this.#resolve(params.block_selection);
     if (resolved === undefined) {
       return failure(
@@ -151,7 +146,7 @@ export class QueryRunner {
         "The chain has no such block, or does not keep its state any more.",
       );
     }
-    const result = await this.#callAt(params, resolved.number);
+    const result = await this.#callAt(query, resolved.number);
     // Nodes are asked by number: the answer is for this block only if it still has that number.
     if ((await chain.block(resolved.number))?.hash !== resolved.hash) {
       throw new Error("the chain replaced the block while it was asked");
@@ -159,13 +154,14 @@ export class QueryRunner {
     return { resolved, ...result };
   }
 
-  async #callAt(params: StoredQuery["params"], block: number): Promise<Result> {
+  async #callAt(query: StoredQuery, block: number): Promise<Result> {
     const { chain } = this.#context;
+    const { params } = query;
     let code: string;
     try {
       code = await chain.code(params.contract_address, block);
     } catch (error) {
-      if (!isRefusal(error)) throw error;
+      if (!isRefusal(error) || (isMissingBlock(error) && !isNumbered(query))) throw error;
       return failure(
         "BLOCK_SELECTION_NOT_AVAILABLE",
         "The chain does not keep the state of this block any more.",
@@ -179,8 +175,10 @@ export class QueryRunner {
       block,
     );
     if ("data" in answer) return { returned: answer.data };
-    const { reason } = explainRevert(answer.reverted);
-    return { error: { code: "CALL_REVERTED", message: reason, raw_revert_data: answer.reverted } };
+    const { reverted } = answer;
+    const { reason } = explainFailure(answer);
+    const data = reverted === undefined ? {} : { raw_revert_data: reverted };
+    return { error: { code: "CALL_REVERTED", message: reason, ...data } };
   }
 
   async #resolve(selection: BlockSelection): Promise<Block | undefined> {
@@ -203,6 +201,11 @@ export function expireQueries({ store }: Context): number {
   return overdue.length;
 }
 
+/** Whether it asks at a block by number, which is then the only one to ask at. */
+function isNumbered({ params }: StoredQuery): boolean {
+  return params.block_selection.type === "block_number";
+}
+
 function isOverdue({ expires_at }: StoredQuery): boolean {
   return expires_at !== undefined && expires_at < now();
 }
@@ -218,44 +221,4 @@ function refuseOtherRequest(known: StoredQuery, request: QueryRequest): void {
 /** What makes two requests the same, as JSON keeps it: there -0 is 0, and infinity is null. */
 function comparable({ query_kind, chain_selector, params, metadata }: QueryRequest): unknown {
   return JSON.parse(JSON.stringify({ query_kind, chain_selector, params, metadata }));
-}
-
-function statement(query: StoredQuery, outcome: Outcome): VerifiableResult {
-  const { resolved } = outcome;
-  const { block_selection, ...target } = query.params;
-  return {
-    service: "_crec",
-    name: "ChainQuery",
-    chain_selector: query.chain_selector,
-    timestamp: rfc3339(now()),
-    data: {
-      query_id: query.query_id,
-      channel_id: query.channel_id,
-      query_kind: query.query_kind,
-      target: {
-        from_address: target.from_address,
-        contract_address: target.contract_address,
-        call_data: target.call_data,
-      },
-      block_selection: {
-        requested: block_selection,
-        ...(resolved === undefined
-          ? {}
-          : {
-              resolved: {
-                block_number: String(resolved.number),
-                block_hash: resolved.hash,
-                block_timestamp: resolved.timestamp,
-              },
-            }),
-      },
-      ...("returned" in outcome
-        ? { result: { raw_return_data: outcome.returned } }
-        : { error: outcome.error }),
-    },
-  };
-}
-
-function failure(code: QueryErrorCode, message: string): { error: NonNullable<Data["error"]> } {
-  return { error: { code, message } };
 }

@@ -1,6 +1,5 @@
 // Classifies errors of calls to a node. Nodes and providers have no common codes, so their messages decide.
 import { HttpRequestError, ResponseBodyTooLargeError, RpcRequestError, TimeoutError } from "viem";
-import type { Hex } from "../../../../src/protocol/index.ts";
 import { messageOf } from "../../problem.ts";
 
 /** Messages of a rate limit. Nothing was done. */
@@ -81,22 +80,9 @@ export function httpStatus(error: unknown): number | undefined {
   return causes(error).find((cause) => cause instanceof HttpRequestError)?.status;
 }
 
-function causes(error: unknown): Error[] {
+/** The error and what it was caused by, outermost first. */
+export function causes(error: unknown): Error[] {
   const found: Error[] = [];
   for (let cause = error; cause instanceof Error; cause = cause.cause) found.push(cause);
   return found;
-}
-
-/** The revert data of an RPC error that means a revert. */
-export function revertOf(error: unknown): { reverted: Hex; message: string } | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const { data, code } = cause as { data?: unknown; code?: unknown };
-    const hex = typeof data === "object" && data !== null && "data" in data ? data.data : data;
-    if (typeof hex === "string" && hex.startsWith("0x"))
-      return { reverted: hex as Hex, message: messageOf(cause) };
-    if (code === REVERTED || /execution reverted/i.test(cause.message)) {
-      return { reverted: "0x", message: messageOf(cause) };
-    }
-  }
-  return undefined;
 }

@@ -32,7 +32,7 @@ export const erc20: WatcherService = {
     }
     if ((await chain.code(address)) === "0x") return `There is no contract at ${address}.`;
     if ((await decimalsOf(chain, address, config)) === undefined) {
-      return `The contract at ${address} has no decimals function. If it is a token, set service_config.decimals.`;
+      return `The contract at ${address} has no decimals function that answers. If it is a token, set service_config.decimals.`;
     }
     return undefined;
   },

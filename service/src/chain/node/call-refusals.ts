@@ -1,0 +1,85 @@
+// Tells apart why a node refuses a call of a contract. Nodes have no common codes for it, so their messages decide.
+import type { Hex } from "../../../../src/protocol/index.ts";
+import { messageOf } from "../../problem.ts";
+import { causes, isRefusal } from "./refusals.ts";
+
+/**
+ * `failed`: the contract's code ended in a failure, which is a result of the call. `no block`: the block is missing or was
+ * replaced, and the call is made again. `other`: the node does not answer this call now, such as for its rate limit or
+ * because the state was pruned.
+ */
+export type CallRefusal = "failed" | "no block" | "other";
+
+type Messages = { failed: RegExp; noBlock: RegExp };
+
+/** How a go-ethereum says it, and the nodes that follow it. */
+const GETH_FAILED =
+  /^(?:invalid opcode: |out of gas$|stack underflow \(|stack limit reached |invalid jump destination$|gas uint64 overflow$|write protection$|return data out of bounds$|max call depth exceeded$|contract creation code storage out of gas$|max code size exceeded|max initcode size exceeded|contract address collision$|invalid code: must not begin with 0xef$|nonce uint64 overflow$|insufficient balance for transfer$|execution aborted \(timeout)/i;
+
+/** The messages of each node. A message counts whichever node sends it: a proxy or a provider may be in between. */
+export const CALL_MESSAGES: Readonly<Record<string, Messages>> = {
+  // `FatalExternalError` is a failure of what anvil forks from.
+  anvil: {
+    failed: /^EVM error (?!FatalExternalError)[A-Z]\w+/,
+    noBlock: /^BlockOutOfRangeError|^Block not found/i,
+  },
+  geth: {
+    failed: GETH_FAILED,
+    noBlock: /header not found|header for hash not found|unknown block|hash is not currently canonical/i,
+  },
+  Hardhat: {
+    failed:
+      /^(?:Error: )?(?:VM Exception while processing transaction: |Transaction ran out of gas|Transaction reverted)/i,
+    noBlock: /^Received invalid block (?:tag|number|hash)/i,
+  },
+  Ganache: {
+    failed:
+      /^VM Exception while processing transaction: (?:invalid opcode|out of gas|stack (?:under|over)flow|invalid JUMP)/i,
+    noBlock: /^header not found/i,
+  },
+  // Also what OpenEthereum said: "VM execution error." with the reason in `data`.
+  Nethermind: {
+    failed:
+      /^(?:VM execution error|BadInstruction|StackOverflow|StackUnderflow|OutOfGas|GasUInt64Overflow|InvalidJumpDestination|AccessViolation|AddressOutOfRange|StaticCallViolation|PrecompileFailure|TransactionCollision|NotEnoughBalance|InvalidCode)\b/,
+    noBlock:
+      /\bblock\b.{0,90}\b(?:not found|could not be found)|^(?:could not|cannot) find (?:block|header)/i,
+  },
+  Erigon: { failed: GETH_FAILED, noBlock: /^block (?:\w+ )?not found|header not found/i },
+  Reth: {
+    failed: /^(?:EVM error: [A-Z]\w+|out of gas: |out of memory: memory limit exceeded)/,
+    noBlock: /^(?:block|header) not found/i,
+  },
+};
+
+/** Why a node refused a call that did not revert. */
+export function callRefusalOf(error: unknown): CallRefusal {
+  if (!isRefusal(error)) return "other";
+  const says = messageOf(error);
+  const all = Object.values(CALL_MESSAGES);
+  if (all.some(({ failed }) => failed.test(says))) return "failed";
+  return all.some(({ noBlock }) => noBlock.test(says)) ? "no block" : "other";
+}
+
+/** Whether the block of a request is missing or was replaced. */
+export function isMissingBlock(error: unknown): boolean {
+  return callRefusalOf(error) === "no block";
+}
+
+/** JSON-RPC code of a call that reverted. */
+const REVERTED = 3;
+
+/**
+ * What a call ended with where the contract reverted or its code failed; undefined for other errors. `reverted` is
+ * undefined where the node gave no data.
+ */
+export function failureOf(error: unknown): { reverted: Hex | undefined; message: string } | undefined {
+  for (const cause of causes(error)) {
+    const { data, code } = cause as { data?: unknown; code?: unknown };
+    const text = typeof data === "object" && data !== null && "data" in data ? data.data : data;
+    // Nethermind and OpenEthereum write "Reverted 0x…".
+    const hex = typeof text === "string" ? /^(?:Reverted )?(0x[0-9a-f]*)$/i.exec(text)?.[1] : undefined;
+    const isRevert = hex !== undefined || code === REVERTED || /execution reverted/i.test(cause.message);
+    if (isRevert) return { reverted: hex as Hex | undefined, message: messageOf(cause) };
+  }
+  return callRefusalOf(error) === "failed" ? { reverted: undefined, message: messageOf(error) } : undefined;
+}
