@@ -5,6 +5,7 @@ import type { Relayer } from "./chain/relayer.ts";
 import type { Ticker } from "./chain/ticker.ts";
 import type { InjectedFailures } from "./injected-failures/index.ts";
 import type { FinalityWatch } from "./lifecycles/finality.ts";
+import type { SkippedLogs } from "./lifecycles/skipped-logs.ts";
 import type { Log } from "./log.ts";
 import type { OracleNetwork } from "./oracles/network.ts";
 import type { Store } from "./store/store.ts";
@@ -21,6 +22,8 @@ export type Context = {
   confidences: readonly Confidence[];
   /** Checks that the chain reaches them. */
   finality: FinalityWatch;
+  /** Logs that watchers could not report. */
+  skipped: SkippedLogs;
   /** Whether everything that the public service does not support is refused, omitted or ignored. */
   strict: boolean;
   /** What a tester makes go wrong. */

@@ -15,6 +15,7 @@ import { flowSignerKey, flowVariables, writeEnvironmentFile } from "./flow-varia
 import { InjectedFailures } from "./injected-failures/index.ts";
 import { FinalityWatch } from "./lifecycles/finality.ts";
 import { startLifecycles } from "./lifecycles/lifecycles.ts";
+import { SkippedLogs } from "./lifecycles/skipped-logs.ts";
 import { type Log, silentLog } from "./log.ts";
 import { oracleKeys } from "./oracles/keys.ts";
 import { OracleNetwork } from "./oracles/network.ts";
@@ -140,6 +141,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       contracts: await deployedContracts(chain, relayer, store.settings),
       confidences,
       finality: new FinalityWatch(chain, confidences, log),
+      skipped: new SkippedLogs(log),
       strict: options.strict ?? false,
       injected: new InjectedFailures(),
       refillMs: options.refillMs ?? REFILL_MS,

@@ -8,9 +8,10 @@ import type { Heads } from "../chain/chain-data.ts";
 import type { Context } from "../context.ts";
 import { clockProblem } from "../lifecycles/clock.ts";
 import { originOf } from "../problem.ts";
-import type { Executions } from "../store/executions.ts";
 import { type Html, html } from "./html.ts";
 import type { Routes } from "./routes.ts";
+import { code, type Row, section } from "./start-page-parts.ts";
+import { lostOperations, skippedLogs } from "./start-page-problems.ts";
 import { STYLE, TIMELINE_STYLE } from "./start-page-style.ts";
 import { TIMELINE_SCRIPT, type TimelineAccess, timelineSection } from "./start-page-timeline.ts";
 
@@ -30,7 +31,6 @@ const STATUSES: readonly string[] = [
   ...new Set([...OPERATION_STATUSES, ...WATCHER_STATUSES, ...WALLET_STATUSES, ...QUERY_STATUSES]),
 ];
 const REFRESH_SECONDS = 10;
-const SHOWN_LOST = 5;
 const HEADERS = {
   "content-type": "text/html; charset=utf-8",
   "cache-control": "no-store",
@@ -134,7 +134,7 @@ function addresses(facts: PageFacts, { baseUrl }: Moment): Html {
   ]);
 }
 
-function chain({ store, chain, contracts, relayer, finality }: Context, { heads }: Moment): Html {
+function chain({ store, chain, contracts, relayer, finality, skipped }: Context, { heads }: Moment): Html {
   const late = heads === undefined ? undefined : clockProblem(heads);
   return section("chain", "Chain", [
     ["Network", html`${chain.network.name}`],
@@ -158,35 +158,10 @@ function chain({ store, chain, contracts, relayer, finality }: Context, { heads 
     ...(relayer.funds.shortage === undefined
       ? []
       : [["Coins", html`<strong class="problem">${relayer.funds.shortage}</strong>`] satisfies Row]),
+    ...skippedLogs(skipped),
     ...lostOperations(store.executions(chain.network.chain_selector)),
     ...Object.entries(contracts).map(([name, address]): Row => [name, code(address)]),
   ]);
-}
-
-/** Confirmed operations that a reset of the chain has removed from it. */
-function lostOperations(executions: Executions): Row[] {
-  const { missing, gone } = executions.lost();
-  const rows: Row[] = [];
-  if (missing > 0) {
-    rows.push([
-      "Sent again",
-      html`<strong class="problem">${operations(missing)} that the chain may have lost</strong>`,
-    ]);
-  }
-  if (gone > 0) {
-    const newest = executions.gone(SHOWN_LOST);
-    rows.push([
-      "Lost",
-      html`<strong class="problem">${operations(gone)} ${gone === 1 ? "is" : "are"} not on the chain any more and cannot be
-executed again. Submit a new operation if you still need it.</strong><br>
-${newest.map(({ operationId, reason }) => html`${reason}: ${code(operationId)}<br>`)}`,
-    ]);
-  }
-  return rows;
-}
-
-function operations(count: number): string {
-  return `${count} confirmed ${count === 1 ? "operation" : "operations"}`;
 }
 
 function oracles({ oracles }: Context, facts: PageFacts): Html {
@@ -229,23 +204,6 @@ function testing({ injected }: Context, { apiKey = "<key>" }: PageFacts, { baseU
   -d '{}' ${baseUrl}/local/faucet</pre>
 ${waiting.length === 0 ? "" : html`<p>Waiting injected failures: ${waiting.join("; ")}.</p>`}
 </section>`;
-}
-
-type Row = [name: string, value: Html];
-
-function section(id: string, title: string, rows: Row[]): Html {
-  return html`<section aria-labelledby="${id}" data-renew="${id}">
-<h2 id="${id}">${title}</h2>
-<dl>
-${rows.map(
-  ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>
-`,
-)}</dl>
-</section>`;
-}
-
-function code(text: string): Html {
-  return html`<code>${text}</code>`;
 }
 
 /** To the second, in local time. */

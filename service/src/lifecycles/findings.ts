@@ -1,27 +1,28 @@
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { Hex } from "../../../src/protocol/index.ts";
-import { isRefusal, isUnreachable } from "../chain/node/refusals.ts";
 import type { Context } from "../context.ts";
-import { messageOf } from "../problem.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
 import type { ReadLog } from "./chain-event.ts";
 import { eventTopics, readLog } from "./match.ts";
 
 export type Match = ReadLog & { watcher: StoredWatcher };
 
-/** The logs that watchers found up to a block, and the watchers whose ABI does not fit a log, with the reason. */
-export type Findings = { matches: Match[]; misfits: Map<string, string>; to: number };
+/** The logs that watchers found up to a block. */
+export type Findings = { matches: Match[]; to: number };
 
 /** Logs decoded before yielding. */
 const BATCH = 16;
 const MAX_TOPICS = 32;
 
-/** What the active watchers find from a block on, in the order of the chain. `to` of the answer is where it ended. */
+/**
+ * What the active watchers find from a block on, in the order of the chain. `to` of the answer is where it ended. A log
+ * that cannot be read for a watcher is skipped.
+ */
 export async function findingsIn(
-  { store, chain }: Context,
+  { store, chain, skipped }: Context,
   { from, to }: { from: number; to: number },
 ): Promise<Findings> {
-  const findings: Findings = { matches: [], misfits: new Map(), to };
+  const findings: Findings = { matches: [], to };
   const watchers = store.watchers
     .withStatus(chain.network.chain_selector, "active")
     .filter(({ fromBlock }) => fromBlock !== undefined && fromBlock <= to);
@@ -39,14 +40,11 @@ export async function findingsIn(
   for (const [index, log] of logs.entries()) {
     if (index % BATCH === BATCH - 1) await yieldToOthers();
     for (const watcher of watchers) {
-      // A watcher that fails does not delay the others.
-      if (findings.misfits.has(watcher.watcher_id)) continue;
       try {
         const read = await readLog(chain, watcher, log);
         if (read !== undefined) findings.matches.push({ ...read, watcher });
       } catch (error) {
-        if (isRefusal(error) || isUnreachable(error)) throw error;
-        findings.misfits.set(watcher.watcher_id, messageOf(error));
+        skipped.skip(watcher, log, error);
       }
     }
   }
@@ -71,7 +69,7 @@ function topicsOf(watcher: StoredWatcher): Hex[] | undefined {
   try {
     return eventTopics(watcher);
   } catch {
-    // An invalid ABI: the watcher fails at the first log of its contract.
+    // An invalid ABI: each log of its contract is skipped.
     return undefined;
   }
 }

@@ -2,8 +2,9 @@ import type { Confidence } from "../../../src/protocol/index.ts";
 import type { Block, Heads } from "../chain/chain-data.ts";
 import type { Context } from "../context.ts";
 import type { Positions } from "../store/positions.ts";
+import { ChainMoved } from "./chain-moved.ts";
 import { findingsIn } from "./findings.ts";
-import { ChainMoved, report } from "./reporting.ts";
+import { report } from "./reporting.ts";
 import { provisionWatchers } from "./watcher.ts";
 
 /** Blocks whose hashes are remembered: the depth of a reorganization that can be followed exactly. */

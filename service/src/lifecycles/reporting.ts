@@ -6,8 +6,9 @@ import { runOfWatcher, type WorkflowRun } from "../oracles/workflows.ts";
 import type { Positions } from "../store/positions.ts";
 import { now } from "../time.ts";
 import { chainEventStatement } from "./chain-event.ts";
+import { ChainMoved } from "./chain-moved.ts";
 import type { Findings, Match } from "./findings.ts";
-import { failWatcher } from "./watcher.ts";
+import { isOfOneLog } from "./skipped-logs.ts";
 
 type Attested = Match & { attestation: Attestation; run: WorkflowRun };
 
@@ -24,16 +25,9 @@ const BATCH = 16;
 /** Events stored in one transaction: requests wait while it runs. */
 const STORE_BATCH = 100;
 
-/** The chain replaced blocks while they were read. */
-export class ChainMoved extends Error {
-  override readonly name = "ChainMoved";
-  constructor() {
-    super("the chain replaced blocks while they were read; reading them again");
-  }
-}
-
 /**
  * Attests the matches and stores their events, then the position. After an interruption, stored events are not reported again.
+ * A match that cannot be signed or stored is skipped.
  *
  * @throws ChainMoved when the block of a match was replaced.
  */
@@ -48,15 +42,32 @@ export async function report(context: Context, positions: Positions, what: Repor
     if (context.ticker.isStopped) throw new Error("the service is stopping");
     const part = matches.slice(first, first + STORE_BATCH);
     const attested = await attest(context, part, { confidence, timestamps });
-    store.transaction(() => {
-      for (const match of attested) append(context, positions, confidence, match);
-    });
+    keep(context, attested, (match) => append(context, positions, confidence, match));
   }
   store.transaction(() => {
-    for (const [watcherId, reason] of findings.misfits) failWatcher(store, watcherId, reason);
     positions.set(confidence, findings.to);
     what.remember?.();
   });
+}
+
+/** In one transaction, or one for each match where one of them cannot be stored. */
+function keep(
+  { store, skipped }: Context,
+  matches: readonly Attested[],
+  append: (match: Attested) => void,
+): void {
+  try {
+    store.transaction(() => matches.forEach(append));
+  } catch (error) {
+    if (!isOfOneLog(error)) throw error;
+    for (const match of matches) {
+      try {
+        store.transaction(() => append(match));
+      } catch (error) {
+        skipped.skip(match.watcher, match.log, error);
+      }
+    }
+  }
 }
 
 async function timestampsOf(
@@ -75,7 +86,7 @@ async function timestampsOf(
 }
 
 async function attest(
-  { chain, oracles }: Context,
+  { chain, oracles, skipped }: Context,
   matches: readonly Match[],
   { confidence, timestamps }: { confidence: Confidence; timestamps: ReadonlyMap<string, number> },
 ): Promise<Attested[]> {
@@ -84,10 +95,14 @@ async function attest(
     if (index % BATCH === BATCH - 1) await yieldToOthers();
     const timestamp = timestamps.get(match.log.blockHash);
     if (timestamp === undefined) throw new ChainMoved();
-    const statement = chainEventStatement(chain.network, match, { timestamp, confidence });
     const { watcher, log } = match;
-    const run = runOfWatcher(watcher, `${log.blockHash} ${log.logIndex} ${confidence}`);
-    attested.push({ ...match, run, attestation: await oracles.attest(statement, run) });
+    try {
+      const statement = chainEventStatement(chain.network, match, { timestamp, confidence });
+      const run = runOfWatcher(watcher, `${log.blockHash} ${log.logIndex} ${confidence}`);
+      attested.push({ ...match, run, attestation: await oracles.attest(statement, run) });
+    } catch (error) {
+      skipped.skip(watcher, log, error);
+    }
   }
   return attested;
 }

@@ -89,11 +89,6 @@ export async function provisionWatchers(context: Context, newest: number): Promi
   }
 }
 
-/** Ends a watcher that cannot continue. */
-export function failWatcher(store: Store, watcherId: string, reason: string): void {
-  statuses.move(store, watcherId, "failed", { reason });
-}
-
 /** Names are unique in the channel, those of archived watchers too. */
 function refuseTakenName(store: Store, channelId: string, name: string): void {
   const holder = store.watchers.named(channelId, name);

@@ -7,6 +7,8 @@ export const DATABASE_FILE = "service.sqlite";
 const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
 const SQLITE_NOTADB = 26;
+/** A value is larger than a row can hold. */
+const SQLITE_TOOBIG = 18;
 
 /** What to do about an error of the disk or the database; undefined for other errors. */
 export function storageProblem(error: unknown, dataDir: string): ServiceProblem | undefined {
@@ -21,6 +23,14 @@ export function storageProblem(error: unknown, dataDir: string): ServiceProblem 
   if (sqlite === SQLITE_CORRUPT || sqlite === SQLITE_NOTADB)
     return damagedDatabase(dataDir, messageOf(error));
   return undefined;
+}
+
+/** Whether an error is of the disk or the database, whatever was to be stored. */
+export function isOfStorage(error: unknown): boolean {
+  const { code, errcode, errno } = Object(error) as { code?: unknown; errcode?: unknown; errno?: unknown };
+  if (typeof errcode === "number") return (errcode & 0xff) !== SQLITE_TOOBIG;
+  // A closed database, and every error of the system.
+  return code === "ERR_INVALID_STATE" || typeof errno === "number";
 }
 
 /** What to do about a database that cannot be read. */
