@@ -22,7 +22,7 @@ export const REFUSALS: Readonly<Record<string, string>> = {
     "This wallet already has an operation with this id. Use another wallet operation id.",
   IDEMPOTENCY_KEY_MISMATCH: "This idempotency key was used for another query. Use a new key for a new query.",
   OPERATION_NOT_FINALIZABLE:
-    "Only a draft can be finalized, and this operation is not a draft any more. Check its status.",
+    "Only a draft of an active channel can be finalized. Check the status of the operation, and of its channel.",
   OPERATION_NOT_CANCELLABLE:
     "Only a draft can be cancelled, and this operation is not a draft any more. Check its status.",
   OPERATION_DEADLINE_ELAPSED:

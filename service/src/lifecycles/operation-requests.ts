@@ -10,7 +10,7 @@ import {
 import { operationDigest } from "../../../src/signing/typed-data.ts";
 import { type ApiError, conflict, invalid } from "../api-error.ts";
 import type { Context } from "../context.ts";
-import { operationOf, walletAt } from "../lookup.ts";
+import { channelOf, operationOf, walletAt } from "../lookup.ts";
 import { checkNetwork } from "../networks.ts";
 import type { StoredOperation } from "../store/operations.ts";
 import type { StoredWallet } from "../store/wallets.ts";
@@ -56,7 +56,8 @@ type NewOperation = {
 /**
  * Creates an operation: `accepted` with a signature, a draft without.
  *
- * @throws ApiError 409 when the id is taken, 400 when the wallet does not accept the signature.
+ * @throws ApiError 409 when the id is taken, 400 when the wallet does not accept the signature; what
+ * `walletForOperation` throws when channel, wallet or deadline changed meanwhile.
  */
 export async function submitOperation(context: Context, request: NewOperation): Promise<StoredOperation> {
   const { store, chain, ticker } = context;
@@ -68,10 +69,11 @@ export async function submitOperation(context: Context, request: NewOperation): 
     chain.network.chain_id,
   );
   if (signature !== undefined) await checkSignature(context, wallet, digest, signature);
-  // Another request may have taken it while the wallet was asked.
-  refuseTakenId(context, operation);
   const operation_id = randomUUID();
   const created = operationStatuses.create(store, () => {
+    // While the wallet was asked, another request may have archived something or taken the id.
+    walletForOperation(context, channelOf(context, channelId), operation);
+    refuseTakenId(context, operation);
     store.operations.create({
       ...operation,
       operation_id,
@@ -104,8 +106,8 @@ export function cancelOperation({ store }: Context, operation: StoredOperation):
 /**
  * Accepts a draft with its signature.
  *
- * @throws ApiError 409 when it is not a draft, its deadline is too close or its wallet is archived; 400 when the digest
- * or the signature is not the right one.
+ * @throws ApiError 409 when it is not a draft, its deadline is too close, or its channel or wallet is archived; 400 when
+ * the digest or the signature is not the right one.
  */
 export async function finalizeOperation(
   context: Context,
@@ -113,28 +115,50 @@ export async function finalizeOperation(
   { digest, signature }: { digest: string; signature: Hex },
 ): Promise<StoredOperation> {
   const { store, ticker } = context;
-  const { operation_id, deadline } = operation;
-  if (operation.status !== "pending_signature") throw notFinalizable(operation);
-  if (deadline !== 0 && now() >= deadline - LIMITS.finalizeBufferSeconds) {
-    const reason = "the deadline passed";
-    if (now() >= deadline) operationStatuses.move(store, operation_id, "expired", { reason });
-    throw conflict("The operation's deadline has passed or is too close.", "OPERATION_DEADLINE_ELAPSED");
+  const { operation_id, deadline, channelId: channel_id } = operation;
+  if (operation.status === "pending_signature" && deadline !== 0 && now() >= deadline) {
+    operationStatuses.move(store, operation_id, "expired", { reason: "the deadline passed" });
   }
-  // The data directory may have been used with another chain.
-  checkNetwork(context, operation.chain_selector);
-  const wallet = walletAt(context, operation.chain_selector, operation.address);
-  refuseArchivedWallet(wallet);
+  const wallet = walletToFinalize(context, operation);
   if (digest.toLowerCase() !== operation.digest) {
     throw invalid(`digest is not that of this operation, which is ${operation.digest}.`);
   }
   await checkSignature(context, wallet, operation.digest, signature);
-  const change = { signature, signer: SUBJECT, signed_at: now() };
-  const accepted = operationStatuses.move(store, operation_id, "accepted", { change });
-  if (accepted === undefined) {
-    throw notFinalizable(operationOf(context, { channel_id: operation.channelId, operation_id }));
-  }
+  const accepted = store.transaction(() => {
+    // While the wallet was asked, another request may have archived something, or cancelled the draft.
+    const current = operationOf(context, { channel_id, operation_id });
+    walletToFinalize(context, current);
+    const change = { signature, signer: SUBJECT, signed_at: now() };
+    const moved = operationStatuses.move(store, operation_id, "accepted", { change });
+    if (moved === undefined) throw notFinalizable(current);
+    return moved;
+  });
   ticker.wake();
   return accepted;
+}
+
+/**
+ * The wallet of a draft that can be finalized.
+ *
+ * @throws ApiError 409 when the draft, its channel, its deadline or its wallet does not allow that now.
+ */
+function walletToFinalize(context: Context, operation: StoredOperation): StoredWallet {
+  const { status, deadline, channelId, chain_selector, address } = operation;
+  if (status !== "pending_signature") throw notFinalizable(operation);
+  if (channelOf(context, channelId).status === "archived") {
+    throw conflict(
+      "The channel of the operation is archived: it can be cancelled, and not finalized.",
+      "OPERATION_NOT_FINALIZABLE",
+    );
+  }
+  if (deadline !== 0 && now() >= deadline - LIMITS.finalizeBufferSeconds) {
+    throw conflict("The operation's deadline has passed or is too close.", "OPERATION_DEADLINE_ELAPSED");
+  }
+  // The data directory may have been used with another chain.
+  checkNetwork(context, chain_selector);
+  const wallet = walletAt(context, chain_selector, address);
+  refuseArchivedWallet(wallet);
+  return wallet;
 }
 
 function notFinalizable({ status }: StoredOperation): ApiError {

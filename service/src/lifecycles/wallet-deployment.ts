@@ -21,6 +21,9 @@ export function canDeployAgain(
 /** Enough gas to get a deployment into a block, and not enough to deploy: it really fails. */
 const TOO_LITTLE_GAS = 60_000n;
 
+/** The wallet was archived while its deployment was prepared: nothing is sent. */
+class Archived extends Error {}
+
 /** Deploys wallets: `pending → deploying → deployed | failed`. */
 export class WalletDeployer {
   readonly #context: Context;
@@ -81,9 +84,15 @@ export class WalletDeployer {
     const failure = this.#failing.get(wallet.walletId) ?? injected.failures.take("deployment");
     if (failure !== undefined) this.#failing.set(wallet.walletId, failure);
     try {
-      await this.#send(wallet, () => walletStatuses.move(store, wallet.walletId, "deploying"));
+      await this.#send(wallet, () => {
+        if (walletStatuses.move(store, wallet.walletId, "deploying") === undefined) throw new Archived();
+      });
     } catch (error) {
       const { walletId } = wallet;
+      if (error instanceof Archived) {
+        this.#failing.delete(walletId);
+        return;
+      }
       const reason = isRefusalForGood(error)
         ? messageOf(error)
         : this.#coinWaits.failureReason(walletId, error);

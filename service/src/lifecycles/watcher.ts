@@ -57,11 +57,11 @@ export function updateWatcher(
   if (archive && !statuses.canMove(watcher, "archiving")) {
     throw conflict(`The watcher is ${watcher.status} and cannot be archived now.`);
   }
-  if (name !== watcher.name) store.watchers.rename(id, name);
-  if (archive) {
-    statuses.move(store, id, "archiving");
-    ticker.wake();
-  }
+  store.transaction(() => {
+    if (name !== watcher.name) store.watchers.rename(id, name);
+    if (archive) statuses.move(store, id, "archiving");
+  });
+  if (archive) ticker.wake();
   return statuses.find(store, id);
 }
 
