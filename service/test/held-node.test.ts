@@ -1,5 +1,4 @@
 import { mock } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import type { Operation, Wallet } from "../../src/protocol/index.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/signing/index.ts";
@@ -70,18 +69,22 @@ describe("what changes while the node is held", function () {
     return { created, path: pathOf(channelId, created), finalized };
   };
   /** The answer to a request while which `change` happened: calls of this method have no answer until then. */
-  const during = async <T>(method: string, change: () => Promise<unknown>, request: () => Promise<T>) => {
+  const during = async <T>(
+    method: string,
+    change: (asked: () => number) => Promise<unknown>,
+    request: () => Promise<T>,
+  ) => {
     const held = Promise.withResolvers<void>();
-    let asked = false;
+    let asked = 0;
     proxy.fateOf = async (call) => {
       if (call.method !== method) return undefined;
-      asked = true;
+      asked += 1;
       await held.promise;
       return undefined;
     };
     const answer = request();
     await eventually(`${method} to be asked`, () => asked);
-    await change();
+    await change(() => asked);
     held.resolve();
     return await answer;
   };
@@ -137,7 +140,7 @@ describe("what changes while the node is held", function () {
     const create = () => api.call<Refused>("POST", path, operation);
     const answers = await during(
       "eth_call",
-      () => sleep(100),
+      (asked) => eventually("three calls", () => asked() === 3),
       () => Promise.all([create(), create(), create()]),
     );
     should(answers.map(({ status }) => status).sort()).eql([201, 409, 409]);
@@ -207,8 +210,9 @@ describe("what changes while the node is held", function () {
       if (method === "eth_sendRawTransaction") sent.push(params);
       return undefined;
     };
-    await sleep(5 * BLOCK_TIME_MS);
-    should(sent).eql([]);
+    const { wallet_id: next } = await newWallet("sixth");
+    await api.until<Wallet>(`/wallets/${next}`, "deployed");
+    should(sent.length).equal(1);
     should((await api.ok<Wallet>("GET", `/wallets/${wallet_id}`)).status).equal("archived");
   });
 

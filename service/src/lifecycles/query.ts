@@ -12,11 +12,15 @@ import { messageOf } from "../problem.ts";
 import type { NewQuery, StoredQuery } from "../store/queries.ts";
 import { now } from "../time.ts";
 import { failure, type Outcome, type Result, statement } from "./query-result.ts";
+import { Retries } from "./retries.ts";
 import { StatusMachine } from "./status-machine.ts";
 
 /** How long an unreachable chain is asked again before the query fails. */
 const CHAIN_TIMEOUT_MS = 5000;
 const RETRY_MS = 250;
+
+/** What a query keeps from one attempt to the next: a rejection that a tester asked for is taken once. */
+type Dispatch = { isTaken: boolean; rejection?: string | undefined };
 
 /** A query as a request asks for it. */
 export type QueryRequest = Omit<NewQuery, "query_id" | "expiresAt">;
@@ -45,16 +49,20 @@ const statuses = new StatusMachine({
   }),
 });
 
-/** Answers queries: `accepted → sending → sent → completed | failed`. After a restart, unanswered queries are answered from the start. */
+/**
+ * Answers queries: `accepted → sending → sent → completed | failed`. After a restart, unanswered queries are answered from
+ * the start. So is one whose step could not be stored, after a pause, until its time to live ends.
+ */
 export class QueryRunner {
   readonly #context: Context;
   readonly #ttlSeconds: number;
   readonly #running = new Map<string, Promise<void>>();
-  #stopped = false;
+  readonly #retries: Retries;
 
   /** `ttlSeconds` is how long a query may stay unanswered. */
   constructor(context: Context, { ttlSeconds = LIMITS.queryTtlSeconds }: { ttlSeconds?: number } = {}) {
     this.#context = context;
+    this.#retries = new Retries(context.log);
     this.#ttlSeconds = ttlSeconds;
   }
 
@@ -86,29 +94,39 @@ export class QueryRunner {
 
   /** Resolves when no query runs any more. Unanswered queries wait for the next start. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#retries.stop();
     await Promise.all(this.#running.values());
   }
 
   #run(queryId: string): void {
-    const run = this.#answer(queryId)
-      .catch((error: unknown) => this.#context.log.warn(`Query ${queryId} is stuck: ${messageOf(error)}`))
-      .finally(() => this.#running.delete(queryId));
-    this.#running.set(queryId, run);
+    const dispatch: Dispatch = { isTaken: false };
+    const end = now() + this.#ttlSeconds;
+    // One that is overdue is left to `expireQueries`, which is called again and again.
+    const run = this.#retries.untilDone(
+      `query ${queryId}`,
+      () => this.#answer(queryId, dispatch),
+      () => now() > end,
+    );
+    this.#running.set(
+      queryId,
+      run.finally(() => this.#running.delete(queryId)),
+    );
   }
 
-  async #answer(queryId: string): Promise<void> {
-    const { store } = this.#context;
+  async #answer(queryId: string, dispatch: Dispatch): Promise<void> {
+    const { store, injected } = this.#context;
     // The answer to the request is sent first.
     await new Promise((resolve) => setImmediate(resolve));
-    if (this.#stopped) return;
+    if (this.#retries.isStopped) return;
     // A query of an earlier run may have expired.
     if (isOverdue(statuses.find(store, queryId))) {
       statuses.move(store, queryId, "expired");
       return;
     }
     statuses.move(store, queryId, "sending");
-    const rejection = this.#context.injected.failures.take("query");
+    if (!dispatch.isTaken) dispatch.rejection = injected.failures.take("query");
+    dispatch.isTaken = true;
+    const { rejection } = dispatch;
     if (rejection === undefined) statuses.move(store, queryId, "sent");
     const query = statuses.find(store, queryId);
     const outcome =
@@ -122,16 +140,16 @@ export class QueryRunner {
   async #ask(query: StoredQuery): Promise<Outcome | undefined> {
     const end = performance.now() + CHAIN_TIMEOUT_MS;
     for (;;) {
-      if (this.#stopped) return undefined;
+      if (this.#retries.isStopped) return undefined;
       try {
         return await this.#call(query);
       } catch (error) {
-        if (this.#stopped) return undefined;
+        if (this.#retries.isStopped) return undefined;
         // A chain that replaced the block has another one to ask at.
         const isFinal = isRefusal(error) && (isNumbered(query) || !isMissingBlock(error));
         if (isFinal) return failure("INTERNAL_ERROR", messageOf(error));
         if (performance.now() > end) return failure("CHAIN_UNAVAILABLE", "The chain does not answer.");
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+        await this.#retries.pause(RETRY_MS);
       }
     }
   }
