@@ -34,6 +34,7 @@ const ALWAYS: Record<number, string> = {
   417: "`VALIDATION_ERROR`: the header Expect has another value than 100-continue.",
   431: "`VALIDATION_ERROR`: the headers and the address are too long.",
   500: "`INTERNAL_ERROR`: the service failed; its log says why.",
+  503: "`INTERNAL_ERROR`: the service is stopping.",
 };
 const WITH_KEY: Record<number, string> = {
   401: "The API key is missing, malformed or not the right one.",

@@ -8,7 +8,7 @@ import { messageOf } from "../problem.ts";
 import { storageProblem } from "../store/storage-problem.ts";
 import { isAuthorized } from "./auth.ts";
 import { channelRoutes } from "./channels.ts";
-import { answerClientError, refuseExpectations } from "./client-errors.ts";
+import { answerClientError, refuseExpectations, refuseTunnels } from "./client-errors.ts";
 import { compressAnswers } from "./compression.ts";
 import { eventRoutes } from "./events.ts";
 import { type Account, graphqlRoutes, refuseAccount } from "./graphql.ts";
@@ -44,6 +44,8 @@ const REQUEST_CHECK_MS = 1000;
 
 /** How long a running request may take when the service stops. */
 const CLOSE_GRACE_MS = 800;
+
+const STOPPING = "The service is stopping and takes no new requests. Try again when it runs.";
 
 export type ServerOptions = {
   /** The accepted API keys. */
@@ -82,13 +84,16 @@ export async function createServer(
     },
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: "idle",
+    // Fastify's own answer is not in the format of the contract. `refuseWhileStopping` gives another one.
+    return503OnClosing: false,
     routerOptions: { maxParamLength: 300, ignoreTrailingSlash: true },
   });
   refuseExpectations(app.server);
+  refuseTunnels(app.server);
   app.setValidatorCompiler(validatorCompiler);
   app.setErrorHandler((error: FastifyError, _request, reply) => {
     let answer = toApiError(error);
-    if (answer.status >= 500) {
+    if (answer.status >= 500 && !(error instanceof ApiError)) {
       const problem = storageProblem(error, context.store.dataDir);
       context.log.error(`An answer failed: ${messageOf(problem ?? error)}`);
       if (problem !== undefined) answer = failed(problem.message);
@@ -103,10 +108,7 @@ export async function createServer(
       : `There is no ${request.method} ${path} here.`;
     reply.code(404).send({ type: "NOT_FOUND", message });
   });
-  // At a stop, running requests can finish, but an idle client must not delay it.
-  app.addHook("preClose", async () => {
-    setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS).unref();
-  });
+  refuseWhileStopping(app);
   if (context.log.isLevelEnabled("debug")) logRequests(app, context.log);
   if (options.loopback) {
     app.addHook("onRequest", async (request) => {
@@ -156,6 +158,18 @@ export async function createServer(
   startPageRoute(app, context, options.page);
   app.get("/openapi.json", { schema: { hide: true } }, ({ headers }) => descriptionAt(app, headers.host));
   return app;
+}
+
+/** At a stop, running requests can finish, but new ones are refused, and an idle client must not delay it. */
+function refuseWhileStopping(app: Routes): void {
+  let isStopping = false;
+  app.addHook("preClose", async () => {
+    isStopping = true;
+    setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS).unref();
+  });
+  app.addHook("onRequest", async () => {
+    if (isStopping) throw new ApiError(503, { type: "INTERNAL_ERROR", message: STOPPING });
+  });
 }
 
 /**
