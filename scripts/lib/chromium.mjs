@@ -7,7 +7,14 @@ import { starts } from "./engines.mjs";
  * Commands of Chromium and browsers based on it, as Linux distributions name them. The first one is the same engine
  * without windows, and takes about 15 percent less of a processor.
  */
-const COMMANDS = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge"];
+const COMMANDS = [
+  "chromium-headless-shell",
+  "chromium",
+  "chromium-browser",
+  "google-chrome",
+  "google-chrome-stable",
+  "microsoft-edge",
+];
 
 /** Where they are installed on macOS and Windows, which add no command to the path. */
 const PLACES = [

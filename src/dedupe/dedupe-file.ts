@@ -27,6 +27,8 @@ export class DedupeFile extends CheckedLines<SeenEntry> {
 }
 
 function isEntry(value: unknown): value is SeenEntry {
-  const isText = (part: unknown) => typeof part === "string";
-  return Array.isArray(value) && (value.length === 2 || value.length === 3) && value.every(isText);
+  if (!Array.isArray(value)) return false;
+  const [key, deliveryId, digest, ...more] = value;
+  const isDigest = value.length === 2 || (typeof digest === "string" && digest !== "");
+  return typeof key === "string" && typeof deliveryId === "string" && isDigest && more.length === 0;
 }
