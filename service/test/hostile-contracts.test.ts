@@ -1,5 +1,5 @@
 import should from "should";
-import { type Hex, numberToHex, pad } from "viem";
+import { concatHex, type Hex, numberToHex, pad, size } from "viem";
 import type {
   EventEnvelope,
   Query,
@@ -7,6 +7,7 @@ import type {
   VerifiableResult,
   Watcher,
 } from "../../src/protocol/index.ts";
+import { eventually } from "../../test/support/eventually.ts";
 import { itWide } from "../../test/support/wide.ts";
 import { WATCHER_SERVICES } from "../src/lifecycles/watcher-services/index.ts";
 import {
@@ -17,10 +18,28 @@ import {
   hostileContract,
   ODD_ANSWERS,
 } from "./hostile-contract.ts";
-import { type Api, signedText, startTestService, temporaryFolder } from "./support.ts";
+import { type Api, logTo, signedText, startTestService, temporaryFolder } from "./support.ts";
+import { rpc } from "./transactions.ts";
 
 const INVALID = "0xfe";
 const SERVICES = ["dvp", "dta.v2"] as const;
+
+const OP_STOP = "0x00";
+const LISTED = {
+  ...({ type: "event", name: "E" } as const),
+  inputs: [{ name: "list", type: "bytes[]", internalType: "bytes[]", indexed: false }],
+};
+const LARGE = {
+  ...({ type: "event", name: "F" } as const),
+  inputs: [{ name: "data", type: "bytes", internalType: "bytes", indexed: false }],
+};
+const word = (value: number) => numberToHex(value, { size: 32 });
+/** A list of bytes in which each pointer leads to the same zeros. */
+const overlapping = (pointers: number, zeros: number) => {
+  const each = Array.from({ length: pointers }, () => word(32 * pointers));
+  const data = concatHex([word(32), word(pointers), ...each, word(zeros)]);
+  return { data, bytes: size(data) + zeros };
+};
 
 describe("a contract that answers in odd ways", function () {
   this.timeout(120_000);
@@ -28,9 +47,11 @@ describe("a contract that answers in odd ways", function () {
   let api: Api;
   let dispose: () => Promise<void>;
   let addresses = 0;
+  const lines: string[] = [];
 
   const start = async () => {
-    ({ api, dispose } = await startTestService({ dataDir: folder.path }));
+    const log = logTo((line) => lines.push(line));
+    ({ api, dispose } = await startTestService({ dataDir: folder.path, log }));
   };
   before(start);
   after(async () => {
@@ -51,14 +72,17 @@ describe("a contract that answers in odd ways", function () {
     if (event === undefined) throw new Error(`There is no event of ${service}.`);
     return event;
   };
+  const nextAddress = () => {
+    addresses += 1;
+    return pad(numberToHex(0xbad0000 + addresses), { size: 20 });
+  };
   /** A contract with a watcher of the service, and what emits its first event. */
   const hostile = async (channelId: string, service: string, calls: Behaviour) => {
-    addresses += 1;
-    const address = pad(numberToHex(0xbad0000 + addresses), { size: 20 });
-    const { topics, data } = emptyEvent(eventOf(service));
-    await hostileContract(api, address, topics.length, calls);
+    const address = nextAddress();
+    const event = emptyEvent(eventOf(service));
+    await hostileContract(api, address, event.topics.length, calls);
     const watcher = await watch(channelId, { service, address, events: [eventOf(service).name] });
-    return { address, watcher, emit: () => emitFrom(api, address, { topics, data }) };
+    return { address, watcher, event, emit: () => emitFrom(api, address, event) };
   };
   const observed = (events: EventEnvelope[], level: string) =>
     events
@@ -106,6 +130,39 @@ describe("a contract that answers in odd ways", function () {
     for (const of of await seen(channelId, 2)) should(of.length).equal(2);
   });
 
+  it("delays others by a few seconds at most where its calls use up all gas", async () => {
+    const plain = await api.channel();
+    await api.transferWatcher(plain);
+    const channelId = await api.channel();
+    const { address, event } = await hostile(channelId, "dvp", FAILURES["all gas"] ?? "0x");
+    // They took most of a minute.
+    await emitFrom(api, address, { ...event, count: 100 });
+    const started = performance.now();
+    await faucet();
+    await seen(plain, 1);
+    should(performance.now() - started).be.below(15_000);
+    for (const of of await seen(channelId, 100)) should(of.length).equal(100);
+  });
+
+  it("costs nothing by data that overlaps: that log is skipped, with a line in the log", async () => {
+    const channelId = await api.channel();
+    await api.transferWatcher(channelId);
+    for (const pointers of [500, 3_500]) {
+      const address = nextAddress();
+      await hostileContract(api, address, 1, OP_STOP);
+      const abi = [{ ...LISTED, anonymous: false }];
+      const watcher = await watch(channelId, { address, events: ["E"], abi });
+      const event = emptyEvent(LISTED);
+      const hash = await emitFrom(api, address, { ...event, ...overlapping(pointers, 100_000) });
+      await emitFrom(api, address, { ...event, data: concatHex([word(32), word(0)]) });
+      const path = `/channels/${channelId}/watchers/${watcher.watcher_id}`;
+      await eventually("the line", () => lines.some((line) => line.includes(hash)));
+      should((await api.ok<Watcher>("GET", path)).status).equal("active");
+    }
+    await faucet();
+    for (const of of await seen(channelId, 3)) should(of.map(({ name }) => name)).eql(["E", "E", "Transfer"]);
+  });
+
   it("is no token where its decimals end so, and the watcher says it", async () => {
     const channelId = await api.channel();
     const { watcher } = await hostile(channelId, "erc20", INVALID);
@@ -138,6 +195,48 @@ describe("a contract that answers in odd ways", function () {
     });
     const reverting = await hostile(channelId, "dvp", FAILURES["a revert without data"] ?? "0x");
     should(await query(reverting.address)).containEql({ code: "CALL_REVERTED", raw_revert_data: "0x" });
+  });
+
+  itWide("is reported with its large logs, and what comes after them is", async () => {
+    const channelId = await api.channel();
+    const address = nextAddress();
+    await hostileContract(api, address, 1, OP_STOP);
+    const abi = [{ ...LARGE, anonymous: false }];
+    await watch(channelId, { address, events: ["F"], abi });
+    const size = 900_000;
+    const event = { ...emptyEvent(LARGE), data: concatHex([word(32), word(size - 64)]), bytes: size };
+    for (let count = 0; count < 30; count += 1) await emitFrom(api, address, event);
+    const path = `/channels/${channelId}/events?limit=1&offset=`;
+    // The two statuses of the watcher come first. A page of all of them would be a large answer.
+    const isThere = async () => (await api.ok<{ events: unknown[] }>("GET", `${path}62`)).events.length === 1;
+    await eventually("all of them at both levels", isThere);
+    await api.transferWatcher(channelId);
+    await faucet();
+    const transfer = async () => (await api.ok<{ events: unknown[] }>("GET", `${path}66`)).events.length === 1;
+    await eventually("a transfer after them, at both levels", transfer);
+  });
+
+  itWide("that is gone is reported as it was, and 700 logs of a block are", async () => {
+    const channelId = await api.channel();
+    const plain = await api.channel();
+    await api.transferWatcher(plain);
+    for (const service of ["dvp", "dta.v2", "sensor", "erc20"]) {
+      // Its decimals are 18.
+      const { address, watcher, event } = await hostile(channelId, service, "0x601260005260206000f3");
+      should(watcher.status).equal("active");
+      await emitFrom(api, address, { ...event, count: 700 });
+      await rpc(api, "anvil_setCode", [address, "0x"]);
+    }
+    await faucet();
+    await seen(plain, 1);
+    await dispose();
+    await start();
+    await faucet();
+    for (const of of await seen(plain, 2)) should(of.length).equal(2);
+    for (const of of await seen(channelId, 2_100)) {
+      const tokens = of.filter(({ service }) => service === "erc20");
+      should(new Set(tokens.map(({ data }) => data?.decimals))).eql(new Set([18]));
+    }
   });
 
   itWide("delays no watcher in any of these ways, under each service", async () => {

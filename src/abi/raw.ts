@@ -3,6 +3,7 @@ import * as OxAddress from "ox/Address";
 import { CrecError } from "../errors.ts";
 import type { Hex } from "../protocol/index.ts";
 import { arrayOf, fixedBytesSize, integerType, pathOf, rangeOf } from "./abi-type.ts";
+import { describesTooMuch } from "./decoded-size.ts";
 import type { AbiParameter } from "./types.ts";
 
 /** A value that does not fit its type: the data is from another function, or the contract does not match its ABI. */
@@ -27,6 +28,12 @@ const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
  * @throws CrecError `RESULT_UNREADABLE` when the data does not match these types, with the path of the wrong value.
  */
 export function decodeRaw(parameters: readonly AbiParameter[], data: Hex, path: string): unknown[] {
+  if (describesTooMuch(parameters, data)) {
+    throw new CrecError(
+      "RESULT_UNREADABLE",
+      "The data describes more than twice as much as it holds: parts of it overlap. Check its source.",
+    );
+  }
   const values = decodeWhole(parameters, data);
   return parameters.map((parameter, index) =>
     fitting(parameter, values[index], pathOf(path, parameter, index)),

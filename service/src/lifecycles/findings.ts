@@ -1,7 +1,7 @@
-import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { Hex } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
+import { Yielder } from "../store/yielder.ts";
 import type { ReadLog } from "./chain-event.ts";
 import { eventTopics, readLog } from "./match.ts";
 
@@ -10,8 +10,6 @@ export type Match = ReadLog & { watcher: StoredWatcher };
 /** The logs that watchers found up to a block. */
 export type Findings = { matches: Match[]; to: number };
 
-/** Logs decoded before yielding. */
-const BATCH = 16;
 const MAX_TOPICS = 32;
 
 /**
@@ -37,9 +35,10 @@ export async function findingsIn(
     ...(topics === undefined ? {} : { topics: [topics] }),
   });
   findings.to = last;
-  for (const [index, log] of logs.entries()) {
-    if (index % BATCH === BATCH - 1) await yieldToOthers();
+  const yielder = new Yielder();
+  for (const log of logs) {
     for (const watcher of watchers) {
+      if (yielder.shouldYield()) await yielder.yield();
       try {
         const read = await readLog(chain, watcher, log);
         if (read !== undefined) findings.matches.push({ ...read, watcher });

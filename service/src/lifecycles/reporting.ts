@@ -1,9 +1,9 @@
-import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { Confidence, WatcherEventPayload } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import type { Attestation } from "../oracles/network.ts";
 import { runOfWatcher, type WorkflowRun } from "../oracles/workflows.ts";
 import type { Positions } from "../store/positions.ts";
+import { Yielder } from "../store/yielder.ts";
 import { now } from "../time.ts";
 import { chainEventStatement } from "./chain-event.ts";
 import { ChainMoved } from "./chain-moved.ts";
@@ -20,10 +20,8 @@ export type Report = {
   remember?: () => void;
 };
 
-/** Logs signed before yielding. */
-const BATCH = 16;
-/** Events stored in one transaction: requests wait while it runs. */
-const STORE_BATCH = 100;
+/** Logs whose events are stored in one transaction, and characters of their data: requests wait while it runs. */
+const STORED_TOGETHER = { logs: 100, characters: 1_000_000 };
 
 /**
  * Attests the matches and stores their events, then the position. After an interruption, stored events are not reported again.
@@ -38,9 +36,8 @@ export async function report(context: Context, positions: Positions, what: Repor
     !positions.isReported(watcher.watcher_id, log.blockHash, log.logIndex, confidence);
   const matches = findings.matches.filter(isNew);
   const timestamps = await timestampsOf(context, matches);
-  for (let first = 0; first < matches.length; first += STORE_BATCH) {
+  for (const part of parts(matches)) {
     if (context.ticker.isStopped) throw new Error("the service is stopping");
-    const part = matches.slice(first, first + STORE_BATCH);
     const attested = await attest(context, part, { confidence, timestamps });
     keep(context, attested, (match) => append(context, positions, confidence, match));
   }
@@ -48,6 +45,20 @@ export async function report(context: Context, positions: Positions, what: Repor
     positions.set(confidence, findings.to);
     what.remember?.();
   });
+}
+
+function* parts(matches: readonly Match[]): Generator<Match[]> {
+  let part: Match[] = [];
+  let characters = 0;
+  for (const match of matches) {
+    part.push(match);
+    characters += match.log.data.length;
+    if (part.length < STORED_TOGETHER.logs && characters < STORED_TOGETHER.characters) continue;
+    yield part;
+    part = [];
+    characters = 0;
+  }
+  if (part.length > 0) yield part;
 }
 
 /** In one transaction, or one for each match where one of them cannot be stored. */
@@ -91,8 +102,9 @@ async function attest(
   { confidence, timestamps }: { confidence: Confidence; timestamps: ReadonlyMap<string, number> },
 ): Promise<Attested[]> {
   const attested: Attested[] = [];
-  for (const [index, match] of matches.entries()) {
-    if (index % BATCH === BATCH - 1) await yieldToOthers();
+  const yielder = new Yielder();
+  for (const match of matches) {
+    if (yielder.shouldYield()) await yielder.yield();
     const timestamp = timestamps.get(match.log.blockHash);
     if (timestamp === undefined) throw new ChainMoved();
     const { watcher, log } = match;

@@ -9,8 +9,8 @@ export type LogRange = LogFilter & { from: number; to: number };
 
 /** Blocks in one request, unless the node has a lower limit. */
 const MOST_BLOCKS = 500;
-/** Logs returned together, unless one block has more. */
-const MANY_LOGS = 2000;
+/** Logs returned together, and characters of their data, unless one block has more. */
+const MANY = { logs: 2000, characters: 4_000_000 };
 
 /** Logs from a node that limits the blocks or logs of a request: what it refuses is requested in parts. */
 export class LogRanges {
@@ -65,10 +65,9 @@ export class LogRanges {
 
   /** Requests fewer blocks at a time where they have many logs. */
   #noMoreThanMany(logs: RawLog[], from: number, to: number): { logs: RawLog[]; to: number } {
-    const first = logs[MANY_LOGS];
+    const { share, first } = upTo(MANY, logs);
     if (first === undefined) {
-      if (2 * logs.length <= MANY_LOGS || to - from + 1 < this.#blocks.size)
-        this.#blocks.fitted(to - from + 1);
+      if (2 * share <= 1 || to - from + 1 < this.#blocks.size) this.#blocks.fitted(to - from + 1);
       return { logs, to };
     }
     const last = Math.max(from, first.blockNumber - 1);
@@ -96,6 +95,16 @@ export class LogRanges {
     const mayBe = isRefusal(error) || isUnreachable(error);
     return mayBe && blocks > 1 && this.#blocks.isSuspect(blocks);
   }
+}
+
+/** Which share of the most these logs are, and the first one that is too many. */
+function upTo(most: typeof MANY, logs: readonly RawLog[]): { share: number; first: RawLog | undefined } {
+  let characters = 0;
+  for (const [index, log] of logs.entries()) {
+    characters += log.data.length;
+    if (index >= most.logs || characters > most.characters) return { share: 1, first: log };
+  }
+  return { share: Math.max(logs.length / most.logs, characters / most.characters), first: undefined };
 }
 
 function halves(range: LogRange): [LogRange, LogRange] | undefined {

@@ -2,6 +2,7 @@ import { type Abi, decodeFunctionResult, encodeFunctionData, formatUnits, parseA
 import type { EventFragment, Hex } from "../../../../src/protocol/index.ts";
 import { artifact } from "../../chain/artifacts.ts";
 import type { Chain } from "../../chain/chain.ts";
+import { answerOf, inTime } from "./contract-answers.ts";
 import { type ServiceConfig, unknownSetting, type WatcherService } from "./service.ts";
 
 const FACTS = parseAbi([
@@ -11,6 +12,8 @@ const FACTS = parseAbi([
 
 type Facts = { decimals?: number; symbol?: string };
 
+/** A symbol is in each event of its token: a longer one is left out. */
+const LONGEST_SYMBOL = 256;
 /** Tokens never change these. */
 const known = new Map<string, Facts>();
 
@@ -19,7 +22,8 @@ const known = new Map<string, Facts>();
  * without a `decimals` function.
  *
  * `data`: `{token, symbol?, decimals, from, to, value, amount}`, for an approval `owner` and `spender` in place of
- * `from` and `to`; `value` in the smallest unit, `amount` in tokens, both decimal text.
+ * `from` and `to`; `value` in the smallest unit, `amount` in tokens, both decimal text. Without `decimals` and `amount` where the token stopped
+ * to tell its decimals.
  */
 export const erc20: WatcherService = {
   events: artifact("DemoToken").abi.filter((item) => item.type === "event") as unknown as EventFragment[],
@@ -31,7 +35,7 @@ export const erc20: WatcherService = {
       return "service_config.decimals must be a whole number from 0 to 255.";
     }
     if ((await chain.code(address)) === "0x") return `There is no contract at ${address}.`;
-    if ((await decimalsOf(chain, address, config)) === undefined) {
+    if ((await decimalsOf(chain, address, config, askOnce)) === undefined) {
       return `The contract at ${address} has no decimals function that answers. If it is a token, set service_config.decimals.`;
     }
     return undefined;
@@ -39,15 +43,15 @@ export const erc20: WatcherService = {
 
   async dataOf(chain, { address, params }, config) {
     const { value, ...parties } = params;
-    const decimals = (await decimalsOf(chain, address, config)) ?? 0;
-    const { symbol } = await factsOf(chain, address);
+    const decimals = await decimalsOf(chain, address, config, answerOf);
+    const { symbol } = await factsOf(chain, address, answerOf);
     return {
       token: address,
       ...(symbol === undefined ? {} : { symbol }),
-      decimals,
+      ...(decimals === undefined ? {} : { decimals }),
       ...parties,
       value,
-      amount: formatUnits(BigInt(String(value)), decimals),
+      ...(decimals === undefined ? {} : { amount: formatUnits(BigInt(String(value)), decimals) }),
     };
   },
 };
@@ -56,34 +60,49 @@ function isDecimals(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 255;
 }
 
-async function decimalsOf(chain: Chain, address: string, config: ServiceConfig): Promise<number | undefined> {
-  return isDecimals(config.decimals) ? config.decimals : (await factsOf(chain, address)).decimals;
+/** How a contract is called. */
+type Ask = (chain: Chain, call: { to: string; data: Hex }) => Promise<Hex | undefined>;
+
+/** Calls that no log waits for. */
+const askOnce: Ask = async (chain, call) => {
+  const answer = await inTime(chain, call);
+  return answer !== undefined && "data" in answer ? answer.data : undefined;
+};
+
+async function decimalsOf(
+  chain: Chain,
+  address: string,
+  config: ServiceConfig,
+  ask: Ask,
+): Promise<number | undefined> {
+  return isDecimals(config.decimals) ? config.decimals : (await factsOf(chain, address, ask)).decimals;
 }
 
-async function factsOf(chain: Chain, address: string): Promise<Facts> {
+async function factsOf(chain: Chain, address: string, ask: Ask): Promise<Facts> {
   const key = `${chain.network.chain_selector} ${address.toLowerCase()}`;
   const before = known.get(key);
   if (before !== undefined) return before;
-  const [decimals, symbol] = await Promise.all([
-    read(chain, address, "decimals"),
-    read(chain, address, "symbol"),
-  ]);
+  const read = async (functionName: "decimals" | "symbol") =>
+    decoded(
+      functionName,
+      await ask(chain, { to: address, data: encodeFunctionData({ abi: FACTS, functionName }) }),
+    );
+  const [decimals, symbol] = await Promise.all([read("decimals"), read("symbol")]);
   const facts: Facts = {
     ...(isDecimals(decimals) ? { decimals } : {}),
-    ...(typeof symbol === "string" ? { symbol } : {}),
+    ...(typeof symbol === "string" && symbol.length <= LONGEST_SYMBOL ? { symbol } : {}),
   };
   // Without an answer it may not be deployed yet.
   if (facts.decimals !== undefined) known.set(key, facts);
   return facts;
 }
 
-/** What a function without parameters returns; undefined when the contract does not have it. */
-async function read(chain: Chain, address: string, functionName: "decimals" | "symbol"): Promise<unknown> {
-  const abi: Abi = FACTS;
-  const answer = await chain.call({ to: address, data: encodeFunctionData({ abi, functionName }) });
-  if ("reverted" in answer) return undefined;
+/** What a function without parameters returned; undefined when the contract does not have it. */
+function decoded(functionName: "decimals" | "symbol", data: Hex | undefined): unknown {
+  if (data === undefined) return undefined;
   try {
-    return decodeFunctionResult({ abi, functionName, data: answer.data as Hex });
+    const abi: Abi = FACTS;
+    return decodeFunctionResult({ abi, functionName, data });
   } catch {
     return undefined;
   }

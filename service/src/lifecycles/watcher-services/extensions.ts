@@ -3,6 +3,7 @@ import { eventFragments, parseAbi, snakeCase } from "../../../../src/abi/index.t
 import { EXTENSIONS, type Hex } from "../../../../src/protocol/index.ts";
 import { artifact, type ContractName } from "../../chain/artifacts.ts";
 import type { Chain } from "../../chain/chain.ts";
+import { answerOf } from "./contract-answers.ts";
 import { type ServiceLog, unknownSetting, type WatcherService } from "./service.ts";
 
 /** `dvp`: settlements. `data`: `{settlement_id, settlement_hash, dvp}`, the last as the contract has it. */
@@ -63,7 +64,7 @@ function described(name: string): Pick<WatcherService, "events" | "refusal"> {
   };
 }
 
-/** What a function of one `bytes32` answers; undefined for a contract that does not have it. */
+/** What a function of one `bytes32` answers; undefined for a contract that does not have it, or fails. */
 async function answer(
   chain: Chain,
   to: string,
@@ -73,10 +74,10 @@ async function answer(
 ): Promise<{ value: object; callData: Hex } | undefined> {
   const abi: Abi = artifact(contract).abi;
   const callData = encodeFunctionData({ abi, functionName, args: [id] });
-  const returned = await chain.call({ to, data: callData });
-  if ("reverted" in returned) return undefined;
+  const data = await answerOf(chain, { to, data: callData });
+  if (data === undefined) return undefined;
   try {
-    const value = decodeFunctionResult({ abi, functionName, data: returned.data });
+    const value = decodeFunctionResult({ abi, functionName, data });
     return { value: value as object, callData };
   } catch {
     return undefined;
