@@ -212,7 +212,8 @@ describe("a contract that answers in odd ways", function () {
     await eventually("all of them at both levels", isThere);
     await api.transferWatcher(channelId);
     await faucet();
-    const transfer = async () => (await api.ok<{ events: unknown[] }>("GET", `${path}66`)).events.length === 1;
+    const transfer = async () =>
+      (await api.ok<{ events: unknown[] }>("GET", `${path}66`)).events.length === 1;
     await eventually("a transfer after them, at both levels", transfer);
   });
 

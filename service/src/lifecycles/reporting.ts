@@ -36,9 +36,10 @@ export async function report(context: Context, positions: Positions, what: Repor
     !positions.isReported(watcher.watcher_id, log.blockHash, log.logIndex, confidence);
   const matches = findings.matches.filter(isNew);
   const timestamps = await timestampsOf(context, matches);
+  const yielder = new Yielder();
   for (const part of parts(matches)) {
     if (context.ticker.isStopped) throw new Error("the service is stopping");
-    const attested = await attest(context, part, { confidence, timestamps });
+    const attested = await attest(context, part, { confidence, timestamps, yielder });
     keep(context, attested, (match) => append(context, positions, confidence, match));
   }
   store.transaction(() => {
@@ -99,11 +100,12 @@ async function timestampsOf(
 async function attest(
   { chain, oracles, skipped }: Context,
   matches: readonly Match[],
-  { confidence, timestamps }: { confidence: Confidence; timestamps: ReadonlyMap<string, number> },
+  how: { confidence: Confidence; timestamps: ReadonlyMap<string, number>; yielder: Yielder },
 ): Promise<Attested[]> {
+  const { confidence, timestamps, yielder } = how;
   const attested: Attested[] = [];
-  const yielder = new Yielder();
   for (const match of matches) {
+    // The hash of a large event takes some tenths of a second.
     if (yielder.shouldYield()) await yielder.yield();
     const timestamp = timestamps.get(match.log.blockHash);
     if (timestamp === undefined) throw new ChainMoved();
