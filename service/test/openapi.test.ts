@@ -165,13 +165,13 @@ describe("the description at /openapi.json", function () {
     should(required("Watcher")).containDeep(["don_family", "confidence_level"]);
     should(required("Subject")).containDeep(["subject_name"]);
     should(required("EventFragment")).containDeep(["anonymous", "inputs"]);
-    should(required("AbiInput")).containDeep(["indexed"]);
+    should(required("AbiInput")).containDeep(["internalType", "indexed"]);
     should(required("PreviewSnapshot")).containDeep(["execution_values"]);
     const isNullable = (schema: Schema | undefined) =>
       (schema?.anyOf as Schema[] | undefined)?.some(({ type }) => type === "null");
     for (const name of ["Operation", "OperationStatusPayload"]) {
       const { digest, transactions } = schemas[name]?.properties ?? {};
-      should([isNullable(digest), isNullable(transactions)]).eql([true, true]);
+      should([isNullable(digest), isNullable(transactions)]).eql([true, undefined]);
     }
     const proofs = schemas.Event?.properties?.headers?.properties?.proofs?.items;
     const references = ["OcrProof", "OtherProof"].map((name) => ({ $ref: `#/components/schemas/${name}` }));

@@ -9,7 +9,7 @@ import {
   stringToBytes,
   toHex,
 } from "viem";
-import { logParams, parseAbi, signatureHash, signatureOf } from "../../src/abi/index.ts";
+import { completeFragment, logParams, parseAbi, signatureHash, signatureOf } from "../../src/abi/index.ts";
 import { decodeEvent } from "../../src/proofs/index.ts";
 import type { EventEnvelope, EventFragment, VerifiableEvent, Watcher } from "../../src/protocol/index.ts";
 import { type Api, logTo, signedText, startTestService } from "./support.ts";
@@ -34,7 +34,8 @@ describe("parameters in the events of watchers", function () {
   });
   after(() => dispose());
 
-  const fragments = (...lines: string[]) => parseAbi(lines.join("\n")) as EventFragment[];
+  const fragments = (...lines: string[]) =>
+    (parseAbi(lines.join("\n")) as EventFragment[]).map(completeFragment);
   const watch = async (
     channelId: string,
     topics: number,

@@ -215,7 +215,7 @@ describe("watchers of the local service", function () {
       /^abi\[0\]\.type must be "event"/,
     );
     const input = (type: string, more: object = {}) => ({
-      abi: [{ ...TRANSFER, inputs: [{ name: "a", type, indexed: false, ...more }] }],
+      abi: [{ ...TRANSFER, inputs: [{ name: "a", type, internalType: type, indexed: false, ...more }] }],
     });
     (await refused(input("uint7"))).should.match(
       /^abi\[0\]\.inputs\[0\]\.type is "uint7", which is not an ABI type/,

@@ -4,7 +4,7 @@
  */
 export const REFUSALS: Readonly<Record<string, string>> = {
   CHANNEL_NOT_FOUND:
-    "There is no such channel. Check its id, and that the API key belongs to its organization.",
+    "There is no such channel, or it is archived and takes nothing new. Check its id, and that the API key belongs to its organization.",
   WALLET_NOT_FOUND: "There is no such wallet. Check its id or address, and its network.",
   OPERATION_NOT_FOUND: "There is no such operation on this channel. Check both ids.",
   WATCHER_NOT_FOUND: "There is no such watcher on this channel. Check both ids.",

@@ -18,7 +18,7 @@ export type CreateChannel = {
 export type UpdateChannel = {
   /** The new name. */
   name?: string | undefined;
-  /** The new description. */
+  /** The new description. It cannot be removed: a blank one is refused. */
   description?: string | undefined;
 };
 

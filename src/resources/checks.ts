@@ -36,6 +36,10 @@ export function checkDescription(description: string | undefined): void {
   if (description === undefined) return;
   if (typeof description !== "string")
     throw new ArgumentError("description", "The description must be text.");
+  if (description.trim() === "") {
+    const message = "The description is blank. Enter a text: it can be changed, and not removed.";
+    throw new ArgumentError("description", message);
+  }
   if (description.length > LIMITS.descriptionLength) {
     const message = `The description must have at most ${LIMITS.descriptionLength} characters, but has ${description.length}.`;
     throw new ArgumentError("description", message);

@@ -93,7 +93,12 @@ export class JustCreated {
         this.#noteName(call, id);
       }
     }
-    if (call.method === "PATCH") this.#forgetNames(path.split("/").at(-1) ?? "");
+    if (call.method === "PATCH") {
+      const changed = path.split("/").at(-1) ?? "";
+      this.#forgetNames(changed);
+      // For new queries, the service does not find an archived channel.
+      if (answer.status === "archived") this.#ids.delete(canonical(changed));
+    }
     if (this.#ids.size === 0 || !path.startsWith("/wallets")) return;
     for (const wallet of Array.isArray(answer.data) ? answer.data : [answer]) {
       const { wallet_id: id, address } = isObject(wallet) ? wallet : {};

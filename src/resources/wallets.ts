@@ -24,7 +24,7 @@ import { type CreateWallet, checkWallet, signersOf } from "./wallet-request.ts";
 export type UpdateWallet = {
   /** The new name. */
   name?: string | undefined;
-  /** The new description. */
+  /** The new description. It cannot be removed: a blank one is refused. */
   description?: string | undefined;
 };
 

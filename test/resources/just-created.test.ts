@@ -98,6 +98,28 @@ describe("just after a create", () => {
       should(asked.length - before).equal(1);
     });
 
+    it("is not waited out for a query of a channel that this client has archived, whatever refuses it", async () => {
+      const refusals: Reply[] = [
+        notFound("CHANNEL_NOT_FOUND"),
+        [400, { type: "VALIDATION_ERROR", message: "" }],
+      ];
+      const { channels, queries, pauses } = await serve(({ method, path }) => {
+        if (path.endsWith("queries")) return refusals.shift() ?? "drop";
+        return method === "POST" ? [201, channel] : [200, { ...channel, status: "archived" }];
+      });
+      await channels.create({ name: "demo" });
+      await channels.archive(ID);
+      const call = {
+        contract_address: ADDRESS,
+        call_data: "0x",
+        block_selection: { type: "latest" },
+      } as const;
+      const query = { idempotency_key: "1", chain_selector: CHAIN, params: call };
+      should((await errorOf(queries.create(ID, query as never))).code).equal("CHANNEL_NOT_FOUND");
+      should((await errorOf(queries.create(ID, query as never))).code).equal("VALIDATION_ERROR");
+      should(pauses).eql([]);
+    });
+
     it("is waited out by every call that names it, in path, query or body", async () => {
       let late: Reply[] = [];
       const wallet = { wallet_id: THIRD_ID, address: ADDRESS, status: "deployed" };

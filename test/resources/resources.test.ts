@@ -194,6 +194,9 @@ describe("resources", () => {
       should(await refused(client.channels.create({ name: "x", description: "x".repeat(256) }))).equal(
         "INVALID_ARGUMENT description",
       );
+      should(await refused(client.channels.update(ID, { description: " " }))).equal(
+        "INVALID_ARGUMENT description",
+      );
       should(await refused(client.channels.get("../networks"))).equal("INVALID_ARGUMENT channelId");
       should(await refused(client.channels.list({ limit: 51 }))).equal("INVALID_ARGUMENT limit");
       should(await refused(client.events.poll(ID, { offset: -1 }))).equal("INVALID_ARGUMENT offset");

@@ -16,9 +16,9 @@ import { NO_CHANNEL } from "./channels.ts";
 import { NO_NETWORK } from "./networks.ts";
 import { NewOperation, OperationChange, uint256, wireTransaction } from "./operation-schemas.ts";
 import { pageText } from "./page-text.ts";
-import { OperationAnswer, OperationCreated, pageOf } from "./resources.ts";
+import { OperationAnswer, OperationCreated, pageOf, SUBJECT_TYPES } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
-import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, oneOf } from "./schemas.ts";
+import { Address, ChainEnvironment, ChainSelector, filterOf, Id, listQuery, many, oneOf } from "./schemas.ts";
 
 const ChannelParams = Type.Object({ channel_id: Id });
 const OperationParams = Type.Object({ channel_id: Id, operation_id: Id });
@@ -28,7 +28,8 @@ const CHAIN_DOWN = "`CHAIN_UNAVAILABLE`: the chain does not answer; try again wh
 const WALLET_ARCHIVED = "`WALLET_ALREADY_ARCHIVED`: the wallet is archived.";
 
 export function operationRoutes(app: Routes, context: Context): void {
-  const { store, injected } = context;
+  const { store, injected, strict } = context;
+  const SubjectType = Type.Optional(filterOf(SUBJECT_TYPES, strict));
 
   app.post(
     "/channels/:channel_id/operations",
@@ -78,11 +79,11 @@ export function operationRoutes(app: Routes, context: Context): void {
           chain_environment: Type.Optional(ChainEnvironment),
           address: Type.Optional(Address),
           wallet_id: Type.Optional(Id),
-          initiator_subject_type: Type.Optional(Type.String()),
+          initiator_subject_type: SubjectType,
           initiator_subject_id: Type.Optional(Type.String()),
-          signer_subject_type: Type.Optional(Type.String()),
+          signer_subject_type: SubjectType,
           signer_subject_id: Type.Optional(Type.String()),
-          canceller_subject_type: Type.Optional(Type.String()),
+          canceller_subject_type: SubjectType,
           canceller_subject_id: Type.Optional(Type.String()),
         }),
         answers: { 200: pageOf("OperationList", OperationAnswer), 404: NO_CHANNEL },

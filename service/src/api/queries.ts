@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { checksumAddress } from "viem";
 import {
+  type Channel,
   type Hex,
   LIMITS,
   PAGE_LIMITS,
@@ -9,9 +10,8 @@ import {
   type QueryParams,
   ZERO_ADDRESS,
 } from "../../../src/protocol/index.ts";
-import { invalid } from "../api-error.ts";
+import { ApiError, invalid } from "../api-error.ts";
 import type { Context } from "../context.ts";
-import { refuseArchivedChannel } from "../lifecycles/channel.ts";
 import type { QueryRunner } from "../lifecycles/query.ts";
 import { channelOf, queryOf } from "../lookup.ts";
 import { checkNetwork, networksOf } from "../networks.ts";
@@ -22,7 +22,17 @@ import { NO_CHANNEL } from "./channels.ts";
 import { NO_NETWORK } from "./networks.ts";
 import { pageOf, QueryAccepted, QueryAnswer } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
-import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, oneOf, STRICT } from "./schemas.ts";
+import {
+  Address,
+  ChainEnvironment,
+  ChainSelector,
+  filterOf,
+  Id,
+  listQuery,
+  many,
+  oneOf,
+  STRICT,
+} from "./schemas.ts";
 
 const QUERY_KINDS = ["evm_call"] as const;
 const ChannelParams = Type.Object({ channel_id: Id });
@@ -74,7 +84,7 @@ const NewQuery = Type.Object(
 );
 
 export function queryRoutes(app: Routes, context: Context, runner: QueryRunner): void {
-  const { store, injected } = context;
+  const { store, injected, strict } = context;
 
   app.post(
     "/channels/:channel_id/queries",
@@ -87,7 +97,7 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
         body: NewQuery,
         answers: {
           202: QueryAccepted,
-          404: NO_CHANNEL,
+          404: "`CHANNEL_NOT_FOUND`: there is no such channel, or it is archived.",
           409: `\`IDEMPOTENCY_KEY_MISMATCH\`: the key belongs to another query of the channel. ${NO_NETWORK}`,
         },
       },
@@ -95,7 +105,7 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
     (request, reply) => {
       const { body } = request;
       const channel = channelOf(context, request.params.channel_id);
-      refuseArchivedChannel(channel, "The channel is archived and takes no new queries.");
+      refuseQueriesOfArchived(channel);
       checkNetwork(context, body.chain_selector);
       refuseLargeMetadata(body.metadata);
       const { query, isNew } = runner.create({
@@ -122,7 +132,7 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
         params: ChannelParams,
         querystring: listQuery(PAGE_LIMITS.queries, {
           status: many(oneOf(QUERY_STATUSES)),
-          query_kind: many(Type.String()),
+          query_kind: many(filterOf(QUERY_KINDS, strict)),
           chain_selector: Type.Optional(ChainSelector),
           chain_environment: Type.Optional(ChainEnvironment),
         }),
@@ -182,6 +192,13 @@ function queryParams(params: Static<typeof NewQuery>["params"]): Required<QueryP
         : { type: selection.type },
     from_address: checksumAddress((params.from_address ?? ZERO_ADDRESS) as Hex),
   };
+}
+
+/** As the public guide says: for a new query, an archived channel is not there. Its queries can still be read. */
+function refuseQueriesOfArchived({ status, channel_id }: Channel): void {
+  if (status !== "archived") return;
+  const message = `The channel ${channel_id} is archived and takes no new queries.`;
+  throw new ApiError(404, { type: "NOT_FOUND", code: "CHANNEL_NOT_FOUND", message });
 }
 
 function refuseLargeMetadata(metadata: unknown): void {

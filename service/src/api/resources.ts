@@ -104,20 +104,26 @@ export const WalletAnswer = Type.Object(
 const ABI_INPUT = {
   name: Text,
   type: Type.String({ minLength: 1 }),
-  internalType: Optional(Text),
   components: Optional(Type.Array(Type.Unknown({ description: "of a tuple, what it holds" }))),
 };
 const FRAGMENT = {
   type: Type.Literal("event", { description: '"event": the ABI takes event fragments only' }),
   name: Type.String({ minLength: 1 }),
 };
-const AbiInput = Type.Object({ ...ABI_INPUT, indexed: Type.Boolean() }, { title: "AbiInput" });
+const AbiInput = Type.Object(
+  { ...ABI_INPUT, internalType: Text, indexed: Type.Boolean() },
+  { title: "AbiInput" },
+);
 const EventFragment = Type.Object(
   { ...FRAGMENT, anonymous: Type.Boolean(), inputs: Type.Array(AbiInput) },
   { title: "EventFragment" },
 );
 const NewAbiInput = Type.Object(
-  { ...ABI_INPUT, indexed: Optional(Type.Boolean({ description: "true or false; false without it" })) },
+  {
+    ...ABI_INPUT,
+    internalType: Optional(Text),
+    indexed: Optional(Type.Boolean({ description: "true or false; false without it" })),
+  },
   { title: "NewAbiInput" },
 );
 export const NewEventFragment = Type.Object(
@@ -125,6 +131,24 @@ export const NewEventFragment = Type.Object(
     ...FRAGMENT,
     anonymous: Optional(Type.Boolean({ description: "true or false; false without it" })),
     inputs: Type.Array(NewAbiInput),
+  },
+  { title: "NewEventFragment" },
+);
+/** As the public schema has it: nothing is filled in. */
+export const StrictEventFragment = Type.Object(
+  {
+    ...FRAGMENT,
+    anonymous: Type.Boolean({ description: "true or false" }),
+    inputs: Type.Array(
+      Type.Object(
+        {
+          ...ABI_INPUT,
+          internalType: Type.String({ description: "the type in the source, as text" }),
+          indexed: Type.Boolean({ description: "true or false" }),
+        },
+        { title: "NewAbiInput" },
+      ),
+    ),
   },
   { title: "NewEventFragment" },
 );
@@ -156,8 +180,9 @@ export const WatcherSummary = Type.Object(WATCHER, {
   description: "a watcher without its events and ABI",
 });
 
+export const SUBJECT_TYPES = ["api_key", "user"] as const;
 const Subject = Type.Object(
-  { subject_type: oneOf(["api_key", "user"]), subject_id: Text, subject_name: Text },
+  { subject_type: oneOf(SUBJECT_TYPES), subject_id: Text, subject_name: Text },
   { title: "Subject", description: "who did it" },
 );
 export const TransactionPreview = Type.Object(
@@ -179,8 +204,7 @@ export const ShownTransaction = Type.Object(
   { to: Address, value: Digits, data: Bytes, preview_snapshot: Optional(PreviewSnapshot) },
   { title: "Transaction" },
 );
-/** Null only at services that store none. */
-export const Transactions = Nullable(Type.Array(ShownTransaction));
+export const Transactions = Type.Array(ShownTransaction, { description: "never null" });
 export const Digest = Nullable(Hash);
 export const OperationAnswer = Type.Object(
   {

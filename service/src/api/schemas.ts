@@ -39,9 +39,12 @@ export const Name = Type.String({
   description: `a text of 1 to ${LIMITS.nameLength} characters that is not blank`,
 });
 
+/** A blank text is refused, so a description can be changed and not removed. */
 export const Description = Type.String({
+  minLength: 1,
   maxLength: LIMITS.descriptionLength,
-  description: `a text of at most ${LIMITS.descriptionLength} characters`,
+  pattern: "\\S",
+  description: `a text of 1 to ${LIMITS.descriptionLength} characters that is not blank`,
 });
 
 export const ChainSelector = Type.String({
@@ -70,6 +73,11 @@ export const OFFSET_RANGE = {
   maximum: Number.MAX_SAFE_INTEGER,
   description: "a whole number of 0 or more, below 2^53",
 };
+
+/** A filter whose other values find nothing, or in strict mode are refused. */
+export function filterOf(values: readonly string[], strict: boolean) {
+  return Type.Unsafe<string>(strict ? oneOf(values) : Type.String());
+}
 
 /** An object without additional fields. */
 export const STRICT = { additionalProperties: false } as const;

@@ -1,4 +1,4 @@
-import Type from "typebox";
+import Type, { type TSchema } from "typebox";
 import { checksumAddress } from "viem";
 import { eventFragments as completeFragments, parseAbi } from "../../../src/abi/index.ts";
 import {
@@ -20,9 +20,19 @@ import { defined } from "../store/rows.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
 import { NO_CHANNEL } from "./channels.ts";
 import { NO_NETWORK } from "./networks.ts";
-import { NewEventFragment, pageOf, WatcherAnswer, WatcherSummary } from "./resources.ts";
+import { NewEventFragment, pageOf, StrictEventFragment, WatcherAnswer, WatcherSummary } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
-import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, NamePart, oneOf } from "./schemas.ts";
+import {
+  Address,
+  ChainEnvironment,
+  ChainSelector,
+  Id,
+  listQuery,
+  many,
+  Name,
+  NamePart,
+  oneOf,
+} from "./schemas.ts";
 
 const ChannelParams = Type.Object({ channel_id: Id });
 const WatcherParams = Type.Object({ channel_id: Id, watcher_id: Id });
@@ -35,38 +45,47 @@ const WatcherName = Type.String({
   description: `a text of ${LIMITS.watcherNameMinLength} to ${LIMITS.nameLength} characters, not counting leading and trailing blanks`,
 });
 
-const NewWatcher = Type.Object(
-  {
-    name: WatcherName,
-    chain_selector: ChainSelector,
-    address: Address,
-    events: Type.Array(Type.String({ minLength: 1 }), {
-      minItems: 1,
-      description: "a list of at least one event name, each in the abi if one is given",
-    }),
-    abi: Type.Optional(
-      Type.Array(NewEventFragment, { minItems: 1, description: "a list of at least one event fragment" }),
-    ),
-    service: Type.Optional(Type.String()),
-    service_config: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  },
-  { title: "NewWatcher" },
-);
+/** `fragment` is the schema of one event of its ABI. */
+function newWatcher<T extends TSchema>(fragment: T) {
+  return Type.Object(
+    {
+      name: WatcherName,
+      chain_selector: ChainSelector,
+      address: Address,
+      events: Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 1,
+        description: "a list of at least one event name, each in the abi if one is given",
+      }),
+      abi: Type.Optional(
+        Type.Array(fragment, { minItems: 1, description: "a list of at least one event fragment" }),
+      ),
+      service: Type.Optional(Type.String()),
+      service_config: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    },
+    { title: "NewWatcher" },
+  );
+}
+const NewWatcher = newWatcher(NewEventFragment);
+/** Each of its values is also one of `NewWatcher`. */
+const StrictNewWatcher = newWatcher(StrictEventFragment) as TSchema as typeof NewWatcher;
 /** Either an ABI or a service, and a configuration only for a service. */
 const NEW_WATCHER_RULES = {
   oneOf: [{ required: ["abi"] }, { required: ["service"] }],
   dependentRequired: { service_config: ["service"] },
 };
-const WatcherChange = Type.Object(
-  { name: Type.Optional(WatcherName), status: Type.Optional(oneOf(["archived"] as const)) },
-  { title: "WatcherChange" },
-);
+/** The public schema allows a new name of one character, and the public limits do not. */
+function watcherChange(name: typeof Name) {
+  return Type.Object(
+    { name: Type.Optional(name), status: Type.Optional(oneOf(["archived"] as const)) },
+    { title: "WatcherChange" },
+  );
+}
 
 const NO_WATCHER = `${NO_CHANNEL} \`WATCHER_NOT_FOUND\`: the channel has no such watcher.`;
 const NAME_TAKEN = "`WATCHER_ALREADY_EXISTS`: the name is taken.";
 
 export function watcherRoutes(app: Routes, context: Context): void {
-  const { store, injected } = context;
+  const { store, injected, strict } = context;
 
   app.post(
     "/channels/:channel_id/watchers",
@@ -76,7 +95,7 @@ export function watcherRoutes(app: Routes, context: Context): void {
         operationId: "createWatcher",
         summary: "Creates a watcher of a contract, by its ABI or by a service",
         params: ChannelParams,
-        body: NewWatcher,
+        body: strict ? StrictNewWatcher : NewWatcher,
         bodyRules: NEW_WATCHER_RULES,
         answers: { 201: WatcherAnswer, 404: NO_CHANNEL, 409: `${NAME_TAKEN} ${NO_NETWORK}` },
       },
@@ -168,7 +187,7 @@ export function watcherRoutes(app: Routes, context: Context): void {
         operationId: "updateWatcher",
         summary: "Renames a watcher, or begins to archive it",
         params: WatcherParams,
-        body: WatcherChange,
+        body: watcherChange(strict ? WatcherName : Name),
         answers: {
           200: WatcherAnswer,
           202: WatcherAnswer,

@@ -72,11 +72,18 @@ row("C2", "name, description and status change, each alone or together", [], asy
   });
   const all = await world.expect(200, "PATCH", path, {
     name: `${name}!`,
-    description: "",
+    description: "newer",
     status: "archived",
   });
   should(all).containDeep({ name: `${name}!`, status: "archived" });
   should(await world.get(path)).eql(all);
+});
+
+row("C2", "a description is not blank, and can be changed and not removed", [], async (world) => {
+  for (const description of ["", " ", "x".repeat(256)]) {
+    await world.invalid("POST", "/channels", { name: world.name(), description });
+    await world.invalid("PATCH", `/channels/${await world.channel()}`, { description });
+  }
 });
 
 row("C2", "the only status that can be asked for is archived", [], async (world) => {

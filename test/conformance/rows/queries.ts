@@ -202,10 +202,14 @@ row("C5", "an unknown block fails with its own code", ["token"], async (world) =
   }
 });
 
-row("C1", "an archived channel accepts no queries", ["token"], async (world) => {
+row("C1", "an archived channel is not found for new queries, and shows its own", ["token"], async (world) => {
   const channel = await world.channel();
+  const { query_id } = await world.ask(channel, world.newQuery());
   await world.expect(200, "PATCH", `/channels/${channel}`, { status: "archived" });
-  await world.invalid("POST", `/channels/${channel}/queries`, world.newQuery());
+  const path = `/channels/${channel}/queries`;
+  await world.missing("CHANNEL_NOT_FOUND", "POST", path, world.newQuery());
+  should((await world.get(`${path}/${query_id}`)).status).equal("completed");
+  should((await world.get(path)).data.length).equal(1);
 });
 
 row("C1", "an unknown query, or one of another channel, has its own error code", ["token"], async (world) => {

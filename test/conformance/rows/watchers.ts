@@ -80,8 +80,8 @@ row("C2", "a watcher is renamed immediately", ["token"], async (world) => {
   should(await world.expect(200, "PATCH", path, { name })).containDeep({ name, status: "active" });
   should((await world.get(path)).name).equal(name);
   for (const change of [
-    { name: "abc" },
-    { name: " abc " },
+    { name: "" },
+    { name: " " },
     { name: 5 },
     { status: "active" },
     { status: "failed" },
