@@ -1,5 +1,5 @@
 import should from "should";
-import type { Operation } from "../../src/protocol/index.ts";
+import type { Operation, Watcher } from "../../src/protocol/index.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { Store } from "../src/store/store.ts";
 import type { TimelineEntry } from "../src/timeline/entry.ts";
@@ -15,10 +15,12 @@ describe("the time line of the local service", function () {
   const { call, draft, path, submit, started } = useOperations();
   let api: Api;
   let channelId: string;
+  let watcher: Watcher;
   const open: EventSource[] = [];
 
-  before(() => {
+  before(async () => {
     ({ api, channelId } = started());
+    watcher = await api.transferWatcher(channelId);
   });
   afterEach(() => {
     for (const source of open.splice(0)) source.close();
@@ -33,7 +35,6 @@ describe("the time line of the local service", function () {
     (await api.ok<{ entries: TimelineEntry[] }>("GET", `/local/timeline?limit=${limit}`)).entries;
 
   it("follows an operation on the chain and the event that it causes, while they happen", async () => {
-    const watcher = await api.transferWatcher(channelId);
     await api.ok("POST", "/local/faucet", { to: started().wallet.address, amount: "5000000000000000000" });
     const source = await listen();
     const { body } = await submit(

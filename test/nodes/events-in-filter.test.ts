@@ -143,13 +143,17 @@ describe("the filters of events in", function () {
 
   describe("by watcher", () => {
     it("take names and ids", async () => {
-      await harness.addEvents("first watcher");
-      await harness.addEvents("second watcher");
-      await harness.deploy([reading("all")]);
-      const added = (await harness.arrived("all", EVENTS + 4)).slice(EVENTS);
+      const first = await harness.addEvents("first watcher");
+      const second = await harness.addEvents("second watcher");
       const ofWatcher = ({ crec }: Arrival) => (crec.event as WireEvent).payload.watcher_id;
-      const [first, second] = new Set(added.map(ofWatcher));
-      const offsetsIn = (...ids: unknown[]) => offsetsOf(added.filter((one) => ids.includes(ofWatcher(one))));
+      await harness.deploy([reading("all")]);
+      // Its second event is the last one of the channel.
+      const isLast = (one: Arrival) =>
+        ofWatcher(one) === second && (one.payload as { status?: string }).status === "active";
+      const { offset: last } = (await harness.arrival("all", isLast)).crec;
+      const all = harness.arrivals("all");
+      const offsetsIn = (...ids: unknown[]) => offsetsOf(all.filter((one) => ids.includes(ofWatcher(one))));
+      should(offsetsIn(first, second)).have.length(4);
       await harness.deploy([
         reading("by-name", { watcher: " first watcher " }),
         reading("by-id", { watcher: second }),
@@ -160,7 +164,7 @@ describe("the filters of events in", function () {
         "by-id": offsetsIn(second),
         "by-both": offsetsIn(first, second),
       })) {
-        await harness.report(id, ({ cursor }) => cursor === EVENTS + 4);
+        await harness.report(id, ({ cursor }) => cursor === last);
         should(offsetsOf(harness.arrivals(id))).deepEqual(wanted);
       }
     });

@@ -3,7 +3,7 @@ import { ackingNode, ackNode } from "../support/event-harness.ts";
 import { eventually } from "../support/eventually.ts";
 import { type FleetCopy, FleetHarness, fleetNode } from "../support/fleet-harness.ts";
 import { ask, type Message, refuse } from "../support/flow-harness.ts";
-import type { FlowNode } from "../support/node-red.ts";
+import type { FlowNode, NodeStatus } from "../support/node-red.ts";
 import { hasPostgres, PostgresServer } from "../support/postgres.ts";
 import { hasRedis, RedisServer } from "../support/redis.ts";
 import { describeWide, itWide } from "../support/wide.ts";
@@ -11,6 +11,8 @@ import { describeWide, itWide } from "../support/wide.ts";
 const EVENTS = 60;
 /** Long enough that a busy machine hands over in order before it is over. */
 const LEASE_MS = 4_000;
+/** The status of the copy that reads, while the event waits for its acknowledgement, also after a takeover. */
+const READS = /^(?:waiting for 1 ack|attempt \d+ of event)/;
 
 type Server = PostgresServer | RedisServer;
 
@@ -51,29 +53,27 @@ for (const engine of ENGINES) {
       await server?.remove();
     });
 
+    const statusOf = ({ nodeRed }: FleetCopy): Partial<NodeStatus> => nodeRed.statuses("events").at(-1) ?? {};
     /** The copy that reads now, and the other one. */
     const roles = (): { reader: FleetCopy; other: FleetCopy } => {
       const [a, b] = harness.copies as [FleetCopy, FleetCopy];
-      const isStandby = a.nodeRed.statuses("events").at(-1)?.text?.startsWith("standby");
-      return isStandby ? { reader: b, other: a } : { reader: a, other: b };
+      return statusOf(a).text?.startsWith("standby") ? { reader: b, other: a } : { reader: a, other: b };
     };
-    const reads = (copy: FleetCopy): boolean =>
-      copy.nodeRed.statuses("events").at(-1)?.text?.startsWith("waiting for 1 ack") === true;
-    /** Once one of them reads, and the other one knows it. A takeover may be under way before. */
-    const settled = async () => {
-      const [a, b] = harness.copies as [FleetCopy, FleetCopy];
-      // That of a standby is refreshed, so this looks again after the other one has begun to read.
-      await b.nodeRed.status(
-        "events",
-        ({ text }) => reads(b) || (reads(a) && text?.startsWith("standby") === true),
-      );
-      const [reader, other] = reads(b) ? [b, a] : [a, b];
-      await standsBy(other, reader);
-    };
+    const isStandby = ({ fill, shape, text }: Partial<NodeStatus>, reader: string): boolean =>
+      Boolean(fill === "grey" && shape === "ring" && text?.startsWith(`standby (read by ${reader}`));
     const standsBy = (copy: FleetCopy, reader: FleetCopy) =>
-      copy.nodeRed.status("events", ({ fill, shape, text }) =>
-        Boolean(fill === "grey" && shape === "ring" && text?.startsWith(`standby (read by ${reader.name}`)),
+      copy.nodeRed.status("events", (status) => isStandby(status, reader.name));
+    /** Once one of them reads, and the other one knows it. Before, a takeover may be under way, from either. */
+    const settled = async (): Promise<void> => {
+      await eventually(
+        "one copy that reads and one that stands by",
+        () => {
+          const { reader, other } = roles();
+          return { name: reader.name, reading: statusOf(reader), standing: statusOf(other) };
+        },
+        ({ name, reading, standing }) => READS.test(reading.text ?? "") && isStandby(standing, name),
       );
+    };
     const panel = async (copy: FleetCopy, path = "", init: RequestInit = {}) => {
       const headers = { "content-type": "application/json" };
       const answer = await copy.nodeRed.fetch(`crec/events-in/events${path}`, { headers, ...init });
@@ -90,10 +90,7 @@ for (const engine of ENGINES) {
       return copy.arrived("events", next);
     };
 
-    beforeEach(async () => {
-      const { reader, other } = roles();
-      await standsBy(other, reader);
-    });
+    beforeEach(settled);
 
     it("are read by one of them, while the other stands by", async () => {
       const { reader, other } = roles();

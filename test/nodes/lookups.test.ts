@@ -26,13 +26,19 @@ describe("the endpoints behind the forms", function () {
   this.timeout(120_000);
 
   let service: RunningService;
+  /** With more channels than a list has room for. */
+  let crowded: RunningService;
   let proxy: ServiceProxy;
   let userDir: UserDir;
   let nodeRed: NodeRed;
   const answers: string[] = [];
 
   before(async () => {
-    [service, userDir] = await Promise.all([startTestService({ apiKey: KEY }), UserDir.make()]);
+    [service, crowded, userDir] = await Promise.all([
+      startTestService({ apiKey: KEY }),
+      startTestService({ apiKey: KEY }),
+      UserDir.make(),
+    ]);
     proxy = await ServiceProxy.before(service.ready.base_url);
     nodeRed = await NodeRed.start(userDir, { TEST_BASE_URL: service.ready.base_url, TEST_KEY: KEY });
     await nodeRed.deploy(flows());
@@ -42,8 +48,13 @@ describe("the endpoints behind the forms", function () {
   after(async () => {
     await nodeRed?.kill();
     await proxy?.close();
-    await service?.close();
+    await Promise.all([service?.close(), crowded?.close()]);
     await userDir?.remove();
+  });
+
+  afterEach(() => {
+    const captured = [...answers, nodeRed.heard, nodeRed.log].join("\n");
+    for (const key of [KEY, WRONG_KEY]) should(captured.includes(key)).be.false();
   });
 
   const flows = (): FlowNode[] =>
@@ -59,6 +70,7 @@ describe("the endpoints behind the forms", function () {
           credentials: { apiKey: "${TEST_KEY}" },
         }),
         connectionNode(service.ready, { id: "with-levels", baseUrl: proxy.baseUrl }),
+        connectionNode(crowded.ready, { id: "crowded" }),
         channelNode({ id: "channel-with-levels", connection: "with-levels" }),
         channelNode({ createMissing: true }),
         channelNode({ id: "no-such-channel", channel: "nowhere" }),
@@ -84,15 +96,23 @@ describe("the endpoints behind the forms", function () {
     return answer.choices;
   };
   /** Asks the service itself. */
-  const call = async (path: string, body?: unknown): Promise<Record<string, unknown>> => {
+  const call = async (path: string, body?: unknown, of = service): Promise<Record<string, unknown>> => {
     const headers = { authorization: `Apikey ${KEY}`, "content-type": "application/json" };
     const init = body === undefined ? { headers } : { headers, method: "POST", body: JSON.stringify(body) };
-    return (await (await fetch(`${service.ready.base_url}/${path}`, init)).json()) as Record<string, unknown>;
+    return (await (await fetch(`${of.ready.base_url}/${path}`, init)).json()) as Record<string, unknown>;
+  };
+  /** The wallet "purse", made by the first test that needs it. */
+  let purse: Promise<string> | undefined;
+  const walletId = () => {
+    purse ??= call("wallets", {
+      ...{ name: "purse", wallet_owner_address: service.ready.contracts.DemoToken, wallet_type: "ecdsa" },
+      chain_selector: service.ready.chain_selector,
+    }).then(({ wallet_id }) => String(wallet_id));
+    return purse;
   };
   const deployedWallet = async (): Promise<string> => {
     const client = new CrecClient({ baseUrl: service.ready.base_url, apiKey: KEY });
-    const wallet = await client.wallets.findByName("purse");
-    const deployed = await client.wallets.waitFor(wallet?.wallet_id ?? "", { target: "deployed" });
+    const deployed = await client.wallets.waitFor(await walletId(), { target: "deployed" });
     await client.close();
     return deployed.address;
   };
@@ -164,14 +184,11 @@ describe("the endpoints behind the forms", function () {
     });
 
     it("offer wallets by name or by id, each with its status and address", async () => {
-      const created = await call("wallets", {
-        ...{ name: "purse", wallet_owner_address: service.ready.contracts.DemoToken, wallet_type: "ecdsa" },
-        chain_selector: service.ready.chain_selector,
-      });
+      const id = await walletId();
       const [byName] = await lookUp("wallets", "connection");
       const [byId] = await lookUp("wallet-ids", "connection");
       should(byName).have.properties({ value: "purse", label: "purse" });
-      should(byId).have.properties({ value: created.wallet_id, label: "purse" });
+      should(byId).have.properties({ value: id, label: "purse" });
       for (const choice of [byName, byId]) should(choice?.detail).match(/^\w+(, 0x\w{40})?$/);
     });
 
@@ -224,6 +241,7 @@ describe("the endpoints behind the forms", function () {
         };
       };
       const { chain_selector } = service.ready;
+      await walletId();
       const kinds = [
         ["networks", "with-levels", ""],
         ["wallets", "with-levels", ""],
@@ -289,15 +307,16 @@ describe("the endpoints behind the forms", function () {
 
     it("find by its name what a list has no room for, and tell that the list was cut", async () => {
       const names = Array.from({ length: 205 }, (_, index) => `crowd ${String(index).padStart(3, "0")}`);
-      for (const name of names) await call("channels", { name });
-      const all = (await look("channels", "connection")) as Choices;
+      for (const name of names) await call("channels", { name }, crowded);
+      const all = (await look("channels", "crowded")) as Choices;
       should(all.choices).have.length(200);
       should(all).have.property("cut", true);
-      const beyond = ["harness", ...names].find((name) => !all.choices.some(({ value }) => value === name));
-      should(await look("channels", "connection", String(beyond))).deepEqual({
+      const beyond = names.find((name) => !all.choices.some(({ value }) => value === name));
+      should(await look("channels", "crowded", String(beyond))).deepEqual({
         choices: [{ value: beyond, label: beyond, detail: "active" }],
       });
-      should(await look("channels", "connection", "nobody")).deepEqual({ choices: [] });
+      should(await look("channels", "crowded", "nobody")).deepEqual({ choices: [] });
+      await walletId();
       should(await lookUp("wallets", "connection", "PUR")).match([{ value: "purse" }]);
       should(await lookUp("wallet-ids", "connection", await deployedWallet())).match([{ label: "purse" }]);
       should(await lookUp("watchers", "channel", "transf")).match([{ value: "harness-transfers" }]);
@@ -544,9 +563,16 @@ describe("the endpoints behind the forms", function () {
         ));
     }
 
-    it("never echo a key", () => {
+    // This is checked after each test too.
+    it("never echo a key", async () => {
+      const before = answers.length;
+      const ids = ["connection", "wrong-key", "by-environment", "channel", "refused"];
+      for (const kind of KINDS) for (const id of ids) await look(kind, id);
+      for (const apiKey of [KEY, WRONG_KEY, STORED, "${TEST_KEY}"]) {
+        for (const id of ["new", ...ids]) await test({ id, baseUrl: service.ready.base_url, apiKey });
+      }
       const captured = [...answers, nodeRed.heard, nodeRed.log].join("\n");
-      should(answers).not.be.empty();
+      should(answers.length).be.above(before);
       for (const key of [KEY, WRONG_KEY]) should(captured.includes(key)).be.false();
     });
   });

@@ -185,9 +185,15 @@ describe("messages of the nodes", function () {
   });
 
   describe("create watcher", () => {
+    /** A message for a channel that has no watcher yet. */
+    const toNewChannel = async (payload: string): Promise<Message> => {
+      const { crec } = await ask(nodeRed, "make-channel", { payload });
+      return { ...COMPANY, crec: { ...COMPANY.crec, channelId: crec?.channelId } };
+    };
+
     it("sends each status out of the second output, and the watcher out of the first", async () => {
       const probe = "each status";
-      await nodeRed.press("press-watcher", { ...COMPANY, probe });
+      await nodeRed.press("press-watcher", { ...(await toNewChannel("for each status")), probe });
       const { value } = await nodeRed.shows(
         (shown) => shown.name === "watcher:0" && (shown.value as Message).probe === probe,
       );
@@ -209,7 +215,10 @@ describe("messages of the nodes", function () {
         found: false,
       });
 
-      const statuses = nodeRed.shown("watcher:1").map((shown) => shown.value as Message);
+      const statuses = nodeRed
+        .shown("watcher:1")
+        .map((shown) => shown.value as Message)
+        .filter((msg) => msg.probe === probe);
       should(statuses.map(({ topic }) => topic)).deepEqual([
         "watcher.status/pending",
         "watcher.status/active",
@@ -223,8 +232,9 @@ describe("messages of the nodes", function () {
     });
 
     it("finds it the second time", async () => {
-      const first = nodeRed.shown("watcher:0").at(-1)?.value as Message;
-      const { crec } = await ask(nodeRed, "watcher", COMPANY);
+      const message = await toNewChannel("to find it in");
+      const first = await ask(nodeRed, "watcher", message);
+      const { crec } = await ask(nodeRed, "watcher", message);
       should(crec).deepEqual({ ...first.crec, found: true });
     });
 

@@ -37,6 +37,9 @@ describe("amounts in tokens in messages of events", function () {
     await ask(borrowed.nodeRed, "watcher", {});
   });
 
+  /** As a test begins; nothing restarts where it is so already. */
+  beforeEach(() => borrowed.nodeRed.deploy(flow({ decimals: "18" }), "nodes"));
+
   after(async () => {
     await borrowed?.giveBack();
     await service?.close();
@@ -131,6 +134,9 @@ describe("amounts in tokens in messages of events", function () {
       return ((await report.json()) as { units?: object }).units;
     };
     const token = service.ready.contracts.DemoToken;
+    await borrowed.nodeRed.deploy(flow({ decimals: "" }), "nodes");
+    await move(`5${FULL}`);
+    await arrived("events", `5${FULL}`);
     should(await units()).deepEqual({ noDecimals: [{ id: "contract", name: token }], differing: [] });
     const other = contractNode(service.ready, { id: "other", name: "second token", decimals: "6" });
     await borrowed.nodeRed.deploy([...flow({ decimals: "18", name: "token" }), other], "nodes");

@@ -107,8 +107,8 @@ export class EventHarness {
     return this.nodeRed.press(`press-${id}`, message);
   }
 
-  /** Adds two events to the channel: a watcher that is pending, then active. */
-  async addEvents(name: string): Promise<void> {
+  /** Adds two events to the channel: a watcher that is pending, then active. Returns the id of the watcher. */
+  async addEvents(name: string): Promise<string> {
     const { chain_selector, contracts } = this.service.ready;
     const [channel] = (await this.call("GET", `/channels?name=${this.service.channelName}`)).data as Array<{
       channel_id: string;
@@ -124,6 +124,7 @@ export class EventHarness {
       () => this.call("GET", `${watchers}/${watcher_id}`),
       ({ status }) => status === "active",
     );
+    return String(watcher_id);
   }
 
   /** A call to the service, not through Node-RED or the proxy. */
