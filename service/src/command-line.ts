@@ -79,7 +79,7 @@ const FLAGS = {
     value: "MS",
     env: "CREC_BLOCK_TIME",
     fallback: "1000",
-    help: "time between blocks in milliseconds",
+    help: "time between empty blocks in milliseconds; transactions are mined at once",
   },
   confidence: {
     value: "LEVEL",

@@ -50,7 +50,10 @@ export type ServiceOptions = {
   apiKey?: string | readonly string[] | undefined;
   orgId?: string | undefined;
   creTenantId?: string | undefined;
-  /** Time between blocks in milliseconds while something waits to be finalized. Default: 1000. */
+  /**
+   * Time between empty blocks in milliseconds, while something waits to be finalized. A transaction is mined at once.
+   * Default: 1000.
+   */
   blockTimeMs?: number;
   /** The chain selector of a node with an unknown chain. */
   chainSelector?: string | undefined;

@@ -193,7 +193,10 @@ describe("the endpoints under /local", function () {
 
   describe("the chain", () => {
     it("is as fast as asked for", async () => {
-      should(await api.ok("POST", "/local/speed", { blockTimeMs: 10 })).eql({ blockTimeMs: 10 });
+      should(await api.ok("POST", "/local/speed", { blockTimeMs: 10 })).eql({
+        blockTimeMs: 10,
+        hold: false,
+      });
       // Blocks come until the one that pays is final, and that is the next one or later.
       const { latest } = await api.ok<{ latest: number }>("GET", "/local/status");
       await api.ok("POST", "/local/faucet", {});
@@ -204,6 +207,34 @@ describe("the endpoints under /local", function () {
       });
       should((await api.call("POST", "/local/speed", { blockTimeMs: 0 })).status).equal(400);
       await api.ok("POST", "/local/speed", { blockTimeMs: 100 });
+    });
+
+    it("holds a transaction until the interval ends, if it is told to, and not otherwise", async () => {
+      const pay = async () => {
+        const start = performance.now();
+        const { block_number } = await api.ok<{ block_number: number }>("POST", "/local/faucet", {});
+        return { block: block_number, ms: performance.now() - start };
+      };
+      await api.ok("POST", "/local/speed", { blockTimeMs: 60_000 });
+      should((await pay()).ms).be.below(10_000);
+      const held = { blockTimeMs: 1500, hold: true };
+      should(await api.ok("POST", "/local/speed", held)).eql(held);
+      const before = Number(await rpc<string>(api, "eth_blockNumber"));
+      const paying = pay();
+      await eventually(
+        "the payment to wait",
+        () => rpc<{ pending: string }>(api, "txpool_status"),
+        ({ pending }) => Number(pending) > 0,
+      );
+      // What wakes the service mines nothing.
+      await api.ok("POST", "/wallets", {
+        ...{ name: `held ${Math.random()}`, chain_selector: api.ready.chain_selector },
+        ...{ wallet_type: "ecdsa", wallet_owner_address: `0x${"1".repeat(40)}` },
+      });
+      const { block, ms } = await paying;
+      should(block).equal(before + 1);
+      should(ms).be.within(700, 10_000);
+      should(await api.ok("POST", "/local/speed", { blockTimeMs: 100 })).containEql({ hold: false });
     });
 
     it("makes a transaction final that nobody saw waiting", async () => {

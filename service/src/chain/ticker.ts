@@ -19,6 +19,7 @@ const MAX_CHECKED_BLOCKS = 256;
 export class Ticker {
   readonly #chain: Chain;
   #intervalMs: number;
+  #holds = false;
   readonly #log: Log;
   readonly #listeners: TickListener[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -39,7 +40,7 @@ export class Ticker {
     this.#log = options.log;
   }
 
-  /** Time between ticks, and so between blocks. */
+  /** Time between ticks, and so between blocks where no transaction waits. */
   get intervalMs(): number {
     return this.#intervalMs;
   }
@@ -49,8 +50,16 @@ export class Ticker {
     return this.#stopped;
   }
 
-  setInterval(intervalMs: number): void {
+  /** Whether a transaction waits for the next block, instead of being mined at once. */
+  get holds(): boolean {
+    return this.#holds;
+  }
+
+  /** An interval that holds transactions begins now. */
+  setInterval(intervalMs: number, holds = false): void {
     this.#intervalMs = intervalMs;
+    this.#holds = holds;
+    if (holds) this.#lastMinedAt = performance.now();
     this.wake();
   }
 
@@ -88,9 +97,16 @@ export class Ticker {
       this.#wokenMeanwhile = false;
       this.#ticking = this.#tick().finally(() => {
         this.#ticking = undefined;
-        if (!this.#stopped) this.#schedule(this.#wokenMeanwhile ? WAKE_DELAY_MS : this.#intervalMs);
+        if (!this.#stopped) this.#schedule(this.#wokenMeanwhile ? WAKE_DELAY_MS : this.#pauseMs());
       });
     }, inMs);
+  }
+
+  /** Ticks that were woken do not delay a block that transactions wait for. */
+  #pauseMs(): number {
+    if (!this.#holds) return this.#intervalMs;
+    const left = this.#lastMinedAt + this.#intervalMs - performance.now();
+    return Math.min(Math.max(left, WAKE_DELAY_MS), this.#intervalMs);
   }
 
   async #tick(): Promise<void> {
@@ -129,8 +145,9 @@ export class Ticker {
     const [waiting, finalized] = await Promise.all([this.#anyWaiting(), this.#finalized()]);
     const unfinalized = finalized < this.#busyUntil;
     const due = performance.now() - this.#lastMinedAt >= this.#intervalMs;
-    if (!waiting && !(unfinalized && due)) return;
-    await this.#chain.mine();
+    if (this.#holds ? !due : !waiting && !(unfinalized && due)) return;
+    // At rest, an interval that holds ends without a block.
+    if (waiting || unfinalized) await this.#chain.mine();
     this.#lastMinedAt = performance.now();
   }
 

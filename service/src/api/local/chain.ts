@@ -38,16 +38,22 @@ const Paid = Type.Object(
   { title: "Paid", description: "the transfer, which is in a block" },
 );
 const Head = Type.Object({ latest: Type.Integer() }, { title: "Head", description: "the newest block" });
-const Speed = Type.Object(
+const BlockTime = Type.Integer({
+  minimum: 1,
+  maximum: 3_600_000,
+  description: "a whole number of milliseconds from 1 to 3600000: the time between empty blocks",
+});
+const NewSpeed = Type.Object(
   {
-    blockTimeMs: Type.Integer({
-      minimum: 1,
-      maximum: 3_600_000,
-      description: "a whole number of milliseconds from 1 to 3600000",
+    blockTimeMs: Type.Optional(BlockTime),
+    hold: Type.Boolean({
+      default: false,
+      description: "true or false: whether a transaction waits until the interval ends, not mined at once",
     }),
   },
-  { title: "Speed", ...STRICT },
+  { title: "NewSpeed", ...STRICT },
 );
+const Speed = Type.Object({ blockTimeMs: BlockTime, hold: Type.Boolean() }, { title: "Speed" });
 const Rates = Type.Object(
   { transfersPerSecond: rate(), readingsPerSecond: rate() },
   { title: "TrafficRates", description: "how many of each per second", ...STRICT },
@@ -174,15 +180,18 @@ export function chainRoutes(app: Routes, context: Context): void {
       schema: {
         tags: ["local"],
         operationId: "setSpeed",
-        summary: "Sets the time between blocks",
-        body: Speed,
+        summary:
+          "Sets the time between empty blocks. A waiting transaction is mined at once, or with hold at the end of the interval",
+        body: NewSpeed,
         answers: { 200: Speed, 409: FOREIGN_CHAIN },
       },
     },
     (request) => {
       refuseWithoutMining();
-      context.ticker.setInterval(request.body.blockTimeMs);
-      return { blockTimeMs: context.ticker.intervalMs };
+      const { ticker } = context;
+      const { blockTimeMs = ticker.intervalMs, hold } = request.body;
+      ticker.setInterval(blockTimeMs, hold);
+      return { blockTimeMs: ticker.intervalMs, hold: ticker.holds };
     },
   );
 

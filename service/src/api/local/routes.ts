@@ -29,7 +29,7 @@ const Status = Type.Object(
     relayer: Type.String(),
     contracts: Type.Record(Type.String(), Type.String()),
     blockTimeMs: Type.Union([Type.Integer(), Type.Null()], {
-      description: "time between blocks; null where the node makes blocks itself",
+      description: "time between empty blocks; null where the node makes blocks itself",
     }),
     faults: Type.Array(FaultAnswer),
     failures: Type.Array(FailureAnswer),
