@@ -96,7 +96,7 @@ export const WATCHER_TRANSITIONS: readonly Transition<WatcherStatus>[] = [
     from: ["active"],
     to: "failed",
     by: "service",
-    when: "it cannot continue: a log of a watched event does not match its ABI",
+    when: "it cannot continue. The local service skips a log that does not match the watcher's ABI, and the watcher stays `active`",
   },
   {
     from: ["active", "failed", "archive_failed"],
