@@ -117,21 +117,21 @@ describe("accepted watchers", function () {
   it("that are not chosen let an alert count a log once, and show that its events contradict each other", async () => {
     await harness.deploy([reader("any", {})]);
     const all = await harness.arrived("any", 2);
-    await harness.deploy([[alertNode({ name: "Paid" }), 3]]);
+    await harness.deploy([[alertNode({ id: "counts", name: "Paid" }), 3]]);
     should(await issues()).not.match(/event-contradicts/);
-    for (const { payload, crec } of all) await harness.press("alert", { payload, crec });
-    const [seen] = await harness.arrived("alert", 1, 2);
+    for (const { payload, crec } of all) await harness.press("counts", { payload, crec });
+    const [seen] = await harness.arrived("counts", 1, 2);
     should((seen as Arrival).crec.alert).eql({ passed: "seen" });
-    should(harness.arrivals("alert")).have.length(1);
-    const shown = await harness.nodeRed.status("alert", /^alerts: 1; contradictory parameters/);
+    should(harness.arrivals("counts")).have.length(1);
+    const shown = await harness.nodeRed.status("counts", /^alerts: 1; contradictory parameters/);
     should(shown.fill).equal("yellow");
     should(await issues()).match(/event-contradicts/);
   });
 
   it("are not asked where verify event has seen the contradiction", async () => {
-    await harness.deploy([[alertNode(), 3]]);
-    await harness.press("alert", { payload: 1, crec: { contradicts: true } });
-    await harness.nodeRed.status("alert", /^alerts: 1; contradictory parameters/);
+    await harness.deploy([[alertNode({ id: "is-told" }), 3]]);
+    await harness.press("is-told", { payload: 1, crec: { contradicts: true } });
+    await harness.nodeRed.status("is-told", /^alerts: 1; contradictory parameters/);
   });
 
   it("are offered by name, and stored as the workflow that proofs name", async () => {

@@ -17,6 +17,7 @@ import {
 } from "../support/nodes.ts";
 import { type Harm, ServiceProxy } from "../support/proxy.ts";
 import { startTestService } from "../support/service.ts";
+import { TRANSFER } from "../support/transfer.ts";
 
 const RIGHT_KEY = `right-${randomUUID()}`;
 const WRONG_KEY = `wrong-${randomUUID()}`;
@@ -41,6 +42,17 @@ describe("errors of the nodes", function () {
       body: JSON.stringify({ name: "harness" }),
     });
     should(created.status).equal(201);
+    // So that there is an event at which a node can start.
+    const { channel_id } = (await created.json()) as { channel_id: string };
+    const watched = await fetch(`${service.ready.base_url}/channels/${channel_id}/watchers`, {
+      method: "POST",
+      headers: { authorization: `Apikey ${RIGHT_KEY}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        ...{ name: "makes events", chain_selector: service.ready.chain_selector, events: ["Transfer"] },
+        ...{ address: service.ready.contracts.DemoToken, abi: [TRANSFER] },
+      }),
+    });
+    should(watched.status).equal(201);
   });
 
   after(async () => {

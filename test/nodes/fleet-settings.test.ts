@@ -37,8 +37,11 @@ describe("a shared state in the flow", function () {
     await borrowed.giveBack();
   });
 
-  /** Each its own, so that nothing is known about it. */
-  const id = freshId();
+  /** Each test its own, so that nothing is known about it. */
+  let id: string;
+  beforeEach(() => {
+    id = freshId();
+  });
   const flow = (properties: Partial<FlowNode>): FlowNode[] => [
     { id: "fleet-tab", type: "tab", label: "fleet" },
     fleetNode(NOWHERE, { id, ...properties }),

@@ -319,7 +319,10 @@ describe("the preview of an operation", function () {
     }
   });
 
-  it("contains no key", () => {
+  it("contains no key", async () => {
+    await preview([transfer(inTokens("1.5")), pay("1")]);
+    const wallet = { id: "wallet", chainSelector: selector, wallet: "${TEST_SECRET}", connection: "" };
+    await preview([transfer()], { wallet });
     const told = [...answers, harness.nodeRed.log, harness.nodeRed.heard].join("\n");
     should(answers).not.be.empty();
     for (const secret of [SECRET, harness.key.slice(2), harness.service.ready.api_key]) {
