@@ -7,6 +7,10 @@ import { type Api, logTo, startTestService } from "./support.ts";
 
 const HOUR_S = 3600;
 
+const SET_BACK =
+  /^The chain's newest block is 3\d\d\d s ahead of this machine's clock: the clock was set back/;
+const AGREE = "The clock and the chain agree again.";
+
 describe("a clock that is set back", function () {
   this.timeout(120_000);
   const signer = localEcdsaSigner(generatePrivateKey());
@@ -25,19 +29,15 @@ describe("a clock that is set back", function () {
       ...{ wallet_type: "ecdsa", allowed_ecdsa_signers: [signer.address] },
     });
     wallet = await api.until<Wallet>(`/wallets/${wallet_id}`, "deployed");
-    setBack();
   });
+  beforeEach(setBack);
   after(async () => {
     Date.now = clock;
     await dispose();
   });
 
   it("is reported with what to do, in the log and on the start page", async () => {
-    const said =
-      /^The chain's newest block is 3\d\d\d s ahead of this machine's clock: the clock was set back/;
-    await api.ok("POST", "/local/mine", { blocks: 1 });
-    const line = await eventually("a line of the log", () => lines.find((one) => said.test(one)));
-    should(line).match(/ends as expired\. Set the clock right, or choose later deadlines\.$/);
+    should(await reported()).match(/ends as expired\. Set the clock right, or choose later deadlines\.$/);
     const page = await (await fetch(api.ready.base_url)).text();
     should(page).match(/newest block is 3\d\d\d s ahead of this machine/);
   });
@@ -59,11 +59,19 @@ describe("a clock that is set back", function () {
   });
 
   it("is reported when it is right again", async () => {
+    await reported();
     Date.now = clock;
-    await eventually("a line of the log", () =>
-      lines.find((one) => one === "The clock and the chain agree again."),
-    );
+    await eventually("a line of the log", () => newest() === AGREE);
   });
+
+  /** The newest line of the log about the clock. */
+  const newest = () => lines.findLast((one) => one === AGREE || SET_BACK.test(one));
+
+  /** The line about the clock that is set back now. */
+  async function reported(): Promise<string | undefined> {
+    await api.ok("POST", "/local/mine", { blocks: 1 });
+    return eventually("a line of the log", newest, (line) => SET_BACK.test(line ?? ""));
+  }
 
   /** For the service; the chain is another process, and keeps its time. */
   function setBack(): void {
