@@ -280,10 +280,10 @@ describe("drafts and the node operation", function () {
         checkError(caught, "finalize", code, says);
         should(caught.crec).have.properties({ operationId: crec.operationId, digest: crec.digest });
       };
-      await late(cancelled, "OPERATION_NOT_FINALIZABLE", "Check its status");
-      await late(finalized, "OPERATION_NOT_FINALIZABLE", "Check its status");
+      await late(cancelled, "OPERATION_NOT_FINALIZABLE", "Check the status of the operation");
+      await late(finalized, "OPERATION_NOT_FINALIZABLE", "Check the status of the operation");
       await late(soon, "OPERATION_DEADLINE_ELAPSED", "later deadline");
-      await late(moment, "OPERATION_NOT_FINALIZABLE", "Check its status");
+      await late(moment, "OPERATION_NOT_FINALIZABLE", "Check the status of the operation");
       const caught = await harness.refuse("wait", { ...KEPT, crec: { keep: "me", ...moment } });
       checkError(caught, "wait", "OPERATION_EXPIRED", "later deadline");
     });
