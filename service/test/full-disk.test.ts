@@ -3,6 +3,7 @@ import should from "should";
 import type { Operation, Query, Wallet, Watcher } from "../../src/protocol/index.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/signing/index.ts";
 import { eventually } from "../../test/support/eventually.ts";
+import { itWide } from "../../test/support/wide.ts";
 import { Store } from "../src/store/store.ts";
 import { callOf, signedOperation } from "./signed-operation.ts";
 import { type Api, CONFIRMED_PATH, logTo, startTestService, TRANSFER } from "./support.ts";
@@ -90,7 +91,7 @@ describe("a disk that is full for a time", function () {
     await api.until<Query>(queryPath(query), "completed");
   });
 
-  it("rejects a query as a tester asked, once there is room", async () => {
+  itWide("rejects a query as a tester asked, once there is room", async () => {
     await api.ok("POST", "/local/failures", { kind: "query", reason: "as asked" });
     const counted = fill(2);
     const query = await newQuery("rejected");
@@ -100,7 +101,7 @@ describe("a disk that is full for a time", function () {
     should(await pathOf("query_id", query.query_id)).eql(["accepted", "sending", "failed"]);
   });
 
-  it("loses no operation, wallet or watcher either", async () => {
+  itWide("loses no operation, wallet or watcher either", async () => {
     const increment = callOf(api, "Counter", "increment");
     const operation = await signedOperation(api, signer, wallet.address, [increment]);
     const { operation_id } = await api.ok<Operation>("POST", `/channels/${channelId}/operations`, operation);

@@ -120,7 +120,7 @@ describe("a contract that answers in odd ways", function () {
     await api.transferWatcher(await api.channel());
   });
 
-  it("delays none after a restart either", async () => {
+  itWide("delays none after a restart either", async () => {
     const channelId = await api.channel();
     const { emit } = await hostile(channelId, "dvp", INVALID);
     await emit();
@@ -163,7 +163,7 @@ describe("a contract that answers in odd ways", function () {
     for (const of of await seen(channelId, 3)) should(of.map(({ name }) => name)).eql(["E", "E", "Transfer"]);
   });
 
-  it("is no token where its decimals end so, and the watcher says it", async () => {
+  itWide("is no token where its decimals end so, and the watcher says it", async () => {
     const channelId = await api.channel();
     const { watcher } = await hostile(channelId, "erc20", INVALID);
     should(watcher.status).equal("failed");

@@ -84,7 +84,7 @@ describe("crec-rehearse", function () {
       .and.match(/: no alert of event \d+, “Large transfer”\.\n/);
   });
 
-  it("ends with 2, and says what to do", async () => {
+  itWide("ends with 2, and says what to do", async () => {
     const events = file("events.json");
     await writeFile(file("no.json"), "{");
     await writeFile(file("disabled.json"), '[{"id":"a","type":"tab","label":"Off","disabled":true}]');

@@ -8,6 +8,7 @@ import type { Report } from "../../rehearsal/shared/report.ts";
 import type { ChannelEvent } from "../../src/index.ts";
 import { proofCases } from "../proofs/fixtures.ts";
 import { jobOf, rehearse, SPAN } from "../support/rehearsal.ts";
+import { itWide } from "../support/wide.ts";
 
 const CHANNEL = "7e77863e-8c8d-44b2-a0e0-45cad1325017";
 const SNAPSHOT = {
@@ -150,7 +151,7 @@ describe("events of a rehearsal", () => {
     ]);
   });
 
-  it("are all counted where the report keeps few", async () => {
+  itWide("are all counted where the report keeps few", async () => {
     const limits = { ...REPORT_LIMITS, outcomesPerNode: 1, messageBytes: 500 };
     const cut = await rehearse(jobOf(FLOWS, { snapshot: SNAPSHOT, limits }), EVENTS);
     should(cut.outcomes.filter(({ kind }) => kind === "alert")).have.length(1);
@@ -160,7 +161,7 @@ describe("events of a rehearsal", () => {
     should(cut.notes.filter(({ kind }) => kind === "cut")).have.length(1);
   });
 
-  it("are no more than one message to the parent can hold, in any script, with their paths", () => {
+  itWide("are no more than one message to the parent can hold, in any script, with their paths", () => {
     const kept = (letter: string, node: string): number => {
       const trails = new Trails();
       const limits = { ...REPORT_LIMITS, outcomesPerNode: 40_000, messageBytes: 4_096 };

@@ -3,6 +3,7 @@ import should from "should";
 import { parseAbi } from "../../../src/abi/index.ts";
 import { type Condition, compileConditions, explainMatch, matchEvent } from "../../../src/alerts/index.ts";
 import { COMPARISONS } from "../../../src/protocol/index.ts";
+import { sized } from "../../support/variants.ts";
 import { expected, type Meant } from "./model.ts";
 
 const DIGITS_78 = 10n ** 78n;
@@ -89,7 +90,7 @@ describe("conditions, against a simple model", () => {
         should(compileConditions([condition], abi)({ name: "Paid", params })).equal(wanted);
         should(compileConditions([condition])({ name: "Paid", params })).equal(wanted);
       }),
-      { numRuns: 3_000 },
+      { numRuns: sized(1_000, 3_000) },
     );
   });
 
@@ -168,7 +169,7 @@ describe("conditions on events of any form", () => {
           for (const row of results) should(row.reason !== undefined).equal(row.result === undefined);
         },
       ),
-      { numRuns: 3_000 },
+      { numRuns: sized(1_000, 3_000) },
     );
   });
 

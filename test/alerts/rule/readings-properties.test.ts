@@ -2,6 +2,7 @@ import fc from "fast-check";
 import should from "should";
 import { MemoryAlertStore } from "../../../src/alerts/stores/memory-store.ts";
 import type { AlertSettings, AlertWhen } from "../../../src/alerts/types.ts";
+import { sized } from "../../support/variants.ts";
 import { logAt } from "../taken-back/logs.ts";
 import { makeRule, START } from "./make-rule.ts";
 
@@ -101,7 +102,7 @@ describe("AlertRule: readings of one log that are forged", () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: sized(100, 300) },
     ));
 
   it("add nothing twice where the limit is above one event", () =>
@@ -112,6 +113,6 @@ describe("AlertRule: readings of one log that are forged", () => {
         for (const key of KEYS) should(await countOf(key)).be.belowOrEqual(1);
         should(left).be.empty();
       }),
-      { numRuns: 200 },
+      { numRuns: sized(70, 200) },
     ));
 });

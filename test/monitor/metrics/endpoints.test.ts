@@ -4,6 +4,7 @@ import { type Borrowed, borrowNodeRed, ownNodeRed } from "../../support/borrowed
 import { eventually } from "../../support/eventually.ts";
 import { hasParser, parsedBeside } from "../../support/metrics-parser.ts";
 import type { NodeRedOptions } from "../../support/node-red.ts";
+import { itWide } from "../../support/wide.ts";
 
 const TOKEN = "a-token-that-is-long-enough";
 const CONTENT_TYPES = {
@@ -41,7 +42,7 @@ describe("the endpoints for monitoring", function () {
     await giveBack();
   });
 
-  it("answer those that have the permission, where only that is set", async () => {
+  itWide("answer those that have the permission, where only that is set", async () => {
     const define = ["crec.monitoring=true", "logging.console.level=trace"];
     const { statuses } = await start({ settings: guarded, token: "admin", define });
     should(await statuses()).deepEqual([401, 401, 200]);
@@ -79,7 +80,7 @@ describe("the endpoints for monitoring", function () {
     }
   });
 
-  it("are failing where the flows do not run, such as in safe mode", async () => {
+  itWide("are failing where the flows do not run, such as in safe mode", async () => {
     const define = [`crec.monitoring.token=${TOKEN}`, "safeMode=true"];
     const { get } = await start({ define });
     const response = await get("crec/health", bearer(TOKEN));
@@ -87,7 +88,7 @@ describe("the endpoints for monitoring", function () {
     should(await response.json()).match({ status: "failing", reasons: [{ code: "flows_not_running" }] });
   });
 
-  it("are ok with a connection that is incomplete and not used", async () => {
+  itWide("are ok with a connection that is incomplete and not used", async () => {
     const { nodeRed, get } = await start({ define: [`crec.monitoring.token=${TOKEN}`] });
     const connection = { id: "connection", type: "crec-connection", baseUrl: "" };
     const users = [
