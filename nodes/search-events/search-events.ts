@@ -11,7 +11,7 @@ import { isRejected, toMessage } from "../lib/runtime/event-message.ts";
 import { eventDecoder } from "../lib/runtime/event-tokens.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { onInput } from "../lib/runtime/input.ts";
-import { loadLibrary } from "../lib/runtime/library.ts";
+import { type Library, loadLibrary } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { watcherFamily } from "../lib/runtime/watcher-family.ts";
@@ -64,20 +64,7 @@ export default function register(RED: NodeAPI): void {
         return contradicts ? { ...message, crec: { ...message.crec, contradicts } } : message;
       };
 
-      /** How each log was read first, and whether it was read otherwise. */
-      const readings = new Map<string, { digest: string; isContradicted: boolean }>();
-      /** Whether this search has found the same log with other parameters before. */
-      const isOther = (event: ChannelEvent) => {
-        const digest = library.paramsDigest(event);
-        if (digest === undefined) return false;
-        const log = library.eventKeyOf(library.dedupeKey(event));
-        const first = readings.get(log) ?? { digest, isContradicted: false };
-        const isOther = first.digest !== digest;
-        if (isOther && !first.isContradicted) reportContradiction(RED, this, log);
-        setNewest(readings, log, { ...first, isContradicted: first.isContradicted || isOther }, MOST_LOGS);
-        return isOther;
-      };
-
+      const isOther = readingCheck(library, (log) => reportContradiction(RED, this, log));
       const sequence = new Sequence(sequenceId, msg, send);
       const limit = Math.min(LARGEST_PAGE, most + 1);
       const undecided = { count: 0, reasons: [] as readonly string[] };
@@ -130,6 +117,24 @@ export default function register(RED: NodeAPI): void {
     });
   }
   RED.nodes.registerType("crec-search-events", ConstructSearchEvents);
+}
+
+/** Whether an event reads its log otherwise than the first event of that log did. Of each log, that is reported once. */
+function readingCheck(
+  { dedupeKey, eventKeyOf, paramsDigest }: Pick<Library, "dedupeKey" | "eventKeyOf" | "paramsDigest">,
+  report: (log: string) => void,
+): (event: ChannelEvent) => boolean {
+  const readings = new Map<string, { first: string; isReported: boolean }>();
+  return (event) => {
+    const digest = paramsDigest(event);
+    if (digest === undefined) return false;
+    const log = eventKeyOf(dedupeKey(event));
+    const { first, isReported } = readings.get(log) ?? { first: digest, isReported: false };
+    const isOther = first !== digest;
+    if (isOther && !isReported) report(log);
+    setNewest(readings, log, { first, isReported: isReported || isOther }, MOST_LOGS);
+    return isOther;
+  };
 }
 
 /**

@@ -71,8 +71,10 @@ export default function register(RED: NodeAPI): void {
       const key = dedupeKey(event);
       signal.throwIfAborted();
       // Trying a flow must not use up the one time that an event is accepted.
-      const candidate = { msg, key, digest: paramsDigest(event), delivery: deliveryOf(msg, event), signal };
-      const result = await (isTest(msg) ? undefined : once?.(candidate));
+      const asked = isTest(msg)
+        ? undefined
+        : once?.({ msg, key, digest: paramsDigest(event), delivery: deliveryOf(msg, event), signal });
+      const result = await asked;
       // An event that is accepted must be sent: nothing after this line may wait or fail.
       if (result === "seen") {
         const seen = seenBefore(key);
