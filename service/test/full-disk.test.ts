@@ -26,14 +26,7 @@ describe("a disk that is full for a time", function () {
   afterEach(() => mock.restoreAll());
   after(() => dispose());
 
-  const newWallet = (name: string) =>
-    api.ok<Wallet>("POST", "/wallets", {
-      name,
-      wallet_owner_address: signer.address,
-      chain_selector: api.ready.chain_selector,
-      wallet_type: "ecdsa",
-      allowed_ecdsa_signers: [signer.address],
-    });
+  const newWallet = (name: string) => api.wallet(signer.address, name);
   const newQuery = (idempotency_key: string) =>
     api.ok<Query>("POST", `/channels/${channelId}/queries`, {
       idempotency_key,

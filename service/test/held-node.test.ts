@@ -46,14 +46,7 @@ describe("what changes while the node is held", function () {
     proxy.close();
   });
 
-  const newWallet = (name: string) =>
-    api.ok<Wallet>("POST", "/wallets", {
-      name,
-      wallet_owner_address: signer.address,
-      chain_selector: api.ready.chain_selector,
-      wallet_type: "ecdsa",
-      allowed_ecdsa_signers: [signer.address],
-    });
+  const newWallet = (name: string) => api.wallet(signer.address, name);
   const archive = (path: string) => api.ok("PATCH", path, { status: "archived" });
   const walletAt = (index: number) => wallets[index] as Wallet;
   const signed = (wallet: Wallet, change: object = {}) =>

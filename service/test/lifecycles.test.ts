@@ -31,15 +31,7 @@ describe("lifecycles that fail", function () {
   });
   after(() => dispose());
 
-  const newWallet = (name: string) =>
-    api.ok<Wallet>("POST", "/wallets", {
-      name,
-      wallet_owner_address: signer.address,
-      chain_selector: api.ready.chain_selector,
-      wallet_type: "ecdsa",
-      allowed_ecdsa_signers: [signer.address],
-      status_channel_id: channelId,
-    });
+  const newWallet = (name: string) => api.wallet(signer.address, name, { status_channel_id: channelId });
   const call = (contract: ContractName, functionName: string, args: unknown[] = [], value = "0") =>
     callOf(api, contract, functionName, args, value);
   const submit = async (transactions: object[], change: object = {}) => {

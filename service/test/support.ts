@@ -140,6 +140,18 @@ export class Api {
     return (await this.ok<{ channel_id: string }>("POST", "/channels", { name })).channel_id;
   }
 
+  /** A new wallet of this owner, who also signs for it; not deployed yet. */
+  wallet(owner: string, name: string, change: object = {}): Promise<Wallet> {
+    return this.ok<Wallet>("POST", "/wallets", {
+      name,
+      wallet_owner_address: owner,
+      chain_selector: this.ready.chain_selector,
+      wallet_type: "ecdsa",
+      allowed_ecdsa_signers: [owner],
+      ...change,
+    });
+  }
+
   /** A watcher on the demo token's transfers, active. */
   async transferWatcher(channelId: string, name = "transfers"): Promise<Watcher> {
     const created = await this.ok<Watcher>("POST", `/channels/${channelId}/watchers`, {

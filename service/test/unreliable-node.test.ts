@@ -62,14 +62,7 @@ describe("the local service on a node that is not reliable", function () {
     folder.dispose();
   });
 
-  const newWallet = (name: string) =>
-    api.ok<Wallet>("POST", "/wallets", {
-      name,
-      wallet_owner_address: signer.address,
-      chain_selector: api.ready.chain_selector,
-      wallet_type: "ecdsa",
-      allowed_ecdsa_signers: [signer.address],
-    });
+  const newWallet = (name: string) => api.wallet(signer.address, name);
   const submit = async (functionName: string, args: unknown[] = []) => {
     const data = encodeFunctionData({ abi: artifact("Counter").abi, functionName, args });
     const operation = {
