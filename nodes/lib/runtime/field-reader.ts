@@ -184,7 +184,7 @@ export function fieldReader<const N extends NodeDescription>(
   }
 }
 
-/** The variable that a field is filled from, as `${NAME}`; undefined where it is none. */
+/** The variable that a field is filled from, as `${NAME}`; undefined for a value that was typed in. */
 function variableIn(
   RED: NodeAPI,
   node: Node,

@@ -27,7 +27,7 @@ const NOT_HTTP: Refusal = {
 };
 const NO_PROXY: Refusal = {
   status: 400,
-  message: "The method CONNECT is for proxies, and this service is none. Call it directly.",
+  message: "The method CONNECT is for proxies, and this service is not a proxy. Call it directly.",
 };
 const NO_EXPECTATION: Refusal = {
   status: 417,
