@@ -181,7 +181,8 @@ export class Editor {
     if (!isKnown) await this.page.evaluate(setTheme, theme);
     this.#theme = theme;
     await this.page.goto(this.nodeRed.url);
-    await this.page.locator("#red-ui-header-toolbar:not(.hide)").waitFor();
+    // The first page of a browser is parsed and compiled on a machine on which all else starts, too.
+    await this.page.locator("#red-ui-header-toolbar:not(.hide)").waitFor({ timeout: 90_000 });
     const isDark = await this.page.locator("html.nr-theme-dark").count();
     should(isDark).equal(theme === "dark" ? 1 : 0, `the theme is not ${theme}`);
   }
