@@ -1,15 +1,16 @@
 import should from "should";
 import { useEditor } from "../support/editor.ts";
 import { example, idOf } from "../support/node-red.ts";
+import { itWide } from "../support/wide.ts";
 
 /** The guide docs/first-flow.md, done as it says. */
 describe("the guide to the first flow", function () {
   this.timeout(180_000);
   const editor = useEditor();
   /** The ids of the dragged nodes. */
-  const ids: Record<string, string> = {};
+  let ids: Record<string, string> = {};
 
-  before(async () => {
+  beforeEach(async () => {
     editor().expect(/status of 404.*\/inject\//);
     const quickstart = await example("01-quickstart");
     await editor().openWith(quickstart);
@@ -34,6 +35,7 @@ describe("the guide to the first flow", function () {
   };
 
   const watchContract = async () => {
+    ids = {};
     await editor().page.evaluate(addTab);
     await drag("create", "inject", 120, 100);
     await drag("watcher", "crec-create-watcher", 380, 100);
@@ -135,9 +137,16 @@ describe("the guide to the first flow", function () {
     await nodeRed.shows(({ name, value }) => name === "debug 5" && value === "6");
   };
 
-  it("watches a contract, verifies its events, acts, reads, and goes on after an error is corrected", async () => {
-    for (const step of [watchContract, receiveEvents, sendOperation, runQuery, correctError]) await step();
+  it("watches a contract, and reads and verifies its events", async () => {
+    for (const step of [watchContract, receiveEvents]) await step();
   });
+
+  itWide(
+    "watches a contract, verifies its events, acts, reads, and goes on after an error is corrected",
+    async () => {
+      for (const step of [watchContract, receiveEvents, sendOperation, runQuery, correctError]) await step();
+    },
+  );
 });
 
 function addTab(): void {

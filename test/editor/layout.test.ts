@@ -3,6 +3,7 @@ import should from "should";
 import { type Editor, THEMES, useEditor } from "../support/editor.ts";
 import { flowOfAll } from "../support/editor-flow.ts";
 import { inEachForm } from "../support/editor-walk.ts";
+import { describeWide } from "../support/wide.ts";
 import { fillWidest, widestFlow } from "../support/widest-forms.ts";
 
 /** A small laptop. */
@@ -19,21 +20,28 @@ const ACTING = ["api", "create-watcher", "manage", "operation", "submit-operatio
 /** What is wrong, by question: each list should be empty. */
 type Findings = { width: string[]; cutOff: string[]; faint: Set<string>; nodes: string[] };
 
-describe("on a small screen, each form", function () {
-  this.timeout(300_000);
+/** The forms that have most in them, and a plain one. */
+const LARGEST = ["crec-alert", "crec-connection", "crec-create-watcher", "crec-submit-operation"];
+
+describe("on a small screen, the largest forms", () => testsOf((type) => LARGEST.includes(type)));
+describeWide("on a small screen, each form", () => testsOf(() => true));
+
+function testsOf(isLookedAt: (type: string) => boolean): void {
   const editor = useEditor();
   const found: Findings = { width: [], cutOff: [], faint: new Set(), nodes: [] };
   const colors = new Map<string, string>();
   let previewInView = 0;
 
-  before(async () => {
+  before(async function () {
+    this.timeout(300_000);
     const { page, inPage } = editor();
     const usual = page.viewportSize();
     await page.setViewportSize(SMALL);
     const all = await flowOfAll(editor());
     await editor().openWith(widestFlow(all));
     await lookAtNodes(editor(), found, colors);
-    await inEachForm(editor(), all, async (form, type) => {
+    const ids = Object.fromEntries(Object.entries(all.ids).filter(([type]) => isLookedAt(type)));
+    await inEachForm(editor(), { ...all, ids }, async (form, type) => {
       const { width = 0 } = (await form.root.boundingBox()) ?? {};
       if (Math.abs(width - WIDTH) > 1) found.width.push(`${type}: ${width} px`);
       const measure = async (state: string) => {
@@ -83,7 +91,7 @@ describe("on a small screen, each form", function () {
     should(alike.sort()).deepEqual(ACTING);
     should(new Set(colors.values()).size).equal(2);
   });
-});
+}
 
 const PREVIEWED = "#crec-submit-operation-preview-result li";
 

@@ -10,6 +10,7 @@ import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
 import { channelNode, connectionNode, contractNode, createWatcherNode } from "../support/nodes.ts";
 import { ServiceProxy } from "../support/proxy.ts";
 import { startTestService } from "../support/service.ts";
+import { sized } from "../support/variants.ts";
 
 const KEY = `key-${randomUUID()}`;
 const WRONG_KEY = `wrong-${randomUUID()}`;
@@ -559,7 +560,10 @@ describe("the endpoints behind the forms", function () {
             should(problem).not.match(/Cannot read|is not a function|is not iterable|undefined/);
           }),
           // Not even text can be made of the last.
-          { numRuns: 40, examples: [[{ id: { toString: false }, baseUrl: { toString: false } }]] },
+          {
+            numRuns: sized(15, 100),
+            examples: [[{ id: { toString: false }, baseUrl: { toString: false } }]],
+          },
         ));
     }
 

@@ -7,6 +7,7 @@ import type { FlowNode } from "../../rehearsal/shared/job.ts";
 import type { Report } from "../../rehearsal/shared/report.ts";
 import type { ChannelEvent } from "../../src/index.ts";
 import { jobOf, rehearse } from "../support/rehearsal.ts";
+import { itWide } from "../support/wide.ts";
 import { channelOf, configOf, type MadeChannel, pastOf, snapshotOf } from "./support/signed-events.ts";
 
 const IDS = ["7e77863e-8c8d-44b2-a0e0-45cad1325017", "0b0f0b30-5e0c-4a39-8b0c-9b1f9a3c8d11"] as const;
@@ -87,7 +88,7 @@ describe("the time of a rehearsal", () => {
       if (node === "sink") should((message as { now: number }).now).equal(at);
   });
 
-  it("has the same event of two channels once in each", async () => {
+  itWide("has the same event of two channels once in each", async () => {
     const [first] = [channelOf(IDS[0], "channel-0", START, [made(1)])];
     const second = { id: IDS[1], name: "channel-1", events: first.events };
     const channels = [first, second];
@@ -130,11 +131,11 @@ describe("the time of a rehearsal", () => {
     }
   });
 
-  for (const [season, from] of [
-    ["spring", Date.UTC(2026, 2, 27)],
-    ["autumn", Date.UTC(2026, 9, 23)],
+  for (const [season, from, test] of [
+    ["spring", Date.UTC(2026, 2, 27), itWide],
+    ["autumn", Date.UTC(2026, 9, 23), it],
   ] as const) {
-    it(`has local times as cron has them live, when the clocks change in ${season}`, async () => {
+    test(`has local times as cron has them live, when the clocks change in ${season}`, async () => {
       const to = from + 5 * 24 * 3_600_000;
       const rules = ["30 2 * * *", "15 2,3 * * *", "0 */6 * * *"];
       const flows = [
