@@ -131,7 +131,7 @@ function idOf({
 
 /**
  * An operation of the service in the form that is signed.
- * @throws {BadResponseError} `BAD_RESPONSE` where the service shows it without its calls.
+ * @throws {BadResponseError} `BAD_RESPONSE` where the service shows it without its calls, or with values that no operation has.
  * @example
  * const { data } = await client.operations.list(channelId, { limit: 1 });
  * for (const shown of data) show(operationDigest(operationInput(shown), "31337"));
@@ -139,7 +139,14 @@ function idOf({
 export function operationInput(operation: Operation | OperationRequest): OperationInput {
   const { wallet_operation_id: id, address: account, deadline, transactions } = operation;
   if (transactions.length === 0) throw badResponse("with an operation without its transactions");
-  return { id, account, deadline, transactions };
+  const input = { id, account, deadline, transactions };
+  try {
+    normalizeOperation(input);
+  } catch (error) {
+    const where = error instanceof ArgumentError ? ` (${error.path})` : "";
+    throw badResponse(`with an operation whose values cannot be signed${where}`);
+  }
+  return input;
 }
 
 /**

@@ -421,6 +421,18 @@ describe("operations", () => {
       should(done.status).equal("accepted");
     });
 
+    it("are not signed where the service shows values that no operation has", async () => {
+      const { client, stored } = await serve();
+      await client.operations.draft(ID, operation);
+      const call = { to: ADDRESS, value: "1", data: "0x" };
+      const shown = [{ ...call, to: "0x12" }, { ...call, value: "-1" }, { ...call, data: "0xabc" }, null];
+      for (const one of shown) {
+        Object.assign(stored[0] ?? {}, { transactions: [one] });
+        const { code } = await errorOf(client.operations.finalize(ID, OTHER_ID, signer));
+        should(code).equal("BAD_RESPONSE", JSON.stringify(one));
+      }
+    });
+
     it("that another client finalized or cancelled meanwhile are not a success after a lost answer", async () => {
       const change = async (status: string, call: (client: Service["client"]) => Promise<unknown>) => {
         const draft = { ...operation, operation_id: OTHER_ID, wallet_operation_id: "42", status };
