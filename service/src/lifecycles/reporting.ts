@@ -105,7 +105,7 @@ async function attest(
   const { confidence, timestamps, yielder } = how;
   const attested: Attested[] = [];
   for (const match of matches) {
-    // The hash of a large event takes some tenths of a second.
+    // A large event takes some time to read and to hash.
     if (yielder.shouldYield()) await yielder.yield();
     const timestamp = timestamps.get(match.log.blockHash);
     if (timestamp === undefined) throw new ChainMoved();

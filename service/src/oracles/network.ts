@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { hexToBytes, keccak256, stringToBytes, toHex } from "viem";
+import { hexToBytes, toHex } from "viem";
+import { loadEngine } from "../../../src/proofs/engine.ts";
 import { buildReport, reportDigest } from "../../../src/proofs/report.ts";
 import type {
   Address,
@@ -55,7 +56,9 @@ export class OracleNetwork {
     timestamp = now(),
   ): Promise<Attestation> {
     const text = Buffer.from(JSON.stringify(statement)).toString("base64");
-    const hash = keccak256(stringToBytes(text));
+    // JavaScript would hold all others up for a second where an event has megabytes.
+    const { keccak256 } = await loadEngine();
+    const hash = toHex(keccak256(Buffer.from(text)));
     const report = buildReport({
       timestamp,
       donId: 1,
@@ -68,7 +71,7 @@ export class OracleNetwork {
       eventHash: hexToBytes(hash),
     });
     const context = this.#context();
-    const digest = reportDigest(report, context);
+    const digest = reportDigest(report, context, keccak256);
     const sign = await this.#sign;
     const signatures = await Promise.all(this.#quorum().map(({ privateKey }) => sign(digest, privateKey)));
     const proof = {
