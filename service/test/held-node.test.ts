@@ -1,6 +1,6 @@
 import { mock } from "node:test";
 import should from "should";
-import type { Operation, Wallet } from "../../src/protocol/index.ts";
+import type { Operation, Query, Wallet } from "../../src/protocol/index.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/signing/index.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { type RunningService, startService } from "../src/index.ts";
@@ -174,6 +174,32 @@ describe("what changes while the node is held", function () {
     answer.should.containDeep(NOT_FINALIZABLE);
     should(answer.body.message).match(/channel .* archived/);
     should((await api.ok<Operation>("PATCH", path, { status: "cancelled" })).status).equal("cancelled");
+  });
+
+  it("the node's newest block is asked for again, by a create and by a query", async () => {
+    const channelId = await api.channel();
+    const operation = await signed(walletAt(0));
+    const refused = { eth_call: "BlockOutOfRangeError: …", eth_getCode: "missing trie node 6d2c" };
+    const left = new Map(Object.entries(refused));
+    proxy.fateOf = ({ method }) => {
+      const message = left.get(method);
+      return left.delete(method) ? { error: { code: -32000, message: String(message) } } : undefined;
+    };
+    const created = await api.call("POST", `/channels/${channelId}/operations`, operation);
+    should(created.status).equal(201);
+    const path = `/channels/${channelId}/queries`;
+    const { query_id } = await api.ok<Query>("POST", path, {
+      idempotency_key: "asked again",
+      query_kind: "evm_call",
+      chain_selector: api.ready.chain_selector,
+      params: {
+        contract_address: api.ready.contracts.DemoToken,
+        call_data: "0x18160ddd",
+        block_selection: { type: "latest" },
+      },
+    });
+    const { status } = await api.until<Query>(`${path}/${query_id}`, "completed", "failed");
+    should([status, left.size]).eql(["completed", 0]);
   });
 
   it("an operation that was accepted before runs on", async () => {

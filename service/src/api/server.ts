@@ -1,6 +1,8 @@
 import { type FastifyError, type FastifyReply, fastify } from "fastify";
 import { ApiError, conflict, forbidden } from "../api-error.ts";
+import { isMissingState } from "../chain/node/call-refusals.ts";
 import { isUnreachable } from "../chain/node/refusals.ts";
+import { NotMined } from "../chain/relayer.ts";
 import type { Context } from "../context.ts";
 import type { Lifecycles } from "../lifecycles/lifecycles.ts";
 import type { Log } from "../log.ts";
@@ -195,6 +197,10 @@ function toApiError(error: FastifyError | ApiError): ApiError {
   if (isUnreachable(error)) {
     return conflict("The chain does not answer. Try again when it does.", "CHAIN_UNAVAILABLE");
   }
+  if (isMissingState(error)) {
+    return conflict("The node does not have its newest block at the moment. Try again.", "CHAIN_UNAVAILABLE");
+  }
+  if (error instanceof NotMined) return conflict(error.message, "CHAIN_UNAVAILABLE");
   const status = error.statusCode ?? 500;
   if (status >= 400 && status < 500) {
     return new ApiError(status, { type: "VALIDATION_ERROR", message: error.message });

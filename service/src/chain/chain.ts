@@ -4,8 +4,9 @@ import { type Log, silentLog } from "../log.ts";
 import { messageOf, originOf, ServiceProblem } from "../problem.ts";
 import type { Block, CallResult, Heads, RawLog, Receipt } from "./chain-data.ts";
 import { type Abilities, abilitiesOf, nodeName, ownChain, refused } from "./node/abilities.ts";
-import { failureOf } from "./node/call-refusals.ts";
+import { failureOf, NoNewestBlock } from "./node/call-refusals.ts";
 import { type LogRange, LogRanges } from "./node/log-ranges.ts";
+import { NewHead } from "./node/new-head.ts";
 import { NodeCalls } from "./node/node-calls.ts";
 import { httpStatus, isRefusal, isUnreachable, NodeBusy } from "./node/refusals.ts";
 
@@ -30,6 +31,7 @@ export class Chain {
   /** Whether its coins have no value: the node makes blocks on request, or signs for its own rich accounts. */
   readonly isDevelopment: boolean;
   readonly #calls: NodeCalls;
+  readonly #newHead = new NewHead();
   readonly #logs = new LogRanges((range) => this.#logsAtOnce(range));
 
   private constructor(calls: NodeCalls, rpcUrl: string, network: Network, abilities: Abilities) {
@@ -112,9 +114,18 @@ export class Chain {
     }
   }
 
-  /** Calls do not wait for a rate limit after this. */
+  /**
+   * What `ask` gives, which asks at the newest block. While the node does not have that, such as in a reorganization, it is
+   * called again, for at most five seconds.
+   */
+  atNewHead<T>(ask: () => Promise<T>): Promise<T> {
+    return this.#newHead.ask(ask);
+  }
+
+  /** Calls do not wait for a rate limit or a new head after this. */
   giveUp(): void {
     this.#calls.giveUp();
+    this.#newHead.giveUp();
   }
 
   /** Whether the chain has a transaction, in a block or waiting for one. */
@@ -136,7 +147,7 @@ export class Chain {
         }),
       ),
     );
-    if (latest === undefined) throw new Error("The node has no newest block.");
+    if (latest === undefined) throw new NoNewestBlock();
     return { latest, safe: safe?.number ?? 0, finalized: finalized?.number ?? 0 };
   }
 

@@ -83,7 +83,8 @@ async function send(context: Context, name: Demo, functionName: string, args: Ar
   const abi: Abi = artifact(name).abi;
   const to = context.contracts[name];
   const data = encodeFunctionData({ abi, functionName, args });
-  const answer = await context.chain.call({ from: context.relayer.address, to, data });
+  const { chain, relayer } = context;
+  const answer = await chain.atNewHead(() => chain.call({ from: relayer.address, to, data }));
   if ("reverted" in answer) throw new TransactionRefused(explainFailure(answer).reason);
   const mined = await sendAndAwait(context, { to, data }, "the contract reverts it");
   const [log] = (await context.chain.receipt(mined.hash))?.logs ?? [];

@@ -46,7 +46,8 @@ async function tokenCall(
 ): Promise<Hex> {
   const { abi } = artifact("DemoToken");
   const data = encodeFunctionData({ abi, functionName: "balanceOf", args: [context.relayer.address] });
-  const answer = await context.chain.call({ to: token, data });
+  const { chain } = context;
+  const answer = await chain.atNewHead(() => chain.call({ to: token, data }));
   // A contract that is not a token may return anything.
   const held = "data" in answer && answer.data.length >= WORD ? BigInt(answer.data.slice(0, WORD)) : 0n;
   const functionName = held < amount && token === context.contracts.DemoToken ? "mint" : "transfer";

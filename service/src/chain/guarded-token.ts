@@ -25,7 +25,8 @@ export async function callGuardedToken(context: Context, call: GuardedCall): Pro
   const to = context.contracts.GuardedToken;
   const { abi } = artifact("GuardedToken");
   const data = encodeFunctionData({ abi, functionName: call.action, args: argumentsOf(call) });
-  const answer = await context.chain.call({ from: context.relayer.address, to, data });
+  const { chain, relayer } = context;
+  const answer = await chain.atNewHead(() => chain.call({ from: relayer.address, to, data }));
   if ("reverted" in answer) throw new TransactionRefused(explainFailure(answer).reason);
   return sendAndAwait(context, { to, data }, "the contract reverts it");
 }

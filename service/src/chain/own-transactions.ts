@@ -2,6 +2,7 @@ import type { Address, Hex } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../problem.ts";
 import { FundsProblem, inCoins } from "./funds.ts";
+import { isMissingState } from "./node/call-refusals.ts";
 import { isRefusal } from "./node/refusals.ts";
 import { awaitReceipt } from "./relayer.ts";
 
@@ -25,13 +26,15 @@ export async function sendAndAwait(
 ): Promise<Mined> {
   const { hash } = await context.relayer.send(request).catch(async (error: unknown) => {
     if (error instanceof FundsProblem) {
-      const held = await context.chain.balance(context.relayer.address);
-      const { chain_id } = context.chain.network;
+      const { chain, relayer } = context;
+      const held = await chain.atNewHead(() => chain.balance(relayer.address));
+      const { chain_id } = chain.network;
       throw new TransactionRefused(
-        `the service's account ${context.relayer.address} holds ${inCoins(held, chain_id)}`,
+        `the service's account ${relayer.address} holds ${inCoins(held, chain_id)}`,
       );
     }
-    throw isRefusal(error) ? new TransactionRefused(`the chain refuses it: ${messageOf(error)}`) : error;
+    const isRefused = isRefusal(error) && !isMissingState(error);
+    throw isRefused ? new TransactionRefused(`the chain refuses it: ${messageOf(error)}`) : error;
   });
   context.ticker.wake();
   const receipt = await awaitReceipt(context.chain, hash);

@@ -7,6 +7,7 @@ import type { SentTransaction } from "../store/sent-transaction.ts";
 import { type Chain, hexNumber } from "./chain.ts";
 import type { Receipt } from "./chain-data.ts";
 import { Funds, gasPrices } from "./funds.ts";
+import { isMissingState } from "./node/call-refusals.ts";
 import { isRefusal } from "./node/refusals.ts";
 
 export type TransactionRequest = { to?: Address; data?: Hex; value?: bigint; gas?: bigint };
@@ -72,7 +73,7 @@ export class Relayer implements Sender {
     const signed = await this.#sign(request);
     beforeBroadcast?.(signed);
     try {
-      await this.#broadcast(signed);
+      await this.#chain.atNewHead(() => this.#broadcast(signed));
     } catch (error) {
       throw await this.#whyNot(signed, error);
     }
@@ -88,9 +89,9 @@ export class Relayer implements Sender {
       if (await this.#chain.hasTransaction(hash)) return true;
       // It could replace a transaction in the pool with the same nonce.
       const { nonce = 0 } = parseTransaction(raw);
-      if (nonce !== (await this.#nextNonce())) return false;
+      if (nonce !== (await this.#chain.atNewHead(() => this.#nextNonce()))) return false;
       try {
-        await this.#broadcast({ hash, raw });
+        await this.#chain.atNewHead(() => this.#broadcast({ hash, raw }));
         return true;
       } catch (error) {
         if (isRefusal(error)) return false;
@@ -116,7 +117,7 @@ export class Relayer implements Sender {
   async #whyNot({ raw }: SentTransaction, error: unknown): Promise<unknown> {
     if (!isRefusal(error) || !/insufficient funds/i.test(messageOf(error))) return error;
     const { gas = 0n, maxFeePerGas = 0n, value = 0n } = parseTransaction(raw);
-    const held = await this.#chain.balance(this.address);
+    const held = await this.#chain.atNewHead(() => this.#chain.balance(this.address));
     return this.funds.problem(held, held + value + gas * maxFeePerGas);
   }
 
@@ -141,18 +142,20 @@ export class Relayer implements Sender {
       return (BigInt(estimate) * GAS_MARGIN_PERCENT) / 100n;
     } catch (error) {
       // It would revert, for example: that shows on the chain.
-      if (isRefusal(error)) return DEFAULT_GAS;
+      if (isRefusal(error) && !isMissingState(error)) return DEFAULT_GAS;
       throw error;
     }
   }
 
   async #sign(request: TransactionRequest): Promise<SentTransaction> {
-    const [nonce, { most, tip }, held, gas] = await Promise.all([
-      this.#nextNonce(),
-      gasPrices(this.#chain),
-      this.#chain.balance(this.address),
-      request.gas ?? this.#gasFor(request),
-    ]);
+    const [nonce, { most, tip }, held, gas] = await this.#chain.atNewHead(() =>
+      Promise.all([
+        this.#nextNonce(),
+        gasPrices(this.#chain),
+        this.#chain.balance(this.address),
+        request.gas ?? this.#gasFor(request),
+      ]),
+    );
     this.funds.refuseBeyond(held, request.value ?? 0n, gas * most);
     const raw = await this.#account.signTransaction({
       type: "eip1559",
@@ -169,10 +172,15 @@ export class Relayer implements Sender {
   }
 }
 
+/** A transaction is in no block after some time: the chain makes none, or has dropped it in a reorganization. */
+export class NotMined extends Error {
+  override readonly name = "NotMined";
+}
+
 /**
  * Waits until a transaction is in a block.
  *
- * @throws Error when it is not after `timeoutMs`.
+ * @throws NotMined when it is not after `timeoutMs`.
  */
 export async function awaitReceipt(chain: Chain, hash: Hex, timeoutMs = 30_000): Promise<Receipt> {
   const deadline = performance.now() + timeoutMs;
@@ -180,7 +188,7 @@ export async function awaitReceipt(chain: Chain, hash: Hex, timeoutMs = 30_000):
     const receipt = await chain.receipt(hash);
     if (receipt !== undefined) return receipt;
     if (performance.now() > deadline)
-      throw new Error(`The transaction ${hash} was not mined within ${timeoutMs / 1000} s.`);
+      throw new NotMined(`The transaction ${hash} was not mined within ${timeoutMs / 1000} s.`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type BlockSelection, LIMITS, QUERY_LIFECYCLE } from "../../../src/protocol/index.ts";
 import { conflict } from "../api-error.ts";
 import type { Block } from "../chain/chain-data.ts";
-import { isMissingBlock } from "../chain/node/call-refusals.ts";
+import { isMissingState, NoNewestBlock } from "../chain/node/call-refusals.ts";
 import { isRefusal } from "../chain/node/refusals.ts";
 import { explainFailure } from "../chain/revert.ts";
 import type { Context } from "../context.ts";
@@ -15,9 +15,11 @@ import { failure, type Outcome, type Result, statement } from "./query-result.ts
 import { Retries } from "./retries.ts";
 import { StatusMachine } from "./status-machine.ts";
 
-/** How long an unreachable chain is asked again before the query fails. */
+/** How long a chain that is unreachable or replaces its blocks is asked again before the query fails. */
 const CHAIN_TIMEOUT_MS = 5000;
 const RETRY_MS = 250;
+/** Every node keeps the state of so many blocks: a newer one without state is not there yet, or was replaced. */
+const NEW_BLOCKS = 64;
 
 /** What a query keeps from one attempt to the next: a rejection that a tester asked for is taken once. */
 type Dispatch = { isTaken: boolean; rejection?: string | undefined };
@@ -145,26 +147,22 @@ export class QueryRunner {
         return await this.#call(query);
       } catch (error) {
         if (this.#retries.isStopped) return undefined;
-        // A chain that replaced the block has another one to ask at.
-        const isFinal = isRefusal(error) && (isNumbered(query) || !isMissingBlock(error));
-        if (isFinal) return failure("INTERNAL_ERROR", messageOf(error));
-        if (performance.now() > end) return failure("CHAIN_UNAVAILABLE", "The chain does not answer.");
+        if (isRefusal(error) && !isMissingState(error)) return failure("INTERNAL_ERROR", messageOf(error));
+        if (performance.now() > end) return outOfTime(query, error);
         await this.#retries.pause(RETRY_MS);
       }
     }
   }
 
+  /** @throws what is asked again: also where the chain has no state of a block that is new. */
   async #call(query: StoredQuery): Promise<Outcome> {
     const { chain } = this.#context;
-    const { params } = query;
-    const resolved = await this.#resolve(params.block_selection);
-    if (resolved === undefined) {
-      return failure(
-        "BLOCK_SELECTION_NOT_AVAILABLE",
-        "The chain has no such block, or does not keep its state any more.",
-      );
-    }
-    const result = await this.#callAt(query, resolved.number);
+    const resolved = await this.#resolve(query.params.block_selection);
+    if (resolved === undefined) return unavailable();
+    const result = await this.#callAt(query, resolved.number).catch(async (error: unknown) => {
+      if (!isMissingState(error) || (await this.#isNew(resolved))) throw error;
+      return unavailable();
+    });
     // Nodes are asked by number: the answer is for this block only if it still has that number.
     if ((await chain.block(resolved.number))?.hash !== resolved.hash) {
       throw new Error("the chain replaced the block while it was asked");
@@ -175,16 +173,12 @@ export class QueryRunner {
   async #callAt(query: StoredQuery, block: number): Promise<Result> {
     const { chain } = this.#context;
     const { params } = query;
-    let code: string;
-    try {
-      code = await chain.code(params.contract_address, block);
-    } catch (error) {
-      if (!isRefusal(error) || (isMissingBlock(error) && !isNumbered(query))) throw error;
-      return failure(
-        "BLOCK_SELECTION_NOT_AVAILABLE",
-        "The chain does not keep the state of this block any more.",
-      );
-    }
+    const code = await chain.code(params.contract_address, block).catch((error: unknown) => {
+      // A node may have words of its own for an old block.
+      if (!isNumbered(query) || !isRefusal(error) || isMissingState(error)) throw error;
+      return undefined;
+    });
+    if (code === undefined) return unavailable();
     if (code === "0x") {
       return failure("CONTRACT_NOT_FOUND", `There is no contract at ${params.contract_address}.`);
     }
@@ -199,14 +193,24 @@ export class QueryRunner {
     return { error: { code: "CALL_REVERTED", message: reason, ...data } };
   }
 
+  /** Whether the chain is so close to this block that it has to have its state, or soon will. */
+  async #isNew({ number }: Block): Promise<boolean> {
+    const latest = await this.#context.chain.block("latest");
+    return latest === undefined || number > latest.number - NEW_BLOCKS;
+  }
+
+  /** The block to ask at; undefined where the chain has none. */
   async #resolve(selection: BlockSelection): Promise<Block | undefined> {
     const at = selection.type === "block_number" ? Number(selection.block_number) : selection.type;
     if (typeof at === "number" && !Number.isSafeInteger(at)) return undefined;
     try {
-      return await this.#context.chain.block(at);
+      const found = await this.#context.chain.block(at);
+      if (found === undefined && typeof at !== "number") throw new NoNewestBlock();
+      return found;
     } catch (error) {
       // Not every node supports `finalized`, or accepts every number.
-      if (at !== "latest" && isRefusal(error)) return undefined;
+      const isPassing = typeof at !== "number" && isMissingState(error);
+      if (at !== "latest" && isRefusal(error) && !isPassing) return undefined;
       throw error;
     }
   }
@@ -222,6 +226,27 @@ export function expireQueries({ store }: Context): number {
 /** Whether it asks at a block by number, which is then the only one to ask at. */
 function isNumbered({ params }: StoredQuery): boolean {
   return params.block_selection.type === "block_number";
+}
+
+function unavailable() {
+  return failure(
+    "BLOCK_SELECTION_NOT_AVAILABLE",
+    "The chain has no such block, or does not keep its state any more.",
+  );
+}
+
+/** What a query ends with when its last attempt failed with this error. */
+function outOfTime(query: StoredQuery, error: unknown): Outcome {
+  const { type } = query.params.block_selection;
+  // A node that never finalizes answers that it has no such block.
+  const hasNone = type === "finalized" && error instanceof NoNewestBlock;
+  if (hasNone || (isNumbered(query) && isMissingState(error))) return unavailable();
+  return failure(
+    "CHAIN_UNAVAILABLE",
+    isMissingState(error)
+      ? `The node has not had the ${type} block for ${CHAIN_TIMEOUT_MS / 1000} s (${messageOf(error)}). Ask again.`
+      : "The chain does not answer.",
+  );
 }
 
 function isOverdue({ expires_at }: StoredQuery): boolean {

@@ -37,8 +37,9 @@ export async function checkSignature(
   } catch {
     throw invalid("signature does not belong to any key.");
   }
-  if (await isSigner(context.chain, wallet.address, signer)) return;
+  const { chain } = context;
+  if (await chain.atNewHead(() => isSigner(chain, wallet.address, signer))) return;
   throw invalid(
-    `The signer ${signer} is not allowed on the wallet, or what was signed is not this operation on chain ${context.chain.network.chain_id}.`,
+    `The signer ${signer} is not allowed on the wallet, or what was signed is not this operation on chain ${chain.network.chain_id}.`,
   );
 }

@@ -80,7 +80,8 @@ export function chainRoutes(app: Routes, context: Context): void {
     );
   };
   const newHead = async () => {
-    const { latest } = await context.chain.heads();
+    const { chain } = context;
+    const { latest } = await chain.atNewHead(() => chain.heads());
     context.ticker.keepBusyUntil(latest.number);
     context.ticker.wake();
     return { latest: latest.number };

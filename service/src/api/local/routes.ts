@@ -55,7 +55,7 @@ export function localRoutes(app: Routes, context: Context, flowVariablesAt: Flow
       },
     },
     async () => {
-      const heads = await chain.heads();
+      const heads = await chain.atNewHead(() => chain.heads());
       return {
         rpc_url: originOf(chain.rpcUrl),
         chain_id: chain.network.chain_id,

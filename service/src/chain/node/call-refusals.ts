@@ -5,12 +5,12 @@ import { causes, isRefusal } from "./refusals.ts";
 
 /**
  * `failed`: the contract's code ended in a failure, which is a result of the call. `no block`: the block is missing or was
- * replaced, and the call is made again. `other`: the node does not answer this call now, such as for its rate limit or
- * because the state was pruned.
+ * replaced. `no state`: the node does not have the state of the block: not yet where the block is new, and not any more
+ * where it is old. `other`: the node does not answer this call now, such as for its rate limit.
  */
-export type CallRefusal = "failed" | "no block" | "other";
+export type CallRefusal = "failed" | "no block" | "no state" | "other";
 
-type Messages = { failed: RegExp; noBlock: RegExp };
+type Messages = { failed: RegExp; noBlock: RegExp; noState?: RegExp };
 
 /** How a go-ethereum says it, and the nodes that follow it. */
 const GETH_FAILED =
@@ -26,6 +26,7 @@ export const CALL_MESSAGES: Readonly<Record<string, Messages>> = {
   geth: {
     failed: GETH_FAILED,
     noBlock: /header not found|header for hash not found|unknown block|hash is not currently canonical/i,
+    noState: /missing trie node|\bstate\b.{0,90}\b(?:is not available|unavailable)/i,
   },
   Hardhat: {
     failed:
@@ -43,13 +44,30 @@ export const CALL_MESSAGES: Readonly<Record<string, Messages>> = {
       /^(?:VM execution error|BadInstruction|StackOverflow|StackUnderflow|OutOfGas|GasUInt64Overflow|InvalidJumpDestination|AccessViolation|AddressOutOfRange|StaticCallViolation|PrecompileFailure|TransactionCollision|NotEnoughBalance|InvalidCode)\b/,
     noBlock:
       /\bblock\b.{0,90}\b(?:not found|could not be found)|^(?:could not|cannot) find (?:block|header)/i,
+    noState: /^no state available/i,
   },
-  Erigon: { failed: GETH_FAILED, noBlock: /^block (?:\w+ )?not found|header not found/i },
+  Erigon: {
+    failed: GETH_FAILED,
+    noBlock: /^block (?:\w+ )?not found|header not found/i,
+    noState: /\bpruned\b|due to pruning/i,
+  },
   Reth: {
     failed: /^(?:EVM error: [A-Z]\w+|out of gas: |out of memory: memory limit exceeded)/,
     noBlock: /^(?:block|header) not found/i,
+    noState: /^no state found for|\bis pruned\b/i,
   },
 };
+
+/** A node that names the level does not have it at all, and no reorganization is the reason. */
+const NO_LEVEL = /\b(?:safe|finalized)\b/i;
+
+/** The node has no newest block: it replaces its blocks just now. */
+export class NoNewestBlock extends Error {
+  override readonly name = "NoNewestBlock";
+  constructor() {
+    super("The node has no newest block.");
+  }
+}
 
 /** Why a node refused a call that did not revert. */
 export function callRefusalOf(error: unknown): CallRefusal {
@@ -57,12 +75,23 @@ export function callRefusalOf(error: unknown): CallRefusal {
   const says = messageOf(error);
   const all = Object.values(CALL_MESSAGES);
   if (all.some(({ failed }) => failed.test(says))) return "failed";
-  return all.some(({ noBlock }) => noBlock.test(says)) ? "no block" : "other";
+  if (all.some(({ noState }) => noState?.test(says))) return "no state";
+  return all.some(({ noBlock }) => noBlock.test(says)) && !NO_LEVEL.test(says) ? "no block" : "other";
 }
 
-/** Whether the block of a request is missing or was replaced. */
-export function isMissingBlock(error: unknown): boolean {
-  return callRefusalOf(error) === "no block";
+/** Whether the node does not have the block of a request, or not its state. What a contract reverts with says nothing. */
+export function isMissingState(error: unknown): boolean {
+  if (error instanceof NoNewestBlock) return true;
+  return /^no /.test(callRefusalOf(error)) && failureOf(error) === undefined;
+}
+
+/**
+ * Whether the node refused a transaction permanently. A wrong nonce, a low price or a block that was replaced is not
+ * permanent: signed again, it may be accepted.
+ */
+export function isRefusalForGood(error: unknown): boolean {
+  const mayPass = /nonce|underpriced|limit exceeded|too many requests/i;
+  return isRefusal(error) && !mayPass.test(messageOf(error)) && !isMissingState(error);
 }
 
 /** JSON-RPC code of a call that reverted. */

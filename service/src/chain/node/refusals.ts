@@ -28,14 +28,6 @@ export function isRefusal(error: unknown): boolean {
   return causes(error).some((cause) => cause instanceof RpcRequestError);
 }
 
-/**
- * Whether the node refused a transaction permanently. A wrong nonce or a low price is not permanent: signed again, it may
- * be accepted.
- */
-export function isRefusalForGood(error: unknown): boolean {
-  return isRefusal(error) && !/nonce|underpriced|limit exceeded|too many requests/i.test(messageOf(error));
-}
-
 /** Whether the node did not answer, or not in time. */
 export function isUnreachable(error: unknown): boolean {
   return causes(error).some(
