@@ -174,6 +174,29 @@ describe("the local service as a process", function () {
     isAlive(second).should.be.false();
   });
 
+  itWide("has one chain after each kill, also where there is no ps", async () => {
+    const env = { PATH: folder.path };
+    const used: number[] = [];
+    let running = await spawnService(folder.path, { env });
+    try {
+      for (const killsWatchdog of [false, true, false, true]) {
+        used.push(anvilPid(), pidOf("watchdog"));
+        running.child.kill("SIGKILL");
+        if (killsWatchdog) process.kill(pidOf("watchdog"), "SIGKILL");
+        await running.exited;
+        running = await spawnService(folder.path, { env });
+        used.filter(isAlive).should.eql([]);
+      }
+      used.push(anvilPid(), pidOf("watchdog"));
+      running.child.kill("SIGTERM");
+      should(await running.exited).equal(0);
+      used.filter(isAlive).should.eql([]);
+    } finally {
+      running.child.kill("SIGKILL");
+      await running.exited;
+    }
+  });
+
   itWide("reports in one sentence why it cannot start", async () => {
     const running = await spawnService(folder.path);
     const second = spawnCli(["--port", "0", "--data-dir", folder.path]);

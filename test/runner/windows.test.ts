@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import should from "should";
 import { npmCommand } from "../../scripts/lib/npm-command.mjs";
 import { watchParents } from "../../scripts/lib/npm-parent.mjs";
-import { commandLineOf } from "../../service/src/chain/anvil/predecessor.ts";
+import { commandLineOf } from "../../service/src/chain/anvil/chain-processes.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 

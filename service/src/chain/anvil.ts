@@ -1,13 +1,13 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Log, silentLog } from "../log.ts";
 import { messageOf } from "../problem.ts";
 import { storageProblem } from "../store/storage-problem.ts";
 import { findAnvil } from "./anvil/binary.ts";
+import { forget, record } from "./anvil/chain-processes.ts";
 import { type Listening, launch, StateRefused } from "./anvil/launch.ts";
-import { awaitPredecessor, PID_FILES } from "./anvil/predecessor.ts";
+import { awaitPredecessor } from "./anvil/predecessor.ts";
 import { newestSnapshot, removeUnfinished, setAside } from "./anvil/snapshots.ts";
 import { KEPT_BLOCKS } from "./anvil/state.ts";
 import { Watchdog } from "./anvil/watchdog.ts";
@@ -128,7 +128,7 @@ export async function startAnvil(
       );
       await end(running);
       clearTimeout(slow);
-      for (const name of Object.values(PID_FILES)) rmSync(join(folder, name), { force: true });
+      forget(folder);
     },
   };
   guard(running);
@@ -159,9 +159,11 @@ async function run(
     // The watchdog first, so that anvil never runs without it.
     const watchdog = new Watchdog({ folder, log, loaded: snapshot ?? { block: 0, bytes: 0 } });
     try {
-      const onSpawn = (pid: number) => watchdog.order({ pid });
+      const onSpawn = (pid: number) => {
+        watchdog.order({ pid });
+        record(folder, "anvil", pid);
+      };
       const listens = await launch({ binary, folder, port, snapshot, onSpawn });
-      writeFileSync(join(folder, PID_FILES.anvil), String(listens.pid));
       watchdog.order({ rpcUrl: `http://127.0.0.1:${listens.port}` });
       return {
         ...listens,

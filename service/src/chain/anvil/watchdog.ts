@@ -1,11 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Log } from "../../log.ts";
 import { ownProgram } from "../../own-files.ts";
 import { messageOf } from "../../problem.ts";
 import type { WatchdogOrder } from "../watchdog.ts";
-import { PID_FILES } from "./predecessor.ts";
+import { pidFile, record } from "./chain-processes.ts";
 import type { SaveReport } from "./snapshot-saver.ts";
 
 /** Pause before a restart. */
@@ -67,11 +65,11 @@ export class Watchdog {
       setTimeout(() => this.#startAgain(), RESTART_MS).unref();
     });
     try {
-      if (child.pid !== undefined) writeFileSync(join(this.#folder, PID_FILES.watchdog), String(child.pid));
+      if (child.pid !== undefined) record(this.#folder, "watchdog", child.pid);
     } catch (error) {
       // It still works; only a second service could not detect it.
       this.#log.warn(
-        `The file ${PID_FILES.watchdog} cannot be written to ${this.#folder} (${messageOf(error)}).`,
+        `The file ${pidFile(this.#folder, "watchdog")} cannot be written (${messageOf(error)}).`,
       );
     }
     return child;
