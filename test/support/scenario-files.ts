@@ -1,8 +1,9 @@
 import { privateKeyToAddress } from "viem/accounts";
 import { parseEventFile, type ReadEventFile } from "../../rehearsal/parent/events/index.ts";
 import { OracleNetwork } from "../../service/src/oracles/network.ts";
-import { type Origin, type ScenarioName, scenarioFile } from "../../service/src/scenarios/index.ts";
+import { type Origin, type ScenarioName, scenarioText } from "../../service/src/scenarios/index.ts";
 import { workflowOwnerFromOrgId } from "../../src/proofs/workflow-owner.ts";
+import { yieldToEventLoop } from "../../src/timing/yield.ts";
 
 const ACCOUNT = { orgId: "org_local", creTenantId: "1" };
 const ORACLES = 7;
@@ -31,7 +32,14 @@ const ORIGIN: Origin = {
 
 /** A file of a scenario without a running service. */
 export async function scenarioOf(name: ScenarioName, seed: number): Promise<ReadEventFile> {
-  return parseEventFile(JSON.stringify(await scenarioFile({ name, seed }, ORIGIN)));
+  return parseEventFile(await scenarioTextOf(name, seed));
+}
+
+/** The text of that file. */
+export async function scenarioTextOf(name: ScenarioName, seed: number): Promise<string> {
+  let text = "";
+  for await (const piece of scenarioText({ name, seed }, ORIGIN, yieldToEventLoop)) text += piece;
+  return text;
 }
 
 /** The variables of the example flows, so that they accept the events of these files. */

@@ -1,12 +1,18 @@
-import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { Address, ChannelEvent, Confidence, Network, Watcher } from "../../../src/protocol/index.ts";
-import { chainEventStatement } from "../lifecycles/chain-event.ts";
+import { chainEventStatement, type ReadLog } from "../lifecycles/chain-event.ts";
 import type { OracleNetwork } from "../oracles/network.ts";
 import { runOfWatcher, workflowOfWatcher } from "../oracles/workflows.ts";
 import type { EventFile, Verification } from "./event-file.ts";
 import { eventsOf, readLogOf } from "./log.ts";
 import { Randomness } from "./randomness.ts";
-import { type Happening, HOUR, STORY_CONTRACTS, type Story, type StoryContract } from "./story.ts";
+import {
+  type Happening,
+  HOUR,
+  type Pause,
+  STORY_CONTRACTS,
+  type Story,
+  type StoryContract,
+} from "./story.ts";
 
 /** The service that a file is of. */
 export type Origin = {
@@ -32,8 +38,6 @@ export type Wanted = {
 
 /** How long after its block a log is reported at a level, in seconds. */
 export const REPORTED_AFTER: Readonly<Record<Confidence, number>> = { latest: 1, safe: 60, finalized: 120 };
-/** Logs signed before others get their turn. */
-const BATCH = 16;
 /** Noon of the first day of 2025, in UTC. */
 const FIRST_NOON = 1_735_732_800;
 const DAY = 24 * HOUR;
@@ -55,13 +59,24 @@ export function endOf(seed: number): number {
   return FIRST_NOON + (seed % 365) * DAY;
 }
 
-/** Past events that tell a story: the same file for the same seed, end and service, byte for byte. */
-export async function generate(story: Story, { name, seed, until = endOf(seed) }: Wanted, origin: Origin) {
+/** A file without its events, and the events, which are signed one by one as they are taken. */
+export type Generated = { head: Omit<EventFile, "events">; events: AsyncGenerator<ChannelEvent, void> };
+
+/**
+ * Past events that tell a story: the same for the same seed, end and service, byte for byte.
+ *
+ * @param pause is awaited so often that no work between takes long; what it throws ends the work
+ */
+export async function generate(
+  story: Story,
+  { name, seed, until = endOf(seed) }: Wanted,
+  origin: Origin,
+  pause: Pause,
+): Promise<Generated> {
   const random = new Randomness(`${name} ${seed}`);
   const { confidences, admin } = origin;
   const last = until - Math.max(...confidences.map((level) => REPORTED_AFTER[level]));
-  const told = story
-    .tell({ random, until: last, admin, reports: confidences.length })
+  const told = (await story.tell({ random, until: last, admin, reports: confidences.length, pause }))
     .filter(({ at }) => at <= last)
     .toSorted((one, other) => one.at - other.at);
   const first = told[0]?.at ?? last;
@@ -75,7 +90,7 @@ export async function generate(story: Story, { name, seed, until = endOf(seed) }
       watcherOf(contract, origin, { channel_id: channel.channel_id, created_at: first - HOUR, random }),
     ]),
   );
-  const logs = logsOf(told, { origin, random, first });
+  const logs = await logsOf(told, { origin, random, first, pause });
   const reports = told
     .flatMap((one, order) => {
       return confidences.map((confidence): Told => {
@@ -85,19 +100,14 @@ export async function generate(story: Story, { name, seed, until = endOf(seed) }
     .toSorted((one, other) => one.reported - other.reported);
   // Its own sequence of rounds: the real network's goes on meanwhile.
   const oracles = origin.oracles.another();
-  const events: ChannelEvent[] = [];
-  const labels: Record<string, string> = {};
-  for (const [index, { contract, order, confidence, reported, at, label }] of reports.entries()) {
-    if (index % BATCH === BATCH - 1) await yieldToOthers();
+  const eventOf = async ({ contract, order, confidence, reported, at }: Told, offset: number) => {
     const watcher = watchers.get(contract);
     const read = logs[order];
-    if (watcher === undefined || read === undefined) continue;
-    const offset = index + 1;
-    if (label !== undefined) labels[offset] = label;
+    if (watcher === undefined || read === undefined) return undefined;
     const statement = chainEventStatement(origin.network, read, { timestamp: at, confidence });
     const run = runOfWatcher(watcher, `${read.log.blockHash} ${read.log.logIndex} ${confidence}`);
     const { text, hash, proof } = await oracles.attest(statement, run, reported);
-    events.push({
+    return {
       event_id: random.uuid(),
       headers: { type: "watcher.event", offset, proofs: [proof] },
       payload: {
@@ -105,9 +115,17 @@ export async function generate(story: Story, { name, seed, until = endOf(seed) }
         ...{ event_hash: hash, verifiable_event: text, timestamp: reported, ...run },
       },
       ...{ channel_id: channel.channel_id, created_at: reported },
-    });
+    } satisfies ChannelEvent;
+  };
+  async function* signed() {
+    for (const [index, report] of reports.entries()) {
+      await pause();
+      const event = await eventOf(report, index + 1);
+      if (event !== undefined) yield event;
+    }
   }
-  return {
+  const labels = reports.flatMap(({ label }, index) => (label === undefined ? [] : [[index + 1, label]]));
+  const head: Generated["head"] = {
     ...{ format: "crec-events", version: 1 },
     channel: { id: channel.channel_id, name: channel.name },
     service: origin.service,
@@ -120,29 +138,33 @@ export async function generate(story: Story, { name, seed, until = endOf(seed) }
       validSigners: oracles.signers,
       minRequiredSignatures: oracles.minRequiredSignatures,
     },
-    scenario: { name, seed, text: story.text, labels },
-    events,
-  } satisfies EventFile;
+    scenario: { name, seed, text: story.text, labels: Object.fromEntries(labels) },
+  };
+  return { head, events: signed() };
 }
 
 /** A block each second: logs of the same second are in one block. */
-function logsOf(
+async function logsOf(
   told: readonly Happening[],
-  { origin, random, first }: { origin: Origin; random: Randomness; first: number },
-) {
+  { origin, random, first, pause }: { origin: Origin; random: Randomness; first: number; pause: Pause },
+): Promise<ReadLog[]> {
   let block = { number: 0, hash: random.hash(), logs: 0 };
-  return told.map((one) => {
+  const logs: ReadLog[] = [];
+  for (const one of told) {
+    await pause();
     const number = FIRST_BLOCK + one.at - first;
     if (block.number !== number) block = { number, hash: random.hash(), logs: 0 };
     block.logs += 1;
-    return readLogOf(one, {
+    const place = {
       address: origin.contracts[one.contract],
       blockNumber: number,
       blockHash: block.hash,
       logIndex: block.logs - 1,
       transactionHash: random.hash(),
-    });
-  });
+    };
+    logs.push(readLogOf(one, place));
+  }
+  return logs;
 }
 
 function watcherOf(

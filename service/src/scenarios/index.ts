@@ -1,4 +1,3 @@
-import type { EventFile } from "./event-file.ts";
 import { generate, type Origin, type Wanted } from "./generate.ts";
 import { burst } from "./stories/burst.ts";
 import { drain } from "./stories/drain.ts";
@@ -6,7 +5,8 @@ import { mint } from "./stories/mint.ts";
 import { role } from "./stories/role.ts";
 import { silence } from "./stories/silence.ts";
 import { stalePrice } from "./stories/stale-price.ts";
-import type { Story } from "./story.ts";
+import type { Pause, Story } from "./story.ts";
+import { fileText } from "./write.ts";
 
 export type { EventFile } from "./event-file.ts";
 export type { Origin } from "./generate.ts";
@@ -24,7 +24,14 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Story>> = {
   silence,
 };
 
-/** Signed past events of a scenario, with the labels of those that should be noticed. */
-export function scenarioFile(wanted: Wanted & { name: ScenarioName }, origin: Origin): Promise<EventFile> {
-  return generate(SCENARIOS[wanted.name], wanted, origin);
+/**
+ * The text of a file: signed past events of a scenario, with the labels of those that should be noticed. It comes in
+ * pieces, each made when it is taken.
+ */
+export async function* scenarioText(
+  wanted: Wanted & { name: ScenarioName },
+  origin: Origin,
+  pause: Pause,
+): AsyncGenerator<string, void> {
+  yield* fileText(await generate(SCENARIOS[wanted.name], wanted, origin, pause));
 }

@@ -26,12 +26,17 @@ export type Setting = {
   admin: Address;
   /** How many channel events a contract's event leads to: one for each confidence. */
   reports: number;
+  /** Lets others run. To be awaited in each loop that may be long. */
+  pause: Pause;
 };
+
+/** Resolves once the work may go on: at once, or when others have run. Rejects when nobody wants the result any more. */
+export type Pause = () => Promise<void>;
 
 export type Story = {
   /** What happens, and what of it should be noticed. */
   text: string;
-  tell(setting: Setting): Happening[];
+  tell(setting: Setting): Promise<Happening[]>;
 };
 
 export const MINUTE = 60;
@@ -62,17 +67,20 @@ export function transfer(
 }
 
 /** Ordinary transfers between wallets: most of them small, the largest 80 tokens. */
-export function ordinaryTransfers(
+export async function ordinaryTransfers(
   contract: "DemoToken" | "GuardedToken",
-  random: Randomness,
+  { random, pause }: Pick<Setting, "random" | "pause">,
   span: { from: number; to: number; every: number },
-): Happening[] {
+): Promise<Happening[]> {
   const wallets = random.addresses(40);
-  return times(random, span).map((at) => {
+  const made: Happening[] = [];
+  for (const at of times(random, span)) {
+    await pause();
     const from = random.pick(wallets);
     const to = random.pick(wallets.filter((wallet) => wallet !== from));
-    return transfer(contract, at, { from, to, amount: random.mostlySmall(0.5, 80) });
-  });
+    made.push(transfer(contract, at, { from, to, amount: random.mostlySmall(0.5, 80) }));
+  }
+  return made;
 }
 
 /** The id of a sensor: its name, filled up with zeros. */

@@ -1,13 +1,15 @@
+import { Readable } from "node:stream";
 import Type from "typebox";
 import { conflict, invalid } from "../../api-error.ts";
 import { TransactionRefused } from "../../chain/own-transactions.ts";
 import type { Context } from "../../context.ts";
 import { networksOf } from "../../networks.ts";
-import { type Origin, SCENARIO_NAMES, SCENARIOS, scenarioFile } from "../../scenarios/index.ts";
+import { type Origin, SCENARIO_NAMES, SCENARIOS, scenarioText } from "../../scenarios/index.ts";
+import { FileQueue } from "../../scenarios/queue.ts";
 import { REORGANIZATION, recordReorganization } from "../../scenarios/record-reorganization.ts";
 import { now } from "../../time.ts";
 import { shownNetwork } from "../networks.ts";
-import type { Routes } from "../routes.ts";
+import { abandonment, type Routes } from "../routes.ts";
 import { oneOf, STRICT } from "../schemas.ts";
 import { shownWatcher } from "../watchers.ts";
 import { type FlowVariablesAt, originCalled } from "./node-red.ts";
@@ -60,6 +62,7 @@ const File = Type.Object(
 
 /** Past events of scenarios, as files for rehearsals: signed as the service signs its own, and in no channel. */
 export function scenarioRoutes(app: Routes, context: Context, variablesAt: FlowVariablesAt): void {
+  const queue = new FileQueue();
   let isRecording = false;
   const originAt = (service: string): Origin => {
     const { confidences, contracts, oracles, relayer } = context;
@@ -100,11 +103,18 @@ export function scenarioRoutes(app: Routes, context: Context, variablesAt: FlowV
         answers: { 200: File },
       },
     },
-    async ({ params, query, headers }) => {
+    async (request, reply) => {
+      const { params, query, headers, raw } = request;
       if (query.until !== undefined && query.until > now()) {
         throw invalid("until is in the future. Give a past time in Unix seconds, or leave it out.");
       }
-      return await scenarioFile({ ...params, ...query }, originAt(originCalled(headers.host)));
+      const origin = originAt(originCalled(headers.host));
+      const pieces = queue.pieces((pause) => scenarioText({ ...params, ...query }, origin, pause), {
+        isGone: abandonment(request),
+        drop: () => raw.socket.destroy(),
+      });
+      // As text, which is made while it is sent.
+      return reply.type("application/json; charset=utf-8").send(Readable.from(pieces, { objectMode: false }));
     },
   );
 

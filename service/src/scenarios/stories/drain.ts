@@ -5,7 +5,7 @@ const LARGEST_PART = 70;
 
 export const drain: Story = {
   text: "Half a day of ordinary transfers of the demo token, a few of them large. Within three hours, one wallet is emptied in small parts, none above 70 tokens.",
-  tell({ random, until }) {
+  async tell({ random, until, pause }) {
     const from = until - 12 * HOUR;
     const [victim = random.address(), exchange = random.address()] = random.addresses(2);
     const thieves = random.addresses(3);
@@ -24,7 +24,7 @@ export const drain: Story = {
       label: `drain of ${victim}`,
     }));
     return [
-      ...ordinaryTransfers("DemoToken", random, { from, to: until, every: 4 * MINUTE }),
+      ...(await ordinaryTransfers("DemoToken", { random, pause }, { from, to: until, every: 4 * MINUTE })),
       ...large,
       ...parts,
     ];

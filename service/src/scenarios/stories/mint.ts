@@ -3,7 +3,7 @@ import { HOUR, MINUTE, ordinaryTransfers, type Story, times, transfer } from "..
 
 export const mint: Story = {
   text: "Half a day of ordinary mints, burns and transfers of the guarded token, and one announced redemption of 11,000 to 14,000 tokens. Then far more is minted than ever before, at once or in three parts within eight minutes.",
-  tell({ random, until }) {
+  async tell({ random, until, pause }) {
     const from = until - 12 * HOUR;
     const holders = random.addresses(12);
     const supply = times(random, { from, to: until, every: 25 * MINUTE }).map((at) => {
@@ -29,7 +29,11 @@ export const mint: Story = {
       label: `mint for ${thief}`,
     }));
     return [
-      ...ordinaryTransfers("GuardedToken", random, { from, to: until, every: 10 * MINUTE }),
+      ...(await ordinaryTransfers(
+        "GuardedToken",
+        { random, pause },
+        { from, to: until, every: 10 * MINUTE },
+      )),
       ...supply,
       redemption,
       ...minted,

@@ -11,7 +11,7 @@ const KNOWN_SPENDER = "0x0000000000000000000000000000000000000d16";
 
 export const role: Story = {
   text: "Half a day of ordinary transfers and allowances of the guarded token. The administrator makes a known account guardian, and replaces a minter. Later a stranger becomes owner and administrator, takes the role from the administrator, grants himself the right to mint, and replaces the code.",
-  tell({ random, until, admin }) {
+  async tell({ random, until, admin, pause }) {
     const from = until - 12 * HOUR;
     const [former, successor, stranger, code] = random.addresses(4);
     const happen = (at: number, event: string, args: Happening["args"]): Happening => ({
@@ -39,7 +39,11 @@ export const role: Story = {
       happen(begins + 5 * MINUTE, "Upgraded", { implementation: code }),
     ].map((event) => ({ ...event, label: `taken over by ${stranger}` }));
     return [
-      ...ordinaryTransfers("GuardedToken", random, { from, to: until, every: 10 * MINUTE }),
+      ...(await ordinaryTransfers(
+        "GuardedToken",
+        { random, pause },
+        { from, to: until, every: 10 * MINUTE },
+      )),
       ...allowances,
       ...ordinary,
       ...taken,

@@ -6,12 +6,12 @@ const SENSOR = sensorId("stale-example-1");
 
 export const stalePrice: Story = {
   text: "For hours, a price is updated about once a minute, with one pause of less than five minutes. Then the updates stop, while transfers of the demo token go on. The last update is labelled: what should be noticed is that no other follows.",
-  tell({ random, until, admin }) {
+  async tell({ random, until, admin, pause }) {
     const from = until - 8 * HOUR;
     const stops = until - random.whole(75 * MINUTE, 120 * MINUTE);
-    const pause = random.whole(from + HOUR, stops - HOUR);
+    const gap = random.whole(from + HOUR, stops - HOUR);
     const span = { from, to: stops, every: MINUTE };
-    const updates = times(random, span).filter((at) => at < pause || at > pause + 1.5 * MINUTE);
+    const updates = times(random, span).filter((at) => at < gap || at > gap + 1.5 * MINUTE);
     const last = updates.at(-1);
     let price = random.between(1_800, 3_200);
     const readings = updates.map((at): Happening => {
@@ -19,7 +19,10 @@ export const stalePrice: Story = {
       const reading = priceReading(random, at, { price, reporter: admin });
       return at === last ? { ...reading, label: "the price stops" } : reading;
     });
-    return [...readings, ...ordinaryTransfers("DemoToken", random, { from, to: until, every: 3 * MINUTE })];
+    return [
+      ...readings,
+      ...(await ordinaryTransfers("DemoToken", { random, pause }, { from, to: until, every: 3 * MINUTE })),
+    ];
   },
 };
 
