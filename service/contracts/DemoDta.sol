@@ -3,7 +3,8 @@ pragma solidity 0.8.37;
 
 /// Requests for shares of a fund, to see the events of a digital transfer agent. It has the functions and events of the
 /// public contracts (version 2) that a request needs, both in one contract, and a simple behaviour of its own: there are no
-/// tokens, every fund and distributor is known, and one share costs 1.
+/// tokens, one fund, which is paid in US dollars outside the chain, and every distributor is known. Requests for other funds
+/// are taken too. One share costs 1.
 contract DemoDta {
     enum RequestType { None, Subscription, Redemption }
     enum RequestStatus { None, Pending, Processing, Processed, Canceled, Failed }
@@ -20,7 +21,36 @@ contract DemoDta {
         RequestStatus status;
     }
 
+    struct DTAPayment {
+        uint8 offChainPaymentCurrency;
+        address paymentTokenSourceAddr;
+        address paymentTokenDestAddr;
+    }
+
+    struct FundTokenData {
+        address fundTokenAddr;
+        uint8 navFeedDecimals;
+        uint8 purchaseTokenRoundingDecimals;
+        uint8 purchaseTokenDecimals;
+        uint8 fundRoundingDecimals;
+        uint8 fundTokenDecimals;
+        uint8 requestsPerDay;
+        address navAddr;
+        uint64 tokenChainSelector;
+        address dtaRequestSettlementAddr;
+        int24 timezoneOffsetSecs;
+        uint24 navTTL;
+        DTAPayment paymentInfo;
+    }
+
+    /// The owner's fund.
+    bytes32 private constant FUND = "demo fund";
+    uint8 private constant DECIMALS = 18;
+    /// The number of USD among the currencies of the public contracts.
+    uint8 private constant CURRENCY = 147;
+
     address public owner;
+    uint64 private immutable chainSelector;
     uint256 private count;
     mapping(bytes32 requestId => DistributorRequest) private requests;
 
@@ -54,14 +84,39 @@ contract DemoDta {
     event DistributorRequestCanceled(
         address indexed fundAdminAddr, bytes32 indexed fundTokenId, address indexed distributorAddr, bytes32 requestId
     );
+    event DTASettlementOpened(
+        address indexed fundAdminAddr,
+        bytes32 indexed fundTokenId,
+        RequestType indexed requestType,
+        address distributorAddr,
+        uint64 dtaChainSelector,
+        address dtaAddr,
+        bytes32 requestId,
+        address distributorWalletAddr,
+        uint256 shares,
+        uint256 amount,
+        uint8 currency
+    );
+    event DTASettlementClosed(
+        address indexed fundAdminAddr,
+        bytes32 indexed fundTokenId,
+        RequestType indexed requestType,
+        address distributorAddr,
+        uint64 dtaChainSelector,
+        address dtaAddr,
+        bytes32 requestId,
+        bool success,
+        bytes err
+    );
 
     error InvalidRequest(bytes32 requestId);
     error CancelNotAllowed(bytes32 requestId, RequestStatus requestStatus);
     error RequestNotInStatus(bytes32 requestId, RequestStatus expectedStatus, RequestStatus actualStatus);
     error UnauthorizedSender();
 
-    constructor() {
+    constructor(uint64 selector) {
         owner = msg.sender;
+        chainSelector = selector;
     }
 
     function requestSubscription(address fundAdminAddr, bytes32 fundTokenId, uint256 amount, bytes32 referenceID)
@@ -106,17 +161,60 @@ contract DemoDta {
             request.shares,
             request.amount
         );
+        emit DTASettlementOpened(
+            request.fundAdminAddr,
+            request.fundTokenId,
+            request.requestType,
+            request.distributorAddr,
+            chainSelector,
+            address(this),
+            requestId,
+            request.distributorAddr,
+            request.shares,
+            request.amount,
+            CURRENCY
+        );
     }
 
     function completeRequestProcessing(bytes32 requestId, bool success, bytes calldata err, bool) external {
         DistributorRequest storage request = known(requestId);
         check(request, requestId, RequestStatus.Processing);
         request.status = success ? RequestStatus.Processed : RequestStatus.Failed;
+        emit DTASettlementClosed(
+            request.fundAdminAddr,
+            request.fundTokenId,
+            request.requestType,
+            request.distributorAddr,
+            chainSelector,
+            address(this),
+            requestId,
+            success,
+            err
+        );
         emit DistributorRequestProcessed(requestId, request.shares, request.status, err);
     }
 
     function getDistributorRequest(bytes32 requestId) external view returns (DistributorRequest memory) {
         return requests[requestId];
+    }
+
+    /// Only the owner's fund is enabled; of others there is nothing.
+    function getFundToken(address fundAdminAddr, bytes32 fundTokenId)
+        external
+        view
+        returns (bool enabled, FundTokenData memory data)
+    {
+        enabled = fundAdminAddr == owner && fundTokenId == FUND;
+        if (!enabled) return (enabled, data);
+        data.navFeedDecimals = DECIMALS;
+        data.purchaseTokenRoundingDecimals = 2;
+        data.purchaseTokenDecimals = DECIMALS;
+        data.fundRoundingDecimals = 2;
+        data.fundTokenDecimals = DECIMALS;
+        data.tokenChainSelector = chainSelector;
+        data.dtaRequestSettlementAddr = address(this);
+        data.navTTL = 1 days;
+        data.paymentInfo.offChainPaymentCurrency = CURRENCY;
     }
 
     function open(address fundAdmin, bytes32 fund, bytes32 referenceID, RequestType kind, uint256 amount)

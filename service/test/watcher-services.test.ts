@@ -1,10 +1,12 @@
 import should from "should";
-import { encodeFunctionData, stringToHex } from "viem";
+import { encodeFunctionData, stringToBytes, stringToHex, toHex } from "viem";
 import { type DecodedWatcherEvent, decodeEvent, verifyEvent } from "../../src/proofs/index.ts";
 import type { EventEnvelope, VerifiableEvent, Watcher } from "../../src/protocol/index.ts";
 import { artifact } from "../src/chain/artifacts.ts";
 import { type Api, signedText, startTestService } from "./support.ts";
 import { sendFrom } from "./transactions.ts";
+
+const FUND = stringToBytes("demo fund", { size: 32 });
 
 describe("watchers of a service", function () {
   this.timeout(120_000);
@@ -143,11 +145,106 @@ describe("watchers of a service", function () {
     should(dataOf(one)).eql([second]);
   });
 
+  /** What the public service signs of the opening of a settlement, down to how Go writes structs. */
+  const hasPublicForm = async (
+    event: EventEnvelope | undefined,
+    made: { request_id: string; from: string; currency: string; amount: number },
+  ) => {
+    const verdict = await verifyEvent(event as EventEnvelope, {
+      workflowOwner: api.ready.workflow_owner,
+      validSigners: api.ready.valid_signers,
+      minRequiredSignatures: api.ready.min_required_signatures,
+    });
+    should(verdict.verified).be.true();
+    const { data, chain_event } = signedText<VerifiableEvent>(event as EventEnvelope);
+    const { DemoDta } = api.ready.contracts;
+    const party = made.from.toLowerCase();
+    const nobody = `0x${"0".repeat(40)}`;
+    const source = { contract_address: DemoDta, block: "latest" };
+    const value = data?.value as {
+      on_chain: Array<{ data: { distributor_request: Record<string, number> } }>;
+    };
+    const request = value.on_chain[0]?.data.distributor_request;
+    should(request?.ReferenceID).be.an.Array().and.have.length(32);
+    should(data).deepEqual({
+      type: "reference_data",
+      value: {
+        on_chain: [
+          {
+            source: {
+              ...source,
+              contract_function_signature: "getDistributorRequest(bytes32)",
+              call_data: callDataOf("getDistributorRequest", [made.request_id]),
+            },
+            data: {
+              distributor_request: {
+                ...{ Shares: 1_250e18, Amount: 1_250e18, FundTokenId: [...FUND] },
+                ...{ ReferenceID: request?.ReferenceID, FundAdminAddr: party, DistributorAddr: party },
+                ...{ CreatedAt: request?.CreatedAt, RequestType: 1, Status: request?.Status },
+              },
+            },
+          },
+          {
+            source: {
+              ...source,
+              contract_function_signature: "getFundToken(address,bytes32)",
+              call_data: callDataOf("getFundToken", [made.from, toHex(FUND)]),
+            },
+            data: {
+              enabled: true,
+              fund_token_data: {
+                ...{ FundTokenAddr: nobody, NavFeedDecimals: 18, PurchaseTokenRoundingDecimals: 2 },
+                ...{ PurchaseTokenDecimals: 18, FundRoundingDecimals: 2, FundTokenDecimals: 18 },
+                ...{ RequestsPerDay: 0, NavAddr: nobody },
+                TokenChainSelector: Number(api.ready.chain_selector),
+                ...{
+                  DtaRequestSettlementAddr: DemoDta?.toLowerCase(),
+                  TimezoneOffsetSecs: 0,
+                  NavTTL: 86_400,
+                },
+                PaymentInfo: {
+                  OffChainPaymentCurrency: 147,
+                  ...{ PaymentTokenSourceAddr: nobody, PaymentTokenDestAddr: nobody },
+                },
+              },
+            },
+          },
+        ],
+        off_chain: [
+          {
+            source: { type: "ISO Standard", identifier: "ISO 4217" },
+            data: { currency_id: 147, currency_code: made.currency },
+          },
+        ],
+        requests: [
+          {
+            type: "payment_request",
+            value: {
+              ...{ applicationType: "dta.v2", applicationAddr: DemoDta, e2eId: made.request_id },
+              ...{ sender: made.from, receiver: made.from, currency: made.currency },
+              ...{ chainId: api.ready.chain_id, amount: made.amount },
+              expiration: (chain_event?.block_timestamp as number) + 3_600_000_000_000,
+              customCallback: {
+                ...{ contractAddress: DemoDta, functionName: "completeRequestProcessing" },
+                functionSignature: "completeRequestProcessing(bytes32,bool,bytes,bool)",
+              },
+            },
+          },
+        ],
+      },
+    });
+  };
+  const callDataOf = (functionName: string, args: unknown[]) =>
+    encodeFunctionData({ abi: artifact("DemoDta").abi, functionName, args });
+
   it("report a settlement and a request by name, with what the contract has of them", async () => {
     const channelId = await api.channel();
     const events = ["SettlementOpened", "SettlementAccepted", "SettlementClosing", "SettlementSettled"];
     await create(channelId, { service: "dvp", address: api.ready.contracts.DemoDvp, events });
-    const requests = ["SubscriptionRequested", "DistributorRequestProcessing", "DistributorRequestProcessed"];
+    const requests = [
+      ...["SubscriptionRequested", "DistributorRequestProcessing", "DTASettlementOpened"],
+      ...["DTASettlementClosed", "DistributorRequestProcessed"],
+    ];
     await create(channelId, { service: "dta.v2", address: api.ready.contracts.DemoDta, events: requests });
     type Called = { settlement_id: string; settlement_hash: string; request_id: string; from: string };
     const call = (name: "dvp" | "dta", body: object) => api.ok<Called>("POST", `/local/${name}`, body);
@@ -155,7 +252,7 @@ describe("watchers of a service", function () {
     for (const action of ["accept", "settle"]) await call("dvp", { action });
     const made = await call("dta", { action: "subscribe", amount: "1250000000000000000001" });
     for (const action of ["process", "fail"]) await call("dta", { action, request_id: made.request_id });
-    const seen = observed(await api.eventsUntil(channelId, (all) => observed(all).length === 7));
+    const seen = observed(await api.eventsUntil(channelId, (all) => observed(all).length === 9));
     const decoded = seen.map((event) => decodeEvent(event) as DecodedWatcherEvent);
     should(decoded.map(({ name, service }) => `${service} ${name}`)).deepEqual([
       ...events.map((name) => `dvp ${name}`),
@@ -172,14 +269,24 @@ describe("watchers of a service", function () {
       },
     });
     should(decoded[4]?.params).containDeep({ requestId: made.request_id, amount: "1250000000000000000001" });
-    should(decoded[6]).containDeep({
+    should(decoded[8]).containDeep({
       params: { shares: "1250000000000000000001", status: "5", error: "0x6661696c6564" },
       words: { status: "Failed" },
       reference: {
         distributorRequest: { amount: "1250000000000000000000", words: { requestType: "Subscription" } },
-        rounded: ["distributorRequest.shares", "distributorRequest.amount"],
+        fundToken: {
+          enabled: true,
+          fundTokenDecimals: "18",
+          paymentInfo: { offChainPaymentCurrency: "147" },
+        },
+        rounded: ["distributorRequest.shares", "distributorRequest.amount", "fundToken.tokenChainSelector"],
       },
     });
+    await hasPublicForm(seen[6], { ...made, currency: "USD", amount: 1250 });
+    should(decoded[6]?.reference).containDeep({ currency: "USD", paymentRequests: [{ currency: "USD" }] });
+    should(decoded[7]?.params).containDeep({ success: false, err: "0x6661696c6564" });
+    should(decoded[7]?.reference).have.property("currency", "USD");
+    should(decoded[7]?.reference).not.have.property("paymentRequests");
     const refused = async (name: "dvp" | "dta", body: object) =>
       (await api.call<{ message: string }>("POST", `/local/${name}`, body)).body.message;
     should(await refused("dvp", { action: "cancel" })).match(/DemoDvp is not possible: CannotCancel\(\)\.$/);

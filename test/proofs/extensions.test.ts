@@ -48,6 +48,46 @@ const REQUEST = JSON.stringify({
 const ON_CHAIN = `{"source":{"contract_function_signature":"getDistributorRequest(bytes32)","block":"latest"},"data":{"distributor_request":${REQUEST}}}`;
 const REFERENCE = `{"type":"reference_data","value":{"on_chain":[${ON_CHAIN}],"off_chain":[{"source":{"type":"ISO Standard","identifier":"ISO 4217"},"data":{"currency_id":147,"currency_code":"USD"}}],"requests":[{"type":"payment_request","value":{"e2eId":"${ID}","amount":5000.00}}]}}`;
 
+/** A settlement as the public watcher writes it. */
+const FUND = JSON.stringify({
+  DtaRequestSettlementAddr: ADMIN.toLowerCase(),
+  FundRoundingDecimals: 2,
+  FundTokenAddr: ADMIN.toLowerCase(),
+  FundTokenDecimals: 18,
+  NavAddr: ADMIN.toLowerCase(),
+  NavFeedDecimals: 8,
+  NavTTL: 3600,
+  PaymentInfo: {
+    OffChainPaymentCurrency: 147,
+    PaymentTokenDestAddr: ADMIN.toLowerCase(),
+    PaymentTokenSourceAddr: ADMIN.toLowerCase(),
+  },
+  PurchaseTokenDecimals: 6,
+  PurchaseTokenRoundingDecimals: 2,
+  RequestsPerDay: 1,
+  TimezoneOffsetSecs: -18_000,
+  TokenChainSelector: Number(SELECTOR),
+});
+const PAYMENT = JSON.stringify({
+  amount: 50,
+  applicationAddr: ADMIN,
+  applicationType: "dta.v2",
+  chainId: "11155111",
+  currency: "USD",
+  customCallback: {
+    contractAddress: ADMIN,
+    functionName: "completeRequestProcessing",
+    functionSignature: "completeRequestProcessing(bytes32,bool,bytes,bool)",
+  },
+  e2eId: ID,
+  expiration: 3_601_780_000_000,
+  receiver: ADMIN,
+  sender: ADMIN,
+});
+const FUND_CALL = `{"data":{"enabled":true,"fund_token_data":${FUND}},"source":{"block":"latest","contract_function_signature":"getFundToken(address,bytes32)"}}`;
+const CURRENCY = `{"data":{"currency_code":"USD","currency_id":147},"source":{"identifier":"ISO 4217","type":"ISO Standard"}}`;
+const SETTLEMENT = `{"type":"reference_data","value":{"off_chain":[${CURRENCY}],"on_chain":[${ON_CHAIN},${FUND_CALL}],"requests":[{"type":"payment_request","value":${PAYMENT}}]}}`;
+
 describe("the events of an extension", () => {
   it("are those that the platform documents, each with its parameters and its meaning", () => {
     const counts = EXTENSIONS.map(({ service, events }) => [service, events.length]);
@@ -100,6 +140,29 @@ describe("the events of an extension", () => {
     should(reference?.currency).equal("USD");
     should(reference?.paymentRequests).have.length(1);
     should(reference?.rounded).deepEqual(["distributorRequest.shares"]);
+  });
+
+  it("are read to the same value from earlier versions of the local service: bytes as hex, checksummed addresses", () => {
+    const bytes = (list: string) =>
+      list.replace(/\[((?:\d+,){31}\d+)\]/g, (_, numbers: string) => {
+        return `"0x${Buffer.from(numbers.split(",").map(Number)).toString("hex")}"`;
+      });
+    const earlier = bytes(SETTLEMENT).replaceAll(ADMIN.toLowerCase(), ADMIN);
+    should(earlier).containEql(`"FundTokenId":"0x0707`).and.containEql(ADMIN);
+    const read = [SETTLEMENT, earlier].map(
+      (data) => decoded("dta.v2", PROCESSED, `{"status":3}`, data).reference,
+    );
+    should(read[0]).deepEqual(read[1]);
+    should(read[0]).containDeep({
+      distributorRequest: { fundTokenId: `0x${"07".repeat(32)}`, fundAdminAddr: ADMIN },
+      fundToken: {
+        ...{ enabled: true, fundTokenAddr: ADMIN, navFeedDecimals: "8", timezoneOffsetSecs: "-18000" },
+        paymentInfo: { offChainPaymentCurrency: "147", paymentTokenDestAddr: ADMIN },
+      },
+      currency: "USD",
+      paymentRequests: [{ applicationType: "dta.v2", e2eId: ID, amount: 50, chainId: "11155111" }],
+      rounded: ["distributorRequest.shares", "fundToken.tokenChainSelector"],
+    });
   });
 
   it("have one name for each spelling of a parameter", () => {

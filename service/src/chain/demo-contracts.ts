@@ -36,7 +36,9 @@ export async function deployedContracts(
   }
   const hashes: Array<{ name: ContractName; hash: Hex }> = [];
   for (const name of missing) {
-    const { hash, raw } = await relayer.send({ data: deployData(name, relayer.address) });
+    const { hash, raw } = await relayer.send({
+      data: deployData(name, relayer.address, chain.network.chain_selector),
+    });
     const nonce = BigInt(parseTransaction(raw).nonce ?? 0);
     known[name] = getContractAddress({ from: relayer.address, nonce });
     hashes.push({ name, hash });
@@ -50,12 +52,13 @@ export async function deployedContracts(
   return known as Deployed;
 }
 
-function deployData(name: ContractName, relayer: Address): Hex {
+function deployData(name: ContractName, relayer: Address, selector: string): Hex {
   const { abi, bytecode } = artifact(name);
   const args: Partial<Record<ContractName, unknown[]>> = {
     DemoToken: [FIRST_SUPPLY],
     GuardedToken: [FIRST_SUPPLY],
     SmartAccountFactory: [relayer],
+    DemoDta: [BigInt(selector)],
   };
   return encodeDeployData({ abi: abi as Abi, bytecode, args: args[name] ?? [] });
 }

@@ -21,7 +21,10 @@ export async function readLog(
   const service = watcher.service === undefined ? undefined : serviceNamed(watcher.service);
   const found = fragmentOf(watcher, service?.events ?? watcher.abi, log);
   if (found === undefined || service === undefined || watcher.service === undefined) return found;
-  const asked = { event: found.fragment.name, address: watcher.address, params: found.params };
+  const asked = {
+    ...{ event: found.fragment.name, address: watcher.address, params: found.params },
+    block: { number: log.blockNumber, hash: log.blockHash },
+  };
   const data = await service.dataOf(chain, asked, watcher.service_config ?? {});
   return data === undefined ? undefined : { ...found, service: watcher.service, data };
 }

@@ -1,11 +1,16 @@
-import type { EventFragment } from "../../../../src/protocol/index.ts";
+import type { EventFragment, Hex } from "../../../../src/protocol/index.ts";
 import type { Chain } from "../../chain/chain.ts";
 
 /** The `service_config` of a watcher. */
 export type ServiceConfig = Readonly<Record<string, unknown>>;
 
-/** A decoded log: the event's name, its contract and its parameters as they are signed. */
-export type ServiceLog = { event: string; address: string; params: Readonly<Record<string, unknown>> };
+/** A decoded log: the event's name, its contract, its parameters as they are signed, and its block. */
+export type ServiceLog = {
+  event: string;
+  address: string;
+  params: Readonly<Record<string, unknown>>;
+  block: { number: number; hash: Hex };
+};
 
 /** A watcher service knows one kind of contract: its watchers need no ABI. */
 export type WatcherService = {
