@@ -135,12 +135,12 @@ describe("a contract that answers in odd ways", function () {
     await api.transferWatcher(plain);
     const channelId = await api.channel();
     const { address, event } = await hostile(channelId, "dvp", FAILURES["all gas"] ?? "0x");
-    // They took most of a minute.
+    // Without a bound they take more than a minute.
     await emitFrom(api, address, { ...event, count: 100 });
     const started = performance.now();
     await faucet();
     await seen(plain, 1);
-    should(performance.now() - started).be.below(15_000);
+    should(performance.now() - started).be.below(30_000);
     for (const of of await seen(channelId, 100)) should(of.length).equal(100);
   });
 
