@@ -63,7 +63,8 @@ function absentAt(settings: AlertSettings, state: KeyState): number | undefined 
   if (settings.when.kind !== "absence") return undefined;
   const isReported = state.active !== undefined;
   if (isReported && (!settings.recovers || settings.quietMs <= 0)) return undefined;
-  const quietUntil = state.lastAlertAt === undefined ? 0 : state.lastAlertAt + settings.quietMs;
+  const last = state.alertTimes?.at(-1);
+  const quietUntil = last === undefined ? 0 : last + settings.quietMs;
   return Math.max(state.newest + settings.when.forMs, quietUntil);
 }
 
@@ -74,7 +75,10 @@ function overAt(settings: AlertSettings, state: KeyState): number | undefined {
   const isAwaited =
     settings.when.kind === "absence" ? state.active === undefined || settings.recovers : state.active;
   if (isAwaited) return undefined;
-  const quietUntil =
-    (state.lastAlertAt ?? 0) + Math.max(settings.quietMs, isOfState(settings) ? REMEMBER_EACH_MS : 0);
-  return Math.max(state.newest + horizonMs(settings) + 1, quietUntil);
+  const horizon = horizonMs(settings);
+  const last = state.alertTimes?.at(-1) ?? 0;
+  // A late input may still be within the quiet time.
+  const quietUntil = settings.quietMs > 0 ? last + settings.quietMs + horizon : last;
+  const rememberedUntil = isOfState(settings) ? last + REMEMBER_EACH_MS : last;
+  return Math.max(state.newest + horizon + 1, quietUntil, rememberedUntil);
 }

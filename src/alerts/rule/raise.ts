@@ -33,10 +33,12 @@ export function alertInMark({ id, log }: RaisedAlert, counted: Counted): NonNull
 
 /** The state after an alert at this time. */
 export function raisedIn(state: KeyState, alert: RaisedAlert, settings: AlertSettings): KeyState {
+  const { alertTimes = [] } = state;
+  const before = alertTimes.findLastIndex((time) => time <= alert.at) + 1;
   return {
     ...state,
     raised: state.raised + 1,
-    lastAlertAt: Math.max(state.lastAlertAt ?? 0, alert.at),
+    alertTimes: alertTimes.toSpliced(before, 0, alert.at),
     suppressed: 0,
     ...(settings.recovers || settings.when.kind === "absence" ? { active: state.active ?? alert } : {}),
   };

@@ -37,7 +37,7 @@ export type KeyState = {
   newest: number;
   /** By time, and in the order in which they came. */
   marks: Mark[];
-  /** Inputs up to this time are not counted: they may be among those that were forgotten. */
+  /** Inputs up to this time are not counted: they may be among those that were forgotten, or the key was. */
   floor?: number;
   /** Of a rate: how many there were in each part of the compared time that has any. */
   parts?: Array<[part: number, count: number]>;
@@ -45,8 +45,8 @@ export type KeyState = {
   decimals?: number;
   /** How many alerts there were, which makes ids without an input's id differ. */
   raised: number;
-  /** The event time of the latest alert. */
-  lastAlertAt?: number;
+  /** The event times of alerts that may still keep an input quiet, the earliest first; the latest one always. */
+  alertTimes?: number[];
   /** Alerts that were held back since. */
   suppressed: number;
   /** The alert whose condition still holds. */
@@ -117,22 +117,34 @@ export function boundedTime(at: number, now: number): number {
 }
 
 /** Whether an alert at this time would be too close to another one of the key. */
-export function isQuiet({ quietMs }: AlertSettings, state: KeyState, at: number): boolean {
-  const { lastAlertAt } = state;
-  if (quietMs <= 0 || lastAlertAt === undefined || at >= lastAlertAt + quietMs) return false;
-  const isNear = (other: number) => Math.abs(at - other) < quietMs;
-  return isNear(lastAlertAt) || state.marks.some((mark) => mark.alert !== undefined && isNear(mark.at));
+export function isQuiet({ quietMs }: AlertSettings, { alertTimes = [] }: KeyState, at: number): boolean {
+  const last = alertTimes.findLast((time) => time < at + quietMs);
+  return last !== undefined && last > at - quietMs;
+}
+
+/** The state without the times of alerts that are too early for any input that still counts: `oldest` is its time. */
+export function withoutOldTimes(state: KeyState, settings: AlertSettings, oldest: number): KeyState {
+  const { alertTimes = [], floor = oldest, newest } = state;
+  const { quietMs } = settings;
+  const quietFrom = quietMs > 0 ? Math.max(oldest, floor) - quietMs : Number.POSITIVE_INFINITY;
+  const from = isOfState(settings) ? Math.min(quietFrom, newest - REMEMBER_EACH_MS) : quietFrom;
+  const first = alertTimes.findIndex((time, index) => time > from || index === alertTimes.length - 1);
+  const dropped = Math.max(first, alertTimes.length - REMEMBER_EACH);
+  return dropped > 0 ? { ...state, alertTimes: alertTimes.slice(dropped) } : state;
 }
 
 /** Whether a value from a store is a state that this version wrote. */
 export function isKeyState(value: unknown): value is KeyState {
   if (typeof value !== "object" || value === null) return false;
-  const { v, key, newest, marks, raised, suppressed } = value as Partial<Record<keyof KeyState, unknown>>;
+  const { v, key, newest, marks, raised, suppressed, alertTimes } = value as Partial<
+    Record<keyof KeyState, unknown>
+  >;
   return (
     v === 1 &&
     typeof key === "string" &&
     [newest, raised, suppressed].every(Number.isFinite) &&
     Array.isArray(marks) &&
-    marks.every((mark) => Number.isFinite(mark?.at) && Number.isFinite(mark?.n))
+    marks.every((mark) => Number.isFinite(mark?.at) && Number.isFinite(mark?.n)) &&
+    (alertTimes === undefined || (Array.isArray(alertTimes) && alertTimes.every(Number.isFinite)))
   );
 }

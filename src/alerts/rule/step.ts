@@ -14,6 +14,7 @@ import {
   REMEMBER_EACH,
   REMEMBER_EACH_MS,
   type StepContext,
+  withoutOldTimes,
 } from "./state.ts";
 import { stepAbsence } from "./step-absence.ts";
 import { stepEach, stepWhileHolding } from "./step-each.ts";
@@ -72,12 +73,20 @@ function counted(
   }
   if (context.isCounted && input.matches) return pass("seen");
   const isEachAgain = settings.when.kind === "each" && input.redelivered === true;
-  if (state?.floor !== undefined && at <= state.floor && !isEachAgain) return pass("limit");
+  const horizon = horizonMs(settings);
+  const forgotten = context.forgottenUpTo - horizon;
+  if (state?.floor !== undefined && at <= state.floor && !isEachAgain) {
+    return pass(at <= forgotten ? "too_late" : "limit");
+  }
   const oldest = state === undefined ? context.forgottenUpTo + 1 : state.newest;
-  if (at < oldest - horizonMs(settings) && !(isEachAgain || (state === undefined && input.redelivered))) {
+  if (at < oldest - horizon && !(isEachAgain || (state === undefined && input.redelivered))) {
     return pass(input.matches ? "too_late" : "no_match");
   }
-  const before = state ?? newState(shownKey(input.key), at);
+  // The key may have been forgotten: what came up to then is not known.
+  const before = state ?? {
+    ...newState(shownKey(input.key), at),
+    ...(context.forgottenUpTo > 0 && { floor: forgotten }),
+  };
   const arrival = { settings, state: before, input, at, id, context };
   const stepped = kindOf(settings)(arrival);
   const warnings: Stepped["warnings"] = at < input.at ? [...stepped.warnings, "ahead"] : stepped.warnings;
@@ -157,7 +166,11 @@ function trimmed(settings: AlertSettings, { state, ...result }: Stepped): Steppe
   const small = bounded(recent, isEach ? Math.min(settings.maxMarks, REMEMBER_EACH) : settings.maxMarks);
   // Without a window only ids are lost, and inputs as old as those no longer count.
   const isReported = small !== recent && !isEach;
-  return { state: small, ...result, warnings: isReported ? [...result.warnings, "marks"] : result.warnings };
+  return {
+    state: withoutOldTimes(small, settings, oldest),
+    ...result,
+    warnings: isReported ? [...result.warnings, "marks"] : result.warnings,
+  };
 }
 
 /** What raised an alert is remembered for as long as it may be delivered again. */

@@ -8,10 +8,9 @@ export function withoutLog(state: KeyState, { id, at, log }: RaisedAlert): KeySt
   const isUndone = (mark: Mark) => mark.alert?.id === id;
   if (!state.marks.some(isUndone)) return state;
   const marks = state.marks.map((mark) => (isUndone(mark) ? idOnly(mark) : unused(mark, at)));
-  const { lastAlertAt, ...rest } = state.active?.id === id ? overIn(state) : state;
-  const before = marks.findLast((mark) => mark.alert !== undefined)?.at;
-  const last = lastAlertAt === at ? before : lastAlertAt;
-  return { ...rest, marks, ...(last === undefined ? {} : { lastAlertAt: last }) };
+  const { alertTimes = [], ...rest } = state.active?.id === id ? overIn(state) : state;
+  const undone = alertTimes.lastIndexOf(at);
+  return { ...rest, marks, alertTimes: undone < 0 ? alertTimes : alertTimes.toSpliced(undone, 1) };
 }
 
 /** So that it does not count when it is delivered again from its old place. Another reading of it is new then. */

@@ -2,7 +2,7 @@ import should from "should";
 import { AlertRule } from "../../../src/alerts/index.ts";
 import { recordKeyOf } from "../../../src/alerts/rule/ids.ts";
 import { MemoryAlertStore } from "../../../src/alerts/stores/memory-store.ts";
-import { makeRule, START, settingsWith } from "./make-rule.ts";
+import { each, makeRule, START, settingsWith } from "./make-rule.ts";
 
 const DAY = 24 * 60 * 60_000;
 
@@ -93,6 +93,17 @@ describe("AlertRule: limits", () => {
     should(new Set(keys.map(recordKeyOf)).size).equal(keys.length);
   });
 
+  for (const [withinMs, quietMs, slackMs, times] of [
+    [300, 200, 300, [0, 601, 20]],
+    [60, 60, 120, [0, 181, 30]],
+    [30, 20, 300, [0, 331, 15]],
+  ] as const) {
+    it(`remembers an alert for a quiet time of ${quietMs}, where an event is ${times[1] - times[2]} late`, async () => {
+      const { at } = makeRule({ kind: "count", times: 1, withinMs }, { quietMs, slackMs });
+      should(await each([...times], at)).deepEqual([`alert at 0`, `alert at ${times[1]}`, "quiet"]);
+    });
+  }
+
   it("removes a key from the store once nothing of it can count", async () => {
     const store = new MemoryAlertStore();
     const { at, upTo, rule } = makeRule(
@@ -110,7 +121,10 @@ describe("AlertRule: limits", () => {
     should(await store.keys()).deepEqual(["", "=b"]);
     // What comes again is not new.
     should(await at(1, { key: "a" })).equal("too_late");
-    should(await upTo(503)).equal("");
+    // What comes as late as it may is not a new alert.
+    should(await upTo(612)).equal("");
+    should(await store.keys()).deepEqual(["", "=b"]);
+    should(await upTo(613)).equal("");
     should(await store.keys()).deepEqual([""]);
     should(rule.nextCheckAt).be.undefined();
   });

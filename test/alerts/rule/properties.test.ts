@@ -174,6 +174,54 @@ describe("AlertRule: properties", () => {
   const ofCopies = (store: AlertStore, settings: AlertSettings): AlertRule =>
     new Rule({ id: "rule", settings, store, now: () => START + 1_000_000 });
 
+  /** Each kind that alerts of an input. A rate compares with a time in which there was nothing. */
+  const kinds: fc.Arbitrary<AlertWhen> = fc
+    .integer({ min: 1, max: 40 })
+    .chain((withinMs) =>
+      fc.constantFrom<AlertWhen>(
+        { kind: "each" },
+        { kind: "count", times: 2, withinMs },
+        { kind: "sum", field: "", limit: "5", withinMs },
+        { kind: "rate", factor: 1, least: 2, withinMs, comparedMs: 2 * withinMs },
+      ),
+    );
+  const quietRules = fc.record({
+    quietMs: fc.integer({ min: 1, max: 60 }),
+    slackMs: fc.integer({ min: 0, max: 40 }),
+    recovers: fc.boolean(),
+    maxMarks: fc.constantFrom(2, 5, 1_000),
+  });
+  const longEvents = fc
+    .array(fc.record({ at: fc.nat(200), amount: fc.nat(9) }), { minLength: 15, maxLength: 60 })
+    .map((all) => all.map((one, index): Event => ({ ...one, id: `${index}` })));
+
+  it("never raises two alerts of a key within the quiet time, whatever came late or was forgotten", () =>
+    fc.assert(
+      fc.asyncProperty(
+        kinds,
+        quietRules,
+        longEvents,
+        fc.infiniteStream(fc.nat(120)),
+        async (when, more, all, delays) => {
+          const { rule } = makeRule(when, more);
+          const late = all
+            .map((event) => ({ event, comes: event.at + delays.next().value }))
+            .sort((one, other) => one.comes - other.comes);
+          const raised: number[] = [];
+          for (const [index, { event, comes }] of late.entries()) {
+            const { outcomes } = await rule.accept(inputOf(event));
+            raised.push(...outcomes.flatMap((one) => (one.kind === "alert" ? [one.alert.at] : [])));
+            const next = late[index + 1]?.comes ?? comes;
+            if (index % 3 === 0) await rule.readUpTo(START + next - more.slackMs - 1);
+          }
+          const inOrder = raised.sort((one, other) => one - other);
+          const near = inOrder.filter((at, index) => at - Number(inOrder[index - 1]) < more.quietMs);
+          should(near).be.empty();
+        },
+      ),
+      { numRuns: 300 },
+    ));
+
   it("is not changed by a restart at any point", () =>
     fc.assert(
       fc.asyncProperty(bySome, fc.boolean(), events, async (rule, recovers, all) => {
