@@ -66,7 +66,7 @@ describe("rehearsal: files behind links", function () {
     ["this", () => process.execPath, it],
     ["another", otherNode, itWide],
   ] as const) {
-    test(`are as they were on ${which} version of Node.js, whatever a flow calls`, async function () {
+    test(`are as they were on ${which} version of Node.js, whatever a flow calls`, async function (this: Mocha.Context) {
       const node = find();
       if (node === undefined) return this.skip();
       const { tried, changed } = await attack(node, { model: true, list: true });
