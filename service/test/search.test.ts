@@ -1,9 +1,15 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import should from "should";
 import type { EventPage, EventType } from "../../src/protocol/index.ts";
+import { describeWide } from "../../test/support/wide.ts";
+import { BLOCK } from "../src/store/block-places.ts";
 import type { EventFilter } from "../src/store/events.ts";
-import type { Store } from "../src/store/store.ts";
+import { Store } from "../src/store/store.ts";
+import { Yielder } from "../src/store/yielder.ts";
 import { type Known, shown, withoutUndefined, withStore } from "./searched-store.ts";
+import { temporaryFolder } from "./support.ts";
 
 const EVENTS = 700;
 const TYPES = ["watcher.event", "watcher.status", "operation.status", "query.status"] as const;
@@ -73,75 +79,87 @@ const filters: fc.Arbitrary<EventFilter> = fc
   )
   .map(([all, kinds]) => Object.fromEntries(Object.entries(all).filter(([kind]) => kinds.includes(kind))));
 
+/** The same in more than two blocks: each event many times. */
+const MANY = 2 * BLOCK + 300;
+const manyEvents = knownEvents.map((known) =>
+  Array.from({ length: MANY }, (_, index): Known => {
+    const event = known[Math.floor((index * known.length) / MANY)];
+    return { ...(event as Known), offset: index + 1 };
+  }),
+);
+
+type Search = { filter: EventFilter; hidden: boolean; limit: number; offset: number; sliceMs: number };
+const searches = (maxOffset: number): fc.Arbitrary<Search[]> =>
+  fc.array(
+    fc.record({
+      filter: filters,
+      hidden: fc.boolean(),
+      limit: fc.integer({ min: 1, max: 60 }),
+      offset: fc.integer({ min: 0, max: maxOffset }),
+      sliceMs: fc.constantFrom(0, 5),
+    }),
+    { minLength: 6, maxLength: 6 },
+  );
+
+type Poll = { type: string | undefined; offset: number | undefined; limit: number; hidden: boolean };
+const polls = (maxOffset: number): fc.Arbitrary<Poll[]> =>
+  fc.array(
+    fc.record({
+      type: fc.option(fc.constantFrom<string>(...TYPES), { nil: undefined }),
+      offset: fc.option(fc.integer({ min: 0, max: maxOffset }), { nil: undefined }),
+      limit: fc.integer({ min: 1, max: 200 }),
+      hidden: fc.boolean(),
+    }),
+    { minLength: 6, maxLength: 6 },
+  );
+
 describe("searches of the local service", function () {
   this.timeout(120_000);
 
-  it("find the same events as a full scan, in order, with any size of slice", async () => {
-    const page = { limit: fc.integer({ min: 1, max: 60 }), offset: fc.integer({ min: 0, max: 300 }) };
-    const questions = fc.array(
-      fc.record({ filter: filters, hidden: fc.boolean(), ...page, sliceMs: fc.constantFrom(0, 5) }),
-      { minLength: 6, maxLength: 6 },
-    );
-    await fc.assert(
-      fc.asyncProperty(knownEvents, questions, async (known, asked) => {
-        await withStore(known, async (stores, channelId) => {
-          for (const { filter, hidden, limit, offset, sliceMs } of asked) {
-            const isHidden = (_: string, at: number) => hidden && at % 3 === 0;
-            const all = known.filter((event) => meets(event, filter) && !isHidden("", event.offset));
-            const found = await stores(sliceMs).events.search(channelId, filter, { limit, offset, isHidden });
-            should(shown(found)).eql({
-              offsets: all.slice(offset, offset + limit).map((event) => event.offset),
-              has_more: all.length > offset + limit,
-            });
-          }
-        });
-      }),
-      { numRuns: 25 },
-    );
+  it("find the same events as a full scan, in order, with any size of slice", () =>
+    fc.assert(fc.asyncProperty(knownEvents, searches(300), searchesAgree), { numRuns: 25 }));
+
+  it("of one type return the same events as a full scan, from an offset and from the newest", () =>
+    fc.assert(fc.asyncProperty(knownEvents, polls(800), pollsAgree), { numRuns: 15 }));
+
+  it("find events on both sides of a block's border", async () => {
+    const at = [1, BLOCK - 2, BLOCK - 1, BLOCK, BLOCK + 1];
+    const known = Array.from({ length: BLOCK + 2 }, (_, index): Known => {
+      const isFound = at.includes(index + 1);
+      const type = isFound ? "watcher.status" : "watcher.event";
+      // The clock was set back at the border.
+      return { offset: index + 1, type, created: index < BLOCK - 1 ? 1_100 + index : index, values: {} };
+    });
+    const search = { hidden: false, limit: 60, sliceMs: 5 };
+    const type = ["watcher.status"];
+    const range = { gte: 1_100, lt: 1_100 + BLOCK };
+    await searchesAgree(known, [
+      { filter: { type }, offset: 0, ...search },
+      { filter: { type }, offset: 3, ...search },
+      { filter: { type, created: range }, offset: 0, ...search },
+      { filter: { created: { gte: 1_000 + BLOCK } }, offset: 0, ...search },
+      { filter: { created: { lt: 1_102 + BLOCK } }, offset: BLOCK - 3, ...search },
+      { filter: { type }, offset: 0, ...search, hidden: true },
+      { filter: {}, offset: BLOCK - 4, ...search, hidden: true },
+    ]);
+    await pollsAgree(known, [
+      { type: "watcher.status", offset: undefined, limit: 2, hidden: false },
+      { type: "watcher.status", offset: undefined, limit: 9, hidden: true },
+      { type: "watcher.status", offset: BLOCK - 1, limit: 9, hidden: false },
+      { type: undefined, offset: undefined, limit: 9, hidden: true },
+    ]);
   });
 
-  it("of one type return the same events as a full scan, from an offset and from the newest", async () => {
-    const questions = fc.array(
-      fc.record({
-        type: fc.option(fc.constantFrom<string>(...TYPES), { nil: undefined }),
-        offset: fc.option(fc.integer({ min: 0, max: 800 }), { nil: undefined }),
-        limit: fc.integer({ min: 1, max: 200 }),
-        hidden: fc.boolean(),
-      }),
-      { minLength: 6, maxLength: 6 },
-    );
-    await fc.assert(
-      fc.asyncProperty(knownEvents, questions, async (known, asked) => {
-        await withStore(known, async (stores, channelId) => {
-          for (const { type, offset, limit, hidden } of asked) {
-            const isHidden = (_: string, at: number) => hidden && at % 3 === 0;
-            const all = known.filter(
-              (event) =>
-                (type === undefined || event.type === type) &&
-                event.offset >= (offset ?? 0) &&
-                !isHidden("", event.offset),
-            );
-            if (offset === undefined) all.reverse();
-            const options = withoutUndefined({ type, offset });
-            const found = await stores(0).events.poll(channelId, { ...options, limit, isHidden });
-            should(shown(found)).eql({
-              offsets: all.slice(0, limit).map((event) => event.offset),
-              has_more: all.length > limit,
-            });
-          }
-        });
-      }),
-      { numRuns: 15 },
-    );
+  describeWide("of several blocks", () => {
+    it("find the same events as a full scan", () =>
+      fc.assert(fc.asyncProperty(manyEvents, searches(MANY), searchesAgree), { numRuns: 15 }));
+
+    it("of one type return the same events as a full scan", () =>
+      fc.assert(fc.asyncProperty(manyEvents, polls(MANY), pollsAgree), { numRuns: 10 }));
   });
 
   it("yield between slices, and end when the caller has gone", async () => {
-    const known = Array.from({ length: 400 }, (_, index) => {
-      const values = { [index % 2 === 0 ? "event_name" : "service"]: "x" };
-      return { offset: index + 1, type: "watcher.event", created: 1_000, values };
-    });
-    await withStore(known, async (stores, channelId) => {
-      const store = stores(0);
+    await withBlocks(400, async (store, channelId) => {
       let turns = 0;
       let isOver = false;
       const count = () => {
@@ -191,6 +209,43 @@ describe("searches of the local service", function () {
   });
 });
 
+/** Compares searches with a full scan. */
+async function searchesAgree(known: Known[], asked: readonly Search[]): Promise<void> {
+  await withStore(known, async (stores, channelId) => {
+    for (const { filter, hidden, limit, offset, sliceMs } of asked) {
+      const isHidden = (_: string, at: number) => hidden && at % 3 === 0;
+      const all = known.filter((event) => meets(event, filter) && !isHidden("", event.offset));
+      const found = await stores(sliceMs).events.search(channelId, filter, { limit, offset, isHidden });
+      should(shown(found)).eql({
+        offsets: all.slice(offset, offset + limit).map((event) => event.offset),
+        has_more: all.length > offset + limit,
+      });
+    }
+  });
+}
+
+/** Compares polls with a full scan. */
+async function pollsAgree(known: Known[], asked: readonly Poll[]): Promise<void> {
+  await withStore(known, async (stores, channelId) => {
+    for (const { type, offset, limit, hidden } of asked) {
+      const isHidden = (_: string, at: number) => hidden && at % 3 === 0;
+      const all = known.filter(
+        (event) =>
+          (type === undefined || event.type === type) &&
+          event.offset >= (offset ?? 0) &&
+          !isHidden("", event.offset),
+      );
+      if (offset === undefined) all.reverse();
+      const options = withoutUndefined({ type, offset });
+      const found = await stores(0).events.poll(channelId, { ...options, limit, isHidden });
+      should(shown(found)).eql({
+        offsets: all.slice(0, limit).map((event) => event.offset),
+        has_more: all.length > limit,
+      });
+    }
+  });
+}
+
 /** A page of four events that are larger together than one read, in the shortest slices. */
 async function withLargeEvents(
   use: (events: Store["events"], channelId: string) => Promise<void>,
@@ -203,6 +258,34 @@ async function withLargeEvents(
     }
     await use(events, channelId);
   });
+}
+
+/** A channel with so many full blocks, in each of which two values match other events, in the shortest slices. */
+async function withBlocks(
+  blocks: number,
+  use: (store: Store, channelId: string) => Promise<void>,
+): Promise<void> {
+  const folder = temporaryFolder();
+  const empty = new Store(folder.path);
+  const { channel_id: channelId } = empty.channels.create({ name: "blocks" });
+  empty.close();
+  const database = new DatabaseSync(join(folder.path, "service.sqlite"));
+  database.exec(`
+    UPDATE channels SET last_offset = ${blocks * BLOCK - 1};
+    INSERT INTO event_values VALUES (1, '${channelId}', 'event_name', 'x'), (2, '${channelId}', 'service', 'x');
+    WITH RECURSIVE numbers (block) AS (SELECT 0 UNION ALL SELECT block + 1 FROM numbers LIMIT ${blocks})
+    INSERT INTO event_blocks SELECT value_id, block, CASE value_id WHEN 1 THEN x'01000100' ELSE x'02000200' END
+      FROM numbers, event_values;
+    WITH RECURSIVE numbers (block) AS (SELECT 0 UNION ALL SELECT block + 1 FROM numbers LIMIT ${blocks})
+    INSERT INTO event_block_times SELECT '${channelId}', block, 1, 1 FROM numbers;`);
+  database.close();
+  const store = new Store(folder.path, { yielder: new Yielder(0) });
+  try {
+    await use(store, channelId);
+  } finally {
+    store.close();
+    folder.dispose();
+  }
 }
 
 /** Whether a search has to find the event, without any index. */

@@ -1,8 +1,11 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import should from "should";
+import { fromRoot } from "../../scripts/lib/paths.mjs";
 import type { EventPage } from "../../src/protocol/index.ts";
-import { OLD_EVENTS_AT_ONCE } from "../src/store/old-events.ts";
+import { BLOCK } from "../src/store/block-places.ts";
 import { Store } from "../src/store/store.ts";
 import { shownWallet } from "../src/store/wallets.ts";
 import { logTo, temporaryFolder } from "./support.ts";
@@ -58,7 +61,13 @@ describe("the store", () => {
       "SELECT largest_event, (SELECT max(octet_length(json)) FROM events) AS largest FROM channels",
     );
     const { largest_event, largest } = sizes.get() ?? {};
+    const old = database
+      .prepare(
+        "SELECT 1 FROM sqlite_schema WHERE name IN ('event_places', 'event_times', 'events_are_found')",
+      )
+      .all();
     database.close();
+    should(old).be.empty();
     should(largest_event).equal(largest);
     // It is worth a line only where it takes a while.
     should(log).be.empty();
@@ -66,8 +75,8 @@ describe("the store", () => {
 
   it("finds all events of an earlier version, however many there are in each channel", async () => {
     const store = new Store(folder.path);
-    const last = OLD_EVENTS_AT_ONCE + 3;
-    const rare = [1, OLD_EVENTS_AT_ONCE - 1, OLD_EVENTS_AT_ONCE, last];
+    const last = BLOCK + 3;
+    const rare = [1, BLOCK - 1, BLOCK, last];
     const channels = ["one", "another"].map((name) => store.channels.create({ name }).channel_id);
     store.transaction(() => {
       for (let offset = 1; offset <= last; offset += 1) {
@@ -89,6 +98,69 @@ describe("the store", () => {
       should(offsetsOf(ofNow)).eql([last - 1, last]);
     }
     upgraded.close();
+  });
+
+  it("goes on after a kill while it indexes the events of an earlier version", async () => {
+    const store = new Store(folder.path);
+    const { channel_id: channelId } = store.channels.create({ name: "killed" });
+    store.transaction(() => {
+      for (let offset = 1; offset <= 3 * BLOCK; offset += 1) {
+        const status = offset % BLOCK === 1 ? "failed" : "active";
+        store.events.append({ channelId, type: "watcher.status", payload: { status } });
+      }
+    });
+    store.close();
+    forgetIndexes(folder.path);
+
+    const script = `
+      import { EventTail } from "./service/src/store/event-tail.ts";
+      import { Store } from "./service/src/store/store.ts";
+      const { store } = EventTail.prototype;
+      EventTail.prototype.store = function () {
+        store.call(this);
+        if (this.block === 1) process.kill(process.pid, "SIGKILL");
+      };
+      new Store(process.argv[1]);`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script, folder.path], {
+      cwd: fromRoot("."),
+      stdio: "ignore",
+    });
+    const [, signal] = await once(child, "exit");
+    should(signal).equal("SIGKILL");
+    should(blocksOf(folder.path)).eql([0]);
+
+    const upgraded = new Store(folder.path);
+    const found = await upgraded.events.search(channelId, { status: ["failed"] }, ALL);
+    upgraded.close();
+    should(offsetsOf(found)).eql([1, BLOCK + 1, 2 * BLOCK + 1]);
+    should(blocksOf(folder.path)).eql([0, 1, 2]);
+  });
+
+  it("finds no event that was rolled back", async () => {
+    const store = new Store(folder.path);
+    const { channel_id: channelId } = store.channels.create({ name: "rolled back" });
+    const append = (status: string, count = 1) => {
+      for (let added = 0; added < count; added += 1)
+        store.events.append({ channelId, type: "watcher.status", payload: { status } });
+    };
+    const offsets = async (status: string) =>
+      offsetsOf(await store.events.search(channelId, { status: [status] }, ALL));
+    // The index reads the event with the first offset at once, and stores its block with the second one.
+    for (const offset of [255, BLOCK - 1]) {
+      store.transaction(() => append("before", offset - 1 - store.counts().events));
+      const fails = () =>
+        store.transaction(() => {
+          append("lost", 5);
+          throw new Error("on the way");
+        });
+      should(fails).throw("on the way");
+      should(await offsets("lost")).be.empty();
+      should(fails).throw("on the way");
+      append("kept");
+      should(await offsets("lost")).be.empty();
+    }
+    should(await offsets("kept")).eql([255, BLOCK - 1]);
+    store.close();
   });
 
   it("shows the address of a wallet that an earlier version archived", () => {
@@ -161,10 +233,25 @@ function forgetIndexes(dataDir: string): void {
       .all(type);
     for (const { name } of named) database.exec(`DROP ${type} ${name}`);
   }
-  for (const table of ["event_values", "event_places", "event_times", "counts"]) {
+  for (const table of ["event_values", "event_blocks", "event_block_times", "event_seconds", "counts"]) {
     database.exec(`DROP TABLE ${table}`);
   }
   database.exec("ALTER TABLE channels DROP COLUMN largest_event");
+  // The index before the present one.
+  database.exec(`
+    CREATE TABLE event_places (value_id INTEGER, offset INTEGER);
+    CREATE TABLE event_times (channel_id TEXT, block INTEGER, oldest INTEGER, newest INTEGER);
+    CREATE TRIGGER events_are_found AFTER INSERT ON events BEGIN
+      INSERT INTO event_places VALUES (1, NEW.offset);
+    END;`);
   database.exec("CREATE INDEX events_by_type ON events (channel_id, type, offset)");
   database.close();
+}
+
+/** The indexed blocks. */
+function blocksOf(dataDir: string): number[] {
+  const database = new DatabaseSync(join(dataDir, "service.sqlite"));
+  const rows = database.prepare("SELECT block FROM event_block_times ORDER BY block").all();
+  database.close();
+  return rows.map(({ block }) => Number(block));
 }

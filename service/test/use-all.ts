@@ -1,4 +1,5 @@
 import { OPERATION_STATUSES } from "../../src/protocol/index.ts";
+import { BLOCK } from "../src/store/block-places.ts";
 import type { Store } from "../src/store/store.ts";
 import type { StoredWallet } from "../src/store/wallets.ts";
 
@@ -130,6 +131,11 @@ export async function useAll(store: Store): Promise<void> {
     events.append({ channelId, type: "watcher.status", payload });
     events.append({ channelId, type: "watcher.event", payload: {}, found: { address: ADDRESS } });
   }
+  // With a full block.
+  store.transaction(() => {
+    for (let offset = 0; offset < BLOCK; offset += 1)
+      events.append({ channelId, type: "watcher.status", payload: { status: "active" } });
+  });
   events.get(channelId, UUID);
   for (const offset of [undefined, 1]) {
     for (const type of [undefined, "watcher.status"]) {

@@ -1,69 +1,64 @@
-import type { DatabaseSync } from "node:sqlite";
-import type { Cursor } from "./cursors.ts";
-import { EVENTS_IN_BLOCK } from "./schema.ts";
+import type { BlockCursor, Searched } from "./block-cursors.ts";
+import { type Places, placesOf } from "./block-places.ts";
+import { BlockRows } from "./block-rows.ts";
 
 /** Unix seconds, both ends included. */
-type TimeRange = { from: number; to: number };
+export type TimeRange = { from: number; to: number };
 
-/** Blocks checked by one statement. */
-const BLOCKS_AT_ONCE = 4096;
+/** The oldest and the newest time of a block. */
+type Times = { block: number; oldest: number; newest: number };
 
 /**
- * Offsets of the events in a time range. A clock may have been set back, so times do not increase with offsets. Each block
- * of events has its oldest and newest time, and only blocks that are partly in the range are read.
+ * The events in a time range, upwards. A clock may have been set back, so times do not increase with offsets. Each block
+ * has its oldest and newest time: the times of all its events are read only if it is partly in the range.
  */
-export class TimeCursor implements Cursor {
-  readonly #database: DatabaseSync;
-  readonly #channelId: string;
+export class TimeCursor implements BlockCursor {
+  readonly #searched: Searched;
   readonly #range: TimeRange;
-  /** The matches up to the end of one block: all places, or these. */
-  #known: { end: number; places: number[] | "all" } = { end: -1, places: [] };
+  readonly #rows: BlockRows<Times>;
 
-  constructor(database: DatabaseSync, channelId: string, range: TimeRange) {
-    this.#database = database;
-    this.#channelId = channelId;
+  constructor(searched: Searched, range: TimeRange) {
+    this.#searched = searched;
     this.#range = range;
+    const select = searched.database.prepare(
+      `SELECT block, oldest, newest FROM event_block_times
+       WHERE channel_id = ? AND block >= ? ORDER BY block LIMIT ?`,
+    );
+    this.#rows = new BlockRows((block, count) => select.all(searched.channelId, block, count) as Times[], 1);
   }
 
-  seek(place: number): number {
-    if (place === Number.POSITIVE_INFINITY) return place;
-    if (place > this.#known.end) {
-      const block = Math.floor(place / EVENTS_IN_BLOCK);
-      const found = this.#nextBlock(block);
-      if (found !== block) return found * EVENTS_IN_BLOCK;
-    }
-    const { end, places } = this.#known;
-    if (places === "all") return place;
-    return places.find((match) => match >= place) ?? end + 1;
+  seek(block: number): number {
+    const { tail } = this.#searched;
+    if (block > tail.block) return Number.POSITIVE_INFINITY;
+    if (block === tail.block) return block;
+    const row = this.#rows.from(block);
+    return row === undefined || this.#isPartOf(row) ? block : block + 1;
   }
 
-  /** Finds the first block from here on with a possible match, and loads its matches. */
-  #nextBlock(from: number): number {
-    const { from: oldest, to: newest } = this.#range;
-    const last = from + BLOCKS_AT_ONCE - 1;
-    const row = this.#database
-      .prepare(
-        `SELECT block, oldest, newest FROM event_times
-         WHERE channel_id = ? AND block BETWEEN ? AND ? AND newest >= ? AND oldest <= ? ORDER BY block LIMIT 1`,
-      )
-      .get(this.#channelId, from, last, oldest, newest);
-    if (row === undefined) return last + 1;
-    const block = Number(row.block);
-    const start = block * EVENTS_IN_BLOCK;
-    const end = start + EVENTS_IN_BLOCK - 1;
-    const isWithin = Number(row.oldest) >= oldest && Number(row.newest) <= newest;
-    this.#known = { end, places: isWithin ? "all" : this.#placesIn(start, end) };
-    return block;
-  }
-
-  #placesIn(start: number, end: number): number[] {
+  places(block: number): Places | undefined {
+    const { database, channelId, tail } = this.#searched;
+    if (block === tail.block) return this.#within(tail.times);
+    const row = this.#rows.from(block);
     const { from, to } = this.#range;
-    return this.#database
-      .prepare(
-        `SELECT offset FROM events
-         WHERE channel_id = ? AND offset BETWEEN ? AND ? AND created_at BETWEEN ? AND ? ORDER BY offset`,
-      )
-      .all(this.#channelId, start, end, from, to)
-      .map(({ offset }) => Number(offset));
+    if (row !== undefined && row.oldest >= from && row.newest <= to) return undefined;
+    const blob = database
+      .prepare("SELECT seconds FROM event_seconds WHERE channel_id = ? AND block = ?")
+      .get(channelId, block)?.seconds;
+    if (!(blob instanceof Uint8Array)) throw new Error(`The times of block ${block} are not stored.`);
+    return this.#within(new Float64Array(blob.buffer as ArrayBuffer, blob.byteOffset, blob.byteLength / 8));
+  }
+
+  #isPartOf({ oldest, newest }: Times): boolean {
+    return newest >= this.#range.from && oldest <= this.#range.to;
+  }
+
+  #within(times: Float64Array): Places {
+    const { from, to } = this.#range;
+    const found: number[] = [];
+    for (let place = 0; place < times.length; place += 1) {
+      const time = times[place] ?? Number.NaN;
+      if (time >= from && time <= to) found.push(place);
+    }
+    return placesOf(found);
   }
 }

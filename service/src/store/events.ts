@@ -2,13 +2,15 @@ import { randomUUID } from "node:crypto";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { EventType, OcrProof } from "../../../src/protocol/index.ts";
 import { now } from "../time.ts";
-import { anyOf, type Cursor, IndexCursor, type Step } from "./cursors.ts";
+import { AnyCursor, type BlockCursor, type Searched, ValueCursor } from "./block-cursors.ts";
+import type { Step } from "./cursors.ts";
+import { EventIndex } from "./event-index.ts";
 import { EventPages } from "./event-pages.ts";
-import { TimeCursor } from "./event-times.ts";
+import type { SearchedColumn } from "./event-tail.ts";
+import { TimeCursor, type TimeRange } from "./event-times.ts";
+import { walkEvents } from "./event-walk.ts";
 import type { PageRequest } from "./lists.ts";
 import { type Row, text } from "./rows.ts";
-import type { SEARCHED_COLUMNS } from "./schema.ts";
-import { walk } from "./walk.ts";
 import type { Yielder } from "./yielder.ts";
 
 export type NewEvent = {
@@ -45,8 +47,6 @@ export type EventFilter = {
   created?: { gt?: number; gte?: number; lt?: number; lte?: number };
 };
 
-type Kind = (typeof SEARCHED_COLUMNS)[number];
-
 /** Event columns that are members of the payload. */
 const PAYLOAD_COLUMNS = [
   "chain_selector",
@@ -62,22 +62,36 @@ const PAYLOAD_COLUMNS = [
 export type IsHidden = (channelId: string, offset: number) => boolean;
 type Reading = { limit: number; isHidden?: IsHidden | undefined; isAbandoned?: (() => boolean) | undefined };
 
+/** A column, and the values of which an event must have one. */
+type Asked = [SearchedColumn, readonly string[]];
+type PageOptions = Reading & {
+  asked: readonly Asked[];
+  times?: TimeRange | undefined;
+  step: Step;
+  skip: number;
+  from?: number | undefined;
+};
+
 /** The events of all channels. Each is stored as the text that is sent. Offsets count from 1 in each channel, without gaps. */
 export class Events {
   readonly #database: DatabaseSync;
   readonly #yielder: Yielder;
+  readonly #index: EventIndex;
   readonly #pages: EventPages;
   readonly #nextOffset: StatementSync;
+  readonly #setLargest: StatementSync;
   readonly #insert: StatementSync;
   readonly #listeners: Array<(event: Appended) => void> = [];
 
   constructor(database: DatabaseSync, yielder: Yielder) {
     this.#database = database;
     this.#yielder = yielder;
+    this.#index = new EventIndex(database);
     this.#pages = new EventPages(database, yielder);
     this.#nextOffset = database.prepare(
-      "UPDATE channels SET last_offset = last_offset + 1 WHERE channel_id = ? RETURNING last_offset",
+      "UPDATE channels SET last_offset = last_offset + 1 WHERE channel_id = ? RETURNING last_offset, largest_event",
     );
+    this.#setLargest = database.prepare("UPDATE channels SET largest_event = ? WHERE channel_id = ?");
     this.#insert = database.prepare(
       `INSERT INTO events (channel_id, offset, event_id, type, created_at, ${PAYLOAD_COLUMNS.join(", ")}, address, event_name, service, json)
        VALUES (?, ?, ?, ?, ?, ${PAYLOAD_COLUMNS.map(() => "?").join(", ")}, ?, ?, ?, ?)`,
@@ -116,6 +130,9 @@ export class Events {
       columnValue(event.found?.service),
       json,
     );
+    const bytes = Buffer.byteLength(json);
+    if (bytes > Number(row.largest_event)) this.#setLargest.run(bytes, event.channelId);
+    this.#index.appended(event.channelId, offset);
     const appended = {
       eventId,
       channelId: event.channelId,
@@ -129,27 +146,24 @@ export class Events {
   /** A page as JSON: from `offset` upwards, or the newest downwards when no offset is given. */
   poll(channelId: string, options: Reading & { offset?: number; type?: string }): Promise<Buffer> {
     const { offset, type } = options;
+    const asked: Asked[] = type === undefined ? [] : [["type", [type]]];
     const step = offset === undefined ? -1 : 1;
-    const cursors = type === undefined ? [] : [this.#having(channelId, "type", [type], step)];
-    return this.#page(channelId, { ...options, cursors, step, skip: 0, from: offset });
+    return this.#page(channelId, { ...options, asked, step, skip: 0, from: offset });
   }
 
   /** A page of matching events as JSON, oldest first. */
   search(channelId: string, filter: EventFilter, options: Reading & PageRequest): Promise<Buffer> {
     const { created = {}, ...values } = filter;
-    const cursors = Object.entries(values)
-      .map(([kind, value]): [string, string[]] => [kind, [value].flat()])
-      .filter(([, list]) => list.length > 0)
-      .map(([kind, list]) => this.#having(channelId, kind as Kind, list, 1));
+    const asked = Object.entries(values)
+      .map(([column, value]) => [column, [value].flat()] as Asked)
+      .filter(([, list]) => list.length > 0);
     const from = Math.max(created.gte ?? 0, (created.gt ?? -1) + 1);
     const to = Math.min(
       created.lte ?? Number.POSITIVE_INFINITY,
       (created.lt ?? Number.POSITIVE_INFINITY) - 1,
     );
-    if (from > 0 || to < Number.POSITIVE_INFINITY) {
-      cursors.push(new TimeCursor(this.#database, channelId, { from, to }));
-    }
-    return this.#page(channelId, { ...options, cursors, step: 1, skip: options.offset });
+    const times = from > 0 || to < Number.POSITIVE_INFINITY ? { from, to } : undefined;
+    return this.#page(channelId, { ...options, asked, times, step: 1, skip: options.offset });
   }
 
   /** One event as JSON text. */
@@ -160,36 +174,35 @@ export class Events {
     return row === undefined ? undefined : text(row as Row, "json");
   }
 
-  /** Offsets of the events that have one of these values. */
-  #having(channelId: string, kind: Kind, values: readonly string[], step: Step): Cursor {
-    const idOf = this.#database.prepare(
-      "SELECT value_id FROM event_values WHERE channel_id = ? AND kind = ? AND value = ?",
-    );
-    const select = `SELECT offset AS place FROM event_places WHERE value_id = ?
-      AND offset ${step === 1 ? ">=" : "<="} ? ORDER BY offset ${step === 1 ? "" : "DESC"} LIMIT ?`;
-    const asStored = values.map((value) => (kind === "address" ? value.toLowerCase() : value));
-    const cursors = [...new Set(asStored)]
-      .flatMap((value) => idOf.get(channelId, kind, value)?.value_id ?? [])
-      .map((valueId) => new IndexCursor(this.#database, select, [valueId], step));
-    return anyOf(cursors, step);
-  }
-
   /** Events that are appended meanwhile are ignored: the page shows one moment. */
-  async #page(
-    channelId: string,
-    options: Reading & { cursors: Cursor[]; step: Step; skip: number; from?: number | undefined },
-  ): Promise<Buffer> {
-    const { isHidden, isAbandoned, step } = options;
-    const channel = this.#database
+  async #page(channelId: string, options: PageOptions): Promise<Buffer> {
+    const { isHidden, isAbandoned, step, asked, times } = options;
+    const database = this.#database;
+    const channel = database
       .prepare("SELECT last_offset, largest_event FROM channels WHERE channel_id = ?")
       .get(channelId);
     const last = Number(channel?.last_offset ?? 0);
+    const cursors: BlockCursor[] = [];
+    if (asked.length > 0 || times !== undefined) {
+      const tail = await this.#index.tail(channelId, last, this.#yielder);
+      const searched = { database, channelId, tail, step };
+      cursors.push(...asked.map((one) => having(searched, one)));
+      if (times !== undefined) cursors.push(new TimeCursor(searched, times));
+    }
     const matches = isHidden && ((offset: number) => !isHidden(channelId, offset));
     const [from, to] = step === 1 ? [Math.max(options.from ?? 1, 1), last] : [last, 1];
-    const found = await walk({ ...options, matches, from, to }, this.#yielder);
+    const found = await walkEvents({ ...options, cursors, matches, from, to }, this.#yielder);
     const largest = Number(channel?.largest_event ?? 0);
     return this.#pages.read(channelId, { ...found, step, largest, isAbandoned });
   }
+}
+
+/** The events that have one of these values. */
+function having(searched: Searched, [column, values]: Asked): BlockCursor {
+  const asStored = values.map((value) => (column === "address" ? value.toLowerCase() : value));
+  const cursors = [...new Set(asStored)].map((value) => new ValueCursor(searched, column, value));
+  const [only, ...others] = cursors;
+  return only !== undefined && others.length === 0 ? only : new AnyCursor(cursors, searched.step);
 }
 
 function columnValue(value: unknown): SQLInputValue {

@@ -16,8 +16,6 @@ export const SEARCHED_COLUMNS = [
 /** Tables of resources with a status. */
 export const COUNTED_TABLES = ["channels", "watchers", "wallets", "operations", "queries"] as const;
 
-export const EVENTS_IN_BLOCK = 256;
-
 /** Newer columns: a data directory of an earlier version gets them. */
 export const LATER_COLUMNS = {
   // The size of the largest event in bytes: without large events, no page is large.
@@ -29,6 +27,8 @@ export const LATER_COLUMNS = {
 
 /** Values of these columns in rows of an earlier version. */
 export const LATER_VALUES: Readonly<Record<string, string>> = {
+  largest_event: `UPDATE channels SET largest_event = coalesce(
+    (SELECT max(octet_length(json)) FROM events WHERE events.channel_id = channels.channel_id), 0)`,
   // An archived wallet keeps its address: nothing else is known of it.
   was_deployed: "UPDATE wallets SET was_deployed = 1 WHERE status IN ('deployed', 'archived')",
   relay_status: `UPDATE operations SET relay_status = CASE
@@ -94,20 +94,29 @@ CREATE TABLE IF NOT EXISTS event_values (
   UNIQUE (channel_id, kind, value)
 ) STRICT;
 
--- The offsets of the events that have a value, in order, so that a search can intersect them. All of them together
--- take less room than an ordinary index of one column.
-CREATE TABLE IF NOT EXISTS event_places (
+-- The events that have a value, in blocks of 4,096 offsets: a search intersects one row of each value, and counts what it
+-- leaves out. The last block of a channel has no rows before it is full: it is read from its events.
+CREATE TABLE IF NOT EXISTS event_blocks (
   value_id INTEGER NOT NULL,
-  offset INTEGER NOT NULL,
-  PRIMARY KEY (value_id, offset)
+  block INTEGER NOT NULL,
+  places BLOB NOT NULL,
+  PRIMARY KEY (value_id, block)
 ) STRICT, WITHOUT ROWID;
 
--- The times of ${EVENTS_IN_BLOCK} events of a channel at a time.
-CREATE TABLE IF NOT EXISTS event_times (
+-- The oldest and newest time of a block. Also says which blocks are indexed.
+CREATE TABLE IF NOT EXISTS event_block_times (
   channel_id TEXT NOT NULL,
   block INTEGER NOT NULL,
   oldest INTEGER NOT NULL,
   newest INTEGER NOT NULL,
+  PRIMARY KEY (channel_id, block)
+) STRICT, WITHOUT ROWID;
+
+-- The time of each event of a block: apart, since few searches read it.
+CREATE TABLE IF NOT EXISTS event_seconds (
+  channel_id TEXT NOT NULL,
+  block INTEGER NOT NULL,
+  seconds BLOB NOT NULL,
   PRIMARY KEY (channel_id, block)
 ) STRICT, WITHOUT ROWID;
 
@@ -267,26 +276,11 @@ INSERT INTO executions (operation_id, chain_selector, block, state)
   WHERE (status = 'confirmed' OR settled = 1) AND NOT EXISTS (SELECT 1 FROM executions);
 `;
 
-const NEW_VALUES = SEARCHED_COLUMNS.map(
-  (column) => `SELECT '${column}' AS kind, NEW.${column} AS value`,
-).join(" UNION ALL ");
-
-/** Indexes each event when it is written, by whichever version of the service. */
-export const EVENT_TRIGGER = `
-CREATE TRIGGER IF NOT EXISTS events_are_found AFTER INSERT ON events BEGIN
-  INSERT INTO event_values (channel_id, kind, value)
-    SELECT NEW.channel_id, kind, value FROM (${NEW_VALUES}) WHERE value IS NOT NULL
-    ON CONFLICT DO NOTHING;
-  INSERT INTO event_places (value_id, offset)
-    SELECT value_id, NEW.offset FROM (${NEW_VALUES}) CROSS JOIN event_values USING (kind, value)
-    WHERE channel_id = NEW.channel_id;
-  INSERT INTO event_times (channel_id, block, oldest, newest)
-    VALUES (NEW.channel_id, NEW.offset / ${EVENTS_IN_BLOCK}, NEW.created_at, NEW.created_at)
-    ON CONFLICT DO UPDATE SET oldest = min(oldest, excluded.oldest), newest = max(newest, excluded.newest)
-    WHERE excluded.oldest < oldest OR excluded.newest > newest;
-  UPDATE channels SET largest_event = octet_length(NEW.json)
-    WHERE channel_id = NEW.channel_id AND largest_event < octet_length(NEW.json);
-END;
+/** The index of an earlier version, which had a row for each event and value. */
+export const DROP_OLD_INDEX = `
+DROP TRIGGER IF EXISTS events_are_found;
+DROP TABLE IF EXISTS event_places;
+DROP TABLE IF EXISTS event_times;
 `;
 
 const COUNT_UP = "ON CONFLICT DO UPDATE SET count = count + 1";

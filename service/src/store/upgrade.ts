@@ -1,12 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Log } from "../log.ts";
-import { countEvents } from "./counts.ts";
-import { findOldEvents } from "./old-events.ts";
+import { indexOldEvents } from "./old-events.ts";
 import {
   ADD_OLD_EXECUTIONS,
   COUNT_OLD,
   COUNT_TRIGGERS,
-  EVENT_TRIGGER,
+  DROP_OLD_INDEX,
   INDEXES,
   LATER_COLUMNS,
   LATER_VALUES,
@@ -14,31 +13,18 @@ import {
 } from "./schema.ts";
 import { transaction } from "./transaction.ts";
 
-/** With fewer events it takes less than a second. */
-const MANY_EVENTS = 50_000;
-
 /** Creates or upgrades everything that this version needs in a database. */
 export function upgrade(database: DatabaseSync, log?: Log): void {
   transaction(database, () => {
     database.exec(TABLES);
     addMissingColumns(database);
     database.exec(ADD_OLD_EXECUTIONS);
-    const start = performance.now();
-    const events = hasTrigger(database, "events_are_found") ? 0 : countEvents(database);
-    if (events >= MANY_EVENTS) {
-      log?.info(
-        `Building the search indexes of ${events.toLocaleString("en")} events. This happens once, and can take some seconds for each 100,000.`,
-      );
-    }
     database.exec(INDEXES);
-    if (events > 0) findOldEvents(database);
-    database.exec(EVENT_TRIGGER);
+    database.exec(DROP_OLD_INDEX);
     if (!hasTrigger(database, "channels_are_counted")) database.exec(COUNT_OLD);
     database.exec(COUNT_TRIGGERS);
-    if (events >= MANY_EVENTS) {
-      log?.info(`The search indexes are built. It took ${Math.round((performance.now() - start) / 1000)} s.`);
-    }
   });
+  indexOldEvents(database, log);
 }
 
 function addMissingColumns(database: DatabaseSync): void {

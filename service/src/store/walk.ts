@@ -2,7 +2,7 @@ import type { Cursor, Step } from "./cursors.ts";
 import type { Yielder } from "./yielder.ts";
 
 type Walk = {
-  /** A place matches when each cursor has it; without cursors, every place does. */
+  /** A place matches when each cursor has it. */
   cursors: readonly Cursor[];
   /** A condition beyond the cursors, checked only for places that all of them have. */
   matches?: ((place: number) => boolean) | undefined;
@@ -27,10 +27,6 @@ export type Found = { places: number[]; hasMore: boolean };
 export async function walk(walk: Walk, yielder: Yielder): Promise<Found> {
   const { cursors, matches, to, step, limit } = walk;
   let { from: place, skip } = walk;
-  if (cursors.length === 0 && matches === undefined) {
-    place += step * skip;
-    skip = 0;
-  }
   const places: number[] = [];
   while ((to - place) * step >= 0) {
     if (yielder.shouldYield()) {

@@ -1,0 +1,102 @@
+import type { DatabaseSync } from "node:sqlite";
+import { BLOCK, stored } from "./block-places.ts";
+import { SEARCHED_COLUMNS } from "./schema.ts";
+
+export type SearchedColumn = (typeof SEARCHED_COLUMNS)[number];
+
+/**
+ * The last block of a channel, in memory until it is full: what later becomes its rows of the index. It reads the events
+ * from the database, so what is in memory can be lost at any time.
+ */
+export class EventTail {
+  readonly block: number;
+  readonly #database: DatabaseSync;
+  readonly #channelId: string;
+  readonly #places: ReadonlyArray<Map<string, number[]>> = SEARCHED_COLUMNS.map(() => new Map());
+  /** When the event at each place was created; `NaN` where there is none. */
+  readonly #times = new Float64Array(BLOCK).fill(Number.NaN);
+  #last: number;
+
+  constructor(database: DatabaseSync, channelId: string) {
+    this.#database = database;
+    this.#channelId = channelId;
+    const row = database
+      .prepare("SELECT max(block) AS block FROM event_block_times WHERE channel_id = ?")
+      .get(channelId);
+    this.block = typeof row?.block === "number" ? row.block + 1 : 0;
+    this.#last = this.block * BLOCK - 1;
+  }
+
+  /** The last offset that was read. */
+  get last(): number {
+    return this.#last;
+  }
+
+  /** The offset that makes it full. */
+  get end(): number {
+    return (this.block + 1) * BLOCK - 1;
+  }
+
+  /** When the event at each place was created; `NaN` where there is none. */
+  get times(): Float64Array {
+    return this.#times;
+  }
+
+  placesOf(column: SearchedColumn, value: string): readonly number[] {
+    return this.#places[SEARCHED_COLUMNS.indexOf(column)]?.get(value) ?? [];
+  }
+
+  /** Reads the events up to an offset, at most to its end. */
+  readTo(offset: number): void {
+    const to = Math.min(offset, this.end);
+    if (to <= this.#last) return;
+    const statement = this.#database.prepare(
+      `SELECT offset, created_at, ${SEARCHED_COLUMNS.join(", ")} FROM events
+       WHERE channel_id = ? AND offset BETWEEN ? AND ?`,
+    );
+    statement.setReturnArrays(true);
+    const rows = statement.all(this.#channelId, this.#last + 1, to) as unknown as unknown[][];
+    for (const [at, createdAt, ...values] of rows) {
+      const place = Number(at) - this.block * BLOCK;
+      this.#times[place] = Number(createdAt);
+      for (const [column, value] of values.entries())
+        if (value !== null) this.#add(column, String(value), place);
+    }
+    this.#last = to;
+  }
+
+  #add(column: number, value: string, place: number): void {
+    const values = this.#places[column];
+    const known = values?.get(value);
+    if (known === undefined) values?.set(value, [place]);
+    else known.push(place);
+  }
+
+  /** Stores it when it is full. Call it in a transaction. */
+  store(): void {
+    this.readTo(this.end);
+    const find = this.#database.prepare(
+      "SELECT value_id FROM event_values WHERE channel_id = ? AND kind = ? AND value = ?",
+    );
+    const create = this.#database.prepare(
+      "INSERT INTO event_values (channel_id, kind, value) VALUES (?, ?, ?) RETURNING value_id",
+    );
+    const insert = this.#database.prepare(
+      "INSERT INTO event_blocks (value_id, block, places) VALUES (?, ?, ?)",
+    );
+    for (const [column, values] of this.#places.entries()) {
+      for (const [value, places] of values) {
+        const key = [this.#channelId, SEARCHED_COLUMNS[column] ?? "", value] as const;
+        const { value_id } = find.get(...key) ?? create.get(...key) ?? {};
+        insert.run(Number(value_id), this.block, stored(places));
+      }
+    }
+    const known = this.#times.filter((time) => !Number.isNaN(time));
+    this.#database
+      .prepare("INSERT INTO event_block_times (channel_id, block, oldest, newest) VALUES (?, ?, ?, ?)")
+      .run(this.#channelId, this.block, Math.min(...known), Math.max(...known));
+    this.#database
+      .prepare("INSERT INTO event_seconds (channel_id, block, seconds) VALUES (?, ?, ?)")
+      .run(this.#channelId, this.block, new Uint8Array(this.#times.buffer));
+  }
+}
