@@ -201,7 +201,15 @@ export const BENCHES: Record<string, Bench> = {
           ...["memory at rest", "at most"].map(optional),
           ...["pages of", "of bare node:http", "the longest wait of"],
           ...SEARCHES.flatMap((name) => [`search: ${name}, p50`, "p99; the longest wait of another call"]),
+          ...["in the store: one filter", "in the store: two filters", "in the store: three filters"],
         ],
+      },
+      "Stored pages": {
+        run: async () => (await import("./service-pages.ts")).benchStoredPages(),
+        figures: ["0.5 kB", "2.6 kB", "20 kB"].flatMap((size) => [
+          `pages of 200 events of ${size}`,
+          "of bare node:http, the same as bytes",
+        ]),
       },
     },
   },

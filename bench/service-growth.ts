@@ -9,6 +9,7 @@ import { spawnService, temporaryFolder } from "../service/test/support.ts";
 import { fillStore, type ManyEvents } from "./many-events.ts";
 import { type Measured, median } from "./measured.ts";
 import { memoryOf, skippedOffLinux } from "./memory.ts";
+import { type SearchTimes, searchRows, timeSearches } from "./searches.ts";
 import { sized } from "./sized.ts";
 
 const SIZES = sized([1000, 100_000, 1_000_000], [500, 1000]);
@@ -31,6 +32,7 @@ type Measures = {
   /** The longest wait of a call while nothing is searched for: what the machine itself adds. */
   alone: number;
   searches: Map<string, Took>;
+  inStore: SearchTimes;
   memory: number;
   mostMemory: number;
   bytes: number;
@@ -94,6 +96,7 @@ export async function benchGrowth(): Promise<Measured[]> {
         },
       ];
     }),
+    ...searchRows(measures.map(({ inStore }) => inStore)),
   ];
 }
 
@@ -103,6 +106,7 @@ async function measure(size: number): Promise<Measures> {
   const start = performance.now();
   const known = fillStore(dataDir, size);
   const fillMs = performance.now() - start;
+  const inStore = await timeSearches(dataDir, known, size);
   const { size: bytes } = statSync(join(dataDir, "service.sqlite"));
   const chain = await startAnvil(join(folder.path, "node"));
   // A strict service refuses to search by operation and by query.
@@ -127,7 +131,7 @@ async function measure(size: number): Promise<Measures> {
       searches.set(name, await timeSearch(get, base_url, path));
     }
     const mostMemory = memoryOf(child.pid ?? 0, "VmHWM");
-    return { size, fillMs, pages, bare, alone, searches, memory, mostMemory, bytes };
+    return { size, fillMs, pages, bare, alone, searches, inStore, memory, mostMemory, bytes };
   } finally {
     await agent.close();
     child.kill("SIGTERM");

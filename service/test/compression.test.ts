@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import {
   type ClientRequest,
@@ -11,7 +12,9 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import should from "should";
 import { CrecClient } from "../../src/index.ts";
 import { freeWhenSent } from "../src/api/events.ts";
-import { type Api, startTestService } from "./support.ts";
+import { startService } from "../src/index.ts";
+import { Store } from "../src/store/store.ts";
+import { Api, startTestService, temporaryFolder } from "./support.ts";
 
 /** More than the system takes at once. */
 const BYTES = 20_000_000;
@@ -137,6 +140,77 @@ describe("answers of the local service", function () {
     should(events.map(({ event_id }) => event_id)).deepEqual(
       JSON.parse((await ask()).body.toString()).events.map((event: { event_id: string }) => event.event_id),
     );
+  });
+});
+
+describe("a page of large events of the local service", function () {
+  this.timeout(60_000);
+  const folder = temporaryFolder();
+  let api: Api;
+  let close: () => Promise<void>;
+  let path: string;
+
+  before(async () => {
+    const store = new Store(folder.path);
+    const { channel_id: channelId } = store.channels.create({ name: "large events" });
+    for (let event = 0; event < 6; event += 1)
+      store.events.append({
+        channelId,
+        type: "watcher.status",
+        payload: { status: "active", text: randomBytes(600_000).toString("hex") },
+      });
+    store.close();
+    const service = await startService({ dataDir: folder.path, local: true });
+    api = new Api(service.ready);
+    close = () => service.close();
+    path = `/channels/${channelId}/events?offset=1&limit=6`;
+  });
+  after(async () => {
+    await close();
+    folder.dispose();
+  });
+
+  const ask = async (encoding = "identity", method = "GET") => {
+    const headers = { authorization: `Apikey ${api.ready.api_key}`, "accept-encoding": encoding };
+    const sent = request(new URL(path, api.ready.base_url), { method, headers, agent: false }).end();
+    const [answer] = (await once(sent, "response")) as [IncomingMessage];
+    return answer;
+  };
+  const wholeOf = async (answer: IncomingMessage) => Buffer.concat(await answer.toArray());
+
+  it("is sent in parts, whole, and compressed for those who accept it", async () => {
+    const plain = await ask();
+    const bytes = await wholeOf(plain);
+    should(bytes.length).be.above(7_000_000);
+    should(plain.headers).match({ vary: "accept-encoding", "content-length": String(bytes.length) });
+    should(JSON.parse(bytes.toString()).events).have.length(6);
+    for (const [encoding, decompress] of [
+      ["br", brotliDecompressSync] as const,
+      ["gzip", gunzipSync] as const,
+    ]) {
+      const answer = await ask(encoding);
+      should(answer.headers).match({ vary: "accept-encoding", "content-encoding": encoding });
+      should(decompress(await wholeOf(answer)).equals(bytes)).be.true();
+    }
+    const head = await ask("identity", "HEAD");
+    should(head.statusCode).equal(200);
+    should(await wholeOf(head)).be.empty();
+  });
+
+  it("can be truncated by a fault, and left by its caller", async () => {
+    await api.ok("POST", "/local/faults", { action: "truncate", match: { path: path.split("?", 1)[0] } });
+    const truncated = await ask();
+    should(
+      await wholeOf(truncated).then(
+        () => "whole",
+        (error: Error) => error.message,
+      ),
+    ).equal("aborted");
+    const left = await ask();
+    left.destroy();
+    await once(left, "close");
+    const answer = await wholeOf(await ask());
+    should(JSON.parse(answer.toString()).events).have.length(6);
   });
 });
 

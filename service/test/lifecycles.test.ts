@@ -10,6 +10,7 @@ import { startService } from "../src/index.ts";
 import { InjectedFailures } from "../src/injected-failures/index.ts";
 import { operationStatuses } from "../src/lifecycles/operation.ts";
 import { expireQueries, QueryRunner } from "../src/lifecycles/query.ts";
+import { bytesOf } from "../src/store/event-pages.ts";
 import { Store } from "../src/store/store.ts";
 import { callOf, signedOperation } from "./signed-operation.ts";
 import { Api, BLOCK_TIME_MS, startTestService, temporaryFolder } from "./support.ts";
@@ -202,7 +203,9 @@ describe("lifecycles that fail", function () {
       should(expireQueries(context)).equal(1);
       answered.resolve(undefined);
       await runner.stop();
-      const { events } = JSON.parse(String(await store.events.poll(channel_id, { offset: 1, limit: 9 })));
+      const { events } = JSON.parse(
+        String(await bytesOf(await store.events.poll(channel_id, { offset: 1, limit: 9 }))),
+      );
       should((events as EventEnvelope[]).map(({ payload }) => payload.status)).eql([
         "accepted",
         "sending",

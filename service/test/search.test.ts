@@ -5,6 +5,7 @@ import should from "should";
 import type { EventPage, EventType } from "../../src/protocol/index.ts";
 import { describeWide } from "../../test/support/wide.ts";
 import { BLOCK } from "../src/store/block-places.ts";
+import { bytesOf } from "../src/store/event-pages.ts";
 import type { EventFilter } from "../src/store/events.ts";
 import { Store } from "../src/store/store.ts";
 import { Yielder } from "../src/store/yielder.ts";
@@ -174,7 +175,7 @@ describe("searches of the local service", function () {
       should(turns).be.above(400);
       turns = 0;
       const options = { limit: 1, offset: 0, isAbandoned: () => true };
-      should(shown(await store.events.search(channelId, filter, options)).offsets).be.empty();
+      should((await shown(await store.events.search(channelId, filter, options))).offsets).be.empty();
       should(turns).be.below(10);
       isOver = true;
     });
@@ -183,28 +184,29 @@ describe("searches of the local service", function () {
   it("return pages that are larger than one read", async () => {
     await withLargeEvents(async (events, channelId) => {
       for (const [offset, expected] of [[1, "äbcd"] as const, [undefined, "dcbä"] as const]) {
-        const page = JSON.parse(
-          (await events.poll(channelId, { ...(offset && { offset }), limit: 9 })).toString(),
-        ) as EventPage;
-        should(page.events.map(({ payload }) => String(Object(payload).text)[0]).join("")).equal(expected);
-        should(page.has_more).be.false();
+        const page = await events.poll(channelId, { ...(offset && { offset }), limit: 9 });
+        const bytes = await bytesOf(page);
+        const { events: found, has_more } = JSON.parse(bytes.toString()) as EventPage;
+        should(found.map(({ payload }) => String(Object(payload).text)[0]).join("")).equal(expected);
+        should(has_more).be.false();
+        // The length is known before anything is read.
+        should(Buffer.isBuffer(page) ? undefined : page.bytes).equal(bytes.length);
       }
     });
   });
 
   it("stop reading a large page when the caller has gone", async () => {
     await withLargeEvents(async (events, channelId) => {
-      let isFound = false;
-      const page = await events.poll(channelId, {
-        ...{ offset: 1, limit: 9 },
-        // At the last one all are found, and none is read.
-        isHidden: (_, offset) => {
-          isFound = offset === 4;
-          return false;
-        },
-        isAbandoned: () => isFound,
-      });
-      should(shown(page).offsets).be.empty();
+      let isGone = false;
+      const page = await events.poll(channelId, { offset: 1, limit: 9, isAbandoned: () => isGone });
+      should(Buffer.isBuffer(page)).be.false();
+      let parts = 0;
+      if (!Buffer.isBuffer(page))
+        for await (const _ of page.parts) {
+          parts += 1;
+          isGone = true;
+        }
+      should(parts).equal(1);
     });
   });
 });
@@ -216,7 +218,7 @@ async function searchesAgree(known: Known[], asked: readonly Search[]): Promise<
       const isHidden = (_: string, at: number) => hidden && at % 3 === 0;
       const all = known.filter((event) => meets(event, filter) && !isHidden("", event.offset));
       const found = await stores(sliceMs).events.search(channelId, filter, { limit, offset, isHidden });
-      should(shown(found)).eql({
+      should(await shown(found)).eql({
         offsets: all.slice(offset, offset + limit).map((event) => event.offset),
         has_more: all.length > offset + limit,
       });
@@ -238,7 +240,7 @@ async function pollsAgree(known: Known[], asked: readonly Poll[]): Promise<void>
       if (offset === undefined) all.reverse();
       const options = withoutUndefined({ type, offset });
       const found = await stores(0).events.poll(channelId, { ...options, limit, isHidden });
-      should(shown(found)).eql({
+      should(await shown(found)).eql({
         offsets: all.slice(0, limit).map((event) => event.offset),
         has_more: all.length > limit,
       });

@@ -1,4 +1,5 @@
 import type { EventPage, EventType } from "../../src/protocol/index.ts";
+import { bytesOf, type StoredPage } from "../src/store/event-pages.ts";
 import { Store } from "../src/store/store.ts";
 import { Yielder } from "../src/store/yielder.ts";
 import { temporaryFolder } from "./support.ts";
@@ -49,8 +50,8 @@ export async function withStore(
   }
 }
 
-export function shown(page: Buffer): { offsets: number[]; has_more: boolean } {
-  const { events, has_more } = JSON.parse(page.toString()) as EventPage;
+export async function shown(page: StoredPage): Promise<{ offsets: number[]; has_more: boolean }> {
+  const { events, has_more } = JSON.parse((await bytesOf(page)).toString()) as EventPage;
   return { offsets: events.map(({ headers }) => headers.offset), has_more };
 }
 

@@ -1,13 +1,14 @@
-import { spawn } from "node:child_process";
+import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import should from "should";
-import { fromRoot } from "../../scripts/lib/paths.mjs";
-import type { EventPage } from "../../src/protocol/index.ts";
+import { itWide } from "../../test/support/wide.ts";
 import { BLOCK } from "../src/store/block-places.ts";
+import type { StoredPage } from "../src/store/event-pages.ts";
 import { Store } from "../src/store/store.ts";
 import { shownWallet } from "../src/store/wallets.ts";
+import { shown } from "./searched-store.ts";
 import { logTo, temporaryFolder } from "./support.ts";
 
 const ALL = { limit: 200, offset: 0 };
@@ -28,7 +29,7 @@ describe("the store", () => {
     const isHidden = (channelId: string, offset: number) => channelId === channel_id && offset !== 2;
     const page = await store.events.poll(channel_id, { offset: 1, limit: 9, isHidden });
     store.close();
-    should(offsetsOf(page)).eql([2]);
+    should(await offsetsOf(page)).eql([2]);
   });
 
   it("finds and counts the events of an earlier version", async () => {
@@ -52,9 +53,9 @@ describe("the store", () => {
     const ofNow = await upgraded.events.search(channel_id, { created: { gt: 5 } }, ALL);
     const counts = upgraded.counts();
     upgraded.close();
-    should(offsetsOf(found)).eql([8, 108, 208, 301]);
-    should(offsetsOf(ofWatcher)).eql([8, 108, 208, 301]);
-    should(offsetsOf(ofNow)).have.length(200);
+    should(await offsetsOf(found)).eql([8, 108, 208, 301]);
+    should(await offsetsOf(ofWatcher)).eql([8, 108, 208, 301]);
+    should(await offsetsOf(ofNow)).have.length(200);
     should(counts).match({ channels: { active: 1 }, events: 301 });
     const database = new DatabaseSync(join(folder.path, "service.sqlite"));
     const sizes = database.prepare(
@@ -92,15 +93,15 @@ describe("the store", () => {
     const upgraded = new Store(folder.path);
     for (const channelId of channels) {
       const found = await upgraded.events.search(channelId, { status: ["failed"] }, ALL);
-      should(offsetsOf(found)).eql(rare);
+      should(await offsetsOf(found)).eql(rare);
       const end = { limit: 9, offset: last - 2 };
       const ofNow = await upgraded.events.search(channelId, { created: { gt: 5 } }, end);
-      should(offsetsOf(ofNow)).eql([last - 1, last]);
+      should(await offsetsOf(ofNow)).eql([last - 1, last]);
     }
     upgraded.close();
   });
 
-  it("goes on after a kill while it indexes the events of an earlier version", async () => {
+  itWide("goes on after a kill while it indexes the events of an earlier version", async () => {
     const store = new Store(folder.path);
     const { channel_id: channelId } = store.channels.create({ name: "killed" });
     store.transaction(() => {
@@ -112,19 +113,7 @@ describe("the store", () => {
     store.close();
     forgetIndexes(folder.path);
 
-    const script = `
-      import { EventTail } from "./service/src/store/event-tail.ts";
-      import { Store } from "./service/src/store/store.ts";
-      const { store } = EventTail.prototype;
-      EventTail.prototype.store = function () {
-        store.call(this);
-        if (this.block === 1) process.kill(process.pid, "SIGKILL");
-      };
-      new Store(process.argv[1]);`;
-    const child = spawn(process.execPath, ["--input-type=module", "-e", script, folder.path], {
-      cwd: fromRoot("."),
-      stdio: "ignore",
-    });
+    const child = fork(join(import.meta.dirname, "killed-upgrade.ts"), [folder.path]);
     const [, signal] = await once(child, "exit");
     should(signal).equal("SIGKILL");
     should(blocksOf(folder.path)).eql([0]);
@@ -132,7 +121,7 @@ describe("the store", () => {
     const upgraded = new Store(folder.path);
     const found = await upgraded.events.search(channelId, { status: ["failed"] }, ALL);
     upgraded.close();
-    should(offsetsOf(found)).eql([1, BLOCK + 1, 2 * BLOCK + 1]);
+    should(await offsetsOf(found)).eql([1, BLOCK + 1, 2 * BLOCK + 1]);
     should(blocksOf(folder.path)).eql([0, 1, 2]);
   });
 
@@ -170,18 +159,18 @@ describe("the store", () => {
       ...{ walletId: "w", name: "wallet", address, owner: address, chainSelector: "1", type: "ecdsa" },
       ...{ status: "archived", ecdsaSigners: [], rsaSigners: [], wasDeployed: false, createdAt: 1 },
     });
-    const shown = (of: Store) => {
+    const shownOf = (of: Store) => {
       const wallet = of.wallets.get("w");
       return wallet && shownWallet(wallet);
     };
-    should(shown(store)?.address).equal("");
+    should(shownOf(store)?.address).equal("");
     store.close();
     const database = new DatabaseSync(join(folder.path, "service.sqlite"));
     for (const column of ["configuration", "was_deployed"])
       database.exec(`ALTER TABLE wallets DROP COLUMN ${column}`);
     database.close();
     const upgraded = new Store(folder.path);
-    should(shown(upgraded)).containEql({ address, configuration: { allowed_signers: [] } });
+    should(shownOf(upgraded)).containEql({ address, configuration: { allowed_signers: [] } });
     upgraded.close();
   });
 
@@ -220,8 +209,8 @@ describe("the store", () => {
   });
 });
 
-function offsetsOf(page: Buffer): number[] {
-  return (JSON.parse(page.toString()) as EventPage).events.map(({ headers }) => headers.offset);
+async function offsetsOf(page: StoredPage): Promise<number[]> {
+  return (await shown(page)).offsets;
 }
 
 /** As a version without them left the directory. */

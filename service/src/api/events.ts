@@ -1,10 +1,13 @@
 import type { ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import type { FastifyReply } from "fastify";
 import Type from "typebox";
 import { EVENT_TYPES, type EventType, PAGE_LIMITS, SEARCH_FILTERS } from "../../../src/protocol/index.ts";
 import { invalid, notFound } from "../api-error.ts";
 import type { Context } from "../context.ts";
 import { channelOf } from "../lookup.ts";
 import { networksOf } from "../networks.ts";
+import { bytesOf, type StoredPage } from "../store/event-pages.ts";
 import type { EventFilter } from "../store/events.ts";
 import { defined } from "../store/rows.ts";
 import { NO_CHANNEL } from "./channels.ts";
@@ -84,9 +87,11 @@ export function eventRoutes(app: Routes, context: Context): void {
         isHidden: deliveries.hidden,
         isAbandoned: abandonment(request),
       });
-      freeWhenSent(reply, page);
       reply.type("application/json; charset=utf-8");
-      return deliveries.page(page, request.query.limit);
+      if (!Buffer.isBuffer(page) && deliveries.changesNothing) return inParts(reply, page);
+      const bytes = await bytesOf(page);
+      freeWhenSent(reply, bytes);
+      return deliveries.page(bytes, request.query.limit);
     },
   );
 
@@ -144,8 +149,10 @@ export function eventRoutes(app: Routes, context: Context): void {
         isHidden: deliveries.hidden,
         isAbandoned: abandonment(request),
       });
-      freeWhenSent(reply, page);
-      return deliveries.page(page, limit, { skipsByCount: true });
+      if (!Buffer.isBuffer(page) && deliveries.changesNothing) return inParts(reply, page);
+      const bytes = await bytesOf(page);
+      freeWhenSent(reply, bytes);
+      return deliveries.page(bytes, limit, { skipsByCount: true });
     },
   );
 
@@ -172,6 +179,12 @@ export function eventRoutes(app: Routes, context: Context): void {
       return event;
     },
   );
+}
+
+/** A large page as a body that is read while it is sent. It ends when the caller has gone. */
+function inParts(reply: FastifyReply, { bytes, parts }: Exclude<StoredPage, Buffer>): Readable {
+  reply.header("content-length", bytes);
+  return Readable.from(parts, { objectMode: false });
 }
 
 /**

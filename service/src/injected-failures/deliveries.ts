@@ -90,7 +90,7 @@ export class Deliveries {
    * number of events to skip: then this page has to hold all that is stored, and copies only as far as there is room.
    */
   page(stored: Buffer, limit: number, { skipsByCount = false } = {}): Buffer | string {
-    if (this.#changesNothing) return stored;
+    if (this.changesNothing) return stored;
     const page = JSON.parse(stored.toString("utf8")) as { events: EventEnvelope[]; has_more: boolean };
     let room = skipsByCount ? limit - page.events.length : Number.POSITIVE_INFINITY;
     const copies = page.events
@@ -117,13 +117,14 @@ export class Deliveries {
 
   /** One event as it is delivered; undefined while it is hidden. */
   event(text: string): string | undefined {
-    if (this.#changesNothing) return text;
+    if (this.changesNothing) return text;
     const event = JSON.parse(text) as EventEnvelope;
     if (this.events.actionOf(keyOfEvent(event)) === "late") return undefined;
     return JSON.stringify(this.#withProof(event));
   }
 
-  get #changesNothing(): boolean {
+  /** Whether all events are delivered as they are stored. */
+  get changesNothing(): boolean {
     return this.proofs.changesNothing && this.events.changesNothing;
   }
 

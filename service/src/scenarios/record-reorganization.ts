@@ -11,6 +11,7 @@ import { callGuardedToken } from "../chain/guarded-token.ts";
 import type { Context } from "../context.ts";
 import { createChannel, updateChannel } from "../lifecycles/channel.ts";
 import { createWatcher, updateWatcher } from "../lifecycles/watcher.ts";
+import { bytesOf } from "../store/event-pages.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
 import type { EventFile, Verification } from "./event-file.ts";
 import { eventsOf } from "./log.ts";
@@ -148,7 +149,7 @@ async function archive(context: Context, channelId: string): Promise<void> {
 
 async function eventsOfChannel({ store }: Context, channelId: string): Promise<ChannelEvent[]> {
   const page = await store.events.poll(channelId, { offset: 1, limit: PAGE });
-  return (JSON.parse(page.toString("utf8")) as { events: ChannelEvent[] }).events;
+  return (JSON.parse((await bytesOf(page)).toString("utf8")) as { events: ChannelEvent[] }).events;
 }
 
 /** The signed log of an event; undefined for other events. */

@@ -7,17 +7,19 @@ export type Places = Uint32Array<ArrayBuffer>;
 const WORD_BITS = 32;
 const WORDS = BLOCK / WORD_BITS;
 const BYTES = BLOCK / 8;
+/** More places are read faster as bits. */
+const MAX_LIST = 64;
 
 export const blockOf = (offset: number): number => Math.floor(offset / BLOCK);
 
 /**
- * Places in ascending order as they are stored: a list of 16-bit numbers, or all bits where that is not longer. Its length
- * is a multiple of four bytes, so an odd list has its last place twice.
+ * Places in ascending order as they are stored: a few as a list of 16-bit numbers, more as all bits. The length is a
+ * multiple of four bytes, so an odd list has its last place twice.
  */
 export function stored(places: readonly number[]): Uint8Array {
-  const list = Uint16Array.from(places.length % 2 === 0 ? places : [...places, ...places.slice(-1)]);
-  const { buffer } = list.byteLength < BYTES ? list : placesOf(places);
-  return new Uint8Array(buffer);
+  if (places.length > MAX_LIST) return new Uint8Array(placesOf(places).buffer);
+  const even = places.length % 2 === 0 ? places : [...places, ...places.slice(-1)];
+  return new Uint8Array(Uint16Array.from(even).buffer);
 }
 
 /** The inverse of `stored`, of some bytes of a buffer. Do not change the result: it can be the buffer itself. */

@@ -11,7 +11,8 @@ export class BlockRows<T extends { block: number }> {
   readonly #step: Step;
   #chunk: T[] = [];
   #at = 0;
-  readonly #used = new Set<T>();
+  #used = 0;
+  #returned: T | undefined;
   #size = CHUNK.least;
   #isLast = false;
 
@@ -26,7 +27,8 @@ export class BlockRows<T extends { block: number }> {
       for (; this.#at < this.#chunk.length; this.#at += 1) {
         const row = this.#chunk[this.#at];
         if (row === undefined || (row.block - block) * this.#step < 0) continue;
-        this.#used.add(row);
+        if (row !== this.#returned) this.#used += 1;
+        this.#returned = row;
         return row;
       }
       if (this.#isLast) return undefined;
@@ -35,12 +37,12 @@ export class BlockRows<T extends { block: number }> {
   }
 
   #readOn(block: number): void {
-    const isDense = this.#used.size * 2 >= this.#chunk.length;
+    const isDense = this.#used * 2 >= this.#chunk.length;
     this.#size = isDense ? Math.min(this.#size * 4, CHUNK.most) : CHUNK.least;
     this.#chunk = this.#read(block, this.#size);
     this.#isLast = this.#chunk.length < this.#size;
     this.#at = 0;
-    this.#used.clear();
+    this.#used = 0;
   }
 }
 

@@ -5,7 +5,7 @@ import { now } from "../time.ts";
 import { AnyCursor, type BlockCursor, type Searched, ValueCursor } from "./block-cursors.ts";
 import type { Step } from "./cursors.ts";
 import { EventIndex } from "./event-index.ts";
-import { EventPages } from "./event-pages.ts";
+import { EventPages, type StoredPage } from "./event-pages.ts";
 import type { SearchedColumn } from "./event-tail.ts";
 import { TimeCursor, type TimeRange } from "./event-times.ts";
 import { walkEvents } from "./event-walk.ts";
@@ -144,7 +144,7 @@ export class Events {
   }
 
   /** A page as JSON: from `offset` upwards, or the newest downwards when no offset is given. */
-  poll(channelId: string, options: Reading & { offset?: number; type?: string }): Promise<Buffer> {
+  poll(channelId: string, options: Reading & { offset?: number; type?: string }): Promise<StoredPage> {
     const { offset, type } = options;
     const asked: Asked[] = type === undefined ? [] : [["type", [type]]];
     const step = offset === undefined ? -1 : 1;
@@ -152,7 +152,7 @@ export class Events {
   }
 
   /** A page of matching events as JSON, oldest first. */
-  search(channelId: string, filter: EventFilter, options: Reading & PageRequest): Promise<Buffer> {
+  search(channelId: string, filter: EventFilter, options: Reading & PageRequest): Promise<StoredPage> {
     const { created = {}, ...values } = filter;
     const asked = Object.entries(values)
       .map(([column, value]) => [column, [value].flat()] as Asked)
@@ -175,7 +175,7 @@ export class Events {
   }
 
   /** Events that are appended meanwhile are ignored: the page shows one moment. */
-  async #page(channelId: string, options: PageOptions): Promise<Buffer> {
+  async #page(channelId: string, options: PageOptions): Promise<StoredPage> {
     const { isHidden, isAbandoned, step, asked, times } = options;
     const database = this.#database;
     const channel = database

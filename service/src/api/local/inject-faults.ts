@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Fault, Faults } from "../../injected-failures/faults.ts";
@@ -56,9 +57,10 @@ export function injectFaults(
   app.addHook("onSend", async (request, reply, payload) => {
     const fault = met.get(request);
     if (fault?.action === "drop_answer") cut(request, reply);
-    if (fault?.action === "truncate" && (typeof payload === "string" || Buffer.isBuffer(payload))) {
+    const isWhole = typeof payload === "string" || Buffer.isBuffer(payload);
+    if (fault?.action === "truncate" && (isWhole || payload instanceof Readable)) {
       reply.hijack();
-      const body = Buffer.from(payload);
+      const body = isWhole ? Buffer.from(payload) : Buffer.concat(await payload.toArray());
       reply.raw.writeHead(reply.statusCode, {
         "content-type": "application/json",
         "content-length": body.length,
