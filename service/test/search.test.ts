@@ -5,7 +5,7 @@ import should from "should";
 import type { EventPage, EventType } from "../../src/protocol/index.ts";
 import { describeWide } from "../../test/support/wide.ts";
 import { BLOCK } from "../src/store/block-places.ts";
-import { bytesOf } from "../src/store/event-pages.ts";
+import { bytesOf, type StoredPage } from "../src/store/event-pages.ts";
 import type { EventFilter } from "../src/store/events.ts";
 import { Store } from "../src/store/store.ts";
 import { Yielder } from "../src/store/yielder.ts";
@@ -161,23 +161,29 @@ describe("searches of the local service", function () {
 
   it("yield between slices, and end when the caller has gone", async () => {
     await withBlocks(400, async (store, channelId) => {
-      let turns = 0;
-      let isOver = false;
-      const count = () => {
-        turns += 1;
-        if (!isOver) setImmediate(count);
-      };
-      setImmediate(count);
       const filter = { event_name: "x", service: ["x"] };
-      const search = store.events.search(channelId, filter, { limit: 1, offset: 0 });
-      await Promise.all([search, store.events.search(channelId, filter, { limit: 1, offset: 0 })]);
+      const search = (isAbandoned = () => false) =>
+        store.events.search(channelId, filter, { limit: 1, offset: 0, isAbandoned });
       // All searches share one slice in each turn: the two of them need twice as many turns.
-      should(turns).be.above(400);
-      turns = 0;
-      const options = { limit: 1, offset: 0, isAbandoned: () => true };
-      should((await shown(await store.events.search(channelId, filter, options))).offsets).be.empty();
+      should(await turnsOf(() => Promise.all([search(), search()]))).be.above(400);
+      let found: StoredPage = Buffer.alloc(0);
+      const turns = await turnsOf(async () => {
+        found = await search(() => true);
+      });
+      should((await shown(found)).offsets).be.empty();
       should(turns).be.below(10);
-      isOver = true;
+    });
+  });
+
+  it("count what an offset leaves out, block by block", async () => {
+    await withBlocks(400, async (store, channelId) => {
+      const options = { limit: 1, offset: 399 * BLOCK + BLOCK - 1 };
+      let found: StoredPage = Buffer.alloc(0);
+      const turns = await turnsOf(async () => {
+        found = await store.events.search(channelId, { type: ["watcher.event"] }, options);
+      });
+      should(await shown(found)).eql({ offsets: [], has_more: false });
+      should(turns).be.below(500);
     });
   });
 
@@ -262,7 +268,24 @@ async function withLargeEvents(
   });
 }
 
-/** A channel with so many full blocks, in each of which two values match other events, in the shortest slices. */
+/** How many turns of the event loop something takes. */
+async function turnsOf(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await work();
+  isOver = true;
+  return turns;
+}
+
+/**
+ * A channel with the index of so many full blocks, in the shortest slices. In each block two values match other events, and
+ * the type matches all.
+ */
 async function withBlocks(
   blocks: number,
   use: (store: Store, channelId: string) => Promise<void>,
@@ -274,9 +297,11 @@ async function withBlocks(
   const database = new DatabaseSync(join(folder.path, "service.sqlite"));
   database.exec(`
     UPDATE channels SET last_offset = ${blocks * BLOCK - 1};
-    INSERT INTO event_values VALUES (1, '${channelId}', 'event_name', 'x'), (2, '${channelId}', 'service', 'x');
+    INSERT INTO event_values VALUES (1, '${channelId}', 'event_name', 'x'), (2, '${channelId}', 'service', 'x'),
+      (3, '${channelId}', 'type', 'watcher.event');
     WITH RECURSIVE numbers (block) AS (SELECT 0 UNION ALL SELECT block + 1 FROM numbers LIMIT ${blocks})
-    INSERT INTO event_blocks SELECT value_id, block, CASE value_id WHEN 1 THEN x'01000100' ELSE x'02000200' END
+    INSERT INTO event_blocks SELECT value_id, block, CASE value_id
+        WHEN 1 THEN x'01000100' WHEN 2 THEN x'02000200' ELSE unhex(replace(hex(zeroblob(512)), '00', 'FF')) END
       FROM numbers, event_values;
     WITH RECURSIVE numbers (block) AS (SELECT 0 UNION ALL SELECT block + 1 FROM numbers LIMIT ${blocks})
     INSERT INTO event_block_times SELECT '${channelId}', block, 1, 1 FROM numbers;`);

@@ -40,7 +40,7 @@ export function openDatabase(dataDir: string, log?: Log): DatabaseSync {
     database.function("fold", { deterministic: true }, (text) => String(text).toLowerCase());
     // An event with its proof fits into a page of this size. With smaller pages, reading takes twice as long.
     database.exec("PRAGMA page_size = 16384;");
-    // Enough for the ends of all lists of places: each event writes to them.
+    // Enough for the index of some millions of events.
     database.exec(`PRAGMA cache_size = -${CACHE_KIB};`);
     // The system's temporary folder may be full while the disk of the data directory is not.
     database.exec("PRAGMA temp_store = MEMORY;");

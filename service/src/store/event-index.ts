@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { BLOCK } from "./block-places.ts";
 import { EventTail } from "./event-tail.ts";
 import type { Yielder } from "./yielder.ts";
 
@@ -20,8 +21,11 @@ export class EventIndex {
   appended(channelId: string, offset: number): void {
     // What it read was rolled back.
     if (offset <= (this.#tails.get(channelId)?.last ?? -1)) this.#tails.delete(channelId);
-    // A full block is stored at once, and so has to be read already.
-    if ((offset + 1) % READ_AT_ONCE !== 0) return;
+    // Most of a full block is in memory before it is stored. One that made room for others is then read as a whole.
+    const place = offset % BLOCK;
+    if ((place + 1) % READ_AT_ONCE !== 0) return;
+    const isNeeded = place < READ_AT_ONCE || place === BLOCK - 1 || this.#tails.has(channelId);
+    if (!isNeeded) return;
     const tail = this.#tailOf(channelId);
     tail.readTo(offset);
     if (tail.last < tail.end) return;
