@@ -15,7 +15,7 @@ import { openDatabase } from "../src/store/database.ts";
 import { storageProblem } from "../src/store/storage-problem.ts";
 import { useOwnNode } from "./own-node.ts";
 
-const PAGE_BYTES = 16_384;
+const PAGE_BYTES = 32_768;
 
 describe("the data directory of the local service", function () {
   this.timeout(120_000);

@@ -8,8 +8,8 @@ import { upgrade } from "./upgrade.ts";
 
 const MAX_STATEMENTS = 300;
 const CACHE_KIB = 16 * 1024;
-/** A checkpoint delays its commit: 4 MB take some milliseconds, SQLite's default of 16 MB about a hundred. */
-const CHECKPOINT_PAGES = 250;
+/** A checkpoint delays its commit: 4 MB take some milliseconds, ten times as much about a hundred. */
+const CHECKPOINT_PAGES = 125;
 /** A database up to this size is checked at the start: that takes a fraction of a second. */
 const MAX_CHECKED_BYTES = 64 * 1024 * 1024;
 
@@ -38,8 +38,8 @@ export function openDatabase(dataDir: string, log?: Log): DatabaseSync {
     database = new Database(file);
     // SQLite's lower() supports only ASCII.
     database.function("fold", { deterministic: true }, (text) => String(text).toLowerCase());
-    // An event with its proof fits into a page of this size. With smaller pages, reading takes twice as long.
-    database.exec("PRAGMA page_size = 16384;");
+    // Some events with their proofs fit into a page of this size. With smaller pages, reading many of them takes longer.
+    database.exec("PRAGMA page_size = 32768;");
     // Enough for the index of some millions of events.
     database.exec(`PRAGMA cache_size = -${CACHE_KIB};`);
     // The system's temporary folder may be full while the disk of the data directory is not.
