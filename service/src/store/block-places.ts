@@ -47,9 +47,15 @@ function remove(places: Places, place: number): void {
   places[place >>> 5] = (places[place >>> 5] ?? 0) & ~(1 << (place & 31));
 }
 
-/** Keeps what is in `others` too. */
-export function intersect(places: Places, others: Places): void {
-  for (let word = 0; word < WORDS; word += 1) places[word] = (places[word] ?? 0) & (others[word] ?? 0);
+/** Keeps what is in `others` too, and returns whether that is something. */
+export function intersect(places: Places, others: Places): boolean {
+  let all = 0;
+  for (let word = 0; word < WORDS; word += 1) {
+    const kept = (places[word] ?? 0) & (others[word] ?? 0);
+    places[word] = kept;
+    all |= kept;
+  }
+  return all !== 0;
 }
 
 export function unite(places: Places, others: Places): void {

@@ -29,10 +29,11 @@ export class TimeCursor implements BlockCursor {
 
   seek(block: number): number {
     const { tail } = this.#searched;
-    if (block > tail.block) return Number.POSITIVE_INFINITY;
-    if (block === tail.block) return block;
-    const row = this.#rows.from(block);
-    return row === undefined || this.#isPartOf(row) ? block : block + 1;
+    for (let at = block; at < tail.block; at += 1) {
+      const row = this.#rows.from(at);
+      if (row === undefined || this.#isPartOf(row)) return at;
+    }
+    return block > tail.block ? Number.POSITIVE_INFINITY : tail.block;
   }
 
   places(block: number): Places | undefined {

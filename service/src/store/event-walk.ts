@@ -57,7 +57,7 @@ export async function walkEvents(walk: EventWalk, yielder: Yielder): Promise<Fou
     addAll(found);
     for (const cursor of cursors) {
       const places = cursor.places(block);
-      if (places !== undefined) intersect(found, places);
+      if (places !== undefined && !intersect(found, places)) break;
     }
     keepBetween(found, Math.min(from, to) - start, Math.max(from, to) - start);
     if (matches !== undefined) keepOnly(found, (place) => matches(start + place));
