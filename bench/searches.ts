@@ -5,7 +5,7 @@ import { type Measured, median } from "./measured.ts";
 import { sized } from "./sized.ts";
 
 /** Shares of all events that the page leaves out: the first page to the last one. */
-const OFFSETS = [0, 0.5, 0.8, 0.999];
+const OFFSETS = sized([0, 0.5, 0.8, 0.999], [0.5]);
 const LIMIT = 50;
 const TIMES = sized(15, 1);
 /** A search may take so many times as long as with few events, or so much longer. */
