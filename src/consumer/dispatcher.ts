@@ -11,7 +11,7 @@ import type { Delivery, EventConsumerOptions, Limits } from "./options.ts";
 import type { PageReader } from "./page-reader.ts";
 import { PoisonDetector } from "./poison-detector.ts";
 import { verifyWhenProofArrives } from "./proof-wait.ts";
-import type { Selection } from "./selection.ts";
+import type { Selected, Selection } from "./selection.ts";
 
 export type DispatcherOptions = Pick<
   EventConsumerOptions,
@@ -105,25 +105,39 @@ export class Dispatcher {
     events: readonly ChannelEvent[],
     { cursor, reader, signal }: { cursor: Cursor; reader: PageReader; signal: AbortSignal },
   ): Promise<boolean> {
-    const { selection, checkpointer, prepare } = this.#options;
+    const { checkpointer } = this.#options;
     this.#cursor = cursor;
     requireSameChannel(cursor, events);
     const fresh = cursor.admit(events);
-    if (fresh.length > 0) await prepare?.(fresh, signal);
-    const { notBefore } = cursor;
-    const outcomes = fresh.map((event) => selection.select(event, { notBefore, times: reader.times }));
+    const outcomes = await this.#select(fresh, cursor, reader, signal);
     const page = fresh
       .filter((_, index) => outcomes[index] === "deliver")
       .map(({ headers: { offset } }) => offset);
     for (const [index, event] of fresh.entries()) {
-      if (outcomes[index] === "too old") this.#skipped += 1;
-      if (outcomes[index] === "filtered") this.#filtered += 1;
-      if (outcomes[index] === "deliver") {
+      const outcome = outcomes[index];
+      if (outcome === "deliver") {
         await checkpointer.reserve(cursor, { offset: event.headers.offset, page }, reader.highest);
         await this.#deliver(event, cursor, reader, signal);
-      } else this.#settle(event.event_id);
+      } else this.#passOver(event, outcome);
     }
     return fresh.length > 0;
+  }
+
+  async #select(
+    events: readonly ChannelEvent[],
+    { notBefore }: Cursor,
+    { times }: PageReader,
+    signal: AbortSignal,
+  ): Promise<Selected[]> {
+    const { selection, prepare } = this.#options;
+    if (events.length > 0) await prepare?.(events, signal);
+    return events.map((event) => selection.select(event, { notBefore, times }));
+  }
+
+  #passOver({ event_id: eventId }: ChannelEvent, outcome: Selected | undefined): void {
+    if (outcome === "too old") this.#skipped += 1;
+    if (outcome === "filtered") this.#filtered += 1;
+    this.#settle(eventId);
   }
 
   /** Waits while the in-flight limit is reached. */
@@ -144,6 +158,11 @@ export class Dispatcher {
     // An old event without a proof will not get one.
     const waitMs = reader.times.minAgeMsOf(event) > limits.proofWaitMs ? 0 : limits.proofWaitMs;
     const checked = await verifyWhenProofArrives(event, { source, clock, waitMs, verify }, signal);
+    if (checked.event !== event) {
+      // What was read with its proof may say something else than what was selected.
+      const [outcome] = await this.#select([checked.event], cursor, reader, signal);
+      if (outcome !== "deliver") return this.#passOver(event, outcome);
+    }
     await this.untilRoom(cursor, signal);
     await this.#poison.untilIsolated(event, cursor, signal);
     if (untilReady !== undefined) await unlessAborted(untilReady(signal), signal);

@@ -545,6 +545,25 @@ describe("EventConsumer", () => {
       await end(consumer);
     });
 
+    it("selects again what an event says once it has its proof", async () => {
+      const channel = new SimulatedChannel();
+      const saying = (status: string, proofs: unknown[]) => {
+        const event = contractEvent(1, proofs);
+        return { ...event, payload: { ...event.payload, status } };
+      };
+      channel.publish(saying("wanted", []), contractEvent(2, ["proof"]));
+      const filter = ({ payload }: EventEnvelope) => payload.status !== "unwanted";
+      const { clock, make, end, offsets } = simulate({ source: channel, verify, filter });
+      const consumer = make();
+      consumer.start();
+      await clock.pass(1_000);
+      channel.visible = [saying("unwanted", ["proof"]), contractEvent(2, ["proof"])];
+      await clock.pass(10_000);
+      should(offsets()).eql([2]);
+      should(consumer.state).match({ filtered: 1 });
+      await end(consumer);
+    });
+
     it("gives it out as rejected when the time is over", async () => {
       const channel = new SimulatedChannel();
       channel.publish(contractEvent(1));
