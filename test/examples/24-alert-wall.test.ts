@@ -41,6 +41,10 @@ describe("the example alert wall on a dashboard", function () {
   let page: Page;
   const problems: string[] = [];
 
+  /** The deploy of a test may end the reading of a balance, which is read again. */
+  const errors = () =>
+    flow.values<{ code?: string }>("error").filter(({ code }) => code !== "WAIT_INTERRUPTED");
+
   before(async function () {
     if (!hasBrowser()) this.skip();
     flow = await RunningExample.start("24-alert-wall", {
@@ -185,7 +189,7 @@ describe("the example alert wall on a dashboard", function () {
       ...["confirmed_latest", "confirmed_safe", "confirmed"],
     ]);
     should(await statusOf(results[0]?.operation ?? "")).equal("confirmed");
-    should(flow.values("error")).be.empty();
+    should(errors()).be.empty();
   });
 
   itWide("cancels after Decline, and a later Approve changes nothing", async () => {
@@ -233,7 +237,7 @@ describe("the example alert wall on a dashboard", function () {
   });
 
   it("reported no error", () => {
-    should(flow.values("error")).be.empty();
+    should(errors()).be.empty();
     should(flow.values("rejected")).be.empty();
     should(problems).be.empty();
   });

@@ -22,7 +22,7 @@ const OTHER = localEcdsaSigner(generatePrivateKey()).address;
 
 /** Signers whose keys are in key services, in flows and in their form. */
 describe("signers of key services", function () {
-  this.timeout(20_000);
+  this.timeout(60_000);
 
   let harness: OperationHarness;
   let services: KeyServices;
