@@ -31,6 +31,7 @@ export class OracleNetwork {
   readonly #workflowOwner: Uint8Array;
   readonly #configDigest = createHash("sha256").update("local oracle network").digest();
   readonly #sign = quickestSign();
+  readonly #engine = loadEngine();
   #sequence = 0;
 
   constructor(oracles: Oracle[], workflowOwner: Address) {
@@ -57,7 +58,7 @@ export class OracleNetwork {
   ): Promise<Attestation> {
     const text = Buffer.from(JSON.stringify(statement)).toString("base64");
     // JavaScript would hold all others up for a second where an event has megabytes.
-    const { keccak256 } = await loadEngine();
+    const { keccak256 } = await this.#engine;
     const hash = toHex(keccak256(Buffer.from(text)));
     const report = buildReport({
       timestamp,
