@@ -1,6 +1,7 @@
 import type { Confidence } from "../../src/protocol/index.ts";
 import type { Chain } from "./chain/chain.ts";
 import type { Deployed } from "./chain/demo-contracts.ts";
+import type { Following } from "./chain/following.ts";
 import type { Relayer } from "./chain/relayer.ts";
 import type { Ticker } from "./chain/ticker.ts";
 import type { InjectedFailures } from "./injected-failures/index.ts";
@@ -22,6 +23,8 @@ export type Context = {
   confidences: readonly Confidence[];
   /** Checks that the chain reaches them. */
   finality: FinalityWatch;
+  /** Whether the chain is followed. */
+  following: Following;
   /** Logs that watchers could not report. */
   skipped: SkippedLogs;
   /** Whether everything that the public service does not support is refused, omitted or ignored. */

@@ -8,6 +8,7 @@ import { createServer, GRAPHQL_PATH } from "./api/server.ts";
 import type { Anvil } from "./chain/anvil.ts";
 import { Chain } from "./chain/chain.ts";
 import { deployedContracts } from "./chain/demo-contracts.ts";
+import { Following } from "./chain/following.ts";
 import { REFILL_MS } from "./chain/funds.ts";
 import { Ticker } from "./chain/ticker.ts";
 import type { Context } from "./context.ts";
@@ -70,6 +71,8 @@ export type ServiceOptions = {
   local?: boolean;
   /** How long a transaction that cannot be paid for waits for coins before it fails. Default: ten minutes. */
   refillMs?: number;
+  /** How long the node's blocks may form no chain before blocks that it lacks are passed over. Default: a minute. */
+  stuckMs?: number;
   /** How long a request may take to arrive. Default: 30 s. */
   requestTimeoutMs?: number;
   /** Default: no log. `createLog` makes one. */
@@ -135,15 +138,17 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await relayer.funds.watch();
     log.info("Checking the demo contracts, and deploying missing ones.");
     const confidences = options.confidences ?? (["latest", "finalized"] as const);
+    const following = new Following();
     const context: Context = {
       store,
       chain,
       relayer,
-      ticker: new Ticker({ chain, intervalMs: options.blockTimeMs ?? 1000, log }),
+      ticker: new Ticker({ chain, intervalMs: options.blockTimeMs ?? 1000, log, following }),
       oracles: new OracleNetwork(oracleKeys(join(dataDir, ORACLE_KEYS)), workflowOwner),
       contracts: await deployedContracts(chain, relayer, store.settings),
       confidences,
       finality: new FinalityWatch(chain, confidences, log),
+      following,
       skipped: new SkippedLogs(log),
       strict: options.strict ?? false,
       injected: new InjectedFailures(),
@@ -157,7 +162,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     });
     await warmUp(chain);
     if (anvil !== undefined) keepOwnChain(anvil, context);
-    const lifecycles = await startLifecycles(context);
+    const lifecycles = await startLifecycles(context, { stuckMs: options.stuckMs });
     started.push(() => withTimeout(lifecycles.stop()));
     // Before that, nothing may wait for a restart of the chain.
     started.push(() => anvil?.giveUp());

@@ -1,9 +1,16 @@
 import Type from "typebox";
+import type { Context } from "../context.ts";
 import type { Routes } from "./routes.ts";
 
-const Health = Type.Object({ status: Type.String() }, { title: "Health", description: "the service is up" });
+const Health = Type.Object(
+  { status: Type.String() },
+  {
+    title: "Health",
+    description: "the service is up: `ok`, or `chain_not_followed` while it cannot read the chain",
+  },
+);
 
-export function healthRoute(app: Routes): void {
+export function healthRoute(app: Routes, { following }: Context): void {
   app.get(
     "/health-check",
     {
@@ -15,6 +22,6 @@ export function healthRoute(app: Routes): void {
         answers: { 200: Health },
       },
     },
-    () => ({ status: "ok" }),
+    () => ({ status: following.problem === undefined ? "ok" : "chain_not_followed" }),
   );
 }

@@ -142,7 +142,7 @@ export async function createServer(
   await describeApi(app);
   // At the root, so that /local has the same base URL.
   await app.register(async (api: Routes) => {
-    healthRoute(api);
+    healthRoute(api, context);
     networkRoutes(api, context);
     channelRoutes(api, context);
     watcherRoutes(api, context);

@@ -1,3 +1,4 @@
+import type { Following } from "../chain/following.ts";
 import type { SkippedLogs } from "../lifecycles/skipped-logs.ts";
 import type { Executions } from "../store/executions.ts";
 import { html } from "./html.ts";
@@ -29,6 +30,22 @@ ${newest.map(({ operationId, reason }) => html`${reason}: ${code(operationId)}<b
 
 function operations(count: number): string {
   return `${count} confirmed ${count === 1 ? "operation" : "operations"}`;
+}
+
+/** That events of the chain are not reported now, or were not. */
+export function notFollowed({ problem, passedOver }: Following): Row[] {
+  const rows: Row[] = [];
+  if (problem !== undefined) {
+    rows.push(["Followed", html`<strong class="problem">No new events are reported: ${problem}</strong>`]);
+  }
+  if (passedOver > 0) {
+    const what = passedOver === 1 ? "block that the node lacks was" : "blocks that the node lacks were";
+    rows.push([
+      "Passed over",
+      html`<strong class="problem">${passedOver} ${what} passed over since the start</strong>`,
+    ]);
+  }
+  return rows;
 }
 
 /** Logs that a watcher could not report. */

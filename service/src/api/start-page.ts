@@ -11,7 +11,7 @@ import { originOf } from "../problem.ts";
 import { type Html, html } from "./html.ts";
 import type { Routes } from "./routes.ts";
 import { code, type Row, section } from "./start-page-parts.ts";
-import { lostOperations, skippedLogs } from "./start-page-problems.ts";
+import { lostOperations, notFollowed, skippedLogs } from "./start-page-problems.ts";
 import { STYLE, TIMELINE_STYLE } from "./start-page-style.ts";
 import { TIMELINE_SCRIPT, type TimelineAccess, timelineSection } from "./start-page-timeline.ts";
 
@@ -134,7 +134,8 @@ function addresses(facts: PageFacts, { baseUrl }: Moment): Html {
   ]);
 }
 
-function chain({ store, chain, contracts, relayer, finality, skipped }: Context, { heads }: Moment): Html {
+function chain(context: Context, { heads }: Moment): Html {
+  const { store, chain, contracts, relayer, finality, skipped, following } = context;
   const late = heads === undefined ? undefined : clockProblem(heads);
   return section("chain", "Chain", [
     ["Network", html`${chain.network.name}`],
@@ -158,6 +159,7 @@ function chain({ store, chain, contracts, relayer, finality, skipped }: Context,
     ...(relayer.funds.shortage === undefined
       ? []
       : [["Coins", html`<strong class="problem">${relayer.funds.shortage}</strong>`] satisfies Row]),
+    ...notFollowed(following),
     ...skippedLogs(skipped),
     ...lostOperations(store.executions(chain.network.chain_selector)),
     ...Object.entries(contracts).map(([name, address]): Row => [name, code(address)]),

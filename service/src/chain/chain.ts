@@ -33,6 +33,7 @@ export class Chain {
   readonly #calls: NodeCalls;
   readonly #newHead = new NewHead();
   readonly #logs = new LogRanges((range) => this.#logsAtOnce(range));
+  #changed: Promise<unknown> = Promise.resolve();
 
   private constructor(calls: NodeCalls, rpcUrl: string, network: Network, abilities: Abilities) {
     this.#calls = calls;
@@ -134,7 +135,19 @@ export class Chain {
   }
 
   async mine(blocks = 1): Promise<void> {
-    for (let mined = 0; mined < blocks; mined += 1) await this.rpc("evm_mine");
+    for (let mined = 0; mined < blocks; mined += 1) await this.#alone(() => this.rpc("evm_mine"));
+  }
+
+  /** Replaces the newest blocks by as many without transactions. Only anvil can do it. */
+  async reorganize(blocks: number): Promise<void> {
+    await this.#alone(() => this.rpc("anvil_reorg", [blocks, []], { once: true }));
+  }
+
+  /** Anvil loses blocks where one is made while others are replaced: each change waits for the one before. */
+  async #alone(change: () => Promise<unknown>): Promise<void> {
+    const changed = this.#changed.then(change);
+    this.#changed = changed.catch(() => undefined);
+    await changed;
   }
 
   async heads(): Promise<Heads> {

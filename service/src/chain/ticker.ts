@@ -2,6 +2,7 @@ import type { Log } from "../log.ts";
 import { messageOf, originOf } from "../problem.ts";
 import type { Chain } from "./chain.ts";
 import type { Heads } from "./chain-data.ts";
+import type { Following } from "./following.ts";
 import { isRefusal } from "./node/refusals.ts";
 
 /** Called at each tick with the newest blocks of the chain. */
@@ -21,6 +22,7 @@ export class Ticker {
   #intervalMs: number;
   #holds = false;
   readonly #log: Log;
+  readonly #following: Following;
   readonly #listeners: TickListener[] = [];
   #timer: NodeJS.Timeout | undefined;
   #ticking: Promise<void> | undefined;
@@ -34,8 +36,9 @@ export class Ticker {
   #unreachable = false;
   readonly #problems = new Map<TickListener, string>();
 
-  constructor(options: { chain: Chain; intervalMs: number; log: Log }) {
+  constructor(options: { chain: Chain; intervalMs: number; log: Log; following: Following }) {
     this.#chain = options.chain;
+    this.#following = options.following;
     this.#intervalMs = options.intervalMs;
     this.#log = options.log;
   }
@@ -122,6 +125,7 @@ export class Ticker {
         this.#log.warn(`The chain at ${originOf(this.#chain.rpcUrl)} does not answer (${messageOf(error)}).`);
       }
       this.#unreachable = true;
+      this.#following.failed("The node does not answer.");
       return;
     }
     for (const listener of this.#listeners) {

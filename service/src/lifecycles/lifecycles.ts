@@ -19,14 +19,18 @@ export type Lifecycles = {
 };
 
 /** Starts everything that runs by itself. */
-export async function startLifecycles(context: Context): Promise<Lifecycles> {
+export async function startLifecycles(
+  context: Context,
+  { stuckMs }: { stuckMs?: number | undefined } = {},
+): Promise<Lifecycles> {
   const { ticker, log } = context;
   const wallets = new WalletDeployer(context);
   const relay = new OperationRelay(context);
-  const logs = new LogReader(context, async () => {
+  const onRewind = async () => {
     await context.relayer.exclusively((sender) => restoreContracts(context, sender));
     await wallets.findLost();
-  });
+  };
+  const logs = new LogReader(context, { onRewind, stuckMs });
   const queries = new QueryRunner(context);
   await wallets.findLost();
   const clock = new ClockWatch(log);

@@ -1,9 +1,10 @@
 import type { Confidence } from "../../../src/protocol/index.ts";
 import type { Block, Heads } from "../chain/chain-data.ts";
 import type { Context } from "../context.ts";
+import { messageOf } from "../problem.ts";
 import type { Positions } from "../store/positions.ts";
 import { ChainMoved } from "./chain-moved.ts";
-import { findingsIn } from "./findings.ts";
+import { type Findings, findingsIn } from "./findings.ts";
 import { report } from "./reporting.ts";
 import { provisionWatchers } from "./watcher.ts";
 
@@ -13,11 +14,14 @@ const REMEMBERED = 512;
 const SLICE_MS = 500;
 /** How often the progress is logged while many blocks are read. */
 const PROGRESS_MS = 10_000;
+/** How long the node's blocks may form no chain. */
+const STUCK_MS = 60_000;
 
 /**
  * Reads the chain's logs for all watchers, by ranges of blocks, and remembers the hashes of the newest blocks. When the
  * chain replaces blocks, it continues after the last common block. Logs that were reported from a block that is still
- * there are not reported twice.
+ * there are not reported twice. Where the node's blocks form no chain for a minute, all remembered blocks are read again,
+ * and those that the node lacks are passed over.
  */
 export class LogReader {
   readonly #context: Context;
@@ -28,11 +32,20 @@ export class LogReader {
   #rewound = false;
   /** When the progress was logged last, while reading is behind. */
   #loggedProgressAt: number | undefined;
+  readonly #stuckMs: number;
+  /** Since when the node's blocks form no chain. */
+  #movingSince: number | undefined;
+  /** Up to this block, blocks that the node lacks are passed over. */
+  #mayLackUpTo = -1;
 
   /** `onRewind` runs when the chain has replaced blocks, before its new blocks are read. */
-  constructor(context: Context, onRewind: () => Promise<void>) {
+  constructor(
+    context: Context,
+    { onRewind, stuckMs = STUCK_MS }: { onRewind: () => Promise<void>; stuckMs?: number | undefined },
+  ) {
     this.#context = context;
     this.#onRewind = onRewind;
+    this.#stuckMs = stuckMs;
     this.#chainSelector = context.chain.network.chain_selector;
     this.#positions = context.store.positions(this.#chainSelector);
   }
@@ -42,6 +55,21 @@ export class LogReader {
    * meanwhile or does not answer, and continues at the next call.
    */
   async read(heads: Heads): Promise<void> {
+    const { following } = this.#context;
+    try {
+      await this.#read(heads);
+      this.#movingSince = undefined;
+      following.succeeded();
+    } catch (error) {
+      following.failed(messageOf(error));
+      if (!(error instanceof ChainMoved)) throw error;
+      this.#movingSince ??= performance.now();
+      if (performance.now() - this.#movingSince < this.#stuckMs) throw error;
+      this.#readAllAgain(heads);
+    }
+  }
+
+  async #read(heads: Heads): Promise<void> {
     if (this.#positions.get("latest") === undefined) this.#startAt(heads);
     await this.#goBackToCommonBlock(heads);
     if (this.#rewound) await this.#onRewind();
@@ -84,20 +112,40 @@ export class LogReader {
     const oldest = remembered.at(-1)?.number ?? 0;
     const lastCommon = common ?? Math.min(oldest - 1, heads.latest.number);
     this.#logReplaced({ lastCommon, newest: newest.number, heads, everythingReplaced: common === undefined });
-    this.#context.store.transaction(() => {
-      this.#context.store.timeline.add({
+    this.#rewind({ lastCommon, newest: newest.number, everythingReplaced: common === undefined });
+  }
+
+  #rewind(to: { lastCommon: number; newest: number; everythingReplaced: boolean }): void {
+    const { store } = this.#context;
+    const { lastCommon, newest, everythingReplaced } = to;
+    store.transaction(() => {
+      store.timeline.add({
         kind: "reorganization",
-        facts: { after_block: lastCommon, up_to_block: newest.number },
+        facts: { after_block: lastCommon, up_to_block: newest },
       });
       this.#positions.forgetAbove(lastCommon);
-      this.#context.store.watchers.rewind(this.#chainSelector, lastCommon);
+      store.watchers.rewind(this.#chainSelector, lastCommon);
       // Of a chain that is another one nothing can be taken for granted.
-      this.#context.store.executions(this.#chainSelector).setMissingAfter(common ?? -1);
+      store.executions(this.#chainSelector).setMissingAfter(everythingReplaced ? -1 : lastCommon);
       for (const confidence of ["latest", "safe", "finalized"] as const) {
         this.#positions.set(confidence, Math.min(this.#position(confidence), lastCommon));
       }
     });
     this.#rewound = true;
+  }
+
+  /** What the node has now is taken as it is, once. */
+  #readAllAgain({ latest }: Heads): void {
+    const blocks = this.#positions.blocks();
+    const newest = blocks[0]?.number ?? latest.number;
+    const lastCommon = Math.min((blocks.at(-1)?.number ?? latest.number) - 1, latest.number);
+    this.#context.log.error(
+      `The node's blocks have formed no chain for ${Math.round(this.#stuckMs / 1000)} s: it lacks some, or they name other parents. They are read again after block ${lastCommon}; those that it lacks up to ${latest.number} are passed over. Restart the node, or start over with another one, if it happens again.`,
+    );
+    this.#rewind({ lastCommon, newest, everythingReplaced: true });
+    this.#mayLackUpTo = latest.number;
+    this.#movingSince = undefined;
+    this.#context.ticker.wake();
   }
 
   /** A chain may replace its newest blocks, but never finalized ones. */
@@ -137,7 +185,7 @@ export class LogReader {
    * with the remembered ones.
    */
   async #readNewestFrom(from: number, heads: Heads): Promise<number> {
-    const findings = await findingsIn(this.#context, { from, to: heads.latest.number });
+    const findings = await this.#findings(from, heads.latest.number);
     const { to } = findings;
     const nearTip = heads.latest.number - REMEMBERED + 1;
     const blocks = await this.#blocks(Math.min(Math.max(from, nearTip), to), to);
@@ -147,7 +195,8 @@ export class LogReader {
     const previous = this.#positions.blocks().find((block) => block.number === from - 1);
     const hashes = new Map(previous === undefined ? [] : [[previous.number, previous.hash]]);
     for (const { number, hash, parentHash } of blocks) {
-      if ((hashes.get(number - 1) ?? parentHash) !== parentHash) throw new ChainMoved();
+      const isNext = (hashes.get(number - 1) ?? parentHash) === parentHash;
+      if (!isNext && number > this.#mayLackUpTo) throw new ChainMoved();
       hashes.set(number, hash);
     }
     for (const { log } of findings.matches) {
@@ -172,7 +221,7 @@ export class LogReader {
     }
     const sliceEnds = performance.now() + SLICE_MS;
     for (let from = this.#position(confidence) + 1; from <= head; ) {
-      const findings = await findingsIn(this.#context, { from, to: head });
+      const findings = await this.#findings(from, head);
       await report(this.#context, this.#positions, { confidence, findings });
       from = findings.to + 1;
       if (performance.now() > sliceEnds) {
@@ -182,13 +231,35 @@ export class LogReader {
     }
   }
 
+  /** Without logs of blocks that the node lacks. */
+  async #findings(from: number, to: number): Promise<Findings> {
+    const findings = await findingsIn(this.#context, { from, to });
+    if (from > this.#mayLackUpTo) return findings;
+    const hashes = new Map<number, string | undefined>();
+    for (const { log } of findings.matches) {
+      if (hashes.has(log.blockNumber)) continue;
+      hashes.set(log.blockNumber, (await this.#context.chain.block(log.blockNumber))?.hash);
+    }
+    const isThere = ({ log }: Findings["matches"][number]) =>
+      log.blockNumber > this.#mayLackUpTo || hashes.get(log.blockNumber) === log.blockHash;
+    return { ...findings, matches: findings.matches.filter(isThere) };
+  }
+
+  /** @throws ChainMoved when the node lacks a block that it must have. */
   async #blocks(from: number, to: number): Promise<Block[]> {
+    const { chain, following, log } = this.#context;
     const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
-    const blocks = await Promise.all(numbers.map((number) => this.#context.chain.block(number)));
-    return blocks.map((block) => {
-      if (block === undefined) throw new ChainMoved();
-      return block;
-    });
+    const found = await Promise.all(numbers.map((number) => chain.block(number)));
+    const blocks = found.filter((block) => block !== undefined);
+    const lacking = numbers.filter((_, index) => found[index] === undefined);
+    if (lacking.some((number) => number > this.#mayLackUpTo)) throw new ChainMoved();
+    if (lacking.length > 0) {
+      following.passOver(lacking.length);
+      log.warn(
+        `The node lacks ${lacking.length} of its blocks from ${lacking[0]} to ${lacking.at(-1)}. They are passed over.`,
+      );
+    }
+    return blocks;
   }
 
   /** Logs nothing where reading takes only a moment. */

@@ -88,7 +88,7 @@ async function record(context: Context, recording: Recording, channel: Channel):
     async () => (await events()).find((event) => logOf(event)?.tx_hash === large.hash)?.headers.offset,
   );
   const { latest } = await chain.heads();
-  await chain.rpc("anvil_reorg", [latest.number - large.blockNumber + 1, []]);
+  await chain.reorganize(latest.number - large.blockNumber + 1);
   context.ticker.wake();
   const after = await ordinary(random.whole(3, 6));
   await chain.mine(FINALITY_BLOCKS);

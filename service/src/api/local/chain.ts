@@ -163,7 +163,7 @@ export function chainRoutes(app: Routes, context: Context): void {
     async (request) => {
       refuseOnForeignChain();
       try {
-        await context.chain.rpc("anvil_reorg", [request.body.depth, []]);
+        await context.chain.reorganize(request.body.depth);
       } catch (error) {
         if (isRefusal(error))
           throw invalid(

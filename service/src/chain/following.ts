@@ -1,0 +1,37 @@
+/** The chain may be busy replacing blocks, or its node may restart, for so long. */
+const PATIENCE_MS = 15_000;
+
+/** Whether the service follows the chain: for the start page and the health check. */
+export class Following {
+  readonly #now: () => number;
+  #failing: { since: number; reason: string } | undefined;
+  #passedOver = 0;
+
+  /** `now` returns milliseconds. */
+  constructor(now = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Why the chain is not followed; undefined while it is, or will be in a moment. */
+  get problem(): string | undefined {
+    const { since, reason } = this.#failing ?? { since: Number.POSITIVE_INFINITY, reason: "" };
+    return this.#now() - since < PATIENCE_MS ? undefined : reason;
+  }
+
+  /** Blocks that the node does not have, and whose events are not reported, since the start. */
+  get passedOver(): number {
+    return this.#passedOver;
+  }
+
+  succeeded(): void {
+    this.#failing = undefined;
+  }
+
+  failed(reason: string): void {
+    this.#failing = { since: this.#failing?.since ?? this.#now(), reason };
+  }
+
+  passOver(blocks: number): void {
+    this.#passedOver += blocks;
+  }
+}
