@@ -5,7 +5,7 @@ const PATIENCE_MS = 15_000;
 export class Following {
   readonly #now: () => number;
   #failing: { since: number; reason: string } | undefined;
-  #passedOver = 0;
+  readonly #passedOver = new Set<number>();
 
   /** `now` returns milliseconds. */
   constructor(now = () => performance.now()) {
@@ -20,7 +20,7 @@ export class Following {
 
   /** Blocks that the node does not have, and whose events are not reported, since the start. */
   get passedOver(): number {
-    return this.#passedOver;
+    return this.#passedOver.size;
   }
 
   succeeded(): void {
@@ -31,7 +31,7 @@ export class Following {
     this.#failing = { since: this.#failing?.since ?? this.#now(), reason };
   }
 
-  passOver(blocks: number): void {
-    this.#passedOver += blocks;
+  passOver(blocks: readonly number[]): void {
+    for (const block of blocks) this.#passedOver.add(block);
   }
 }

@@ -1,4 +1,5 @@
 import type { Hex } from "../../../src/protocol/index.ts";
+import type { RawLog } from "../chain/chain-data.ts";
 import type { Context } from "../context.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
 import { Yielder } from "../store/yielder.ts";
@@ -10,6 +11,9 @@ export type Match = ReadLog & { watcher: StoredWatcher };
 /** The logs that watchers found up to a block. */
 export type Findings = { matches: Match[]; to: number };
 
+/** `choose` returns the logs that are looked at. */
+type Range = { from: number; to: number; choose?: (logs: RawLog[]) => Promise<RawLog[]> };
+
 const MAX_TOPICS = 32;
 
 /**
@@ -18,7 +22,7 @@ const MAX_TOPICS = 32;
  */
 export async function findingsIn(
   { store, chain, skipped }: Context,
-  { from, to }: { from: number; to: number },
+  { from, to, choose = async (logs) => logs }: Range,
 ): Promise<Findings> {
   const findings: Findings = { matches: [], to };
   const watchers = store.watchers
@@ -36,7 +40,7 @@ export async function findingsIn(
   });
   findings.to = last;
   const yielder = new Yielder();
-  for (const log of logs) {
+  for (const log of await choose(logs)) {
     for (const watcher of watchers) {
       if (yielder.shouldYield()) await yielder.yield();
       try {

@@ -1,5 +1,5 @@
 import type { Confidence } from "../../../src/protocol/index.ts";
-import type { Block, Heads } from "../chain/chain-data.ts";
+import type { Block, Heads, RawLog } from "../chain/chain-data.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../problem.ts";
 import type { Positions } from "../store/positions.ts";
@@ -14,8 +14,8 @@ const REMEMBERED = 512;
 const SLICE_MS = 500;
 /** How often the progress is logged while many blocks are read. */
 const PROGRESS_MS = 10_000;
-/** How long the node's blocks may form no chain. */
-const STUCK_MS = 60_000;
+/** How long the node's blocks may form no chain, and in how many looks in a row. */
+const STUCK = { ms: 60_000, looks: 10 };
 
 /**
  * Reads the chain's logs for all watchers, by ranges of blocks, and remembers the hashes of the newest blocks. When the
@@ -33,15 +33,15 @@ export class LogReader {
   /** When the progress was logged last, while reading is behind. */
   #loggedProgressAt: number | undefined;
   readonly #stuckMs: number;
-  /** Since when the node's blocks form no chain. */
-  #movingSince: number | undefined;
+  /** Since when, and in how many looks, the node's blocks form no chain. */
+  #moved: { since: number; looks: number } | undefined;
   /** Up to this block, blocks that the node lacks are passed over. */
   #mayLackUpTo = -1;
 
   /** `onRewind` runs when the chain has replaced blocks, before its new blocks are read. */
   constructor(
     context: Context,
-    { onRewind, stuckMs = STUCK_MS }: { onRewind: () => Promise<void>; stuckMs?: number | undefined },
+    { onRewind, stuckMs = STUCK.ms }: { onRewind: () => Promise<void>; stuckMs?: number | undefined },
   ) {
     this.#context = context;
     this.#onRewind = onRewind;
@@ -58,15 +58,29 @@ export class LogReader {
     const { following } = this.#context;
     try {
       await this.#read(heads);
-      this.#movingSince = undefined;
+      this.#moved = undefined;
+      if (this.#isBeyondLacking()) this.#mayLackUpTo = -1;
       following.succeeded();
     } catch (error) {
       following.failed(messageOf(error));
-      if (!(error instanceof ChainMoved)) throw error;
-      this.#movingSince ??= performance.now();
-      if (performance.now() - this.#movingSince < this.#stuckMs) throw error;
+      if (!this.#isStuck(error)) throw error;
       this.#readAllAgain(heads);
     }
+  }
+
+  #isStuck(error: unknown): boolean {
+    if (!(error instanceof ChainMoved)) {
+      this.#moved = undefined;
+      return false;
+    }
+    const { since, looks } = this.#moved ?? { since: performance.now(), looks: 0 };
+    this.#moved = { since, looks: looks + 1 };
+    return looks + 1 >= STUCK.looks && performance.now() - since >= this.#stuckMs;
+  }
+
+  #isBeyondLacking(): boolean {
+    const levels = ["latest", ...this.#context.confidences] as const;
+    return levels.every((level) => this.#position(level) >= this.#mayLackUpTo);
   }
 
   async #read(heads: Heads): Promise<void> {
@@ -144,7 +158,7 @@ export class LogReader {
     );
     this.#rewind({ lastCommon, newest, everythingReplaced: true });
     this.#mayLackUpTo = latest.number;
-    this.#movingSince = undefined;
+    this.#moved = undefined;
     this.#context.ticker.wake();
   }
 
@@ -188,7 +202,7 @@ export class LogReader {
     const findings = await this.#findings(from, heads.latest.number);
     const { to } = findings;
     const nearTip = heads.latest.number - REMEMBERED + 1;
-    const blocks = await this.#blocks(Math.min(Math.max(from, nearTip), to), to);
+    const { blocks, lacking } = await this.#blocks(Math.min(Math.max(from, nearTip), to), to);
     // Several calls see one chain only if it did not replace blocks meanwhile.
     const { number, hash } = heads.latest;
     if ((await this.#context.chain.block(number))?.hash !== hash) throw new ChainMoved();
@@ -211,6 +225,7 @@ export class LogReader {
         this.#positions.forgetBelow(to - REMEMBERED + 1);
       },
     });
+    this.#passOver(lacking);
     return to;
   }
 
@@ -231,35 +246,41 @@ export class LogReader {
     }
   }
 
-  /** Without logs of blocks that the node lacks. */
-  async #findings(from: number, to: number): Promise<Findings> {
-    const findings = await findingsIn(this.#context, { from, to });
-    if (from > this.#mayLackUpTo) return findings;
+  #findings(from: number, to: number): Promise<Findings> {
+    const choose =
+      from > this.#mayLackUpTo ? undefined : (logs: RawLog[]) => this.#ofBlocksThatAreThere(logs);
+    return findingsIn(this.#context, { from, to, ...(choose && { choose }) });
+  }
+
+  /** A node that lacks a block may still have its logs. */
+  async #ofBlocksThatAreThere(logs: RawLog[]): Promise<RawLog[]> {
     const hashes = new Map<number, string | undefined>();
-    for (const { log } of findings.matches) {
-      if (hashes.has(log.blockNumber)) continue;
-      hashes.set(log.blockNumber, (await this.#context.chain.block(log.blockNumber))?.hash);
+    for (const { blockNumber } of logs) {
+      if (blockNumber > this.#mayLackUpTo || hashes.has(blockNumber)) continue;
+      hashes.set(blockNumber, (await this.#context.chain.block(blockNumber))?.hash);
     }
-    const isThere = ({ log }: Findings["matches"][number]) =>
-      log.blockNumber > this.#mayLackUpTo || hashes.get(log.blockNumber) === log.blockHash;
-    return { ...findings, matches: findings.matches.filter(isThere) };
+    return logs.filter(
+      ({ blockNumber, blockHash }) => !hashes.has(blockNumber) || hashes.get(blockNumber) === blockHash,
+    );
   }
 
   /** @throws ChainMoved when the node lacks a block that it must have. */
-  async #blocks(from: number, to: number): Promise<Block[]> {
-    const { chain, following, log } = this.#context;
+  async #blocks(from: number, to: number): Promise<{ blocks: Block[]; lacking: number[] }> {
+    const { chain } = this.#context;
     const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
     const found = await Promise.all(numbers.map((number) => chain.block(number)));
-    const blocks = found.filter((block) => block !== undefined);
     const lacking = numbers.filter((_, index) => found[index] === undefined);
     if (lacking.some((number) => number > this.#mayLackUpTo)) throw new ChainMoved();
-    if (lacking.length > 0) {
-      following.passOver(lacking.length);
-      log.warn(
-        `The node lacks ${lacking.length} of its blocks from ${lacking[0]} to ${lacking.at(-1)}. They are passed over.`,
-      );
-    }
-    return blocks;
+    return { blocks: found.filter((block) => block !== undefined), lacking };
+  }
+
+  #passOver(lacking: readonly number[]): void {
+    if (lacking.length === 0) return;
+    const { following, log } = this.#context;
+    following.passOver(lacking);
+    log.warn(
+      `The node lacks ${lacking.length} of its blocks from ${lacking[0]} to ${lacking.at(-1)}. They are passed over.`,
+    );
   }
 
   /** Logs nothing where reading takes only a moment. */
