@@ -38,7 +38,7 @@ export function raisedIn(state: KeyState, alert: RaisedAlert, settings: AlertSet
   return {
     ...state,
     raised: state.raised + 1,
-    alertTimes: alertTimes.toSpliced(before, 0, alert.at),
+    alertTimes: settings.when.kind === "absence" ? [alert.at] : alertTimes.toSpliced(before, 0, alert.at),
     suppressed: 0,
     ...(settings.recovers || settings.when.kind === "absence" ? { active: state.active ?? alert } : {}),
   };

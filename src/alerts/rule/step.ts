@@ -82,10 +82,10 @@ function counted(
   if (at < oldest - horizon && !(isEachAgain || (state === undefined && input.redelivered))) {
     return pass(input.matches ? "too_late" : "no_match");
   }
-  // The key may have been forgotten: what came up to then is not known.
+  // The key may have been forgotten: what came up to then is not known, unless it is delivered again.
   const before = state ?? {
     ...newState(shownKey(input.key), at),
-    ...(context.forgottenUpTo > 0 && { floor: forgotten }),
+    ...(context.forgottenUpTo > 0 && !input.redelivered && { floor: forgotten }),
   };
   const arrival = { settings, state: before, input, at, id, context };
   const stepped = kindOf(settings)(arrival);
