@@ -62,6 +62,17 @@ const Search = listQuery(PAGE_LIMITS.eventsSearch, { ...SEARCH, ...NOT_PUBLIC })
 export function eventRoutes(app: Routes, context: Context): void {
   const { store, strict } = context;
   const { deliveries } = context.injected;
+  /** A large page is sent in parts, unless an injected failure changes it. */
+  const answerOf = async (
+    page: StoredPage,
+    reply: FastifyReply,
+    change: (bytes: Buffer) => ReturnType<typeof deliveries.page>,
+  ) => {
+    if (!Buffer.isBuffer(page) && deliveries.changesNothing) return inParts(reply, page);
+    const bytes = await bytesOf(page);
+    freeWhenSent(reply, bytes);
+    return change(bytes);
+  };
   // A strict service describes fewer parameters. Others are ignored.
   const poll = strict ? (StrictPoll as typeof Poll) : Poll;
   const search = strict ? (StrictSearch as typeof Search) : Search;
@@ -88,10 +99,7 @@ export function eventRoutes(app: Routes, context: Context): void {
         isAbandoned: abandonment(request),
       });
       reply.type("application/json; charset=utf-8");
-      if (!Buffer.isBuffer(page) && deliveries.changesNothing) return inParts(reply, page);
-      const bytes = await bytesOf(page);
-      freeWhenSent(reply, bytes);
-      return deliveries.page(bytes, request.query.limit);
+      return answerOf(page, reply, (bytes) => deliveries.page(bytes, request.query.limit));
     },
   );
 
@@ -149,10 +157,7 @@ export function eventRoutes(app: Routes, context: Context): void {
         isHidden: deliveries.hidden,
         isAbandoned: abandonment(request),
       });
-      if (!Buffer.isBuffer(page) && deliveries.changesNothing) return inParts(reply, page);
-      const bytes = await bytesOf(page);
-      freeWhenSent(reply, bytes);
-      return deliveries.page(bytes, limit, { skipsByCount: true });
+      return answerOf(page, reply, (bytes) => deliveries.page(bytes, limit, { skipsByCount: true }));
     },
   );
 

@@ -94,6 +94,8 @@ export function scenarioRoutes(app: Routes, context: Context, variablesAt: FlowV
   app.get(
     "/scenarios/:name",
     {
+      // It would make the whole file.
+      exposeHeadRoute: false,
       schema: {
         tags: ["local"],
         operationId: "getScenario",
