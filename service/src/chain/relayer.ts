@@ -94,7 +94,7 @@ export class Relayer implements Sender {
         await this.#chain.atNewHead(() => this.#broadcast({ hash, raw }));
         return true;
       } catch (error) {
-        if (isRefusal(error)) return false;
+        if (isRefusal(error) && !isMissingState(error)) return false;
         throw error;
       }
     });
@@ -188,7 +188,9 @@ export async function awaitReceipt(chain: Chain, hash: Hex, timeoutMs = 30_000):
     const receipt = await chain.receipt(hash);
     if (receipt !== undefined) return receipt;
     if (performance.now() > deadline)
-      throw new NotMined(`The transaction ${hash} was not mined within ${timeoutMs / 1000} s.`);
+      throw new NotMined(
+        `The transaction ${hash} was not mined within ${timeoutMs / 1000} s, and still may be. Look for it before you ask again.`,
+      );
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
