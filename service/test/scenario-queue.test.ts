@@ -126,17 +126,20 @@ describe("files of scenarios", function () {
     await second.return();
   });
 
-  itWide("are made in slices, one after the other", async () => {
-    const work = longestWork();
-    const asked = [1, 2, 3, 4].map((seed) => ask(`burst?seed=${seed}`));
-    const first = await Promise.race(asked);
-    should(first.answer.headers["content-type"]).equal("application/json; charset=utf-8");
-    should(await lengthOf(first.answer)).be.above(12_000_000);
-    // The others begin after it.
-    const others = (await Promise.all(asked)).filter((one) => one !== first);
-    for (const { request } of others) request.destroy();
-    should(work.end()).be.below(MOST_WORK_MS);
-  });
+  // It measures, so that other work makes it longer.
+  inVariants(() =>
+    it("are made in slices, one after the other", async () => {
+      const work = longestWork();
+      const asked = [1, 2, 3, 4].map((seed) => ask(`burst?seed=${seed}`));
+      const first = await Promise.race(asked);
+      should(first.answer.headers["content-type"]).equal("application/json; charset=utf-8");
+      should(await lengthOf(first.answer)).be.above(12_000_000);
+      // The others begin after it.
+      const others = (await Promise.all(asked)).filter((one) => one !== first);
+      for (const { request } of others) request.destroy();
+      should(work.end()).be.below(MOST_WORK_MS);
+    }),
+  );
 
   inVariants(() =>
     it("need little memory, also when four are asked for", async function (this: Mocha.Context) {

@@ -11,8 +11,8 @@ describe("the benchmark", function () {
   this.timeout(180_000);
 
   for (const [name, { parts }] of Object.entries(BENCHES)) {
-    // Its copies of Node-RED use as much as all the others.
-    if (name === "fleet" && !withVariants) continue;
+    // The two use as much as all the others: by copies of Node-RED, and by many searches.
+    if ((name === "fleet" || name === "service") && !withVariants) continue;
 
     it(`${name} still gives all of its figures`, async () => {
       const { code, out } = await bench([name, "--quick"]);
