@@ -1,11 +1,9 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Agent } from "undici";
 import { startAnvil } from "../service/src/chain/anvil.ts";
 import { spawnService, temporaryFolder } from "../service/test/support.ts";
+import { comparePages, type Get, getter, PAGE } from "./compare-pages.ts";
 import { fillStore, type ManyEvents } from "./many-events.ts";
 import { type Measured, median } from "./measured.ts";
 import { memoryOf, skippedOffLinux } from "./memory.ts";
@@ -13,16 +11,12 @@ import { type SearchTimes, searchRows, timeSearches } from "./searches.ts";
 import { sized } from "./sized.ts";
 
 const SIZES = sized([1000, 100_000, 1_000_000], [500, 1000]);
-const PAGE = 200;
 const PAGES = 5;
 const PAGE_REQUESTS = sized(400, 4);
-const CONNECTIONS = 8;
-const ROUNDS = sized(3, 1);
 /** Of each search; a tenth of the slow ones. */
 const SEARCHES = sized(200, 10);
 const SLOW_MS = 20;
 
-type Get = (origin: string, path: string) => Promise<Buffer>;
 type Took = { p50: number; p99: number; others: number };
 type Measures = {
   size: number;
@@ -112,18 +106,17 @@ async function measure(size: number): Promise<Measures> {
   // A strict service refuses to search by operation and by query.
   const args = ["--rpc-url", chain.rpcUrl, "--block-time", "1000", "--no-strict"];
   const { api, child, exited } = await spawnService(dataDir, { args });
-  const agent = new Agent({ connections: CONNECTIONS });
+  const { get, agent } = getter(api.ready.api_key);
   try {
-    const { base_url, api_key } = api.ready;
-    const headers = { authorization: `Apikey ${api_key}`, "accept-encoding": "identity" };
-    const get: Get = async (origin, path) => {
-      const { body, statusCode } = await agent.request({ origin, path, method: "GET", headers });
-      const answer = Buffer.from(await body.arrayBuffer());
-      if (statusCode !== 200) throw new Error(`${path}: ${statusCode} ${answer}`);
-      return answer;
-    };
+    const { base_url } = api.ready;
     const memory = memoryOf(child.pid ?? 0, "VmRSS");
-    const { pages, bare } = await comparePages(get, base_url, `/channels/${known.channelId}/events`, size);
+    const { pages, bare } = await comparePages({
+      ...{ get, service: base_url, requests: PAGE_REQUESTS, ready: PAGES },
+      pathOf: (page) => {
+        const offset = 1 + Math.floor(((page % PAGES) * size) / PAGES);
+        return `/channels/${known.channelId}/events?limit=${PAGE}&offset=${offset}`;
+      },
+    });
     const { others: alone } = await timeSearch(get, base_url, "/health-check");
     const searches = new Map<string, Took>();
     for (const [name, query] of Object.entries(searchesOf(known, size))) {
@@ -139,43 +132,6 @@ async function measure(size: number): Promise<Measures> {
     await chain.stop();
     folder.dispose();
   }
-}
-
-/** Pages a second of the service, and of `node:http` alone with the same bytes in memory. In turns. */
-async function comparePages(
-  get: Get,
-  service: string,
-  path: string,
-  size: number,
-): Promise<{ pages: number; bare: number }> {
-  const pathOf = (page: number) =>
-    `${path}?limit=${PAGE}&offset=${1 + Math.floor(((page % PAGES) * size) / PAGES)}`;
-  const texts: string[] = [];
-  for (let page = 0; page < PAGES; page += 1) texts.push((await get(service, pathOf(page))).toString());
-  const server = fork(join(import.meta.dirname, "page-server.ts"));
-  server.send(texts);
-  const [bareUrl] = (await once(server, "message")) as [string];
-  const run = async (ask: (page: number) => Promise<Buffer>) => {
-    const start = performance.now();
-    let next = 0;
-    const work = async () => {
-      while (next < PAGE_REQUESTS) await ask(next++);
-    };
-    await Promise.all(Array.from({ length: CONNECTIONS }, work));
-    return (PAGE_REQUESTS / (performance.now() - start)) * 1000;
-  };
-  const rates = { pages: [] as number[], bare: [] as number[] };
-  for (let round = 0; round <= ROUNDS; round += 1) {
-    const pages = await run((page) => get(service, pathOf(page)));
-    const bare = await run((page) => get(bareUrl, `/bytes/${page % PAGES}`));
-    // The first round warms up.
-    if (round > 0) {
-      rates.pages.push(pages);
-      rates.bare.push(bare);
-    }
-  }
-  server.disconnect();
-  return { pages: median(rates.pages), bare: median(rates.bare) };
 }
 
 /** One search after the other, while another caller asks for something short all the time. */
