@@ -2,8 +2,7 @@ import type { Address, Hex } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../problem.ts";
 import { FundsProblem, inCoins } from "./funds.ts";
-import { isMissingState } from "./node/call-refusals.ts";
-import { isRefusal } from "./node/refusals.ts";
+import { isOtherRefusal } from "./node/call-refusals.ts";
 import { awaitReceipt } from "./relayer.ts";
 
 export type Mined = { hash: Hex; blockNumber: number };
@@ -33,8 +32,7 @@ export async function sendAndAwait(
         `the service's account ${relayer.address} holds ${inCoins(held, chain_id)}`,
       );
     }
-    const isRefused = isRefusal(error) && !isMissingState(error);
-    throw isRefused ? new TransactionRefused(`the chain refuses it: ${messageOf(error)}`) : error;
+    throw isOtherRefusal(error) ? new TransactionRefused(`the chain refuses it: ${messageOf(error)}`) : error;
   });
   context.ticker.wake();
   const receipt = await awaitReceipt(context.chain, hash);

@@ -7,7 +7,7 @@ import type { SentTransaction } from "../store/sent-transaction.ts";
 import { type Chain, hexNumber } from "./chain.ts";
 import type { Receipt } from "./chain-data.ts";
 import { Funds, gasPrices } from "./funds.ts";
-import { isMissingState } from "./node/call-refusals.ts";
+import { isOtherRefusal } from "./node/call-refusals.ts";
 import { isRefusal } from "./node/refusals.ts";
 
 export type TransactionRequest = { to?: Address; data?: Hex; value?: bigint; gas?: bigint };
@@ -94,7 +94,7 @@ export class Relayer implements Sender {
         await this.#chain.atNewHead(() => this.#broadcast({ hash, raw }));
         return true;
       } catch (error) {
-        if (isRefusal(error) && !isMissingState(error)) return false;
+        if (isOtherRefusal(error)) return false;
         throw error;
       }
     });
@@ -142,7 +142,7 @@ export class Relayer implements Sender {
       return (BigInt(estimate) * GAS_MARGIN_PERCENT) / 100n;
     } catch (error) {
       // It would revert, for example: that shows on the chain.
-      if (isRefusal(error) && !isMissingState(error)) return DEFAULT_GAS;
+      if (isOtherRefusal(error)) return DEFAULT_GAS;
       throw error;
     }
   }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type BlockSelection, LIMITS, QUERY_LIFECYCLE } from "../../../src/protocol/index.ts";
 import { conflict } from "../api-error.ts";
 import type { Block } from "../chain/chain-data.ts";
-import { isMissingState, NoNewestBlock } from "../chain/node/call-refusals.ts";
+import { isMissingState, isOtherRefusal, NoNewestBlock } from "../chain/node/call-refusals.ts";
 import { isRefusal } from "../chain/node/refusals.ts";
 import { explainFailure } from "../chain/revert.ts";
 import type { Context } from "../context.ts";
@@ -147,7 +147,7 @@ export class QueryRunner {
         return await this.#call(query);
       } catch (error) {
         if (this.#retries.isStopped) return undefined;
-        if (isRefusal(error) && !isMissingState(error)) return failure("INTERNAL_ERROR", messageOf(error));
+        if (isOtherRefusal(error)) return failure("INTERNAL_ERROR", messageOf(error));
         if (performance.now() > end) return outOfTime(query, error);
         await this.#retries.pause(RETRY_MS);
       }
@@ -175,7 +175,7 @@ export class QueryRunner {
     const { params } = query;
     const code = await chain.code(params.contract_address, block).catch((error: unknown) => {
       // A node may have words of its own for an old block.
-      if (!isNumbered(query) || !isRefusal(error) || isMissingState(error)) throw error;
+      if (!isNumbered(query) || !isOtherRefusal(error)) throw error;
       return undefined;
     });
     if (code === undefined) return unavailable();

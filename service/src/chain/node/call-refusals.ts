@@ -82,7 +82,13 @@ export function callRefusalOf(error: unknown): CallRefusal {
 /** Whether the node does not have the block of a request, or not its state. What a contract reverts with says nothing. */
 export function isMissingState(error: unknown): boolean {
   if (error instanceof NoNewestBlock) return true;
-  return /^no /.test(callRefusalOf(error)) && failureOf(error) === undefined;
+  const refusal = callRefusalOf(error);
+  return (refusal === "no block" || refusal === "no state") && failureOf(error) === undefined;
+}
+
+/** Whether the node refused for another reason than a block or a state that it does not have. */
+export function isOtherRefusal(error: unknown): boolean {
+  return isRefusal(error) && !isMissingState(error);
 }
 
 /**
@@ -91,7 +97,7 @@ export function isMissingState(error: unknown): boolean {
  */
 export function isRefusalForGood(error: unknown): boolean {
   const mayPass = /nonce|underpriced|limit exceeded|too many requests/i;
-  return isRefusal(error) && !mayPass.test(messageOf(error)) && !isMissingState(error);
+  return isOtherRefusal(error) && !mayPass.test(messageOf(error));
 }
 
 /** JSON-RPC code of a call that reverted. */
