@@ -71,10 +71,9 @@ export default function register(RED: NodeAPI): void {
       const key = dedupeKey(event);
       signal.throwIfAborted();
       // Trying a flow must not use up the one time that an event is accepted.
-      const asked = isTest(msg)
+      const result = isTest(msg)
         ? undefined
-        : once?.({ msg, key, digest: paramsDigest(event), delivery: deliveryOf(msg, event), signal });
-      const result = await asked;
+        : await once?.({ msg, key, digest: paramsDigest(event), delivery: deliveryOf(msg, event), signal });
       // An event that is accepted must be sent: nothing after this line may wait or fail.
       if (result === "seen") {
         const seen = seenBefore(key);

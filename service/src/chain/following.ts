@@ -14,8 +14,9 @@ export class Following {
 
   /** Why the chain is not followed; undefined while it is, or will be in a moment. */
   get problem(): string | undefined {
-    const { since, reason } = this.#failing ?? { since: Number.POSITIVE_INFINITY, reason: "" };
-    return this.#now() - since < PATIENCE_MS ? undefined : reason;
+    const failing = this.#failing;
+    if (failing === undefined || this.#now() - failing.since < PATIENCE_MS) return undefined;
+    return failing.reason;
   }
 
   /** Blocks that the node does not have, and whose events are not reported, since the start. */

@@ -12,7 +12,7 @@ export type Match = ReadLog & { watcher: StoredWatcher };
 export type Findings = { matches: Match[]; to: number };
 
 /** `choose` returns the logs that are looked at. */
-type Range = { from: number; to: number; choose?: (logs: RawLog[]) => Promise<RawLog[]> };
+type Range = { from: number; to: number; choose: (logs: RawLog[]) => Promise<RawLog[]> };
 
 const MAX_TOPICS = 32;
 
@@ -22,7 +22,7 @@ const MAX_TOPICS = 32;
  */
 export async function findingsIn(
   { store, chain, skipped }: Context,
-  { from, to, choose = async (logs) => logs }: Range,
+  { from, to, choose }: Range,
 ): Promise<Findings> {
   const findings: Findings = { matches: [], to };
   const watchers = store.watchers

@@ -247,9 +247,7 @@ export class LogReader {
   }
 
   #findings(from: number, to: number): Promise<Findings> {
-    const choose =
-      from > this.#mayLackUpTo ? undefined : (logs: RawLog[]) => this.#ofBlocksThatAreThere(logs);
-    return findingsIn(this.#context, { from, to, ...(choose && { choose }) });
+    return findingsIn(this.#context, { from, to, choose: (logs) => this.#ofBlocksThatAreThere(logs) });
   }
 
   /** A node that lacks a block may still have its logs. */

@@ -4,9 +4,8 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 export type Step = 1 | -1;
 
 /**
- * Iterates over places in one direction: sequences of rows. `seek` returns the given place if the
- * cursor has it, else the next one that it has. Each call continues from the last answer. After the last place it
- * returns infinity.
+ * Iterates over places in one direction: sequences of rows. `seek` returns the given place if the cursor has it, else the
+ * next one that it has. Each call continues from the last answer. After the last place it returns infinity.
  */
 export type Cursor = { seek(place: number): number };
 

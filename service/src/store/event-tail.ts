@@ -13,7 +13,6 @@ export class EventTail {
   readonly #database: DatabaseSync;
   readonly #channelId: string;
   readonly #places: ReadonlyArray<Map<string, number[]>> = SEARCHED_COLUMNS.map(() => new Map());
-  /** When the event at each place was created; `NaN` where there is none. */
   readonly #times = new Float64Array(BLOCK).fill(Number.NaN);
   #last: number;
 
@@ -37,7 +36,7 @@ export class EventTail {
     return (this.block + 1) * BLOCK - 1;
   }
 
-  /** When the event at each place was created; `NaN` where there is none. */
+  /** When the event at each place was created; `NaN` for a place without an event. */
   get times(): Float64Array {
     return this.#times;
   }
