@@ -3,7 +3,7 @@ import type { ChannelEvent } from "../../src/index.ts";
 import { isKnownType, toMessage } from "../lib/runtime/event-message.ts";
 import { eventDecoder } from "../lib/runtime/event-tokens.ts";
 import type { Library } from "../lib/runtime/library.ts";
-import { useFlowWork } from "./flow/flow-work.ts";
+import { useFlowWork } from "./flow/shared-flow-work.ts";
 import { DEEPEST } from "./nesting.ts";
 import { Outputs, type OutputsConsumer, type OutputsOptions } from "./outputs.ts";
 import type { ReaderSettings } from "./reader-settings.ts";
@@ -15,14 +15,13 @@ export type OpenOutputsOptions = {
   consumer: () => OutputsConsumer;
   /** In `msg.crec` of each event. */
   origin: { channelId: string; consumer: string };
-  onChange: () => void;
   onLeft: OutputsOptions["onLeft"];
 };
 
 /** The outputs of a node, and what it notices about the units of amounts. */
 export function openOutputs(RED: NodeAPI, node: Node, options: OpenOutputsOptions) {
-  const { library, settings, consumer, origin, onChange, onLeft } = options;
-  const { choices, unfinished, filters, chosen } = settings;
+  const { library, settings, consumer, origin, onLeft } = options;
+  const { choices, delivery, filters, chosen } = settings;
   const units = new UnitsNote(RED, library);
   const decode = eventDecoder(RED, library, chosen);
   const decodeEvent = (event: ChannelEvent) => {
@@ -34,20 +33,17 @@ export function openOutputs(RED: NodeAPI, node: Node, options: OpenOutputsOption
   const { consumer: name, ...channel } = origin;
   // An event that is done when it was sent is not acknowledged by its consumer.
   const messageOrigin = { ...channel, ...(choices.commit === "on-send" ? {} : { consumer: name }) };
-  const { flowWork, leave } = useFlowWork(RED);
+  const { flowWork, left, leave } = useFlowWork(RED, { node: node.id, ...origin });
   const outputs = new Outputs({
-    ...{ node, flowWork, unfinished, choices, consumer, onChange, onLeft },
+    ...{ node, flowWork, left, choices, consumer, onLeft },
     toMessage: (delivery) => toMessage(delivery, messageOrigin, decoding),
     isKnownType: (event) => isKnownType(event, library),
     isAskedFor: ({ headers }) => filters.types.some((type) => type === headers.type),
     onUnseenNotice: ({ headers: { type } }) => node.warn(RED._("events-in.warning.unseen-notice", { type })),
-    onSilence: () => node.warn(RED._("events-in.warning.silent-flow", { count: unfinished })),
+    onSilence: () => node.warn(RED._("events-in.warning.silent-flow", { count: delivery.inFlight })),
     tooDeep: RED._("events-in.rejection.depth", { levels: DEEPEST }),
     onLost: (offset, why) => node.warn(RED._("events-in.warning.given-up", { offset, why })),
   });
-  const close = () => {
-    outputs.close();
-    leave();
-  };
+  const close = () => leave(outputs.close());
   return { outputs, units, close };
 }

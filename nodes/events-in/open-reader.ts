@@ -80,7 +80,7 @@ export async function openReader(
   );
   const { source, pace, once } = channelReader;
   const { outputs, units, ...opened } = openOutputs(RED, node, {
-    ...{ library, settings, origin: { consumer: name, channelId }, onChange: show },
+    ...{ library, settings, origin: { consumer: name, channelId } },
     consumer: () => consumer,
     onLeft: (left) => watched.noteEvent({ ...left, channelId, service: connection.baseUrl, proofTimes }),
   });
@@ -104,7 +104,6 @@ export async function openReader(
     prepare: wanted.prepare,
     filter: passes,
     ...(verify ? { verify } : {}),
-    untilReady: (aborted) => outputs.untilRoom(aborted),
     deliver: guarded(tenure, (delivery) => outputs.deliver(delivery)),
     onRestored: (upTo) => node.warn(RED._("events-in.warning.restored", { consumer: name, upTo })),
     onSuspects: (offsets) =>
@@ -117,6 +116,7 @@ export async function openReader(
     }),
     onStart: (started) => {
       reader.started = started;
+      if (started.from !== "stored") outputs.cursorMoved();
       const text = { start: "events-in.log.starts", seek: "events-in.log.moved", stored: undefined }[
         started.from
       ];

@@ -4,22 +4,21 @@ import { isNotice, isRejected } from "../lib/runtime/event-message.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { TEST_MARK } from "../lib/runtime/test-message.ts";
 import type { SentLast } from "../lib/shared/form-types.ts";
-import { Attempts } from "./flow/attempts.ts";
 import type { FlowWork } from "./flow/flow-work.ts";
-import { FlowWindow } from "./flow/window.ts";
+import { InFlow, type LeftInFlow } from "./flow/in-flow.ts";
 import { cutOff, isTooDeep } from "./nesting.ts";
 import type { OutputChoices } from "./settings.ts";
 import { UnknownTypes } from "./unknown-types.ts";
 
 /** What settles the events that the outputs send. */
-export type OutputsConsumer = Pick<EventConsumer, "ack" | "refuse" | "state">;
+export type OutputsConsumer = Pick<EventConsumer, "ack" | "refuse" | "resend" | "isHeldUp">;
 
 export type OutputsOptions = {
   node: Node;
   choices: OutputChoices;
   flowWork: FlowWork;
-  /** How many messages may be in the flow at once, where an event is done when it was sent. */
-  unfinished: number;
+  /** What the reader before this one left in the flow. */
+  left: LeftInFlow | undefined;
   toMessage: (delivery: Delivery & { rejection?: string }) => CrecMessage;
   isKnownType: (event: ChannelEvent) => boolean;
   /** Whether the form selects the type of an event, so that the flow expects it. */
@@ -29,8 +28,7 @@ export type OutputsOptions = {
   /** Called once: a notice that was asked for leaves by the third output, and nothing is wired there. */
   onUnseenNotice: (event: ChannelEvent) => void;
   consumer: () => OutputsConsumer;
-  onChange: () => void;
-  /** Called once: the flow reports nothing, and more is let in. */
+  /** Called once: the flow reports nothing, and is not waited for. */
   onSilence: () => void;
   /** Why an event leaves by the second output that Node-RED could not copy. */
   tooDeep: string;
@@ -39,7 +37,7 @@ export type OutputsOptions = {
 };
 
 /** What the flow has not completed, and whether the next event waits for it. */
-export type InFlow = { count: number; holdsUp: boolean };
+export type FlowLoad = { count: number; holdsUp: boolean };
 
 /** The outputs of the node. With proofs checked, the first sends nothing unproven. */
 const [EVENTS, REJECTED, NOTICES] = [0, 1, 2] as const;
@@ -48,8 +46,7 @@ type Output = typeof EVENTS | typeof REJECTED | typeof NOTICES;
 /** Sends events by the outputs of the node, and has them count as done as the node is set to. */
 export class Outputs {
   readonly #options: OutputsOptions;
-  readonly #window: FlowWindow;
-  readonly #attempts: Attempts;
+  readonly #inFlow: InFlow;
   readonly #unknownTypes: UnknownTypes;
   #dropped = 0;
   #givenUp = 0;
@@ -58,9 +55,9 @@ export class Outputs {
 
   constructor(options: OutputsOptions) {
     this.#options = options;
-    const { flowWork, unfinished, consumer, onChange, onSilence } = options;
-    this.#window = new FlowWindow({ flowWork, limit: unfinished, onChange, onSilence });
-    this.#attempts = new Attempts(flowWork, consumer);
+    const { flowWork, left, consumer, choices, onSilence } = options;
+    const isOnSend = choices.commit === "on-send";
+    this.#inFlow = new InFlow({ flowWork, consumer, isOnSend, left, onSilence });
     this.#unknownTypes = new UnknownTypes(options.isKnownType);
   }
 
@@ -84,22 +81,20 @@ export class Outputs {
     return this.#unknownTypes.names;
   }
 
-  get inFlow(): InFlow {
+  get inFlow(): FlowLoad {
     const { choices, consumer } = this.#options;
-    if (choices.commit === "on-send") return { count: this.#window.size, holdsUp: this.#window.isFull };
-    const { state } = consumer();
-    const count = choices.commit === "on-complete" && state.kind === "connected" ? state.waitingForAcks : 0;
-    return { count, holdsUp: count > 0 };
+    const count = this.#inFlow.size;
+    return { count, holdsUp: choices.commit === "on-send" ? consumer().isHeldUp : count > 0 };
   }
 
-  /** Follows nothing any longer: what the flow still completes counts for nothing. */
-  close(): void {
-    this.#attempts.clear();
-    this.#window.clear();
+  /** Follows nothing any longer. Returns what is in the flow. */
+  close(): LeftInFlow {
+    return this.#inFlow.close();
   }
 
-  untilRoom(signal: AbortSignal): Promise<void> {
-    return this.#window.untilRoom(signal);
+  /** The cursor was moved: what an earlier reader sent is not waited for. */
+  cursorMoved(): void {
+    this.#inFlow.forgetLeft();
   }
 
   deliver(delivery: Delivery): void {
@@ -155,7 +150,7 @@ export class Outputs {
 
   /** Takes an event that is given up. */
   reject(delivery: Delivery, why: string): void {
-    this.#attempts.forget(delivery.event.event_id);
+    this.#inFlow.forget(delivery.event.event_id);
     const reason = delivery.crashes === undefined ? "given_up" : "crashed";
     this.#sendRejected({ ...delivery, rejection: why }, why, reason);
   }
@@ -181,7 +176,7 @@ export class Outputs {
       isTooDeep(event) ? { ...delivery, event: cutOff(event), rejection: tooDeep } : delivery,
       NOTICES,
     );
-    this.#acknowledge(delivery);
+    if (this.#options.choices.commit !== "on-send") this.#acknowledge(delivery);
   }
 
   #sendRejected(delivery: Delivery & { rejection?: string }, why: string, reason?: string): void {
@@ -204,9 +199,9 @@ export class Outputs {
     this.#left(delivery, msg, reason);
     const send = () => this.#put(msg, output);
     const sending = { send, isWired: isWired(node, output) };
-    const isWaitedFor = output === EVENTS || (output === REJECTED && choices.ackRejected);
-    if (choices.commit === "on-send") this.#window.send(msg, sending);
-    else if (choices.commit === "on-complete" && isWaitedFor) this.#attempts.send(msg, delivery, sending);
+    const settles = output === EVENTS || (output === REJECTED && choices.ackRejected);
+    const isFollowed = choices.commit === "on-send" || (choices.commit === "on-complete" && settles);
+    if (isFollowed) this.#inFlow.send(msg, delivery, sending);
     else send();
   }
 
@@ -215,8 +210,7 @@ export class Outputs {
   }
 
   #acknowledge({ event }: Delivery): void {
-    const { choices, consumer } = this.#options;
-    if (choices.commit !== "on-send") consumer().ack(event.event_id);
+    this.#options.consumer().ack(event.event_id);
   }
 }
 

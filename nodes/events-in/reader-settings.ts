@@ -12,7 +12,6 @@ export type ReaderSettings = Awaited<ReturnType<typeof readerSettings>>;
  */
 export async function readerSettings(RED: NodeAPI, fields: EventsInFields) {
   const choices = outputChoices(fields);
-  const unfinished = fields.number("unfinished");
   const contract = fields.settings.contract ? contractOf(RED, fields.settings.contract) : undefined;
   const chosen = contract && { contract, abi: await contract.abi() };
   const start = startOf(fields);
@@ -20,5 +19,5 @@ export async function readerSettings(RED: NodeAPI, fields: EventsInFields) {
   const delivery = deliveryOf(fields);
   const intervals = pollIntervals(fields);
   const watchers = fields.flag("verify") ? await acceptedWatchers(fields) : undefined;
-  return { choices, unfinished, chosen, start, filters, delivery, intervals, watchers };
+  return { choices, chosen, start, filters, delivery, intervals, watchers };
 }

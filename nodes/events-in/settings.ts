@@ -16,11 +16,9 @@ export type OutputChoices = ReturnType<typeof outputChoices>;
 
 /** @throws INVALID_FIELD */
 export function outputChoices(fields: EventsInFields) {
-  return {
-    unverified: fields.choice("unverified"),
-    commit: fields.choice("commit"),
-    ackRejected: fields.flag("ackRejected"),
-  };
+  const commit = fields.choice("commit");
+  const ackRejected = commit === "on-send" || fields.flag("ackRejected");
+  return { unverified: fields.choice("unverified"), commit, ackRejected };
 }
 
 /** Where a consumer without a cursor starts. @throws INVALID_FIELD when it is neither an offset nor a time */
@@ -43,17 +41,22 @@ export function pollIntervals(fields: EventsInFields): { pollMinMs: number; poll
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 /** How events are acknowledged, and which are too old to be delivered. @throws INVALID_FIELD */
-export function deliveryOf(fields: EventsInFields): Partial<EventConsumerOptions> {
+export function deliveryOf(fields: EventsInFields): Partial<EventConsumerOptions> & { inFlight: number } {
   const [crashes, lateWithin] = [fields.number("crashes"), fields.number("lateWithin")];
   const skipOlder = fields.number("skipOlder");
-  return {
-    commit: fields.choice("commit") === "on-send" ? "on-send" : "on-ack",
+  const onSend = { inFlight: fields.number("unfinished"), ackTimeoutMs: Number.POSITIVE_INFINITY };
+  const byFlow = () => ({
     inFlight: fields.number("inFlight"),
     ackTimeoutMs: fields.milliseconds("ackTimeout"),
     maxAttempts: fields.number("attempts") ?? UNLIMITED,
+  });
+  const { commit, ackRejected } = outputChoices(fields);
+  return {
+    commit: "on-ack",
+    ...(commit === "on-send" ? onSend : byFlow()),
+    ackRejected,
     ...(crashes === undefined ? {} : { maxCrashes: crashes }),
     ...(lateWithin === undefined ? {} : { late: { withinMs: lateWithin * 1000 } }),
-    ackRejected: fields.flag("ackRejected"),
     ...(skipOlder === undefined ? {} : { catchUp: { skipOlderThanMs: skipOlder * 1000 } }),
   };
 }

@@ -175,6 +175,11 @@ export class EventConsumer {
     return this.#dispatcher.inFlight.has(canonicalId(eventId));
   }
 
+  /** On ack: whether nothing more is delivered until an event is acknowledged or rejected. */
+  get isHeldUp(): boolean {
+    return this.#dispatcher.inFlight.isHeldUp;
+  }
+
   /** Acknowledges an event. Returns whether it was in flight; if not, nothing happens. */
   ack(eventId: string): boolean {
     return this.#dispatcher.inFlight.ack(canonicalId(eventId));
@@ -187,6 +192,14 @@ export class EventConsumer {
    */
   refuse(eventId: string, refusal: Refusal): boolean {
     return this.#dispatcher.inFlight.refuse(canonicalId(eventId), refusal);
+  }
+
+  /**
+   * Sends an event in flight again at once, because the work on it was interrupted from outside. It is marked as
+   * redelivered, and that is no further attempt. Returns whether it was in flight; if not, nothing happens.
+   */
+  resend(eventId: string): boolean {
+    return this.#dispatcher.inFlight.resend(canonicalId(eventId));
   }
 
   async #keepReading(signal: AbortSignal, release: () => void): Promise<void> {

@@ -143,7 +143,7 @@ export class Dispatcher {
   /** Waits while the in-flight limit is reached. */
   async untilRoom(cursor: Cursor, signal: AbortSignal): Promise<void> {
     const isFull = () => this.inFlight.isFull || (this.inFlight.size > 0 && cursor.ahead >= MAX_AHEAD);
-    while (isFull()) await unlessAborted(this.inFlight.change, signal);
+    while (isFull()) await this.inFlight.untilChange(signal);
   }
 
   async #deliver(

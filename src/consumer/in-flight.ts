@@ -1,8 +1,9 @@
 import { deferred } from "../deferred.ts";
 import { ArgumentError, CrecError } from "../errors.ts";
 import { backoffMs, type Clock, SCHEDULES } from "../timing/index.ts";
+import { unlessAborted } from "./abort.ts";
 import type { Gate } from "./gate.ts";
-import type { Delivery } from "./options.ts";
+import type { Delivery, Repeating } from "./options.ts";
 import { snapshotOf } from "./snapshot.ts";
 
 /**
@@ -38,8 +39,12 @@ type Entry = {
   /** The delivery as it was: its receiver may change it, and a later attempt must not show that. */
   snapshot: () => Delivery;
   attempt: number;
+  /** It was sent again without a further attempt. */
+  wasInterrupted: boolean;
   /** Cancels what is scheduled next. */
   next: AbortController;
+  /** Of the last refusal. */
+  reason?: string | undefined;
   /** Why it is rejected, once it is. */
   why?: string;
 };
@@ -54,6 +59,7 @@ export class InFlight {
   /** Those that were sent more than once. */
   readonly #repeated = new Set<Entry>();
   #change = deferred();
+  #waiting = 0;
 
   constructor(options: InFlightOptions) {
     this.#options = options;
@@ -68,9 +74,11 @@ export class InFlight {
   }
 
   /** The event with the most attempts, once one was sent again. */
-  get repeating(): { attempt: number; offset: number } | undefined {
+  get repeating(): Repeating | undefined {
     const [most] = [...this.#repeated].sort((a, b) => b.attempt - a.attempt || a.offset - b.offset);
-    return most && { attempt: most.attempt, offset: most.offset };
+    if (most === undefined) return undefined;
+    const { attempt, offset, reason } = most;
+    return { attempt, offset, ...(reason === undefined ? {} : { reason }) };
   }
 
   has(eventId: string): boolean {
@@ -80,6 +88,22 @@ export class InFlight {
   /** Resolves when the next event is settled. */
   get change(): Promise<void> {
     return this.#change.promise;
+  }
+
+  /** Whether nothing more is handed over until an event is settled. */
+  get isHeldUp(): boolean {
+    return this.#waiting > 0;
+  }
+
+  /** Waits until an event is settled, because nothing more may be handed over. Throws `ABORTED` when the signal fires. */
+  untilChange(signal: AbortSignal): Promise<void> {
+    const wait = unlessAborted(this.change, signal);
+    const over = () => {
+      this.#waiting -= 1;
+    };
+    this.#waiting += 1;
+    void wait.then(over, over);
+    return wait;
   }
 
   /** Hands an event over for the first time. It may be acknowledged before this returns. */
@@ -94,6 +118,7 @@ export class InFlight {
       offset,
       snapshot: snapshotOf(delivery),
       attempt: 1,
+      wasInterrupted: false,
       next: new AbortController(),
     };
     this.#entries.set(entry.eventId, entry);
@@ -124,8 +149,23 @@ export class InFlight {
     }
     const { afterMs = redeliveryMs(entry.attempt), reason } = refusal;
     if (!(afterMs >= 0)) throw invalidDelay();
+    entry.reason = reason;
     if (entry.attempt >= this.#options.maxAttempts) void this.#reject(entry, refusedTooOften(entry, reason));
     else this.#schedule(entry, afterMs, () => this.#repeat(entry));
+    return true;
+  }
+
+  /** Returns whether it was in flight. */
+  resend(eventId: string): boolean {
+    const entry = this.#entries.get(eventId);
+    if (entry === undefined) return false;
+    const { why } = entry;
+    entry.wasInterrupted = true;
+    this.#whenOpen(entry, () => {
+      this.#options.repeated();
+      if (why === undefined) this.#send(entry, this.#copyOf(entry));
+      else void this.#reject(entry, why);
+    });
     return true;
   }
 
@@ -195,9 +235,9 @@ export class InFlight {
     }
   }
 
-  #copyOf({ snapshot, attempt }: Entry): Delivery {
+  #copyOf({ snapshot, attempt, wasInterrupted }: Entry): Delivery {
     const delivery = snapshot();
-    return { ...delivery, attempt, redelivered: delivery.redelivered || attempt > 1 };
+    return { ...delivery, attempt, redelivered: delivery.redelivered || attempt > 1 || wasInterrupted };
   }
 
   #settle(entry: Entry): void {
@@ -212,6 +252,7 @@ export class InFlight {
     entry.next.abort();
     entry.next = new AbortController();
     const { signal } = entry.next;
+    if (ms === Number.POSITIVE_INFINITY) return;
     void this.#options.clock.sleep(ms, signal).then(() => signal.aborted || then());
   }
 

@@ -46,6 +46,9 @@ export type Delivery = {
   crashes?: number;
 };
 
+/** An event that was sent more than once. `reason`: of the last refusal, if it was refused. */
+export type Repeating = { attempt: number; offset: number; reason?: string };
+
 /** What a consumer is doing. `error.message` says what to do. */
 export type ConsumerState =
   | { kind: "connecting" }
@@ -59,7 +62,7 @@ export type ConsumerState =
       /** Events delivered and not acknowledged yet. */
       waitingForAcks: number;
       /** The event with the most attempts of those not acknowledged, once one was sent again. */
-      repeating?: { attempt: number; offset: number };
+      repeating?: Repeating;
       /** Events delivered since `start()` out of order, because they became visible late. */
       late: number;
       /** Events skipped since `start()` because they were too old. */
@@ -137,7 +140,11 @@ export type EventConsumerOptions = {
   commit?: "on-send" | "on-ack" | undefined;
   /** On ack: how many events may wait for their acknowledgement at the same time, up to 1,000. @default 1 */
   inFlight?: number | undefined;
-  /** On ack: how long to wait for an acknowledgement before an event is sent again, in milliseconds. @default 60_000 */
+  /**
+   * On ack: how long to wait for an acknowledgement before an event is sent again, in milliseconds. With `Infinity` it is
+   * sent again only when it is refused, and after a restart.
+   * @default 60_000
+   */
   ackTimeoutMs?: number | undefined;
   /** On ack: how often an event is sent before it is rejected. @default 5 */
   maxAttempts?: number | undefined;

@@ -1,6 +1,5 @@
 import type { ChannelEvent } from "../protocol/index.ts";
 import type { Clock } from "../timing/index.ts";
-import { unlessAborted } from "./abort.ts";
 import { callListener } from "./call-listener.ts";
 import type { Checkpointer } from "./checkpointer.ts";
 import type { Cursor } from "./cursor.ts";
@@ -39,7 +38,7 @@ export class PoisonDetector {
       this.#isSuspect(event, cursor)
         ? inFlight.size > 0
         : this.#isolated !== undefined && inFlight.has(this.#isolated.eventId);
-    while (isHeldUp()) await unlessAborted(inFlight.change, signal);
+    while (isHeldUp()) await inFlight.untilChange(signal);
   }
 
   /**

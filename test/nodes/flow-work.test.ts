@@ -7,78 +7,15 @@ import { functionNode } from "../support/flow-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { ALL_NODES } from "../support/node-red.ts";
 import { eventsInNode } from "../support/nodes.ts";
+import { node, slow, slowFlows, TAB } from "../support/slow-flows.ts";
 
 /** Nodes that do not report what they complete. */
 const ODD_NODES = fileURLToPath(new URL("odd-nodes-settings.cjs", import.meta.url));
 const EVENTS = 40;
-const TAB = "harness-tab";
 const SLOW_MS = 300;
 
-/** A node of the flow under test; the last one leads to "out". */
-const node = (
-  id: string,
-  type: string,
-  more: Record<string, unknown> = {},
-  to: string[] = ["out"],
-): FlowNode => ({
-  ...{ id, z: TAB, type, x: 1, y: 1, wires: [to] },
-  ...more,
-});
-const slow = (id: string, to: string[] = ["out"]): FlowNode =>
-  node(id, "delay", { pauseType: "delay", timeout: String(SLOW_MS), timeoutUnits: "milliseconds" }, to);
 const shows = (id: string): FlowNode =>
   node(id, "debug", { name: id, active: true, tosidebar: true, complete: "true", targetType: "full" }, []);
-
-/** Flows that begin with the node "first", by what a person would call them. */
-const reporting = (url: string): Record<string, FlowNode[]> => ({
-  delay: [slow("first")],
-  "rate limit": [
-    node("first", "delay", {
-      ...{ pauseType: "rate", rate: "4", nbRateUnits: "1", rateUnits: "second", drop: false },
-    }),
-  ],
-  exec: [node("first", "exec", { command: "sleep", addpay: "", append: "0.3", useSpawn: "false" })],
-  "http request": [node("first", "http request", { method: "GET", ret: "txt", url })],
-  "split and join": [
-    node("first", "split", { splt: ",", spltType: "str", property: "topic" }, ["slow"]),
-    slow("slow", ["join"]),
-    node("join", "join", { mode: "auto" }),
-  ],
-  "link out and link in": [
-    node("first", "link out", { mode: "link", links: ["there"] }, []),
-    node("there", "link in", { links: ["first"] }, ["slow"]),
-    slow("slow"),
-  ],
-  "link call": [
-    node("first", "link call", { links: ["called"], linkType: "static", timeout: "30" }),
-    node("called", "link in", { links: [] }, ["slow"]),
-    slow("slow", ["return"]),
-    node("return", "link out", { mode: "return", links: [] }, []),
-  ],
-  subflow: [
-    {
-      ...{ id: "sub", type: "subflow", name: "slow" },
-      in: [{ x: 1, y: 1, wires: [{ id: "inside" }] }],
-      out: [{ x: 1, y: 1, wires: [{ id: "inside", port: 0 }] }],
-    },
-    { ...slow("inside", []), z: "sub" },
-    node("first", "subflow:sub"),
-  ],
-  "a function that makes a message anew, later": [
-    functionNode(
-      "first",
-      `setTimeout(() => { node.send({ made: "anew" }); node.done(); }, ${SLOW_MS}); return;`,
-      ["slow"],
-    ),
-    slow("slow"),
-  ],
-  "an error that Catch takes": [
-    functionNode("first", "if (!msg.crec.attempt) throw new Error('not the first time'); return msg;", [
-      "slow",
-    ]),
-    slow("slow"),
-  ],
-});
 
 /** These say that they are done before they are. */
 const early: Record<string, FlowNode[]> = {
@@ -150,9 +87,9 @@ describe("events in that waits until the flow has completed its messages", funct
   };
   afterEach(() => harness.nodeRed.clear());
 
-  for (const kind of Object.keys(reporting(""))) {
+  for (const kind of Object.keys(slowFlows("", SLOW_MS))) {
     it(`hands the next event over once this is through: ${kind}`, async () => {
-      await deploy(reporting(url)[kind] ?? []);
+      await deploy(slowFlows(url, SLOW_MS)[kind] ?? []);
       const isRepeated = kind === "an error that Catch takes";
       const once = isRepeated ? ["in", "in", "out"] : ["in", "out"];
       should((await course(3)).slice(0, once.length * 3)).deepEqual([...once, ...once, ...once]);
@@ -167,7 +104,7 @@ describe("events in that waits until the flow has completed its messages", funct
   }
 
   it("does not take for completed what a node throws away when it is deployed anew", async () => {
-    const flow = [slow("first")].map((one) => ({ ...one, timeout: "2000" }));
+    const flow = [slow("first", SLOW_MS)].map((one) => ({ ...one, timeout: "2000" }));
     await deploy(flow, { consumer: "deployed" });
     await harness.nodeRed.shows(() => harness.nodeRed.shown("in").length >= 1);
     const changed = flow.map((one) => ({ ...one, timeout: "100" }));
@@ -191,7 +128,7 @@ describe("events in that waits until the flow has completed its messages", funct
   it("follows a message object that a node sends again and again", async () => {
     const template =
       "const one = context.get('one') ?? { made: 'once' }; context.set('one', one); node.send(one, false); return;";
-    await deploy([functionNode("first", template, ["slow"]), slow("slow")]);
+    await deploy([functionNode("first", template, ["slow"]), slow("slow", SLOW_MS)]);
     should((await course(3)).slice(0, 6)).deepEqual(["in", "out", "in", "out", "in", "out"]);
   });
 
@@ -211,7 +148,7 @@ describe("events in that waits until the flow has completed its messages", funct
   };
   for (const kind of Object.keys(unheard)) {
     it(`sends an event again, then gives it up, when nothing is heard of it in time: ${kind}`, async () => {
-      await deploy([unheard[kind] ?? slow("first")], { ackTimeout: "0.5" });
+      await deploy([unheard[kind] ?? slow("first", SLOW_MS)], { ackTimeout: "0.5" });
       const { value } = await harness.nodeRed.showing("rejected");
       should((value as { crec: { rejection: string } }).crec.rejection).match(
         /^It was sent 2 times and not ackn/,

@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Node, NodeAPI } from "node-red";
-import { Work } from "./work.ts";
+import { SilentNodes } from "./silent-nodes.ts";
+import { pathOf, type Stopping, stoppedBy } from "./stopping.ts";
+import { type NodePath, Work, type WorkListener } from "./work.ts";
 
 /** Node-RED's own label of our hooks. */
 const LABEL = "crec-events-in";
@@ -8,8 +10,10 @@ const LABEL = "crec-events-in";
 const MARK = Symbol(LABEL);
 
 type Message = { [MARK]?: number };
-type Delivery = { msg: Message; destination: { id: string; node?: unknown } };
-type Completion = { msg: Message; node: { id: string }; error?: unknown };
+type End = { id: string; node?: unknown };
+type Sent = { msg: Message; source: End; destination: End };
+type Received = { msg: Message; destination: End };
+type Completion = { msg: Message; node: End; error?: unknown };
 
 /**
  * Follows messages through the flows, by the hooks in which Node-RED tells which node was given a message and which
@@ -21,35 +25,42 @@ type Completion = { msg: Message; node: { id: string }; error?: unknown };
 export class FlowWork {
   readonly #works = new Map<number, Work>();
   readonly #current = new AsyncLocalStorage<number | undefined>();
+  readonly #silentNodes = new SilentNodes();
   #lastId = 0;
-  /** While flows stop and start, a message may not reach any node. */
-  #isDeploying = false;
-  /** Nodes that close report as completed what they throw away. */
-  readonly #stopping = () => {
-    this.#isDeploying = true;
-    for (const work of this.#works.values()) work.fail(stopped());
+  /** Which nodes are being stopped; undefined unless flows stop and start. */
+  #isStopped: ((path: NodePath) => boolean) | undefined;
+  /** What was at nodes that are being stopped. It can be sent again when the flows have started. */
+  #interrupted: Work[] = [];
+  /** What closing nodes report proves nothing: they report as completed what they throw away. */
+  readonly #stopping = (stopping: Stopping) => {
+    const isStopped = stoppedBy(stopping);
+    this.#isStopped = isStopped;
+    for (const work of [...this.#works.values()]) if (work.isAt(isStopped)) this.#interrupt(work);
   };
   readonly #started = () => {
-    this.#isDeploying = false;
+    this.#isStopped = undefined;
+    for (const work of this.#interrupted.splice(0)) work.end("interrupted");
   };
 
-  /** Marks a message that is about to be sent. `ended` is called once, when all that came of it is completed. */
-  follow(msg: object, ended: (failure: Error | undefined) => void): Work {
+  /** Marks a message that is about to be sent. `onEnd` is called once, when all that came of it is completed. */
+  follow(msg: object, { onReport, onEnd }: WorkListener): Work {
     this.#lastId += 1;
-    const id = this.#lastId;
-    const work = new Work(id, (failure) => {
-      this.#works.delete(id);
-      ended(failure);
+    const work = new Work(this.#lastId, {
+      onReport,
+      onEnd: (outcome) => {
+        this.#works.delete(work.id);
+        onEnd(outcome);
+      },
     });
-    this.#works.set(id, work);
-    if (this.#isDeploying) work.fail(stopped());
-    (msg as Message)[MARK] = id;
+    this.#works.set(work.id, work);
+    (msg as Message)[MARK] = work.id;
     return work;
   }
 
   /** Forgets one that is not waited for any longer. */
-  forget({ id }: Work): void {
-    this.#works.delete(id);
+  forget(work: Work): void {
+    this.#works.delete(work.id);
+    this.#interrupted = this.#interrupted.filter((one) => one !== work);
   }
 
   /** Runs until the last that asked for it has left. */
@@ -57,29 +68,44 @@ export class FlowWork {
     events.on("flows:stopping", this.#stopping);
     events.on("flows:started", this.#started);
     // Each handler takes one argument: with a second one, Node-RED would wait for it to be called.
-    hooks.add(`preDeliver.${LABEL}`, ({ msg, destination }: Delivery) => {
-      this.#workOf(msg)?.sentTo(destination.id);
+    hooks.add(`preRoute.${LABEL}`, ({ msg, source, destination }: Sent) => {
+      // A node that was stopped gets nothing, and no further hook is called.
+      if (this.#isStopped?.([...pathOf(source.node, source.id), destination.id])) {
+        const work = this.#workOf(msg);
+        if (work) this.#interrupt(work);
+      }
     });
-    hooks.add(`onReceive.${LABEL}`, ({ msg, destination }: Delivery) => {
+    hooks.add(`preDeliver.${LABEL}`, ({ msg, destination: { id, node } }: Sent) => {
+      this.#workOf(msg)?.sentTo(pathOf(node, id));
+    });
+    hooks.add(`onReceive.${LABEL}`, ({ msg, destination: { id, node } }: Received) => {
       const work = this.#workOf(msg);
       if (this.#current.getStore() !== work?.id) this.#current.enterWith(work?.id);
-      work?.receivedBy(destination.id);
+      work?.receivedBy(pathOf(node, id));
     });
-    hooks.add(`postReceive.${LABEL}`, ({ msg, destination }: Delivery) => {
-      // Such a node never says when it is done.
-      if (!reports(destination.node)) this.#workOf(msg)?.completedBy(destination.id);
+    hooks.add(`postReceive.${LABEL}`, ({ msg, destination: { id, node } }: Received) => {
+      if (this.#works.size === 0 || reports(node)) return;
+      const work = this.#workOf(msg);
+      this.#silentNodes.received(id, () => work?.completedBy(id));
     });
     hooks.add(`onComplete.${LABEL}`, ({ msg, node, error }: Completion) => {
-      this.#workOf(msg)?.completedBy(node.id, error);
+      this.#workOf(msg)?.completedBy(node.id, error ? failureAt(node, error) : undefined);
     });
   }
 
   stopListening({ hooks, events }: NodeAPI): void {
     events.off("flows:stopping", this.#stopping);
     events.off("flows:started", this.#started);
-    this.#isDeploying = false;
+    this.#isStopped = undefined;
+    this.#interrupted = [];
     hooks.remove(`*.${LABEL}`);
     this.#works.clear();
+  }
+
+  #interrupt(work: Work): void {
+    work.isInterrupted = true;
+    this.#works.delete(work.id);
+    this.#interrupted.push(work);
   }
 
   /**
@@ -97,31 +123,14 @@ export class FlowWork {
   }
 }
 
-function stopped(): Error {
-  return new Error("A deploy or a stop ended nodes behind this one.");
+/** Names the node, which its error may not. */
+function failureAt({ id, node }: End, error: unknown): Error {
+  const { name, type = id } = (node ?? {}) as { name?: string; type?: string };
+  return new Error(`"${name || type}": ${error instanceof Error ? error.message : error}`, { cause: error });
 }
 
 /** Node-RED counts the handlers that take `done`; it has no public name for that. */
 function reports(node: unknown): boolean {
   const { _expectedDoneCount: expected } = node as Node & { _expectedDoneCount?: number };
   return expected === undefined || expected > 0;
-}
-
-const listening = new WeakMap<object, { flowWork: FlowWork; users: number }>();
-
-/** What follows messages in this Node-RED, shared by all nodes; `leave` when it is not used any longer. */
-export function useFlowWork(RED: NodeAPI): { flowWork: FlowWork; leave: () => void } {
-  const { hooks } = RED;
-  const shared = listening.get(hooks) ?? { flowWork: new FlowWork(), users: 0 };
-  if (shared.users === 0) shared.flowWork.listen(RED);
-  shared.users += 1;
-  listening.set(hooks, shared);
-  let hasLeft = false;
-  const leave = () => {
-    if (hasLeft) return;
-    hasLeft = true;
-    shared.users -= 1;
-    if (shared.users === 0) shared.flowWork.stopListening(RED);
-  };
-  return { flowWork: shared.flowWork, leave };
 }

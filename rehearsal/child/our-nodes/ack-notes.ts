@@ -26,7 +26,7 @@ export function ackNotes(host: ChildHost, { node, commit, eventAt }: Options) {
     },
     answered: (eventId: string, refusal: Refusal | undefined): void => {
       // A flow that completes an event does what is expected of it.
-      if (refusal === undefined && commit === "on-complete") return;
+      if (refusal === undefined && commit !== "on-ack") return;
       note(textOf(refusal), byId.get(eventId), { eventId, ...refusal });
     },
     rejected: ({ event, offset, attempt }: Delivery, why: string): void =>

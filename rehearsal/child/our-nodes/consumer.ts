@@ -116,6 +116,14 @@ export class PastConsumer implements AckReceiver {
     return this.#inFlight.refuse(canonicalId(eventId), refusal);
   }
 
+  get isHeldUp(): boolean {
+    return this.#inFlight.isHeldUp;
+  }
+
+  resend(eventId: string): boolean {
+    return this.#inFlight.resend(canonicalId(eventId));
+  }
+
   async #process(event: ChannelEvent): Promise<void> {
     const { prepare, verify, untilReady, deliver, commit, signal } = this.#options;
     await this.#gate.pass(signal);
@@ -126,7 +134,7 @@ export class PastConsumer implements AckReceiver {
     if (selected === "filtered") this.#filtered += 1;
     if (selected !== "deliver") return;
     const verification = verify && (await verify(event));
-    while (this.#inFlight.isFull) await unlessAborted(this.#inFlight.change, signal);
+    while (this.#inFlight.isFull) await this.#inFlight.untilChange(signal);
     if (untilReady) await unlessAborted(untilReady(signal), signal);
     await this.#gate.pass(signal);
     throwIfAborted(signal);

@@ -97,7 +97,6 @@ async function openConsumer(
   const { outputs, close } = openOutputs(RED, node, {
     ...{ library, settings, origin: { consumer: name, channelId } },
     consumer: () => consumer,
-    onChange: () => {},
     onLeft: () => {},
   });
   const { wanted, passes } = selectionOf(filters, {
@@ -117,7 +116,6 @@ async function openConsumer(
     prepare: wanted.prepare,
     filter: passes,
     ...(verify ? { verify } : {}),
-    untilReady: (aborted) => outputs.untilRoom(aborted),
     deliver: (given) => outputs.deliver(given),
     onRejected: (given, why) => {
       notes.rejected(given, why);

@@ -1,4 +1,6 @@
-/** How long both take. */
+const { appendFileSync } = require("node:fs");
+
+/** How long the silent node takes. */
 const SLOW_MS = 300;
 
 /** @param {import("node-red").NodeAPI} RED */
@@ -17,6 +19,17 @@ module.exports = (RED) => {
       throw new Error(`Not this one: ${msg._msgid}`);
     });
   }
+  /** Adds the offset of each event to a file, before it is done with it. */
+  function Records(/** @type {import("node-red").NodeDef & { path: string }} */ def) {
+    RED.nodes.createNode(this, def);
+    this.on("input", (msg, send, done) => {
+      const { offset, redelivered } = /** @type {{ crec: Record<string, unknown> }} */ (msg).crec;
+      appendFileSync(def.path, `${JSON.stringify({ offset, redelivered })}\n`);
+      send(msg);
+      done();
+    });
+  }
   RED.nodes.registerType("odd-silent", Silent);
   RED.nodes.registerType("odd-throws", Throws);
+  RED.nodes.registerType("odd-records", Records);
 };

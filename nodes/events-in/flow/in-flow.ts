@@ -1,0 +1,156 @@
+import type { Delivery, EventConsumer } from "../../../src/index.ts";
+import type { FlowWork } from "./flow-work.ts";
+import type { Outcome, Work } from "./work.ts";
+
+/** After this long without a report of any node, the flow is taken for one that does not report. */
+const SILENCE_MS = 10_000;
+/** After this long without an event that is through, the flow is taken for one that never ends, such as a loop. */
+const ENDLESS_MS = 600_000;
+/** So many attempts at one event may still end it. */
+const MOST_FOLLOWED = 10;
+
+/** How a message is sent, and whether a node is there to take it. */
+export type Sending = { send: () => void; isWired: boolean };
+
+/** An event in the flow: the first time and all repetitions, for the first may still finish after the second has begun. */
+type Followed = { works: Work[]; outcome?: Outcome; onEnd: (outcome: Outcome) => void };
+
+/** The events that a reader left in the flow when it was closed, by their ids. */
+export type LeftInFlow = Map<string, Followed>;
+
+export type InFlowOptions = {
+  flowWork: FlowWork;
+  consumer: () => Pick<EventConsumer, "ack" | "refuse" | "resend" | "isHeldUp">;
+  /** Whether an event at which a node failed is done, and a flow that does not report is not waited for. */
+  isOnSend: boolean;
+  /** What the reader before this one left in the flow. */
+  left?: LeftInFlow | undefined;
+  /** Called once, when the flow reports nothing and is not waited for. */
+  onSilence: () => void;
+};
+
+/**
+ * The events that the flow has not completed. Acknowledges each when the flow has, and has it sent again when a deploy
+ * or a stop ended nodes that worked on it.
+ */
+export class InFlow {
+  readonly #options: InFlowOptions;
+  readonly #events: LeftInFlow = new Map();
+  #left: LeftInFlow | undefined;
+  #isSilenceTold = false;
+  #silence: NodeJS.Timeout | undefined;
+  /** By `performance.now()`: when something was sent or reported, and when an event was through. */
+  #activeAt = 0;
+  #endedAt = 0;
+
+  constructor(options: InFlowOptions) {
+    this.#options = options;
+    this.#left = options.left;
+  }
+
+  get size(): number {
+    return this.#events.size;
+  }
+
+  /** Sends a message that settles its event. Sends nothing while nodes still work on it, or after they have completed it. */
+  send(msg: object, delivery: Delivery, { send, isWired }: Sending): void {
+    const eventId = delivery.event.event_id;
+    if (this.#isTakenOver(delivery)) return;
+    const followed: Followed = this.#events.get(eventId) ?? { works: [], onEnd: () => {} };
+    const { works } = followed;
+    const work = this.#options.flowWork.follow(msg, {
+      onReport: () => {
+        this.#activeAt = performance.now();
+      },
+      onEnd: (outcome) => {
+        const isLatest = works.at(-1) === work;
+        works.splice(works.indexOf(work), 1);
+        if (isLatest || outcome === "completed") followed.onEnd(outcome);
+      },
+    });
+    works.push(work);
+    if (works.length > MOST_FOLLOWED)
+      for (const oldest of works.splice(0, 1)) this.#options.flowWork.forget(oldest);
+    this.#follow(eventId, followed);
+    this.#watchForSilence();
+    send();
+    if (!isWired) work.endIfDone();
+  }
+
+  /** Nothing more comes of this event. */
+  forget(eventId: string): void {
+    for (const work of this.#events.get(eventId)?.works ?? []) this.#options.flowWork.forget(work);
+    if (this.#events.delete(eventId)) this.#endedAt = performance.now();
+  }
+
+  /** Follows nothing any longer. Returns what is in the flow, for the reader after this one. */
+  close(): LeftInFlow {
+    for (const followed of this.#events.values())
+      followed.onEnd = (outcome) => {
+        followed.outcome = outcome;
+      };
+    const left = new Map(this.#events);
+    this.#events.clear();
+    clearTimeout(this.#silence);
+    return left;
+  }
+
+  /** Whether the reader before this one has sent an event that nodes still work on, or have completed. */
+  #isTakenOver({ event, redelivered, restored }: Delivery): boolean {
+    const followed = this.#left?.get(event.event_id);
+    this.#left?.delete(event.event_id);
+    // From here on, or after a change of the cursor, nothing was sent before.
+    if (!redelivered || restored) this.forgetLeft();
+    if (followed === undefined || !redelivered || restored) return false;
+    if (followed.outcome !== undefined && followed.outcome !== "completed") return false;
+    this.#follow(event.event_id, followed);
+    if (followed.outcome === "completed") this.#settle(event.event_id);
+    return true;
+  }
+
+  /** What was left is not waited for: the cursor was moved. */
+  forgetLeft(): void {
+    for (const { works } of this.#left?.values() ?? [])
+      for (const work of works) this.#options.flowWork.forget(work);
+    this.#left = undefined;
+  }
+
+  #follow(eventId: string, followed: Followed): void {
+    const { consumer, isOnSend } = this.#options;
+    this.#events.set(eventId, followed);
+    followed.onEnd = (outcome) => {
+      if (outcome === "interrupted") consumer().resend(eventId);
+      else if (outcome === "completed" || isOnSend) this.#settle(eventId);
+      else consumer().refuse(eventId, { reason: outcome.message });
+    };
+  }
+
+  /** While the next event waits, a flow that is silent for too long counts as done with what it has. */
+  #watchForSilence(): void {
+    const now = performance.now();
+    this.#activeAt = now;
+    if (this.#events.size === 1) this.#endedAt = now;
+    if (this.#options.isOnSend)
+      this.#silence ??= setTimeout(() => this.#lookForSilence(), SILENCE_MS).unref();
+  }
+
+  #lookForSilence(): void {
+    this.#silence = undefined;
+    const { consumer, onSilence } = this.#options;
+    const leftMs = Math.min(this.#activeAt + SILENCE_MS, this.#endedAt + ENDLESS_MS) - performance.now();
+    const open = [...this.#events].filter(([, { works }]) => !works.some((work) => work.isInterrupted));
+    if (consumer().isHeldUp && leftMs <= 0 && open.length > 0) {
+      if (!this.#isSilenceTold) onSilence();
+      this.#isSilenceTold = true;
+      for (const [eventId] of open) this.#settle(eventId);
+    }
+    const waitMs = leftMs > 0 ? leftMs : SILENCE_MS;
+    if (this.#events.size > 0)
+      this.#silence = setTimeout(() => this.#lookForSilence(), Math.ceil(waitMs)).unref();
+  }
+
+  #settle(eventId: string): void {
+    this.forget(eventId);
+    this.#options.consumer().ack(eventId);
+  }
+}
