@@ -1,0 +1,113 @@
+import type { Origin } from "../../../../nodes/lib/runtime/activity/types.ts";
+import type { Check, Finding, Scene } from "../check.ts";
+import type { FlowNode } from "../flows.ts";
+
+/** How many events a reader has in flight, and when it sends one again; milliseconds. */
+type Limits = { inFlight: number; ackTimeoutMs: number };
+/** What is wrong with a node behind a reader. */
+type Fault = { case: "early" | "too-many" | "too-slow"; values: Record<string, number> };
+/** What the consumer of a running reader offers. */
+type Running = {
+  reader?: {
+    consumer: { state: { kind: string; repeating?: { attempt: number; offset: number; reason?: string } } };
+  };
+};
+
+const EVENTS = 0;
+/** From this attempt on, an event is an issue. */
+const MANY_ATTEMPTS = 3;
+const UNITS: Readonly<Record<string, number>> = {
+  ...{ milliseconds: 1, seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 },
+  ...{ second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000 },
+};
+/** Nodes of this package that wait: their field Timeout, in seconds. */
+const WAITING = new Set(["crec-operation", "crec-submit-operation", "crec-run-query", "crec-create-watcher"]);
+const TIMER = /\bset(?:Timeout|Interval)\s*\(/;
+const DONE = /\bnode\s*\.\s*done\s*\(/;
+
+/** Nodes behind events in that do not work with when it takes an event for done. */
+export const flowCompletion: Check = {
+  name: "flow-completion",
+  find: (scene) => scene.flows.ofType("crec-events-in").flatMap((reader) => faultsBehind(scene, reader)),
+};
+
+function faultsBehind(scene: Scene, reader: FlowNode): Finding[] {
+  const { flows, paths } = scene;
+  const origin = flows.originOf(reader);
+  const behind = paths.reachable([reader, EVENTS]);
+  const leading = reader.commit === "on-ack" ? paths.leadingTo(flows.ofType("crec-ack")) : behind;
+  const limits = limitsOf(reader);
+  const found = [...behind].flatMap((node): Finding[] => {
+    if (!leading.has(node)) return [];
+    const fault = faultOf(scene, node, reader, limits);
+    if (fault === undefined) return [];
+    const own = flows.originOf(node);
+    const values = { node: own.label, reader: origin.label, ...fault.values };
+    const severity = fault.case === "too-many" ? "error" : "warning";
+    return [{ case: fault.case, severity, origin: own, detail: reader.id, values }];
+  });
+  return [...found, ...repeatedOf(scene, reader, origin)];
+}
+
+function faultOf(scene: Scene, node: FlowNode, { commit }: FlowNode, limits: Limits): Fault | undefined {
+  if (commit !== "on-ack" && isEarly(scene, node)) return { case: "early", values: {} };
+  if (commit !== "on-ack" && commit !== "on-complete") return undefined;
+  const count = countOf(node);
+  if (count > limits.inFlight) return { case: "too-many", values: { count, most: limits.inFlight } };
+  const holdsMs = holdsMsOf(node, limits);
+  if (!(holdsMs >= limits.ackTimeoutMs)) return undefined;
+  return {
+    case: "too-slow",
+    values: { seconds: holdsMs / 1_000, timeout: limits.ackTimeoutMs / 1_000 },
+  };
+}
+
+/** Whether a node says that it is done while it still works on a message. */
+function isEarly({ RED, flows }: Scene, node: FlowNode): boolean {
+  const { type, func } = node;
+  if (type === "trigger") return true;
+  if (type === "function") return TIMER.test(String(func)) && !DONE.test(String(func));
+  // A switch says nothing, and events in knows how it works.
+  if (type === "switch" || !node.wires?.some((wires) => wires.length > 0)) return false;
+  return flows.runningIds(node).some((id) => {
+    const running = RED.nodes.getNode(id) as { _expectedDoneCount?: number } | null;
+    return running?._expectedDoneCount === 0;
+  });
+}
+
+/** How many messages a node waits for; 0 where that is not known. */
+function countOf({ type, mode, count }: FlowNode): number {
+  const isCounting = (type === "join" && mode === "custom") || (type === "batch" && mode === "count");
+  return isCounting ? Number(count) || 0 : 0;
+}
+
+/** How long a node may hold a message; 0 where that is not known. */
+function holdsMsOf(node: FlowNode, { inFlight }: Limits): number {
+  const { type, pauseType, timeout, timeoutUnits, rate, nbRateUnits, rateUnits } = node;
+  if (WAITING.has(type)) return waits(node) ? Number(timeout ?? 0) * 1_000 || 0 : 0;
+  if (type !== "delay") return 0;
+  if (pauseType === "delay") return Number(timeout) * (UNITS[String(timeoutUnits)] ?? 0) || 0;
+  if (pauseType !== "rate") return 0;
+  const intervalMs = (Number(nbRateUnits || 1) * (UNITS[String(rateUnits)] ?? 0)) / Number(rate);
+  return intervalMs * inFlight || 0;
+}
+
+function waits({ type, action, mode }: FlowNode): boolean {
+  if (type === "crec-operation") return action === "finalize" || action === "wait";
+  return type !== "crec-submit-operation" || mode === "send";
+}
+
+function limitsOf({ inFlight, ackTimeout }: FlowNode): Limits {
+  return { inFlight: Number(inFlight ?? 1), ackTimeoutMs: Number(ackTimeout ?? 60) * 1_000 };
+}
+
+/** An event that is sent again and again. */
+function repeatedOf({ RED, flows }: Scene, reader: FlowNode, origin: Origin): Finding[] {
+  return flows.runningIds(reader).flatMap((id): Finding[] => {
+    const running = RED.nodes.getNode(id) as Running | null;
+    const { attempt = 0, offset = 0, reason } = running?.reader?.consumer.state.repeating ?? {};
+    if (attempt < MANY_ATTEMPTS) return [];
+    const values = { reader: origin.label, attempt, offset, ...(reason ? { reason } : {}) };
+    return [{ case: reason ? "failing" : "unheard", severity: "error", origin, detail: id, values }];
+  });
+}

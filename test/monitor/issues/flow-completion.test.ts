@@ -1,0 +1,95 @@
+import should from "should";
+import { flowCompletion } from "../../../plugins/monitor/issues/checks/flow-completion.ts";
+import type { FlowNode } from "../../../plugins/monitor/issues/flows.ts";
+import { foundIn, node, TAB } from "./scene.ts";
+
+const to = { wires: [["out"]] };
+const reads = (more: Record<string, unknown>) =>
+  node("crec-events-in", "events", { wires: [["first"], [], []], ...more });
+const find = (more: Record<string, unknown>, nodes: readonly FlowNode[], running: object = {}) =>
+  foundIn(flowCompletion, {
+    nodes: [TAB, reads(more), ...nodes, node("debug", "out")],
+    running: { ...running },
+  });
+
+const TIMER = "setTimeout(() => node.send(msg), 5000); return;";
+
+describe("the check for nodes that do not fit when an event is done", () => {
+  it("names nodes that report before they have finished", async () => {
+    for (const commit of ["on-send", "on-complete"]) {
+      const early = ["early first events"];
+      should(await find({ commit }, [node("trigger", "first", to)])).deepEqual(early);
+      should(await find({ commit }, [node("function", "first", { func: TIMER, ...to })])).deepEqual(early);
+      const silent = { first: { _expectedDoneCount: 0 } };
+      should(await find({ commit }, [node("other", "first", to)], silent)).deepEqual(early);
+    }
+  });
+
+  it("names none that report in time, that send nothing on, or that ack event waits for", async () => {
+    const reporting = { first: { _expectedDoneCount: 1 } };
+    const silent = { first: { _expectedDoneCount: 0 } };
+    const done = TIMER.replace("5000", "5000); node.done(");
+    should(await find({ commit: "on-send" }, [node("other", "first", to)], reporting)).be.empty();
+    should(await find({ commit: "on-send" }, [node("switch", "first", to)], silent)).be.empty();
+    should(await find({ commit: "on-send" }, [node("other", "first")], silent)).be.empty();
+    should(await find({ commit: "on-send" }, [node("function", "first", { func: done, ...to })])).be.empty();
+    const acked = [node("trigger", "first", { wires: [["ack"]] }), node("crec-ack", "ack")];
+    should(await find({ commit: "on-ack" }, acked)).be.empty();
+  });
+
+  it("names a join or batch of more than Max in flight", async () => {
+    const join = (count: string) => [node("join", "first", { mode: "custom", count, ...to })];
+    should(await find({ commit: "on-complete", inFlight: "4" }, join("5"))).deepEqual([
+      "too-many first events",
+    ]);
+    should(await find({ commit: "on-complete", inFlight: "5" }, join("5"))).be.empty();
+    const batch = node("batch", "first", { mode: "count", count: "2", ...to });
+    should(await find({ commit: "on-complete", inFlight: "1" }, [batch])).deepEqual([
+      "too-many first events",
+    ]);
+    should(await find({ commit: "on-send" }, [batch])).be.empty();
+  });
+
+  it("names what holds a message for longer than Ack timeout, behind links too", async () => {
+    const delay = (timeout: string, more = {}) =>
+      node("delay", "delay", { pauseType: "delay", timeout, timeoutUnits: "minutes", ...to, ...more });
+    const linked = [
+      node("link out", "first", { mode: "link", links: ["there"] }),
+      node("link in", "there", { wires: [["delay"]] }),
+      delay("2"),
+    ];
+    const slow = ["too-slow delay events"];
+    should(await find({ commit: "on-complete", ackTimeout: "60" }, linked)).deepEqual(slow);
+    should(await find({ commit: "on-complete", ackTimeout: "121" }, linked)).be.empty();
+    const acked = [
+      node("function", "first", { func: "return msg;", wires: [["delay", "ack"]] }),
+      delay("2"),
+      node("crec-ack", "ack"),
+    ];
+    should(await find({ commit: "on-ack" }, acked)).be.empty();
+    const before = [
+      node("junction", "first", { wires: [["delay"]] }),
+      delay("2", { wires: [["ack"]] }),
+      node("crec-ack", "ack"),
+    ];
+    should(await find({ commit: "on-ack" }, before)).deepEqual(slow);
+    const rate = { pauseType: "rate", rate: "1", nbRateUnits: "30", rateUnits: "second" };
+    const limited = [node("delay", "first", { ...rate, ...to })];
+    should(await find({ commit: "on-complete", inFlight: "2" }, limited)).deepEqual([
+      "too-slow first events",
+    ]);
+    should(await find({ commit: "on-complete", inFlight: "1" }, limited)).be.empty();
+    const waiting = [node("crec-operation", "first", { action: "wait", timeout: "300", ...to })];
+    should(await find({ commit: "on-complete" }, waiting)).deepEqual(["too-slow first events"]);
+  });
+
+  it("names an event that was sent for the third time, with what failed", async () => {
+    const reader = (repeating: object) => ({
+      reader: { consumer: { state: { kind: "connected", repeating } } },
+    });
+    const at = (repeating: object) => find({ commit: "on-complete" }, [], { events: reader(repeating) });
+    should(await at({ attempt: 2, offset: 7, reason: "it is off" })).be.empty();
+    should(await at({ attempt: 3, offset: 7, reason: "it is off" })).deepEqual(["failing events events"]);
+    should(await at({ attempt: 3, offset: 7 })).deepEqual(["unheard events events"]);
+  });
+});
