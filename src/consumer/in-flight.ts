@@ -249,10 +249,10 @@ export class InFlight {
   }
 
   #schedule(entry: Entry, ms: number, then: () => void): void {
+    if (ms === Number.POSITIVE_INFINITY) return;
     entry.next.abort();
     entry.next = new AbortController();
     const { signal } = entry.next;
-    if (ms === Number.POSITIVE_INFINITY) return;
     void this.#options.clock.sleep(ms, signal).then(() => signal.aborted || then());
   }
 
