@@ -38,16 +38,17 @@ export class Checkpointer {
 
   /**
    * Stores, before an event is handed over, up to which offset events may be handed over: at least that of the event,
-   * and those of its page. While a backlog is drained it reserves more and more, so that not each page needs a write;
-   * but never beyond the events that exist, so that an event created after a crash does not count as redelivered. With
-   * a lease, only as many as can be handed over before it ends. Throws what the store throws.
+   * and those of its page; and the lowest that is not settled. While a backlog is drained it reserves more and more, so
+   * that not each page needs a write; but never beyond the events that exist, so that an event created after a crash
+   * does not count as redelivered. With a lease, only as many as can be handed over before it ends. Throws what the
+   * store throws.
    */
   async reserve(
     cursor: Cursor,
     { offset, page }: { offset: number; page: readonly number[] },
     highest: number | undefined,
   ): Promise<void> {
-    if (offset <= cursor.reserved) return;
+    if (cursor.isReserved(offset)) return;
     const { clock, pageLimit, store } = this.#options;
     const events = this.#affordable();
     const now = clock.elapsed();

@@ -15,6 +15,11 @@ export type CursorState = CrashCountState & {
   floor: number;
   /** Events above the cursor and up to here may have been delivered. */
   handedOut: number;
+  /**
+   * The lowest offset at which an event was read and not settled. When the service has no such event any more, it
+   * dropped that one.
+   */
+  unsettledFrom?: number;
   /** The events delivered last, at least those above the floor, each with the highest offset it was seen at. */
   delivered: Array<[offset: number, eventId: string]>;
   /** The cursor was restored from elsewhere, such as a backup: later events may have been delivered. */
@@ -64,6 +69,7 @@ export function isCursorState(value: unknown): value is CursorState {
   if (!isObject(value) || value.version !== 1 || !isObject(value.identity)) return false;
   const { consumer, channelId, service } = value.identity;
   const { cursor, floor, handedOut, delivered, seen, restored, restoredUpTo, notBefore } = value;
+  const { unsettledFrom } = value;
   return (
     [consumer, channelId, service].every((text) => typeof text === "string") &&
     [cursor, floor, handedOut].every(isOffset) &&
@@ -71,6 +77,7 @@ export function isCursorState(value: unknown): value is CursorState {
     isCrashCountState(value) &&
     (restored === undefined || typeof restored === "boolean") &&
     (restoredUpTo === undefined || isOffset(restoredUpTo)) &&
+    (unsettledFrom === undefined || isOffset(unsettledFrom)) &&
     (seen === undefined || (Array.isArray(seen) && seen.every(isSeenMark))) &&
     Array.isArray(delivered) &&
     delivered.every((item) => Array.isArray(item) && isOffset(item[0]) && typeof item[1] === "string")

@@ -2,6 +2,8 @@ import { type ChannelEvent, canonicalId, idOfUnnamed } from "../protocol/index.t
 import { CrashCounts } from "./crash-counts.ts";
 import type { CursorIdentity, CursorState } from "./cursor-state.ts";
 import type { SeenMark } from "./first-seen.ts";
+import type { Mark } from "./gap.ts";
+import { StoredMark } from "./stored-mark.ts";
 
 /** How many are remembered even below the floor: the service may show an event again at a higher offset. */
 const MIN_REMEMBERED = 200;
@@ -42,6 +44,9 @@ export class Cursor {
   #top = -1;
   #handedOut: number;
   #reserved: number;
+  /** The lowest offset at which an event was read, is not settled, and is not in the queue. */
+  #unsettledFrom: number | undefined;
+  readonly #storedMark: StoredMark;
   /** The highest offset that was really handed over, in this run or before. */
   #touched: number;
   /** Up to here, an event may have been delivered before. */
@@ -59,13 +64,16 @@ export class Cursor {
     this.#restoredUpTo = state.restoredUpTo ?? -1;
     this.#cursor = state.cursor;
     this.#floor = state.floor;
-    this.#readUpTo = state.cursor;
+    this.#unsettledFrom = state.unsettledFrom;
+    // It may be late, below the cursor.
+    this.#readUpTo = Math.min(state.cursor, (state.unsettledFrom ?? Number.POSITIVE_INFINITY) - 1);
     this.seen = state.seen ?? [];
     this.#handedOut = state.handedOut;
     this.#reserved = state.handedOut;
     this.#touched = state.handedOut;
     this.#doubtful = state.handedOut;
     this.#delivered = new Map(state.delivered.map(([offset, eventId]) => [canonicalId(eventId), offset]));
+    this.#storedMark = new StoredMark(this.mark, this.#known());
   }
 
   get cursor(): number {
@@ -76,9 +84,9 @@ export class Cursor {
     return this.#floor;
   }
 
-  /** Up to here it is stored that events may have been handed over. */
-  get reserved(): number {
-    return this.#reserved;
+  /** Whether it is stored that the event at an offset may have been handed over, and so that its loss is noticed. */
+  isReserved(offset: number): boolean {
+    return offset <= this.#reserved && this.#storedMark.covers(offset);
   }
 
   /** Where to read from: everything that was visible at or below this offset was admitted. */
@@ -86,11 +94,15 @@ export class Cursor {
     return this.#readUpTo;
   }
 
-  /** The highest offset of a known event among those that were read; undefined when none is known. */
-  get landmark(): number | undefined {
-    let highest = -1;
+  /**
+   * The highest known event among those that were read, but not one at offset 0: a page may not be able to show it. Else
+   * the lowest that is not settled, if one is known.
+   */
+  get mark(): Mark | undefined {
+    let highest = 0;
     for (const offset of this.#known()) if (offset <= this.#readUpTo) highest = Math.max(highest, offset);
-    return highest < 0 ? undefined : highest;
+    if (highest > 0) return { offset: highest, isRead: true };
+    return this.#unsettledFrom === undefined ? undefined : { offset: this.#unsettledFrom, isRead: false };
   }
 
   /** How many delivered events are remembered. */
@@ -101,6 +113,12 @@ export class Cursor {
   /** Notes that everything that is visible up to an offset was admitted. */
   noteRead(upTo: number): void {
     this.#readUpTo = Math.max(this.#readUpTo, upTo);
+    if (this.#unsettledFrom !== undefined && this.#unsettledFrom <= upTo) this.#unsettledFrom = undefined;
+  }
+
+  /** Notes that the service has nothing up to an offset any more, but has an event after it. */
+  noteNotKept(upTo: number): void {
+    if (this.#unsettledFrom !== undefined) this.#unsettledFrom = Math.max(this.#unsettledFrom, upTo + 1);
   }
 
   /** How many events are settled ahead of the first that is not. */
@@ -135,6 +153,8 @@ export class Cursor {
         return false;
       }
       const late = offset < passed;
+      this.#storedMark.admit(offset);
+      if (offset === this.#unsettledFrom) this.#unsettledFrom = undefined;
       this.#enqueue({ offset, eventId, done: false, handedOver: false, highest: offset, late });
       return true;
     });
@@ -167,6 +187,7 @@ export class Cursor {
   /** A state that was taken since `reserve(upTo)` is stored: events up to there may be handed over. */
   confirm(upTo: number): void {
     this.#reserved = Math.max(this.#reserved, upTo);
+    this.#storedMark.stored();
   }
 
   /** Notes that an event is now handed over. Returns whether it may have been before, and whether it is late. */
@@ -214,6 +235,7 @@ export class Cursor {
       this.#doubtful = Math.max(this.#doubtful, this.#touched);
     // Everything from there on must be read again, or the cursor would pass what was forgotten.
     const first = released[0]?.offset ?? Number.POSITIVE_INFINITY;
+    if (released.length > 0) this.#unsettledFrom = Math.min(this.#unsettledFrom ?? first, first);
     this.#queue = this.#queue.filter(({ eventId, offset, done }) =>
       done ? offset < first : this.#pending.has(eventId),
     );
@@ -223,12 +245,14 @@ export class Cursor {
 
   /** What to store. `exact` omits what was reserved and never handed over: for an orderly end. */
   snapshot({ exact = false } = {}): CursorState {
+    const unsettledFrom = this.#firstUnsettled();
     return {
       version: 1,
       identity: this.identity,
       cursor: this.#cursor,
       floor: this.#floor,
       handedOut: exact ? this.#touched : this.#handedOut,
+      ...(Number.isFinite(unsettledFrom) ? { unsettledFrom } : {}),
       delivered: [...this.#delivered].map(([eventId, offset]) => [offset, eventId]),
       ...(this.seen.length === 0 ? {} : { seen: [...this.seen] }),
       ...this.crashCounts.snapshot({ exact }),
@@ -281,8 +305,13 @@ export class Cursor {
   }
 
   #raiseFloor(offset: number): void {
-    const firstOpen = this.#queue[0]?.offset ?? Number.POSITIVE_INFINITY;
-    this.#floor = Math.max(this.#floor, Math.min(offset, this.#cursor, firstOpen - 1));
+    this.#floor = Math.max(this.#floor, Math.min(offset, this.#cursor, this.#firstUnsettled() - 1));
+  }
+
+  /** The lowest offset at which an event was read and is not settled; infinite when there is none. */
+  #firstUnsettled(): number {
+    const none = Number.POSITIVE_INFINITY;
+    return Math.min(this.#queue[0]?.offset ?? none, this.#unsettledFrom ?? none);
   }
 
   #forgetOldest(): void {

@@ -4,8 +4,19 @@ import type { Page, PageSource } from "./page-source.ts";
 /** The first and the last offset of events that the service does not keep any more. */
 export type Gap = { from: number; to: number };
 
-/** The offset a first page was requested at, the highest event that was read, and whether the page should show it. */
-export type FirstPage = { position: number; landmark: number; isShown: boolean };
+/**
+ * An event that shows, while the service has it, that nothing above it was dropped. `isRead`: the highest one that was
+ * read; else the lowest that has to be read again, because it was not settled.
+ */
+export type Mark = { offset: number; isRead: boolean };
+
+/** The offset a first page was requested at, the mark, and whether the page should show it. */
+export type FirstPage = { position: number; mark: Mark; isShown: boolean };
+
+/** The lowest offset that has to be read. */
+export function firstToRead({ offset, isRead }: Mark): number {
+  return isRead ? offset + 1 : offset;
+}
 
 /**
  * What it means when a page does not show an event that was there. When the service does not keep the events before
@@ -14,32 +25,31 @@ export type FirstPage = { position: number; landmark: number; isShown: boolean }
 export async function gapBefore(
   pages: PageSource,
   { first }: Page,
-  { position, landmark, isShown }: FirstPage,
+  { position, mark, isShown }: FirstPage,
   signal: AbortSignal,
 ): Promise<{ passes: boolean; gap?: Gap }> {
-  if (first === undefined || first <= landmark + 1) return { passes: true };
+  const from = firstToRead(mark);
+  if (first === undefined || first <= from) return { passes: true };
   // When the page should not show the event, the event is requested where it was, whatever its type.
   const { first: lowest } = isShown
     ? await pages.at(signal, position, { isShort: true })
-    : await pages.at(signal, landmark - 1, { isShort: true, ofType: false });
+    : await pages.at(signal, Math.max(0, mark.offset - 1), { isShort: true, ofType: false });
   const isInOrder = isShown ? lowest === first : lowest !== undefined && lowest <= first;
   if (!isInOrder || lowest === undefined) return { passes: false };
-  return lowest > landmark + 1
-    ? { passes: true, gap: { from: landmark + 1, to: lowest - 1 } }
-    : { passes: true };
+  return lowest > from ? { passes: true, gap: { from, to: lowest - 1 } } : { passes: true };
 }
 
-/** Whether pages that lead down show nothing from the landmark on. `type`: the one that is requested. */
+/** Whether pages that lead down show nothing from the mark on. `type`: the one that is requested. */
 export async function isGone(
   pages: PageSource,
-  landmark: number,
+  mark: Mark,
   type: string | undefined,
   signal: AbortSignal,
 ): Promise<boolean> {
   if (type === undefined) return true;
   // There may be no event of that type so far down.
-  const choices = { isShort: true, ofType: false };
-  return (await pages.at(signal, landmark + 1, choices)).first === undefined;
+  const { first } = await pages.at(signal, mark.offset + 1, { ofType: false });
+  return first === undefined || first > firstToRead(mark);
 }
 
 export function notKept({ from, to }: Gap): CrecError {

@@ -2,6 +2,7 @@ import { CrecError } from "../errors.ts";
 import type { ChannelEvent } from "../protocol/index.ts";
 import { ChannelPages, type PageReaderOptions } from "./channel-pages.ts";
 import type { EventTimes } from "./event-times.ts";
+import type { Mark } from "./gap.ts";
 import { type Direction, learnDirection } from "./learn-direction.ts";
 import type { Page } from "./page-source.ts";
 import { readDown } from "./read-down.ts";
@@ -50,15 +51,15 @@ export class PageReader {
 
   /**
    * Everything above the offset `from` that is visible, and perhaps events below it, in pages, each ascending. The next
-   * page is requested when the one before has been processed. `landmark` is the offset of the highest event that was
-   * read, if any: a first page that starts beyond it has a hole, and is returned only when the service does not keep
-   * what was before it; `onGap` is called then.
+   * page is requested when the one before has been processed. `mark` is an event that must be there, if one is known: a
+   * first page that starts beyond it has a hole, and is returned only when the service does not keep what was before
+   * it; `onGap` is called then.
    * Throws `PAGES_DO_NOT_ADVANCE` when newer events are known to exist and several reads could not reach them,
    * `BAD_RESPONSE` for a page that cannot be read, and what the source throws.
    */
   async *read(
     from: number,
-    landmark: number | undefined,
+    mark: () => Mark | undefined,
     signal: AbortSignal,
   ): AsyncGenerator<ChannelEvent[], void> {
     const pages = this.#pages;
@@ -66,9 +67,9 @@ export class PageReader {
     const { kind, isUnsure } = this.#direction;
     if (kind === "unknown") return;
     const expected = this.highest ?? -1;
-    // Nothing can be requested after -1.
-    const mark = landmark === 0 ? undefined : landmark;
-    yield* kind === "up" ? readUp(pages, from, mark, signal) : readDown(pages, from, mark, signal);
+    // What was learned may have come with the event at offset 0.
+    const known = mark();
+    yield* kind === "up" ? readUp(pages, from, known, signal) : readDown(pages, from, known, signal);
     if (pages.reached >= expected) {
       this.#stalls = 0;
       return;

@@ -39,7 +39,7 @@ export class Poller {
       Math.max(cursor.floor, cursor.newest(FIRST_EVENTS) - 1),
     );
     let news = false;
-    for await (const events of this.#reader.read(from, cursor.landmark, signal)) {
+    for await (const events of this.#reader.read(from, () => cursor.mark, signal)) {
       this.#noteEnd();
       if (await take(events)) news = true;
       cursor.noteRead(events.at(-1)?.headers.offset ?? -1);

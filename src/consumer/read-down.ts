@@ -1,6 +1,6 @@
 import type { ChannelEvent } from "../protocol/index.ts";
 import type { ChannelPages } from "./channel-pages.ts";
-import { isGone } from "./gap.ts";
+import { firstToRead, isGone, type Mark } from "./gap.ts";
 
 /**
  * Reads what is above an offset, for a service whose pages lead from an offset to older events: goes down from the
@@ -9,7 +9,7 @@ import { isGone } from "./gap.ts";
 export async function* readDown(
   pages: ChannelPages,
   from: number,
-  landmark: number | undefined,
+  mark: Mark | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<ChannelEvent[], void> {
   const { source, end, options } = pages;
@@ -32,16 +32,16 @@ export async function* readDown(
       continue;
     }
     boundaries.pop();
-    const isGap = landmark !== undefined && covered === from && first > Math.max(landmark, from + 1);
+    const isGap = mark !== undefined && covered === from && first > Math.max(mark.offset, from + 1);
     // An empty page means that there is nothing below its offset.
     const lowest = page.first ?? boundary;
     if (
       isGap &&
       lowest !== undefined &&
-      lowest > landmark + 1 &&
-      (await isGone(source, landmark, options.type, signal))
+      lowest > firstToRead(mark) &&
+      (await isGone(source, mark, options.type, signal))
     )
-      options.onGap?.({ from: landmark + 1, to: lowest - 1 });
+      options.onGap?.({ from: firstToRead(mark), to: lowest - 1 });
     covered = Math.max(covered, page.last ?? -1, (boundary ?? 0) - 1);
     pages.noteReached(page.last);
     yield page.events;

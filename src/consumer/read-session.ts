@@ -90,7 +90,10 @@ export class ReadSession {
     const { source, clock, limits, selection, notifier, pace } = this.#options;
     return new PageReader({
       ...{ source, clock, limit: limits.pageLimit },
-      onGap: (gap) => notifier.notifyError(notKept(gap)),
+      onGap: (gap) => {
+        this.cursor?.noteNotKept(gap.to);
+        notifier.notifyError(notKept(gap));
+      },
       onFirstMissed: (next) => this.#reportFirstMissed(next),
       get type() {
         return pace?.allTypes ? undefined : selection.onlyType;

@@ -1,23 +1,23 @@
 import type { ChannelEvent } from "../protocol/index.ts";
 import type { ChannelPages } from "./channel-pages.ts";
-import { type FirstPage, gapBefore } from "./gap.ts";
+import { type FirstPage, gapBefore, type Mark } from "./gap.ts";
 import type { Page } from "./page-source.ts";
 
 /** Reads upwards from an offset, for a service whose pages lead from an offset to newer events. */
 export async function* readUp(
   pages: ChannelPages,
   from: number,
-  mark: number | undefined,
+  mark: Mark | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<ChannelEvent[], void> {
   const { source, end, options } = pages;
-  // With a type requested, the landmark may have another one.
-  const landmark = options.type === undefined ? mark : undefined;
-  const known = landmark ?? from + 1;
+  // With a type requested, the marked event may have another one.
+  const shown = options.type === undefined ? mark : undefined;
+  const known = shown?.offset ?? from + 1;
   // Most polls find nothing, and need not show what is known; each minute one does.
   const isShort =
-    pages.isInclusive && from >= known && landmark !== undefined && (source.limit === 1 || !end.isDue);
-  // So that the landmark is on the first page, wherever such a page begins.
+    pages.isInclusive && from >= known && shown !== undefined && (source.limit === 1 || !end.isDue);
+  // So that the marked event is on the first page, wherever such a page begins.
   const start = isShort ? known + 1 : pages.isInclusive ? known : known - 1;
   let position = Math.max(0, isShort ? start : Math.min(from, start));
   for (let isFirst = true; ; isFirst = false) {
@@ -26,10 +26,10 @@ export async function* readUp(
       : await pages.pageAfter(signal, position);
     if (page.first === position && position > 0) pages.isInclusive = true;
     const lacksKnown = (page.first ?? Number.POSITIVE_INFINITY) > known;
-    if (isFirst && landmark !== undefined && !isShort && lacksKnown) {
-      if (!(await passes(pages, page, { position, landmark, isShown: true }, signal))) return;
-    } else if (isFirst && mark !== undefined && (isShort || landmark === undefined)) {
-      if (!(await passes(pages, page, { position, landmark: mark, isShown: false }, signal))) return;
+    if (isFirst && shown !== undefined && !isShort && lacksKnown) {
+      if (!(await passes(pages, page, { position, mark: shown, isShown: true }, signal))) return;
+    } else if (isFirst && mark !== undefined && (isShort || shown === undefined)) {
+      if (!(await passes(pages, page, { position, mark, isShown: false }, signal))) return;
     }
     if (isShort && isFirst) position = known;
     const last = Math.max(page.last ?? position, position);
@@ -51,7 +51,7 @@ export async function* readUp(
   }
 }
 
-/** Whether to continue with a first page that lacks the landmark, or should not show it. */
+/** Whether to continue with a first page that lacks the marked event, or should not show it. */
 async function passes(
   { source, end, options }: ChannelPages,
   page: Page,

@@ -253,6 +253,7 @@ class Run {
     story.arrivals += 1;
     if ((this.#disk.stored?.handedOut ?? -1) < offset)
       this.violations.push(`event ${id}: handed over before it was stored`);
+    if (!this.#disk.wouldMiss(offset)) this.violations.push(`event ${id}: its loss would not be noticed`);
     const problem = this.#problemOf(id, story, { redelivered, late, attempt });
     if (problem !== undefined) this.violations.push(`event ${id}, attempt ${attempt}: ${problem}`);
     if (attempt === 1) story.done = false;

@@ -59,6 +59,7 @@ export function onSend() {
             if (!life.alive) return new Promise(() => {});
             if ((disk.stored?.handedOut ?? -1) < offset)
               violations.push(`${event.event_id}: handed over before it was stored`);
+            if (!disk.wouldMiss(offset)) violations.push(`${event.event_id}: its loss would not be noticed`);
             arrivals.push({ id: event.event_id, offset, redelivered, late });
             arrived.add(event.event_id);
             if (arrivals.length % 7 === 0) await clock.sleep(20, new AbortController().signal);

@@ -181,12 +181,14 @@ describe("isCursorState", () => {
   it("knows a state, with or without a start time and crash counts", () => {
     const ended = { ...state, suspectUpTo: -1 };
     const crashed = { ...state, starts: [["event-7", 4]] };
+    const open = { ...state, unsettledFrom: 6 };
     for (const value of [
       state,
       { ...state, notBefore: 1_700_000_000 },
       stateFrom(IDENTITY, 0),
       ended,
       crashed,
+      open,
     ]) {
       should(isCursorState(value)).equal(true);
     }
@@ -209,6 +211,7 @@ describe("isCursorState", () => {
     "with a delivery at no offset": { ...state, delivered: [["6", "event-6"]] },
     "with a delivery of no event": { ...state, delivered: [[6, 6]] },
     "with suspects up to no offset": { ...state, suspectUpTo: "6" },
+    "with no offset that is unsettled": { ...state, unsettledFrom: "6" },
     "with starts of no event": { ...state, starts: [[6, 1]] },
     "with starts that are no number": { ...state, starts: [["event-7", "1"]] },
     "with no start at all": { ...state, starts: [["event-7", 0]] },

@@ -1,3 +1,5 @@
+import { Cursor } from "../../src/consumer/cursor.ts";
+import { firstToRead } from "../../src/consumer/gap.ts";
 import {
   type CursorState,
   type CursorStore,
@@ -116,6 +118,15 @@ export class SimulatedDisk {
   stored: CursorState | undefined;
   #soon: CursorState | undefined;
   readonly saves: CursorState[] = [];
+
+  /** Whether a consumer that starts with what may be stored now notices that the event at an offset is gone. */
+  wouldMiss(offset: number): boolean {
+    const isNoticed = (state: CursorState | undefined) => {
+      const mark = state && new Cursor(state).mark;
+      return mark !== undefined && firstToRead(mark) <= offset;
+    };
+    return isNoticed(this.stored) && (this.#soon === undefined || isNoticed(this.#soon));
+  }
 
   /** A store of one process; after `crash` it writes nothing more. */
   open(): CursorStore & { crash(keepSoon: boolean): void } {
