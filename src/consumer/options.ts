@@ -27,7 +27,10 @@ export type ConsumerStart = {
 export type Delivery = {
   event: ChannelEvent;
   offset: number;
-  /** It may have been delivered before: before a restart, or in an attempt that failed. */
+  /**
+   * It may have been delivered before: before a restart, or in an attempt that failed. It may come after events with a
+   * higher offset.
+   */
   redelivered: boolean;
   /** It is out of order: it became visible after an event with a higher offset had been delivered or skipped. */
   late: boolean;
