@@ -62,6 +62,22 @@ describe("EventConsumer on ack", () => {
     await end(consumer);
   });
 
+  it("sends an event again at once when the work on it was interrupted, in the same attempt", async () => {
+    const { clock, make, end, said } = world(2, { ackTimeoutMs: Number.POSITIVE_INFINITY, maxAttempts: 1 });
+    const consumer = make();
+    consumer.start();
+    await clock.pass(24 * 3_600_000);
+    should(said()).eql(["1"]);
+    should(consumer.isHeldUp).be.true();
+    should([consumer.resend("event-1"), consumer.resend("event-2")]).eql([true, false]);
+    should(said()).eql(["1", "1 again 1"]);
+    consumer.ack("event-1");
+    await clock.pass(5_000);
+    should(said()).eql(["1", "1 again 1", "2"]);
+    await end(consumer);
+    should(consumer.isHeldUp).be.false();
+  });
+
   it("returns whether an event was in flight, and ignores others", async () => {
     const { clock, make, end } = world(2);
     const consumer = make();
