@@ -53,7 +53,7 @@ export type CreateAlertRuleOptions = {
    * @default does not watch
    */
   confirmWithinMs?: number | undefined;
-  /** @default 10_000 */
+  /** See `AlertSettings`. @default 10_000 */
   maxKeys?: number | undefined;
   /** Events that are remembered for each key. @default 10_000 */
   maxMarks?: number | undefined;
@@ -87,7 +87,7 @@ export type AlertEvent = (
 /** A rule for decoded events. Its other methods are those of `AlertRule`. */
 export type EventAlertRule = Pick<
   AlertRule,
-  "nextCheckAt" | "readUpTo" | "learn" | "pending" | "acknowledge" | "saved" | "close"
+  "nextCheckAt" | "limits" | "readUpTo" | "learn" | "pending" | "acknowledge" | "saved" | "close"
 > & {
   /**
    * Counts an event. Acknowledge it after its outcomes were sent. `reasons` say why conditions cannot be decided.
@@ -155,6 +155,9 @@ export function createAlertRule(options: CreateAlertRuleOptions): EventAlertRule
     accept,
     get nextCheckAt() {
       return rule.nextCheckAt;
+    },
+    get limits() {
+      return rule.limits;
     },
     readUpTo: (at: number): Promise<AlertOutcome[]> => rule.readUpTo(at),
     learn: (evidence: AlertEvidence): Promise<AlertOutcome[]> => rule.learn(evidence),

@@ -53,8 +53,13 @@ export type AlertSettings = {
   slackMs: number;
   /** How long an alert on a block that is not final may wait for its confirmation; undefined does not watch for it. */
   confirmWithinMs: number | undefined;
-  /** Keys and marks in a window beyond these are not remembered; each is reported. */
+  /**
+   * Keys in memory. For `each`, further ones are left to the store, up to a million events. Else a key whose window, quiet
+   * time, alert or awaited absence runs is never forgotten, and inputs of further keys are not counted: they pass as
+   * `limit`, and the rule raises an alert of its own.
+   */
   maxKeys: number;
+  /** Of more inputs in a window, the older ones are counted together. */
   maxMarks: number;
 };
 
@@ -132,6 +137,19 @@ export type RaisedAlert = {
   suppressed: number;
   log?: LogPlace;
   details?: unknown;
+  /**
+   * The alert is about the rule itself, at most one an hour: there are `maxKeys` keys, and it no longer counts new ones.
+   * `count` is how many inputs it did not count since it was opened.
+   */
+  limit?: "maxKeys";
+};
+
+/** What a rule could not remember since it was opened. */
+export type AlertLimits = {
+  /** Inputs of new keys that were not counted, because there were too many keys. */
+  notCounted: number;
+  /** Keys whose alerts may be repeated, because the store had too many. */
+  forgotten: number;
 };
 
 /** Why an alert was taken back. `stands`: the same log is proven in another block. */

@@ -2,6 +2,7 @@ import type {
   Accepted,
   AlertEvidence,
   AlertInput,
+  AlertLimits,
   AlertOutcome,
   AlertSettings,
   AlertStore,
@@ -10,7 +11,7 @@ import { CachedRecord } from "./cached-record.ts";
 import { checkAlertSettings, checkTime } from "./check-settings.ts";
 import { logOf, recordKeyOf } from "./ids.ts";
 import { KeyRecords } from "./key-records.ts";
-import { dueAt, passTime } from "./pass-time.ts";
+import { dueAt, overAt, passTime } from "./pass-time.ts";
 import { isFull, listed, withoutOutcome } from "./pending.ts";
 import { withDetailsOnce } from "./raise.ts";
 import { type Report, Reports } from "./reports.ts";
@@ -18,6 +19,7 @@ import { isRuleState, type RuleState, startedAt } from "./rule-state.ts";
 import { RuleWatch } from "./rule-watch.ts";
 import { boundedTime, isOfState, newState, type StepContext } from "./state.ts";
 import { step } from "./step.ts";
+import { tellLimit } from "./tell-limit.ts";
 
 export type AlertRuleOptions = {
   /** Part of the ids of its alerts: the same after a restart, and on each copy. */
@@ -86,7 +88,11 @@ export class AlertRule {
     this.#keys = new KeyRecords({
       store,
       maxKeys: settings.maxKeys,
+      // Each event of a new key is an alert, whatever else the rule has to remember.
+      leavesToStore: settings.when.kind === "each",
+      keepsPending: this.#keepsPending,
       report,
+      overAt: (state) => overAt(settings, state),
       dueAt: (state) => dueAt(settings, state, this.#rule.value?.since ?? 0),
     });
     this.#watch = new RuleWatch({
@@ -104,6 +110,11 @@ export class AlertRule {
   get nextCheckAt(): number | undefined {
     const times = [this.#watch.nextDueAt, this.#keys.nextDueAt].filter((time) => time !== undefined);
     return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  /** What it could not remember since it was opened. */
+  get limits(): AlertLimits {
+    return { notCounted: this.#keys.refused, forgotten: this.#keys.forgotten };
   }
 
   /**
@@ -132,7 +143,7 @@ export class AlertRule {
       return this.#passed("no_match", contradicts);
     }
     const record = await this.#keys.use(key);
-    if (record === undefined) return this.#passed("limit", contradicts);
+    if (record === undefined) return this.#passed("limit", contradicts, await this.#tellLimit(now));
     const once = withDetailsOnce(withLog(isRetry ? { ...input, redelivered: true } : input, again + beside));
     try {
       // Another copy may have raised the alert, and ended before it was sent.
@@ -158,7 +169,8 @@ export class AlertRule {
 
   /**
    * Says that all inputs up to this event time were given, in milliseconds: what was due by then is the answer. Call it
-   * only with a time up to which the channel was read, so that an outage does not become an absence.
+   * only with a time up to which the channel was read, so that an outage does not become an absence. It also removes keys
+   * whose time is over: without it, a rule with `maxKeys` keys counts no further ones.
    * @throws {CrecError} `ALERTS_BUSY`, and what the store throws. The next call has the outcomes.
    */
   async readUpTo(at: number): Promise<AlertOutcome[]> {
@@ -185,6 +197,7 @@ export class AlertRule {
       const failed = results.find((result) => result.status === "rejected");
       if (failed !== undefined) throw failed.reason;
     }
+    await this.#keys.expire(time, () => this.#forgetsUpTo(time));
     return this.#unreturned.splice(0);
   }
 
@@ -280,6 +293,12 @@ export class AlertRule {
     await this.#rule.change((state) => ({
       state: state === undefined || state.forgottenUpTo >= at ? state : { ...state, forgottenUpTo: at },
     }));
+  }
+
+  async #tellLimit(now: number): Promise<AlertOutcome[]> {
+    const [ruleId, count, keepsPending] = [this.#id, this.#keys.refused, this.#keepsPending];
+    const told = await this.#rule.change((state) => tellLimit(state, { ruleId, now, keepsPending, count }));
+    return told.outcomes;
   }
 
   #passed(

@@ -15,6 +15,7 @@ export class CachedRecord<Value extends object> {
   readonly #parse: (value: unknown) => Value | undefined;
   #value: Value | undefined;
   #revision = 0;
+  #isRead = false;
   #keptAt = Number.NEGATIVE_INFINITY;
   #waiting = 0;
   #last: Promise<unknown> = Promise.resolve();
@@ -46,6 +47,13 @@ export class CachedRecord<Value extends object> {
     await this.change((value) => ({ state: value === undefined ? value : { ...value } }));
   }
 
+  /** Stores the value in another form, which is read as the same value; not where another copy has written since. */
+  async rewrite(form: unknown): Promise<void> {
+    await this.#inTurn(async () => {
+      if (await this.#store.write(this.key, this.#revision, form)) this.#revision += 1;
+    });
+  }
+
   /** Resolves when what is under way has ended. */
   async settled(): Promise<void> {
     await this.#last;
@@ -53,7 +61,8 @@ export class CachedRecord<Value extends object> {
 
   /**
    * Replaces the value by the `state` that is decided on, or removes it where that is undefined. Nothing is written
-   * where it is the value itself. Where another copy has written since, it is decided again.
+   * where it is the value itself. Where another copy has written since, or the record was never read and is not to be
+   * written, it is decided again.
    * @throws {CrecError} `ALERTS_BUSY`, and what the store throws
    */
   change<Decided extends { state: Value | undefined }>(
@@ -63,10 +72,12 @@ export class CachedRecord<Value extends object> {
       for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
         const decided = decide(this.#value);
         const { state } = decided;
-        if (state === this.#value) return decided;
-        if (await this.#store.write(this.key, this.#revision, state)) {
+        if (state === this.#value) {
+          if (this.#isRead) return decided;
+        } else if (await this.#store.write(this.key, this.#revision, state)) {
           this.#revision = state === undefined ? 0 : this.#revision + 1;
           this.#value = state;
+          this.#isRead = true;
           return decided;
         }
         await this.#read();
@@ -82,6 +93,7 @@ export class CachedRecord<Value extends object> {
   async #read(): Promise<void> {
     const record = await this.#store.read(this.key);
     this.#revision = record?.revision ?? 0;
+    this.#isRead = true;
     this.#value = record === undefined ? undefined : this.#parse(record.value);
   }
 

@@ -8,6 +8,10 @@ export class DueQueue {
     return this.#items[0];
   }
 
+  get size(): number {
+    return this.#items.length;
+  }
+
   add(at: number, key: string): void {
     const items = this.#items;
     let index = items.length;

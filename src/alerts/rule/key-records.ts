@@ -1,74 +1,120 @@
 import type { AlertStore } from "../types.ts";
 import { CachedRecord } from "./cached-record.ts";
 import { DueQueue } from "./due-queue.ts";
-import { isRecordKey } from "./ids.ts";
+import { isRecordKey, recordKeyOf } from "./ids.ts";
+import { unpacked } from "./packed-state.ts";
 import type { Report } from "./reports.ts";
 import { isKeyState, type KeyState } from "./state.ts";
+import { StoredKeys } from "./stored-keys.ts";
 
 export type KeyRecord = CachedRecord<KeyState>;
 
+export type KeyRecordsOptions = {
+  store: AlertStore;
+  /** The limit of records in memory. */
+  maxKeys: number;
+  /**
+   * Whether the least recently used key is left to the store when the limit is reached. Else a new key is refused: what
+   * time leads to is noticed only of keys in memory.
+   */
+  leavesToStore: boolean;
+  /** Whether a record may have outcomes that are not acknowledged. */
+  keepsPending: boolean;
+  /** See `StoredKeysOptions`. */
+  mostStored?: number | undefined;
+  report: (kind: Report) => void;
+  dueAt: (state: KeyState) => number | undefined;
+  overAt: (state: KeyState) => number | undefined;
+};
+
 /** Records that are read at a time. */
 const AT_ONCE = 64;
+/** The only key of a rule without keys. */
+const ALL_TOGETHER = recordKeyOf("");
+/** A queue up to this long is not shortened. */
+const QUEUE = 1_000;
 
-/** The records of the keys of a rule, up to a number: the least recently used key comes first. */
+/** The records of the keys of a rule: the least recently used key comes first. */
 export class KeyRecords {
+  readonly #options: KeyRecordsOptions;
   readonly #store: AlertStore;
-  readonly #maxKeys: number;
-  readonly #report: (kind: Report) => void;
-  readonly #dueAt: (state: KeyState) => number | undefined;
   readonly #records = new Map<string, KeyRecord>();
-  readonly #queue = new DueQueue();
-  #reread = this.#records.values();
+  readonly #stored: StoredKeys;
+  #queue = new DueQueue();
+  /** Undefined where it starts again: an iterator that waits keeps all that was in its map since. */
+  #reread: Iterator<KeyRecord> | undefined;
+  #refused = 0;
+  #forgotten = 0;
 
-  constructor(options: {
-    store: AlertStore;
-    maxKeys: number;
-    report: (kind: Report) => void;
-    dueAt: (state: KeyState) => number | undefined;
-  }) {
+  constructor(options: KeyRecordsOptions) {
+    this.#options = options;
     this.#store = options.store;
-    this.#maxKeys = options.maxKeys;
-    this.#report = options.report;
-    this.#dueAt = options.dueAt;
+    this.#stored = new StoredKeys({
+      store: options.store,
+      most: options.mostStored,
+      overAt: options.overAt,
+      recordOf: (key) => this.#created(key),
+      onForgotten: (count) => {
+        this.#forgotten += count;
+        options.report("forgotten");
+      },
+    });
   }
 
-  /** Reads the records that it does not have yet. */
+  /** How often a new key was refused. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  /** How many keys were forgotten before they were over. */
+  get forgotten(): number {
+    return this.#forgotten;
+  }
+
+  /** Reads the records that it does not have yet: all of them, or as many as there is room for. */
   async load(): Promise<void> {
-    const stored = (await this.#store.keys()).filter((key) => isRecordKey(key) && !this.#records.has(key));
-    const room = Math.max(0, this.#maxKeys - this.#records.size);
-    const records = stored.slice(0, room).map((key) => this.#created(key));
+    const { leavesToStore, maxKeys } = this.#options;
+    if (leavesToStore && this.#isFull) return;
+    const stored = (await this.#store.keys()).filter((key) => isRecordKey(key) && !this.has(key));
+    const room = leavesToStore ? maxKeys - this.#records.size : stored.length;
+    const beyond = Math.max(0, stored.length - room);
+    await this.#lookBeyond(stored.slice(0, beyond));
+    const records = stored.slice(beyond).map((key) => this.#created(key));
     await inGroups(records, (record) => record.read());
     const oldestFirst = records.toSorted((one, other) => newestOf(one) - newestOf(other));
-    for (const record of oldestFirst) {
-      if (record.value === undefined || this.#records.has(record.key)) continue;
-      this.#records.set(record.key, record);
-      this.scheduled(record);
-    }
+    for (const record of oldestFirst) this.#add(record);
   }
 
   /** Reads some again, in turn: another copy may have written to them. */
   async reread(count: number, now: number): Promise<void> {
     const records: KeyRecord[] = [];
+    this.#reread ??= this.#records.values();
     while (records.length < count) {
       const { value, done } = this.#reread.next();
       if (done) {
-        this.#reread = this.#records.values();
+        this.#reread = undefined;
         break;
       }
       records.push(value);
     }
     await inGroups(records, async (record) => {
       await record.read();
-      if (!isForgettable(record.value)) await record.keep(now);
+      if (isAwaited(record.value)) await record.keep(now);
     });
     for (const record of records) this.settle(record);
   }
 
+  /** Whether it has the key, in memory or in its store. Of a shared store, only the keys in memory are known. */
   has(key: string): boolean {
-    return this.#records.has(key);
+    return this.#records.has(key) || this.#stored.has(key);
   }
 
-  /** Undefined if the limit of keys is reached and no key can be forgotten. Call `settle` with the record afterwards. */
+  /** The record of a key that may have one; undefined where it has none. Call `settle` with the record afterwards. */
+  async find(key: string): Promise<KeyRecord | undefined> {
+    return this.has(key) || (this.#options.leavesToStore && this.#store.isShared) ? this.use(key) : undefined;
+  }
+
+  /** Undefined if the limit of keys is reached, and the key is new. Call `settle` with the record afterwards. */
   async use(key: string): Promise<KeyRecord | undefined> {
     const known = this.#records.get(key);
     if (known !== undefined) {
@@ -76,21 +122,23 @@ export class KeyRecords {
       this.#records.set(key, known);
       return known;
     }
-    while (this.#records.size >= this.#maxKeys) {
-      const unused = this.#leastRecentlyUsed();
-      if (unused === undefined) {
-        this.#report("refused");
+    const created = this.#created(key);
+    if (this.#options.leavesToStore) {
+      await this.#makeRoom();
+      await this.#stored.noteNew();
+      if (this.#stored.has(key)) await created.read();
+    } else if (this.#isFull && key !== ALL_TOGETHER) {
+      // Another copy may count for it.
+      if (this.#store.isShared) await created.read();
+      if (created.value === undefined) {
+        this.#refused += 1;
+        this.#options.report("refused");
         return undefined;
       }
-      this.#records.delete(unused.key);
-      this.#report("forgotten");
-      const { state } = await unused.change((state) => ({ state: isForgettable(state) ? undefined : state }));
-      // Another copy has raised an alert for it in the meantime.
-      if (state !== undefined) this.settle(unused);
     }
     const other = this.#records.get(key);
     if (other !== undefined) return other;
-    const created = this.#created(key);
+    this.#stored.delete(key);
     this.#records.set(key, created);
     return created;
   }
@@ -102,13 +150,17 @@ export class KeyRecords {
       if (this.#records.get(record.key) === record) this.#records.delete(record.key);
       return;
     }
-    if (!this.#records.has(record.key)) this.#records.set(record.key, record);
-    this.scheduled(record);
+    this.#add(record);
+  }
+
+  /** Removes keys beyond those in memory that are over by an event time: see `StoredKeys`. */
+  async expire(at: number, first: () => Promise<void>): Promise<void> {
+    await this.#stored.expire(at, first);
   }
 
   /** Puts a record into the queue, unless it is in it for an earlier time. */
   scheduled(record: KeyRecord): void {
-    const due = record.value && this.#dueAt(record.value);
+    const due = record.value && this.#options.dueAt(record.value);
     if (due === undefined || due >= (record.queuedAt ?? Number.POSITIVE_INFINITY)) return;
     record.queuedAt = due;
     this.#queue.add(due, record.key);
@@ -120,7 +172,7 @@ export class KeyRecords {
       if (first === undefined) return undefined;
       const record = this.#records.get(first.key);
       const isCurrent = record !== undefined && record.queuedAt === first.at;
-      const due = isCurrent && record.value ? this.#dueAt(record.value) : undefined;
+      const due = isCurrent && record.value ? this.#options.dueAt(record.value) : undefined;
       if (due !== undefined && due <= first.at) return first.at;
       this.#queue.take();
       if (!isCurrent) continue;
@@ -147,31 +199,81 @@ export class KeyRecords {
     return [...this.#records.values()];
   }
 
+  get #isFull(): boolean {
+    return this.#records.size >= this.#options.maxKeys;
+  }
+
   #created(key: string): KeyRecord {
     return new CachedRecord(this.#store, key, (value) => {
-      if (isKeyState(value)) return value;
-      this.#report("unreadable");
+      const state = typeof value === "string" ? unpacked(key, value) : value;
+      if (isKeyState(state)) return state;
+      this.#options.report("unreadable");
       return undefined;
     });
   }
 
+  #add(record: KeyRecord): void {
+    if (record.value === undefined) return;
+    this.#stored.delete(record.key);
+    if (!this.#records.has(record.key)) this.#records.set(record.key, record);
+    this.scheduled(record);
+  }
+
+  /** What is not acknowledged has to be in memory. Of a store of one's own, the others are left to it. */
+  async #lookBeyond(keys: readonly string[]): Promise<void> {
+    if (this.#store.isShared && !this.#options.keepsPending) return;
+    await inGroups(keys, async (key) => {
+      if (await this.#stored.isPacked(key)) return;
+      const record = this.#created(key);
+      await record.read();
+      if (hasPending(record.value)) this.#add(record);
+      else await this.#stored.add(record);
+    });
+  }
+
+  /** Where each record is in use, or has something to be acknowledged, there are more than allowed for now. */
+  async #makeRoom(): Promise<void> {
+    while (this.#isFull) {
+      const unused = this.#leastRecentlyUsed();
+      if (unused === undefined) return;
+      this.#records.delete(unused.key);
+      this.#shortenQueue();
+      await this.#stored.add(unused);
+    }
+  }
+
   #leastRecentlyUsed(): KeyRecord | undefined {
     for (const record of this.#records.values()) {
-      if (!record.isBusy && isForgettable(record.value)) return record;
+      if (!record.isBusy && record.value !== undefined && !hasPending(record.value)) return record;
     }
     return undefined;
   }
+
+  /** Keys that were left to the store are in the queue until they would be due. */
+  #shortenQueue(): void {
+    if (this.#queue.size < 2 * this.#records.size + QUEUE) return;
+    this.#queue = new DueQueue();
+    for (const record of this.#records.values()) {
+      record.queuedAt = undefined;
+      this.scheduled(record);
+    }
+  }
 }
 
-function isForgettable(state: KeyState | undefined): boolean {
-  return state?.active === undefined && (state?.pending?.length ?? 0) === 0;
+/** Whether something is awaited that may take longer than a shared store keeps it. */
+function isAwaited(state: KeyState | undefined): boolean {
+  return state?.active !== undefined || hasPending(state);
+}
+
+function hasPending(state: KeyState | undefined): boolean {
+  return (state?.pending?.length ?? 0) > 0;
 }
 
 function newestOf(record: KeyRecord): number {
   return record.value?.newest ?? 0;
 }
 
-async function inGroups<Item>(items: Item[], run: (item: Item) => Promise<void>): Promise<void> {
+async function inGroups<Item>(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
   for (let index = 0; index < items.length; index += AT_ONCE) {
     await Promise.all(items.slice(index, index + AT_ONCE).map(run));
   }

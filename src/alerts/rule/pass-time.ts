@@ -69,7 +69,7 @@ function absentAt(settings: AlertSettings, state: KeyState): number | undefined 
 }
 
 /** From when on the key has nothing left that can count. */
-function overAt(settings: AlertSettings, state: KeyState): number | undefined {
+export function overAt(settings: AlertSettings, state: KeyState): number | undefined {
   if ((state.pending?.length ?? 0) > 0) return undefined;
   // Of an absence whose end is no outcome, the alert says only that it was reported.
   const isAwaited =

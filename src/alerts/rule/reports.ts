@@ -12,9 +12,9 @@ const SENTENCES: Record<Report, string> = {
   ahead:
     "the time of an event is more than ten minutes ahead of this computer's clock. It counts as ten minutes ahead. Check the clock.",
   forgotten:
-    "there were more keys than maxKeys. The key that was used least recently, and has no alert that waits for its end, was forgotten. Allow more keys, or use a key with fewer values.",
+    "its store has a million events of keys beyond maxKeys. The keys that were used least recently were forgotten: their alerts may be repeated. Use a key with fewer values.",
   refused:
-    "an event was not counted: there are maxKeys keys, and each has an alert that waits for its end. Allow more keys.",
+    "an event of a new key was not counted: there are maxKeys keys whose window, quiet time, alert or absence runs. Use a key with fewer values, or allow more keys.",
   unreadable: "the stored record of a key cannot be read, and was dropped. Its window starts again.",
   pending:
     "a key has twenty outcomes that were not acknowledged. For each further one, the oldest is dropped.",

@@ -10,6 +10,8 @@ export type RuleState = {
   /** What may still be taken back: see `taken-back`. */
   watch?: unknown;
   pending?: AlertOutcome[];
+  /** When people were last told that new keys are not counted, by the clock. */
+  limitToldAt?: number;
 };
 
 /** Outcomes that are kept besides those of keys. */

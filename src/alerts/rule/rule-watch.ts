@@ -115,8 +115,7 @@ export class RuleWatch {
   /** An alert that was taken back keeps no other one quiet, and its log does not count. */
   async #withdraw(alert: RaisedAlert): Promise<void> {
     const { keys } = this.#options;
-    const key = recordKeyOf(alert.key);
-    const record = keys.has(key) ? await keys.use(key) : undefined;
+    const record = await keys.find(recordKeyOf(alert.key));
     if (record === undefined) return;
     await record.change((state) => ({ state: state && withoutLog(state, alert) }));
     keys.settle(record);

@@ -7,10 +7,12 @@ export type SharedAlertStoreOptions = {
   scope: string;
   /** How long what belongs to a key is kept after it changed last, in milliseconds: longer than the rule's longest time. */
   ttlMs: number;
-  /** How many keys are listed at most: the limit of the rule. */
-  maxKeys: number;
+  /** @deprecated It has no effect: all keys are listed. */
+  maxKeys?: number | undefined;
 };
 
+/** Above what a rule leaves to its store. */
+const MOST_KEYS = 1_200_000;
 /** Records whose first revision is remembered. */
 const MOST_CREATED = 10_000;
 
@@ -19,7 +21,7 @@ const MOST_CREATED = 10_000;
  * retryable `CrecError` while the engine cannot be reached.
  * @example
  * const shared = await openSharedState("postgres://crec:secret@db.example.com/app");
- * const store = new SharedAlertStore({ shared, scope: "large transfers", ttlMs: 86_400_000, maxKeys: 10_000 });
+ * const store = new SharedAlertStore({ shared, scope: "large transfers", ttlMs: 86_400_000 });
  */
 export class SharedAlertStore implements AlertStore {
   readonly isShared = true;
@@ -52,9 +54,8 @@ export class SharedAlertStore implements AlertStore {
   }
 
   async keys(): Promise<string[]> {
-    const { shared, scope, maxKeys } = this.#options;
-    // With the record of the rule itself.
-    return shared.recordKeys(scope, maxKeys + 1);
+    const { shared, scope } = this.#options;
+    return shared.recordKeys(scope, MOST_KEYS);
   }
 
   /** The shared state stays open: others use it. */

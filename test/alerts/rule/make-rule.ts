@@ -62,8 +62,8 @@ export function brief(outcome: AlertOutcome): string {
   const { alert, kind } = outcome;
   const at = (outcome.kind === "alert" ? alert.at : outcome.at) - START;
   const details = [
-    ...(alert.key === "" ? [] : [`of ${alert.key}`]),
-    ...(kind === "alert" && alert.count !== 1 ? [`count ${alert.count}`] : []),
+    ...(alert.limit ? ["of the rule"] : alert.key === "" ? [] : [`of ${alert.key}`]),
+    ...(kind === "alert" && alert.count !== 1 && !alert.limit ? [`count ${alert.count}`] : []),
     ...(kind === "alert" && alert.sum !== undefined ? [`sum ${alert.sum}`] : []),
     ...(kind === "alert" && alert.suppressed > 0 ? [`suppressed ${alert.suppressed}`] : []),
     ...(kind === "alert" && outcome.kind === "alert" && outcome.repeated ? ["repeated"] : []),

@@ -1,0 +1,172 @@
+import fc from "fast-check";
+import should from "should";
+import { MemoryAlertStore, SharedAlertStore } from "../../../src/alerts/index.ts";
+import { KeyRecords } from "../../../src/alerts/rule/key-records.ts";
+import { packed, unpacked } from "../../../src/alerts/rule/packed-state.ts";
+import { type KeyState, newState } from "../../../src/alerts/rule/state.ts";
+import type { AlertStore } from "../../../src/alerts/types.ts";
+import { MemorySharedState, unlisted } from "../../../src/index.ts";
+import { itWide } from "../../support/wide.ts";
+import { logAt } from "../taken-back/logs.ts";
+import { makeRule, START } from "./make-rule.ts";
+
+const DAY = 24 * 60 * 60_000;
+const SECOND = 1_000;
+
+describe("AlertRule: keys beyond those in memory", () => {
+  it("packs a state, and unpacks the same", () => {
+    const alert = {
+      id: "an alert",
+      key: "a",
+      at: 5,
+      count: 1,
+      suppressed: 0,
+      log: logAt({}),
+      details: { a: [] },
+    };
+    const state: KeyState = {
+      ...newState("a", 12.5),
+      marks: [
+        { at: 1, n: 0 },
+        { at: 2, n: 1, id: "one", place: "7 1", tx: "12345678", says: "that", used: 3 },
+        {
+          at: 3,
+          n: 2,
+          amount: "-9",
+          moved: "8 1",
+          movedAt: 4,
+          also: ["other"],
+          alert: { count: 1, suppressed: 0 },
+        },
+        { at: 4, n: 1, alert: { count: 2, suppressed: 3, sum: "7", usual: 0.5, id: "an alert" } },
+      ],
+      alertTimes: [1, 2],
+      floor: 0,
+      active: alert,
+      ended: { by: "one", alert, at: 7 },
+      pending: [{ kind: "recovered", alert, at: 7 }],
+      parts: [[1, 2]],
+      decimals: 0,
+    };
+    for (const [recordKey, one] of [
+      ["=a", state],
+      ["=a", newState("a", 0)],
+      ["#hash", newState("long…", 0)],
+    ] as const) {
+      should(unpacked(recordKey, packed(recordKey, one))).deepEqual(one);
+    }
+    for (const text of ["", "{}", "[]", "[1,[[2]]]", '["x",[]]']) should(unpacked("=a", text)).be.undefined();
+  });
+
+  it("removes them from the store once nothing of them can count", async () => {
+    const store = new MemoryAlertStore();
+    const { at, upTo } = makeRule({ kind: "each" }, { maxKeys: 1 }, { store, forEach: true });
+    for (const key of ["a", "b", "c"]) should(await at(0, { key })).equal(`alert at 0 of ${key}`);
+    await upTo(DAY);
+    should(await store.keys()).have.length(4);
+    await upTo(DAY + SECOND);
+    should(await store.keys()).deepEqual([""]);
+    should(await at(0, { key: "a" })).equal("too_late");
+  });
+
+  it("takes back an alert of them, which then keeps no other one quiet", async () => {
+    const { at, rule } = makeRule(
+      { kind: "each" },
+      { maxKeys: 1, quietMs: DAY, confirmWithinMs: DAY, slackMs: SECOND },
+      { forEach: true, now: () => START + SECOND },
+    );
+    const log = logAt({});
+    should(await at(0, { key: "a", log })).equal("alert at 0 of a");
+    await at(1, { key: "b" });
+    const { chainSelector, transactionHash, blockNumber } = log;
+    const confidence = unlisted("finalized");
+    const failed = { chainSelector, transactionHash, blockNumber, confidence, failed: true };
+    const outcomes = [
+      ...(await rule.learn({ kind: "transaction", ...failed })),
+      ...(await rule.readUpTo(START + 4 * SECOND)),
+    ];
+    should(outcomes.map(({ kind }) => kind)).deepEqual(["takenBack"]);
+    should(await at(2, { key: "a" })).equal("alert at 2 of a");
+  });
+
+  const LIMITED: Record<string, () => AlertStore> = {
+    "a store of its own": () => new MemoryAlertStore(),
+    "a shared store": () =>
+      new SharedAlertStore({ shared: new MemorySharedState(), scope: "rule", ttlMs: DAY }),
+  };
+  for (const [name, open] of Object.entries(LIMITED)) {
+    it(`has a limit of what it leaves to ${name}, and says so`, async () => {
+      const reports: string[] = [];
+      const store = open();
+      const keys = new KeyRecords({
+        ...{ store, maxKeys: 2, mostStored: 8, leavesToStore: true, keepsPending: false },
+        report: (kind) => reports.push(kind),
+        dueAt: () => undefined,
+        overAt: () => undefined,
+      });
+      for (let n = 0; n < 50; n += 1) {
+        const record = await keys.use(`=${n}`);
+        await record?.change(() => ({ state: newState(`${n}`, n) }));
+        if (record !== undefined) keys.settle(record);
+      }
+      const { length } = await store.keys();
+      should(length).be.within(8, 10);
+      should(keys.forgotten).equal(50 - length);
+      should(reports).matchEach("forgotten");
+      should((await keys.use("=49"))?.value).have.property("newest", 49);
+    });
+  }
+
+  type Step = {
+    key: number;
+    at: number;
+    id: number;
+    matches: boolean;
+    redelivered: boolean;
+    restarts: boolean;
+  };
+  const steps: fc.Arbitrary<Step[]> = fc.array(
+    fc.record({
+      ...{ key: fc.nat(5), at: fc.nat(40), id: fc.nat(30) },
+      matches: fc.constantFrom(true, true, false),
+      redelivered: fc.constantFrom(false, false, true),
+      restarts: fc.constantFrom(false, false, false, true),
+    }),
+    { maxLength: 40 },
+  );
+  const settings = fc.record({
+    quietMs: fc.constantFrom(0, 3 * SECOND, 20 * SECOND, 2 * DAY),
+    recovers: fc.boolean(),
+    slackMs: fc.constantFrom(0, 5 * SECOND),
+  });
+
+  itWide("answers for each event as a rule does that has all keys in memory", () =>
+    fc.assert(
+      fc.asyncProperty(steps, settings, fc.boolean(), async (all, more, isShared) => {
+        const answers = async (maxKeys: number) => {
+          const shared = new MemorySharedState();
+          const own = new MemoryAlertStore();
+          const start = () =>
+            makeRule(
+              { kind: "each" },
+              { ...more, maxKeys },
+              {
+                forEach: true,
+                store: isShared ? new SharedAlertStore({ shared, scope: "rule", ttlMs: 9 * DAY }) : own,
+              },
+            );
+          let rule = start();
+          const given: string[] = [];
+          for (const { key, at, id, restarts, ...input } of all) {
+            if (restarts) rule = start();
+            given.push(await rule.at(at * SECOND, { key: `${key}`, id: `${key} ${id}`, ...input }));
+            if (id === 0 && !isShared) given.push(await rule.upTo(at * SECOND));
+          }
+          return given;
+        };
+        should(await answers(2)).deepEqual(await answers(1_000));
+      }),
+      { numRuns: 300 },
+    ),
+  );
+});
