@@ -17,6 +17,7 @@ import { withDetailsOnce } from "./raise.ts";
 import { type Report, Reports } from "./reports.ts";
 import { isRuleState, type RuleState, startedAt } from "./rule-state.ts";
 import { RuleWatch } from "./rule-watch.ts";
+import { SourceTimes } from "./source-times.ts";
 import { boundedTime, isOfState, newState, type StepContext } from "./state.ts";
 import { step } from "./step.ts";
 import { tellLimit } from "./tell-limit.ts";
@@ -65,6 +66,7 @@ export class AlertRule {
   readonly #rule: CachedRecord<RuleState>;
   readonly #keys: KeyRecords;
   readonly #watch: RuleWatch;
+  readonly #times = new SourceTimes();
   /** The next call returns them: also where the call that led to them failed. */
   #unreturned: AlertOutcome[] = [];
   /** The ids of inputs that failed: the store may have what they led to, which nobody heard of. */
@@ -93,6 +95,8 @@ export class AlertRule {
       keepsPending: this.#keepsPending,
       report,
       overAt: (state) => overAt(settings, state),
+      givenUpTo: () => this.#times.upTo(settings.slackMs),
+      beforeRemoval: (at) => this.#forgetsUpTo(at),
       dueAt: (state) => dueAt(settings, state, this.#rule.value?.since ?? 0),
     });
     this.#watch = new RuleWatch({
@@ -136,7 +140,9 @@ export class AlertRule {
   async #accept({ isRetry, ...input }: AlertInput & { isRetry?: boolean }): Promise<Accepted> {
     await this.#load();
     const now = this.#now();
-    await this.#started(boundedTime(input.at, now));
+    const time = boundedTime(input.at, now);
+    await this.#started(time);
+    if (input.log !== undefined) this.#times.note(input.log.source, time);
     const { belongsTo, again = 0, beside = 0, contradicts } = await this.#watch.learnFrom(input);
     const key = recordKeyOf(input.key);
     if (!input.matches && !isOfState(this.#settings) && !this.#keys.has(key)) {
@@ -170,7 +176,8 @@ export class AlertRule {
   /**
    * Says that all inputs up to this event time were given, in milliseconds: what was due by then is the answer. Call it
    * only with a time up to which the channel was read, so that an outage does not become an absence. It also removes keys
-   * whose time is over: without it, a rule with `maxKeys` keys counts no further ones.
+   * whose time is over. Without it, that is known only by the `log` of inputs: else a rule with `maxKeys` keys counts no
+   * further ones.
    * @throws {CrecError} `ALERTS_BUSY`, and what the store throws. The next call has the outcomes.
    */
   async readUpTo(at: number): Promise<AlertOutcome[]> {
@@ -197,7 +204,7 @@ export class AlertRule {
       const failed = results.find((result) => result.status === "rejected");
       if (failed !== undefined) throw failed.reason;
     }
-    await this.#keys.expire(time, () => this.#forgetsUpTo(time));
+    await this.#keys.expire(time);
     return this.#unreturned.splice(0);
   }
 

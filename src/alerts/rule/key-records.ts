@@ -1,6 +1,6 @@
 import type { AlertStore } from "../types.ts";
 import { CachedRecord } from "./cached-record.ts";
-import { DueQueue } from "./due-queue.ts";
+import { DueRecords } from "./due-records.ts";
 import { isRecordKey, recordKeyOf } from "./ids.ts";
 import { unpacked } from "./packed-state.ts";
 import type { Report } from "./reports.ts";
@@ -25,14 +25,18 @@ export type KeyRecordsOptions = {
   report: (kind: Report) => void;
   dueAt: (state: KeyState) => number | undefined;
   overAt: (state: KeyState) => number | undefined;
+  /** Up to which event time all inputs were given, where that is known before `readUpTo` says it. */
+  givenUpTo: () => number | undefined;
+  /** Awaited before keys are removed that are over by an event time. */
+  beforeRemoval: (at: number) => Promise<void>;
 };
 
 /** Records that are read at a time. */
 const AT_ONCE = 64;
 /** The only key of a rule without keys. */
 const ALL_TOGETHER = recordKeyOf("");
-/** A queue up to this long is not shortened. */
-const QUEUE = 1_000;
+/** In event time. */
+const LOOK_AGAIN_MS = 1_000;
 
 /** The records of the keys of a rule: the least recently used key comes first. */
 export class KeyRecords {
@@ -40,7 +44,9 @@ export class KeyRecords {
   readonly #store: AlertStore;
   readonly #records = new Map<string, KeyRecord>();
   readonly #stored: StoredKeys;
-  #queue = new DueQueue();
+  readonly #due: DueRecords;
+  /** Up to when it was looked for keys that are over. */
+  #lookedUpTo = Number.NEGATIVE_INFINITY;
   /** Undefined where it starts again: an iterator that waits keeps all that was in its map since. */
   #reread: Iterator<KeyRecord> | undefined;
   #refused = 0;
@@ -49,6 +55,7 @@ export class KeyRecords {
   constructor(options: KeyRecordsOptions) {
     this.#options = options;
     this.#store = options.store;
+    this.#due = new DueRecords(this.#records, options.dueAt);
     this.#stored = new StoredKeys({
       store: options.store,
       most: options.mostStored,
@@ -130,7 +137,7 @@ export class KeyRecords {
     } else if (this.#isFull && key !== ALL_TOGETHER) {
       // Another copy may count for it.
       if (this.#store.isShared) await created.read();
-      if (created.value === undefined) {
+      if (created.value === undefined && !(await this.#removeOver())) {
         this.#refused += 1;
         this.#options.report("refused");
         return undefined;
@@ -154,45 +161,18 @@ export class KeyRecords {
   }
 
   /** Removes keys beyond those in memory that are over by an event time: see `StoredKeys`. */
-  async expire(at: number, first: () => Promise<void>): Promise<void> {
-    await this.#stored.expire(at, first);
+  async expire(at: number): Promise<void> {
+    await this.#stored.expire(at, () => this.#options.beforeRemoval(at));
   }
 
-  /** Puts a record into the queue, unless it is in it for an earlier time. */
-  scheduled(record: KeyRecord): void {
-    const due = record.value && this.#options.dueAt(record.value);
-    if (due === undefined || due >= (record.queuedAt ?? Number.POSITIVE_INFINITY)) return;
-    record.queuedAt = due;
-    this.#queue.add(due, record.key);
-  }
-
+  /** When there is next something to do for one of them. */
   get nextDueAt(): number | undefined {
-    while (true) {
-      const first = this.#queue.first;
-      if (first === undefined) return undefined;
-      const record = this.#records.get(first.key);
-      const isCurrent = record !== undefined && record.queuedAt === first.at;
-      const due = isCurrent && record.value ? this.#options.dueAt(record.value) : undefined;
-      if (due !== undefined && due <= first.at) return first.at;
-      this.#queue.take();
-      if (!isCurrent) continue;
-      record.queuedAt = undefined;
-      this.scheduled(record);
-    }
+    return this.#due.nextAt;
   }
 
-  /** Takes those that are due by a time from the queue. */
+  /** Some of those that are due by a time. Call `settle` with each afterwards. */
   takeDue(at: number): KeyRecord[] {
-    const taken: KeyRecord[] = [];
-    while (taken.length < AT_ONCE) {
-      const next = this.nextDueAt;
-      const record = this.#records.get(this.#queue.first?.key ?? "");
-      if (next === undefined || next > at || record === undefined) break;
-      this.#queue.take();
-      record.queuedAt = undefined;
-      taken.push(record);
-    }
-    return taken;
+    return this.#due.take(at, AT_ONCE);
   }
 
   all(): KeyRecord[] {
@@ -201,6 +181,23 @@ export class KeyRecords {
 
   get #isFull(): boolean {
     return this.#records.size >= this.#options.maxKeys;
+  }
+
+  /** Whether a key was removed, because it is over by the times of inputs. */
+  async #removeOver(): Promise<boolean> {
+    const { givenUpTo, overAt, beforeRemoval } = this.#options;
+    const at = givenUpTo();
+    if (at === undefined || at < this.#lookedUpTo + LOOK_AGAIN_MS) return false;
+    this.#lookedUpTo = at;
+    const isOver = (state: KeyState) => (overAt(state) ?? Number.POSITIVE_INFINITY) <= at;
+    const over = this.all().filter(({ isBusy, value }) => !isBusy && value !== undefined && isOver(value));
+    if (over.length === 0) return false;
+    await beforeRemoval(at);
+    await inGroups(over, async (record) => {
+      await record.change((state) => ({ state: state && isOver(state) ? undefined : state }));
+      this.settle(record);
+    });
+    return !this.#isFull;
   }
 
   #created(key: string): KeyRecord {
@@ -216,7 +213,7 @@ export class KeyRecords {
     if (record.value === undefined) return;
     this.#stored.delete(record.key);
     if (!this.#records.has(record.key)) this.#records.set(record.key, record);
-    this.scheduled(record);
+    this.#due.add(record);
   }
 
   /** What is not acknowledged has to be in memory. Of a store of one's own, the others are left to it. */
@@ -237,7 +234,7 @@ export class KeyRecords {
       const unused = this.#leastRecentlyUsed();
       if (unused === undefined) return;
       this.#records.delete(unused.key);
-      this.#shortenQueue();
+      this.#due.shorten();
       await this.#stored.add(unused);
     }
   }
@@ -247,16 +244,6 @@ export class KeyRecords {
       if (!record.isBusy && record.value !== undefined && !hasPending(record.value)) return record;
     }
     return undefined;
-  }
-
-  /** Keys that were left to the store are in the queue until they would be due. */
-  #shortenQueue(): void {
-    if (this.#queue.size < 2 * this.#records.size + QUEUE) return;
-    this.#queue = new DueQueue();
-    for (const record of this.#records.values()) {
-      record.queuedAt = undefined;
-      this.scheduled(record);
-    }
   }
 }
 

@@ -2,6 +2,7 @@ import should from "should";
 import { AlertRule } from "../../../src/alerts/index.ts";
 import { recordKeyOf } from "../../../src/alerts/rule/ids.ts";
 import { MemoryAlertStore } from "../../../src/alerts/stores/memory-store.ts";
+import { logAt } from "../taken-back/logs.ts";
 import { each, makeRule, START, settingsWith } from "./make-rule.ts";
 
 const DAY = 24 * 60 * 60_000;
@@ -33,6 +34,38 @@ describe("AlertRule: limits", () => {
     const when = { kind: "count", times: 1, withinMs: 1_000 } as const;
     await makeRule(when, {}, { store, forEach: true }).at(1, { key: "of before" });
     should(await makeRule(when, { maxKeys: 1 }, { store }).at(2)).equal("alert at 2");
+  });
+
+  it("counts new keys while it catches up, and forgets none whose window runs by the time of its blocks", async () => {
+    const { at, rule } = makeRule(
+      { kind: "count", times: 2, withinMs: 1_000 },
+      { maxKeys: 10, slackMs: 100 },
+      { forEach: true },
+    );
+    const alerts: string[] = [];
+    for (let block = 0; block < 50; block += 1) {
+      const ms = block * 900;
+      for (let n = 0; n < 3; n += 1) {
+        const log = logAt({ tx: 10 * block + n, source: "transfers" });
+        should(await at(ms, { key: `${block} ${n}`, id: `${block} ${n}`, log })).equal("counted");
+      }
+      const log = logAt({ tx: 10 * block + 9, source: "transfers" });
+      alerts.push(await at(ms, { key: "victim", id: `victim ${block}`, log }));
+    }
+    should(alerts.filter((answer) => answer.startsWith("alert"))).have.length(25);
+    should(rule.limits.notCounted).equal(0);
+  });
+
+  it("forgets no key whose source has not come as far as others", async () => {
+    const { at } = makeRule({ kind: "count", times: 2, withinMs: 1_000 }, { maxKeys: 10 }, { forEach: true });
+    const behind = (tx: number) => logAt({ tx, source: "of another chain" });
+    should(await at(0, { key: "victim", log: behind(1) })).equal("counted");
+    const answers: string[] = [];
+    for (let ms = 1; ms < 100_000; ms += 5_000) {
+      answers.push(await at(ms, { key: `${ms}`, log: logAt({ tx: ms + 1, source: "transfers" }) }));
+    }
+    should(answers.filter((answer) => answer === "counted")).have.length(9);
+    should(await at(500, { key: "victim", log: behind(2) })).equal("alert at 500 of victim count 2");
   });
 
   it("sums what is beyond the marks of a window, so that many small amounts do not hide a large one", async () => {

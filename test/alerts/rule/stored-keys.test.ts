@@ -103,6 +103,8 @@ describe("AlertRule: keys beyond those in memory", () => {
         report: (kind) => reports.push(kind),
         dueAt: () => undefined,
         overAt: () => undefined,
+        givenUpTo: () => undefined,
+        beforeRemoval: async () => {},
       });
       for (let n = 0; n < 50; n += 1) {
         const record = await keys.use(`=${n}`);
