@@ -34,6 +34,7 @@ export {
   type AlertEvent,
   type AlertEvidence,
   type AlertInput,
+  type AlertLimits,
   type AlertOutcome,
   type AlertRecord,
   AlertRule,

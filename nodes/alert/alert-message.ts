@@ -5,7 +5,7 @@ import { isObject } from "../lib/shared/is-object.ts";
 import type { Severity } from "./fields.ts";
 import { type Facts, fillTemplate } from "./template.ts";
 import { oneLine } from "./values.ts";
-import { defaultText, defaultTitle, outcomeText, outcomeTitle, type Worded } from "./words.ts";
+import { defaultText, defaultTitle, limitWords, outcomeText, outcomeTitle, type Worded } from "./words.ts";
 
 /** What a person is told, kept with the alert so that its end can name it. */
 export type Told = {
@@ -37,6 +37,8 @@ export type AlertPayload = Told & {
   reason?: string;
   /** Whether the same log is proven in another block. */
   stands?: boolean;
+  /** It is about the rule itself, which no longer counts new keys. */
+  limit?: "maxKeys";
 };
 
 const LONGEST_TITLE = 200;
@@ -65,6 +67,15 @@ export function told(
   };
 }
 
+/** The texts of an alert about the rule itself. */
+export function toldOfLimit(
+  RED: NodeAPI,
+  { count }: RaisedAlert,
+  { severity, name, maxKeys }: { severity: Severity; name: string; maxKeys: number },
+): Told {
+  return { ...limitWords(RED, { name, maxKeys, count }), severity };
+}
+
 /** Of an outcome: `told` is what the alert itself said. */
 export function payloadOf(RED: NodeAPI, outcome: AlertOutcome, told: Told): AlertPayload {
   const { kind, alert } = outcome;
@@ -80,6 +91,7 @@ export function payloadOf(RED: NodeAPI, outcome: AlertOutcome, told: Told): Aler
     ...(alert.sum === undefined ? {} : { sum: alert.sum }),
     ...(alert.usual === undefined ? {} : { usual: alert.usual }),
     suppressed: alert.suppressed,
+    ...(alert.limit === undefined ? {} : { limit: alert.limit }),
     ...(alert.log ? { confidence: alert.log.confidence } : {}),
     ...(kind === "takenBack" ? { reason: outcome.reason, stands: outcome.stands } : {}),
   };

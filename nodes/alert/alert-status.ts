@@ -1,4 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
+import type { AlertLimits } from "../../src/index.ts";
 import { errorText, shortText } from "../lib/runtime/error-texts.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { type StatusKind, showStatus } from "../lib/runtime/status.ts";
@@ -19,6 +20,7 @@ export class AlertStatus {
   #isPerCopy = false;
   #isBehind = false;
   #isContradicted = false;
+  #limits: AlertLimits = { notCounted: 0, forgotten: 0 };
   /** The code of the problem that was logged. */
   #problem: string | undefined;
   #shown = "";
@@ -66,6 +68,11 @@ export class AlertStatus {
     this.#isContradicted = true;
   }
 
+  /** What the rule could not remember. This stays, too. */
+  limited(limits: AlertLimits): void {
+    this.#limits = limits;
+  }
+
   left({ own, separate }: Leaving, msg: CrecMessage): void {
     this.#problem = undefined;
     if (isTest(msg)) {
@@ -82,7 +89,8 @@ export class AlertStatus {
     const [reason] = own.reasons ?? [];
     if (own.why === "undecided")
       this.#show("waiting", this.#RED._("alert.status.undecided", { reason: reason ?? "" }));
-    else if (own.why === "limit") this.#show("error", "alert.status.limit");
+    else if (own.why === "limit" && this.#limits.notCounted === 0)
+      this.#show("error", "alert.status.events-limit");
     else this.#showCounts();
   }
 
@@ -105,7 +113,10 @@ export class AlertStatus {
   #showCountsNow(): void {
     this.#countedAt = performance.now();
     const count = this.#alerts;
-    if (this.#isBehind) this.#show("waiting", "alert.status.unread");
+    const { notCounted, forgotten } = this.#limits;
+    if (notCounted > 0) this.#show("error", this.#RED._("alert.status.limit", { count, notCounted }));
+    else if (forgotten > 0) this.#show("error", this.#RED._("alert.status.forgotten", { count, forgotten }));
+    else if (this.#isBehind) this.#show("waiting", "alert.status.unread");
     else if (this.#isContradicted) {
       this.#show("waiting", this.#RED._("alert.status.contradiction", { count }));
     } else if (this.#isPerCopy) this.#show("waiting", this.#RED._("alert.status.per-copy", { count }));

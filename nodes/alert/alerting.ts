@@ -14,6 +14,7 @@ import {
   timeOfOutcome,
   told,
   toldOf,
+  toldOfLimit,
 } from "./alert-message.ts";
 import { idOf, isUnproven, notCounted, timeOf } from "./event-facts.ts";
 import { linkOf } from "./link.ts";
@@ -163,8 +164,21 @@ export class Alerting {
   #payloadOf(outcome: AlertOutcome, nameOf: Facts["nameOf"]) {
     const { alert } = outcome;
     // Nothing has raised an absence, so nothing was kept for it.
-    const said = toldOf(alert) ?? this.#told(undefined, this.#factsOf(undefined, alert, nameOf));
+    const said =
+      alert.limit === undefined
+        ? (toldOf(alert) ?? this.#told(undefined, this.#factsOf(undefined, alert, nameOf)))
+        : this.#ofLimit(alert);
     return payloadOf(this.#RED, outcome, said);
+  }
+
+  /** What the form says about messages is about an event, which this is not. */
+  #ofLimit(alert: RaisedAlert): Told {
+    const severity = this.#fields.choice("severity");
+    return toldOfLimit(this.#RED, alert, {
+      severity,
+      name: this.#worded().name,
+      maxKeys: this.#settings.maxKeys,
+    });
   }
 
   #told(msg: CrecMessage | undefined, facts: Facts): Told {

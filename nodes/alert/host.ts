@@ -1,6 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
-import type { AlertOutcome, AlertRule } from "../../src/index.ts";
+import type { AlertLimits, AlertOutcome, AlertRule } from "../../src/index.ts";
 import { noteContradiction } from "../lib/runtime/activity/contradiction.ts";
+import { forgetKeyLimit, noteKeyLimit } from "../lib/runtime/activity/key-limit.ts";
 import { contractOf } from "../lib/runtime/config-nodes.ts";
 import { override } from "../lib/runtime/details.ts";
 import type { Task } from "../lib/runtime/input.ts";
@@ -35,6 +36,7 @@ export class AlertHost {
   readonly #leaving = new Serial();
   readonly #library: Library;
   readonly #closing = new AbortController();
+  #limits: AlertLimits = { notCounted: 0, forgotten: 0 };
   /** When the outcomes of other copies were last looked at. */
   #lookedAt = Date.now();
 
@@ -125,6 +127,7 @@ export class AlertHost {
         const { log, isHighest } = evidence && evidence.kind === "log" ? evidence : {};
         const more = { ...(log ? { log } : {}), ...(isHighest === undefined ? {} : { isHighest }) };
         const accepted = await (await loaded()).accept({ ...input, ...more });
+        this.#lookAtLimits(rule?.limits);
         contradicts ||= accepted.contradicts === true;
         return accepted;
       },
@@ -154,6 +157,7 @@ export class AlertHost {
     await this.#serial.idle();
     await this.#leaving.idle();
     this.#status.close();
+    forgetKeyLimit(this.#node);
     // Nothing is added to it any more.
     this.#outlets.close();
     await this.#memory.close();
@@ -173,6 +177,14 @@ export class AlertHost {
         return undefined;
       }
     });
+  }
+
+  #lookAtLimits(limits: AlertLimits | undefined): void {
+    const { notCounted = 0, forgotten = 0 } = limits ?? {};
+    if (notCounted === this.#limits.notCounted && forgotten === this.#limits.forgotten) return;
+    this.#limits = { notCounted, forgotten };
+    this.#status.limited(this.#limits);
+    noteKeyLimit(this.#node, this.#limits);
   }
 
   async #sendSeparate(outcomes: readonly AlertOutcome[]): Promise<void> {

@@ -56,14 +56,13 @@ function sharedMemory(
   node: Node,
   { fleet: id, makeRule, library, settings }: MemoryOptions,
 ): Memory {
-  const { maxKeys } = settings;
   const ttlMs = keptMs(settings);
   const open = async () => {
     const ref = fleetOf(RED, id);
     if (!ref) throw new TypeError("There is no shared state");
     const { fleet, leave } = await joinFleet(RED, ref);
     return {
-      rule: makeRule(new library.SharedAlertStore({ shared: fleet.shared, scope: node.id, ttlMs, maxKeys })),
+      rule: makeRule(new library.SharedAlertStore({ shared: fleet.shared, scope: node.id, ttlMs })),
       leave,
     };
   };

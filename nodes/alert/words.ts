@@ -56,6 +56,18 @@ export function defaultText(RED: NodeAPI, worded: Worded, facts: Facts): string 
   return parts.map((part) => part.trim().replace(/[:,：，]$/, "")).join(" · ");
 }
 
+/** The title and the sentence of an alert about the rule itself. */
+export function limitWords(
+  RED: NodeAPI,
+  { name, maxKeys, count }: { name: string; maxKeys: number; count: number },
+): { title: string; text: string } {
+  const words = { name, keys: String(maxKeys), count: String(count) };
+  return {
+    title: say(RED, `alert.words.title-limit${name === "" ? "" : "-named"}`, words),
+    text: say(RED, "alert.words.limit", words),
+  };
+}
+
 /** The text of an outcome, with the text of the alert that it is about. */
 export function outcomeText(
   RED: NodeAPI,

@@ -331,6 +331,46 @@ describe("alert", function () {
     await harness.nodeRed.status("alert", "alerts: 1, in this copy only");
   });
 
+  it("says by an alert, its status and an issue that it does not count new keys", async () => {
+    const { nodeRed } = harness;
+    const found = async () => {
+      const headers = { "content-type": "application/json" };
+      await nodeRed.fetch("crec/monitor/issues/run", { method: "POST", headers, body: "{}" });
+      return (await nodeRed.fetch("crec/diagnostics")).text();
+    };
+    const full = { when: "count", times: "2", within: "1h", maxKeys: "2", name: "Drained" };
+    await harness.deploy({ ...full, forEach: "field", forEachField: "params.to", title: "of an event" });
+    const [first, second, third] = ["1", "2", "3"].map((digit) => `0x${digit.repeat(40)}`);
+    const to = (address = "") => transfer("1", { params: { to: address } });
+    should(await harness.fate(to(first))).equal("counted");
+    should(await harness.fate(to(second))).equal("counted");
+    should(await found()).not.match(/alert-keys/);
+    should(await harness.fate(to(third))).equal("limit");
+    const { value } = await nodeRed.shows(
+      ({ name, value }) => name === "alert:0" && /maxKeys/.test(JSON.stringify(value)),
+    );
+    should((value as Message).topic).equal("alert/warning");
+    should((value as Message).payload).have.properties({
+      ...{ kind: "alert", limit: "maxKeys", key: "", count: 1, severity: "warning" },
+      title: "Drained: no longer counts new keys",
+    });
+    should(await harness.fate(to(third))).equal("limit");
+    const { fill } = await nodeRed.status("alert", "alerts: 1; not counted: 2 events of new keys");
+    should(fill).equal("red");
+    should(await found()).match(/alert-keys/);
+    should(await harness.fate(to(first))).equal("alert");
+    await harness.deploy();
+    should(await found()).not.match(/alert-keys/);
+  });
+
+  it("alerts at each event of a new key, and keeps the quiet time of each, beyond the keys in memory", async () => {
+    await harness.deploy({ quiet: "1h", maxKeys: "1", forEach: "field", forEachField: "params.to" });
+    const to = (digit: number) => transfer("1", { params: { to: `0x${`${digit}`.repeat(40)}` } });
+    for (const digit of [1, 2, 3]) should(await harness.fate(to(digit))).equal("alert");
+    for (const digit of [1, 2, 3]) should(await harness.fate(to(digit))).equal("quiet");
+    await harness.nodeRed.status("alert", "alerts: 3, quiet: 3 held back");
+  });
+
   it("names a field that is wrong", async () => {
     await harness.deploy({ when: "count", within: "soon" });
     const { output, error } = await harness.send(transfer("1"));

@@ -7,8 +7,6 @@ export type SharedAlertStoreOptions = {
   scope: string;
   /** How long what belongs to a key is kept after it changed last, in milliseconds: longer than the rule's longest time. */
   ttlMs: number;
-  /** @deprecated It has no effect: all keys are listed. */
-  maxKeys?: number | undefined;
 };
 
 /** Above what a rule leaves to its store. */

@@ -30,7 +30,7 @@ function behaviour(start: () => Promise<Engine>): void {
   let tests = 0;
 
   const storeOf = (copy: 0 | 1): SharedAlertStore =>
-    new SharedAlertStore({ shared: states[copy], scope: `rule ${tests}`, ttlMs: DAY_MS, maxKeys: 100 });
+    new SharedAlertStore({ shared: states[copy], scope: `rule ${tests}`, ttlMs: DAY_MS });
   const ruleOf = (copy: 0 | 1, when: AlertSettings["when"] = COUNT): AlertRule =>
     new AlertRule({ id: "rule", settings: settingsOf(when), store: storeOf(copy), now: () => START + 1_000 });
   const input = (id: number, key = "") => ({ id: `${id}`, key, at: START + id, matches: true });

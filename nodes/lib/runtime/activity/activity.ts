@@ -6,6 +6,7 @@ import type {
   ContradictionReport,
   EventReport,
   Fact,
+  KeyLimitReport,
   OperationReport,
   ReaderReport,
   ResourceReport,
@@ -18,6 +19,7 @@ const MOST_ENDED = 50;
 const MOST_OPERATIONS = 2_000;
 const MOST_RESOURCES = 1_000;
 const MOST_CONTRADICTIONS = 50;
+const MOST_KEY_LIMITS = 1_000;
 
 /**
  * What the nodes of this process do and did: the sidebar, the metrics and the diagnostics read it. Nothing in it is
@@ -35,6 +37,10 @@ export class Activity {
     keyOf: ({ node, log }) => `${node} ${log}`,
     most: MOST_CONTRADICTIONS,
   });
+  readonly keyLimits = new Reports<KeyLimitReport>({
+    keyOf: ({ instance }) => instance,
+    most: MOST_KEY_LIMITS,
+  });
   readonly #listeners = new Set<(fact: Fact) => void>();
 
   /** Returns the function that ends it. A listener must be quick: a flow waits for it. */
@@ -50,6 +56,7 @@ export class Activity {
     if (fact.kind === "event") this.events.set(fact.event);
     if (fact.kind === "operation") this.#noteOperation(fact.operation);
     if (fact.kind === "contradiction") this.contradictions.set(fact.contradiction);
+    if (fact.kind === "keyLimit") this.keyLimits.set(fact.keyLimit);
     if (fact.kind === "resource") this[fact.resource === "watcher" ? "watchers" : "wallets"].set(fact.report);
     for (const listener of this.#listeners) {
       try {

@@ -151,6 +151,16 @@ export type ContradictionReport = Origin & {
   seenAt: number;
 };
 
+/** What an alert node could not count or remember since it was deployed. */
+export type KeyLimitReport = Origin & {
+  /** The id of the node itself: a subflow has one for each of its uses. */
+  instance: string;
+  /** Events of new keys. */
+  notCounted: number;
+  /** Keys whose alerts may be repeated. */
+  forgotten: number;
+};
+
 /** One attempt of a call to the service. */
 export type CallReport = {
   /** Of the connection's node. */
@@ -171,4 +181,5 @@ export type Fact =
   | { kind: "call"; call: CallReport }
   | { kind: "operation"; operation: OperationReport; before: OperationReport | undefined }
   | { kind: "contradiction"; contradiction: ContradictionReport }
+  | { kind: "keyLimit"; keyLimit: KeyLimitReport }
   | { kind: "resource"; resource: "watcher" | "wallet"; report: ResourceReport };

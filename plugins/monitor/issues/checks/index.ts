@@ -1,6 +1,7 @@
 import type { Check } from "../check.ts";
 import { acceptedWatcher } from "./accepted-watcher.ts";
 import { ackUnreachable } from "./ack-unreachable.ts";
+import { alertKeys } from "./alert-keys.ts";
 import { apiKey } from "./api-key.ts";
 import { consumerShared } from "./consumer-shared.ts";
 import { contractMissing } from "./contract-missing.ts";
@@ -28,6 +29,7 @@ export const CHECKS: readonly Check[] = [
   stateLost,
   signerSet,
   eventContradicts,
+  alertKeys,
   watcherAbi,
   acceptedWatcher,
   watcherState,
