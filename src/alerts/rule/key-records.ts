@@ -82,7 +82,8 @@ export class KeyRecords {
   async load(): Promise<void> {
     const { leavesToStore, maxKeys } = this.#options;
     if (leavesToStore && this.#isFull) return;
-    const stored = (await this.#store.keys()).filter((key) => isRecordKey(key) && !this.has(key));
+    const all = (await this.#store.keys()).filter((key) => isRecordKey(key) && !this.has(key));
+    const stored = leavesToStore || this.#store.isShared ? all : await this.#withoutPacked(all);
     const room = leavesToStore ? maxKeys - this.#records.size : stored.length;
     const beyond = Math.max(0, stored.length - room);
     await this.#lookBeyond(stored.slice(0, beyond));
@@ -136,7 +137,7 @@ export class KeyRecords {
       if (this.#stored.has(key)) await created.read();
     } else if (this.#isFull && key !== ALL_TOGETHER) {
       // Another copy may count for it.
-      if (this.#store.isShared) await created.read();
+      if (this.#store.isShared || this.#stored.has(key)) await created.read();
       if (created.value === undefined && !(await this.#removeOver())) {
         this.#refused += 1;
         this.#options.report("refused");
@@ -214,6 +215,15 @@ export class KeyRecords {
     this.#stored.delete(record.key);
     if (!this.#records.has(record.key)) this.#records.set(record.key, record);
     this.#due.add(record);
+  }
+
+  /** What a rule for each event left to its store, before its settings were changed, may be a million keys. */
+  async #withoutPacked(keys: readonly string[]): Promise<string[]> {
+    const others: string[] = [];
+    await inGroups(keys, async (key) => {
+      if (!(await this.#stored.isPacked(key))) others.push(key);
+    });
+    return others;
   }
 
   /** What is not acknowledged has to be in memory. Of a store of one's own, the others are left to it. */

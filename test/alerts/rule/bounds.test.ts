@@ -305,6 +305,20 @@ describe("AlertRule: outcomes that no input led to", () => {
     should(await start().rule.pending()).be.empty();
   });
 
+  it("keeps the alert that new keys are not counted until it is told, over a restart", async () => {
+    const store = new MemoryAlertStore();
+    const when = { kind: "count", times: 2, withinMs: 100 } as const;
+    const start = () => makeRule(when, { maxKeys: 1 }, { store, forEach: true, keepsPending: true });
+    const { at } = start();
+    await at(1, { key: "a" });
+    should(await at(2, { key: "b" })).match(/^limit, alert/);
+    const { rule } = start();
+    const [pending] = await rule.pending();
+    should(pending?.alert).have.properties({ key: "", limit: "maxKeys", count: 1 });
+    if (pending !== undefined) await rule.acknowledge(pending);
+    should(await start().rule.pending()).be.empty();
+  });
+
   it("keeps none where that is not asked for", async () => {
     const { rule, upTo } = makeRule({ kind: "absence", forMs: 100 });
     await upTo(0);

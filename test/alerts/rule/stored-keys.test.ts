@@ -4,7 +4,7 @@ import { MemoryAlertStore, SharedAlertStore } from "../../../src/alerts/index.ts
 import { KeyRecords } from "../../../src/alerts/rule/key-records.ts";
 import { packed, unpacked } from "../../../src/alerts/rule/packed-state.ts";
 import { type KeyState, newState } from "../../../src/alerts/rule/state.ts";
-import type { AlertStore } from "../../../src/alerts/types.ts";
+import type { AlertStore, AlertWhen } from "../../../src/alerts/types.ts";
 import { MemorySharedState, unlisted } from "../../../src/index.ts";
 import { itWide } from "../../support/wide.ts";
 import { logAt } from "../taken-back/logs.ts";
@@ -67,6 +67,20 @@ describe("AlertRule: keys beyond those in memory", () => {
     await upTo(DAY + SECOND);
     should(await store.keys()).deepEqual([""]);
     should(await at(0, { key: "a" })).equal("too_late");
+  });
+
+  it("leaves them there where the rule is changed to one that has all keys in memory", async () => {
+    const store = new MemoryAlertStore();
+    const rule = (when: AlertWhen) =>
+      makeRule(when, { maxKeys: 2, quietMs: DAY }, { store, forEach: true });
+    const { at } = rule({ kind: "each" });
+    for (const key of ["a", "b", "c", "d"]) should(await at(0, { key })).equal(`alert at 0 of ${key}`);
+    const changed = rule({ kind: "count", times: 1, withinMs: SECOND });
+    should(await changed.at(1, { key: "a" })).equal("quiet");
+    should(await changed.at(1, { key: "c" })).equal("quiet");
+    should(await changed.at(1, { key: "new" })).match(/^limit/);
+    await changed.upTo(DAY + 2 * SECOND);
+    should(await store.keys()).deepEqual([""]);
   });
 
   it("takes back an alert of them, which then keeps no other one quiet", async () => {
