@@ -47,6 +47,24 @@ function behaviour(start: () => Promise<Engine>): void {
     await engine?.close();
   });
 
+  it("has the keys that a copy has no room for, with their quiet times", async () => {
+    const settings = { ...settingsOf({ kind: "each" }), maxKeys: 3, quietMs: DAY_MS };
+    const copy = (number: 0 | 1) =>
+      new AlertRule({ id: "rule", settings, store: storeOf(number), now: () => START + 1_000 });
+    const keys = [...Array(10).keys()];
+    const given = async (rule: AlertRule, id: number) => {
+      const passed: unknown[] = [];
+      for (const key of keys) passed.push((await rule.accept(input(id, `${key}`))).passed);
+      return [...new Set(passed)];
+    };
+    const [first, second] = [copy(0), copy(1)];
+    should(await given(first, 1)).deepEqual([undefined]);
+    should(await given(second, 1)).deepEqual(["seen"]);
+    should(await given(second, 2)).deepEqual(["quiet"]);
+    should(await given(first, 3)).deepEqual(["quiet"]);
+    should(await given(copy(0), 3)).deepEqual(["seen"]);
+  });
+
   it("has what was written, with its revision", async () => {
     const [first, second] = [storeOf(0), storeOf(1)];
     should(await first.read("a")).be.undefined();
