@@ -18,7 +18,7 @@ import { type Report, Reports } from "./reports.ts";
 import { isRuleState, type RuleState, startedAt } from "./rule-state.ts";
 import { RuleWatch } from "./rule-watch.ts";
 import { SourceTimes } from "./source-times.ts";
-import { boundedTime, isOfState, newState, type StepContext } from "./state.ts";
+import { boundedTime, isOfState, type KeyState, newState, type StepContext } from "./state.ts";
 import { step } from "./step.ts";
 import { tellLimit } from "./tell-limit.ts";
 
@@ -148,20 +148,25 @@ export class AlertRule {
     if (!input.matches && !isOfState(this.#settings) && !this.#keys.has(key)) {
       return this.#passed("no_match", contradicts);
     }
-    const record = await this.#keys.use(key);
-    if (record === undefined) return this.#passed("limit", contradicts, await this.#tellLimit(now));
     const once = withDetailsOnce(withLog(isRetry ? { ...input, redelivered: true } : input, again + beside));
+    const stepOf = (state: KeyState | undefined) =>
+      step(this.#settings, state, once, {
+        ...this.#context(key, now),
+        ...(input.log && { log: logOf(input.log, again) }),
+        isCounted: belongsTo !== undefined,
+        isBeside: beside > 0,
+      });
+    const record = await this.#keys.use(key);
+    if (record === undefined) {
+      const { state, passed } = stepOf(undefined);
+      // It does not count, whether there is room or not.
+      if (state === undefined) return this.#passed(passed, contradicts);
+      return this.#passed("limit", contradicts, await this.#refused(now));
+    }
     try {
       // Another copy may have raised the alert, and ended before it was sent.
       if (belongsTo !== undefined && this.#store.isShared) await record.read();
-      const stepped = await record.change((state) =>
-        step(this.#settings, state, once, {
-          ...this.#context(key, now),
-          ...(input.log && { log: logOf(input.log, again) }),
-          isCounted: belongsTo !== undefined,
-          isBeside: beside > 0,
-        }),
-      );
+      const stepped = await record.change(stepOf);
       for (const warning of stepped.warnings) this.#reports.add(warning);
       if (stepped.outcomes.length > 0 && isFull(stepped.state)) this.#reports.add("pending");
       for (const outcome of stepped.outcomes) {
@@ -302,7 +307,9 @@ export class AlertRule {
     }));
   }
 
-  async #tellLimit(now: number): Promise<AlertOutcome[]> {
+  /** An input of a new key is not counted, because there are too many. */
+  async #refused(now: number): Promise<AlertOutcome[]> {
+    this.#keys.refuse();
     const [ruleId, count, keepsPending] = [this.#id, this.#keys.refused, this.#keepsPending];
     const told = await this.#rule.change((state) => tellLimit(state, { ruleId, now, keepsPending, count }));
     return told.outcomes;

@@ -68,7 +68,7 @@ export class KeyRecords {
     });
   }
 
-  /** How often a new key was refused. */
+  /** How many inputs of new keys were refused. */
   get refused(): number {
     return this.#refused;
   }
@@ -138,17 +138,19 @@ export class KeyRecords {
     } else if (this.#isFull && key !== ALL_TOGETHER) {
       // Another copy may count for it.
       if (this.#store.isShared || this.#stored.has(key)) await created.read();
-      if (created.value === undefined && !(await this.#removeOver())) {
-        this.#refused += 1;
-        this.#options.report("refused");
-        return undefined;
-      }
+      if (created.value === undefined && !(await this.#removeOver())) return undefined;
     }
     const other = this.#records.get(key);
     if (other !== undefined) return other;
     this.#stored.delete(key);
     this.#records.set(key, created);
     return created;
+  }
+
+  /** Counts an input of a new key for which there is no room. */
+  refuse(): void {
+    this.#refused += 1;
+    this.#options.report("refused");
   }
 
   /** After a change: a record without a value is not kept. */

@@ -29,6 +29,21 @@ describe("AlertRule: limits", () => {
     should(rule.limits).deepEqual({ notCounted: 3, forgotten: 0 });
   });
 
+  it("says why an input does not count that would not count with fewer keys either", async () => {
+    const { at, upTo, rule } = makeRule(
+      { kind: "sum", field: "", limit: "9", withinMs: 1_000 },
+      { maxKeys: 1 },
+      { forEach: true },
+    );
+    should(await at(0, { key: "over", amount: "1" })).equal("counted");
+    await upTo(5_000);
+    should(await at(5_000, { key: "a", amount: "1" })).equal("counted");
+    should(await at(0, { key: "over", amount: "1" })).equal("too_late");
+    should(await at(5_001, { key: "b" })).equal("undecided");
+    should(rule.limits.notCounted).equal(0);
+    should(await at(5_002, { key: "b", amount: "1" })).match(/^limit/);
+  });
+
   it("counts the one key of a rule without keys, whatever its store has of before", async () => {
     const store = new MemoryAlertStore();
     const when = { kind: "count", times: 1, withinMs: 1_000 } as const;
