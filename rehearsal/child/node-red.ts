@@ -46,6 +46,7 @@ export async function loadNodeRed(setup: ChildSetup): Promise<NodeRed> {
   runtime.init(settings);
   // It finds no flows to start yet, and does not wait.
   const begun = flowsStarted(runtime);
+  if (setup.modules.length === 0) searchNoPackages(require);
   await runtime.start();
   await begun;
   const registry = require("@node-red/registry") as Registry;
@@ -91,6 +92,18 @@ function settingsFor({ nodeRed, workFolder, modules, language }: ChildSetup) {
       modules: { allowInstall: false },
     },
   };
+}
+
+/**
+ * Node-RED would read the description of each installed package, to see whether it has nodes: a tenth of a second and more.
+ * It has an option not to, which its runtime does not pass on.
+ */
+function searchNoPackages(require: NodeJS.Require): void {
+  const folder = dirname(require.resolve("@node-red/registry"));
+  type Files = { getNodeFiles: (isWithoutPackages: boolean) => unknown };
+  const files = require(join(folder, "localfilesystem.js")) as Files;
+  const { getNodeFiles } = files;
+  files.getNodeFiles = () => getNodeFiles(true);
 }
 
 /** What Node-RED would write to files. */
