@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import should from "should";
 import { freePort } from "../support/free-port.ts";
+import { inVariants } from "../support/variants.ts";
 import { allEnded, type Launched, LaunchersOnTrial } from "./launched.ts";
 import { SourcesCopy } from "./sources-copy.ts";
 
-const END_MS = 20_000;
+const END_MS = 60_000;
 
 /** What is listed at `/json`: the process that a debugger there gets. */
 type Target = { title: string; webSocketDebuggerUrl: string };
@@ -42,29 +43,31 @@ describe("a debugger", function () {
     await allEnded(launched, END_MS);
   });
 
-  it("gets Node-RED at the next free port, when npm has taken the one asked for", async () => {
-    const launched = launchers.npmWith({ NODE_OPTIONS: `--inspect=${port}` }, "start");
-    const url = await saidOf(launched, "Node-RED");
-    should(Number(url.port)).be.above(port);
-    await shouldDebug(url, /node-red\/red\.js/);
-    await shouldDebug(new URL(`ws://127.0.0.1:${port}`), /npm/);
+  inVariants(() => {
+    it("gets Node-RED at the next free port, when npm has taken the one asked for", async () => {
+      const launched = launchers.npmWith({ NODE_OPTIONS: `--inspect=${port}` }, "start");
+      const url = await saidOf(launched, "Node-RED");
+      should(Number(url.port)).be.above(port);
+      await shouldDebug(url, /node-red\/red\.js/);
+      await shouldDebug(new URL(`ws://127.0.0.1:${port}`), /npm/);
 
-    await launched.ready;
-    should(launched.said().match(/debugger listen|starting inspector/gi)).have.length(2);
-    launched.process.kill("SIGTERM");
-    await allEnded(launched, END_MS);
-  });
+      await launched.ready;
+      should(launched.said().match(/debugger listen|starting inspector/gi)).have.length(2);
+      launched.process.kill("SIGTERM");
+      await allEnded(launched, END_MS);
+    });
 
-  it("holds Node-RED at its first line for --inspect-brk, and nothing else", async () => {
-    const launched = launchers.npm("start", `--node-options=--inspect-brk=${port}`);
-    const url = await saidOf(launched, "Node-RED");
-    should(url.port).equal(String(port));
+    it("holds Node-RED at its first line for --inspect-brk, and nothing else", async () => {
+      const launched = launchers.npm("start", `--node-options=--inspect-brk=${port}`);
+      const url = await saidOf(launched, "Node-RED");
+      should(url.port).equal(String(port));
 
-    should(await goOn(url)).equal("Break on start");
-    const { editor_url: editor = "" } = await launched.ready;
-    should((await fetch(editor)).status).equal(200);
-    launched.process.kill("SIGTERM");
-    await allEnded(launched, END_MS);
+      should(await goOn(url)).equal("Break on start");
+      const { editor_url: editor = "" } = await launched.ready;
+      should((await fetch(editor)).status).equal(200);
+      launched.process.kill("SIGTERM");
+      await allEnded(launched, END_MS);
+    });
   });
 
   it("gets the service, when that is started alone", async () => {

@@ -1,18 +1,18 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
+import { eventually as awaited } from "../support/eventually.ts";
 import { inVariants } from "../support/variants.ts";
 import { allEnded, type Launched, LaunchersOnTrial, type Ready } from "./launched.ts";
 import { SourcesCopy } from "./sources-copy.ts";
 
 /** 5 s on a machine with nothing else to do. */
-const END_MS = 20_000;
-const POLL_MS = 50;
+const END_MS = 60_000;
 
 describe("npm run dev", function () {
   this.timeout(180_000);
   const launchers = new LaunchersOnTrial();
   let sources: SourcesCopy;
   let launched: Launched;
+  let starts = 0;
   let ready: Ready;
   let editor: string;
 
@@ -20,11 +20,16 @@ describe("npm run dev", function () {
     if (process.platform !== "linux") this.skip();
     sources = await SourcesCopy.make();
     await launchers.setUp(sources.folder);
+  });
+  /** All tests use one, unless the test before has ended it. */
+  beforeEach(async () => {
+    if (starts > 0 && launched.processes().length > 0) return;
     launched = launchers.node("scripts/dev.mjs");
     ready = await launched.ready;
     editor = ready.editor_url ?? "";
-    await addFlow(editor);
-    await eventually("the flow to run", async () => (await probe(editor)).includes("no msg.crec.eventId"));
+    if (starts === 0) await addFlow(editor);
+    starts += 1;
+    await eventually("the flow to run", async () => (await probe(editor)).includes("There is no"));
   });
   after(async function () {
     await launchers.tearDown(this);
@@ -90,20 +95,27 @@ describe("npm run dev", function () {
     const [before, answer] = [nodeRed(), await probe(editor)];
     const line = await sources.replace("nodes/ack/ack.ts", /const fields/, "const const fields");
     await launched.says(`nodes/ack/ack.ts:${line}:10: ERROR`);
-    const serviceLine = await sources.replace("service/src/cli.ts", /let ending/, "let if ending");
-    await launched.says(`service/src/cli.ts:${serviceLine}:4: ERROR`);
     should(nodeRed()).equal(before);
     should(await probe(editor)).equal(answer);
     should((await channels()).status).equal(200);
 
     const text = unique("It is good again");
-    await sources.replace("service/src/cli.ts", /let if/, "let");
     await sources.replace("nodes/ack/ack.ts", /const const/, "const");
     await sources.replace("nodes/ack/ack.ts", /"There is no[^"]*"/, `"There is no: ${text}"`);
     await eventually("the flow to say it", async () => (await probe(editor)).includes(text));
   });
 
   inVariants(() => {
+    it("does the same with an error in the service", async () => {
+      const line = await sources.replace("service/src/cli.ts", /let ending/, "let if ending");
+      await launched.says(`service/src/cli.ts:${line}:4: ERROR`);
+      should((await channels()).status).equal(200);
+      const title = unique("The channel service");
+      await sources.replace("service/src/cli.ts", /let if/, "let");
+      await sources.replace("service/src/api/start-page.ts", /<h1>[^<]*</, `<h1>${title}<`);
+      await eventually("its page", async () => (await page(ready.base_url)).includes(title));
+    });
+
     it("restarts a killed process at the next save", async () => {
       for (const pid of [nodeRed(), service()]) process.kill(pid, "SIGKILL");
       await launched.says("Node-RED ended by itself (signal SIGKILL)");
@@ -141,12 +153,9 @@ describe("npm run dev", function () {
 
   /** Waits until it is so; what is not there at the moment is not so. */
   async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
-    const deadline = Date.now() + 60_000;
-    // biome-ignore lint/plugin: its error shows what the launcher said
-    while (!(await isSo().catch(() => false))) {
-      if (Date.now() > deadline) throw new Error(`waited in vain for ${what}:\n${launched.said()}`);
-      await sleep(POLL_MS);
-    }
+    await awaited(what, () => isSo().catch(() => false)).catch((error: Error) => {
+      throw new Error(`${error.message}\n${launched.said()}`);
+    });
   }
 });
 
