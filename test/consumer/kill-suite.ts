@@ -27,7 +27,12 @@ export function describeKills(kills: number): void {
     });
 
     it("loses on send what had been handed over and was not processed, and nothing else", async () => {
-      const options = { mode: "on-send", events: EVENTS, kills: kills / 5, lifeMs: 500 } as const;
+      const options = {
+        mode: "on-send",
+        events: EVENTS,
+        kills: Math.max(5, kills / 5),
+        lifeMs: 500,
+      } as const;
       const run = await drainWithKills(options);
       should(problemsOnSend(run, EVENTS)).eql([]);
       // Otherwise this would say nothing.

@@ -1,3 +1,4 @@
+import { sized } from "../support/variants.ts";
 import { describeKills } from "./kill-suite.ts";
 
-describeKills(25);
+describeKills(sized(10, 25));

@@ -5,7 +5,7 @@ import { eventually } from "../support/eventually.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { NodeRedWithChannel } from "../support/node-red-with-channel.ts";
 
-const EVENTS = 400;
+const EVENTS = 260;
 const IN_THE_FLOW = 20;
 
 describe("a flow that is slower than its channel", function () {
@@ -44,7 +44,7 @@ describe("a flow that is slower than its channel", function () {
     const file = join(stage.userDir.path, "completed.txt");
     const settings = { commit: "on-complete", inFlight: String(IN_THE_FLOW), consumer: "completes" };
     await (await stage.launch()).deploy(slowFlow(file, settings));
-    for (const [count, end] of [[100, "stop"] as const, [200, "kill"] as const, [300, "stop"] as const]) {
+    for (const [count, end] of [[80, "stop"] as const, [160, "kill"] as const]) {
       await eventually(
         `${count} events`,
         () => arrivals(file),
@@ -62,9 +62,9 @@ describe("a flow that is slower than its channel", function () {
     const settings = { commit: "on-send", unfinished: String(IN_THE_FLOW), consumer: "slow" };
     await (await stage.launch()).deploy(slowFlow(file, settings));
     await eventually(
-      "150 events",
+      "100 events",
       () => arrivals(file),
-      (seen) => seen.length >= 150,
+      (seen) => seen.length >= 100,
     );
     await stage.nodeRed?.kill();
     await stage.launch();

@@ -29,7 +29,7 @@ import { isWhole, SAMPLE_NUMBER } from "./table.ts";
 import { makeWorld, type World } from "./world.ts";
 
 /** To each node. */
-const MESSAGES = isWhole ? 10_000 : 50;
+const MESSAGES = isWhole ? 10_000 : 20;
 /** Each has a seed of its own, so that what it finds can be repeated in seconds, and an answer well before a time-out. */
 const BATCHES = isWhole ? 20 : 1;
 const SEED = Number(process.env.FAULTS_SEED ?? (isWhole ? randomInt(2 ** 31) : SAMPLE_NUMBER));

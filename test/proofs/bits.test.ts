@@ -2,6 +2,7 @@ import should from "should";
 import { createJsEngine, createWasmEngine, type Engine } from "../../src/proofs/engine.ts";
 import { createVerifierOn } from "../../src/proofs/verify.ts";
 import type { EventEnvelope, OcrProof } from "../../src/protocol/index.ts";
+import { withVariants } from "../support/variants.ts";
 import { remembering } from "./engines.ts";
 import { caseNamed, configOf } from "./fixtures.ts";
 
@@ -90,7 +91,9 @@ describe("an event with one bit changed", function () {
   const wasm = createWasmEngine().then(remembering);
   const js = Promise.resolve(remembering(createJsEngine()));
   for (const name of EXACT) {
-    it(`is rejected, for every bit of ${name}`, verifiedAfterTurning(wasm, name, { everyBit: true }));
+    const everyBit = withVariants || name === EXACT[0];
+    const what = everyBit ? "every bit" : "one bit in each byte";
+    it(`is rejected, for ${what} of ${name}`, verifiedAfterTurning(wasm, name, { everyBit }));
   }
   const [first = ""] = EXACT;
   it(

@@ -107,7 +107,7 @@ module.exports = (RED) => {
 
 /** In bytes, without what nobody has any more. */
 async function heapInUse() {
-  for (let left = 5; left > 0; left -= 1) {
+  for (let left = 2; left > 0; left -= 1) {
     await turn();
     collectGarbage();
   }
