@@ -11,6 +11,7 @@ import {
   operationTypedData,
 } from "../../src/signing/index.ts";
 import { eventually } from "../../test/support/eventually.ts";
+import { sized } from "../../test/support/variants.ts";
 import { itWide } from "../../test/support/wide.ts";
 import { isAlive } from "../src/chain/process.ts";
 import { signedText, spawnCli, spawnService, temporaryFolder } from "./support.ts";
@@ -126,7 +127,7 @@ describe("the local service as a process", function () {
     const receiver = "0x00000000000000000000000000000000000000d4";
     await running.api.ok("POST", "/local/faucet", { to: address, amount: "1000", token: "native" });
     // From "before anything is sent" to "in a block".
-    const delays = [0, 15, 30, 60];
+    const delays = sized([0, 30], [0, 15, 30, 60]);
     for (const [index, delay] of delays.entries()) {
       const operation = {
         chain_selector: running.ready.chain_selector,
@@ -179,7 +180,7 @@ describe("the local service as a process", function () {
     const used: number[] = [];
     let running = await spawnService(folder.path, { env });
     try {
-      for (const killsWatchdog of [false, true, false, true]) {
+      for (const killsWatchdog of sized([false, true], [false, true, false, true])) {
         used.push(anvilPid(), pidOf("watchdog"));
         running.child.kill("SIGKILL");
         if (killsWatchdog) process.kill(pidOf("watchdog"), "SIGKILL");

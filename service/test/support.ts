@@ -175,9 +175,8 @@ export class Api {
     });
   }
 
-  /** All events of a channel, oldest first. */
-  async events(channelId: string): Promise<EventEnvelope[]> {
-    const all: EventEnvelope[] = [];
+  /** All events of a channel, oldest first; `all` are those that were read before. */
+  async events(channelId: string, all: EventEnvelope[] = []): Promise<EventEnvelope[]> {
     for (;;) {
       const from = (all.at(-1)?.headers.offset ?? 0) + 1;
       const page = await this.ok<{ events: EventEnvelope[]; has_more: boolean }>(
@@ -194,8 +193,9 @@ export class Api {
     channelId: string,
     enough: (events: EventEnvelope[]) => boolean,
   ): Promise<EventEnvelope[]> {
+    const read: EventEnvelope[] = [];
     return await eventually("the expected events", async () => {
-      const events = await this.events(channelId);
+      const events = await this.events(channelId, read);
       return enough(events) ? events : undefined;
     });
   }
