@@ -24,7 +24,7 @@ export type Target = {
 
 /** Blocks of real networks take minutes to be final. */
 export function patienceMs(env: NodeJS.ProcessEnv): number {
-  const seconds = env.CREC_CONFORMANCE_PATIENCE_S ?? (env.CREC_CONFORMANCE_BASE_URL ? "600" : "15");
+  const seconds = env.CREC_CONFORMANCE_PATIENCE_S ?? (env.CREC_CONFORMANCE_BASE_URL ? "600" : "60");
   return Number(seconds) * 1000;
 }
 

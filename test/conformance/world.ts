@@ -82,11 +82,12 @@ export class World extends Client {
     const pause = this.has("local") ? 20 : 2000;
     // biome-ignore lint/plugin: a public service is asked rarely, from the first time on
     for (;;) {
+      const asked = Date.now();
       const answer = await ask();
       if (answer !== undefined) return answer;
       if (Date.now() > deadline) throw new Error(`Waited in vain for ${what}.`);
       // biome-ignore lint/plugin: as above
-      await new Promise((resolve) => setTimeout(resolve, pause));
+      await new Promise((resolve) => setTimeout(resolve, Math.max(pause, 3 * (Date.now() - asked))));
     }
   }
 
