@@ -8,6 +8,7 @@ import type {
   Watcher,
 } from "../../src/protocol/index.ts";
 import { eventually } from "../../test/support/eventually.ts";
+import { sized } from "../../test/support/variants.ts";
 import { itWide } from "../../test/support/wide.ts";
 import { WATCHER_SERVICES } from "../src/lifecycles/watcher-services/index.ts";
 import {
@@ -23,6 +24,12 @@ import { rpc } from "./transactions.ts";
 
 const INVALID = "0xfe";
 const SERVICES = ["dvp", "dta.v2"] as const;
+
+/** Logs of each contract beside the token, which has 700 in a block. */
+const FEWER = sized(20, 700);
+/** The services under which the contract of this index is watched: two in turn, and all with all variants. */
+const servicesFor = (index: number) =>
+  [...SERVICES, "sensor", "erc20"].filter((_service, number) => sized(number % 2 === index % 2, true));
 
 const OP_STOP = "0x00";
 const LISTED = {
@@ -42,7 +49,7 @@ const overlapping = (pointers: number, zeros: number) => {
 };
 
 describe("a contract that answers in odd ways", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const folder = temporaryFolder();
   let api: Api;
   let dispose: () => Promise<void>;
@@ -84,10 +91,17 @@ describe("a contract that answers in odd ways", function () {
     const watcher = await watch(channelId, { service, address, events: [eventOf(service).name] });
     return { address, watcher, event, emit: () => emitFrom(api, address, event) };
   };
+  /** There are thousands, and each look sees those of the looks before. */
+  const decoded = new WeakMap<EventEnvelope, VerifiableEvent>();
+  const decode = (event: EventEnvelope) => {
+    const found = decoded.get(event) ?? signedText<VerifiableEvent>(event);
+    decoded.set(event, found);
+    return found;
+  };
   const observed = (events: EventEnvelope[], level: string) =>
     events
       .filter((event) => event.headers.type === "watcher.event")
-      .map((event) => signedText<VerifiableEvent>(event))
+      .map(decode)
       .filter(({ chain_event }) => chain_event?.confidence === level);
   /** The transactions of the watcher's events, at both levels, once there are so many. */
   const seen = async (channelId: string, count: number) => {
@@ -225,7 +239,8 @@ describe("a contract that answers in odd ways", function () {
       // Its decimals are 18.
       const { address, watcher, event } = await hostile(channelId, service, "0x601260005260206000f3");
       should(watcher.status).equal("active");
-      await emitFrom(api, address, { ...event, count: 700 });
+      const count = service === "erc20" ? 700 : FEWER;
+      await emitFrom(api, address, { ...event, count });
       await rpc(api, "anvil_setCode", [address, "0x"]);
     }
     await faucet();
@@ -234,7 +249,7 @@ describe("a contract that answers in odd ways", function () {
     await start();
     await faucet();
     for (const of of await seen(plain, 2)) should(of.length).equal(2);
-    for (const of of await seen(channelId, 2_100)) {
+    for (const of of await seen(channelId, 700 + 2 * FEWER)) {
       const tokens = of.filter(({ service }) => service === "erc20");
       should(new Set(tokens.map(({ data }) => data?.decimals))).eql(new Set([18]));
     }
@@ -246,15 +261,15 @@ describe("a contract that answers in odd ways", function () {
     const channelId = await api.channel();
     const ways = Object.entries({ ...FAILURES, ...ODD_ANSWERS });
     let expected = 0;
-    for (const [, calls] of ways) {
-      for (const service of [...SERVICES, "sensor", "erc20"]) {
+    for (const [index, [, calls]] of ways.entries()) {
+      for (const service of servicesFor(index)) {
         const { watcher, emit } = await hostile(channelId, service, calls);
         await emit();
         if (watcher.status === "active" && service !== "sensor") expected += 1;
       }
       await faucet();
     }
-    should(expected).be.aboveOrEqual(2 * ways.length);
+    should(expected).be.aboveOrEqual(sized(1, 2) * ways.length);
     for (const of of await seen(plain, ways.length)) should(of.length).equal(ways.length);
     for (const of of await seen(channelId, expected)) should(of.length).be.aboveOrEqual(expected);
   });

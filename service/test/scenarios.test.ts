@@ -1,12 +1,13 @@
 import should from "should";
 import { verifyEvent } from "../../src/proofs/index.ts";
 import type { ChannelEvent, VerifiableEvent, WatcherEvent } from "../../src/protocol/index.ts";
+import { sized } from "../../test/support/variants.ts";
 import { itWide } from "../../test/support/wide.ts";
 import type { EventFile } from "../src/scenarios/event-file.ts";
 import { SCENARIO_NAMES, type ScenarioName } from "../src/scenarios/index.ts";
 import { type Api, signedText, startTestService } from "./support.ts";
 
-const OTHER_SEEDS = [2, 3];
+const OTHER_SEEDS = sized([2], [2, 3]);
 const HOUR = 3600;
 
 /** A test with one seed, and with others in the wide tests. */
@@ -26,9 +27,10 @@ type Log = {
 };
 
 describe("the scenarios of the local service", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let api: Api;
   let dispose: () => Promise<void>;
+  const texts = new Map<string, string>();
   const files = new Map<string, EventFile>();
 
   before(async () => {
@@ -41,9 +43,15 @@ describe("the scenarios of the local service", function () {
     const headers = { authorization: `Apikey ${api_key}` };
     return await (await fetch(`${base_url}/local/scenarios/${query}`, { headers })).text();
   };
+  /** To make one takes about a second. */
+  const knownText = async (query: string): Promise<string> => {
+    const known = texts.get(query) ?? (await textOf(query));
+    texts.set(query, known);
+    return known;
+  };
   const fileOf = async (name: ScenarioName, seed: number): Promise<EventFile> => {
     const key = `${name}?seed=${seed}`;
-    const known = files.get(key) ?? (JSON.parse(await textOf(key)) as EventFile);
+    const known = files.get(key) ?? (JSON.parse(await knownText(key)) as EventFile);
     files.set(key, known);
     return known;
   };
@@ -85,7 +93,10 @@ describe("the scenarios of the local service", function () {
   };
   it("are the same for a seed, byte for byte, and others for another seed", () => areTheSame("role"));
   itWide("are the same for a seed, each of them but the burst", async () => {
-    for (const name of SCENARIO_NAMES) if (name !== "burst") await areTheSame(name);
+    for (const name of SCENARIO_NAMES) {
+      const query = `${name}?seed=${OTHER_SEEDS[0]}`;
+      if (name !== "burst") should((await textOf(query)) === (await knownText(query))).be.true(name);
+    }
   });
 
   const isProven = async (name: ScenarioName, seed: number) => {

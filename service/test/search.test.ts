@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import should from "should";
 import type { EventPage, EventType } from "../../src/protocol/index.ts";
+import { sized } from "../../test/support/variants.ts";
 import { describeWide } from "../../test/support/wide.ts";
 import { BLOCK } from "../src/store/block-places.ts";
 import { bytesOf, type StoredPage } from "../src/store/event-pages.ts";
@@ -115,7 +116,7 @@ const polls = (maxOffset: number): fc.Arbitrary<Poll[]> =>
   );
 
 describe("searches of the local service", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
 
   it("find the same events as a full scan, in order, with any size of slice", () =>
     fc.assert(fc.asyncProperty(knownEvents, searches(300), searchesAgree), { numRuns: 25 }));
@@ -153,10 +154,10 @@ describe("searches of the local service", function () {
 
   describeWide("of several blocks", () => {
     it("find the same events as a full scan", () =>
-      fc.assert(fc.asyncProperty(manyEvents, searches(MANY), searchesAgree), { numRuns: 15 }));
+      fc.assert(fc.asyncProperty(manyEvents, searches(MANY), searchesAgree), { numRuns: sized(5, 15) }));
 
     it("of one type return the same events as a full scan", () =>
-      fc.assert(fc.asyncProperty(manyEvents, polls(MANY), pollsAgree), { numRuns: 10 }));
+      fc.assert(fc.asyncProperty(manyEvents, polls(MANY), pollsAgree), { numRuns: sized(4, 10) }));
   });
 
   it("yield between slices, and end when the caller has gone", async () => {
