@@ -19,7 +19,7 @@ describe("requests while the chain is reorganized", function () {
     const { api, channelId } = used.started();
     // The wallet and the contracts stay.
     await api.ok("POST", "/local/mine", { blocks: 40 });
-    const creates = sized(100, 600);
+    const creates = sized(50, 600);
     const failed: unknown[] = [];
     const create = async (index: number) => {
       const operation = used.draft([used.call("Counter", "increment", [])]);
@@ -64,6 +64,8 @@ describe("requests while the chain is reorganized", function () {
           },
           () => undefined,
         );
+        // One after another without a pause would leave a slow machine no time in which the chain has its newest block.
+        await status();
       }
     };
     await Promise.all([reorganizer(), ...Array.from({ length: AT_ONCE }, client)]);
