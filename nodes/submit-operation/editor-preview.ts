@@ -29,8 +29,8 @@ export function previewForm(node: EditedNode, calls: () => CallDef[]): void {
   // The form is longer than the screen, and the button may be at its lower edge.
   const bringIntoView = (): void => result.get(0)?.scrollIntoView({ block: "nearest" });
   let newest = 0;
-  /** The ids of the config nodes that the current preview depends on. */
-  let current: ReadonlySet<string> | undefined;
+  /** What was asked for the current preview, and the ids of the config nodes that it depends on. */
+  let current: { asked: string; used: ReadonlySet<string> } | undefined;
   const outdate = (): void => {
     if (!current) return;
     current = undefined;
@@ -41,7 +41,7 @@ export function previewForm(node: EditedNode, calls: () => CallDef[]): void {
     newest += 1;
     const number = newest;
     const body = request(calls());
-    current = usedIn(body);
+    current = { asked: JSON.stringify(body), used: usedIn(body) };
     result.empty().css(BOX).text(text("asking"));
     bringIntoView();
     const answer = await postJson<Preview>("crec/operation/preview", body).catch((failure: unknown) => ({
@@ -58,10 +58,13 @@ export function previewForm(node: EditedNode, calls: () => CallDef[]): void {
     }
     bringIntoView();
   });
-  $("#dialog-form").on("change input", outdate);
+  // Fields that the form itself fills in later, such as those of a function, report changes, too.
+  $("#dialog-form").on("change input", () => {
+    if (current && JSON.stringify(request(calls())) !== current.asked) outdate();
+  });
   // Config nodes are edited in forms of their own.
   onNodeChange(result, ({ id }) => {
-    if (current?.has(id)) outdate();
+    if (current?.used.has(id)) outdate();
   });
 }
 

@@ -6,6 +6,8 @@ import { call, signerNode, submitNode, TOKEN_ABI, value, walletNode } from "../s
 
 const RECEIVER = "0x000000000000000000000000000000000000dEaD";
 const WALLET = "0x1111111111111111111111111111111111111111";
+/** How long the form waits for a query, and a little more. */
+const QUERY_MS = 65_000;
 const CALLS = "#crec-submit-operation-calls";
 
 type EditorRed = {
@@ -30,7 +32,8 @@ describe("the form of submit operation", function () {
     call("vault", "deposit(uint256)", value("payload", "msg")),
   ];
 
-  before(async () => {
+  /** Loads the flow anew: nothing that the form has asked for is remembered. */
+  const load = async () => {
     const { ready } = editor().service;
     const token = { id: "token", name: "demo token", abi: TOKEN_ABI, decimals: "18" };
     const vault = { id: "vault", name: "vault", abi: "function deposit(uint256 least) payable" };
@@ -47,14 +50,18 @@ describe("the form of submit operation", function () {
         ...{ contract1: "token", contract3: "vault" },
       },
     ]);
-  });
+  };
+
+  before(load);
 
   afterEach(() => editor().inPage.undoAll());
 
-  /** The form, once its lists are loaded. */
+  /** The form, once the functions of its contracts are loaded. */
   const open = async () => {
     const form = await editor().form("submit");
-    await editor().page.waitForLoadState("networkidle");
+    for (const number of [1, 3]) {
+      await item(number).locator("[id$=-arg0]").waitFor({ state: "attached" });
+    }
     return form;
   };
   const kept = async () => (await editor().inPage.stored("submit")).values;
@@ -219,6 +226,26 @@ describe("the form of submit operation", function () {
     await form.cancel();
   });
 
+  it("keeps the preview while the form itself still fills in the fields of the functions", async () => {
+    await load();
+    const { page } = editor();
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await page.route("**/crec/abi/functions", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await editor().form("submit");
+    const preview = page.locator("#crec-submit-operation-preview-result");
+    await press("Preview");
+    await preview.getByText("There is no digest yet").waitFor();
+    letGo();
+    await item(1).getByText("= 1500000000000000000 of the smallest unit").waitFor({ state: "attached" });
+    should(await preview.textContent()).match(/There is no digest yet/);
+  });
+
   it("warns in the preview of a call to an address without a contract, which would do nothing", async () => {
     const { ready } = editor().service;
     const client = new CrecClient({ baseUrl: ready.base_url, apiKey: ready.api_key });
@@ -226,16 +253,14 @@ describe("the form of submit operation", function () {
     await client.close();
     const form = await open();
     const preview = editor().page.locator("#crec-submit-operation-preview-result");
-    await item(1).getByText("At another address").waitFor({ state: "attached" });
-    await press("Preview");
     const warnings = preview.getByText(/^There is no contract at this address on /);
-    await warnings.waitFor({ state: "detached" });
     await press(/^1\. transfer/);
     const elsewhere = item(1).locator("[id$=-address] + div .red-ui-typedInput-input");
     await elsewhere.fill(RECEIVER);
     await elsewhere.blur();
     await press("Preview");
-    await warnings.waitFor();
+    // Each address is asked by a query, which may take a minute.
+    await warnings.waitFor({ timeout: QUERY_MS });
     should(await warnings.count()).equal(1);
     // The payment of the second call needs no contract.
     should(await preview.locator("li").nth(0).textContent()).match(/There is no contract/);
