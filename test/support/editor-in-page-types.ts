@@ -19,6 +19,7 @@ export type InPage = {
   edit(id: string): Promise<boolean>;
   editAtOnce(id: string): Promise<boolean>;
   leave(): Promise<void>;
+  leaveAll(): Promise<boolean>;
   finish(): Promise<void>;
   changed(): Promise<string[]>;
   exported(ids: readonly string[]): Promise<string>;

@@ -75,6 +75,12 @@
     const { left, top, width, height } = button.getBoundingClientRect();
     return button.contains(document.elementFromPoint(left + width / 2, top + height / 2));
   };
+  /** How long forms may take to close. */
+  const PATIENCE_MS = 10_000;
+  /** Whether no form, dialog or question is open. */
+  const isAtRest = () =>
+    RED.editor.getEditStack().length === 0 &&
+    $(".ui-dialog:visible, #red-ui-full-shade:visible").length === 0;
   const dialog = () => (form().id === "dialog-form" ? "#node-dialog" : "#node-config-dialog");
 
   /** What each color is made of: to read a pixel takes long. */
@@ -147,10 +153,9 @@
   window.inEditor = {
     /** Whether flows can be loaded without the page: no form and no dialog is open. The editor then expects a deploy. */
     letGo: () => {
-      const isBusy = RED.editor.getEditStack().length > 0 || $(".ui-dialog:visible").length > 0;
       // Without a version, flows that another deploys are nothing to tell of.
-      if (!isBusy) RED.nodes.version(null);
-      return !isBusy;
+      if (isAtRest()) RED.nodes.version(null);
+      return isAtRest();
     },
 
     /** What the editor does when its page is loaded: takes the flows that are deployed, and their statuses. */
@@ -240,6 +245,23 @@
       const left = form();
       document.querySelector(`${dialog()}-cancel`).click();
       await until(() => !left.isConnected);
+    },
+
+    /** Closes all forms and dialogs by their Cancel. Whether nothing is left open: a form may not let itself be closed. */
+    leaveAll: async () => {
+      if (isAtRest()) return true;
+      for (const notice of notices.splice(0)) notice.close();
+      $(".ui-dialog-content:visible").dialog("close");
+      const deadline = performance.now() + PATIENCE_MS;
+      let left;
+      await until(() => {
+        if (form() && form() !== left) {
+          left = form();
+          document.querySelector(`${dialog()}-cancel`).click();
+        }
+        return isAtRest() || performance.now() > deadline;
+      });
+      return isAtRest();
     },
 
     /** Closes the form by its Done, also without the pointer. */

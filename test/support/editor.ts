@@ -159,6 +159,14 @@ export class Editor {
     this.#expectedNow = [];
   }
 
+  /** Ends the answers of a test, and closes what it has left open: the next one begins as if this one had passed. */
+  async leaveAll(): Promise<void> {
+    await this.stopAnswering();
+    const hasForms =
+      this.isOpen && (await this.page.locator("#red-ui-header-toolbar:not(.hide)").count()) > 0;
+    if (hasForms && !(await this.inPage.leaveAll())) await this.open();
+  }
+
   /** Ends all answers of a test. A request that is just being answered may fail: its form may be closed. */
   stopAnswering(): Promise<void> {
     return this.page.unrouteAll({ behavior: "ignoreErrors" });
@@ -299,6 +307,7 @@ export function useEditor(options: EditorOptions = {}): () => Editor {
     if (!hasBrowser()) return this.skip();
     editor = await (isShared ? sharedEditor() : Editor.start(options));
   });
+  afterEach(() => editor?.leaveAll());
   after("the browser met no error", async () => {
     const complaints = [...(editor?.complaints ?? [])];
     await (isShared ? editor?.clear() : editor?.close());
