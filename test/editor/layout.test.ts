@@ -1,9 +1,8 @@
-import type { Locator } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import should from "should";
 import { type Editor, THEMES, useEditor } from "../support/editor.ts";
 import { flowOfAll } from "../support/editor-flow.ts";
 import { inEachForm } from "../support/editor-walk.ts";
-import { describeWide } from "../support/wide.ts";
 import { fillWidest, widestFlow } from "../support/widest-forms.ts";
 
 /** A small laptop. */
@@ -23,24 +22,23 @@ type Findings = { width: string[]; cutOff: string[]; faint: Set<string>; nodes: 
 /** The forms that have most in them, and a plain one. */
 const LARGEST = ["crec-alert", "crec-connection", "crec-create-watcher", "crec-submit-operation"];
 
-describe("on a small screen, the largest forms", () => testsOf((type) => LARGEST.includes(type)));
-describeWide("on a small screen, each form", () => testsOf(() => true));
-
-function testsOf(isLookedAt: (type: string) => boolean): void {
+/** What test/editor/each-form.test.ts looks at in each form. */
+describe("on a small screen, the largest forms", () => {
   const editor = useEditor();
   const found: Findings = { width: [], cutOff: [], faint: new Set(), nodes: [] };
   const colors = new Map<string, string>();
   let previewInView = 0;
+  let usual: ReturnType<Page["viewportSize"]> = null;
 
   before(async function () {
     this.timeout(300_000);
     const { page, inPage } = editor();
-    const usual = page.viewportSize();
+    usual = page.viewportSize();
     await page.setViewportSize(SMALL);
     const all = await flowOfAll(editor());
     await editor().openWith(widestFlow(all));
     await lookAtNodes(editor(), found, colors);
-    const ids = Object.fromEntries(Object.entries(all.ids).filter(([type]) => isLookedAt(type)));
+    const ids = Object.fromEntries(Object.entries(all.ids).filter(([type]) => LARGEST.includes(type)));
     await inEachForm(editor(), { ...all, ids }, async (form, type) => {
       const { width = 0 } = (await form.root.boundingBox()) ?? {};
       if (Math.abs(width - WIDTH) > 1) found.width.push(`${type}: ${width} px`);
@@ -61,7 +59,10 @@ function testsOf(isLookedAt: (type: string) => boolean): void {
       for (const theme of THEMES)
         for (const text of faint[theme]) found.faint.add(`${type}, ${theme}: ${text}`);
     });
-    if (usual) await page.setViewportSize(usual);
+  });
+
+  after(async () => {
+    if (usual) await editor().page.setViewportSize(usual);
   });
 
   it("opens as wide as all others", () => {
@@ -91,7 +92,7 @@ function testsOf(isLookedAt: (type: string) => boolean): void {
     should(alike.sort()).deepEqual(ACTING);
     should(new Set(colors.values()).size).equal(2);
   });
-}
+});
 
 const PREVIEWED = "#crec-submit-operation-preview-result li";
 

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import should from "should";
 import { type NodeDescription, TEXT_TYPES } from "../../nodes/lib/shared/fields.ts";
@@ -72,17 +72,22 @@ describe("a form without a page", function () {
   });
 });
 
+/** The form of a node of the package. */
+function real(name: string): Promise<FormCode> {
+  const editor = readdirSync(folderOf(name));
+  return formCode(`
+    import { NODE } from "./nodes/${name}/fields.ts";
+    ${editor.includes("editor.ts") ? `import { form } from "./nodes/${name}/editor.ts";` : "const form = {};"}
+    forms.registerType(NODE.type, { category: "x", defaults: defaultsOf(NODE), node: NODE, form });
+  `);
+}
+
+function folderOf(name: string): string {
+  return fileURLToPath(new URL(`../../nodes/${name}`, import.meta.url));
+}
+
 describe("what a form says of nodes written by hand", function () {
   this.timeout(60_000);
-
-  const real = (name: string): Promise<FormCode> => {
-    const editor = readdirSync(fileURLToPath(new URL(`../../nodes/${name}`, import.meta.url)));
-    return formCode(`
-      import { NODE } from "./nodes/${name}/fields.ts";
-      ${editor.includes("editor.ts") ? `import { form } from "./nodes/${name}/editor.ts";` : "const form = {};"}
-      forms.registerType(NODE.type, { category: "x", defaults: defaultsOf(NODE), node: NODE, form });
-    `);
-  };
 
   it("takes the default of a choice that is missing, also for the fields that depend on it", async () => {
     should((await real("manage")).judge({}, "connection")).equal("manage.error.connection");
@@ -104,3 +109,79 @@ describe("what a form says of nodes written by hand", function () {
     );
   });
 });
+
+/** One of these is wrong for every field that has a check of its own. */
+const WRONG = ["", "no such thing!"];
+const SENTENCE = /^[A-Z].*[.]$/s;
+/** Whether a filter applies hangs on the types of events that are ticked. */
+const JUDGED_TOGETHER = /^search-events\./;
+
+/** The browser shows in test/editor/each-form.test.ts what is said here. */
+describe("each text field of each form", function () {
+  this.timeout(60_000);
+  const refused: string[] = [];
+  const half: string[] = [];
+  let texts = 0;
+  let checks = 0;
+
+  before(async () => {
+    const names = readdirSync(folderOf(""), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && existsSync(`${folderOf(entry.name)}/fields.ts`))
+      .map((entry) => entry.name);
+    const common = textsOf("lib", "common");
+    for (const name of names) {
+      const { NODE } = (await import(`../../nodes/${name}/fields.ts`)) as { NODE: NodeDescription };
+      const { definition, judge } = await real(name);
+      const catalog = { ...common, ...textsOf(name, name) };
+      for (const [field, { kind }] of Object.entries(NODE.fields)) {
+        const { validate } = definition.defaults[field] ?? {};
+        if (validate === undefined || !["text", "number", "typed"].includes(kind)) continue;
+        const node = shownIn(NODE, field);
+        const judged = (value: string) => judge({ ...node, [field]: value }, field);
+        texts += 1;
+        if (judged("dev-${NAME}") !== "common.error.variable") half.push(`${name}.${field}`);
+        if (judged("${NAME}") !== true) half.push(`${name}.${field} alone`);
+        // Every text has the check for variables.
+        if (validate.name === "variableCheck" || JUDGED_TOGETHER.test(`${name}.${field}`)) continue;
+        checks += 1;
+        const said = WRONG.map(judged).find((one) => one !== true);
+        if (!SENTENCE.test(catalog[String(said)] ?? "")) refused.push(`${name}.${field}: ${said}`);
+      }
+    }
+  });
+
+  it("is refused with a sentence where its value is wrong", () => {
+    should(refused).be.empty();
+    should(checks).be.above(40);
+  });
+
+  it("may be a variable, but not hold one beside other text", () => {
+    should(half).be.empty();
+    should(texts).be.above(60);
+  });
+});
+
+/** The settings of a node as it is dropped, with the choices for which it shows a field. */
+function shownIn({ fields }: NodeDescription, name: string): Record<string, unknown> {
+  const field = fields[name];
+  const condition = (field && "shown" in field && field.shown) || {};
+  const chosen = Object.entries(condition).map(([asked, values]) => [
+    asked,
+    Array.isArray(values) ? values[0] : values,
+  ]);
+  return Object.fromEntries(chosen);
+}
+
+/** The English texts of a catalog, by their keys. */
+function textsOf(folder: string, name: string): Record<string, string> {
+  const file = `${folderOf(folder)}/locales/en-US/${name}.json`;
+  const texts: Record<string, string> = {};
+  const add = (part: object, prefix: string): void => {
+    for (const [key, value] of Object.entries(part)) {
+      if (typeof value === "string") texts[`${prefix}${key}`] = value;
+      else add(value as object, `${prefix}${key}.`);
+    }
+  };
+  add(JSON.parse(readFileSync(file, "utf8")) as object, "");
+  return texts;
+}

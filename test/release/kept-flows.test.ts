@@ -79,7 +79,7 @@ for (const kept of all) {
       const changed: string[] = [];
       for (const node of formsOf(kept)) {
         const { id, type } = node;
-        await inPage.editAtOnce(id);
+        await editor().form(id);
         await inPage.finish();
         const [now = {}] = JSON.parse(await inPage.exported([id])) as Settings[];
         const { values } = await inPage.defaults(type);

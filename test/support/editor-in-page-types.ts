@@ -17,7 +17,8 @@ export type InPage = {
   subflows(): Promise<string[]>;
   stored(id: string): Promise<Stored>;
   edit(id: string): Promise<boolean>;
-  editAtOnce(id: string): Promise<boolean>;
+  opened(isConfig: boolean): Promise<void>;
+  close(isConfig: boolean, button: "ok" | "cancel"): Promise<void>;
   leave(): Promise<void>;
   leaveAll(): Promise<boolean>;
   finish(): Promise<void>;
@@ -27,7 +28,10 @@ export type InPage = {
   references(): Promise<Array<{ name: string; type: string; chosen: string }>>;
   checked(): Promise<string[]>;
   texts(): Promise<string[]>;
-  labels(): Promise<string[]>;
+  lonelyLabels(): Promise<string[]>;
+  nameless(): Promise<string[]>;
+  named(text: string): Promise<string[]>;
+  passedBy(): Promise<string[]>;
   searched(): Promise<string[]>;
   put(name: string, value: string): Promise<string>;
   refusal(name: string): Promise<string | undefined>;

@@ -30,8 +30,9 @@
 
   const FIELDS = "input, select, textarea, button";
   // Two ids in one selector would look at the whole page.
-  const form = () =>
-    document.getElementById("dialog-form") ?? document.getElementById("node-config-dialog-edit-form");
+  const CONFIG_FORM = "node-config-dialog-edit-form";
+  const formOf = (isConfig) => document.getElementById(isConfig ? CONFIG_FORM : "dialog-form");
+  const form = () => formOf(false) ?? formOf(true);
   const prefix = () => (form().id === "dialog-form" ? "node-input-" : "node-config-input-");
   const isVisible = (element) => element.checkVisibility({ visibilityProperty: true });
   const definition = () => RED.nodes.getType(RED.editor.getEditStack().at(-1).type);
@@ -40,10 +41,28 @@
   const fields = () =>
     [...form().querySelectorAll(FIELDS)].filter((field) => isVisible(field) && !field.disabled);
 
-  /** A field in words, so that a failure tells which one it was. Several buttons of a row differ in their text. */
+  /** The same, also where it is disabled, without those that Node-RED hides for managers of passwords. */
+  const seen = () =>
+    [...form().querySelectorAll(FIELDS)].filter((field) => isVisible(field) && !isTrap(field));
+  const isTrap = ({ id }) => id.startsWith("red-ui-trap");
+  const textOf = (element) => element.textContent.trim();
+  const naming = (field) => (field.getAttribute("aria-labelledby") ?? "").split(/\s+/).filter(Boolean);
+  const isNamedBy = (field, label) => nameOf(field) === textOf(label) || naming(field).includes(label.id);
+  /** The name of a field, as it is heard. */
+  const nameOf = (field) => {
+    const by = naming(field)
+      .map((id) => document.getElementById(id))
+      .filter(Boolean);
+    const labels = [...(field.labels ?? [])];
+    const own = field.matches("button") ? textOf(field) : "";
+    const said = [by.map(textOf).join(" "), field.getAttribute("aria-label"), labels.map(textOf).join(" ")];
+    return [...said, own, field.title].map((text) => (text ?? "").trim()).find((text) => text !== "") ?? "";
+  };
+
+  /** A field in words, so that a failure tells which one it was. Several buttons of a row differ in their names. */
   const describe = (field) =>
     field.id ||
-    `${field.tagName.toLowerCase()}.${[...field.classList].join(".")} "${field.textContent.trim()}" in ${rowOf(field)}`;
+    `${field.tagName.toLowerCase()}.${[...field.classList].join(".")} "${nameOf(field)}" in ${rowOf(field)}`;
   const rowOf = (field) => field.closest(".form-row")?.querySelector("label")?.textContent.trim() ?? "no row";
 
   /** Any part of the form, in words. */
@@ -66,15 +85,23 @@
   const own = (select) =>
     !select.nextElementSibling?.id.endsWith("-edit") && !select.id.includes("-btn-") && select.id !== "";
 
-  const until = async (isSo) => {
+  const GIVE_UP_MS = 30_000;
+  const until = async (what, isSo) => {
+    const deadline = performance.now() + GIVE_UP_MS;
     // biome-ignore lint/plugin: it runs in the page of the editor
-    while (!isSo()) await new Promise((resolve) => wait(resolve, 5));
+    while (!isSo()) {
+      if (performance.now() > deadline) throw new Error(`Waited in the page for ${what}.`);
+      await new Promise((resolve) => wait(resolve, 5));
+    }
   };
   /** Whether a button has come to where the pointer would find it. */
   const isReachable = (button) => {
     const { left, top, width, height } = button.getBoundingClientRect();
     return button.contains(document.elementFromPoint(left + width / 2, top + height / 2));
   };
+  const button = (isConfig, name) =>
+    document.querySelector(`${isConfig ? "#node-config-dialog" : "#node-dialog"}-${name}`);
+  const isPressable = (one) => one && !one.disabled && isReachable(one);
   /** How long forms may take to close. */
   const PATIENCE_MS = 10_000;
   /** Whether no form, dialog or question is open. */
@@ -233,19 +260,28 @@
       return isConfig;
     },
 
-    /** The same, until the form stands still. The pointer would take as long again. */
-    editAtOnce: async (id) => {
-      const isConfig = window.inEditor.edit(id);
-      await until(() => form() && isVisible(form()) && isReachable(document.querySelector(`${dialog()}-ok`)));
-      return isConfig;
+    /**
+     * Waits until the form on top can be used: Node-RED shows the buttons first, and the fields once it has fetched the
+     * credentials. The pointer would take as long again.
+     */
+    opened: (isConfig) =>
+      until("an open form", () => {
+        const opened = formOf(isConfig);
+        return opened && isVisible(opened) && isPressable(button(isConfig, "ok"));
+      }),
+
+    /** Closes the form on top by its Done ("ok") or "cancel", without the pointer. */
+    close: async (isConfig, name) => {
+      const [left, pressed] = [formOf(isConfig), button(isConfig, name)];
+      await until(`the button ${name} of a form`, () => isPressable(pressed));
+      // As the pointer does: the field before loses the focus, and tells of its change.
+      pressed.focus();
+      pressed.click();
+      await until("a form to close", () => !left.isConnected);
     },
 
-    /** Closes the form by its Cancel, also without the pointer. */
-    leave: async () => {
-      const left = form();
-      document.querySelector(`${dialog()}-cancel`).click();
-      await until(() => !left.isConnected);
-    },
+    /** Closes the form by its Cancel. */
+    leave: () => window.inEditor.close(form().id === CONFIG_FORM, "cancel"),
 
     /** Closes all forms and dialogs by their Cancel. Whether nothing is left open: a form may not let itself be closed. */
     leaveAll: async () => {
@@ -254,7 +290,7 @@
       $(".ui-dialog-content:visible").dialog("close");
       const deadline = performance.now() + PATIENCE_MS;
       let left;
-      await until(() => {
+      await until("forms to close", () => {
         if (form() && form() !== left) {
           left = form();
           document.querySelector(`${dialog()}-cancel`).click();
@@ -264,12 +300,8 @@
       return isAtRest();
     },
 
-    /** Closes the form by its Done, also without the pointer. */
-    finish: async () => {
-      const left = form();
-      document.querySelector(`${dialog()}-ok`).click();
-      await until(() => !left.isConnected);
-    },
+    /** Closes the form by its Done. */
+    finish: () => window.inEditor.close(form().id === CONFIG_FORM, "ok"),
 
     /** The ids of the nodes that the editor would deploy as changed. */
     changed: () => {
@@ -307,11 +339,29 @@
         .filter(([name, { type, validate }]) => validate && type === undefined && isText(shown(name)))
         .map(([name]) => name),
 
-    /** The labels of the fields that are seen, as they are read. */
-    labels: () =>
+    /** The labels that are seen and name no field that is seen. */
+    lonelyLabels: () =>
       [...form().querySelectorAll("label[for]")]
-        .filter((label) => isVisible(label))
-        .map((label) => label.textContent.trim()),
+        .filter((label) => isVisible(label) && !seen().some((field) => isNamedBy(field, label)))
+        .map(textOf),
+
+    /** The fields that are seen and have no name for those who hear the form. */
+    nameless: () =>
+      seen()
+        .filter((field) => nameOf(field) === "")
+        .map(describe),
+
+    /** The fields that are seen and have this as their name. */
+    named: (text) =>
+      seen()
+        .filter((field) => nameOf(field).includes(text))
+        .map(describe),
+
+    /** The fields that the tab key would pass by, wherever it comes from. */
+    passedBy: () =>
+      fields()
+        .filter((field) => field.tabIndex < 0 || field.closest("[inert]"))
+        .map(describe),
 
     /** The properties whose box offers a list of ours just now: for another type than text, Node-RED has its own. */
     searched: () =>

@@ -7,7 +7,7 @@ import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
 import { generatePrivateKey } from "../../src/index.ts";
 import { hasBrowser, sharedBrowser } from "./browser.ts";
-import { Form } from "./editor-form.ts";
+import { Form, inPageOf } from "./editor-form.ts";
 import type { InPage } from "./editor-in-page-types.ts";
 import {
   type FlowNode,
@@ -110,15 +110,7 @@ export class Editor {
       get:
         (_target, name) =>
         (...args: unknown[]) =>
-          page.evaluate(
-            ([method, values]) => {
-              const { inEditor } = globalThis as unknown as {
-                inEditor: Record<string, (...all: unknown[]) => unknown>;
-              };
-              return inEditor[method as string]?.(...(values as unknown[]));
-            },
-            [String(name), args] as const,
-          ),
+          inPageOf(page, name as keyof InPage, ...(args as [])),
     });
   }
 
@@ -205,6 +197,12 @@ export class Editor {
     await (isReady ? this.inPage.load() : this.open(theme));
   }
 
+  /** Takes the deployed flows as the editor does when its page is loaded, in a tenth of the time. */
+  async reload(): Promise<void> {
+    if (await this.inPage.letGo()) await this.inPage.load();
+    else await this.open();
+  }
+
   /** What is around a form would be styled and painted again at each step in it; until the editor is loaded again. */
   async showOnlyForms(): Promise<void> {
     // Node-RED gives a form the room beside the sidebar: so that keeps its width.
@@ -251,7 +249,7 @@ export class Editor {
     if (!isDrawn) throw new Error(`No wire was drawn from ${from} to ${to}.`);
   }
 
-  /** Opens a node's form: by double click where it is drawn. */
+  /** Opens a node's form. */
   async form(id: string): Promise<Form> {
     return Form.opened(this.page, await this.inPage.edit(id));
   }
@@ -261,9 +259,10 @@ export class Editor {
     return Form.opened(this.page, true);
   }
 
+  /** Opens the form of a node where it is drawn, and uses the pointer in all that follows. */
   async formByDoubleClick(id: string): Promise<Form> {
     await this.page.locator(`[id="${id}"] .red-ui-flow-node`).first().dblclick();
-    return Form.opened(this.page, false);
+    return Form.opened(this.page, false, true);
   }
 
   /** Puts text into the import dialog, and the flow where the mouse then is. */

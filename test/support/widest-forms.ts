@@ -122,6 +122,5 @@ export function widestFlow({ flows, ids }: FlowOfAll): FlowNode[] {
 /** Brings an open form to the state in which it is widest. */
 export async function fillWidest(editor: Editor, form: Form, type: string): Promise<void> {
   await editor.inPage.unfold();
-  await editor.page.waitForLoadState("networkidle");
   await WIDEST[type]?.fill?.(form, editor);
 }
