@@ -54,6 +54,7 @@ describe("the form of alert", function () {
         ],
       }),
       alert({ id: "odd alert", contract: "odd" }),
+      alert({ id: "built" }),
       // Node-RED asks before it deploys a config node that no node has.
       alert({ id: "user of plain", contract: "plain" }),
     ];
@@ -62,11 +63,7 @@ describe("the form of alert", function () {
 
   afterEach(() => editor().inPage.undoAll());
 
-  const open = async (id = "alert") => {
-    const form = await editor().form(id);
-    await editor().page.waitForLoadState("networkidle");
-    return form;
-  };
+  const open = (id = "alert") => editor().form(id);
   const kept = async (id = "alert") => (await editor().inPage.stored(id)).values;
   const choice = (label: string) => editor().page.getByLabel(label, { exact: true });
   const add = () => editor().page.getByRole("button", { name: "Add a condition" }).click();
@@ -129,7 +126,7 @@ describe("the form of alert", function () {
   });
 
   it("stores what a person builds, and shows the same after a deploy", async () => {
-    const form = await open();
+    const form = await open("built");
     await add();
     await choice("condition 1: comparison").selectOption({ label: "is between" });
     await form.fillLabelled("condition 1: value", "1.5");
@@ -144,7 +141,6 @@ describe("the form of alert", function () {
     await box.first().pressSequentially("vaul");
     await editor().page.locator(".red-ui-autoComplete-container:visible", { hasText: "vault" }).waitFor();
     await box.first().press("Tab");
-    await editor().page.waitForTimeout(1500);
     await form.root.getByText("0x1111…1111: vault").waitFor();
     await add();
     await choice("condition 3: field").selectOption({ label: "confidence" });
@@ -163,17 +159,16 @@ describe("the form of alert", function () {
       { kind: "field", field: "confidence", is: "equals", value: "LEVEL", type: "env" },
       { kind: "expression", value: "payload.params.from != payload.params.to" },
     ];
-    should((await kept()).conditions).deepEqual(stored);
+    should((await kept("built")).conditions).deepEqual(stored);
     await editor().deploy();
-    await editor().open();
-    const again = await open();
+    await editor().reload();
+    const again = await open("built");
     await says(again, "summary", sentence);
     should(await shownAs("condition 2: field")).equal("to (address)");
     should(await shownAs("condition 2: comparison")).equal("is not one of");
     should(await shownAs("condition 1: unit")).equal("tokens (18 decimals)");
     await again.done();
-    should((await kept()).conditions).deepEqual(stored);
-    await editor().openWith(flows);
+    should((await kept("built")).conditions).deepEqual(stored);
   });
 
   it("keeps fields, comparisons and values that were written by hand", async () => {
@@ -191,7 +186,7 @@ describe("the form of alert", function () {
     ]);
   });
 
-  it("asks for a path where a contract has no events, and follows another contract", async () => {
+  it("asks for a path where a contract has no events, follows another contract, and says which of its events have the same field", async () => {
     const form = await open();
     await form.fill("contract", "plain");
     await add();
@@ -203,12 +198,8 @@ describe("the form of alert", function () {
     await choice("condition 1: field")
       .locator("option:checked", { hasText: "value (uint256)" })
       .waitFor({ state: "attached" });
-    await form.cancel();
-  });
 
-  it("says which other events have a field of the same name, until a condition names the event", async () => {
-    const form = await open();
-    await add();
+    // Until a condition names the event.
     const hint = form.root.getByText("Approval has a field of this name, too.");
     await hint.waitFor();
     await add();
@@ -255,18 +246,13 @@ describe("the form of alert", function () {
     await form.cancel();
   });
 
-  it("shows what a person would read, and names a field that no event has", async () => {
+  it("shows what a person would read, names a field that no event has, and offers the fields to add up", async () => {
     const form = await open();
     await form.fill("text", "{{params.value}} to {{params.oops}} ({{count}})");
     await says(form, "preview", "Reads: ‹value› to ‹oops› (‹count›)");
     await says(form, "preview", "The events of the contract have no field params.oops.");
     await form.fill("text", "{{params.value}} by {{params.details.by}}");
     await says(form, "preview", /Reads: ‹value› by ‹details.by›$/);
-    await form.cancel();
-  });
-
-  it("offers the fields to add up and to count by", async () => {
-    const form = await open();
     await form.fill("when", "sum");
     await form.box("sumField").click();
     const list = editor().page.locator(".red-ui-autoComplete-container:visible");
