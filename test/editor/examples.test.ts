@@ -4,6 +4,7 @@ import should from "should";
 import { useEditor } from "../support/editor.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { overlapping } from "../support/overlapping.ts";
+import { sized, withVariants } from "../support/variants.ts";
 
 const folder = fileURLToPath(new URL("../../examples", import.meta.url));
 /** Each needs a palette that Node-RED does not have here. The test of 24 opens it in an editor that has it. */
@@ -41,8 +42,47 @@ const drawnIn = (name: string) => {
   return nodes.filter(({ z }) => z === tab?.id).length;
 };
 
-describe("the examples, imported by hand", function () {
+/** All nodes of all examples: what several have, such as the connection, once. */
+const everyNode = [...new Map(names.flatMap(nodesOf).map((node) => [node.id, node])).values()];
+
+describe("the examples, loaded together", function () {
   this.timeout(120_000);
+  const editor = useEditor();
+
+  before(() => editor().openWith(everyNode));
+
+  it("have every node valid", async () => {
+    for (const { type, valid, validationErrors } of await editor().inPage.nodes()) {
+      should(valid).equal(true, `${type}: ${validationErrors.join(" ")}`);
+    }
+  });
+
+  it("are drawn with no node over another, nor over its status", async () => {
+    const { page } = editor();
+    const found: string[] = [];
+    for (const [label, count] of names.map((name) => [nodesOf(name)[0]?.label, drawnIn(name)] as const)) {
+      await page.evaluate(showFlow, String(label));
+      await page.waitForFunction(isDrawn, count);
+      found.push(...(await page.evaluate(overlapping)).map((both) => `${label}: ${both}`));
+    }
+    should(found).be.empty();
+  });
+
+  it("are deployed without a warning", async () => {
+    const { page } = editor();
+    await page.evaluate("RED.nodes.dirty(true)");
+    await editor().deploy();
+    await page.locator(".red-ui-notification-success").first().waitFor({ timeout: 60_000 });
+    const warnings = page.locator(".red-ui-notification-warning, .red-ui-notification-error");
+    should(await warnings.allTextContents()).be.empty();
+  });
+});
+
+/** With a contract of their own, with nodes of others, and with the same subflow. */
+const IMPORTED = ["02-large-transfer-alert", "03-sensor-anchored", "13-ownership-or-role-changed"];
+
+describe("the examples, imported by hand", function () {
+  this.timeout(300_000);
   const editor = useEditor();
 
   /** Imports an example as under Import → Examples, or as text, and returns the nodes that it added. */
@@ -75,59 +115,33 @@ describe("the examples, imported by hand", function () {
     return counts;
   }
 
-  describe("after the quickstart", () => {
-    before(() => editor().openWith(nodesOf(QUICKSTART)));
-
-    for (const name of OTHERS) {
-      it(`have every node valid, and use its config nodes: ${name}`, async () => {
-        const known = new Set(nodesOf(QUICKSTART).map(({ id }) => id));
-        const isThere = await editor().inPage.subflows();
-        const wanted = nodesOf(name).filter(
-          ({ id, type, z }) =>
-            type !== "tab" && type !== "subflow" && !known.has(id) && !isThere.includes(nameOf(name, z)),
-        );
-        const arrived = await importing(name, "examples");
-        // A subflow has a new id, and so has its type.
-        const typesOf = (nodes: ReadonlyArray<{ type: string }>) =>
-          nodes.map(({ type }) => type.replace(/^subflow:.*/, "subflow")).sort();
-        should(typesOf(arrived)).deepEqual(typesOf(wanted));
-        for (const { type, valid, validationErrors } of arrived) {
-          should(valid).equal(true, `${type}: ${validationErrors.join(" ")}`);
-        }
-      });
-    }
-
-    it("are drawn with no node over another, nor over its status", async () => {
-      const { page } = editor();
-      const found: string[] = [];
-      for (const [label, count] of names.map((name) => [nodesOf(name)[0]?.label, drawnIn(name)] as const)) {
-        await page.evaluate(showFlow, String(label));
-        await page.waitForFunction(isDrawn, count);
-        found.push(...(await page.evaluate(overlapping)).map((both) => `${label}: ${both}`));
+  it("have every node valid after the quickstart, use its config nodes, and leave one of each subflow", async () => {
+    await editor().openWith(nodesOf(QUICKSTART));
+    const known = new Set(nodesOf(QUICKSTART).map(({ id }) => id));
+    for (const name of sized(IMPORTED, OTHERS)) {
+      const isThere = await editor().inPage.subflows();
+      const wanted = nodesOf(name).filter(
+        ({ id, type, z }) =>
+          type !== "tab" && type !== "subflow" && !known.has(id) && !isThere.includes(nameOf(name, z)),
+      );
+      const arrived = await importing(name, "examples");
+      // A subflow has a new id, and so has its type.
+      const typesOf = (nodes: ReadonlyArray<{ type: string }>) =>
+        nodes.map(({ type }) => type.replace(/^subflow:.*/, "subflow")).sort();
+      should(typesOf(arrived)).deepEqual(typesOf(wanted), name);
+      for (const { type, valid, validationErrors } of arrived) {
+        should(valid).equal(true, `${name}, ${type}: ${validationErrors.join(" ")}`);
       }
-      should(found).be.empty();
-    });
-
-    it("leave one connection, one signer, one token", async () => {
-      should(await configNodes()).deepEqual(SHARED);
-    });
-
-    it("leave one of each subflow", async () => {
-      should(await editor().inPage.subflows()).deepEqual(["notify"]);
-    });
-
-    it("are deployed without a warning", async () => {
-      await editor().deploy();
-      const { page } = editor();
-      await page.locator(".red-ui-notification-success").first().waitFor();
-      const warnings = page.locator(".red-ui-notification-warning, .red-ui-notification-error");
-      should(await warnings.allTextContents()).be.empty();
-    });
+    }
+    const { "crec-connection": connections, "crec-signer": signers } = await configNodes();
+    should([connections, signers]).deepEqual([1, 1]);
+    should(await editor().inPage.subflows()).deepEqual(["notify"]);
+    if (withVariants) should(await configNodes()).deepEqual(SHARED);
   });
 
   it("leave one connection in any order, pasted as text", async () => {
     await editor().openWith([]);
-    for (const name of ["11-account-check", "06-balance-on-schedule", QUICKSTART]) {
+    for (const name of ["06-balance-on-schedule", QUICKSTART]) {
       await importing(name, "text");
       should(await configNodes()).have.property("crec-connection", 1);
     }
