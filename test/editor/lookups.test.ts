@@ -7,12 +7,19 @@ import type { Form } from "../support/editor-form.ts";
 import { inEachForm } from "../support/editor-walk.ts";
 import { example, type FlowNode, idOf } from "../support/node-red.ts";
 import { channelNode, connectionNode } from "../support/nodes.ts";
+import { sized } from "../support/variants.ts";
 
 /** What a list, or the events of an ABI, were answered with. */
 type Offered = {
   choices?: Array<{ value: string }>;
   found?: Array<{ inputs: Array<{ name: string }> }>;
 };
+
+/** The forms in which each list is offered at least once. */
+const WITH_LISTS = [
+  ...["crec-wallet", "crec-channel", "crec-contract", "crec-events-in", "crec-alert", "crec-create-watcher"],
+  ...["crec-run-query", "crec-search-events", "crec-manage"],
+];
 
 describe("a box with a list to pick from", function () {
   this.timeout(120_000);
@@ -45,8 +52,11 @@ describe("a box with a list to pick from", function () {
     page.on("response", note);
     const picked: string[] = [];
     const empty: string[] = [];
-    await inEachForm(editor(), all, async (form, type) => {
-      const tried = new Set<string>();
+    /** Boxes with one name offer one list. */
+    let tried = new Set<string>();
+    const ids = Object.entries(all.ids).filter(([type]) => sized(WITH_LISTS.includes(type), true));
+    await inEachForm(editor(), { ...all, ids: Object.fromEntries(ids) }, async (form, type) => {
+      tried = sized(tried, new Set<string>());
       await form.inEachState(inPage, async () => {
         for (const name of await inPage.searched()) {
           if (tried.has(name)) continue;
@@ -64,7 +74,7 @@ describe("a box with a list to pick from", function () {
     });
     page.off("response", note);
     should(empty.filter((one) => !picked.includes(one))).be.empty();
-    should(picked).containDeep(["crec-channel.channel", "crec-wallet.wallet", "crec-contract.chainSelector"]);
+    should(picked).containDeep(["crec-channel.channel", "crec-wallet.wallet", "crec-wallet.chainSelector"]);
   });
 });
 
