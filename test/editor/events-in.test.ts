@@ -20,7 +20,7 @@ describe("the form of events in", function () {
 
   before(async () => {
     const { service, nodeRed } = editor();
-    await nodeRed.deploy(
+    await editor().openWith(
       harnessFlow(
         [
           connectionNode(service.ready),
@@ -37,7 +37,6 @@ describe("the form of events in", function () {
       ),
     );
     await ask(nodeRed, "watcher", {});
-    await editor().open();
   });
 
   const summary = (form: Form) => form.root.locator("#crec-events-in-summary");
@@ -132,7 +131,8 @@ describe("the form of events in", function () {
     const { page } = editor();
     const broken = { problem: "The service cannot be reached.", code: "SERVICE_UNREACHABLE" };
     await page.route("**/crec/lookup/watcher-events/**", (route) => route.fulfill({ json: broken }));
-    await editor().open();
+    // Nothing is remembered of an earlier answer.
+    await editor().reload();
     const answered = page.waitForResponse(/watcher-events/);
     const form = await editor().form("reader");
     await answered;

@@ -8,9 +8,7 @@ describe("the help of each node", function () {
   this.timeout(120_000);
   const editor = useEditor();
 
-  before(async () => {
-    await editor().open();
-  });
+  before(() => editor().openWith([]));
 
   for (const type of nodeTypes) {
     it(`reads well in the sidebar: ${type}`, async () => {

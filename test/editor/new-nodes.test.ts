@@ -236,7 +236,6 @@ describe("a form that is opened", function () {
     await form.done();
     should(await kept("new")).have.properties({ contract: "token", expectContract: true });
     const unchanged = await editor().form("names");
-    await editor().page.waitForLoadState("networkidle");
     await unchanged.done();
     should(await kept("names")).have.properties({ contract: "token", expectContract: false });
   });

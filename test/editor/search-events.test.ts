@@ -20,11 +20,7 @@ describe("the form of search events", function () {
     ...{ channel: "channel", contract: "contract", types: ["watcher.event"], limit: "1000", verify: true },
     ...properties,
   });
-  const opened = async (id: string) => {
-    const form = await editor().form(id);
-    await editor().page.waitForLoadState("networkidle");
-    return form;
-  };
+  const opened = (id: string) => editor().form(id);
   const stored = (id = "search") => editor().inPage.stored(id);
 
   before(async () => {
