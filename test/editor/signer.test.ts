@@ -10,6 +10,7 @@ import {
   startKeyServices,
 } from "../support/key-services.ts";
 import { signerNode } from "../support/operation-nodes.ts";
+import { sized } from "../support/variants.ts";
 
 describe("the form of a signer", function () {
   this.timeout(120_000);
@@ -208,7 +209,9 @@ describe("the form of a signer whose key is in a key service", function () {
   });
 
   it("keeps what is deployed of each kind, and uses a stored secret beside one that is typed again", async () => {
-    for (const service of services.all) {
+    // The other tests here store, show or change the secrets of the other kinds.
+    const tried = services.all.filter(({ kind }) => sized(["aws-kms", "vault"].includes(kind), true));
+    for (const service of tried) {
       const id = `made-${service.kind}`;
       const form = await editor().form(id);
       await form.fill("kind", service.kind);
@@ -220,8 +223,8 @@ describe("the form of a signer whose key is in a key service", function () {
       await form.done();
     }
     await editor().deploy();
-    await editor().open();
-    for (const { kind, settings, secrets, key } of services.all) {
+    await editor().reload();
+    for (const { kind, settings, secrets, key } of tried) {
       const form = await editor().form(`made-${kind}`);
       for (const [name, value] of Object.entries(settings)) should(await form.shows(name)).equal(value, name);
       for (const name of Object.keys(secrets)) should(await form.shows(name)).equal(STORED_PASSWORD, name);
