@@ -16,7 +16,7 @@ describe("the sets of oracle families in the forms", function () {
   let flows: FlowNode[];
   let connection: string;
 
-  before(async () => {
+  beforeEach(async () => {
     flows = await example("01-quickstart");
     connection = idOf(flows, "crec-connection");
     await editor().openWith(flows);
@@ -39,7 +39,11 @@ describe("the sets of oracle families in the forms", function () {
     should(await isSignedByShown()).be.false();
   });
 
-  it("are filled in, checked during typing, and stored", async () => {
+  it("are filled in, checked during typing, stored, shown again, and removed", async () => {
+    for (const step of [fillIn, openAgain, addTheSame, remove]) await step();
+  });
+
+  async function fillIn(): Promise<void> {
     const form = await editor().form(connection);
     await form.root.getByText("Other oracle families").click();
     await form.root.getByText("Add a family").click();
@@ -62,17 +66,19 @@ describe("the sets of oracle families in the forms", function () {
     await editor().deploy();
     const deployed = (await (await editor().nodeRed.fetch("flows")).json()) as FlowNode[];
     should(deployed.find(({ id }) => id === connection)).have.property("families", [STORED]);
-  });
+  }
 
-  it("are shown when the form is opened again, and then verify event offers them", async () => {
+  /** Then verify event offers them. */
+  async function openAgain(): Promise<void> {
     const form = await editor().form(connection);
     should(await list(form).getByLabel("Signers").inputValue()).equal(SIGNERS);
     should(await list(form).getByLabel("Family").isVisible()).be.true();
     await form.cancel();
     should(await isSignedByShown()).be.true();
-  });
+  }
 
-  it("mark the connection if two are for one family", async () => {
+  /** Two for one family mark the connection. */
+  async function addTheSame(): Promise<void> {
     const form = await editor().form(connection);
     await form.root.getByText("Add a family").click();
     await list(form).getByLabel("Family").last().fill("zone-b");
@@ -85,9 +91,9 @@ describe("the sets of oracle families in the forms", function () {
     const { valid, validationErrors } = await editor().inPage.stored(connection);
     should(valid).be.false();
     should(validationErrors.join()).match(/two sets for the family "zone-b"/);
-  });
+  }
 
-  it("can be removed", async () => {
+  async function remove(): Promise<void> {
     const form = await editor().form(connection);
     for (let left = 2; left > 0; left -= 1) {
       await form.root.getByText("Remove this family").first().click();
@@ -99,5 +105,5 @@ describe("the sets of oracle families in the forms", function () {
     await form.done();
     should(await families()).deepEqual([]);
     should((await editor().inPage.stored(connection)).valid).be.true();
-  });
+  }
 });
