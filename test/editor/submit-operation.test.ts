@@ -75,18 +75,7 @@ describe("the form of submit operation", function () {
     return lines.map((line) => line.trim());
   };
 
-  it("shows one token in the singular, and a value that is missing as such", async () => {
-    const form = await open();
-    await press(/^1\. transfer/);
-    await form.fillLabelled(/^value \(/, "");
-    should((await titles())[0]).equal("1. transfer(0x0000…dEaD, …) on demo token");
-    await form.fillLabelled(/^value \(/, "1");
-    await press(/^1\. transfer/);
-    should((await titles())[0]).equal("1. transfer(0x0000…dEaD, 1 token) on demo token");
-    await form.cancel();
-  });
-
-  it("shows each call in one line, folded until it is opened", async () => {
+  it("shows each call in one line, folded until it is opened, also one whose value is missing or is 1", async () => {
     const form = await open();
     should(await titles()).deepEqual([
       "1. transfer(0x0000…dEaD, 1.5 tokens) on demo token",
@@ -97,6 +86,21 @@ describe("the form of submit operation", function () {
     should(await kind.isVisible()).be.false();
     await press(/^1\. transfer/);
     should(await kind.isVisible()).be.true();
+    await form.fillLabelled(/^value \(/, "");
+    should((await titles())[0]).equal("1. transfer(0x0000…dEaD, …) on demo token");
+    await form.fillLabelled(/^value \(/, "1");
+    should((await titles())[0]).equal("1. transfer(0x0000…dEaD, 1 token) on demo token");
+    await form.cancel();
+  });
+
+  it("keeps the calls as they are, also while the type of one is changed", async () => {
+    const form = await open();
+    await press(/^1\. transfer/);
+    const kind = item(1).getByLabel("Call type", { exact: true });
+    await kind.selectOption("raw");
+    should((await titles())[0]).equal("1. new call");
+    await kind.selectOption("contract");
+    await item(1).getByText("= 1500000000000000000 of the smallest unit").waitFor();
     await form.done();
     should((await kept()).calls).deepEqual(stored);
   });
@@ -135,7 +139,7 @@ describe("the form of submit operation", function () {
     should(await kept()).have.properties({ contract1: "", contract2: "token", contract3: "vault" });
   });
 
-  it("offers a value only for payable functions, and reports too many decimal places", async () => {
+  it("offers a value only for payable functions, and says whose decimals count and where they are too many", async () => {
     const form = await open();
     await press(/^1\. transfer/);
     await press(/^3\. deposit/);
@@ -144,6 +148,13 @@ describe("the form of submit operation", function () {
         .locator("label", { hasText: /^Value$/ })
         .isVisible(),
     ).be.false();
+    const said = item(1).getByText(/the 18 decimals of the contract/);
+    should(await said.isVisible()).be.false();
+    await item(1).getByRole("textbox", { name: "At another address" }).fill(WALLET);
+    await said.waitFor();
+    await item(1).getByLabel("unit of value").selectOption("");
+    await said.waitFor({ state: "hidden" });
+    await item(1).getByLabel("unit of value").selectOption("token");
     const amount = item(3).getByRole("textbox", { name: "Value", exact: true });
     const unit = item(3).getByLabel("unit of the value sent");
     const tooFine = item(3).getByText("Gwei has at most 9 decimal places");
@@ -158,18 +169,6 @@ describe("the form of submit operation", function () {
       ...{ value: "0.0000000001", type: "str", unit: "ether" },
     });
     should(valid).be.true();
-  });
-
-  it("keeps the fields of a call while its type is changed", async () => {
-    const form = await open();
-    await press(/^1\. transfer/);
-    const kind = item(1).getByLabel("Call type", { exact: true });
-    await kind.selectOption("raw");
-    should((await titles())[0]).equal("1. new call");
-    await kind.selectOption("contract");
-    await item(1).getByText("= 1500000000000000000 of the smallest unit").waitFor();
-    await form.done();
-    should((await kept()).calls).deepEqual(stored);
   });
 
   it("explains the status to wait for, and hides it for a draft", async () => {
@@ -294,18 +293,6 @@ describe("the form of submit operation", function () {
     await connection.done();
     await wallet.cancel();
     await stale.waitFor();
-    await form.cancel();
-  });
-
-  it("says whose decimals count when the call goes to another address", async () => {
-    const form = await open();
-    await press(/^1\. transfer/);
-    const said = item(1).getByText(/the 18 decimals of the contract/);
-    should(await said.isVisible()).be.false();
-    await item(1).getByRole("textbox", { name: "At another address" }).fill(WALLET);
-    await said.waitFor();
-    await item(1).getByLabel("unit of value").selectOption("");
-    await said.waitFor({ state: "hidden" });
     await form.cancel();
   });
 
