@@ -17,14 +17,11 @@ describe("forms and the sidebar where Node-RED asks who is there", function () {
     // the settings of who may only read are refused, too.
     expected: /40[13]/,
   });
+  /** Whether the page was loaded by the test of the sidebar. */
+  let isGuest = false;
 
-  it("show a log-in page to nobody, and answer nothing of ours without a token", async () => {
+  it("answer nothing of ours to nobody, without a token", async () => {
     const { nodeRed } = editor();
-    const context = await editor().page.context().browser()?.newContext();
-    const page = await context?.newPage();
-    await page?.goto(nodeRed.url);
-    await page?.locator("#node-dialog-login-username").waitFor();
-    await context?.close();
     for (const path of ["crec/lookup/networks/any", "crec/signer/address/any", "crec/events-in/any"]) {
       should((await nodeRed.fetch(path)).status).equal(401, path);
     }
@@ -35,6 +32,10 @@ describe("forms and the sidebar where Node-RED asks who is there", function () {
 
   it("tell someone who may only read why a button does nothing", async () => {
     await editor().nodeRed.deploy([{ id: "tab", type: "tab", label: "to be read" }]);
+    if (isGuest) {
+      await editor().logInAs("reader");
+      await editor().open();
+    }
     const all = await flowOfAll(editor());
     await editor().openWith(all.flows);
     const refused: string[] = [];
@@ -54,6 +55,7 @@ describe("forms and the sidebar where Node-RED asks who is there", function () {
   it("say in the sidebar which permission is missing", async () => {
     await editor().logInAs("guest");
     await editor().open();
+    isGuest = true;
     await editor().page.evaluate("RED.actions.invoke('crec:show-tab')");
     const said = editor().page.locator(".crec-live[data-state=forbidden]");
     await said.waitFor();
