@@ -21,9 +21,15 @@ export function stoppedBy({ type = "full", diff }: Stopping): (path: NodePath) =
   return ([tab = "", ...inner]) => tabs.has(tab) || inner.some((id) => nodes.has(id));
 }
 
+const paths = new WeakMap<object, NodePath>();
+
 /** A node knows its path in a property without a public name. Nodes of tests may have none. */
 export function pathOf(node: unknown, id: string): NodePath {
-  const { _path: path, z } = (node ?? {}) as { _path?: string; z?: string };
-  const outer = path?.split("/") ?? (z ? [z] : []);
-  return outer.at(-1) === id ? outer : [...outer, id];
+  const { _path: stored, z } = (node ?? {}) as { _path?: string; z?: string };
+  const known = node ? paths.get(node) : undefined;
+  if (known !== undefined) return known;
+  const outer = stored?.split("/") ?? (z ? [z] : []);
+  const path = outer.at(-1) === id ? outer : [...outer, id];
+  if (node) paths.set(node, path);
+  return path;
 }
