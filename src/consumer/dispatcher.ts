@@ -185,7 +185,7 @@ export class Dispatcher {
       this.#delivered += 1;
       this.#settle(event.event_id);
     }
-    void this.#poison.endWhenSettled(event.event_id);
+    void this.#poison.endWhenSettled(event.event_id, cursor);
     if (this.#delivered % YIELD_EVERY === 0) await yieldToEventLoop();
   }
 

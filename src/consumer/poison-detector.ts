@@ -69,12 +69,17 @@ export class PoisonDetector {
     }
   }
 
-  /** Ends the isolation of an event when it is no longer in flight. */
-  async endWhenSettled(eventId: string): Promise<void> {
-    const { inFlight } = this.#options;
+  /**
+   * Ends the isolation of an event when it is no longer in flight, and the store knows that: it would be counted as well
+   * if the next suspect, of another consumer, ended the process before.
+   */
+  async endWhenSettled(eventId: string, cursor: Cursor): Promise<void> {
+    const { inFlight, checkpointer } = this.#options;
     const isolated = this.#isolated;
     if (isolated?.eventId !== eventId) return;
     while (inFlight.has(eventId)) await inFlight.change;
+    // The next save reports what cannot be stored.
+    if (cursor.crashCounts.needsSave) await checkpointer.now(cursor).catch(() => {});
     isolated.release();
   }
 

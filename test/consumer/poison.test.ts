@@ -114,6 +114,20 @@ describe("an event that ends the process", () => {
     await machine.end();
   });
 
+  it("is not mistaken for one that another consumer had settled before", async () => {
+    for (const workMs of [1, 50, 700]) {
+      const machine = new Machine(
+        { events: 20, commit: "on-ack", workMs },
+        { events: 20, commit: "on-send" },
+        { events: 20, poison: [5], commit: "on-ack", inFlight: 5, workMs: 20 },
+      );
+      machine.boot();
+      await machine.until(() => machine.parts.every(({ isDone }) => isDone));
+      should(machine.parts.map(({ rejected }) => rejected.map(([offset]) => offset))).eql([[], [], [5]]);
+      await machine.end();
+    }
+  });
+
   it("is not mistaken for one of another consumer of the process", async () => {
     const machine = new Machine(
       { events: 20, poison: [5], commit: "on-ack", inFlight: 5, workMs: 20 },
