@@ -11,7 +11,7 @@ import type { OutputChoices } from "./settings.ts";
 import { UnknownTypes } from "./unknown-types.ts";
 
 /** What settles the events that the outputs send. */
-export type OutputsConsumer = Pick<EventConsumer, "ack" | "refuse" | "resend" | "isHeldUp">;
+export type OutputsConsumer = Pick<EventConsumer, "ack" | "refuse" | "resend" | "isHeldUp" | "isInFlight">;
 
 export type OutputsOptions = {
   node: Node;
@@ -56,8 +56,7 @@ export class Outputs {
   constructor(options: OutputsOptions) {
     this.#options = options;
     const { flowWork, left, consumer, choices, onSilence } = options;
-    const isOnSend = choices.commit === "on-send";
-    this.#inFlow = new InFlow({ flowWork, consumer, isOnSend, left, onSilence });
+    this.#inFlow = new InFlow({ flowWork, consumer, commit: choices.commit, left, onSilence });
     this.#unknownTypes = new UnknownTypes(options.isKnownType);
   }
 
@@ -83,6 +82,7 @@ export class Outputs {
 
   get inFlow(): FlowLoad {
     const { choices, consumer } = this.#options;
+    if (choices.commit === "on-ack") return { count: 0, holdsUp: false };
     const count = this.#inFlow.size;
     return { count, holdsUp: choices.commit === "on-send" ? consumer().isHeldUp : count > 0 };
   }
@@ -200,8 +200,7 @@ export class Outputs {
     const send = () => this.#put(msg, output);
     const sending = { send, isWired: isWired(node, output) };
     const settles = output === EVENTS || (output === REJECTED && choices.ackRejected);
-    const isFollowed = choices.commit === "on-send" || (choices.commit === "on-complete" && settles);
-    if (isFollowed) this.#inFlow.send(msg, delivery, sending);
+    if (settles || choices.commit === "on-send") this.#inFlow.send(msg, delivery, sending);
     else send();
   }
 

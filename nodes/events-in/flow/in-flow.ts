@@ -20,9 +20,13 @@ export type LeftInFlow = Map<string, Followed>;
 
 export type InFlowOptions = {
   flowWork: FlowWork;
-  consumer: () => Pick<EventConsumer, "ack" | "refuse" | "resend" | "isHeldUp">;
-  /** Whether an event at which a node failed is done, and a flow that does not report is not waited for. */
-  isOnSend: boolean;
+  consumer: () => Pick<EventConsumer, "ack" | "refuse" | "resend" | "isHeldUp" | "isInFlight">;
+  /**
+   * When an event is done. `on-send`: when the flow is through with it, also where a node failed; a flow that does not
+   * report is not waited for. `on-complete`: when it is through without a failure. `on-ack`: when it is acknowledged
+   * elsewhere.
+   */
+  commit: "on-send" | "on-complete" | "on-ack";
   /** What the reader before this one left in the flow. */
   left?: LeftInFlow | undefined;
   /** Called once, when the flow reports nothing and is not waited for. */
@@ -30,8 +34,8 @@ export type InFlowOptions = {
 };
 
 /**
- * The events that the flow has not completed. Acknowledges each when the flow has, and has it sent again when a deploy
- * or a stop ended nodes that worked on it.
+ * The events that the flow has not completed. Acknowledges each when it is done, and has it sent again when a deploy or
+ * a stop ended nodes that worked on it.
  */
 export class InFlow {
   readonly #options: InFlowOptions;
@@ -56,6 +60,7 @@ export class InFlow {
   send(msg: object, delivery: Delivery, { send, isWired }: Sending): void {
     const eventId = delivery.event.event_id;
     if (this.#isTakenOver(delivery)) return;
+    if (this.#options.commit === "on-ack") this.#forgetAcknowledged();
     const followed: Followed = this.#events.get(eventId) ?? { works: [], onEnd: () => {} };
     const { works } = followed;
     const work = this.#options.flowWork.follow(msg, {
@@ -89,10 +94,12 @@ export class InFlow {
       followed.onEnd = (outcome) => {
         followed.outcome = outcome;
       };
-    const left = new Map(this.#events);
+    // One that is acknowledged elsewhere may be so by then, and nobody would know.
+    const left = this.#options.commit === "on-ack" ? [] : this.#events;
+    const events = new Map(left);
     this.#events.clear();
     clearTimeout(this.#silence);
-    return left;
+    return events;
   }
 
   /** Whether the reader before this one has sent an event that nodes still work on, or have completed. */
@@ -116,13 +123,22 @@ export class InFlow {
   }
 
   #follow(eventId: string, followed: Followed): void {
-    const { consumer, isOnSend } = this.#options;
     this.#events.set(eventId, followed);
-    followed.onEnd = (outcome) => {
-      if (outcome === "interrupted") consumer().resend(eventId);
-      else if (outcome === "completed" || isOnSend) this.#settle(eventId);
-      else consumer().refuse(eventId, { reason: outcome.message });
-    };
+    followed.onEnd = (outcome) => this.#ended(eventId, outcome);
+  }
+
+  #ended(eventId: string, outcome: Outcome): void {
+    const { consumer, commit } = this.#options;
+    if (outcome === "interrupted") consumer().resend(eventId);
+    else if (commit === "on-ack") this.forget(eventId);
+    else if (outcome === "completed" || commit === "on-send") this.#settle(eventId);
+    else consumer().refuse(eventId, { reason: outcome.message });
+  }
+
+  /** Nodes behind ack event, or ones that never report, may still have these. */
+  #forgetAcknowledged(): void {
+    const consumer = this.#options.consumer();
+    for (const eventId of this.#events.keys()) if (!consumer.isInFlight(eventId)) this.forget(eventId);
   }
 
   /** While the next event waits, a flow that is silent for too long counts as done with what it has. */
@@ -130,7 +146,7 @@ export class InFlow {
     const now = performance.now();
     this.#activeAt = now;
     if (this.#events.size === 1) this.#endedAt = now;
-    if (this.#options.isOnSend)
+    if (this.#options.commit === "on-send")
       this.#silence ??= setTimeout(() => this.#lookForSilence(), SILENCE_MS).unref();
   }
 

@@ -23,8 +23,8 @@ module.exports = (RED) => {
   function Records(/** @type {import("node-red").NodeDef & { path: string }} */ def) {
     RED.nodes.createNode(this, def);
     this.on("input", (msg, send, done) => {
-      const { offset, redelivered } = /** @type {{ crec: Record<string, unknown> }} */ (msg).crec;
-      appendFileSync(def.path, `${JSON.stringify({ offset, redelivered })}\n`);
+      const { offset, redelivered, attempt } = /** @type {{ crec: Record<string, unknown> }} */ (msg).crec;
+      appendFileSync(def.path, `${JSON.stringify({ offset, redelivered, attempt })}\n`);
       send(msg);
       done();
     });
