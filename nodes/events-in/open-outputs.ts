@@ -21,7 +21,7 @@ export type OpenOutputsOptions = {
 /** The outputs of a node, and what it notices about the units of amounts. */
 export function openOutputs(RED: NodeAPI, node: Node, options: OpenOutputsOptions) {
   const { library, settings, consumer, origin, onLeft } = options;
-  const { choices, delivery, filters, chosen } = settings;
+  const { choices, filters, chosen } = settings;
   const units = new UnitsNote(RED, library);
   const decode = eventDecoder(RED, library, chosen);
   const decodeEvent = (event: ChannelEvent) => {
@@ -31,7 +31,7 @@ export function openOutputs(RED: NodeAPI, node: Node, options: OpenOutputsOption
   };
   const decoding = { ...library, decodeEvent };
   const { consumer: name, ...channel } = origin;
-  // An event that is done when it was sent is not acknowledged by its consumer.
+  // On send, the flow does not acknowledge.
   const messageOrigin = { ...channel, ...(choices.commit === "on-send" ? {} : { consumer: name }) };
   const { flowWork, left, leave } = useFlowWork(RED, { node: node.id, ...origin });
   const outputs = new Outputs({
@@ -40,7 +40,9 @@ export function openOutputs(RED: NodeAPI, node: Node, options: OpenOutputsOption
     isKnownType: (event) => isKnownType(event, library),
     isAskedFor: ({ headers }) => filters.types.some((type) => type === headers.type),
     onUnseenNotice: ({ headers: { type } }) => node.warn(RED._("events-in.warning.unseen-notice", { type })),
-    onSilence: () => node.warn(RED._("events-in.warning.silent-flow", { count: delivery.inFlight })),
+    onSilence: (count, why) => node.warn(RED._(`events-in.warning.${why}-flow`, { count })),
+    // While flows stop and start, those that are to run may be missing.
+    isRunning: (id) => flowWork.isDeploying || Boolean(RED.nodes.getNode(id)),
     tooDeep: RED._("events-in.rejection.depth", { levels: DEEPEST }),
     onLost: (offset, why) => node.warn(RED._("events-in.warning.given-up", { offset, why })),
   });

@@ -5,7 +5,7 @@ import type { CrecMessage } from "../lib/runtime/message.ts";
 import { TEST_MARK } from "../lib/runtime/test-message.ts";
 import type { SentLast } from "../lib/shared/form-types.ts";
 import type { FlowWork } from "./flow/flow-work.ts";
-import { InFlow, type LeftInFlow } from "./flow/in-flow.ts";
+import { InFlow, type InFlowOptions, type LeftInFlow } from "./flow/in-flow.ts";
 import { cutOff, isTooDeep } from "./nesting.ts";
 import type { OutputChoices } from "./settings.ts";
 import { UnknownTypes } from "./unknown-types.ts";
@@ -28,8 +28,9 @@ export type OutputsOptions = {
   /** Called once: a notice that was asked for leaves by the third output, and nothing is wired there. */
   onUnseenNotice: (event: ChannelEvent) => void;
   consumer: () => OutputsConsumer;
-  /** Called once: the flow reports nothing, and is not waited for. */
-  onSilence: () => void;
+  onSilence: InFlowOptions["onSilence"];
+  /** Whether a node runs, so that it gets messages. */
+  isRunning: (id: string) => boolean;
   /** Why an event leaves by the second output that Node-RED could not copy. */
   tooDeep: string;
   /** Called for the first event that nothing is wired for. */
@@ -87,14 +88,19 @@ export class Outputs {
     return { count, holdsUp: choices.commit === "on-send" ? consumer().isHeldUp : count > 0 };
   }
 
+  /** The ids of nodes that do not report what they were given. */
+  get silentNodes(): string[] {
+    return this.#inFlow.silentNodes;
+  }
+
   /** Follows nothing any longer. Returns what is in the flow. */
   close(): LeftInFlow {
     return this.#inFlow.close();
   }
 
-  /** The cursor was moved: what an earlier reader sent is not waited for. */
+  /** The cursor was moved: nothing that was sent before counts. */
   cursorMoved(): void {
-    this.#inFlow.forgetLeft();
+    this.#inFlow.clear();
   }
 
   deliver(delivery: Delivery): void {
@@ -164,12 +170,12 @@ export class Outputs {
     this.#options.onLeft({ delivery, decoded, reason });
   }
 
-  /** It carries no proof, so nothing is done about it, and nothing is waited for. */
+  /** It carries no proof, so nothing is done about it. */
   #sendNotice(delivery: Delivery): void {
     const { tooDeep } = this.#options;
     const { event } = delivery;
     this.#notices += 1;
-    const isUnseen = !isWired(this.#options.node, NOTICES) && this.#options.isAskedFor(event);
+    const isUnseen = !this.#isWired(NOTICES) && this.#options.isAskedFor(event);
     if (isUnseen && !this.#isUnseenTold) this.#options.onUnseenNotice(event);
     this.#isUnseenTold ||= isUnseen;
     this.#send(
@@ -182,7 +188,7 @@ export class Outputs {
   #sendRejected(delivery: Delivery & { rejection?: string }, why: string, reason?: string): void {
     const { event } = delivery;
     const rejected = isTooDeep(event) ? { ...delivery, event: cutOff(event) } : delivery;
-    if (isWired(this.#options.node, REJECTED)) {
+    if (this.#isWired(REJECTED)) {
       this.#send(rejected, REJECTED, reason);
       return;
     }
@@ -193,12 +199,12 @@ export class Outputs {
   }
 
   #send(delivery: Delivery & { rejection?: string }, output: Output, reason?: string): void {
-    const { node, choices, toMessage } = this.#options;
+    const { choices, toMessage } = this.#options;
     const msg = toMessage(delivery);
     // Before the flow has it: verify event reports about the same event.
     this.#left(delivery, msg, reason);
     const send = () => this.#put(msg, output);
-    const sending = { send, isWired: isWired(node, output) };
+    const sending = { send, isWired: this.#isWired(output) };
     const settles = output === EVENTS || (output === REJECTED && choices.ackRejected);
     if (settles || choices.commit === "on-send") this.#inFlow.send(msg, delivery, sending);
     else send();
@@ -211,10 +217,11 @@ export class Outputs {
   #acknowledge({ event }: Delivery): void {
     this.#options.consumer().ack(event.event_id);
   }
-}
 
-/** Whether something is wired to a output; Node-RED keeps that in a property without a public name. */
-function isWired(node: Node, output: number): boolean {
-  const { wires } = node as Node & { wires?: string[][] };
-  return (wires?.[output]?.length ?? 0) > 0;
+  /** Whether something that runs is wired to an output; Node-RED keeps that in a property without a public name. */
+  #isWired(output: Output): boolean {
+    const { node, isRunning } = this.#options;
+    const { wires } = node as Node & { wires?: string[][] };
+    return wires?.[output]?.some(isRunning) ?? false;
+  }
 }

@@ -26,7 +26,10 @@ export class Reader {
   readonly #store: CursorStore;
   readonly #identity: CursorIdentity;
   readonly #units: Pick<UnitsNote, "report"> | undefined;
-  readonly outputs: Pick<Outputs, "dropped" | "givenUp" | "notices" | "unknownTypes" | "inFlow">;
+  readonly outputs: Pick<
+    Outputs,
+    "dropped" | "givenUp" | "notices" | "unknownTypes" | "inFlow" | "silentNodes"
+  >;
   readonly watcherCheck: Pick<WatcherCheck, "unwatched">;
   readonly copies: Pick<CopiesNote, "isNoted">;
   readonly #lower: () => number;

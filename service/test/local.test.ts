@@ -78,11 +78,15 @@ describe("the endpoints under /local", function () {
   });
 
   describe("deliveries", () => {
+    /** The whole channel, read anew each time: an event can come below others that were read. */
+    const wholeUntil = (enough: (events: EventEnvelope[]) => boolean) =>
+      eventually("the expected events", () => api.events(channelId), enough);
+
     it("are late: missing in polls, searches and by id, and then at their offset", async () => {
       const delivery = { action: "late", delayMs: 3_000, match: { channel_id: channelId } };
       await api.ok("POST", "/local/deliveries", delivery);
       await create("late");
-      await api.eventsUntil(channelId, (all) => all.length > 0);
+      await wholeUntil((all) => all.length > 0);
       should(offsets(await poll())).eql([2]);
       should(offsets(await poll("limit=1"))).eql([2]);
       const search = await api.ok<EventPage<EventEnvelope>>(
@@ -90,7 +94,7 @@ describe("the endpoints under /local", function () {
         `/channels/${channelId}/events/search?limit=1`,
       );
       should(offsets(search)).eql([2]);
-      await api.eventsUntil(channelId, (all) => all.length === 2);
+      await wholeUntil((all) => all.length === 2);
       should(offsets(await poll())).eql([1, 2]);
     });
 
@@ -98,7 +102,7 @@ describe("the endpoints under /local", function () {
       const delivery = { action: "twice", match: { channel_id: channelId, type: "watcher.status" } };
       await api.ok("POST", "/local/deliveries", delivery);
       await create("twice");
-      await api.eventsUntil(channelId, (all) => all.length > 2);
+      await wholeUntil((all) => all.length > 2);
       should(offsets(await poll())).eql([1, 1, 2]);
       const page = await poll("offset=1&limit=2");
       should(offsets(page)).eql([1, 1]);
@@ -115,7 +119,7 @@ describe("the endpoints under /local", function () {
       });
       await create("twice");
       await create("and again");
-      const all = await api.eventsUntil(channelId, (events) => new Set(offsets({ events })).size === 4);
+      const all = await wholeUntil((events) => new Set(offsets({ events })).size === 4);
       should(offsets({ events: all }).length).be.above(4);
       for (const limit of [1, 2, 3, 50]) {
         const seen = new Set<number>();
@@ -132,10 +136,10 @@ describe("the endpoints under /local", function () {
 
     it("come out of order", async () => {
       await create("in order");
-      await api.eventsUntil(channelId, (all) => all.length === 2);
+      await wholeUntil((all) => all.length === 2);
       await api.ok("POST", "/local/deliveries", { action: "out_of_order", match: { channel_id: channelId } });
       await create("out of order");
-      await api.eventsUntil(channelId, (all) => all.length === 4);
+      await wholeUntil((all) => all.length === 4);
       should(offsets(await poll())).eql([3, 1, 2, 4]);
       should(offsets(await poll("offset=3"))).eql([4, 3]);
     });
@@ -144,10 +148,10 @@ describe("the endpoints under /local", function () {
       const match = { channel_id: channelId };
       await api.ok("POST", "/local/deliveries", { action: "twice", match });
       await create("doubled");
-      await api.eventsUntil(channelId, (all) => all.length > 2);
+      await wholeUntil((all) => all.length > 2);
       await api.ok("POST", "/local/deliveries", { action: "out_of_order", match });
       await create("out of order");
-      await api.eventsUntil(channelId, (all) => all.length > 4);
+      await wholeUntil((all) => all.length > 4);
       const page = await poll("offset=1&limit=3");
       should(offsets(page)).eql([1, 1, 2]);
       should(page.has_more).be.true();

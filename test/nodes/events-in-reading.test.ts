@@ -11,7 +11,7 @@ function statusAtEnd({ lower = 0, dropped = 0, givenUp = 0 }: Counts, epoch?: nu
   const catalog = (key: string) => key;
   const reader = {
     consumer: { state: { kind: "connected", delivered: 1 } },
-    outputs: { dropped, givenUp, inFlow: { holdsUp: false, count: 0 } },
+    outputs: { dropped, givenUp, inFlow: { holdsUp: false, count: 0 }, silentNodes: [] },
     watcherCheck: { unwatched: undefined },
     copies: { isNoted: false },
     started: undefined,

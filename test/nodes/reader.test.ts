@@ -31,7 +31,14 @@ describe("the reader of events in", () => {
     const reader = new Reader(consumer, {
       store,
       identity,
-      outputs: { dropped: 0, givenUp: 0, notices: 0, unknownTypes: [], inFlow: { count: 0, holdsUp: false } },
+      outputs: {
+        dropped: 0,
+        givenUp: 0,
+        notices: 0,
+        unknownTypes: [],
+        inFlow: { count: 0, holdsUp: false },
+        silentNodes: [],
+      },
       watcherCheck: { unwatched: undefined },
       copies: { isNoted: false },
       lower: () => 0,

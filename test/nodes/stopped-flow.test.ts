@@ -68,7 +68,14 @@ describe("events in, when nodes stop that work on its events", function () {
       }),
       ...flow.map((one) => (one.z === undefined ? one : { ...one, name: `version ${behind}` })),
       record("in", first),
-      ...[record("out", last, acks.map(({ id }) => id)), ...acks],
+      ...[
+        record(
+          "out",
+          last,
+          acks.map(({ id }) => id),
+        ),
+        ...acks,
+      ],
       { ...functionNode("elsewhere", `return ${elsewhere};`, []), z: "other" },
     ];
     await harness.nodeRed.deploy(flows());

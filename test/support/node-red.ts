@@ -148,6 +148,11 @@ export class NodeRed {
     return nodeRed;
   }
 
+  /** Of the process. */
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   /** Everything the process printed. */
   get log(): string {
     return this.#log.join("");

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Node, NodeAPI } from "node-red";
 import { SilentNodes } from "./silent-nodes.ts";
 import { pathOf, type Stopping, stoppedBy } from "./stopping.ts";
-import { type NodePath, Work, type WorkListener } from "./work.ts";
+import { Work, type WorkListener } from "./work.ts";
 
 /** Node-RED's own label of our hooks. */
 const LABEL = "crec-events-in";
@@ -11,8 +11,7 @@ const MARK = Symbol(LABEL);
 
 type Message = { [MARK]?: number };
 type End = { id: string; node?: unknown };
-type Sent = { msg: Message; source: End; destination: End };
-type Received = { msg: Message; destination: End };
+type Sent = { msg: Message; destination: End };
 type Completion = { msg: Message; node: End; error?: unknown };
 
 /**
@@ -27,18 +26,18 @@ export class FlowWork {
   readonly #current = new AsyncLocalStorage<number | undefined>();
   readonly #silentNodes = new SilentNodes();
   #lastId = 0;
-  /** Which nodes are being stopped; undefined unless flows stop and start. */
-  #isStopped: ((path: NodePath) => boolean) | undefined;
+  /** Between the stop and the start of flows, nodes may be missing. It lasts while the start waits for missing types. */
+  isDeploying = false;
   /** What was at nodes that are being stopped. It can be sent again when the flows have started. */
   #interrupted: Work[] = [];
   /** What closing nodes report proves nothing: they report as completed what they throw away. */
   readonly #stopping = (stopping: Stopping) => {
     const isStopped = stoppedBy(stopping);
-    this.#isStopped = isStopped;
+    this.isDeploying = true;
     for (const work of [...this.#works.values()]) if (work.isAt(isStopped)) this.#interrupt(work);
   };
   readonly #started = () => {
-    this.#isStopped = undefined;
+    this.isDeploying = false;
     for (const work of this.#interrupted.splice(0)) work.end("interrupted");
   };
 
@@ -64,27 +63,27 @@ export class FlowWork {
   }
 
   /** Runs until the last that asked for it has left. */
-  listen({ hooks, events }: NodeAPI): void {
+  listen({ hooks, events, nodes }: NodeAPI): void {
     events.on("flows:stopping", this.#stopping);
     events.on("flows:started", this.#started);
     // Each handler takes one argument: with a second one, Node-RED would wait for it to be called.
-    hooks.add(`preRoute.${LABEL}`, ({ msg, source, destination }: Sent) => {
+    hooks.add(`preRoute.${LABEL}`, ({ msg, destination }: Sent) => {
       // A node that was stopped gets nothing, and no further hook is called.
-      if (this.#isStopped?.([...pathOf(source.node, source.id), destination.id])) {
-        const work = this.#workOf(msg);
-        if (work) this.#interrupt(work);
-      }
+      if (!this.isDeploying || nodes.getNode(destination.id)) return;
+      const work = this.#workOf(msg);
+      if (work) this.#interrupt(work);
     });
     hooks.add(`preDeliver.${LABEL}`, ({ msg, destination: { id, node } }: Sent) => {
       this.#workOf(msg)?.sentTo(pathOf(node, id));
     });
-    hooks.add(`onReceive.${LABEL}`, ({ msg, destination: { id, node } }: Received) => {
+    hooks.add(`onReceive.${LABEL}`, ({ msg, destination: { id, node } }: Sent) => {
       const work = this.#workOf(msg);
       if (this.#current.getStore() !== work?.id) this.#current.enterWith(work?.id);
       work?.receivedBy(pathOf(node, id));
     });
-    hooks.add(`postReceive.${LABEL}`, ({ msg, destination: { id, node } }: Received) => {
-      if (this.#works.size === 0 || reports(node)) return;
+    hooks.add(`postReceive.${LABEL}`, ({ msg, destination: { id, node } }: Sent) => {
+      if (reports(node)) return;
+      // Also messages of others: they may be before ours in the node's queue.
       const work = this.#workOf(msg);
       this.#silentNodes.received(id, () => work?.completedBy(id));
     });
@@ -96,7 +95,7 @@ export class FlowWork {
   stopListening({ hooks, events }: NodeAPI): void {
     events.off("flows:stopping", this.#stopping);
     events.off("flows:started", this.#started);
-    this.#isStopped = undefined;
+    this.isDeploying = false;
     this.#interrupted = [];
     hooks.remove(`*.${LABEL}`);
     this.#works.clear();

@@ -6,6 +6,9 @@ import type { Outcome, Work } from "./work.ts";
 const SILENCE_MS = 10_000;
 /** After this long without an event that is through, the flow is taken for one that never ends, such as a loop. */
 const ENDLESS_MS = 600_000;
+/** A node that has not reported a message for so long is worth an issue. */
+const LONG_SILENCE_MS = 600_000;
+const MOST_SILENT_NODES = 20;
 /** So many attempts at one event may still end it. */
 const MOST_FOLLOWED = 10;
 
@@ -29,8 +32,8 @@ export type InFlowOptions = {
   commit: "on-send" | "on-complete" | "on-ack";
   /** What the reader before this one left in the flow. */
   left?: LeftInFlow | undefined;
-  /** Called once, when the flow reports nothing and is not waited for. */
-  onSilence: () => void;
+  /** Called once, when the flow is not waited for: it has reported nothing, or is not through with any event. */
+  onSilence: (count: number, why: "silent" | "endless") => void;
 };
 
 /**
@@ -43,6 +46,8 @@ export class InFlow {
   #left: LeftInFlow | undefined;
   #isSilenceTold = false;
   #silence: NodeJS.Timeout | undefined;
+  /** Those that were not waited for. */
+  readonly #silentNodes = new Set<string>();
   /** By `performance.now()`: when something was sent or reported, and when an event was through. */
   #activeAt = 0;
   #endedAt = 0;
@@ -54,6 +59,13 @@ export class InFlow {
 
   get size(): number {
     return this.#events.size;
+  }
+
+  /** The ids of nodes that do not report what they were given. */
+  get silentNodes(): string[] {
+    const open = [...this.#events.values()].flatMap(({ works }) => works);
+    const silent = open.flatMap((work) => work.silentNodes(LONG_SILENCE_MS));
+    return [...new Set([...this.#silentNodes, ...silent])].slice(0, MOST_SILENT_NODES);
   }
 
   /** Sends a message that settles its event. Sends nothing while nodes still work on it, or after they have completed it. */
@@ -95,11 +107,10 @@ export class InFlow {
         followed.outcome = outcome;
       };
     // One that is acknowledged elsewhere may be so by then, and nobody would know.
-    const left = this.#options.commit === "on-ack" ? [] : this.#events;
-    const events = new Map(left);
+    const left = this.#options.commit === "on-ack" ? [] : [...(this.#left ?? []), ...this.#events];
     this.#events.clear();
     clearTimeout(this.#silence);
-    return events;
+    return new Map(left);
   }
 
   /** Whether the reader before this one has sent an event that nodes still work on, or have completed. */
@@ -109,13 +120,21 @@ export class InFlow {
     // From here on, or after a change of the cursor, nothing was sent before.
     if (!redelivered || restored) this.forgetLeft();
     if (followed === undefined || !redelivered || restored) return false;
-    if (followed.outcome !== undefined && followed.outcome !== "completed") return false;
+    const { outcome } = followed;
+    if (outcome === "interrupted" || (outcome instanceof Error && this.#options.commit !== "on-send"))
+      return false;
     this.#follow(event.event_id, followed);
-    if (followed.outcome === "completed") this.#settle(event.event_id);
+    if (outcome !== undefined) this.#settle(event.event_id);
     return true;
   }
 
-  /** What was left is not waited for: the cursor was moved. */
+  /** The cursor was moved: nothing that was sent before counts. */
+  clear(): void {
+    this.forgetLeft();
+    for (const eventId of [...this.#events.keys()]) this.forget(eventId);
+  }
+
+  /** What an earlier reader sent is not waited for. */
   forgetLeft(): void {
     for (const { works } of this.#left?.values() ?? [])
       for (const work of works) this.#options.flowWork.forget(work);
@@ -129,10 +148,16 @@ export class InFlow {
 
   #ended(eventId: string, outcome: Outcome): void {
     const { consumer, commit } = this.#options;
-    if (outcome === "interrupted") consumer().resend(eventId);
+    const isFailed = outcome instanceof Error && commit === "on-complete";
+    if (outcome === "interrupted") this.#keepIf(consumer().resend(eventId), eventId);
+    else if (isFailed) this.#keepIf(consumer().refuse(eventId, { reason: outcome.message }), eventId);
     else if (commit === "on-ack") this.forget(eventId);
-    else if (outcome === "completed" || commit === "on-send") this.#settle(eventId);
-    else consumer().refuse(eventId, { reason: outcome.message });
+    else this.#settle(eventId);
+  }
+
+  /** The cursor may have been moved, or imported, since the event was sent. */
+  #keepIf(isInFlight: boolean, eventId: string): void {
+    if (!isInFlight) this.forget(eventId);
   }
 
   /** Nodes behind ack event, or ones that never report, may still have these. */
@@ -153,12 +178,18 @@ export class InFlow {
   #lookForSilence(): void {
     this.#silence = undefined;
     const { consumer, onSilence } = this.#options;
-    const leftMs = Math.min(this.#activeAt + SILENCE_MS, this.#endedAt + ENDLESS_MS) - performance.now();
+    const now = performance.now();
+    const leftMs = Math.min(this.#activeAt + SILENCE_MS, this.#endedAt + ENDLESS_MS) - now;
     const open = [...this.#events].filter(([, { works }]) => !works.some((work) => work.isInterrupted));
     if (consumer().isHeldUp && leftMs <= 0 && open.length > 0) {
-      if (!this.#isSilenceTold) onSilence();
+      const isSilent = now - this.#activeAt >= SILENCE_MS;
+      if (!this.#isSilenceTold) onSilence(open.length, isSilent ? "silent" : "endless");
       this.#isSilenceTold = true;
-      for (const [eventId] of open) this.#settle(eventId);
+      for (const [eventId, { works }] of open) {
+        for (const node of works.flatMap((work) => work.silentNodes(SILENCE_MS)))
+          if (this.#silentNodes.size < MOST_SILENT_NODES) this.#silentNodes.add(node);
+        this.#settle(eventId);
+      }
     }
     const waitMs = leftMs > 0 ? leftMs : SILENCE_MS;
     if (this.#events.size > 0)

@@ -20,7 +20,8 @@ export function useFlowWork(RED: NodeAPI, reader: ReaderKey) {
   shared.set(hooks, own);
   own.users += 1;
   const left = own.left.find((one) => isSame(one.reader, reader));
-  own.left = own.left.filter((one) => one !== left);
+  // One that reads something else now does not come back for what it left.
+  own.left = own.left.filter((one) => one.reader.node !== reader.node);
   let hasLeft = false;
   const leave = (events: LeftInFlow): void => {
     if (hasLeft) return;

@@ -21,6 +21,8 @@ export class Work {
   /** By the id of the node. */
   readonly #places = new Map<string, Place>();
   #open = 0;
+  /** By `performance.now()`: when it was sent, or a node completed something of it. */
+  #activeAt = performance.now();
   #failure: Error | undefined;
   #isOver = false;
   /** Whether what its nodes report counts for nothing any more. */
@@ -51,6 +53,7 @@ export class Work {
     if (place.received + place.sent === 0) this.#places.delete(node);
     this.#open -= 1;
     this.#failure ??= failure;
+    this.#activeAt = performance.now();
     this.#listener.onReport();
     this.endIfDone();
   }
@@ -58,6 +61,11 @@ export class Work {
   /** Whether one of these nodes has it, or is about to get it. */
   isAt(isMeant: (path: NodePath) => boolean): boolean {
     return [...this.#places.values()].some(({ path }) => isMeant(path));
+  }
+
+  /** The ids of the nodes that have it, if none of them has reported anything for so long. */
+  silentNodes(ms: number): string[] {
+    return performance.now() - this.#activeAt < ms ? [] : [...this.#places.keys()];
   }
 
   /** Ends it when nothing is open, also when nothing was sent at all. */

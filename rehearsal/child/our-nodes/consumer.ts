@@ -1,4 +1,4 @@
-import { throwIfAborted, unlessAborted } from "../../../src/consumer/abort.ts";
+import { throwIfAborted } from "../../../src/consumer/abort.ts";
 import { EventTimes } from "../../../src/consumer/event-times.ts";
 import { Gate } from "../../../src/consumer/gate.ts";
 import { InFlight, type Refusal } from "../../../src/consumer/in-flight.ts";
@@ -17,7 +17,7 @@ import { systemClock } from "../../../src/timing/index.ts";
 
 export type PastConsumerOptions = Omit<
   EventConsumerOptions,
-  "source" | "store" | "start" | "lease" | "pace" | "onStart" | "onState" | "onError"
+  "source" | "store" | "start" | "lease" | "pace" | "untilReady" | "onStart" | "onState" | "onError"
 > & {
   /** Called when an event is acknowledged or refused; `refusal` is undefined where it is acknowledged. */
   onAnswer: (eventId: string, refusal: Refusal | undefined) => void;
@@ -125,7 +125,7 @@ export class PastConsumer implements AckReceiver {
   }
 
   async #process(event: ChannelEvent): Promise<void> {
-    const { prepare, verify, untilReady, deliver, commit, signal } = this.#options;
+    const { prepare, verify, deliver, commit, signal } = this.#options;
     await this.#gate.pass(signal);
     this.#times.note([event]);
     await prepare?.([event], signal);
@@ -135,7 +135,6 @@ export class PastConsumer implements AckReceiver {
     if (selected !== "deliver") return;
     const verification = verify && (await verify(event));
     while (this.#inFlight.isFull) await this.#inFlight.untilChange(signal);
-    if (untilReady) await unlessAborted(untilReady(signal), signal);
     await this.#gate.pass(signal);
     throwIfAborted(signal);
     const first = {

@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from "../../timing/index.ts";
 import type { AlertStore } from "../types.ts";
 import { CachedRecord } from "./cached-record.ts";
 import { DueRecords } from "./due-records.ts";
@@ -20,7 +21,7 @@ export type KeyRecordsOptions = {
   leavesToStore: boolean;
   /** Whether a record may have outcomes that are not acknowledged. */
   keepsPending: boolean;
-  /** See `StoredKeysOptions`. */
+  /** How many keys the store takes, for tests. @default 1,000,000 */
   mostStored?: number | undefined;
   report: (kind: Report) => void;
   dueAt: (state: KeyState) => number | undefined;
@@ -275,5 +276,6 @@ function newestOf(record: KeyRecord): number {
 async function inGroups<Item>(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
   for (let index = 0; index < items.length; index += AT_ONCE) {
     await Promise.all(items.slice(index, index + AT_ONCE).map(run));
+    await yieldToEventLoop();
   }
 }

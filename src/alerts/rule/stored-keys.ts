@@ -100,6 +100,8 @@ export class StoredKeys {
     if (over.length === 0) return;
     await first();
     for (const key of over) {
+      // Meanwhile it may be in memory again.
+      if (!this.#overAt.has(key)) continue;
       this.delete(key);
       await this.#remove(key);
     }

@@ -1,7 +1,7 @@
 // Lists the records of a scope.
 //
 //   in   $1 scope, $2 how many at most
-//   out  one row for each record that has not expired: its key, and the key as JSON or ''
+//   out  one row for each record that has not expired, the one that expires first first: its key, and the key as JSON or ''
 
 import type { StoredRecord } from "../engine.ts";
 import type { Run } from "./statement.ts";
@@ -9,6 +9,7 @@ import type { Run } from "./statement.ts";
 export function recordKeysStatement(namespace: string): string {
   return `SELECT key, name FROM ${namespace}.record
 WHERE scope = $1::text AND ends_at > clock_timestamp()
+ORDER BY ends_at
 LIMIT $2::int`;
 }
 

@@ -22,6 +22,8 @@ describe("the check for nodes that do not fit when an event is done", () => {
       should(await find({ commit }, [node("function", "first", { func: TIMER, ...to })])).deepEqual(early);
       const silent = { first: { _expectedDoneCount: 0 } };
       should(await find({ commit }, [node("other", "first", to)], silent)).deepEqual(early);
+      const sequences = { repair: true, rules: [{ t: "else" }], ...to };
+      should(await find({ commit }, [node("switch", "first", sequences)])).deepEqual(early);
     }
   });
 
@@ -33,6 +35,15 @@ describe("the check for nodes that do not fit when an event is done", () => {
     should(await find({ commit: "on-send" }, [node("switch", "first", to)], silent)).be.empty();
     should(await find({ commit: "on-send" }, [node("other", "first")], silent)).be.empty();
     should(await find({ commit: "on-send" }, [node("function", "first", { func: done, ...to })])).be.empty();
+    const awaits = "await new Promise((ready) => setTimeout(ready, 1000)); return msg;";
+    should(
+      await find({ commit: "on-send" }, [node("function", "first", { func: awaits, ...to })]),
+    ).be.empty();
+    const subflow = [
+      node("subflow:template", "first", to),
+      { id: "template", type: "subflow", in: [], out: [] },
+    ];
+    should(await find({ commit: "on-send" }, subflow, silent)).be.empty();
     const acked = [node("trigger", "first", { wires: [["ack"]] }), node("crec-ack", "ack")];
     should(await find({ commit: "on-ack" }, acked)).be.empty();
   });
@@ -61,6 +72,12 @@ describe("the check for nodes that do not fit when an event is done", () => {
     const slow = ["too-slow delay events"];
     should(await find({ commit: "on-complete", ackTimeout: "60" }, linked)).deepEqual(slow);
     should(await find({ commit: "on-complete", ackTimeout: "121" }, linked)).be.empty();
+    const quick = [node("function", "first", { func: "return msg;", ...to })];
+    should(await find({ commit: "on-complete", ackTimeout: "", inFlight: "" }, quick)).be.empty();
+    const random = { pauseType: "random", randomLast: "2", randomUnits: "minutes", ...to };
+    should(await find({ commit: "on-complete" }, [node("delay", "first", random)])).deepEqual([
+      "too-slow first events",
+    ]);
     const acked = [
       node("function", "first", { func: "return msg;", wires: [["delay", "ack"]] }),
       delay("2"),
@@ -81,6 +98,16 @@ describe("the check for nodes that do not fit when an event is done", () => {
     should(await find({ commit: "on-complete", inFlight: "1" }, limited)).be.empty();
     const waiting = [node("crec-operation", "first", { action: "wait", timeout: "300", ...to })];
     should(await find({ commit: "on-complete" }, waiting)).deepEqual(["too-slow first events"]);
+  });
+
+  it("names a node that has not reported what it was given", async () => {
+    const consumer = { state: { kind: "connected" } };
+    const running = { events: { reader: { consumer, outputs: { silentNodes: ["first", "of a subflow"] } } } };
+    const quick = [node("function", "first", { func: "return;", ...to })];
+    should(await find({ commit: "on-send" }, quick, running)).deepEqual([
+      "silent first first",
+      "silent events of a subflow",
+    ]);
   });
 
   it("names an event that was sent for the third time, with what failed", async () => {

@@ -10,6 +10,7 @@ type Fault = { case: "early" | "too-many" | "too-slow"; values: Record<string, n
 type Running = {
   reader?: {
     consumer: { state: { kind: string; repeating?: { attempt: number; offset: number; reason?: string } } };
+    outputs?: { silentNodes: readonly string[] };
   };
 };
 
@@ -23,7 +24,10 @@ const UNITS: Readonly<Record<string, number>> = {
 /** Nodes of this package that wait: their field Timeout, in seconds. */
 const WAITING = new Set(["crec-operation", "crec-submit-operation", "crec-run-query", "crec-create-watcher"]);
 const TIMER = /\bset(?:Timeout|Interval)\s*\(/;
-const DONE = /\bnode\s*\.\s*done\s*\(/;
+/** A function that waits for its timer is done after it. */
+const WAITS = /\bnode\s*\.\s*done\s*\(|\bawait\b/;
+/** Rules of a switch that hold parts of a sequence. */
+const SEQUENCE_RULES = new Set(["head", "index", "tail"]);
 
 /** Nodes behind events in that do not work with when it takes an event for done. */
 export const flowCompletion: Check = {
@@ -46,7 +50,7 @@ function faultsBehind(scene: Scene, reader: FlowNode): Finding[] {
     const severity = fault.case === "too-many" ? "error" : "warning";
     return [{ case: fault.case, severity, origin: own, detail: reader.id, values }];
   });
-  return [...found, ...repeatedOf(scene, reader, origin)];
+  return [...found, ...silentOf(scene, reader, origin), ...repeatedOf(scene, reader, origin)];
 }
 
 function faultOf(scene: Scene, node: FlowNode, { commit }: FlowNode, limits: Limits): Fault | undefined {
@@ -66,13 +70,21 @@ function faultOf(scene: Scene, node: FlowNode, { commit }: FlowNode, limits: Lim
 function isEarly({ RED, flows }: Scene, node: FlowNode): boolean {
   const { type, func } = node;
   if (type === "trigger") return true;
-  if (type === "function") return TIMER.test(String(func)) && !DONE.test(String(func));
+  if (type === "function") return TIMER.test(String(func)) && !WAITS.test(String(func));
   // A switch says nothing, and events in knows how it works.
-  if (type === "switch" || !node.wires?.some((wires) => wires.length > 0)) return false;
+  if (type === "switch") return holdsSequences(node);
+  // The nodes of a subflow are looked at themselves.
+  if (flows.template(type.replace("subflow:", "")) || !node.wires?.some(({ length }) => length > 0))
+    return false;
   return flows.runningIds(node).some((id) => {
     const running = RED.nodes.getNode(id) as { _expectedDoneCount?: number } | null;
     return running?._expectedDoneCount === 0;
   });
+}
+
+function holdsSequences({ repair, rules }: FlowNode): boolean {
+  const isSequence = (rule: { t?: unknown }) => SEQUENCE_RULES.has(String(rule.t));
+  return repair === true || (Array.isArray(rules) && rules.some(isSequence));
 }
 
 /** How many messages a node waits for; 0 where that is not known. */
@@ -84,9 +96,11 @@ function countOf({ type, mode, count }: FlowNode): number {
 /** How long a node may hold a message; 0 where that is not known. */
 function holdsMsOf(node: FlowNode, { inFlight }: Limits): number {
   const { type, pauseType, timeout, timeoutUnits, rate, nbRateUnits, rateUnits } = node;
+  const { randomLast, randomUnits } = node;
   if (WAITING.has(type)) return waits(node) ? Number(timeout ?? 0) * 1_000 || 0 : 0;
   if (type !== "delay") return 0;
   if (pauseType === "delay") return Number(timeout) * (UNITS[String(timeoutUnits)] ?? 0) || 0;
+  if (pauseType === "random") return Number(randomLast) * (UNITS[String(randomUnits)] ?? 0) || 0;
   if (pauseType !== "rate") return 0;
   const intervalMs = (Number(nbRateUnits || 1) * (UNITS[String(rateUnits)] ?? 0)) / Number(rate);
   return intervalMs * inFlight || 0;
@@ -98,7 +112,22 @@ function waits({ type, action, mode }: FlowNode): boolean {
 }
 
 function limitsOf({ inFlight, ackTimeout }: FlowNode): Limits {
-  return { inFlight: Number(inFlight ?? 1), ackTimeoutMs: Number(ackTimeout ?? 60) * 1_000 };
+  // Empty fields have their defaults.
+  return { inFlight: Number(inFlight || 1), ackTimeoutMs: Number(ackTimeout || 60) * 1_000 };
+}
+
+/** Nodes that have not reported what they were given, and that nothing else names. */
+function silentOf({ RED, flows }: Scene, reader: FlowNode, origin: Origin): Finding[] {
+  return flows.runningIds(reader).flatMap((id) => {
+    const running = RED.nodes.getNode(id) as Running | null;
+    return (running?.reader?.outputs?.silentNodes ?? []).map((silent): Finding => {
+      const stored = flows.get(silent);
+      const { name, type } = (RED.nodes.getNode(silent) ?? {}) as { name?: string; type?: string };
+      const own = stored ? flows.originOf(stored) : origin;
+      const values = { node: stored ? own.label : name || type || silent, reader: origin.label };
+      return { case: "silent", severity: "warning", origin: own, detail: silent, values };
+    });
+  });
 }
 
 /** An event that is sent again and again. */
