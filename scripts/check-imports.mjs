@@ -31,7 +31,7 @@ const ALLOWED = {
   resources: ["protocol", "errors", "deferred", "paging", "http", "abi", "proofs", "signing", "timing"],
   consumer: ["protocol", "errors", "deferred", "paging", "abi", "proofs", "files", "timing"],
   fleet: ["errors", "load-part", "consumer"],
-  alerts: ["protocol", "errors", "json", "abi", "proofs", "files", "consumer"],
+  alerts: ["protocol", "errors", "json", "abi", "proofs", "files", "consumer", "timing"],
 };
 
 const FOR_SERVICE = ["protocol", "errors", "timing", "abi", "proofs", "signing"];
