@@ -16,7 +16,7 @@ import {
   toldOf,
   toldOfLimit,
 } from "./alert-message.ts";
-import { idOf, isUnproven, notCounted, timeOf } from "./event-facts.ts";
+import { idOf, isUnproven, notCounted, sourceOf, timeOf } from "./event-facts.ts";
 import { linkOf } from "./link.ts";
 import { KnownNames } from "./names.ts";
 import { type AlertFields, textOf } from "./settings.ts";
@@ -128,6 +128,7 @@ export class Alerting {
     const id = idOf(msg, this.#library);
     const amount = when.kind === "sum" ? amountOf(msg, when.field, this.#read) : undefined;
     const decimals = when.kind === "sum" ? decimalsAt(this.#RED, msg) : undefined;
+    const source = sourceOf(msg);
     return {
       key,
       matches,
@@ -135,6 +136,7 @@ export class Alerting {
       ...(id === undefined ? {} : { id }),
       ...(amount === undefined ? {} : { amount }),
       ...(decimals === undefined ? {} : { decimals }),
+      ...(source === undefined ? {} : { source }),
       ...(isRedelivered(msg) ? { redelivered: true } : {}),
     };
   }

@@ -1,4 +1,5 @@
 import type { ChannelEvent, VerifyResult } from "../../src/index.ts";
+import { isEvent } from "../../src/protocol/index.ts";
 import { override } from "../lib/runtime/details.ts";
 import { isRejected } from "../lib/runtime/event-message.ts";
 import type { Library } from "../lib/runtime/library.ts";
@@ -24,6 +25,14 @@ export function idOf(msg: CrecMessage, { eventKeyOf }: Pick<Library, "eventKeyOf
 export function provenEventOf({ crec = {} }: CrecMessage): ChannelEvent | undefined {
   if (verificationOf(crec)?.verified !== true || typeof crec.dedupeKey !== "string") return undefined;
   return isObject(crec.event) ? (crec.event as ChannelEvent) : undefined;
+}
+
+/** What reports a contract event, in the order of blocks; undefined for other messages. */
+export function sourceOf({ crec = {} }: CrecMessage): string | undefined {
+  const event = isObject(crec.event) ? (crec.event as ChannelEvent) : undefined;
+  if (event === undefined || !isEvent(event, "watcher.event")) return undefined;
+  const { watcher_id: watcher } = isObject(event.payload) ? event.payload : {};
+  return typeof watcher === "string" ? watcher : undefined;
 }
 
 /** Whether an event in the message was not checked: what it says may be forged. */

@@ -47,8 +47,8 @@ export type AlertSettings = {
   /** Whether the end of the condition is an outcome. Until then a key has one alert, and one more after each `quietMs`. */
   recovers: boolean;
   /**
-   * How late an event may arrive, against the newest one of its key, and count as if it had come in order. Ids are
-   * remembered for the window and the slack; for `each`, the last 2,000 of a key for a day.
+   * How late an event may arrive, against the newest one of its key, and count as if it had come in order; what a source
+   * reports in order is never too late. Ids are remembered for the window and the slack; for `each`, the last 2,000 of a key for a day.
    */
   slackMs: number;
   /** How long an alert on a block that is not final may wait for its confirmation; undefined does not watch for it. */
@@ -115,6 +115,8 @@ export type AlertInput = {
   redelivered?: boolean;
   /** Present for a contract event whose place is signed. With another content at this place and `at`, it is the same log. */
   log?: LogPlace;
+  /** What reports it, in the order of its event times, such as a watcher: see `readUpTo`. That of the `log`, if there is one. */
+  source?: string;
   /** No higher level is reported for this log: an alert of it is not watched. Undefined where that is not known. */
   isHighest?: boolean;
   /** JSON that the alert keeps, such as what a person was told. Asked for only when an alert is raised. */

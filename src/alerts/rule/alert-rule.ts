@@ -95,9 +95,13 @@ export class AlertRule {
       keepsPending: this.#keepsPending,
       report,
       overAt: (state) => overAt(settings, state),
-      givenUpTo: () => this.#times.upTo(settings.slackMs),
+      givenUpTo: () => this.#times.givenUpTo(settings.slackMs),
       beforeRemoval: (at) => this.#forgetsUpTo(at),
-      dueAt: (state) => dueAt(settings, state, this.#rule.value?.since ?? 0),
+      dueAt: (state) => {
+        const due = dueAt(settings, state, this.#rule.value?.since ?? 0);
+        const over = this.#times.isKnown ? undefined : overAt(settings, state);
+        return over === undefined || (due !== undefined && due < over) ? due : over;
+      },
     });
     this.#watch = new RuleWatch({
       ...{ settings, now, report, rule: this.#rule, keys: this.#keys },
@@ -108,11 +112,13 @@ export class AlertRule {
   }
 
   /**
-   * The event time from which on `readUpTo` has something to do, in milliseconds; undefined while there is nothing, and
-   * before the first call of another method.
+   * The time from which on `readUpTo` has something to do, in milliseconds; undefined while there is nothing, and before
+   * the first call of another method.
    */
   get nextCheckAt(): number | undefined {
-    const times = [this.#watch.nextDueAt, this.#keys.nextDueAt].filter((time) => time !== undefined);
+    const ofKeys = this.#keys.nextDueAt;
+    const due = ofKeys === undefined ? undefined : ofKeys + this.#times.behindMs;
+    const times = [this.#watch.nextDueAt, due].filter((time) => time !== undefined);
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
@@ -142,7 +148,12 @@ export class AlertRule {
     const now = this.#now();
     const time = boundedTime(input.at, now);
     await this.#started(time);
-    if (input.log !== undefined) this.#times.note(input.log.source, time);
+    const source = input.log?.source ?? input.source;
+    if (source !== undefined && this.#times.note(source, time, { now, slackMs: this.#settings.slackMs })) {
+      await this.#storeTimes();
+    }
+    // What a source reports in order cannot be among what was forgotten.
+    const before = source === undefined ? undefined : this.#times.before(source, time);
     const { belongsTo, again = 0, beside = 0, contradicts } = await this.#watch.learnFrom(input);
     const key = recordKeyOf(input.key);
     if (!input.matches && !isOfState(this.#settings) && !this.#keys.has(key)) {
@@ -151,7 +162,7 @@ export class AlertRule {
     const once = withDetailsOnce(withLog(isRetry ? { ...input, redelivered: true } : input, again + beside));
     const stepOf = (state: KeyState | undefined) =>
       step(this.#settings, state, once, {
-        ...this.#context(key, now),
+        ...this.#context(key, now, before),
         ...(input.log && { log: logOf(input.log, again) }),
         isCounted: belongsTo !== undefined,
         isBeside: beside > 0,
@@ -179,10 +190,11 @@ export class AlertRule {
   }
 
   /**
-   * Says that all inputs up to this event time were given, in milliseconds: what was due by then is the answer. Call it
-   * only with a time up to which the channel was read, so that an outage does not become an absence. It also removes keys
-   * whose time is over. Without it, that is known only by the `log` of inputs: else a rule with `maxKeys` keys counts no
-   * further ones.
+   * Says that the channel was read up to this time, in milliseconds: what was due by then is the answer. Call it only with
+   * a time up to which all was given, so that an outage does not become an absence. Inputs with a `log` or a
+   * `source` show how far behind this time their sources are, and up to when these have reported: by that, time passes, and
+   * a key is over. Of other inputs, `readUpTo` alone removes keys whose time is over: without it, a rule with `maxKeys`
+   * keys counts no further ones.
    * @throws {CrecError} `ALERTS_BUSY`, and what the store throws. The next call has the outcomes.
    */
   async readUpTo(at: number): Promise<AlertOutcome[]> {
@@ -190,16 +202,20 @@ export class AlertRule {
     await this.#load();
     await this.#refresh();
     const now = this.#now();
-    const time = boundedTime(at, now);
+    const read = boundedTime(at, now);
+    const time = this.#times.readUpTo(read);
     await this.#started(time);
-    await this.#watch.settle(time);
+    await this.#watch.settle(read);
+    const over = this.#times.isKnown ? this.#times.reportedUpTo(this.#settings.slackMs) : time;
     for (let due = this.#keys.takeDue(time); due.length > 0; due = this.#keys.takeDue(time)) {
-      await this.#forgetsUpTo(time);
+      if (over !== undefined) await this.#forgetsUpTo(over);
       const results = await Promise.allSettled(
         due.map(async (record) => {
           const context = this.#context(record.key, now);
           const passed = await record.change((state) =>
-            state === undefined ? { state, outcomes: [] } : passTime(this.#settings, state, time, context),
+            state === undefined
+              ? { state, outcomes: [] }
+              : passTime(this.#settings, state, { time, over }, context),
           );
           this.#unreturned.push(...passed.outcomes);
           if (passed.outcomes.length > 0 && isFull(passed.state)) this.#reports.add("pending");
@@ -208,6 +224,10 @@ export class AlertRule {
       for (const record of due) this.#keys.settle(record);
       const failed = results.find((result) => result.status === "rejected");
       if (failed !== undefined) throw failed.reason;
+    }
+    if (this.#times.isKnown) {
+      if (over !== undefined) await this.#keys.removeOver(over);
+      await this.#storeTimes();
     }
     await this.#keys.expire(time);
     return this.#unreturned.splice(0);
@@ -256,6 +276,7 @@ export class AlertRule {
   #load(): Promise<void> {
     this.#loading ??= (async () => {
       await this.#rule.read();
+      this.#times.restore(this.#rule.value?.sources);
       await this.#keys.load();
       this.#refreshedAt = this.#now();
     })().catch((error) => {
@@ -270,6 +291,7 @@ export class AlertRule {
     if (!this.#store.isShared || this.#now() - this.#refreshedAt < REFRESH_MS) return;
     this.#refreshedAt = this.#now();
     await this.#rule.read();
+    this.#times.restore(this.#rule.value?.sources);
     await this.#rule.keep(this.#refreshedAt);
     await this.#keys.load();
     await this.#keys.reread(REREAD_AT_ONCE, this.#refreshedAt);
@@ -289,15 +311,26 @@ export class AlertRule {
     if (record !== undefined) this.#keys.settle(record);
   }
 
-  #context(recordKey: string, now: number): StepContext {
+  #context(recordKey: string, now: number, before = Number.POSITIVE_INFINITY): StepContext {
     return {
       ruleId: this.#id,
       recordKey,
       now,
       since: this.#rule.value?.since ?? 0,
-      forgottenUpTo: this.#rule.value?.forgottenUpTo ?? 0,
+      forgottenUpTo: Math.min(this.#rule.value?.forgottenUpTo ?? 0, before),
+      reportedUpTo: this.#times.slowest,
       keepsPending: this.#keepsPending,
     };
+  }
+
+  /** So that after a restart no clock decides what the sources have reported. */
+  async #storeTimes(): Promise<void> {
+    await this.#rule.change((state) => {
+      // Another copy may have stored more.
+      this.#times.restore(state?.sources);
+      const sources = this.#times.stored(state?.sources);
+      return { state: state === undefined || sources === state.sources ? state : { ...state, sources } };
+    });
   }
 
   /** Before keys are removed, so that an input of theirs that comes again is known to be old. */

@@ -26,7 +26,7 @@ export type KeyRecordsOptions = {
   report: (kind: Report) => void;
   dueAt: (state: KeyState) => number | undefined;
   overAt: (state: KeyState) => number | undefined;
-  /** Up to which event time all inputs were given, where that is known before `readUpTo` says it. */
+  /** The event time by which keys may be removed to make room; undefined where that is not known. */
   givenUpTo: () => number | undefined;
   /** Awaited before keys are removed that are over by an event time. */
   beforeRemoval: (at: number) => Promise<void>;
@@ -139,7 +139,7 @@ export class KeyRecords {
     } else if (this.#isFull && key !== ALL_TOGETHER) {
       // Another copy may count for it.
       if (this.#store.isShared || this.#stored.has(key)) await created.read();
-      if (created.value === undefined && !(await this.#removeOver())) return undefined;
+      if (created.value === undefined && !(await this.#hasRoom())) return undefined;
     }
     const other = this.#records.get(key);
     if (other !== undefined) return other;
@@ -187,21 +187,26 @@ export class KeyRecords {
     return this.#records.size >= this.#options.maxKeys;
   }
 
-  /** Whether a key was removed, because it is over by the times of inputs. */
-  async #removeOver(): Promise<boolean> {
-    const { givenUpTo, overAt, beforeRemoval } = this.#options;
-    const at = givenUpTo();
-    if (at === undefined || at < this.#lookedUpTo + LOOK_AGAIN_MS) return false;
+  /** Whether there is room once the keys that are over are removed. */
+  async #hasRoom(): Promise<boolean> {
+    const at = this.#options.givenUpTo();
+    if (at !== undefined) await this.removeOver(at);
+    return !this.#isFull;
+  }
+
+  /** Removes the keys in memory that are over by an event time. */
+  async removeOver(at: number): Promise<void> {
+    const { overAt, beforeRemoval } = this.#options;
+    if (at < this.#lookedUpTo + LOOK_AGAIN_MS) return;
     this.#lookedUpTo = at;
     const isOver = (state: KeyState) => (overAt(state) ?? Number.POSITIVE_INFINITY) <= at;
     const over = this.all().filter(({ isBusy, value }) => !isBusy && value !== undefined && isOver(value));
-    if (over.length === 0) return false;
+    if (over.length === 0) return;
     await beforeRemoval(at);
     await inGroups(over, async (record) => {
       await record.change((state) => ({ state: state && isOver(state) ? undefined : state }));
       this.settle(record);
     });
-    return !this.#isFull;
   }
 
   #created(key: string): KeyRecord {

@@ -7,17 +7,21 @@ import { endOfReached, isWindowed } from "./window.ts";
 
 export type Passed = { state: KeyState | undefined; outcomes: AlertOutcome[] };
 
-/** What the passing of time changes, once all inputs up to it were given. Pure, as `step` is. */
+/** The event time up to which all inputs were given, and the one by which keys may be removed; undefined for none. */
+export type PassedTime = { time: number; over: number | undefined };
+
+/** What the passing of time changes. Pure, as `step` is. */
 export function passTime(
   settings: AlertSettings,
   state: KeyState,
-  readUpTo: number,
+  passed: PassedTime,
   context: StepContext,
 ): Passed {
-  const { state: changed, outcomes } = decided(settings, state, readUpTo, context);
+  const { state: changed, outcomes } = decided(settings, state, passed.time, context);
   const kept = context.keepsPending ? withPending(changed, outcomes) : changed;
   const over = overAt(settings, kept);
-  return { state: over !== undefined && over <= readUpTo ? undefined : kept, outcomes };
+  const isOver = over !== undefined && passed.over !== undefined && over <= passed.over;
+  return { state: isOver ? undefined : kept, outcomes };
 }
 
 function decided(
@@ -46,9 +50,9 @@ function decided(
   return { state: raisedIn(state, alert, settings), outcomes: [{ kind: "alert", alert }] };
 }
 
-/** When time alone changes the state; undefined where only an input does. */
+/** When time alone leads to an outcome; undefined where only an input does. */
 export function dueAt(settings: AlertSettings, state: KeyState, since: number): number | undefined {
-  const times = [recoveredAt(settings, state, since), absentAt(settings, state), overAt(settings, state)];
+  const times = [recoveredAt(settings, state, since), absentAt(settings, state)];
   const known = times.filter((time) => time !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
 }

@@ -1,4 +1,5 @@
 import type { AlertOutcome } from "../types.ts";
+import { areSourceTimes, type SourceTime } from "./source-times.ts";
 
 /** What a rule remembers besides its keys. It is JSON. */
 export type RuleState = {
@@ -7,6 +8,8 @@ export type RuleState = {
   since: number;
   /** Keys that were removed had nothing left to count up to this event time. */
   forgottenUpTo: number;
+  /** How far the sources of its inputs have come. */
+  sources?: SourceTime[];
   /** What may still be taken back: see `taken-back`. */
   watch?: unknown;
   pending?: AlertOutcome[];
@@ -19,8 +22,8 @@ export const MOST_PENDING_OF_RULE = 500;
 
 export function isRuleState(value: unknown): value is RuleState {
   if (typeof value !== "object" || value === null) return false;
-  const { v, since, forgottenUpTo } = value as Partial<Record<keyof RuleState, unknown>>;
-  return v === 1 && Number.isFinite(since) && Number.isFinite(forgottenUpTo);
+  const { v, since, forgottenUpTo, sources = [] } = value as Partial<Record<keyof RuleState, unknown>>;
+  return v === 1 && Number.isFinite(since) && Number.isFinite(forgottenUpTo) && areSourceTimes(sources);
 }
 
 export function startedAt(since: number): RuleState {

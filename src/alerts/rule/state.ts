@@ -68,6 +68,8 @@ export type StepContext = {
   since: number;
   /** Keys that were removed had nothing left to count up to this event time. */
   forgottenUpTo: number;
+  /** What the slowest source may still report is not older than this; infinity where that is not known. */
+  reportedUpTo: number;
   /** Whether outcomes that no input led to are kept in the state. */
   keepsPending: boolean;
   /** The log of the input has raised an alert already, perhaps from another block. */
@@ -106,7 +108,7 @@ function windowMs(settings: AlertSettings): number {
   return when.kind === "absence" ? when.forMs : when.withinMs;
 }
 
-/** An input that is older than the newest one by more than this is not counted. */
+/** An input that is older than the newest one, and than what is reported, by more than this is not counted. */
 export function horizonMs(settings: AlertSettings): number {
   return windowMs(settings) + settings.slackMs;
 }

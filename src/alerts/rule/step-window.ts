@@ -45,14 +45,15 @@ export function stepWindow(arrival: WindowArrival): Stepped {
   };
 }
 
-/** The condition ended before this input, by its event time and the slack: that comes first. */
+/** The condition ended before this input, by the event time that all sources have reached, and the slack: that comes first. */
 function recoveredBefore({ settings, state, at, id, context }: WindowArrival): {
   state: KeyState;
   outcomes: AlertOutcome[];
 } {
   if (state.active === undefined) return { state, outcomes: [] };
   const endedAt = endOfReached(settings.when, state, context.since) ?? state.newest;
-  if (at <= endedAt || at - settings.slackMs < endedAt) return { state, outcomes: [] };
+  const reached = Math.min(at, context.reportedUpTo);
+  if (at <= endedAt || reached - settings.slackMs < endedAt) return { state, outcomes: [] };
   const ended = id === undefined ? {} : { ended: { by: id, alert: state.active, at: endedAt } };
   return {
     state: { ...overIn(state), ...ended },

@@ -78,7 +78,7 @@ function counted(
   if (state?.floor !== undefined && at <= state.floor && !isEachAgain) {
     return pass(at <= forgotten ? "too_late" : "limit");
   }
-  const oldest = state === undefined ? context.forgottenUpTo + 1 : state.newest;
+  const oldest = state === undefined ? context.forgottenUpTo + 1 : newestOf(settings, state, context);
   if (at < oldest - horizon && !(isEachAgain || (state === undefined && input.redelivered))) {
     return pass(input.matches ? "too_late" : "no_match");
   }
@@ -90,7 +90,7 @@ function counted(
   const arrival = { settings, state: before, input, at, id, context };
   const stepped = kindOf(settings)(arrival);
   const warnings: Stepped["warnings"] = at < input.at ? [...stepped.warnings, "ahead"] : stepped.warnings;
-  return trimmed(settings, { ...stepped, state: kept(stepped, context), warnings });
+  return trimmed(settings, context, { ...stepped, state: kept(stepped, context), warnings });
 }
 
 /** The decimals of amounts in tokens are known, and the same for all that is summed. */
@@ -152,10 +152,16 @@ function isOtherLog(
   return mark.place !== log.place && mark.alert !== undefined;
 }
 
+/** What is late, is late against this time: that of the newest input, unless the slowest source has not come as far. */
+function newestOf(settings: AlertSettings, { newest }: KeyState, { reportedUpTo }: StepContext): number {
+  // Of a state, only the newest input counts.
+  return isOfState(settings) ? newest : Math.min(newest, reportedUpTo);
+}
+
 /** Forgets marks that can no longer count, and marks beyond the limit. */
-function trimmed(settings: AlertSettings, { state, ...result }: Stepped): Stepped {
+function trimmed(settings: AlertSettings, context: StepContext, { state, ...result }: Stepped): Stepped {
   if (state === undefined) return { state, ...result };
-  const oldest = state.newest - horizonMs(settings);
+  const oldest = newestOf(settings, state, context) - horizonMs(settings);
   const { when } = settings;
   const isEach = when.kind === "each";
   const recent: KeyState = {
