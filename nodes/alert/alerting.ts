@@ -128,7 +128,6 @@ export class Alerting {
     const id = idOf(msg, this.#library);
     const amount = when.kind === "sum" ? amountOf(msg, when.field, this.#read) : undefined;
     const decimals = when.kind === "sum" ? decimalsAt(this.#RED, msg) : undefined;
-    const source = sourceOf(msg);
     return {
       key,
       matches,
@@ -136,7 +135,7 @@ export class Alerting {
       ...(id === undefined ? {} : { id }),
       ...(amount === undefined ? {} : { amount }),
       ...(decimals === undefined ? {} : { decimals }),
-      ...(source === undefined ? {} : { source }),
+      ...sourceOf(msg),
       ...(isRedelivered(msg) ? { redelivered: true } : {}),
     };
   }

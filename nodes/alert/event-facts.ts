@@ -1,5 +1,5 @@
 import type { ChannelEvent, VerifyResult } from "../../src/index.ts";
-import { isEvent } from "../../src/protocol/index.ts";
+import { isEvent, statedTimeOf } from "../../src/protocol/index.ts";
 import { override } from "../lib/runtime/details.ts";
 import { isRejected } from "../lib/runtime/event-message.ts";
 import type { Library } from "../lib/runtime/library.ts";
@@ -27,12 +27,14 @@ export function provenEventOf({ crec = {} }: CrecMessage): ChannelEvent | undefi
   return isObject(crec.event) ? (crec.event as ChannelEvent) : undefined;
 }
 
-/** What reports a contract event, in the order of blocks; undefined for other messages. */
-export function sourceOf({ crec = {} }: CrecMessage): string | undefined {
+/** What reports a contract event, in the order of blocks, and when that was; empty for other messages. */
+export function sourceOf({ crec = {} }: CrecMessage): { source?: string; reportedAt?: number } {
   const event = isObject(crec.event) ? (crec.event as ChannelEvent) : undefined;
-  if (event === undefined || !isEvent(event, "watcher.event")) return undefined;
-  const { watcher_id: watcher } = isObject(event.payload) ? event.payload : {};
-  return typeof watcher === "string" ? watcher : undefined;
+  if (event === undefined || !isEvent(event, "watcher.event")) return {};
+  const { watcher_id: source } = isObject(event.payload) ? event.payload : {};
+  if (typeof source !== "string") return {};
+  const reportedAt = seconds(statedTimeOf(event));
+  return { source, ...(reportedAt === undefined ? {} : { reportedAt: reportedAt * 1000 }) };
 }
 
 /** Whether an event in the message was not checked: what it says may be forged. */

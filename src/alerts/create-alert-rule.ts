@@ -7,7 +7,7 @@ import {
   eventKeyOf,
   eventTokens,
 } from "../proofs/index.ts";
-import type { ChannelEvent } from "../protocol/index.ts";
+import { type ChannelEvent, statedTimeOf } from "../protocol/index.ts";
 import { type FieldPath, parseFieldPath, readField } from "./conditions/field-path.ts";
 import { type CompiledConditions, compileConditions } from "./conditions/index.ts";
 import { AlertRule } from "./rule/alert-rule.ts";
@@ -146,6 +146,7 @@ export function createAlertRule(options: CreateAlertRuleOptions): EventAlertRule
       ...present("decimals", options.decimals),
       ...present("redelivered", given.redelivered),
       ...present("isHighest", given.isHighest),
+      ...present("reportedAt", "event" in given ? reportedAtOf(given.event) : undefined),
       ...(evidence?.kind === "log" ? { log: evidence.log } : {}),
       ...present("details", options.details && ((alert: RaisedAlert) => options.details?.(alert, decoded))),
     });
@@ -227,6 +228,11 @@ function reasonsOf(check: CompiledConditions, decoded: unknown, key: string | un
 function timeOf(decoded: unknown): number | undefined {
   const seconds = Number(readField(decoded, ["blockTime"]));
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined;
+}
+
+function reportedAtOf(event: ChannelEvent): number | undefined {
+  const seconds = statedTimeOf(event);
+  return seconds === undefined ? undefined : seconds * 1000;
 }
 
 function idOf(given: AlertEvent): Pick<AlertInput, "id"> {

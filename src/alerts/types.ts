@@ -117,6 +117,8 @@ export type AlertInput = {
   log?: LogPlace;
   /** What reports it, in the order of its event times, such as a watcher: see `readUpTo`. That of the `log`, if there is one. */
   source?: string;
+  /** When that was, in milliseconds: how far the source is behind the clock. Without it, only `readUpTo` shows that. */
+  reportedAt?: number;
   /** No higher level is reported for this log: an alert of it is not watched. Undefined where that is not known. */
   isHighest?: boolean;
   /** JSON that the alert keeps, such as what a person was told. Asked for only when an alert is raised. */

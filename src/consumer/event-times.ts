@@ -1,4 +1,4 @@
-import type { ChannelEvent } from "../protocol/index.ts";
+import { type ChannelEvent, statedTimeOf } from "../protocol/index.ts";
 
 /** How far a time may be ahead of the machine's clock, or out of order with the events beside it. */
 const BOUND_S = 600;
@@ -20,7 +20,7 @@ export class EventTimes {
   note(page: readonly ChannelEvent[]): void {
     const latest = this.#now() / 1000 + BOUND_S;
     const times = page.map((event) => {
-      const time = timeOf(event);
+      const time = statedTimeOf(event);
       return time !== undefined && time > 0 && time <= latest && time < MAX_S ? time : undefined;
     });
     for (const [index, event] of page.entries()) {
@@ -51,10 +51,4 @@ export class EventTimes {
     if (time === undefined) return 0;
     return Math.min(this.ageMsOf(event), ((this.#newest ?? time) - time) * 1000);
   }
-}
-
-/** The time in the event, which may be wrong. */
-function timeOf({ created_at, payload }: ChannelEvent): number | undefined {
-  const time = created_at ?? payload?.timestamp;
-  return typeof time === "number" ? time : undefined;
 }

@@ -104,6 +104,12 @@ export function isEvent<Type extends EventType>(
   return eventTypeOf(event) === type;
 }
 
+/** When the service reported an event, as it states that: in Unix seconds, not signed, and perhaps wrong. */
+export function statedTimeOf({ created_at, payload }: ChannelEvent): number | undefined {
+  const time = created_at ?? payload?.timestamp;
+  return typeof time === "number" ? time : undefined;
+}
+
 /** The id of an event that the service sent without one: its offset in the channel, which never changes. */
 export function idOfUnnamed(offset: number): string {
   return `offset:${offset}`;

@@ -7,7 +7,11 @@ describe("the source of a message for an alert node", () => {
   });
 
   it("is the watcher of a contract event, also where its proof is not checked", () => {
-    should(sourceOf(messageOf("watcher.event", { watcher_id: "transfers" }))).equal("transfers");
+    const payload = { watcher_id: "transfers", timestamp: 1_767_225_600 };
+    should(sourceOf(messageOf("watcher.event", payload))).deepEqual({
+      source: "transfers",
+      reportedAt: 1_767_225_600_000,
+    });
   });
 
   it("is not known of other messages", () => {
@@ -15,7 +19,7 @@ describe("the source of a message for an alert node", () => {
       ...[{}, { crec: {} }, { crec: { event: "text" } }, { crec: { event: {} } }],
       ...[messageOf("watcher.event", null), messageOf("query.status", { watcher_id: "transfers" })],
     ]) {
-      should(sourceOf(msg)).be.undefined();
+      should(sourceOf(msg)).deepEqual({});
     }
   });
 });

@@ -149,8 +149,9 @@ export class AlertRule {
     const time = boundedTime(input.at, now);
     await this.#started(time);
     const source = input.log?.source ?? input.source;
-    if (source !== undefined && this.#times.note(source, time, { now, slackMs: this.#settings.slackMs })) {
-      await this.#storeTimes();
+    if (source !== undefined) {
+      const [{ slackMs }, { reportedAt }] = [this.#settings, input];
+      if (this.#times.note(source, time, { now, slackMs, reportedAt })) await this.#storeTimes();
     }
     // What a source reports in order cannot be among what was forgotten.
     const before = source === undefined ? undefined : this.#times.before(source, time);

@@ -9,6 +9,9 @@ type Source = {
   behindMs: number | undefined;
 };
 
+/** When an input came, and when its source reported it, where that is known. */
+type Moment = { now: number; slackMs: number; reportedAt: number | undefined };
+
 /** With more sources, it is not known what all of them have reported. */
 const MOST_SOURCES = 100;
 /** Finality comes in steps: the next event may be so much further behind than the last one. */
@@ -39,7 +42,7 @@ export class SourceTimes {
   }
 
   /** Returns whether the source is new. */
-  note(source: string, at: number, moment: { now: number; slackMs: number }): boolean {
+  note(source: string, at: number, moment: Moment): boolean {
     const known = this.#sources.get(source);
     if (known === undefined) {
       this.#hasMore ||= this.#sources.size >= MOST_SOURCES;
@@ -54,15 +57,13 @@ export class SourceTimes {
   }
 
   /**
-   * By an event in order: its source is behind what was read before it, and not more behind than its time is behind the
-   * present. While a channel catches up, `readUpTo` stands still, and both are far apart. The first event of a source may
+   * By an event in order. Where it does not say when it was reported, its source is behind what was read before it, and not
+   * more behind than its time is behind the present. While a channel catches up, `readUpTo` stands still, and both are far apart. The first event of a source may
    * be the only one for long: it gets no margin.
    */
-  #behind(
-    known: number | undefined,
-    at: number,
-    { now, slackMs }: { now: number; slackMs: number },
-  ): number | undefined {
+  #behind(known: number | undefined, at: number, { now, slackMs, reportedAt }: Moment): number | undefined {
+    if (reportedAt !== undefined && reportedAt > 0)
+      return bounded(MARGIN * (Math.min(reportedAt, now) - slackMs - at));
     const read = Math.max(this.#readUpTo ?? 0, this.#newest - slackMs);
     const least = bounded(read - at);
     if (known === undefined) return this.#readUpTo === undefined && least === 0 ? undefined : least;

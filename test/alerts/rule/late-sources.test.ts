@@ -100,6 +100,17 @@ describe("AlertRule: sources that are far behind the clock", () => {
     should(await until(nextCheckAt() + LATE)).match(/^alert at .* of a count 0$/);
   });
 
+  it("waits for no source whose events say that they were reported at once, however old they are", async () => {
+    const { rule, at, upTo } = makeRule({ kind: "absence", forMs: 100 }, {}, { forEach: true });
+    await upTo(100_000);
+    for (const ms of [0, 1_000, 5_000]) {
+      const more = { key: "a", source: "watcher", reportedAt: START + ms };
+      should(await at(ms, more)).equal("counted");
+    }
+    should(rule.nextCheckAt).equal(START + 5_100);
+    should(await upTo(100_001)).equal("alert at 100001 of a count 0");
+  });
+
   it("takes the source that an input without a log names", async () => {
     const { at, upTo } = makeRule({ kind: "count", times: 2, withinMs: 100 }, {}, { forEach: true });
     await upTo(1_000);
