@@ -61,7 +61,7 @@ describe("a state folder that cannot be written for a time", function () {
       }
       try {
         await harness.addEvents("while it cannot be written");
-        await harness.nodeRed.status("reader", /CURSOR_NOT_SAVED|could not be (?:saved|written)|not saved/i);
+        await harness.nodeRed.status("reader", /cannot be written|The cursor file/);
       } finally {
         end();
       }
