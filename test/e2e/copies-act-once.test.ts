@@ -6,15 +6,15 @@ import { OperationHarness, RECEIVER } from "../support/operation-harness.ts";
 import { call, submitNode, value } from "../support/operation-nodes.ts";
 import { sized } from "../support/variants.ts";
 
-const EVENTS = sized(20, 50);
-const COPIES = ["one", "two"];
+const EVENTS = sized(12, 50);
+const COPIES = ["one", "two", "three"];
 /** Each event arrives at two levels. */
 const LEVELS = ["latest", "finalized"];
 /** As many as one operation holds. */
 const BATCH = 16;
 
-/** Two Node-REDs with one flow and nothing in common: no folder, no database. */
-describe("two copies of a flow that acts on events", function () {
+/** Three Node-REDs with one flow and nothing in common: no folder, no database. */
+describe("three copies of a flow that acts on events", function () {
   this.timeout(240_000);
 
   let harness: OperationHarness;
@@ -67,7 +67,7 @@ describe("two copies of a flow that acts on events", function () {
   const reached = (copy: NodeRed) => copy.shown("act:0").map(({ value }) => value as Message);
   const transaction = ({ payload }: Message) => (payload as { transactionHash?: string }).transactionHash;
 
-  it(`executes ${EVENTS} operations for ${EVENTS} events, and both follow the same ones`, async () => {
+  it(`executes ${EVENTS} operations for ${EVENTS} events, and all follow the same ones`, async () => {
     // The transfers of one operation are logs of one transaction: only their indexes differ.
     const data = (amount: number) =>
       `0xa9059cbb${RECEIVER.slice(2).toLowerCase().padStart(64, "0")}${amount.toString(16).padStart(64, "0")}`;
@@ -104,7 +104,7 @@ describe("two copies of a flow that acts on events", function () {
     should(await harness.executions()).equal(executedBefore + EVENTS);
   });
 
-  it("leaves both running", () => {
+  it("leaves all running", () => {
     for (const copy of copies) {
       should(copy.running).be.true();
       should(copy.log).not.match(/uncaught|unhandled|INTERNAL_ERROR|Close timed out/i);

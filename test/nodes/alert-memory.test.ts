@@ -29,7 +29,7 @@ describe("the memory of alert", function () {
     should(await harness.fate(transfer("1"))).equal("quiet");
   });
 
-  it("has counted what left it, also when Node-RED is killed at that moment", async () => {
+  it("has counted what left it and keeps the quiet time, also when Node-RED is killed at that moment", async () => {
     for (let kill = 0; kill < 3; kill += 1) {
       await harness.deploy({ when: "count", times: "4", within: "1h", quiet: "1h" });
       // The event behind a message that left can be acknowledged, and then does not come again.
@@ -37,6 +37,8 @@ describe("the memory of alert", function () {
       await harness.restart("kill");
       should(await harness.fate(transfer("1"))).equal("alert");
     }
+    await harness.restart("kill");
+    should(await harness.fate(transfer("1"))).equal("quiet");
   });
 
   it("removes its file with the node, and keeps it while the node is disabled", async () => {
