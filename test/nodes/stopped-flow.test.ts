@@ -135,7 +135,9 @@ describe("events in, when nodes stop that work on its events", function () {
   };
 
   it("loses nothing by SIGTERM with the default, and marks what comes again", async () => {
-    const { first, last } = await begin(slowFlows(url, SLOW_MS).delay ?? [], {});
+    // It holds most of the events, however slow the machine is.
+    const rate = { pauseType: "rate", rate: "10", nbRateUnits: "1", rateUnits: "second", drop: false };
+    const { first, last } = await begin([node("first", "delay", rate)], {});
     await harness.restart();
     await complete(last);
     const entered = await recorded(first);
