@@ -12,7 +12,7 @@ export const PROCESSOR_TIME = "CREC_TEST_PROCESSOR_TIME";
 
 /**
  * What the whole core may use, in seconds of a processor, where the reference work takes `REFERENCE_S`. In a fresh clone it
- * uses 645 to 680: nothing is in a cache, and not all processes of a browser are seen to end.
+ * uses about 575: nothing is in a cache, and not all processes of a browser are seen to end.
  */
 export const LIMIT_S = 650;
 const REFERENCE_S = 1.1;
