@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import should from "should";
 import type { Query, VerifiableResult } from "../../src/protocol/index.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/signing/index.ts";
+import { eventually } from "../../test/support/eventually.ts";
 import { sized } from "../../test/support/variants.ts";
 import { rpc } from "./transactions.ts";
 import { useOperations } from "./use-operations.ts";
@@ -51,8 +52,12 @@ describe("requests while the chain is reorganized", function () {
     };
 
     let left = creates;
+    let answered = 0;
     const client = async () => {
-      for (; left > 0; left -= 1) await Promise.all([create(left), query(left), status()]);
+      for (; left > 0; left -= 1) {
+        await Promise.all([create(left), query(left), status()]);
+        answered += 1;
+      }
     };
     let reorganizations = 0;
     const reorganizer = async () => {
@@ -65,7 +70,10 @@ describe("requests while the chain is reorganized", function () {
           () => undefined,
         );
         // One after another without a pause would leave a slow machine no time in which the chain has its newest block.
-        await status();
+        const before = answered;
+        await eventually("an answer between two reorganizations", () => answered > before || left <= 0, {
+          pauseMs: 5,
+        });
       }
     };
     await Promise.all([reorganizer(), ...Array.from({ length: AT_ONCE }, client)]);

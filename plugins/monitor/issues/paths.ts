@@ -45,6 +45,25 @@ export class Paths {
   }
 
   /**
+   * The nodes that work on what leaves by an output: by wires and links, and in subflows. Not what Catch or Complete
+   * hand on, nor other places of a subflow.
+   */
+  workingOn(from: FlowNode, output: number): Set<FlowNode> {
+    const found = new Set<FlowNode>();
+    const next = this.#targets(from.wires?.[output]);
+    for (let node = next.pop(); node; node = next.pop()) {
+      if (found.has(node)) continue;
+      found.add(node);
+      next.push(...this.#targets(node.wires?.flat()));
+      const isLink = node.type === "link call" || (node.type === "link out" && node.mode !== "return");
+      if (isLink) next.push(...this.#targets(node.links));
+      const inside = ends(this.#templateOf(node)?.in).flatMap(({ wires = [] }) => wires);
+      next.push(...this.#targets(inside.map(({ id }) => id)));
+    }
+    return found;
+  }
+
+  /**
    * All nodes whose messages may get to one of these, in the same ways. Found once for all nodes: to follow each of many
    * readers through a large flow takes long.
    */

@@ -92,10 +92,17 @@ describe("the check for nodes that do not fit when an event is done", () => {
     should(await find({ commit: "on-ack" }, before)).deepEqual(slow);
     const rate = { pauseType: "rate", rate: "1", nbRateUnits: "30", rateUnits: "second" };
     const limited = [node("delay", "first", { ...rate, ...to })];
-    should(await find({ commit: "on-complete", inFlight: "2" }, limited)).deepEqual([
+    should(await find({ commit: "on-complete", inFlight: "3" }, limited)).deepEqual([
       "too-slow first events",
     ]);
-    should(await find({ commit: "on-complete", inFlight: "1" }, limited)).be.empty();
+    should(await find({ commit: "on-complete", inFlight: "2" }, limited)).be.empty();
+    // What Catch hands on has failed already.
+    const caught = [
+      node("function", "first", { func: "return msg;" }),
+      node("catch", "catch", { wires: [["delay"]] }),
+      delay("2"),
+    ];
+    should(await find({ commit: "on-complete" }, caught)).be.empty();
     const waiting = [node("crec-operation", "first", { action: "wait", timeout: "300", ...to })];
     should(await find({ commit: "on-complete" }, waiting)).deepEqual(["too-slow first events"]);
   });

@@ -38,7 +38,7 @@ export const flowCompletion: Check = {
 function faultsBehind(scene: Scene, reader: FlowNode): Finding[] {
   const { flows, paths } = scene;
   const origin = flows.originOf(reader);
-  const behind = paths.reachable([reader, EVENTS]);
+  const behind = paths.workingOn(reader, EVENTS);
   const leading = reader.commit === "on-ack" ? paths.leadingTo(flows.ofType("crec-ack")) : behind;
   const limits = limitsOf(reader);
   const found = [...behind].flatMap((node): Finding[] => {
@@ -59,7 +59,7 @@ function faultOf(scene: Scene, node: FlowNode, { commit }: FlowNode, limits: Lim
   const count = countOf(node);
   if (count > limits.inFlight) return { case: "too-many", values: { count, most: limits.inFlight } };
   const holdsMs = holdsMsOf(node, limits);
-  if (!(holdsMs >= limits.ackTimeoutMs)) return undefined;
+  if (!(holdsMs > limits.ackTimeoutMs)) return undefined;
   return {
     case: "too-slow",
     values: { seconds: holdsMs / 1_000, timeout: limits.ackTimeoutMs / 1_000 },
