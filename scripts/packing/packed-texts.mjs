@@ -1,7 +1,6 @@
 // @ts-check
-// What a package says differently from the repository: package.json names the owner, and the links of its Markdown
-// files are addresses on the web. npm, the flow library and the palette show these files without the repository.
-import { existsSync } from "node:fs";
+// What a package says differently from the repository: package.json names the owner, and the links of its README
+// are addresses on the web. npm, the flow library and the palette show it without the repository.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readOwner } from "../lib/owner.mjs";
@@ -13,7 +12,7 @@ import { withWebLinks } from "./web-links.mjs";
 
 /** @typedef {import("../lib/owner.mjs").Owner} Owner */
 
-const MARKDOWN = ["README.md", "CHANGELOG.md"];
+const README = "README.md";
 /** For people who look at the repository: it is in no package. */
 const REPOSITORY_ONLY = /<!-- repository only -->[\s\S]*?<!-- \/repository only -->\n*/g;
 
@@ -31,12 +30,8 @@ export async function packedTexts(folder, given) {
   const texts = new Map([
     ["package.json", `${JSON.stringify(packedManifest(manifest, owner, folder), null, 2)}\n`],
   ]);
-  for (const file of MARKDOWN) {
-    const path = join(root, folder, file);
-    if (!existsSync(path)) continue;
-    const text = (await readFile(path, "utf8")).replaceAll(REPOSITORY_ONLY, "");
-    texts.set(file, withWebLinks(text, { owner, version: manifest.version, folder }));
-  }
+  const text = (await readFile(join(root, folder, README), "utf8")).replaceAll(REPOSITORY_ONLY, "");
+  texts.set(README, withWebLinks(text, { owner, version: manifest.version, folder }));
   return texts;
 }
 
