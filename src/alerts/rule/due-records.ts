@@ -1,8 +1,6 @@
-import type { CachedRecord } from "./cached-record.ts";
 import { DueQueue } from "./due-queue.ts";
 import type { KeyState } from "./state.ts";
-
-type KeyRecord = CachedRecord<KeyState>;
+import type { KeyRecord } from "./stored-keys.ts";
 
 /** A queue up to this long is not shortened. */
 const SHORT = 1_000;

@@ -1,4 +1,3 @@
-import { yieldToEventLoop } from "../../timing/index.ts";
 import type { AlertStore } from "../types.ts";
 import { CachedRecord } from "./cached-record.ts";
 import { DueRecords } from "./due-records.ts";
@@ -6,9 +5,7 @@ import { isRecordKey, recordKeyOf } from "./ids.ts";
 import { unpacked } from "./packed-state.ts";
 import type { Report } from "./reports.ts";
 import { isKeyState, type KeyState } from "./state.ts";
-import { StoredKeys } from "./stored-keys.ts";
-
-export type KeyRecord = CachedRecord<KeyState>;
+import { AT_ONCE, inGroups, type KeyRecord, StoredKeys } from "./stored-keys.ts";
 
 export type KeyRecordsOptions = {
   store: AlertStore;
@@ -32,8 +29,6 @@ export type KeyRecordsOptions = {
   beforeRemoval: (at: number) => Promise<void>;
 };
 
-/** Records that are read at a time. */
-const AT_ONCE = 64;
 /** The only key of a rule without keys. */
 const ALL_TOGETHER = recordKeyOf("");
 /** In event time. */
@@ -276,11 +271,4 @@ function hasPending(state: KeyState | undefined): boolean {
 
 function newestOf(record: KeyRecord): number {
   return record.value?.newest ?? 0;
-}
-
-async function inGroups<Item>(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
-  for (let index = 0; index < items.length; index += AT_ONCE) {
-    await Promise.all(items.slice(index, index + AT_ONCE).map(run));
-    await yieldToEventLoop();
-  }
 }

@@ -57,9 +57,9 @@ export class SourceTimes {
   }
 
   /**
-   * By an event in order. Where it does not say when it was reported, its source is behind what was read before it, and not
-   * more behind than its time is behind the present. While a channel catches up, `readUpTo` stands still, and both are far apart. The first event of a source may
-   * be the only one for long: it gets no margin.
+   * By an event in order. Where it does not say when it was reported, its source is behind what was read before it, and
+   * not more behind than its time is behind the present. While a channel catches up, `readUpTo` stands still, and both
+   * are far apart. The first event of a source may be the only one for long: it gets no margin.
    */
   #behind(known: number | undefined, at: number, { now, slackMs, reportedAt }: Moment): number | undefined {
     if (reportedAt !== undefined && reportedAt > 0)

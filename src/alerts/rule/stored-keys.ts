@@ -1,10 +1,11 @@
+import { yieldToEventLoop } from "../../timing/index.ts";
 import type { AlertStore } from "../types.ts";
 import type { CachedRecord } from "./cached-record.ts";
 import { isRecordKey } from "./ids.ts";
 import { packed, unpacked } from "./packed-state.ts";
 import type { KeyState } from "./state.ts";
 
-type KeyRecord = CachedRecord<KeyState>;
+export type KeyRecord = CachedRecord<KeyState>;
 
 export type StoredKeysOptions = {
   store: AlertStore;
@@ -22,7 +23,8 @@ const MOST_ENTRIES = 1_000_000;
 /** Characters of a packed state with one event. */
 const ENTRY = 200;
 const LOOKED_AT = 10_000;
-const AT_ONCE = 64;
+/** Records that are read or written at the same time. */
+export const AT_ONCE = 64;
 
 /**
  * The keys whose state only the store has. In a store of one's own, the state is packed, and removed once nothing of it
@@ -115,9 +117,7 @@ export class StoredKeys {
     const keys = (await store.keys()).filter(isRecordKey);
     const excess = keys.slice(0, Math.max(0, keys.length - this.#most));
     this.#uncounted = Math.max(this.#most / 100, (this.#most - keys.length) / 8);
-    for (let index = 0; index < excess.length; index += AT_ONCE) {
-      await Promise.all(excess.slice(index, index + AT_ONCE).map((key) => this.#remove(key)));
-    }
+    await inGroups(excess, (key) => this.#remove(key));
     if (excess.length > 0) onForgotten(excess.length);
   }
 
@@ -134,5 +134,16 @@ export class StoredKeys {
     const record = this.#options.recordOf(key);
     await record.read();
     await record.change(() => ({ state: undefined }));
+  }
+}
+
+/** Some at a time, with a turn for others in between. */
+export async function inGroups<Item>(
+  items: readonly Item[],
+  run: (item: Item) => Promise<void>,
+): Promise<void> {
+  for (let index = 0; index < items.length; index += AT_ONCE) {
+    await Promise.all(items.slice(index, index + AT_ONCE).map(run));
+    await yieldToEventLoop();
   }
 }
