@@ -41,7 +41,7 @@ export function pollIntervals(fields: EventsInFields): { pollMinMs: number; poll
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 /** How events are acknowledged, and which are too old to be delivered. @throws INVALID_FIELD */
-export function deliveryOf(fields: EventsInFields): Partial<EventConsumerOptions> & { inFlight: number } {
+export function deliveryOf(fields: EventsInFields): Partial<EventConsumerOptions> {
   const [crashes, lateWithin] = [fields.number("crashes"), fields.number("lateWithin")];
   const skipOlder = fields.number("skipOlder");
   const onSend = { inFlight: fields.number("unfinished"), ackTimeoutMs: Number.POSITIVE_INFINITY };

@@ -17,7 +17,16 @@ import { systemClock } from "../../../src/timing/index.ts";
 
 export type PastConsumerOptions = Omit<
   EventConsumerOptions,
-  "source" | "store" | "start" | "lease" | "pace" | "untilReady" | "onStart" | "onState" | "onError"
+  | "source"
+  | "store"
+  | "start"
+  | "lease"
+  | "pace"
+  | "commit"
+  | "untilReady"
+  | "onStart"
+  | "onState"
+  | "onError"
 > & {
   /** Called when an event is acknowledged or refused; `refusal` is undefined where it is acknowledged. */
   onAnswer: (eventId: string, refusal: Refusal | undefined) => void;
@@ -125,7 +134,7 @@ export class PastConsumer implements AckReceiver {
   }
 
   async #process(event: ChannelEvent): Promise<void> {
-    const { prepare, verify, deliver, commit, signal } = this.#options;
+    const { prepare, verify, signal } = this.#options;
     await this.#gate.pass(signal);
     this.#times.note([event]);
     await prepare?.([event], signal);
@@ -146,8 +155,7 @@ export class PastConsumer implements AckReceiver {
     };
     const delivery = { event, ...first, ...(verification ? { verification } : {}) };
     this.#delivered += 1;
-    if (commit === "on-ack") this.#inFlight.add(delivery);
-    else await deliver(delivery);
+    this.#inFlight.add(delivery);
   }
 }
 
