@@ -89,7 +89,6 @@ export class InFlow {
     if (works.length > MOST_FOLLOWED)
       for (const oldest of works.splice(0, 1)) this.#options.flowWork.forget(oldest);
     this.#follow(eventId, followed);
-    this.#watchForSilence();
     send();
     if (!isWired) work.endIfDone();
   }
@@ -115,11 +114,14 @@ export class InFlow {
 
   /** Whether the reader before this one has sent an event that nodes still work on, or have completed. */
   #isTakenOver({ event, redelivered, restored }: Delivery): boolean {
+    if (!redelivered || restored) {
+      // From here on, or after a change of the cursor, nothing was sent before.
+      this.#forgetLeft();
+      return false;
+    }
     const followed = this.#left?.get(event.event_id);
+    if (followed === undefined) return false;
     this.#left?.delete(event.event_id);
-    // From here on, or after a change of the cursor, nothing was sent before.
-    if (!redelivered || restored) this.forgetLeft();
-    if (followed === undefined || !redelivered || restored) return false;
     const { outcome } = followed;
     if (outcome === "interrupted" || (outcome instanceof Error && this.#options.commit !== "on-send"))
       return false;
@@ -130,12 +132,12 @@ export class InFlow {
 
   /** The cursor was moved: nothing that was sent before counts. */
   clear(): void {
-    this.forgetLeft();
+    this.#forgetLeft();
     for (const eventId of [...this.#events.keys()]) this.forget(eventId);
   }
 
   /** What an earlier reader sent is not waited for. */
-  forgetLeft(): void {
+  #forgetLeft(): void {
     for (const { works } of this.#left?.values() ?? [])
       for (const work of works) this.#options.flowWork.forget(work);
     this.#left = undefined;
@@ -144,6 +146,7 @@ export class InFlow {
   #follow(eventId: string, followed: Followed): void {
     this.#events.set(eventId, followed);
     followed.onEnd = (outcome) => this.#ended(eventId, outcome);
+    this.#watchForSilence();
   }
 
   #ended(eventId: string, outcome: Outcome): void {
