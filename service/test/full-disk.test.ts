@@ -1,9 +1,10 @@
 import { mock } from "node:test";
 import should from "should";
-import type { Operation, Query, Wallet, Watcher } from "../../src/protocol/index.ts";
+import type { Operation, Query, QueryStatus, Wallet, Watcher } from "../../src/protocol/index.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/signing/index.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { itWide } from "../../test/support/wide.ts";
+import { Queries } from "../src/store/queries.ts";
 import { Store } from "../src/store/store.ts";
 import { callOf, signedOperation } from "./signed-operation.ts";
 import { type Api, CONFIRMED_PATH, logTo, startTestService, TRANSFER } from "./support.ts";
@@ -38,18 +39,26 @@ describe("a disk that is full for a time", function () {
         block_selection: { type: "latest" },
       },
     });
+  const isFull = () =>
+    Object.assign(new Error("database or disk is full"), { code: "ERR_SQLITE_ERROR", errcode: 13 });
+  /** From the first query that gets this status on, no status is stored until `mock.restoreAll`. Counts the attempts. */
+  const fillAt = (full: QueryStatus) => {
+    const { setStatus } = Queries.prototype;
+    const times: number[] = [];
+    mock.method(Queries.prototype, "setStatus", function (this: Queries, id: string, status: QueryStatus) {
+      if (times.length === 0 && status !== full) return setStatus.call(this, id, status);
+      times.push(performance.now());
+      throw isFull();
+    });
+    return times;
+  };
   const queryPath = ({ query_id }: Query) => `/channels/${channelId}/queries/${query_id}`;
-  /** Every transaction fails after `left` more ones, as on a full disk, until `mock.restoreAll`. Counts the attempts. */
-  const fill = (left: number) => {
-    const { transaction } = Store.prototype;
-    const counted = { refused: 0, times: [] as number[] };
-    let rest = left;
-    mock.method(Store.prototype, "transaction", function (this: Store, work: () => unknown) {
-      rest -= 1;
-      if (rest >= 0) return transaction.call(this, work);
+  /** Every transaction fails until `mock.restoreAll`. Counts them. */
+  const fill = () => {
+    const counted = { refused: 0 };
+    mock.method(Store.prototype, "transaction", () => {
       counted.refused += 1;
-      counted.times.push(performance.now());
-      throw Object.assign(new Error("database or disk is full"), { code: "ERR_SQLITE_ERROR", errcode: 13 });
+      throw isFull();
     });
     return counted;
   };
@@ -59,11 +68,10 @@ describe("a disk that is full for a time", function () {
       .map(({ payload }) => payload.status);
 
   it("loses no query, whichever step could not be stored", async () => {
-    // Nothing else writes meanwhile. The first transaction is that of the request.
-    for (const left of [1, 2, 3]) {
-      const counted = fill(left);
-      const query = await newQuery(`key ${left}`);
-      await eventually("a write that fails", () => counted.refused > 0);
+    for (const full of ["sending", "sent", "completed"] as const) {
+      const attempts = fillAt(full);
+      const query = await newQuery(`key ${full}`);
+      await eventually("a write that fails", () => attempts.length > 0);
       mock.restoreAll();
       const done = await api.until<Query>(queryPath(query), "completed", "failed");
       should(done.status).equal("completed");
@@ -73,10 +81,10 @@ describe("a disk that is full for a time", function () {
 
   it("is tried again with a pause, and logged once", async () => {
     lines.length = 0;
-    const counted = fill(2);
+    const attempts = fillAt("sent");
     const query = await newQuery("paused");
-    await eventually("three attempts", () => counted.refused > 2);
-    const [first = 0, , third = 0] = counted.times;
+    await eventually("three attempts", () => attempts.length > 2);
+    const [first = 0, , third = 0] = attempts;
     should(third - first).be.above(900);
     const told = lines.filter((line) => line.includes(query.query_id));
     should(told).eql([`Error with query ${query.query_id}: database or disk is full. It is tried again.`]);
@@ -86,9 +94,9 @@ describe("a disk that is full for a time", function () {
 
   itWide("rejects a query as a tester asked, once there is room", async () => {
     await api.ok("POST", "/local/failures", { kind: "query", reason: "as asked" });
-    const counted = fill(2);
+    const attempts = fillAt("failed");
     const query = await newQuery("rejected");
-    await eventually("a write that fails", () => counted.refused > 0);
+    await eventually("a write that fails", () => attempts.length > 0);
     mock.restoreAll();
     await api.until<Query>(queryPath(query), "failed");
     should(await pathOf("query_id", query.query_id)).eql(["accepted", "sending", "failed"]);
@@ -106,7 +114,7 @@ describe("a disk that is full for a time", function () {
       events: ["Transfer"],
       abi: [TRANSFER],
     });
-    const counted = fill(1);
+    const counted = fill();
     await eventually("writes that fail", () => counted.refused > 3);
     mock.restoreAll();
     await Promise.all([

@@ -116,11 +116,14 @@ describe("watchers of the local service", function () {
   it("report a log again when a reorganization moves it to another block, and only then", async () => {
     const channelId = await api.channel();
     await api.transferWatcher(channelId);
+    // Only what waits for a block gets one: the transfer stays in the newest.
+    await api.ok("POST", "/local/speed", { blockTimeMs: 60_000 });
     await api.ok("POST", "/local/faucet", { amount: "7" });
     await api.eventsUntil(channelId, (all) => observed(all).length === 1);
-    // The block with the transfer is replaced by an empty one; the next transfer lands on the new chain.
+    // Its block is replaced by an empty one; the next transfer lands on the new chain.
     await api.ok("POST", "/local/reorg", { depth: 2 });
     await api.ok("POST", "/local/faucet", { amount: "8" });
+    await api.ok("POST", "/local/speed", { blockTimeMs: BLOCK_TIME_MS });
     const events = await api.eventsUntil(channelId, (all) => observed(all, "finalized").length === 1);
     const values = (confidence: string) =>
       observed(events, confidence).map(

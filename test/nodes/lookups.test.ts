@@ -65,7 +65,7 @@ describe("the endpoints behind the forms", function () {
         connectionNode(service.ready, { id: "wrong-key", credentials: { apiKey: WRONG_KEY } }),
         connectionNode(service.ready, { id: "no-key", credentials: {} }),
         connectionNode(service.ready, { id: "no-url", baseUrl: "" }),
-        connectionNode(service.ready, { id: "down", baseUrl: "http://127.0.0.1:1/v1", timeout: "0.5" }),
+        connectionNode(service.ready, { id: "down", baseUrl: "http://127.0.0.1:1/v1", timeout: "10" }),
         connectionNode(service.ready, {
           ...{ id: "by-environment", baseUrl: "${TEST_BASE_URL}", graphqlUrl: "" },
           credentials: { apiKey: "${TEST_KEY}" },
