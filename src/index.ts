@@ -122,6 +122,7 @@ export {
   type RecordWrite,
   type Refusal,
   readErrorKindOf,
+  redeliveryMs,
   SharedCursorStore,
   type SharedCursorStoreOptions,
   type SharedRecord,

@@ -11,6 +11,8 @@ export type OutboxOptions = {
   send: (message: CrecMessage, output: Separate["output"]) => void;
   /** Asked before a message is sent again: another copy may have been told. Never rejects. */
   isDue?: (id: string) => Promise<boolean>;
+  /** How long a message that was refused waits: after the given attempt (1, 2, …). Milliseconds. */
+  retryMs: (attempt: number) => number;
   /** Called once for what an ack event node has received, or rejected. */
   settled: (item: Separate, why: string | undefined) => void;
   /** How long to wait for the acknowledgement. */
@@ -64,7 +66,7 @@ export class Outbox implements AckReceiver {
     const entry = this.#entries.get(id);
     if (entry === undefined) return false;
     if ("reject" in refusal) return this.#settle(id, refusal.reason ?? "");
-    this.#schedule(entry, refusal.afterMs ?? this.#waitOf(entry));
+    this.#schedule(entry, refusal.afterMs ?? this.#options.retryMs(entry.attempt));
     return true;
   }
 

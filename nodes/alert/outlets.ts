@@ -7,7 +7,7 @@ import { Outbox } from "./outbox.ts";
 import { oneLine } from "./values.ts";
 
 export type OutletsOptions = {
-  library: Pick<Library, "noteAckReceiver">;
+  library: Pick<Library, "noteAckReceiver" | "redeliveryMs">;
   /** Whether messages without an event are sent again until they are acknowledged. */
   keepsPending: boolean;
   acknowledge: (outcome: AlertOutcome) => Promise<void>;
@@ -28,6 +28,7 @@ export class Outlets {
           consumer: `alert ${node.id}`,
           send: (message, output) => this.#put(message, output),
           isDue: (id) => isPending(id),
+          retryMs: library.redeliveryMs,
           settled: ({ outcome }, why) => {
             if (why !== undefined) node.warn(RED._("alert.warning.rejected", { why: oneLine(why, 200) }));
             void acknowledge(outcome);

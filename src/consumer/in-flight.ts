@@ -262,7 +262,8 @@ export class InFlight {
   }
 }
 
-function redeliveryMs(attempt: number): number {
+/** How long a refused event waits before it is sent again, in milliseconds: after the given attempt (1, 2, …). */
+export function redeliveryMs(attempt: number): number {
   return backoffMs(SCHEDULES.redelivery, attempt);
 }
 

@@ -9,6 +9,7 @@ export * from "./filter.ts";
 export { type AckReceiver, findInFlight, noteAckReceiver } from "./find-in-flight.ts";
 export * from "./highest-confidence.ts";
 export type { Refusal } from "./in-flight.ts";
+export { redeliveryMs } from "./in-flight.ts";
 export type { Lease } from "./lease.ts";
 export type { LeaseState, LeaseUser } from "./lease-claim.ts";
 export { LeaseKeeper, type LeaseKeeperOptions, type WantedLease } from "./lease-keeper.ts";

@@ -1,9 +1,10 @@
+import { mock } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import type { Separate } from "../../nodes/alert/alerting.ts";
 import { Outbox, type OutboxOptions } from "../../nodes/alert/outbox.ts";
 import type { CrecMessage } from "../../nodes/lib/runtime/message.ts";
-import { findInFlight, noteAckReceiver } from "../../src/index.ts";
+import { findInFlight, noteAckReceiver, redeliveryMs } from "../../src/index.ts";
 import { eventually } from "../support/eventually.ts";
 
 const WAITS = { firstMs: 20, maxMs: 40 };
@@ -24,6 +25,7 @@ describe("the outbox of alert", () => {
     const outbox = new Outbox({
       consumer: "alert node",
       waits: WAITS,
+      retryMs: redeliveryMs,
       send: (message) => {
         sent.push(message);
         news.resolve();
@@ -78,6 +80,27 @@ describe("the outbox of alert", () => {
     should(outbox.size).equal(0);
     should(outbox.refuse("two", {})).be.false();
     should(sent).have.length(2);
+  });
+
+  it("tries again after 1, 2, 4 … seconds once it is refused, at most a minute", async () => {
+    const clock = mock.timers;
+    clock.enable({ apis: ["setTimeout"] });
+    try {
+      const { outbox, sent } = open({ waits: { firstMs: 30_000, maxMs: 600_000 } });
+      outbox.add(item("one"));
+      for (const [index, seconds] of [1, 2, 4, 8, 16, 32, 60, 60, 60].entries()) {
+        outbox.refuse("one", {});
+        clock.tick(seconds * 1000 - 1);
+        should(sent).have.length(index + 1);
+        clock.tick(1);
+        await Promise.resolve();
+        await Promise.resolve();
+        should(sent).have.length(index + 2);
+      }
+      outbox.close();
+    } finally {
+      clock.reset();
+    }
   });
 
   it("does not send again what another copy was told meanwhile", async () => {
