@@ -570,7 +570,7 @@ describe("Transport", () => {
       const server = await serve((_request, response) => {
         if (server.requests.length === 1) sendJson(response, 503, "", { "retry-after": "0" });
       });
-      const error = await errorOf(open(server.url, { timeoutMs: 300 }).get("/x"));
+      const error = await errorOf(open(server.url, { timeoutMs: 2_000 }).get("/x"));
       should(error).match({ code: "TIMEOUT", retryable: true, cause: { code: "SERVICE_ERROR" } });
     });
 
@@ -685,7 +685,7 @@ describe("Transport", () => {
         socket.on("close", () => given.resolve());
       });
       ended.push(proxy.close);
-      const options = { proxy: proxy.url, attemptTimeoutMs: 200, maxAttempts: 1 };
+      const options = { proxy: proxy.url, attemptTimeoutMs: 2_000, maxAttempts: 1 };
       const transport = open("http://127.0.0.1:1", options);
       should((await errorOf(transport.get("/x"))).code).equal("TIMEOUT");
       await asked.promise;
