@@ -42,10 +42,17 @@ export type CreateAlertRuleOptions = {
   abi?: Abi | undefined;
   /** Of the contract's token, for amounts in tokens. */
   decimals?: number | undefined;
-  /** No further alert of the same key for this long after one, in milliseconds. @default 0 */
+  /** What matches this long after an alert of its key is told by one reminder, in milliseconds. @default 0 */
   quietMs?: number | undefined;
+  /** See `AlertSettings`. @default true */
+  summarizes?: boolean | undefined;
   /** Whether the end of the condition is an outcome. @default false */
   recovers?: boolean | undefined;
+  /**
+   * What ends an alert of `each` that recovers, such as `below 10` for `above 12`, or `Unpaused` for `Paused`.
+   * @default an event of the same name for which it is known that `conditions` do not hold
+   */
+  endsWhen?: ConditionSet | readonly Condition[] | undefined;
   /** How late an event may arrive, against the newest one of its key, in milliseconds. @default 120_000 */
   slackMs?: number | undefined;
   /**
@@ -115,6 +122,7 @@ export function createAlertRule(options: CreateAlertRuleOptions): EventAlertRule
   const { id, conditions = [], when = { kind: "each" }, abi, forEach, now = Date.now } = options;
   if (typeof id !== "string" || id === "") throw new ArgumentError("id", "id must be a name for the rule.");
   const check = compileConditions(conditions, abi);
+  const isOver = options.endsWhen && compileConditions(options.endsWhen, abi);
   const keyOf = keyReader(forEach);
   const amountAt = when.kind === "sum" ? parseFieldPath(when.field, "when.field") : undefined;
   const rule = new AlertRule({
@@ -132,14 +140,18 @@ export function createAlertRule(options: CreateAlertRuleOptions): EventAlertRule
     const outcomes = evidence?.kind === "block" ? await rule.learn(evidence) : [];
     const matches = check(decoded);
     const key = keyOf(decoded);
-    if (matches === undefined || (key === undefined && matches)) {
+    const ends = !matches && (isOver ? isOver(decoded) === true : check.ends(decoded));
+    if ((matches === undefined && !ends) || (key === undefined && matches)) {
       // A proven log is evidence even if the conditions cannot be decided.
       if (evidence?.kind === "log") outcomes.push(...(await rule.learn(evidence)));
       return { passed: "undecided", outcomes, reasons: reasonsOf(check, decoded, key) };
     }
     const accepted = await rule.accept({
       key: key ?? "",
-      matches,
+      matches: matches === true,
+      ends,
+      // Other conditions say themselves what ends an alert.
+      ...(isOver ? {} : present("subject", subjectOf(decoded))),
       at: timeOf(decoded) ?? now(),
       ...idOf(given),
       ...amountOf(decoded, amountAt),
@@ -173,6 +185,7 @@ function settingsOf(options: CreateAlertRuleOptions, when: AlertWhen): AlertSett
   return {
     when,
     quietMs: options.quietMs ?? 0,
+    summarizes: options.summarizes,
     recovers: options.recovers ?? false,
     slackMs: options.slackMs ?? 120_000,
     confirmWithinMs: options.confirmWithinMs,
@@ -217,6 +230,10 @@ function evidenceOf(given: AlertEvent, decoded: unknown): AlertEvidence | undefi
 function isContractEvent(decoded: unknown): decoded is DecodedWatcherEvent {
   const { name, params } = (decoded ?? {}) as Partial<DecodedWatcherEvent>;
   return typeof name === "string" && typeof params === "object" && params !== null;
+}
+
+function subjectOf(decoded: unknown): string | undefined {
+  return isContractEvent(decoded) ? decoded.name : undefined;
 }
 
 function reasonsOf(check: CompiledConditions, decoded: unknown, key: string | undefined): string[] {

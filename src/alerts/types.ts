@@ -40,12 +40,21 @@ export type SumLimit = { field: string; limit: string; unit?: "token"; decimals?
 export type AlertSettings = {
   when: AlertWhen;
   /**
-   * No further alert of the same key for this long after one. With 0, the events that raised an alert of a count, sum or
-   * rate no longer count: the next alert needs as many again.
+   * What matches this long after an alert of its key is counted, and told by one reminder at the end of that time. With 0,
+   * the events that raised an alert of a count, sum or rate no longer count: the next alert needs as many again.
    */
   quietMs: number;
-  /** Whether the end of the condition is an outcome. Until then a key has one alert, and one more after each `quietMs`. */
+  /**
+   * Whether the end of the condition is an outcome. Until then a key has one open alert: see `incident.ts` for when a
+   * reminder or its end is told.
+   */
   recovers: boolean;
+  /**
+   * For rules whose end is no outcome: whether what was counted in the quiet time is told at its end. Without it, the next
+   * alert has the number.
+   * @default true
+   */
+  summarizes?: boolean | undefined;
   /**
    * How late an event may arrive, against the newest one of its key, and count as if it had come in order; what a source
    * reports in order is never too late. Ids are remembered for the window and the slack; for `each`, the last 2,000 of a key for a day.
@@ -107,6 +116,13 @@ export type AlertInput = {
   at: number;
   /** Whether the conditions hold. */
   matches: boolean;
+  /**
+   * Of `each` with an end: whether the input shows that the condition does not hold. What is missing shows neither.
+   * @default the opposite of `matches`
+   */
+  ends?: boolean;
+  /** What it is about, such as the name of the event: without other conditions for it, only the same ends an alert of `each`. */
+  subject?: string;
   /** In the smallest unit, for a sum. Without it, or where it is no whole number, a sum passes the input as `undecided`. */
   amount?: string;
   /** Of the token of the amount: for a limit in tokens that does not name its decimals. */
@@ -126,18 +142,24 @@ export type AlertInput = {
 };
 
 export type RaisedAlert = {
-  /** The same however often the event is delivered. */
+  /** The same however often the event is delivered, and for the reminders and the end of the alert. */
   id: string;
   key: string;
-  /** The time of the event that raised it, in milliseconds; of an absence, when it was noticed. */
+  /** The time of the event that raised it, in milliseconds; of an absence, when it was noticed; of a reminder without an event, the end of the quiet time. */
   at: number;
+  /** Of a reminder that the alert is still open: its number, from 1. */
+  reminder?: number;
+  /** Of a reminder: how often the condition ended and held again since the last message, which was held back. */
+  changes?: number;
+  /** The time of the newest event that was counted in `suppressed`. */
+  lastAt?: number;
   /** Matching events in the window. */
   count: number;
   /** In the smallest unit. */
   sum?: string;
   /** Of a rate: how many there are in such a window on average. */
   usual?: number;
-  /** Alerts that were held back since the last one of this key. */
+  /** What matched since the last alert of this key, and was not told. */
   suppressed: number;
   log?: LogPlace;
   details?: unknown;
@@ -161,8 +183,17 @@ export type TakenBackReason = "other_block" | "other_outcome" | "level_passed";
 
 export type AlertOutcome =
   | { kind: "alert"; alert: RaisedAlert; repeated?: true }
-  | { kind: "recovered"; alert: RaisedAlert; at: number }
-  | { kind: "takenBack"; alert: RaisedAlert; at: number; reason: TakenBackReason; stands: boolean }
+  /** `changes`: how often the condition held and ended since the last message. The end was held back as well. */
+  | { kind: "recovered"; alert: RaisedAlert; at: number; changes?: number }
+  /** `isOpen`: other events hold the alert, which stays open. */
+  | {
+      kind: "takenBack";
+      alert: RaisedAlert;
+      at: number;
+      reason: TakenBackReason;
+      stands: boolean;
+      isOpen?: true;
+    }
   | { kind: "notConfirmed"; alert: RaisedAlert; at: number };
 
 /** Why an input raised no alert. */

@@ -28,6 +28,8 @@ export type MatchExplanation = {
 export type CompiledConditions = {
   /** Whether the conditions hold; undefined where that cannot be decided. */
   (decoded: unknown): boolean | undefined;
+  /** Whether it is known that they do not hold. A field that is missing or null shows nothing: it ends no alert. */
+  ends(decoded: unknown): boolean;
   /** The same, with the result of each condition. */
   explain(decoded: unknown): MatchExplanation;
 };
@@ -67,20 +69,30 @@ export function compileConditions(
     );
     return { result, rows: explained };
   };
-  return Object.assign(check, { explain });
+  const ends = (decoded: unknown) => {
+    const known = rows.map(({ condition, find }) => {
+      if (condition.is !== "exists" && readField(decoded, find.path) === undefined) return undefined;
+      const found = find(decoded);
+      return typeof found === "boolean" ? found : undefined;
+    });
+    return combineResults(set.match, known) === false;
+  };
+  return Object.assign(check, { explain, ends });
 }
 
-type Row = (decoded: unknown) => Finding;
+type Row = ((decoded: unknown) => Finding) & { readonly path: FieldPath };
 
 function compileRow(condition: Condition, at: string, abi: Abi | undefined): Row {
   const wanted = checkCondition(condition, at);
   const path = parseFieldPath(condition.field, `${at}.field`);
   const { is, unit, not = false } = condition;
-  if (is === "exists") return (decoded) => (readField(decoded, path) !== undefined) !== not;
+  if (is === "exists") {
+    return Object.assign((decoded: unknown) => (readField(decoded, path) !== undefined) !== not, { path });
+  }
   const compare = comparator(path[0] === "tokens" ? { ...wanted, decimals: 0 } : wanted);
   const valueIn = unit === "token" ? amountReader(path, condition.decimals) : (value: unknown) => value;
   const kindIn = kindReader(path, abi);
-  return (decoded) => {
+  const find = (decoded: unknown): Finding => {
     const value = readField(decoded, path);
     // Neither a comparison nor its opposite holds for what is not there.
     if (value === undefined) return false;
@@ -93,6 +105,7 @@ function compileRow(condition: Condition, at: string, abi: Abi | undefined): Row
     const found = compare(compared, unit === "token" ? AMOUNT : kind);
     return typeof found === "boolean" ? found !== not : found;
   };
+  return Object.assign(find, { path });
 }
 
 const AMOUNT: FieldKind = { kind: "number", type: "" };

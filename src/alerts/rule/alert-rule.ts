@@ -11,7 +11,7 @@ import { CachedRecord } from "./cached-record.ts";
 import { checkAlertSettings, checkTime } from "./check-settings.ts";
 import { logOf, recordKeyOf } from "./ids.ts";
 import { KeyRecords } from "./key-records.ts";
-import { dueAt, overAt, passTime } from "./pass-time.ts";
+import { dueAt, overAt, passTime, removableAt } from "./pass-time.ts";
 import { isFull, listed, withoutOutcome } from "./pending.ts";
 import { withDetailsOnce } from "./raise.ts";
 import { type Report, Reports } from "./reports.ts";
@@ -94,12 +94,13 @@ export class AlertRule {
       leavesToStore: settings.when.kind === "each",
       keepsPending: this.#keepsPending,
       report,
-      overAt: (state) => overAt(settings, state),
+      overAt: (state) => removableAt(settings, state),
+      storedUntil: (state) => overAt(settings, state),
       givenUpTo: () => this.#times.givenUpTo(settings.slackMs),
       beforeRemoval: (at) => this.#forgetsUpTo(at),
       dueAt: (state) => {
         const due = dueAt(settings, state, this.#rule.value?.since ?? 0);
-        const over = this.#times.isKnown ? undefined : overAt(settings, state);
+        const over = this.#times.isKnown ? undefined : removableAt(settings, state);
         return over === undefined || (due !== undefined && due < over) ? due : over;
       },
     });

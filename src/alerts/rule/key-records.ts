@@ -23,6 +23,8 @@ export type KeyRecordsOptions = {
   report: (kind: Report) => void;
   dueAt: (state: KeyState) => number | undefined;
   overAt: (state: KeyState) => number | undefined;
+  /** The same for a key that only the store has: what its quiet time held back is told by its next alert. */
+  storedUntil: (state: KeyState) => number | undefined;
   /** The event time by which keys may be removed to make room; undefined where that is not known. */
   givenUpTo: () => number | undefined;
   /** Awaited before keys are removed that are over by an event time. */
@@ -55,7 +57,7 @@ export class KeyRecords {
     this.#stored = new StoredKeys({
       store: options.store,
       most: options.mostStored,
-      overAt: options.overAt,
+      overAt: options.storedUntil,
       recordOf: (key) => this.#created(key),
       onForgotten: (count) => {
         this.#forgotten += count;

@@ -4,11 +4,12 @@ import { isKeyState, type KeyState, type Mark } from "./state.ts";
 const STATE = [
   ...["newest", "marks", "raised", "suppressed", "alertTimes", "key", "floor", "active", "ended"],
   ...["pending", "parts", "decimals"],
+  ...["lastAt", "reminders", "soon", "held", "subject", "holding", "noticed"],
 ] as const satisfies ReadonlyArray<keyof KeyState>;
 const MARK = [
   ...["at", "id", "n", "place", "tx", "says", "alert", "used", "moved", "movedAt", "also", "amount"],
 ] as const satisfies ReadonlyArray<keyof Mark>;
-const ALERT = ["id", "count", "suppressed", "sum", "usual"] as const;
+const ALERT = ["id", "count", "suppressed", "sum", "usual", "reminder", "changes", "lastAt"] as const;
 
 /** The state of a key as short text: a key beyond the limit of those in memory may be one of many. */
 export function packed(recordKey: string, state: KeyState): string {

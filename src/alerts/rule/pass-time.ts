@@ -1,7 +1,16 @@
 import type { AlertOutcome, AlertSettings, RaisedAlert } from "../types.ts";
 import { alertIdOf } from "./ids.ts";
+import {
+  countedIn,
+  endAt,
+  endQuiet,
+  heldBackIn,
+  isHeldOver,
+  matchAt,
+  quietEndOf,
+  toldIn,
+} from "./incident.ts";
 import { withPending } from "./pending.ts";
-import { overIn, raisedIn } from "./raise.ts";
 import { horizonMs, isOfState, type KeyState, REMEMBER_EACH_MS, type StepContext } from "./state.ts";
 import { endOfReached, isWindowed } from "./window.ts";
 
@@ -19,7 +28,7 @@ export function passTime(
 ): Passed {
   const { state: changed, outcomes } = decided(settings, state, passed.time, context);
   const kept = context.keepsPending ? withPending(changed, outcomes) : changed;
-  const over = overAt(settings, kept);
+  const over = removableAt(settings, kept);
   const isOver = over !== undefined && passed.over !== undefined && over <= passed.over;
   return { state: isOver ? undefined : kept, outcomes };
 }
@@ -30,54 +39,82 @@ function decided(
   readUpTo: number,
   context: StepContext,
 ): { state: KeyState; outcomes: AlertOutcome[] } {
-  const recovered = recoveredAt(settings, state, context.since);
-  if (state.active !== undefined && recovered !== undefined && recovered <= readUpTo) {
-    return {
-      state: overIn(state),
-      outcomes: [{ kind: "recovered", alert: state.active, at: recovered }],
-    };
-  }
-  const absent = absentAt(settings, state);
-  if (absent === undefined || absent > readUpTo) return { state, outcomes: [] };
+  const recovered = recoveredAt(settings, state, context.since) ?? Number.POSITIVE_INFINITY;
+  const absent = absentAt(settings, state) ?? Number.POSITIVE_INFINITY;
+  const quiet = quietEndOf(settings, state) ?? Number.POSITIVE_INFINITY;
+  const first = Math.min(recovered, absent, quiet);
+  if (first > readUpTo) return { state, outcomes: [] };
+  if (first === recovered) return endAt(settings, state, recovered);
+  if (first === quiet) return endQuiet(settings, state, quiet);
+  return noticed(settings, state, readUpTo, context);
+}
+
+/** An absence is a match. While it lasts, it is one again at the end of each quiet time. */
+function noticed(
+  settings: AlertSettings,
+  before: KeyState,
+  at: number,
+  context: StepContext,
+): { state: KeyState; outcomes: AlertOutcome[] } {
+  const state = { ...before, noticed: before.newest };
+  const told = matchAt(settings, state, at);
+  if (told === undefined) return { state: countedIn(state, at), outcomes: [] };
   const trigger = `absent since ${state.newest} ${state.raised}`;
   const alert: RaisedAlert = {
-    id: alertIdOf(context.ruleId, context.recordKey, trigger),
+    id:
+      (told === "reminder" ? state.active?.id : undefined) ??
+      alertIdOf(context.ruleId, context.recordKey, trigger),
     key: state.key,
-    at: readUpTo,
+    at,
     count: 0,
-    suppressed: 0,
+    ...heldBackIn(state, told),
   };
-  return { state: raisedIn(state, alert, settings), outcomes: [{ kind: "alert", alert }] };
+  return {
+    state: toldIn(state, alert, { settings, before }),
+    outcomes: [{ kind: "alert", alert }],
+  };
 }
 
 /** When time alone leads to an outcome; undefined where only an input does. */
 export function dueAt(settings: AlertSettings, state: KeyState, since: number): number | undefined {
-  const times = [recoveredAt(settings, state, since), absentAt(settings, state)];
+  const times = [recoveredAt(settings, state, since), absentAt(settings, state), quietEndOf(settings, state)];
   const known = times.filter((time) => time !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
 function recoveredAt(settings: AlertSettings, state: KeyState, since: number): number | undefined {
-  if (!isWindowed(settings) || !settings.recovers || state.active === undefined) return undefined;
+  if (!isWindowed(settings) || !settings.recovers) return undefined;
+  if (state.active === undefined || isHeldOver(state)) return undefined;
   return endOfReached(settings.when, state, since) ?? state.newest;
 }
 
-/** An absence that lasts is an alert again after each quiet time, where its end is an outcome. */
+/** An absence that lasts is told again after each quiet time, where its end is an outcome. */
 function absentAt(settings: AlertSettings, state: KeyState): number | undefined {
-  if (settings.when.kind !== "absence") return undefined;
-  const isReported = state.active !== undefined;
-  if (isReported && (!settings.recovers || settings.quietMs <= 0)) return undefined;
-  const last = state.alertTimes?.at(-1);
-  const quietUntil = last === undefined ? 0 : last + settings.quietMs;
-  return Math.max(state.newest + settings.when.forMs, quietUntil);
+  const { when, recovers, quietMs } = settings;
+  if (when.kind !== "absence") return undefined;
+  const { newest, active, alertTimes = [] } = state;
+  // An older version did not say for which time it had noticed.
+  const isNoticed = state.noticed === newest || (state.noticed === undefined && active !== undefined);
+  if (!isNoticed) return newest + when.forMs;
+  const last = alertTimes.at(-1);
+  const isTold = state.suppressed === 0 && state.held === undefined;
+  return isTold && recovers && quietMs > 0 && last !== undefined ? last + quietMs : undefined;
+}
+
+/** From when on the key has nothing left that can count, nor anything to be told. */
+export function removableAt(settings: AlertSettings, state: KeyState): number | undefined {
+  return quietEndOf(settings, state) === undefined ? overAt(settings, state) : undefined;
 }
 
 /** From when on the key has nothing left that can count. */
 export function overAt(settings: AlertSettings, state: KeyState): number | undefined {
   if ((state.pending?.length ?? 0) > 0) return undefined;
-  // Of an absence whose end is no outcome, the alert says only that it was reported.
+  const isTold =
+    state.noticed === state.newest || (state.noticed === undefined && state.active !== undefined);
   const isAwaited =
-    settings.when.kind === "absence" ? state.active === undefined || settings.recovers : state.active;
+    settings.when.kind === "absence"
+      ? settings.recovers || !isTold
+      : settings.recovers && state.active !== undefined;
   if (isAwaited) return undefined;
   const horizon = horizonMs(settings);
   const last = state.alertTimes?.at(-1) ?? 0;

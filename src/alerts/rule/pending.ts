@@ -25,8 +25,15 @@ export function withoutOutcome<State extends Keeps>(
   outcome: AlertOutcome,
 ): State | undefined {
   const { pending = [] } = state ?? {};
-  const rest = pending.filter((one) => one.kind !== outcome.kind || one.alert.id !== outcome.alert.id);
+  const rest = pending.filter((one) => !isSame(one, outcome));
   return state === undefined || rest.length === pending.length ? state : { ...state, pending: rest };
+}
+
+/** The reminders of an alert, and its end, have the id of the alert. */
+function isSame(one: AlertOutcome, other: AlertOutcome): boolean {
+  return (
+    one.kind === other.kind && one.alert.id === other.alert.id && one.alert.reminder === other.alert.reminder
+  );
 }
 
 function timeOf(outcome: AlertOutcome): number {

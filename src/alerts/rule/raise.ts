@@ -1,4 +1,4 @@
-import type { AlertInput, AlertSettings, RaisedAlert } from "../types.ts";
+import type { AlertInput, RaisedAlert } from "../types.ts";
 import type { StepWarning } from "./arrival.ts";
 import { alertIdOf } from "./ids.ts";
 import type { Counted, KeyState, Mark, StepContext } from "./state.ts";
@@ -6,16 +6,16 @@ import type { Counted, KeyState, Mark, StepContext } from "./state.ts";
 /** Characters of JSON. */
 const MOST_DETAILS = 8_192;
 
-/** An alert of an input, with its details. */
+/** An alert of an input, with its details. `id`: that of the open alert, for a reminder. */
 export function alertOf(
   input: AlertInput,
   state: KeyState,
   counted: Counted,
-  context: StepContext & { at: number },
+  { id, ...context }: StepContext & { at: number; id?: string | undefined },
 ): { alert: RaisedAlert; warnings: StepWarning[] } {
   const trigger = input.id === undefined ? `${context.at} ${state.raised}` : `id ${input.id}`;
   const bare: RaisedAlert = {
-    id: alertIdOf(context.ruleId, context.recordKey, trigger),
+    id: id ?? alertIdOf(context.ruleId, context.recordKey, trigger),
     key: state.key,
     at: context.at,
     ...counted,
@@ -27,26 +27,11 @@ export function alertOf(
 }
 
 /** What the mark of its input has of an alert. */
-export function alertInMark({ id, log }: RaisedAlert, counted: Counted): NonNullable<Mark["alert"]> {
-  return log === undefined ? counted : { ...counted, id };
-}
-
-/** The state after an alert at this time. */
-export function raisedIn(state: KeyState, alert: RaisedAlert, settings: AlertSettings): KeyState {
-  const { alertTimes = [] } = state;
-  const before = alertTimes.findLastIndex((time) => time <= alert.at) + 1;
-  return {
-    ...state,
-    raised: state.raised + 1,
-    alertTimes: settings.when.kind === "absence" ? [alert.at] : alertTimes.toSpliced(before, 0, alert.at),
-    suppressed: 0,
-    ...(settings.recovers || settings.when.kind === "absence" ? { active: state.active ?? alert } : {}),
-  };
-}
-
-/** The state without the alert whose condition held. */
-export function overIn({ active: _over, ...state }: KeyState): KeyState {
-  return state;
+export function alertInMark(
+  { id, log, reminder }: RaisedAlert,
+  counted: Counted,
+): NonNullable<Mark["alert"]> {
+  return log === undefined && reminder === undefined ? counted : { ...counted, id };
 }
 
 /** As it is after a restart: JSON of a limited size. */

@@ -105,19 +105,38 @@ export class RuleWatch {
         changed,
       };
     });
-    onOutcomes(changed.outcomes);
+    const outcomes: AlertOutcome[] = [];
     for (const outcome of changed.outcomes) {
-      if (outcome.kind === "takenBack" && !outcome.stands) await this.#withdraw(outcome.alert);
+      const isUndone = outcome.kind === "takenBack" && !outcome.stands;
+      outcomes.push(
+        isUndone && (await this.#withdraw(outcome.alert)) ? await this.#asOpen(outcome) : outcome,
+      );
     }
+    onOutcomes(outcomes);
     return changed;
   }
 
-  /** An alert that was taken back keeps no other one quiet, and its log does not count. */
-  async #withdraw(alert: RaisedAlert): Promise<void> {
-    const { keys } = this.#options;
+  /** An alert that was taken back keeps no other one quiet, and its log does not count. Returns whether it stays open. */
+  async #withdraw(alert: RaisedAlert): Promise<boolean> {
+    const { keys, settings, rule } = this.#options;
     const record = await keys.find(recordKeyOf(alert.key));
-    if (record === undefined) return;
-    await record.change((state) => ({ state: state && withoutLog(state, alert) }));
+    if (record === undefined) return false;
+    const since = rule.value?.since ?? 0;
+    const { state: left } = await record.change((state) => ({
+      state: state && withoutLog(settings, state, alert, since),
+    }));
     keys.settle(record);
+    return left?.active?.id === alert.id;
+  }
+
+  /** Other events hold the alert, which stays open. */
+  async #asOpen(outcome: AlertOutcome & { kind: "takenBack" }): Promise<AlertOutcome> {
+    const open = { ...outcome, isOpen: true as const };
+    await this.#options.rule.change((state) => ({
+      state: state?.pending?.includes(outcome)
+        ? { ...state, pending: state.pending.map((one) => (one === outcome ? open : one)) }
+        : state,
+    }));
+    return open;
   }
 }

@@ -1,7 +1,10 @@
 import type { AlertOutcome, AlertSettings, RaisedAlert } from "../types.ts";
 
 /** What an alert says of its window. */
-export type Counted = Pick<RaisedAlert, "count" | "sum" | "usual" | "suppressed">;
+export type Counted = Pick<
+  RaisedAlert,
+  "count" | "sum" | "usual" | "suppressed" | "reminder" | "changes" | "lastAt"
+>;
 
 /** An input that was counted. */
 export type Mark = {
@@ -24,7 +27,7 @@ export type Mark = {
   also?: string[];
   /** The time of the alert that it led to, after which it counts no more. */
   used?: number;
-  /** Of the alert that it raised, with its id where it may be taken back. */
+  /** Of the alert that it raised, with its id where it may be taken back, or where it was a reminder. */
   alert?: Counted & { id?: string };
 };
 
@@ -47,10 +50,23 @@ export type KeyState = {
   raised: number;
   /** The event times of alerts that may still keep an input quiet, the earliest first; the latest one always. */
   alertTimes?: number[];
-  /** Alerts that were held back since. */
+  /** What matched since the last alert, and was not told; and the time of the newest of it. */
   suppressed: number;
-  /** The alert whose condition still holds. */
+  lastAt?: number;
+  /** The open alert: its condition still holds, or was not told to have ended. Of a rule without an end, the newest one. */
   active?: RaisedAlert;
+  /** Of the open alert: how many reminders there were. */
+  reminders?: number;
+  /** The open alert came within the quiet time of the one before: its end is held back. */
+  soon?: true;
+  /** An end that is held back: when it was, and how often that changed. */
+  held?: { isOver: boolean; at: number; changes: number };
+  /** What the inputs of the open alert are about. */
+  subject?: string;
+  /** How many events hold the open alert, of those that `withoutLog` can take away. */
+  holding?: number;
+  /** Of an absence: the `newest` for which it was noticed. */
+  noticed?: number;
   /** The latest recovery that an input led to. */
   ended?: { by: string; alert: RaisedAlert; at: number };
   /** Outcomes without an input that were not yet acknowledged. */

@@ -1,7 +1,6 @@
-import type { AlertOutcome } from "../types.ts";
 import type { Arrival, Stepped } from "./arrival.ts";
+import { endAt } from "./incident.ts";
 import { identified } from "./marks.ts";
-import { overIn } from "./raise.ts";
 
 /** An input that matches ends an absence, and starts the time for the next one. */
 export function stepAbsence(arrival: Arrival): Stepped {
@@ -11,15 +10,14 @@ export function stepAbsence(arrival: Arrival): Stepped {
     return { state, passed: "counted", outcomes: [], warnings: [] };
   }
   const { active } = state;
-  const outcomes: AlertOutcome[] =
-    active !== undefined && settings.recovers ? [{ kind: "recovered", alert: active, at }] : [];
-  const ended =
-    active !== undefined && settings.recovers && id !== undefined
-      ? { ended: { by: id, alert: active, at } }
-      : {};
+  const { state: after, outcomes } = settings.recovers ? endAt(settings, state, at) : { state, outcomes: [] };
+  const isTold = active !== undefined && outcomes.length > 0 && id !== undefined;
+  const by = isTold ? { ended: { by: id, alert: active, at } } : {};
+  // An older version did not say for which time it had noticed an absence.
+  const before = active !== undefined && state.noticed === undefined ? { noticed: state.newest } : {};
   const marks = [{ at, n: 1, ...identified(arrival) }];
   return {
-    state: { ...overIn(state), ...ended, newest: at, marks },
+    state: { ...before, ...after, ...by, newest: at, marks },
     passed: "counted",
     outcomes,
     warnings: [],

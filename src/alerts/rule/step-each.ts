@@ -1,55 +1,58 @@
-import type { AlertOutcome } from "../types.ts";
 import type { Arrival, Stepped } from "./arrival.ts";
+import { countedIn, endAt, heldBackIn, matchAt, type Told, toldIn } from "./incident.ts";
 import { identified, withMark } from "./marks.ts";
-import { alertInMark, alertOf, overIn, raisedIn } from "./raise.ts";
-import { isQuiet, type KeyState, type Mark } from "./state.ts";
+import { alertInMark, alertOf } from "./raise.ts";
+import type { KeyState, Mark } from "./state.ts";
 
 /** Each input that matches is an alert, unless there was one just before. */
 export function stepEach(arrival: Arrival): Stepped {
-  const { settings, state, at } = arrival;
-  const present = { ...state, newest: Math.max(state.newest, at) };
-  return isQuiet(settings, state, at) ? heldBack(arrival, present) : raised(arrival, present);
+  const { state, at } = arrival;
+  return matched(arrival, { ...state, newest: Math.max(state.newest, at) });
 }
 
 /**
  * With the end of the condition as an outcome, an input says whether the condition holds, as a balance does. The newest
- * input of a key decides; an older one that comes later changes nothing.
+ * input of a key decides. An older one that matches is an alert that is over at once.
  */
 export function stepWhileHolding(arrival: Arrival): Stepped {
   const { settings, state, input, at, id } = arrival;
+  const { matches, ends = !matches, subject } = input;
   const isOlder = at < state.newest;
   const present = { ...state, newest: Math.max(state.newest, at) };
-  if (!input.matches) {
-    const seen = withoutAlert(arrival, present);
-    if (isOlder || state.active === undefined) return passedAs("no_match", seen);
-    const outcome: AlertOutcome = { kind: "recovered", alert: state.active, at };
-    const ended = id === undefined ? {} : { ended: { by: id, alert: state.active, at } };
-    return { ...passedAs("no_match", { ...overIn(seen), ...ended }), outcomes: [outcome] };
+  if (matches) {
+    const stepped = matched(arrival, present);
+    if (!isOlder || state.active !== undefined || stepped.state === undefined) return stepped;
+    const ended = endAt(settings, stepped.state, present.newest);
+    return { ...stepped, state: ended.state, outcomes: [...stepped.outcomes, ...ended.outcomes] };
   }
-  if (isOlder && state.active === undefined) return passedAs("too_late", withoutAlert(arrival, present));
-  const isHeldBack = isOlder || isQuiet(settings, state, at);
-  const isReported = state.active !== undefined && settings.quietMs <= 0;
-  return isHeldBack || isReported ? heldBack(arrival, present) : raised(arrival, present);
+  const seen = remembered(arrival, present, { n: 0 });
+  const isOther = state.subject !== undefined && subject !== undefined && state.subject !== subject;
+  if (!ends || isOlder || isOther || state.active === undefined) return passedAs("no_match", seen);
+  const { state: after, outcomes } = endAt(settings, seen, at);
+  const isTold = outcomes.length > 0 && id !== undefined;
+  const by = isTold ? { ended: { by: id, alert: state.active, at } } : {};
+  return { ...passedAs("no_match", { ...after, ...by }), outcomes };
 }
 
-function raised(arrival: Arrival, present: KeyState): Stepped {
-  const { settings, input, at, context } = arrival;
-  const counted = { count: 1, suppressed: present.suppressed };
-  const { alert, warnings } = alertOf(input, present, counted, { ...context, at });
-  const mark = { n: 1, alert: alertInMark(alert, counted) };
-  const state = raisedIn(remembered(arrival, present, mark), alert, settings);
+function matched(arrival: Arrival, present: KeyState): Stepped {
+  const told = matchAt(arrival.settings, arrival.state, arrival.at);
+  if (told !== undefined) return tell(arrival, present, told);
+  return passedAs("quiet", countedIn(remembered(arrival, present, { n: 0 }), arrival.at));
+}
+
+function tell(arrival: Arrival, present: KeyState, told: NonNullable<Told>): Stepped {
+  const { settings, input, at, context, state: before } = arrival;
+  const counted = { count: 1, ...heldBackIn(present, told) };
+  const id = told === "reminder" ? present.active?.id : undefined;
+  const { alert, warnings } = alertOf(input, present, counted, { ...context, at, id });
+  const marked = remembered(arrival, present, { n: 1, alert: alertInMark(alert, counted) });
+  const state = toldIn(marked, alert, { settings, subject: input.subject, before });
   return { state, passed: undefined, outcomes: [{ kind: "alert", alert }], warnings };
-}
-
-function heldBack(arrival: Arrival, present: KeyState): Stepped {
-  return passedAs("quiet", { ...withoutAlert(arrival, present), suppressed: present.suppressed + 1 });
 }
 
 function passedAs(passed: Stepped["passed"], state: KeyState): Stepped {
   return { state, passed, outcomes: [], warnings: [] };
 }
-
-const withoutAlert = (arrival: Arrival, present: KeyState) => remembered(arrival, present, { n: 0 });
 
 /** Only what has an id can come again. */
 function remembered(arrival: Arrival, state: KeyState, mark: Pick<Mark, "n" | "alert">): KeyState {

@@ -1,8 +1,9 @@
 import type { AlertOutcome, AlertSettings } from "../types.ts";
 import type { Arrival, Stepped } from "./arrival.ts";
+import { countedIn, endAt, heldBackIn, isHeldOver, matchAt, toldIn } from "./incident.ts";
 import { identified, withMark } from "./marks.ts";
-import { alertInMark, alertOf, overIn, raisedIn } from "./raise.ts";
-import { type Counted, isQuiet, type KeyState, type Mark } from "./state.ts";
+import { alertInMark, alertOf } from "./raise.ts";
+import type { Counted, KeyState, Mark } from "./state.ts";
 import { endOfReached, type Reached, reachedWindow, type Windowed, withPart } from "./window.ts";
 
 type WindowArrival = Arrival & { settings: AlertSettings & { when: Windowed } };
@@ -23,12 +24,11 @@ export function stepWindow(arrival: WindowArrival): Stepped {
   };
   const reached = reachedWindow(when, state, { since: context.since, at });
   if (reached === undefined) return { state, passed: "counted", outcomes, warnings: [] };
-  const isReported = state.active !== undefined && settings.quietMs <= 0;
-  if (isReported || isQuiet(settings, state, at)) {
-    return { state: { ...state, suppressed: state.suppressed + 1 }, passed: "quiet", outcomes, warnings: [] };
-  }
-  const counted = countedOf(reached, state.suppressed);
-  const { alert, warnings } = alertOf(input, state, counted, { ...context, at });
+  const told = matchAt(settings, state, at);
+  if (told === undefined) return { state: countedIn(state, at), passed: "quiet", outcomes, warnings: [] };
+  const counted = { ...countedOf(reached), ...heldBackIn(state, told) };
+  const id = told === "reminder" ? state.active?.id : undefined;
+  const { alert, warnings } = alertOf(input, state, counted, { ...context, at, id });
   const marked = {
     ...state,
     marks: state.marks.with(index, { ...mark, alert: alertInMark(alert, counted) }),
@@ -38,7 +38,7 @@ export function stepWindow(arrival: WindowArrival): Stepped {
       ? marked
       : restarted(marked, { after: reached.end.at - when.withinMs, upTo: reached.end.at, used: at });
   return {
-    state: raisedIn(rest, alert, settings),
+    state: toldIn(rest, alert, { settings, before: state }),
     passed: undefined,
     outcomes: [...outcomes, { kind: "alert", alert }],
     warnings,
@@ -50,14 +50,16 @@ function recoveredBefore({ settings, state, at, id, context }: WindowArrival): {
   state: KeyState;
   outcomes: AlertOutcome[];
 } {
-  if (state.active === undefined) return { state, outcomes: [] };
+  const { active } = state;
+  if (active === undefined || !settings.recovers || isHeldOver(state)) return { state, outcomes: [] };
   const endedAt = endOfReached(settings.when, state, context.since) ?? state.newest;
   const reached = Math.min(at, context.reportedUpTo);
   if (at <= endedAt || reached - settings.slackMs < endedAt) return { state, outcomes: [] };
-  const ended = id === undefined ? {} : { ended: { by: id, alert: state.active, at: endedAt } };
+  const { state: after, outcomes } = endAt(settings, state, endedAt);
+  const isTold = outcomes.length > 0 && id !== undefined;
   return {
-    state: { ...overIn(state), ...ended },
-    outcomes: [{ kind: "recovered", alert: state.active, at: endedAt }],
+    state: isTold ? { ...after, ended: { by: id, alert: active, at: endedAt } } : after,
+    outcomes,
   };
 }
 
@@ -65,8 +67,8 @@ function amountOf({ settings, input }: WindowArrival): Pick<Mark, "amount"> {
   return settings.when.kind === "sum" && input.amount !== undefined ? { amount: input.amount } : {};
 }
 
-function countedOf({ end: _end, ...counted }: Reached, suppressed: number): Counted {
-  return { ...counted, suppressed };
+function countedOf({ end: _end, ...counted }: Reached): Omit<Counted, "suppressed"> {
+  return counted;
 }
 
 /** The marks that raised an alert no longer count, so the next alert needs as many again. */

@@ -123,8 +123,12 @@ function again({ state, input, at, id, context }: Arrival, known: Mark | undefin
     outcomes.push({ kind: "recovered", alert: state.ended.alert, at: state.ended.at });
   }
   if (input.redelivered && known?.alert !== undefined) {
-    const repeated = alertOf(input, state, known.alert, { ...context, at });
-    const isActive = state.active?.id === repeated.alert.id;
+    const { id: of, ...counted } = known.alert;
+    const repeated = alertOf(input, state, counted, {
+      ...{ ...context, at },
+      id: counted.reminder === undefined ? undefined : of,
+    });
+    const isActive = counted.reminder === undefined && state.active?.id === repeated.alert.id;
     outcomes.push({
       kind: "alert",
       alert: isActive && state.active ? state.active : repeated.alert,

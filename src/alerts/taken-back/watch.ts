@@ -2,7 +2,7 @@ import type { RaisedAlert } from "../types.ts";
 import { isFinal } from "./compare.ts";
 import { cleanPlace } from "./log-place.ts";
 import { isPast, withStanding } from "./past.ts";
-import type { WatchState } from "./types.ts";
+import type { WatchedAlert, WatchState } from "./types.ts";
 
 /** Alerts that are watched at the same time; more are not watched. */
 export const WATCHED_ALERTS = 400;
@@ -41,7 +41,9 @@ export function watchAlert(
     const standing = state.hasLower ? { ...state, past: withStanding(past, { alert, log }, true) } : state;
     return { state: standing, isFull: false };
   }
-  if (watched.some((one) => one.alert.id === alert.id)) return { state, isFull: false };
+  // A reminder has the id of its alert, and a log of its own.
+  const isKnown = (one: WatchedAlert) => one.alert.id === alert.id && one.alert.reminder === alert.reminder;
+  if (watched.some(isKnown)) return { state, isFull: false };
   if (watched.length >= WATCHED_ALERTS) return { state, isFull: true };
   const added = { alert, log, raisedAt: now, seenAt: now };
   return { state: { ...state, hasLower: true, watched: [...watched, added] }, isFull: false };

@@ -188,7 +188,8 @@ describe("AlertRule: properties", () => {
   const quietRules = fc.record({
     quietMs: fc.integer({ min: 1, max: 60 }),
     slackMs: fc.integer({ min: 0, max: 40 }),
-    recovers: fc.boolean(),
+    // Where the end is told, the next alert may come soon after it: see incident-properties.
+    recovers: fc.constant(false),
     maxMarks: fc.constantFrom(2, 5, 1_000),
   });
   const longEvents = fc
@@ -210,9 +211,9 @@ describe("AlertRule: properties", () => {
           const raised: number[] = [];
           for (const [index, { event, comes }] of late.entries()) {
             const { outcomes } = await rule.accept(inputOf(event));
-            raised.push(...outcomes.flatMap((one) => (one.kind === "alert" ? [one.alert.at] : [])));
             const next = late[index + 1]?.comes ?? comes;
-            if (index % 3 === 0) await rule.readUpTo(START + next - more.slackMs - 1);
+            if (index % 3 === 0) outcomes.push(...(await rule.readUpTo(START + next - more.slackMs - 1)));
+            raised.push(...outcomes.flatMap((one) => (one.kind === "alert" ? [one.alert.at] : [])));
           }
           const inOrder = raised.sort((one, other) => one - other);
           const near = inOrder.filter((at, index) => at - Number(inOrder[index - 1]) < more.quietMs);

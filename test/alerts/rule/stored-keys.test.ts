@@ -71,7 +71,8 @@ describe("AlertRule: keys beyond those in memory", () => {
 
   it("leaves them there where the rule is changed to one that has all keys in memory", async () => {
     const store = new MemoryAlertStore();
-    const rule = (when: AlertWhen) => makeRule(when, { maxKeys: 2, quietMs: DAY }, { store, forEach: true });
+    const settings = { maxKeys: 2, quietMs: DAY, summarizes: false };
+    const rule = (when: AlertWhen) => makeRule(when, settings, { store, forEach: true });
     const { at } = rule({ kind: "each" });
     for (const key of ["a", "b", "c", "d"]) should(await at(0, { key })).equal(`alert at 0 of ${key}`);
     const changed = rule({ kind: "count", times: 1, withinMs: SECOND });
@@ -116,6 +117,7 @@ describe("AlertRule: keys beyond those in memory", () => {
         report: (kind) => reports.push(kind),
         dueAt: () => undefined,
         overAt: () => undefined,
+        storedUntil: () => undefined,
         givenUpTo: () => undefined,
         beforeRemoval: async () => {},
       });
