@@ -22,8 +22,12 @@ export type Told = {
 
 export type AlertPayload = Told & {
   kind: AlertOutcome["kind"];
-  /** The same however often it is sent, also for its end. */
+  /** The same however often it is sent, also for its reminders and its end. */
   id: string;
+  /** Of a reminder that the alert is still open: its number, from 1. */
+  reminder?: number;
+  /** How often the condition ended and held again since the last message. */
+  changes?: number;
   /** ISO text. */
   at: string;
   key: string;
@@ -37,6 +41,8 @@ export type AlertPayload = Told & {
   reason?: string;
   /** Whether the same log is proven in another block. */
   stands?: boolean;
+  /** Of what was taken back: other events hold the alert, which stays open. */
+  isOpen?: true;
   /** It is about the rule itself, which no longer counts new keys. */
   limit?: "maxKeys";
 };
@@ -76,25 +82,33 @@ export function toldOfLimit(
   return { ...limitWords(RED, { name, maxKeys, count }), severity };
 }
 
-/** Of an outcome: `told` is what the alert itself said. */
-export function payloadOf(RED: NodeAPI, outcome: AlertOutcome, told: Told): AlertPayload {
+/** Of an outcome: `told` is what the alert itself said. `isOwn`: it is the alert of the event that arrived. */
+export function payloadOf(RED: NodeAPI, outcome: AlertOutcome, told: Told, isOwn: boolean): AlertPayload {
   const { kind, alert } = outcome;
   return {
     kind,
     id: alert.id,
+    ...(alert.reminder === undefined ? {} : { reminder: alert.reminder }),
     ...told,
-    title: oneLine(outcomeTitle(RED, outcome, told.title), LONGEST_TITLE),
-    text: oneLine(outcomeText(RED, outcome, told), LONGEST_TEXT),
+    title: oneLine(outcomeTitle(RED, outcome, { title: told.title, isOwn }), LONGEST_TITLE),
+    text: oneLine(outcomeText(RED, outcome, { text: told.text, isOwn }), LONGEST_TEXT),
     at: new Date(timeOfOutcome(outcome)).toISOString(),
     key: alert.key,
     count: alert.count,
     ...(alert.sum === undefined ? {} : { sum: alert.sum }),
     ...(alert.usual === undefined ? {} : { usual: alert.usual }),
     suppressed: alert.suppressed,
+    ...changesOf(outcome),
     ...(alert.limit === undefined ? {} : { limit: alert.limit }),
     ...(alert.log ? { confidence: alert.log.confidence } : {}),
     ...(kind === "takenBack" ? { reason: outcome.reason, stands: outcome.stands } : {}),
+    ...(kind === "takenBack" && outcome.isOpen ? { isOpen: true as const } : {}),
   };
+}
+
+function changesOf(outcome: AlertOutcome): { changes?: number } {
+  const { changes } = outcome.kind === "recovered" ? outcome : outcome.alert;
+  return changes === undefined || (outcome.kind !== "alert" && outcome.kind !== "recovered") ? {} : { changes };
 }
 
 /** In milliseconds. */
@@ -123,8 +137,8 @@ export function separateMessage(payload: AlertPayload): CrecMessage {
   return { payload, topic: topicOf(payload), crec: { alert: markOf(payload) } } as CrecMessage;
 }
 
-function markOf({ kind, id, key, severity }: AlertPayload): Record<string, unknown> {
-  return { kind, id, key, severity };
+function markOf({ kind, id, reminder, key, severity }: AlertPayload): Record<string, unknown> {
+  return { kind, id, ...(reminder === undefined ? {} : { reminder }), key, severity };
 }
 
 function fits(value: unknown): boolean {

@@ -16,7 +16,7 @@ import {
   toldOf,
   toldOfLimit,
 } from "./alert-message.ts";
-import { idOf, isUnproven, notCounted, sourceOf, timeOf } from "./event-facts.ts";
+import { idOf, isUnproven, notCounted, sourceOf, subjectOf, timeOf } from "./event-facts.ts";
 import { linkOf } from "./link.ts";
 import { KnownNames } from "./names.ts";
 import { type AlertFields, textOf } from "./settings.ts";
@@ -90,6 +90,8 @@ export class Alerting {
     if (refused) return passed(msg, refused);
     const { matches, reasons } = await this.#conditions.check(msg);
     if (matches === undefined) return passed(msg, "undecided", reasons);
+    const { recovers, when } = this.#settings;
+    const ends = !matches && recovers && when.kind === "each" && (await this.#conditions.ends(msg));
     const key = await keyOf(this.#fields, msg, this.#read);
     if (key === undefined) {
       return passed(
@@ -100,7 +102,7 @@ export class Alerting {
     }
     // Only an alert names addresses.
     const nameOf = matches ? await this.#names.load(signal) : this.#names.known;
-    const input = this.#inputOf(msg, { key, matches });
+    const input = this.#inputOf(msg, { key, matches, ends });
     const details = (alert: RaisedAlert) => this.#told(msg, this.#factsOf(msg.payload, alert, nameOf));
     if (isTest(msg) && !this.#fields.flag("allowTest")) {
       if (!matches) return passed(msg, "no_match");
@@ -123,7 +125,10 @@ export class Alerting {
     return outcomes.map((outcome) => this.#separate(outcome, nameOf));
   }
 
-  #inputOf(msg: CrecMessage, { key, matches }: { key: string; matches: boolean }): AlertInput {
+  #inputOf(
+    msg: CrecMessage,
+    { key, matches, ends }: Pick<AlertInput, "key" | "matches" | "ends">,
+  ): AlertInput {
     const { when } = this.#settings;
     const id = idOf(msg, this.#library);
     const amount = when.kind === "sum" ? amountOf(msg, when.field, this.#read) : undefined;
@@ -131,6 +136,8 @@ export class Alerting {
     return {
       key,
       matches,
+      ...(ends === undefined ? {} : { ends }),
+      subject: subjectOf(msg),
       at: timeOf(msg, Date.now()),
       ...(id === undefined ? {} : { id }),
       ...(amount === undefined ? {} : { amount }),
@@ -148,12 +155,12 @@ export class Alerting {
       .map((outcome) => this.#separate(outcome, nameOf));
     if (own === undefined) return { ...passed(msg, why ?? "seen"), separate };
     const isRepeated = own.kind === "alert" && own.repeated === true;
-    const message = alertMessage(msg, this.#payloadOf(own, nameOf));
+    const message = alertMessage(msg, this.#payloadOf(own, nameOf, true));
     return { own: { message, output: "alert", isRepeated }, separate };
   }
 
   #separate(outcome: AlertOutcome, nameOf: Facts["nameOf"]): Separate {
-    const payload = this.#payloadOf(outcome, nameOf);
+    const payload = this.#payloadOf(outcome, nameOf, false);
     return {
       id: separateId(outcome),
       outcome,
@@ -162,14 +169,14 @@ export class Alerting {
     };
   }
 
-  #payloadOf(outcome: AlertOutcome, nameOf: Facts["nameOf"]) {
+  #payloadOf(outcome: AlertOutcome, nameOf: Facts["nameOf"], isOwn: boolean) {
     const { alert } = outcome;
     // Nothing has raised an absence, so nothing was kept for it.
     const said =
       alert.limit === undefined
         ? (toldOf(alert) ?? this.#told(undefined, this.#factsOf(undefined, alert, nameOf)))
         : this.#ofLimit(alert);
-    return payloadOf(this.#RED, outcome, said);
+    return payloadOf(this.#RED, outcome, said, isOwn);
   }
 
   /** What the form says about messages is about an event, which this is not. */
@@ -244,7 +251,9 @@ export class Alerting {
 
 /** The same each time an outcome is sent, by each copy. */
 export function separateId(outcome: AlertOutcome): string {
-  return `alert ${outcome.alert.id} ${outcome.kind} ${timeOfOutcome(outcome)}`;
+  const { id, reminder } = outcome.alert;
+  const number = reminder === undefined ? "" : ` ${reminder}`;
+  return `alert ${id} ${outcome.kind}${number} ${timeOfOutcome(outcome)}`;
 }
 
 function passed(msg: CrecMessage, why: string, reasons: readonly string[] = []): Leaving {

@@ -27,6 +27,13 @@ export function provenEventOf({ crec = {} }: CrecMessage): ChannelEvent | undefi
   return isObject(crec.event) ? (crec.event as ChannelEvent) : undefined;
 }
 
+/** What a message is about: an event by its name, a status, or a value. Only the same ends an alert of it. */
+export function subjectOf({ payload }: CrecMessage): string {
+  if (!isObject(payload)) return "value";
+  if (typeof payload.name === "string" && isObject(payload.params)) return `event ${payload.name}`;
+  return typeof payload.status === "string" ? "status" : "value";
+}
+
 /** What reports a contract event, in the order of blocks, and when that was; empty for other messages. */
 export function sourceOf({ crec = {} }: CrecMessage): { source?: string; reportedAt?: number } {
   const event = isObject(crec.event) ? (crec.event as ChannelEvent) : undefined;

@@ -18,7 +18,7 @@ const duration = {
 
 export const NODE = describeNode({
   type: "crec-alert",
-  version: 1,
+  version: 2,
   icon: "alert.svg",
   inputs: 1,
   /** `resolved`: recovered, taken back or not confirmed. `passed`: all other messages. */
@@ -121,6 +121,8 @@ export const NODE = describeNode({
     },
     /** Empty: each alert is sent. Other times that are empty are the default, as in a flow that leaves them out. */
     quiet: { ...duration, check: isDuration, icon: "bell-slash-o", placeholder: true, hint: true },
+    /** Where the end is reported, the quiet time ends with a reminder anyway. */
+    summarizes: { kind: "boolean", default: true, hint: true, shown: { recovers: false } },
     recovers: { kind: "boolean", default: false, hint: true },
     /** The rule in one sentence, as the form is filled in. */
     summary: { kind: "custom", label: false, role: "status" },
@@ -162,6 +164,10 @@ export const NODE = describeNode({
     /** A message without an event, such as a recovery, is sent again until an ack event node receives it. */
     untilAcked: { kind: "boolean", default: false, hint: true },
     allowTest: { ...COMMON.allowTest, hint: true },
+  },
+  migrations: {
+    // Flows may count on a message for each event.
+    1: (stored) => ({ summarizes: false, ...stored }),
   },
 });
 

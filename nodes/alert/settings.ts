@@ -20,6 +20,7 @@ export function alertSettings(fields: AlertFields, decimals: number | undefined)
     when: whenOf(fields, decimals),
     quietMs: duration(fields, "quiet"),
     recovers: fields.flag("recovers"),
+    summarizes: fields.flag("summarizes"),
     slackMs: duration(fields, "slack"),
     confirmWithinMs: fields.flag("takenBack") ? duration(fields, "confirmWithin") : undefined,
     maxKeys: fields.number("maxKeys"),

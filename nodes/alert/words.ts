@@ -1,5 +1,5 @@
 import type { NodeAPI } from "node-red";
-import type { AlertOutcome, AlertWhen } from "../../src/index.ts";
+import type { AlertOutcome, AlertWhen, RaisedAlert } from "../../src/index.ts";
 import type { ConditionDef } from "../lib/shared/conditions.ts";
 import { cutAtWord } from "../lib/shared/cut-text.ts";
 import { isObject } from "../lib/shared/is-object.ts";
@@ -68,26 +68,50 @@ export function limitWords(
   };
 }
 
-/** The text of an outcome, with the text of the alert that it is about. */
+/** The text of an outcome, with the text of the alert that it is about. `isOwn`: of the event that arrived. */
 export function outcomeText(
   RED: NodeAPI,
   outcome: AlertOutcome,
-  told: { title: string; text: string },
+  { text, isOwn }: { text: string; isOwn: boolean },
 ): string {
   switch (outcome.kind) {
     case "alert":
-      return told.text;
+      return isOwn || outcome.alert.reminder === undefined ? text : reminderText(RED, outcome.alert, text);
+    case "recovered": {
+      const { changes } = outcome;
+      if (changes === undefined) return say(RED, "alert.words.recovered", { text });
+      return say(RED, "alert.words.recovered-changes", { text, changes: String(changes) });
+    }
     case "takenBack": {
       const stands = outcome.stands ? "-stands" : "";
-      return say(RED, `alert.words.takenBack-${outcome.reason}${stands}`, { text: told.text });
+      const taken = say(RED, `alert.words.takenBack-${outcome.reason}${stands}`, { text });
+      return outcome.isOpen ? say(RED, "alert.words.open", { text: taken }) : taken;
     }
-    default:
-      return say(RED, `alert.words.${outcome.kind}`, { text: told.text });
+    case "notConfirmed":
+      return say(RED, "alert.words.notConfirmed", { text });
   }
 }
 
-export function outcomeTitle(RED: NodeAPI, outcome: AlertOutcome, title: string): string {
-  if (outcome.kind === "alert") return title;
+/** What a reminder without an event says. */
+function reminderText(RED: NodeAPI, { changes, suppressed, lastAt }: RaisedAlert, text: string): string {
+  if (changes !== undefined) return say(RED, "alert.words.changes", { text, changes: String(changes) });
+  if (suppressed === 0 || lastAt === undefined) return say(RED, "alert.words.still", { text });
+  const time = `${new Date(lastAt).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+  return say(RED, "alert.words.more", { text, count: String(suppressed), time });
+}
+
+export function outcomeTitle(
+  RED: NodeAPI,
+  outcome: AlertOutcome,
+  { title, isOwn }: { title: string; isOwn: boolean },
+): string {
+  if (outcome.kind === "alert") {
+    const { reminder, changes, suppressed } = outcome.alert;
+    if (reminder === undefined) return title;
+    if (changes !== undefined) return say(RED, "alert.words.title-changes", { title });
+    if (isOwn || suppressed === 0) return say(RED, "alert.words.title-still", { title });
+    return say(RED, "alert.words.title-more", { title, count: String(suppressed) });
+  }
   const stands = outcome.kind === "takenBack" && outcome.stands ? "-stands" : "";
   return say(RED, `alert.words.title-${outcome.kind}${stands}`, { title });
 }

@@ -1,4 +1,5 @@
 import should from "should";
+import { NODE } from "../../nodes/alert/fields.ts";
 import { AlertHarness, STRANGER, TREASURY, tokenNode, transfer } from "../support/alert-harness.ts";
 import { functionNode, type Message } from "../support/flow-harness.ts";
 
@@ -178,6 +179,41 @@ describe("alert", function () {
     should(output).equal("alert");
     should(payload.suppressed).equal(2);
     should(payload.text).match(/2 more since the last alert/);
+  });
+
+  it("says at the end of the quiet time what it held back, and old flows leave that to the next alert", async () => {
+    const conditions = [{ kind: "field", field: "", is: "above", value: "1" }];
+    await harness.deploy({ conditions, quiet: "4s", title: "High" });
+    const { payload: first } = await harness.send({ payload: 2 });
+    should(await harness.fate({ payload: 3 })).equal("quiet");
+    should(await harness.fate({ payload: 4 })).equal("quiet");
+    const { payload, topic, crec } = await harness.raises(
+      (one) => one.payload.id === first.id && one.payload.reminder === 1,
+    );
+    should(payload).have.properties({ kind: "alert", suppressed: 2, title: "2 more: High" });
+    should(payload.text).match(
+      /^2 more since the last message, the last one at 20\d\d-\d\d-\d\d .* The alert was: /,
+    );
+    should(topic).equal("alert/warning");
+    should(crec?.alert).eql({ kind: "alert", id: first.id, reminder: 1, key: "", severity: "warning" });
+    should(NODE.migrations?.[1]?.({ quiet: "4s" })).eql({ quiet: "4s", summarizes: false });
+  });
+
+  it("says once that a condition changes often, and what is true then", async () => {
+    const conditions = [{ kind: "field", field: "", is: "below", value: "5" }];
+    await harness.deploy({ conditions, quiet: "3s", recovers: true, title: "Low" });
+    const give = (payload: unknown) => harness.fate({ payload });
+    should(await give(4)).equal("alert");
+    // No value is no good news.
+    should(await give(null)).equal("no_match");
+    should(await give(6)).equal("no_match");
+    await harness.resolves(({ payload }) => payload.title === "Recovered: Low");
+    const again = await harness.send({ payload: 4 });
+    should(again.output).equal("alert");
+    for (const value of [6, 4, 6]) await give(value);
+    const { payload } = await harness.resolves(({ payload: { id } }) => id === again.payload.id);
+    should(payload).have.properties({ kind: "recovered", changes: 3 });
+    should(payload.text).match(/^Recovered: the condition has ended, after 3 changes since the last message/);
   });
 
   it("ends the quiet time of answers also while the chain makes no block, or its clock runs ahead", async () => {

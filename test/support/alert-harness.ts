@@ -16,7 +16,7 @@ export function alertNode(properties: Partial<FlowNode> = {}): FlowNode {
   return {
     id: "alert",
     type: "crec-alert",
-    version: 1,
+    version: 2,
     match: "all",
     conditions: [],
     when: "each",

@@ -10,7 +10,8 @@ import type { Library } from "./library.ts";
 import type { CrecMessage } from "./message.ts";
 import { prepareExpression } from "./prepared-expression.ts";
 
-export type RowResult = { result: boolean | undefined; reason?: string };
+/** `isMissing`: the result is false, and the field is not there, which shows nothing. */
+export type RowResult = { result: boolean | undefined; reason?: string; isMissing?: boolean };
 
 /** A row, ready for messages. */
 export type Row = {
@@ -133,7 +134,7 @@ function expressionRow({ RED, node }: RowReading, { value, not = false }: Expres
       const found = await evaluate(msg);
       if (typeof found === "boolean") return { result: found !== not };
       // As for a field that is missing.
-      if (found === undefined) return { result: false };
+      if (found === undefined) return { result: false, isMissing: true };
       return {
         result: undefined,
         reason: RED._("common.error.condition-result", { label, kind: kindOf(found) }),
@@ -160,7 +161,7 @@ async function valuesOf(
 
 function decided(compiled: CompiledConditions, payload: unknown, label: string): RowResult {
   const result = compiled(payload);
-  if (result !== undefined) return { result };
+  if (result !== undefined) return { result, isMissing: !result && !compiled.ends(payload) };
   const [row] = compiled.explain(payload).rows;
   return { result, reason: withLabel(label, row?.reason ?? "") };
 }

@@ -34,6 +34,8 @@ export type NodeConditions = {
    * @throws INVALID_FIELD for a row that is wrong for each message, VARIABLE_MISSING, CONTRACT_MISSING, ABI_INVALID
    */
   check(msg: CrecMessage): Promise<ConditionsResult>;
+  /** Whether it is known that they do not hold: a field that is missing or null shows nothing. Throws as `check`. */
+  ends(msg: CrecMessage): Promise<boolean>;
 };
 
 type Prepared = { contract: ContractRef | undefined; rows: Promise<NumberedRow[]> };
@@ -58,15 +60,27 @@ export function nodeConditions(RED: NodeAPI, node: Node, settings: ConditionSett
     return rows.sort((a, b) => Number(b.isFixed) - Number(a.isFixed));
   };
 
+  const rowsFor = async ({ payload }: CrecMessage) => {
+    const contract = contractId ? contractOf(RED, contractId) : undefined;
+    if (prepared === undefined || prepared.contract !== contract) {
+      prepared = { contract, rows: prepare(contract) };
+    }
+    return { rows: await prepared.rows, decimals: decimalsFor(contract, payload) };
+  };
+
   return {
     rows: stored.filter(isRow),
-    check: async (msg) => {
-      const contract = contractId ? contractOf(RED, contractId) : undefined;
-      if (prepared === undefined || prepared.contract !== contract) {
-        prepared = { contract, rows: prepare(contract) };
+    ends: async (msg) => {
+      const { rows, decimals } = await rowsFor(msg);
+      const known: Array<boolean | undefined> = [];
+      for (const { check } of rows) {
+        const { result, isMissing } = await check(msg, decimals);
+        known.push(isMissing ? undefined : result);
       }
-      const rows = await prepared.rows;
-      const decimals = decimalsFor(contract, msg.payload);
+      return combineResults(match, known) === false;
+    },
+    check: async (msg) => {
+      const { rows, decimals } = await rowsFor(msg);
       const results: Array<RowResult & { number: number }> = [];
       for (const { number, check } of rows) {
         const found = check(msg, decimals);
