@@ -50,6 +50,12 @@ export class Flows {
     return typeof id === "string" ? this.#active.get(id) : undefined;
   }
 
+  /** A node that is deployed and does not run: it is disabled, or its tab is. */
+  disabled(id: unknown): FlowNode | undefined {
+    const found = typeof id === "string" && !this.#active.has(id) ? this.#stored.get(id) : undefined;
+    return found === undefined || CONTAINERS.has(found.type) ? undefined : found;
+  }
+
   ofType(...types: readonly string[]): FlowNode[] {
     return types.flatMap((type) => this.#byType.get(type) ?? []);
   }

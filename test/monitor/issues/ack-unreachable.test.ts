@@ -17,10 +17,17 @@ describe("the check for events that no ack event node gets", () => {
 
   it("finds one that is disabled, or only behind the rejected events", async () => {
     const ack = node("crec-ack", "ack");
-    should(await find(events({ wires: [["ack"]] }), { ...ack, d: true })).deepEqual([
-      "nothing-behind events",
-    ]);
+    should(await find(events({ wires: [["ack"]] }), { ...ack, d: true })).deepEqual(["disabled events ack"]);
     should(await find(events({ wires: [[], ["ack"]] }), ack)).deepEqual(["nothing-behind events"]);
+  });
+
+  it("names the disabled node that stops the events before one, and not where another way leads there", async () => {
+    const off = { ...node("crec-alert", "large", { wires: [["ack"], [], ["ack"]] }), d: true };
+    const nodes = [off, node("crec-ack", "ack")];
+    const filter = node("switch", "filter", { wires: [["large"]] });
+    should(await find(events({ wires: [["filter"]] }), filter, ...nodes)).eql(["disabled events large"]);
+    const other = node("crec-alert", "other", { wires: [["ack"]] });
+    should(await find(events({ wires: [["filter", "other"]] }), filter, other, ...nodes)).be.empty();
   });
 
   it("finds nothing where one is behind, also only after an error", async () => {

@@ -1,4 +1,5 @@
 import type { Check, Finding, Scene } from "../check.ts";
+import type { FlowNode, Flows } from "../flows.ts";
 
 const ACK = "crec-ack";
 /** The outputs of events in. The events of the first one wait for an acknowledgement. */
@@ -16,11 +17,48 @@ export const ackUnreachable: Check = {
     return readers.flatMap((node): Finding[] => {
       if (paths.firstBehind(node, EVENTS).some((one) => leading.has(one))) return [];
       const origin = flows.originOf(node);
+      const stopped = disabledBefore(flows, node);
+      if (stopped !== undefined) {
+        const { label } = flows.originOf(stopped);
+        const values = { node: origin.label, stopped: label };
+        return [{ case: "disabled", severity: "error", origin, detail: stopped.id, values }];
+      }
       const kind = paths.isWired(node, EVENTS) ? "no-path" : "nothing-behind";
       return [{ case: kind, severity: "error", origin, values: { node: origin.label } }];
     });
   },
 };
+
+/** The first disabled node behind which, by wires, an ack event node would be. */
+function disabledBefore(flows: Flows, reader: FlowNode): FlowNode | undefined {
+  const next = ids(reader.wires?.[EVENTS]);
+  const seen = new Set<string>();
+  for (let id = next.shift(); id !== undefined; id = next.shift()) {
+    if (seen.has(id)) continue;
+    seen.add(id);
+    const disabled = flows.disabled(id);
+    if (disabled !== undefined && leadsToAck(flows, disabled)) return disabled;
+    const node = flows.get(id);
+    if (node !== undefined) next.push(...ids(node.wires?.flat()));
+  }
+  return undefined;
+}
+
+function leadsToAck(flows: Flows, from: FlowNode): boolean {
+  const next = [from];
+  const seen = new Set<FlowNode>();
+  for (let node = next.pop(); node; node = next.pop()) {
+    if (node.type === ACK) return true;
+    if (seen.has(node)) continue;
+    seen.add(node);
+    next.push(...ids(node.wires?.flat()).flatMap((id) => flows.get(id) ?? flows.disabled(id) ?? []));
+  }
+  return false;
+}
+
+function ids(listed: unknown): string[] {
+  return Array.isArray(listed) ? listed.filter((id) => typeof id === "string") : [];
+}
 
 /** Whether an ack event node gets messages on a way that the flows do not show, such as a queue or a context store. */
 function hasOtherSource({ flows, paths }: Scene): boolean {
