@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import type { NodeAPI } from "node-red";
+import { decimalsFor } from "../lib/runtime/conditions.ts";
+import type { ContractRef } from "../lib/runtime/config-nodes.ts";
 import { unitsAt } from "../lib/runtime/deployed-contracts.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { ADDRESS } from "../lib/shared/address.ts";
@@ -30,8 +32,8 @@ export async function keyOf(
   }
 }
 
-/** The same address may be another contract on another network. */
-function contractKey(payload: unknown): string | undefined {
+/** The contract of an event. The same address may be another contract on another network. */
+export function contractKey(payload: unknown): string | undefined {
   const { contract, chainSelector } = isObject(payload) ? payload : {};
   if (typeof contract !== "string" || !ADDRESS.test(contract)) return undefined;
   return `${typeof chainSelector === "string" ? chainSelector : "0"}:${contract.toLowerCase()}`;
@@ -61,8 +63,14 @@ export function amountOf({ payload }: CrecMessage, field: string, read: ReadFiel
   return typeof text === "string" && /^-?\d{1,100}$/.test(text) ? text : undefined;
 }
 
-/** Of the contract that emitted the event, where a contract node knows them. */
-export function decimalsAt(RED: NodeAPI, { payload }: CrecMessage): number | undefined {
+/** Of the chosen contract, for what is about it; else of the contract that emitted the event, where a contract node knows them. */
+export function decimalsAt(
+  RED: NodeAPI,
+  { payload }: Pick<CrecMessage, "payload">,
+  chosen: ContractRef | undefined,
+): number | undefined {
+  const ofChosen = decimalsFor(chosen, payload);
+  if (ofChosen !== undefined) return ofChosen;
   if (!isObject(payload) || payload.chainSelectorUnsigned === true) return undefined;
   const { contract, chainSelector } = payload;
   if (typeof contract !== "string" || typeof chainSelector !== "string") return undefined;

@@ -108,7 +108,9 @@ export function payloadOf(RED: NodeAPI, outcome: AlertOutcome, told: Told, isOwn
 
 function changesOf(outcome: AlertOutcome): { changes?: number } {
   const { changes } = outcome.kind === "recovered" ? outcome : outcome.alert;
-  return changes === undefined || (outcome.kind !== "alert" && outcome.kind !== "recovered") ? {} : { changes };
+  return changes === undefined || (outcome.kind !== "alert" && outcome.kind !== "recovered")
+    ? {}
+    : { changes };
 }
 
 /** In milliseconds. */

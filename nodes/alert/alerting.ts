@@ -1,6 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { Accepted, AlertInput, AlertOutcome, AlertSettings, RaisedAlert } from "../../src/index.ts";
 import { type NodeConditions, nodeConditions } from "../lib/runtime/conditions.ts";
+import { type ContractRef, contractOf } from "../lib/runtime/config-nodes.ts";
 import { isRedelivered } from "../lib/runtime/event-message.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
@@ -20,6 +21,7 @@ import { idOf, isUnproven, notCounted, sourceOf, subjectOf, timeOf } from "./eve
 import { linkOf } from "./link.ts";
 import { KnownNames } from "./names.ts";
 import { type AlertFields, textOf } from "./settings.ts";
+import { SumProblems } from "./sum-problems.ts";
 import type { Facts } from "./template.ts";
 import { fieldByPath, oneLine, type ReadField } from "./values.ts";
 import type { Worded } from "./words.ts";
@@ -69,6 +71,7 @@ export class Alerting {
   readonly #names: KnownNames;
   readonly #library: AlertLibrary;
   readonly #read: ReadField;
+  readonly #sums: SumProblems;
 
   constructor(RED: NodeAPI, node: Node, { fields, settings, library }: AlertingOptions) {
     this.#RED = RED;
@@ -79,6 +82,7 @@ export class Alerting {
     const { contract, conditions } = fields.settings;
     this.#conditions = nodeConditions(RED, node, { match: fields.choice("match"), conditions, contract });
     this.#names = new KnownNames(RED);
+    this.#sums = new SumProblems(node, settings.when);
   }
 
   /** @throws INVALID_FIELD, VARIABLE_MISSING, CONTRACT_MISSING, ABI_INVALID; what `accept` throws */
@@ -109,8 +113,14 @@ export class Alerting {
       return this.#leaving(msg, { passed: undefined, outcomes: [tried(input, details)] }, nameOf);
     }
     const accepted = await accept({ ...input, details });
+    this.#sums.note(msg, input, accepted.passed);
     if (accepted.passed === "undecided") return passed(msg, "undecided", [this.#withoutSum(input)]);
     return this.#leaving(msg, accepted, nameOf);
+  }
+
+  /** The node is closed. */
+  close(): void {
+    this.#sums.close();
   }
 
   /** Why an input adds nothing to a sum. */
@@ -132,7 +142,7 @@ export class Alerting {
     const { when } = this.#settings;
     const id = idOf(msg, this.#library);
     const amount = when.kind === "sum" ? amountOf(msg, when.field, this.#read) : undefined;
-    const decimals = when.kind === "sum" ? decimalsAt(this.#RED, msg) : undefined;
+    const decimals = when.kind === "sum" ? decimalsAt(this.#RED, msg, this.#contract()) : undefined;
     return {
       key,
       matches,
@@ -216,21 +226,20 @@ export class Alerting {
       severity: this.#fields.choice("severity"),
       contract: oneLine(named || "", 60),
       within: "withinMs" in this.#settings.when ? textOf(this.#fields, "within") : "",
-      ...this.#sumsOf(payload, alert),
+      ...this.#sumsOf(alert),
     };
   }
 
   /** A limit in the smallest unit may be about no tokens at all: then the sum is shown as it is. */
-  #sumsOf(payload: unknown, { sum }: RaisedAlert): Pick<Facts, "sum" | "sumTokens"> {
-    const { when } = this.#settings;
-    if (sum === undefined || when.kind !== "sum") return { sum: undefined };
-    const decimals =
-      when.unit === "token"
-        ? (when.decimals ?? decimalsAt(this.#RED, { payload } as CrecMessage))
-        : undefined;
-    if (decimals === undefined) return { sum };
+  #sumsOf({ sum, decimals }: RaisedAlert): Pick<Facts, "sum" | "sumTokens"> {
+    if (decimals === undefined || sum === undefined) return { sum };
     const sumTokens = this.#library.fromSmallestUnit(sum, decimals);
     return { sum: sumTokens, sumTokens };
+  }
+
+  #contract(): ContractRef | undefined {
+    const { contract } = this.#fields.settings;
+    return contract ? contractOf(this.#RED, contract) : undefined;
   }
 
   #worded(): Worded {

@@ -42,12 +42,12 @@ export class AlertHost {
 
   private constructor(RED: NodeAPI, node: Node, fields: AlertFields, library: Library) {
     const { contract, channel = "", fleet } = fields.settings;
-    const decimals = contract ? contractOf(RED, contract).decimals : undefined;
+    if (contract) contractOf(RED, contract);
     this.#node = node;
     this.#fields = fields;
     this.#library = library;
     checkPaths(fields, library);
-    const settings = alertSettings(fields, decimals);
+    const settings = alertSettings(fields);
     const keepsPending = fields.flag("untilAcked");
     // What is wrong shows before the first message.
     for (const name of ["severity", "match", "forEach"] as const) fields.choice(name);
@@ -158,6 +158,7 @@ export class AlertHost {
     await this.#leaving.idle();
     this.#status.close();
     forgetKeyLimit(this.#node);
+    this.#alerting.close();
     // Nothing is added to it any more.
     this.#outlets.close();
     await this.#memory.close();

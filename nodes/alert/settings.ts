@@ -15,9 +15,9 @@ const MOST_MARKS = 10_000;
 const DECIMAL = /^\d+(?:\.\d+)?$/;
 
 /** What the form says about when to alert. @throws INVALID_FIELD, MISSING_VALUE, VARIABLE_MISSING */
-export function alertSettings(fields: AlertFields, decimals: number | undefined): AlertSettings {
+export function alertSettings(fields: AlertFields): AlertSettings {
   return {
-    when: whenOf(fields, decimals),
+    when: whenOf(fields),
     quietMs: duration(fields, "quiet"),
     recovers: fields.flag("recovers"),
     summarizes: fields.flag("summarizes"),
@@ -28,7 +28,7 @@ export function alertSettings(fields: AlertFields, decimals: number | undefined)
   };
 }
 
-function whenOf(fields: AlertFields, decimals: number | undefined): AlertWhen {
+function whenOf(fields: AlertFields): AlertWhen {
   const kind = fields.choice("when");
   switch (kind) {
     case "each":
@@ -36,7 +36,7 @@ function whenOf(fields: AlertFields, decimals: number | undefined): AlertWhen {
     case "count":
       return { kind, times: fields.number("times"), withinMs: duration(fields, "within") };
     case "sum":
-      return { kind, withinMs: duration(fields, "within"), ...limitOf(fields, decimals) };
+      return { kind, withinMs: duration(fields, "within"), ...limitOf(fields) };
     case "rate":
       return {
         kind,
@@ -64,7 +64,7 @@ export function checkPaths(fields: AlertFields, { parseFieldPath }: Pick<Library
   }
 }
 
-function limitOf(fields: AlertFields, decimals: number | undefined) {
+function limitOf(fields: AlertFields) {
   const limit = required(fields, "limit");
   if (!DECIMAL.test(limit)) throw fields.wrong("limit", limit);
   const inTokens = fields.choice("limitUnit") === "token";
@@ -72,7 +72,6 @@ function limitOf(fields: AlertFields, decimals: number | undefined) {
     field: textOf(fields, "sumField"),
     limit,
     ...(inTokens ? { unit: "token" as const } : {}),
-    ...(inTokens && decimals !== undefined ? { decimals } : {}),
   };
 }
 

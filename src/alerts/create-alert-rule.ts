@@ -40,8 +40,8 @@ export type CreateAlertRuleOptions = {
   forEach?: "contract" | (string & {}) | ((decoded: unknown) => string | undefined) | undefined;
   /** Of the contract. Events are decoded with it, and conditions compare by its types. */
   abi?: Abi | undefined;
-  /** Of the contract's token, for amounts in tokens. */
-  decimals?: number | undefined;
+  /** Of the contract's token, for amounts in tokens; a function where events are those of several contracts. */
+  decimals?: number | DecimalsOf | undefined;
   /** What matches this long after an alert of its key is told by one reminder, in milliseconds. @default 0 */
   quietMs?: number | undefined;
   /** See `AlertSettings`. @default true */
@@ -75,6 +75,9 @@ export type CreateAlertRuleOptions = {
   /** Called with a sentence when a limit is reached. @default ignores it */
   onWarning?: ((message: string) => void) | undefined;
 };
+
+/** The decimals of a token; undefined where they are not known. */
+export type DecimalsOf = (contract: { chainSelector: string; contract: string }) => number | undefined;
 
 /** An event, as a consumer delivers it, or what was decoded from it. Verify events first. */
 export type AlertEvent = (
@@ -155,7 +158,7 @@ export function createAlertRule(options: CreateAlertRuleOptions): EventAlertRule
       at: timeOf(decoded) ?? now(),
       ...idOf(given),
       ...amountOf(decoded, amountAt),
-      ...present("decimals", options.decimals),
+      ...present("decimals", decimalsFor(decoded, options)),
       ...present("redelivered", given.redelivered),
       ...present("isHighest", given.isHighest),
       ...present("reportedAt", "event" in given ? reportedAtOf(given.event) : undefined),
@@ -208,10 +211,19 @@ function keyReader(forEach: CreateAlertRuleOptions["forEach"]): (decoded: unknow
   };
 }
 
-function decodedOf(given: AlertEvent, { abi, decimals }: CreateAlertRuleOptions): unknown {
+function decodedOf(given: AlertEvent, options: CreateAlertRuleOptions): unknown {
+  const { abi } = options;
   const decoded = given.decoded ?? ("event" in given ? decodeEvent(given.event, abi) : undefined);
+  const decimals = decimalsFor(decoded, options);
   if (decimals === undefined || !isContractEvent(decoded) || "tokens" in decoded) return decoded;
   return { ...decoded, tokens: eventTokens(decoded, { decimals, ...(abi === undefined ? {} : { abi }) }) };
+}
+
+function decimalsFor(decoded: unknown, { decimals }: CreateAlertRuleOptions): number | undefined {
+  if (typeof decimals !== "function") return decimals;
+  const { contract, chainSelector } = (decoded ?? {}) as Partial<DecodedWatcherEvent>;
+  const isKnown = typeof contract === "string" && typeof chainSelector === "string";
+  return isKnown ? decimals({ chainSelector, contract }) : undefined;
 }
 
 function evidenceOf(given: AlertEvent, decoded: unknown): AlertEvidence | undefined {

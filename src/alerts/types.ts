@@ -125,7 +125,7 @@ export type AlertInput = {
   subject?: string;
   /** In the smallest unit, for a sum. Without it, or where it is no whole number, a sum passes the input as `undecided`. */
   amount?: string;
-  /** Of the token of the amount: for a limit in tokens that does not name its decimals. */
+  /** Of the token of the amount, 36 at most: for a limit in tokens that does not name its decimals. */
   decimals?: number;
   /** It was delivered before and not acknowledged: what it led to is an outcome again. */
   redelivered?: boolean;
@@ -157,6 +157,8 @@ export type RaisedAlert = {
   count: number;
   /** In the smallest unit. */
   sum?: string;
+  /** Of the sum, where the limit is in tokens: of tokens with different decimals, the most. */
+  decimals?: number;
   /** Of a rate: how many there are in such a window on average. */
   usual?: number;
   /** What matched since the last alert of this key, and was not told. */

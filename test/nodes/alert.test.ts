@@ -20,6 +20,11 @@ describe("alert", function () {
     should(passed).equal("undecided");
     return undecided[0];
   };
+  const found = async () => {
+    const headers = { "content-type": "application/json" };
+    await harness.nodeRed.fetch("crec/monitor/issues/run", { method: "POST", headers, body: "{}" });
+    return (await harness.nodeRed.fetch("crec/diagnostics")).text();
+  };
   const seconds = () => Math.floor(Date.now() / 1000);
   const token = tokenNode();
 
@@ -86,6 +91,28 @@ describe("alert", function () {
     should(output).equal("alert");
     should(payload).have.properties({ sum: `2501${"0".repeat(18)}`, sumTokens: "2501" });
     should(payload.text).match(/sum of value is 2501 within 10m/);
+  });
+
+  it("adds up each amount by the decimals of its own contract, also beside a chosen one, and says so", async () => {
+    const other = `0x${"d1".repeat(20)}`;
+    const usd = tokenNode({ id: "usd-node", name: "usd", address: other, decimals: "6" });
+    const paid = (value: string) =>
+      transfer("0", { contract: other, params: { from: TREASURY, to: STRANGER, value }, tokens: {} });
+    const sum = { when: "sum", limit: "10", limitUnit: "token", within: "1h" };
+    for (const [chosen, units] of [
+      ["contract", [token, usd]],
+      ["usd-node", [token, usd]],
+    ] as const) {
+      await harness.deploy({ ...sum, contract: chosen }, units);
+      should(await harness.fate(transfer("4"))).equal("counted");
+      should(await harness.fate(paid("5999999"))).equal("counted");
+      const { payload } = await harness.send(paid("1"));
+      should(payload).have.properties({ kind: "alert", sumTokens: "10" });
+      should(await found()).match(/amounts of several contracts/);
+    }
+    await harness.deploy({ ...sum, contract: "contract" }, [token]);
+    should(await whyUndecided(paid("900000"))).match(/^The decimals of the contract are not known/);
+    should(await found()).match(/whose decimals are not known/);
   });
 
   it("takes the decimals of the event's contract where none is chosen, and decides nothing without decimals", async () => {
@@ -222,13 +249,9 @@ describe("alert", function () {
       await harness.deploy({ conditions: below, quiet: "1s", recovers: true });
       const time = seconds() + ahead;
       const answer = { payload: "4", crec: { block: { time }, verification: { verified: true } } };
-      should(await harness.fate(answer)).equal("alert");
-      let fate = await harness.fate(answer);
-      should(fate).equal("quiet");
-      for (const until = Date.now() + 20_000; fate === "quiet" && Date.now() < until; ) {
-        fate = await harness.fate(answer);
-      }
-      should(fate).equal("alert");
+      const { payload } = await harness.send(answer);
+      should(await harness.fate(answer)).equal("quiet");
+      await harness.raises((one) => one.payload.id === payload.id && one.payload.reminder === 1);
     }
   });
 
@@ -369,11 +392,6 @@ describe("alert", function () {
 
   it("says by an alert, its status and an issue that it does not count new keys", async () => {
     const { nodeRed } = harness;
-    const found = async () => {
-      const headers = { "content-type": "application/json" };
-      await nodeRed.fetch("crec/monitor/issues/run", { method: "POST", headers, body: "{}" });
-      return (await nodeRed.fetch("crec/diagnostics")).text();
-    };
     const full = { when: "count", times: "2", within: "1h", maxKeys: "2", name: "Drained" };
     await harness.deploy({ ...full, forEach: "field", forEachField: "params.to", title: "of an event" });
     const [first, second, third] = ["1", "2", "3"].map((digit) => `0x${digit.repeat(40)}`);

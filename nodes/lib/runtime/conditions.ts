@@ -103,7 +103,7 @@ export function nodeConditions(RED: NodeAPI, node: Node, settings: ConditionSett
  * The decimals of the chosen contract, for what is about it. An event of another contract is compared by its own
  * `tokens`, and so is one whose network is not signed: the same address can be another contract there.
  */
-function decimalsFor(contract: ContractRef | undefined, payload: unknown): number | undefined {
+export function decimalsFor(contract: ContractRef | undefined, payload: unknown): number | undefined {
   if (contract?.decimals === undefined || typeof payload !== "object" || payload === null) {
     return contract?.decimals;
   }

@@ -42,5 +42,5 @@ export function checkWhenNeeded(RED: Pick<NodeAPI, "events">, { issues, activity
 function isNews(fact: Fact): boolean {
   if (fact.kind === "event") return fact.event.proof === "rejected";
   if (fact.kind === "call") return fact.call.status === 401 || fact.call.status === 403;
-  return fact.kind === "resource" || fact.kind === "contradiction" || fact.kind === "keyLimit";
+  return ["resource", "contradiction", "keyLimit", "alertSum"].includes(fact.kind);
 }

@@ -9,7 +9,17 @@ const STATE = [
 const MARK = [
   ...["at", "id", "n", "place", "tx", "says", "alert", "used", "moved", "movedAt", "also", "amount"],
 ] as const satisfies ReadonlyArray<keyof Mark>;
-const ALERT = ["id", "count", "suppressed", "sum", "usual", "reminder", "changes", "lastAt"] as const;
+const ALERT = [
+  "id",
+  "count",
+  "suppressed",
+  "sum",
+  "usual",
+  "reminder",
+  "changes",
+  "lastAt",
+  "decimals",
+] as const;
 
 /** The state of a key as short text: a key beyond the limit of those in memory may be one of many. */
 export function packed(recordKey: string, state: KeyState): string {

@@ -3,7 +3,7 @@ import type { AlertOutcome, AlertSettings, RaisedAlert } from "../types.ts";
 /** What an alert says of its window. */
 export type Counted = Pick<
   RaisedAlert,
-  "count" | "sum" | "usual" | "suppressed" | "reminder" | "changes" | "lastAt"
+  "count" | "sum" | "decimals" | "usual" | "suppressed" | "reminder" | "changes" | "lastAt"
 >;
 
 /** An input that was counted. */
@@ -44,7 +44,7 @@ export type KeyState = {
   floor?: number;
   /** Of a rate: how many there were in each part of the compared time that has any. */
   parts?: Array<[part: number, count: number]>;
-  /** Of the tokens that are summed. */
+  /** Of the tokens that are summed: the most that one of them has. */
   decimals?: number;
   /** How many alerts there were, which makes ids without an input's id differ. */
   raised: number;

@@ -4,7 +4,15 @@ import { countedIn, endAt, heldBackIn, isHeldOver, matchAt, toldIn } from "./inc
 import { identified, withMark } from "./marks.ts";
 import { alertInMark, alertOf } from "./raise.ts";
 import type { Counted, KeyState, Mark } from "./state.ts";
-import { endOfReached, type Reached, reachedWindow, type Windowed, withPart } from "./window.ts";
+import {
+  endOfReached,
+  type Reached,
+  reachedWindow,
+  scaledAmount,
+  shownSum,
+  type Windowed,
+  withPart,
+} from "./window.ts";
 
 type WindowArrival = Arrival & { settings: AlertSettings & { when: Windowed } };
 
@@ -20,13 +28,15 @@ export function stepWindow(arrival: WindowArrival): Stepped {
     marks,
     newest: Math.max(before.newest, at),
     ...(when.kind === "rate" ? { parts: withPart(when, before.parts, at) } : {}),
-    ...(when.kind === "sum" && input.decimals !== undefined ? { decimals: input.decimals } : {}),
+    ...(when.kind === "sum" && input.decimals !== undefined
+      ? { decimals: Math.max(input.decimals, before.decimals ?? 0) }
+      : {}),
   };
   const reached = reachedWindow(when, state, { since: context.since, at });
   if (reached === undefined) return { state, passed: "counted", outcomes, warnings: [] };
   const told = matchAt(settings, state, at);
   if (told === undefined) return { state: countedIn(state, at), passed: "quiet", outcomes, warnings: [] };
-  const counted = { ...countedOf(reached), ...heldBackIn(state, told) };
+  const counted = { ...countedOf(when, reached, state), ...heldBackIn(state, told) };
   const id = told === "reminder" ? state.active?.id : undefined;
   const { alert, warnings } = alertOf(input, state, counted, { ...context, at, id });
   const marked = {
@@ -64,11 +74,23 @@ function recoveredBefore({ settings, state, at, id, context }: WindowArrival): {
 }
 
 function amountOf({ settings, input }: WindowArrival): Pick<Mark, "amount"> {
-  return settings.when.kind === "sum" && input.amount !== undefined ? { amount: input.amount } : {};
+  const { when } = settings;
+  if (when.kind !== "sum" || input.amount === undefined) return {};
+  return { amount: scaledAmount(when, input.amount, input.decimals) ?? input.amount };
 }
 
-function countedOf({ end: _end, ...counted }: Reached): Omit<Counted, "suppressed"> {
-  return counted;
+function countedOf(
+  when: Windowed,
+  { end: _end, sum, ...counted }: Reached,
+  { decimals }: KeyState,
+): Omit<Counted, "suppressed"> {
+  if (when.kind !== "sum" || sum === undefined) return counted;
+  const known = when.unit === "token" ? (when.decimals ?? decimals) : undefined;
+  return {
+    ...counted,
+    sum: shownSum(when, sum, decimals),
+    ...(known === undefined ? {} : { decimals: known }),
+  };
 }
 
 /** The marks that raised an alert no longer count, so the next alert needs as many again. */

@@ -19,9 +19,7 @@ import {
 import { stepAbsence } from "./step-absence.ts";
 import { stepEach, stepWhileHolding } from "./step-each.ts";
 import { stepWindow } from "./step-window.ts";
-import { decimalsOf, isWindowed, partsSince } from "./window.ts";
-
-type SumWhen = Extract<AlertSettings["when"], { kind: "sum" }>;
+import { isWindowed, partsSince, scaledAmount } from "./window.ts";
 
 const WHOLE_NUMBER = /^-?\d{1,100}$/;
 
@@ -55,9 +53,9 @@ function counted(
   const pass = (passed: PassedReason): Stepped => ({ state, passed, outcomes: [], warnings: [] });
   if (!input.matches && !holds) return pass("no_match");
   if (settings.when.kind === "sum") {
-    if (!WHOLE_NUMBER.test(input.amount ?? "") || !isSummable(settings.when, state, input)) {
-      return pass("undecided");
-    }
+    const { amount = "", decimals } = input;
+    const isSummable = WHOLE_NUMBER.test(amount) && scaledAmount(settings.when, amount, decimals);
+    if (!isSummable) return pass("undecided");
   }
   const { log } = context;
   const found = state && findMark(state, id, log?.place);
@@ -91,13 +89,6 @@ function counted(
   const stepped = kindOf(settings)(arrival);
   const warnings: Stepped["warnings"] = at < input.at ? [...stepped.warnings, "ahead"] : stepped.warnings;
   return trimmed(settings, context, { ...stepped, state: kept(stepped, context), warnings });
-}
-
-/** The decimals of amounts in tokens are known, and the same for all that is summed. */
-function isSummable(when: SumWhen, state: KeyState | undefined, { decimals }: AlertInput): boolean {
-  const known = decimalsOf(when, state?.decimals ?? decimals);
-  const isOther = when.decimals === undefined && decimals !== undefined && known !== decimals;
-  return known !== undefined && !(isOther && when.unit === "token");
 }
 
 function kindOf(settings: AlertSettings): (arrival: Arrival) => Stepped {

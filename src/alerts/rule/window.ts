@@ -9,6 +9,8 @@ export type Reached = { end: Mark; count: number; sum?: string; usual?: number }
 
 /** Amounts are compared with this many decimal places, so that nothing is rounded. */
 const MOST_DECIMALS = 77;
+/** Amounts of tokens with decimals of their own are added up with this many decimal places. */
+const SUM_DECIMALS = 36;
 /** A compared time is counted in this many parts. */
 const PARTS = 100;
 
@@ -100,7 +102,7 @@ function limitOf(
 ): (end: number, count: number, sum: bigint) => number | undefined {
   if (when.kind === "count") return (_end, count) => (count >= when.times ? 0 : undefined);
   if (when.kind === "sum") {
-    const decimals = decimalsOf(when, state.decimals) ?? 0;
+    const decimals = scaleOf(when);
     const limit = BigInt(toSmallestUnit(when.limit, MOST_DECIMALS, "limit"));
     const scale = 10n ** BigInt(MOST_DECIMALS - decimals);
     return (_end, count, sum) => (count > 0 && sum * scale >= limit ? 0 : undefined);
@@ -112,14 +114,29 @@ function limitOf(
   };
 }
 
-/** The decimals of what is summed; 0 where the limit is in the smallest unit. Undefined where they are not known. */
-export function decimalsOf(
-  { unit, decimals }: Extract<AlertWhen, { kind: "sum" }>,
-  ofEvent: number | undefined,
-): number | undefined {
-  const known = unit === "token" ? (decimals ?? ofEvent) : 0;
-  const isUsable = Number.isInteger(known) && Number(known) >= 0 && Number(known) <= MOST_DECIMALS;
-  return isUsable ? known : undefined;
+type Sum = Extract<AlertWhen, { kind: "sum" }>;
+
+/** With how many decimal places amounts are added up; 0 where the limit is in the smallest unit. */
+function scaleOf({ unit, decimals = SUM_DECIMALS }: Sum): number {
+  return unit === "token" ? decimals : 0;
+}
+
+/** Whether each event has decimals of its own: those of its contract. */
+function isOfEach({ unit, decimals }: Sum): boolean {
+  return unit === "token" && decimals === undefined;
+}
+
+/** An amount as it is added up. Undefined where the decimals of its token are not known. */
+export function scaledAmount(when: Sum, amount: string, decimals: number | undefined): string | undefined {
+  if (!isOfEach(when)) return amount;
+  if (decimals === undefined || !Number.isInteger(decimals)) return undefined;
+  return decimals >= 0 && decimals <= SUM_DECIMALS ? amount + "0".repeat(SUM_DECIMALS - decimals) : undefined;
+}
+
+/** A sum in the smallest unit of these decimals: the most that an event of it had. */
+export function shownSum(when: Sum, sum: string, decimals = SUM_DECIMALS): string {
+  if (!isOfEach(when) || decimals === SUM_DECIMALS) return sum;
+  return String(BigInt(sum) / 10n ** BigInt(SUM_DECIMALS - decimals));
 }
 
 type Rate = Extract<AlertWhen, { kind: "rate" }>;

@@ -1,5 +1,5 @@
 import should from "should";
-import { each, makeRule } from "./make-rule.ts";
+import { each, makeRule, START } from "./make-rule.ts";
 
 describe("AlertRule: what raises an alert", () => {
   it("each: every input that matches", async () => {
@@ -34,9 +34,28 @@ describe("AlertRule: what raises an alert", () => {
     should(await ofRule.at(2, { amount: "1" })).equal("alert at 2 count 2 sum 1500000");
     const ofEvent = makeRule(limit);
     should(await ofEvent.at(1, { amount: "15", decimals: 1 })).equal("alert at 1 sum 15");
-    should(await ofEvent.at(2, { amount: "15", decimals: 18 })).equal("undecided");
     should(await ofEvent.at(2, { key: "other", amount: "15" })).equal("undecided");
     should(await ofEvent.at(3, { key: "other", amount: "15", decimals: 99 })).equal("undecided");
+  });
+
+  it("sum: each amount by the decimals of its own token, whatever came first", async () => {
+    const limit = { kind: "sum", field: "params.value", limit: "3", unit: "token", withinMs: 10 } as const;
+    const [a, b] = [
+      { amount: `1${"0".repeat(18)}`, decimals: 18 },
+      { amount: "1000000", decimals: 6 },
+    ];
+    for (const [first, second] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      const { rule } = makeRule(limit);
+      const give = (ms: number, more: object) =>
+        rule.accept({ key: "", at: START + ms, id: `${ms}`, matches: true, ...more });
+      should(await give(1, first)).have.property("passed", "counted");
+      should(await give(2, second)).have.property("passed", "counted");
+      const { outcomes } = await give(3, second);
+      should(outcomes[0]?.alert).have.properties({ sum: `3${"0".repeat(18)}`, decimals: 18 });
+    }
   });
 
   it("rate: more than usual, once the compared time is known", async () => {

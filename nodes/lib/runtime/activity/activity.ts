@@ -2,6 +2,7 @@ import { processWide } from "../process-wide.ts";
 import { Reports } from "./reports.ts";
 import { Sources } from "./sources.ts";
 import type {
+  AlertSumReport,
   ConnectionReport,
   ContradictionReport,
   EventReport,
@@ -41,6 +42,10 @@ export class Activity {
     keyOf: ({ instance }) => instance,
     most: MOST_KEY_LIMITS,
   });
+  readonly alertSums = new Reports<AlertSumReport>({
+    keyOf: ({ instance }) => instance,
+    most: MOST_KEY_LIMITS,
+  });
   readonly #listeners = new Set<(fact: Fact) => void>();
 
   /** Returns the function that ends it. A listener must be quick: a flow waits for it. */
@@ -57,6 +62,7 @@ export class Activity {
     if (fact.kind === "operation") this.#noteOperation(fact.operation);
     if (fact.kind === "contradiction") this.contradictions.set(fact.contradiction);
     if (fact.kind === "keyLimit") this.keyLimits.set(fact.keyLimit);
+    if (fact.kind === "alertSum") this.alertSums.set(fact.alertSum);
     if (fact.kind === "resource") this[fact.resource === "watcher" ? "watchers" : "wallets"].set(fact.report);
     for (const listener of this.#listeners) {
       try {

@@ -161,6 +161,13 @@ export type KeyLimitReport = Origin & {
   forgotten: number;
 };
 
+/** What makes the sum of an alert node wrong: amounts of unknown decimals, or of several contracts. */
+export type AlertSumReport = Origin & {
+  /** The id of the node itself: a subflow has one for each of its uses. */
+  instance: string;
+  problem: "no-decimals" | "contracts";
+};
+
 /** One attempt of a call to the service. */
 export type CallReport = {
   /** Of the connection's node. */
@@ -182,4 +189,5 @@ export type Fact =
   | { kind: "operation"; operation: OperationReport; before: OperationReport | undefined }
   | { kind: "contradiction"; contradiction: ContradictionReport }
   | { kind: "keyLimit"; keyLimit: KeyLimitReport }
+  | { kind: "alertSum"; alertSum: AlertSumReport }
   | { kind: "resource"; resource: "watcher" | "wallet"; report: ResourceReport };

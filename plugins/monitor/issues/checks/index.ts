@@ -2,6 +2,7 @@ import type { Check } from "../check.ts";
 import { acceptedWatcher } from "./accepted-watcher.ts";
 import { ackUnreachable } from "./ack-unreachable.ts";
 import { alertKeys } from "./alert-keys.ts";
+import { alertSums } from "./alert-sums.ts";
 import { apiKey } from "./api-key.ts";
 import { consumerShared } from "./consumer-shared.ts";
 import { contractMissing } from "./contract-missing.ts";
@@ -30,6 +31,7 @@ export const CHECKS: readonly Check[] = [
   signerSet,
   eventContradicts,
   alertKeys,
+  alertSums,
   watcherAbi,
   acceptedWatcher,
   watcherState,
