@@ -13,6 +13,16 @@ export function channelOf(context: Context, channelId: string): Channel {
   return visible(context, channel, channelId, "CHANNEL_NOT_FOUND", "channel");
 }
 
+/**
+ * Refuses a channel that does not exist. It takes less time than `channelOf`.
+ *
+ * @throws ApiError 404 `CHANNEL_NOT_FOUND`
+ */
+export function checkChannel(context: Context, channelId: string): void {
+  const found = context.store.channels.has(channelId) || undefined;
+  visible(context, found, channelId, "CHANNEL_NOT_FOUND", "channel");
+}
+
 /** @throws ApiError 404 `WALLET_NOT_FOUND` */
 export function walletOf(context: Context, walletId: string): StoredWallet {
   const wallet = context.store.wallets.get(walletId);

@@ -28,6 +28,7 @@ export async function useAll(store: Store): Promise<void> {
   const channel = channels.create({ name: "channel" });
   const channelId = channel.channel_id;
   channels.get(channelId);
+  channels.has(channelId);
   channels.named("channel");
   channels.update(channel);
   for (const filter of [{}, { name: "a" }, { status: ["active", "archived"] }, { absent: ["a"] }]) {

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 
 /** Whether an `Authorization` header carries one of the keys. It takes the same time for a wrong key. */
 export function isAuthorized(header: string | undefined, apiKeys: readonly string[]): boolean {
@@ -7,5 +7,5 @@ export function isAuthorized(header: string | undefined, apiKeys: readonly strin
 }
 
 function sha256(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+  return hash("sha256", text, "buffer");
 }

@@ -5,7 +5,7 @@ import Type from "typebox";
 import { EVENT_TYPES, type EventType, PAGE_LIMITS, SEARCH_FILTERS } from "../../../src/protocol/index.ts";
 import { invalid, notFound } from "../api-error.ts";
 import type { Context } from "../context.ts";
-import { channelOf } from "../lookup.ts";
+import { checkChannel } from "../lookup.ts";
 import { networksOf } from "../networks.ts";
 import { bytesOf, type StoredPage } from "../store/event-pages.ts";
 import type { EventFilter } from "../store/events.ts";
@@ -90,9 +90,10 @@ export function eventRoutes(app: Routes, context: Context): void {
       },
     },
     async (request, reply) => {
-      const channel = channelOf(context, request.params.channel_id);
+      const { channel_id: channelId } = request.params;
+      checkChannel(context, channelId);
       const { type, ...query } = request.query;
-      const page = await store.events.poll(channel.channel_id, {
+      const page = await store.events.poll(channelId, {
         ...query,
         ...(strict ? {} : defined({ type })),
         isHidden: deliveries.hidden,
@@ -124,7 +125,8 @@ export function eventRoutes(app: Routes, context: Context): void {
       },
     },
     async (request, reply) => {
-      const channel = channelOf(context, request.params.channel_id);
+      const { channel_id: channelId } = request.params;
+      checkChannel(context, channelId);
       const { limit, offset, chain_environment, ...query } = request.query;
       if (strict) refuseNotPublic(query);
       const filter: EventFilter = {
@@ -151,7 +153,7 @@ export function eventRoutes(app: Routes, context: Context): void {
       refuseInapplicable(filter);
       reply.type("application/json; charset=utf-8");
       if (networksOf(context, chain_environment).length === 0) return '{"events":[],"has_more":false}';
-      const page = await store.events.search(channel.channel_id, filter, {
+      const page = await store.events.search(channelId, filter, {
         limit,
         offset,
         isHidden: deliveries.hidden,
@@ -176,8 +178,9 @@ export function eventRoutes(app: Routes, context: Context): void {
       },
     },
     (request, reply) => {
-      const channel = channelOf(context, request.params.channel_id);
-      const stored = store.events.get(channel.channel_id, request.params.event_id);
+      const { channel_id: channelId } = request.params;
+      checkChannel(context, channelId);
+      const stored = store.events.get(channelId, request.params.event_id);
       const event = stored === undefined ? undefined : deliveries.event(stored);
       if (event === undefined) throw notFound("EVENT_NOT_FOUND", "event", request.params.event_id);
       reply.type("application/json; charset=utf-8");

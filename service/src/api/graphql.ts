@@ -144,13 +144,9 @@ const fillEmptyRefusal: onSendHookHandler = (_request, reply, payload, done) => 
 };
 
 /** Reports a missing or wrong key in the way that `auth` says. */
-export async function refuseAccount(
-  reply: FastifyReply,
-  message: string,
-  { mode }: GraphqlAuth,
-): Promise<void> {
+export function refuseAccount(reply: FastifyReply, message: string, { mode }: GraphqlAuth): void {
   const errors = [{ message, extensions: { code: "UNAUTHENTICATED" } }];
-  await reply
+  reply
     .code(mode === "errors" ? 200 : 401)
     .send(mode === "status" ? { type: "UNAUTHORIZED", message } : { errors });
 }

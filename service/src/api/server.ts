@@ -113,27 +113,27 @@ export async function createServer(
   refuseWhileStopping(app);
   if (context.log.isLevelEnabled("debug")) logRequests(app, context.log);
   if (options.loopback) {
-    app.addHook("onRequest", async (request) => {
-      if (isLocalRequest(request.headers)) return;
+    app.addHook("onRequest", (request, _reply, done) => {
+      if (isLocalRequest(request.headers)) return done();
       throw forbidden(
         "This service answers only programs of this machine that call it 127.0.0.1, localhost or [::1].",
       );
     });
   }
-  app.addHook("onRequest", async (request, reply) => {
+  app.addHook("onRequest", (request, reply, done) => {
     const path = request.url.split("?", 1)[0] ?? "";
     // Browsers send no key. The page shows addresses of the service, so it is only for this machine.
-    if (path === "/" && options.loopback) return;
+    if (path === "/" && options.loopback) return done();
     if (isPartOfPage(path, options)) {
       const { headers } = request;
       if (path !== NODE_RED_PATH || !isOpenedInTab(headers)) refuseOtherPages(headers["sec-fetch-site"]);
-      return;
+      return done();
     }
-    if (ANONYMOUS.has(path) || isAuthorized(request.headers.authorization, options.apiKeys)) return;
+    if (ANONYMOUS.has(path) || isAuthorized(request.headers.authorization, options.apiKeys)) return done();
     const message =
       "The API key is missing or not the right one. Send the header Authorization: Apikey <key>.";
-    if (path === GRAPHQL_PATH) await refuseAccount(reply, message, context.injected.graphqlAuth);
-    else await reply.code(401).send({ type: "UNAUTHORIZED", message });
+    if (path === GRAPHQL_PATH) refuseAccount(reply, message, context.injected.graphqlAuth);
+    else reply.code(401).send({ type: "UNAUTHORIZED", message });
   });
   if (options.local)
     injectFaults(app, context.injected.faults, (what) => note(context, "faults", "applied", what));
@@ -169,6 +169,7 @@ function refuseWhileStopping(app: Routes): void {
     isStopping = true;
     setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS).unref();
   });
+  // The only hook with a promise: nothing is answered before the parser has read the packet, which can be invalid.
   app.addHook("onRequest", async () => {
     if (isStopping) throw new ApiError(503, { type: "INTERNAL_ERROR", message: STOPPING });
   });

@@ -5,6 +5,9 @@ import Value from "typebox/value";
 import { invalid } from "../api-error.ts";
 import { ID_PATTERN } from "./schemas.ts";
 
+/** What the schema says of one parameter. */
+type Parameter = { type?: string; default?: unknown; pattern?: string };
+
 type Problem = { keyword: string; schemaPath: string; instancePath: string; params: object; message: string };
 
 /** Maximum depth of lists and objects: far more than any request of the contract needs. */
@@ -16,9 +19,19 @@ const MAX_DEPTH = 100;
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validator = Compile(schema);
+  const refusal = (value: unknown) => ({
+    error: invalid(explain(schema, validator.Errors(value) as Problem[], httpPart)),
+  });
+  if (httpPart !== "body") {
+    const read = parameterReader(schema);
+    return (input) => {
+      const value = read(input);
+      return validator.Check(value) ? { value } : refusal(value);
+    };
+  }
   return (input) => {
     // Fastify passes null where there is no body.
-    if (httpPart === "body" && (input === undefined || input === null)) {
+    if (input === undefined || input === null) {
       return { error: invalid("A body is required: JSON with the content type application/json.") };
     }
     // First of all: what follows, here and in the routes, is recursive.
@@ -29,10 +42,8 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
         ),
       };
     }
-    const given = Value.Default(schema, structuredClone(input ?? {}));
-    const value = httpPart === "body" ? given : readTexts(schema, given);
-    if (validator.Check(value)) return { value: withLowerIds(schema, value) };
-    return { error: invalid(explain(schema, validator.Errors(value) as Problem[], httpPart)) };
+    const value = Value.Default(schema, structuredClone(input));
+    return validator.Check(value) ? { value: withLowerIds(schema, value) } : refusal(value);
   };
 };
 
@@ -48,16 +59,25 @@ function isNestedDeeper(input: unknown, most: number): boolean {
   return true;
 }
 
-/** Converts digits to a number and a single value to a list, where the schema asks for it. Other values stay, and fail. */
-function readTexts(schema: TSchema, given: unknown): unknown {
-  const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };
-  const read = Object.entries(Object(given)).map(([name, value]) => {
-    const wanted = properties[name]?.type;
-    if (wanted === "integer" && typeof value === "string" && /^-?\d+$/.test(value))
-      return [name, Number(value)];
-    return [name, wanted === "array" && !Array.isArray(value) ? [value] : value];
-  });
-  return Object.fromEntries(read);
+/**
+ * Reads parameters, which are text: with default values, digits as a number, a single value as a list and ids in lower
+ * case, where the schema asks for it. Other values stay, and fail.
+ */
+function parameterReader({ properties = {} }: TSchema & { properties?: Record<string, Parameter> }) {
+  const known = Object.entries(properties);
+  return (given: unknown): Record<string, unknown> => {
+    const read: Record<string, unknown> = { ...Object(given) };
+    for (const [name, { default: byDefault, pattern, type }] of known) {
+      const value = read[name] ?? byDefault;
+      if (value === undefined) continue;
+      if (type === "integer" && typeof value === "string" && /^-?\d+$/.test(value))
+        read[name] = Number(value);
+      else if (type === "array" && !Array.isArray(value)) read[name] = [value];
+      else if (pattern === ID_PATTERN && typeof value === "string") read[name] = value.toLowerCase();
+      else read[name] = value;
+    }
+    return read;
+  };
 }
 
 /** Converts all ids to lower case, as they are stored. */

@@ -32,6 +32,10 @@ export class Channels {
     return row === undefined ? undefined : toChannel(row as Row);
   }
 
+  has(channelId: string): boolean {
+    return this.#database.prepare("SELECT 1 FROM channels WHERE channel_id = ?").get(channelId) !== undefined;
+  }
+
   named(name: string): Channel | undefined {
     const row = this.#database.prepare("SELECT * FROM channels WHERE name = ?").get(name);
     return row === undefined ? undefined : toChannel(row as Row);

@@ -36,10 +36,14 @@ type EventWalk = {
  */
 export async function walkEvents(walk: EventWalk, yielder: Yielder): Promise<Found> {
   const { cursors, matches, to, step, limit } = walk;
-  let { from, skip } = walk;
+  const { from } = walk;
+  let { skip } = walk;
   if (cursors.length === 0 && matches === undefined) {
-    from += step * skip;
-    skip = 0;
+    if (yielder.shouldYield()) {
+      await yielder.yield();
+      if (walk.isAbandoned?.() === true) return { places: [], hasMore: false };
+    }
+    return allFrom(from + step * skip, walk);
   }
   const places: number[] = [];
   if ((to - from) * step < 0) return { places, hasMore: false };
@@ -74,4 +78,12 @@ export async function walkEvents(walk: EventWalk, yielder: Yielder): Promise<Fou
     }
   }
   return { places, hasMore: false };
+}
+
+/** A page of all offsets. */
+function allFrom(from: number, { to, step, limit }: EventWalk): Found {
+  const left = Math.max((to - from) * step + 1, 0);
+  const places: number[] = [];
+  for (let index = 0; index < Math.min(left, limit); index += 1) places.push(from + step * index);
+  return { places, hasMore: left > limit };
 }

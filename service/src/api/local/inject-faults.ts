@@ -23,52 +23,52 @@ export function injectFaults(
   const closing = new AbortController();
   app.addHook("preClose", async () => closing.abort());
 
-  app.addHook("onRequest", async (request, reply) => {
+  app.addHook("onRequest", (request, reply, done) => {
     const path = request.url.split("?", 1)[0] ?? "";
-    if (path.startsWith("/local") || path === "/") return;
-    const fault = faults.take(request.method, path);
-    if (fault === undefined) return;
+    const isExempt = path.startsWith("/local") || path === "/";
+    const fault = isExempt ? undefined : faults.take(request.method, path);
+    if (fault === undefined) return done();
     met.set(request, fault);
     const status = fault.status ?? UNAVAILABLE;
     const what = fault.action === "status" ? `answered with ${status}` : fault.action.replaceAll("_", " ");
     onApplied(`${request.method} ${path}: ${what}`);
-    if (fault.action === "reset") cut(request, reply);
-    if (fault.action === "status") {
-      const type = TYPES[status] ?? (status < 500 ? "VALIDATION_ERROR" : "INTERNAL_ERROR");
-      const body = fault.body ?? { type, message: "This answer was asked for under /local/faults." };
-      reply.type("application/json; charset=utf-8");
-      // As text, so that Fastify does not serialize it.
-      await reply
-        .code(status)
-        .headers(fault.headers ?? {})
-        .send(typeof body === "string" ? body : JSON.stringify(body));
-    }
+    if (fault.action === "reset") return cut(request, reply);
+    if (fault.action !== "status") return done();
+    const type = TYPES[status] ?? (status < 500 ? "VALIDATION_ERROR" : "INTERNAL_ERROR");
+    const body = fault.body ?? { type, message: "This answer was asked for under /local/faults." };
+    reply.type("application/json; charset=utf-8");
+    // As text, so that Fastify does not serialize it.
+    reply
+      .code(status)
+      .headers(fault.headers ?? {})
+      .send(typeof body === "string" ? body : JSON.stringify(body));
   });
 
   // After the request has arrived: the time for that is limited.
-  app.addHook("preValidation", async (request, reply) => {
+  app.addHook("preValidation", (request, reply, done) => {
     const fault = met.get(request);
-    if (fault?.action !== "delay") return;
-    const waited = sleep(fault.delayMs ?? 1000, true, { signal: closing.signal }).catch(() => false);
-    // The service is closing: there is no answer.
-    if (!(await waited)) cut(request, reply);
+    if (fault?.action !== "delay") return done();
+    sleep(fault.delayMs ?? 1000, true, { signal: closing.signal }).then(
+      () => done(),
+      // The service is closing: there is no answer.
+      () => cut(request, reply),
+    );
   });
 
-  app.addHook("onSend", async (request, reply, payload) => {
+  app.addHook("onSend", (request, reply, payload, done) => {
     const fault = met.get(request);
-    if (fault?.action === "drop_answer") cut(request, reply);
+    if (fault?.action === "drop_answer") return cut(request, reply);
     const isWhole = typeof payload === "string" || Buffer.isBuffer(payload);
-    if (fault?.action === "truncate" && (isWhole || payload instanceof Readable)) {
-      reply.hijack();
-      const body = isWhole ? Buffer.from(payload) : Buffer.concat(await payload.toArray());
-      reply.raw.writeHead(reply.statusCode, {
-        "content-type": "application/json",
-        "content-length": body.length,
-      });
-      reply.raw.write(body.subarray(0, body.length >> 1), () => request.raw.socket.destroy());
-    }
-    return payload;
+    if (fault?.action !== "truncate" || !(isWhole || payload instanceof Readable)) return done();
+    reply.hijack();
+    const all = isWhole ? [Buffer.from(payload)] : payload.toArray();
+    Promise.resolve(all).then((parts) => sendHalf(reply, Buffer.concat(parts)), done);
   });
+}
+
+function sendHalf({ raw, statusCode }: FastifyReply, body: Buffer): void {
+  raw.writeHead(statusCode, { "content-type": "application/json", "content-length": body.length });
+  raw.write(body.subarray(0, body.length >> 1), () => raw.socket?.destroy());
 }
 
 /** Cuts the connection without an answer. */
