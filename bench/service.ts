@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent } from "undici";
 import { encodeFunctionData } from "viem";
-import { type Anvil, startAnvil } from "../service/src/chain/anvil.ts";
 import { artifact } from "../service/src/chain/artifacts.ts";
-import { type Api, spawnService, temporaryFolder } from "../service/test/support.ts";
+import type { Api } from "../service/test/support.ts";
 import { generatePrivateKey, localEcdsaSigner, operationDigest, operationTypedData } from "../src/index.ts";
 import type { EventEnvelope, EventPage, Operation, Wallet } from "../src/protocol/index.ts";
 import { type Measured, median, perSecond } from "./measured.ts";
 import { memoryOf, skippedOffLinux } from "./memory.ts";
+import { runService } from "./running-service.ts";
 import { sized } from "./sized.ts";
 
 const ROUNDS = sized(5, 1);
@@ -25,12 +25,13 @@ const OPERATION_ROUNDS = sized(3, 1);
 const LOGS = sized(2000, 20);
 const FEW_EVENTS = sized(1000, 20);
 const MANY_EVENTS = sized(100_000, 60);
-/** How long memory is looked at. */
-const REST_SECONDS = sized(60, 1);
+/** How often memory is looked at, and how long it rests before each time. */
+const LOOKS = sized(60, 1);
+const LOOK_MS = sized(1000, 50);
 /** Transactions handed to the chain in one call, each with one log. */
 const BATCH = 500;
 
-/** The local service as a process of its own, on a chain that is started beside it. */
+/** A service with a channel of its own. */
 export class ServiceBench {
   readonly api: Api;
   readonly channelId: string;
@@ -46,18 +47,9 @@ export class ServiceBench {
     this.#end = end;
   }
 
-  static async start(confidence = "latest"): Promise<ServiceBench> {
-    const folder = temporaryFolder();
-    const chain: Anvil = await startAnvil(join(folder.path, "node"));
-    const args = ["--rpc-url", chain.rpcUrl, "--confidence", confidence, "--block-time", "1000"];
-    const { api, child, exited } = await spawnService(join(folder.path, "data"), { args });
-    const channelId = await api.channel();
-    return new ServiceBench(api, channelId, child.pid ?? 0, async () => {
-      child.kill("SIGTERM");
-      await exited;
-      await chain.stop();
-      folder.dispose();
-    });
+  static async start(): Promise<ServiceBench> {
+    const { api, pid, end } = await runService();
+    return new ServiceBench(api, await api.channel(), pid, end);
   }
 
   end(): Promise<void> {
@@ -112,8 +104,8 @@ export class ServiceBench {
   /** Resident memory in MiB: the least in a minute of rest, in which garbage is given back, and the most so far. */
   async memory(): Promise<{ atRest: number; most: number }> {
     let atRest = Number.POSITIVE_INFINITY;
-    for (let second = 0; second < REST_SECONDS; second += 1) {
-      await sleep(1000);
+    for (let look = 0; look < LOOKS; look += 1) {
+      await sleep(LOOK_MS);
       atRest = Math.min(atRest, memoryOf(this.#pid, "VmRSS"));
     }
     return { atRest, most: memoryOf(this.#pid, "VmHWM") };
