@@ -46,7 +46,7 @@ export function defaultText(RED: NodeAPI, worded: Worded, facts: Facts): string 
     time: worded.absentFor,
   };
   const parts = [
-    say(RED, `alert.words.${worded.when}`, words),
+    say(RED, `alert.words.${worded.when}${isFirstSeen(worded, facts) ? "-first" : ""}`, words),
     ...(alert.key === "" ? [] : [say(RED, "alert.words.key", { key: fieldText("key", facts) })]),
     ...(alert.suppressed > 0
       ? [say(RED, "alert.words.suppressed", { count: String(alert.suppressed) })]
@@ -54,6 +54,11 @@ export function defaultText(RED: NodeAPI, worded: Worded, facts: Facts): string 
     ...conditionWords(RED, worded),
   ];
   return parts.map((part) => part.trim().replace(/[:,：，]$/, "")).join(" · ");
+}
+
+/** Whether a rate has nothing to compare a key with: it had no event in the whole compared time. */
+function isFirstSeen({ when }: Worded, { alert }: Facts): boolean {
+  return when === "rate" && alert.key !== "" && alert.usual === 0;
 }
 
 /** The title and the sentence of an alert about the rule itself. */

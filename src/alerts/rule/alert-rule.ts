@@ -11,11 +11,12 @@ import { CachedRecord } from "./cached-record.ts";
 import { checkAlertSettings, checkTime } from "./check-settings.ts";
 import { logOf, recordKeyOf } from "./ids.ts";
 import { KeyRecords } from "./key-records.ts";
-import { dueAt, overAt, passTime, removableAt } from "./pass-time.ts";
-import { isFull, listed, withoutOutcome } from "./pending.ts";
+import { dueAt, idleAt, overAt, passTime, remaining } from "./pass-time.ts";
+import { hasPending, listed, withoutOutcome } from "./pending.ts";
 import { withDetailsOnce } from "./raise.ts";
 import { type Report, Reports } from "./reports.ts";
-import { isRuleState, type RuleState, startedAt } from "./rule-state.ts";
+import { ruleForm } from "./rule-form.ts";
+import { type RuleState, startedAt } from "./rule-state.ts";
 import { RuleWatch } from "./rule-watch.ts";
 import { SourceTimes } from "./source-times.ts";
 import { boundedTime, isOfState, type KeyState, newState, type StepContext } from "./state.ts";
@@ -86,7 +87,7 @@ export class AlertRule {
     this.#now = now;
     this.#reports = new Reports(id, now, onWarning);
     const report = (kind: Report) => this.#reports.add(kind);
-    this.#rule = new CachedRecord(store, "", (value) => (isRuleState(value) ? value : undefined));
+    this.#rule = new CachedRecord(store, "", ruleForm(store));
     this.#keys = new KeyRecords({
       store,
       maxKeys: settings.maxKeys,
@@ -94,18 +95,18 @@ export class AlertRule {
       leavesToStore: settings.when.kind === "each",
       keepsPending: this.#keepsPending,
       report,
-      overAt: (state) => removableAt(settings, state),
-      storedUntil: (state) => overAt(settings, state),
+      overAt: (state) => overAt(settings, state),
+      remaining: (state, at) => remaining(settings, state, at),
       givenUpTo: () => this.#times.givenUpTo(settings.slackMs),
       beforeRemoval: (at) => this.#forgetsUpTo(at),
       dueAt: (state) => {
         const due = dueAt(settings, state, this.#rule.value?.since ?? 0);
-        const over = this.#times.isKnown ? undefined : removableAt(settings, state);
-        return over === undefined || (due !== undefined && due < over) ? due : over;
+        const idle = this.#times.isKnown || state.isPast ? undefined : idleAt(settings, state);
+        return idle === undefined || (due !== undefined && due < idle) ? due : idle;
       },
     });
     this.#watch = new RuleWatch({
-      ...{ settings, now, report, rule: this.#rule, keys: this.#keys },
+      ...{ settings, now, rule: this.#rule, keys: this.#keys },
       isShared: store.isShared === true,
       keepsPending: this.#keepsPending,
       onOutcomes: (outcomes) => this.#unreturned.push(...outcomes),
@@ -181,13 +182,12 @@ export class AlertRule {
       if (belongsTo !== undefined && this.#store.isShared) await record.read();
       const stepped = await record.change(stepOf);
       for (const warning of stepped.warnings) this.#reports.add(warning);
-      if (stepped.outcomes.length > 0 && isFull(stepped.state)) this.#reports.add("pending");
       for (const outcome of stepped.outcomes) {
         if (outcome.kind === "alert") await this.#watch.add(outcome, input.isHighest);
       }
       return this.#passed(stepped.passed, contradicts ?? stepped.contradicts, stepped.outcomes);
     } finally {
-      this.#keys.settle(record);
+      await this.#keys.settleIdle(record);
     }
   }
 
@@ -220,10 +220,9 @@ export class AlertRule {
               : passTime(this.#settings, state, { time, over }, context),
           );
           this.#unreturned.push(...passed.outcomes);
-          if (passed.outcomes.length > 0 && isFull(passed.state)) this.#reports.add("pending");
         }),
       );
-      for (const record of due) this.#keys.settle(record);
+      for (const record of due) await this.#keys.settleIdle(record);
       const failed = results.find((result) => result.status === "rejected");
       if (failed !== undefined) throw failed.reason;
     }
@@ -254,7 +253,7 @@ export class AlertRule {
     await this.#load();
     await this.#rule.change((state) => ({ state: withoutOutcome(state, outcome) }));
     for (const record of this.#keys.all()) {
-      if ((record.value?.pending?.length ?? 0) === 0) continue;
+      if (!hasPending(record.value)) continue;
       await record.change((state) => ({ state: withoutOutcome(state, outcome) }));
       this.#keys.settle(record);
     }

@@ -14,7 +14,7 @@ export type Arrival = {
 };
 
 /** What is reported besides the outcomes. */
-export type StepWarning = "marks" | "details" | "ahead";
+export type StepWarning = "details" | "ahead";
 
 export type Stepped = {
   /** The same object where nothing changed; undefined where nothing is to be remembered. */

@@ -1,5 +1,6 @@
 import { CrecError } from "../../errors.ts";
 import type { AlertStore } from "../types.ts";
+import { type RecordForm, removeUnused } from "./record-form.ts";
 
 /** After this many lost races against other copies, a change fails. */
 const MOST_ATTEMPTS = 100;
@@ -12,7 +13,7 @@ export class CachedRecord<Value extends object> {
   /** When there is something to do for it, as the queue has it. */
   queuedAt: number | undefined;
   readonly #store: AlertStore;
-  readonly #parse: (value: unknown) => Value | undefined;
+  readonly #form: RecordForm<Value>;
   #value: Value | undefined;
   #revision = 0;
   #isRead = false;
@@ -20,10 +21,10 @@ export class CachedRecord<Value extends object> {
   #waiting = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(store: AlertStore, key: string, parse: (value: unknown) => Value | undefined) {
+  constructor(store: AlertStore, key: string, form: RecordForm<Value>) {
     this.key = key;
     this.#store = store;
-    this.#parse = parse;
+    this.#form = form;
   }
 
   get value(): Value | undefined {
@@ -44,13 +45,13 @@ export class CachedRecord<Value extends object> {
   async keep(now: number): Promise<void> {
     if (this.#value === undefined || now - this.#keptAt < KEEP_MS) return;
     this.#keptAt = now;
-    await this.change((value) => ({ state: value === undefined ? value : { ...value } }));
+    await this.change((value) => ({ state: value && this.#form.renewed({ ...value }) }));
   }
 
   /** Stores the value in another form, which is read as the same value; not where another copy has written since. */
-  async rewrite(form: unknown): Promise<void> {
+  async rewrite(stored: unknown): Promise<void> {
     await this.#inTurn(async () => {
-      if (await this.#store.write(this.key, this.#revision, form)) this.#revision += 1;
+      if (await this.#store.write(this.key, this.#revision, stored)) this.#revision += 1;
     });
   }
 
@@ -74,12 +75,7 @@ export class CachedRecord<Value extends object> {
         const { state } = decided;
         if (state === this.#value) {
           if (this.#isRead) return decided;
-        } else if (await this.#store.write(this.key, this.#revision, state)) {
-          this.#revision = state === undefined ? 0 : this.#revision + 1;
-          this.#value = state;
-          this.#isRead = true;
-          return decided;
-        }
+        } else if (await this.#written(state)) return decided;
         await this.#read();
       }
       throw new CrecError(
@@ -90,11 +86,28 @@ export class CachedRecord<Value extends object> {
     });
   }
 
+  /** False where another copy has written since. */
+  async #written(state: Value | undefined): Promise<boolean> {
+    const before = this.#value;
+    // First: a record refers to what is there.
+    const sealed = state && (await this.#form.sealed(state));
+    const stored = sealed && this.#form.stored(sealed);
+    const isWritten = await this.#store.write(this.key, this.#revision, stored);
+    if (isWritten) {
+      this.#revision = state === undefined ? 0 : this.#revision + 1;
+      this.#value = sealed;
+      this.#isRead = true;
+    }
+    const [used, unused] = isWritten ? [sealed, before] : [before, sealed];
+    await removeUnused(this.#form, this.#store, { before: unused, now: used });
+    return isWritten;
+  }
+
   async #read(): Promise<void> {
     const record = await this.#store.read(this.key);
     this.#revision = record?.revision ?? 0;
     this.#isRead = true;
-    this.#value = record === undefined ? undefined : this.#parse(record.value);
+    this.#value = record && (await this.#form.read(record.value, this.#value));
   }
 
   #inTurn<Result>(run: () => Promise<Result>): Promise<Result> {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { LogPlace } from "../types.ts";
-import type { StepContext } from "./state.ts";
+import type { KnownLog } from "./mark.ts";
 
 /** Longer keys, and those with other characters, are replaced by their hash. */
 const PLAIN = /^[\x20-\x7e]{0,200}$/;
@@ -36,7 +36,7 @@ export function isMatchId(markId: string): boolean {
  * A log as a key knows it. `id`: what it says, wherever it is. `again`: how often an alert of it was taken back before.
  * `tx` tells transactions apart that were at the same place, and `says` the readings of one log.
  */
-export function logOf(log: LogPlace, again: number): NonNullable<StepContext["log"]> {
+export function logOf(log: LogPlace, again: number): KnownLog {
   const { chainSelector, transactionHash, contract, content, blockNumber, logIndex } = log;
   return {
     id: JSON.stringify([chainSelector, transactionHash, contract, content, again]),

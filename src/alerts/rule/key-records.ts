@@ -2,9 +2,10 @@ import type { AlertStore } from "../types.ts";
 import { CachedRecord } from "./cached-record.ts";
 import { DueRecords } from "./due-records.ts";
 import { isRecordKey, recordKeyOf } from "./ids.ts";
-import { unpacked } from "./packed-state.ts";
+import { keyForm } from "./key-form.ts";
+import { hasPending } from "./pending.ts";
 import type { Report } from "./reports.ts";
-import { isKeyState, type KeyState } from "./state.ts";
+import type { KeyState } from "./state.ts";
 import { AT_ONCE, inGroups, type KeyRecord, StoredKeys } from "./stored-keys.ts";
 
 export type KeyRecordsOptions = {
@@ -23,8 +24,8 @@ export type KeyRecordsOptions = {
   report: (kind: Report) => void;
   dueAt: (state: KeyState) => number | undefined;
   overAt: (state: KeyState) => number | undefined;
-  /** The same for a key that only the store has: what its quiet time held back is told by its next alert. */
-  storedUntil: (state: KeyState) => number | undefined;
+  /** What remains of a key once all inputs up to an event time were given: the same state, less, or nothing. */
+  remaining: (state: KeyState, at: number) => KeyState | undefined;
   /** The event time by which keys may be removed to make room; undefined where that is not known. */
   givenUpTo: () => number | undefined;
   /** Awaited before keys are removed that are over by an event time. */
@@ -43,6 +44,9 @@ export class KeyRecords {
   readonly #records = new Map<string, KeyRecord>();
   readonly #stored: StoredKeys;
   readonly #due: DueRecords;
+  /** Keys in a shared store of which only the past counts, as far as it is known here. */
+  readonly #pasts = new Set<string>();
+  #pastsInTurn: Iterator<string> | undefined;
   /** Up to when it was looked for keys that are over. */
   #lookedUpTo = Number.NEGATIVE_INFINITY;
   /** Undefined where it starts again: an iterator that waits keeps all that was in its map since. */
@@ -57,7 +61,7 @@ export class KeyRecords {
     this.#stored = new StoredKeys({
       store: options.store,
       most: options.mostStored,
-      overAt: options.storedUntil,
+      overAt: options.overAt,
       recordOf: (key) => this.#created(key),
       onForgotten: (count) => {
         this.#forgotten += count;
@@ -80,7 +84,9 @@ export class KeyRecords {
   async load(): Promise<void> {
     const { leavesToStore, maxKeys } = this.#options;
     if (leavesToStore && this.#isFull) return;
-    const all = (await this.#store.keys()).filter((key) => isRecordKey(key) && !this.has(key));
+    const all = (await this.#store.keys()).filter(
+      (key) => isRecordKey(key) && !this.has(key) && !this.#pasts.has(key),
+    );
     const stored = leavesToStore || this.#store.isShared ? all : await this.#withoutPacked(all);
     const room = leavesToStore ? maxKeys - this.#records.size : stored.length;
     const beyond = Math.max(0, stored.length - room);
@@ -88,7 +94,10 @@ export class KeyRecords {
     const records = stored.slice(beyond).map((key) => this.#created(key));
     await inGroups(records, (record) => record.read());
     const oldestFirst = records.toSorted((one, other) => newestOf(one) - newestOf(other));
-    for (const record of oldestFirst) this.#add(record);
+    for (const record of oldestFirst) {
+      this.#add(record);
+      if (record.value?.isPast && !this.#store.isShared) await this.#stored.add(record);
+    }
   }
 
   /** Reads some again, in turn: another copy may have written to them. */
@@ -108,6 +117,23 @@ export class KeyRecords {
       if (isAwaited(record.value)) await record.keep(now);
     });
     for (const record of records) this.settle(record);
+    await this.#rereadPasts(count);
+  }
+
+  /** Another copy may count for some of them again. */
+  async #rereadPasts(count: number): Promise<void> {
+    this.#pastsInTurn ??= this.#pasts.values();
+    for (let read = 0; read < count; read += 1) {
+      const { value: key, done } = this.#pastsInTurn.next();
+      if (done) {
+        this.#pastsInTurn = undefined;
+        return;
+      }
+      const record = this.#created(key);
+      await record.read();
+      if (!record.value?.isPast) this.#pasts.delete(key);
+      this.#add(record);
+    }
   }
 
   /** Whether it has the key, in memory or in its store. Of a shared store, only the keys in memory are known. */
@@ -133,14 +159,19 @@ export class KeyRecords {
       await this.#makeRoom();
       await this.#stored.noteNew();
       if (this.#stored.has(key)) await created.read();
-    } else if (this.#isFull && key !== ALL_TOGETHER) {
+    } else if (this.#pasts.size > 0) {
+      await this.#stored.noteNew((other) => !this.#records.has(other));
+    }
+    if (!this.#options.leavesToStore && this.#isFull && key !== ALL_TOGETHER) {
       // Another copy may count for it.
       if (this.#store.isShared || this.#stored.has(key)) await created.read();
-      if (created.value === undefined && !(await this.#hasRoom())) return undefined;
+      const isCounted = created.value !== undefined && !created.value.isPast;
+      if (!isCounted && !(await this.#hasRoom())) return undefined;
     }
     const other = this.#records.get(key);
     if (other !== undefined) return other;
     this.#stored.delete(key);
+    this.#pasts.delete(key);
     this.#records.set(key, created);
     return created;
   }
@@ -159,6 +190,16 @@ export class KeyRecords {
       return;
     }
     this.#add(record);
+  }
+
+  /** As `settle`. A key of which only the past counts is left to the store. */
+  async settleIdle(record: KeyRecord): Promise<void> {
+    this.settle(record);
+    if (record.isBusy || !record.value?.isPast || this.#records.get(record.key) !== record) return;
+    this.#records.delete(record.key);
+    this.#due.shorten();
+    if (this.#store.isShared) this.#pasts.add(record.key);
+    else await this.#stored.add(record);
   }
 
   /** Removes keys beyond those in memory that are over by an event time: see `StoredKeys`. */
@@ -193,30 +234,31 @@ export class KeyRecords {
 
   /** Removes the keys in memory that are over by an event time. */
   async removeOver(at: number): Promise<void> {
-    const { overAt, beforeRemoval } = this.#options;
+    const { remaining, beforeRemoval } = this.#options;
     if (at < this.#lookedUpTo + LOOK_AGAIN_MS) return;
     this.#lookedUpTo = at;
-    const isOver = (state: KeyState) => (overAt(state) ?? Number.POSITIVE_INFINITY) <= at;
-    const over = this.all().filter(({ isBusy, value }) => !isBusy && value !== undefined && isOver(value));
-    if (over.length === 0) return;
+    const idle = this.all().filter(
+      ({ isBusy, value }) => !isBusy && value !== undefined && remaining(value, at) !== value,
+    );
+    if (idle.length === 0) return;
     await beforeRemoval(at);
-    await inGroups(over, async (record) => {
-      await record.change((state) => ({ state: state && isOver(state) ? undefined : state }));
-      this.settle(record);
+    await inGroups(idle, async (record) => {
+      await record.change((state) => ({ state: state && remaining(state, at) }));
+      await this.settleIdle(record);
     });
   }
 
   #created(key: string): KeyRecord {
-    return new CachedRecord(this.#store, key, (value) => {
-      const state = typeof value === "string" ? unpacked(key, value) : value;
-      if (isKeyState(state)) return state;
-      this.#options.report("unreadable");
-      return undefined;
-    });
+    const form = keyForm(this.#store, key, () => this.#options.report("unreadable"));
+    return new CachedRecord(this.#store, key, form);
   }
 
   #add(record: KeyRecord): void {
     if (record.value === undefined) return;
+    if (record.value.isPast && !this.#records.has(record.key)) {
+      if (this.#store.isShared) this.#pasts.add(record.key);
+      return;
+    }
     this.#stored.delete(record.key);
     if (!this.#records.has(record.key)) this.#records.set(record.key, record);
     this.#due.add(record);
@@ -265,10 +307,6 @@ export class KeyRecords {
 /** Whether something is awaited that may take longer than a shared store keeps it. */
 function isAwaited(state: KeyState | undefined): boolean {
   return state?.active !== undefined || hasPending(state);
-}
-
-function hasPending(state: KeyState | undefined): boolean {
-  return (state?.pending?.length ?? 0) > 0;
 }
 
 function newestOf(record: KeyRecord): number {

@@ -10,9 +10,9 @@ import {
   quietEndOf,
   toldIn,
 } from "./incident.ts";
-import { withPending } from "./pending.ts";
-import { horizonMs, isOfState, type KeyState, REMEMBER_EACH_MS, type StepContext } from "./state.ts";
-import { endOfReached, isWindowed } from "./window.ts";
+import { hasPending, withPending } from "./pending.ts";
+import { horizonMs, isOfState, type KeyState, newState, type StepContext } from "./state.ts";
+import { endOfReached, isWindowed, partsUntil } from "./window.ts";
 
 export type Passed = { state: KeyState | undefined; outcomes: AlertOutcome[] };
 
@@ -28,9 +28,7 @@ export function passTime(
 ): Passed {
   const { state: changed, outcomes } = decided(settings, state, passed.time, context);
   const kept = context.keepsPending ? withPending(changed, outcomes) : changed;
-  const over = removableAt(settings, kept);
-  const isOver = over !== undefined && passed.over !== undefined && over <= passed.over;
-  return { state: isOver ? undefined : kept, outcomes };
+  return { state: passed.over === undefined ? kept : remaining(settings, kept, passed.over), outcomes };
 }
 
 function decided(
@@ -101,14 +99,29 @@ function absentAt(settings: AlertSettings, state: KeyState): number | undefined 
   return isTold && recovers && quietMs > 0 && last !== undefined ? last + quietMs : undefined;
 }
 
-/** From when on the key has nothing left that can count, nor anything to be told. */
-export function removableAt(settings: AlertSettings, state: KeyState): number | undefined {
-  return quietEndOf(settings, state) === undefined ? overAt(settings, state) : undefined;
+/** What remains of a key once all inputs up to an event time were given; undefined for nothing. */
+export function remaining(settings: AlertSettings, state: KeyState, at: number): KeyState | undefined {
+  // What was held back is told first.
+  if (quietEndOf(settings, state) !== undefined) return state;
+  if (at < (idleAt(settings, state) ?? Number.POSITIVE_INFINITY)) return state;
+  if (at >= (overAt(settings, state) ?? Number.POSITIVE_INFINITY)) return undefined;
+  if (state.isPast) return state;
+  const { v, key, newest, raised, parts = [] } = state;
+  // What comes again is known to be old.
+  const floor = Math.max(state.floor ?? 0, at - horizonMs(settings));
+  return { ...newState(key, newest), v, raised, parts, floor, isPast: true };
 }
 
-/** From when on the key has nothing left that can count. */
+/** From when on the key has nothing left that can count. A rate is compared with its past for longer. */
 export function overAt(settings: AlertSettings, state: KeyState): number | undefined {
-  if ((state.pending?.length ?? 0) > 0) return undefined;
+  const idle = idleAt(settings, state);
+  if (idle === undefined || settings.when.kind !== "rate") return idle;
+  return Math.max(idle, partsUntil(settings.when, state.parts) + settings.slackMs);
+}
+
+/** From when on the key has nothing left but its past. */
+export function idleAt(settings: AlertSettings, state: KeyState): number | undefined {
+  if (hasPending(state)) return undefined;
   const isTold =
     state.noticed === state.newest || (state.noticed === undefined && state.active !== undefined);
   const isAwaited =
@@ -120,6 +133,7 @@ export function overAt(settings: AlertSettings, state: KeyState): number | undef
   const last = state.alertTimes?.at(-1) ?? 0;
   // A late input may still be within the quiet time.
   const quietUntil = settings.quietMs > 0 ? last + settings.quietMs + horizon : last;
-  const rememberedUntil = isOfState(settings) ? last + REMEMBER_EACH_MS : last;
-  return Math.max(state.newest + horizon + 1, quietUntil, rememberedUntil);
+  // An input that states that the condition does not hold counts as long as others may be late.
+  const remembered = isOfState(settings) ? Math.max(0, state.logs.newestAt) : state.newest;
+  return Math.max(remembered + horizon + 1, state.newest + settings.slackMs + 1, quietUntil, last);
 }

@@ -1,13 +1,10 @@
-import { WATCHED_ALERTS } from "../taken-back/index.ts";
 import type { StepWarning } from "./arrival.ts";
 
-export type Report = StepWarning | "forgotten" | "refused" | "unreadable" | "pending" | "watched";
+export type Report = StepWarning | "forgotten" | "refused" | "unreadable";
 
 const PERIOD_MS = 10 * 60_000;
 
 const SENTENCES: Record<Report, string> = {
-  marks:
-    "a window had more events than maxMarks. The older ones are counted together, at slightly later times. Allow more marks, or use a shorter window.",
   details: `the details of an alert were left out: they are not JSON, or have more than 8,192 characters. Keep less in an alert.`,
   ahead:
     "the time of an event is more than ten minutes ahead of this computer's clock. It counts as ten minutes ahead. Check the clock.",
@@ -16,9 +13,6 @@ const SENTENCES: Record<Report, string> = {
   refused:
     "an event of a new key was not counted: there are maxKeys keys whose window, quiet time, alert or absence runs. Use a key with fewer values, or allow more keys.",
   unreadable: "the stored record of a key cannot be read, and was dropped. Its window starts again.",
-  pending:
-    "a key has twenty outcomes that were not acknowledged. For each further one, the oldest is dropped.",
-  watched: `an alert is not watched, so it cannot be taken back: ${WATCHED_ALERTS} others are.`,
 };
 
 /** Passes on what happened, each kind at most once in ten minutes, with how often it happened. */

@@ -1,7 +1,8 @@
-import type { AlertOutcome } from "../types.ts";
+import type { WatchState } from "../taken-back/index.ts";
+import type { Pending } from "./pending.ts";
 import { areSourceTimes, type SourceTime } from "./source-times.ts";
 
-/** What a rule remembers besides its keys. It is JSON. */
+/** What a rule remembers besides its keys. See `rule-form.ts` for its JSON. */
 export type RuleState = {
   v: 1;
   /** The event time of the first input, or of the first `readUpTo`. */
@@ -11,16 +12,15 @@ export type RuleState = {
   /** How far the sources of its inputs have come. */
   sources?: SourceTime[];
   /** What may still be taken back: see `taken-back`. */
-  watch?: unknown;
-  pending?: AlertOutcome[];
+  watch?: WatchState;
+  pending?: Pending;
   /** When people were last told that new keys are not counted, by the clock. */
   limitToldAt?: number;
 };
 
-/** Outcomes that are kept besides those of keys. */
-export const MOST_PENDING_OF_RULE = 500;
-
-export function isRuleState(value: unknown): value is RuleState {
+export function isRuleState(
+  value: unknown,
+): value is Omit<RuleState, "watch" | "pending"> & { watch?: unknown; pending?: unknown } {
   if (typeof value !== "object" || value === null) return false;
   const { v, since, forgottenUpTo, sources = [] } = value as Partial<Record<keyof RuleState, unknown>>;
   return v === 1 && Number.isFinite(since) && Number.isFinite(forgottenUpTo) && areSourceTimes(sources);

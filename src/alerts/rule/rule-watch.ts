@@ -3,8 +3,8 @@ import type { AlertEvidence, AlertInput, AlertOutcome, AlertSettings, RaisedAler
 import type { CachedRecord } from "./cached-record.ts";
 import { recordKeyOf } from "./ids.ts";
 import type { KeyRecords } from "./key-records.ts";
-import type { Report } from "./reports.ts";
-import { MOST_PENDING_OF_RULE, type RuleState, startedAt } from "./rule-state.ts";
+import { withoutOutcome, withPending } from "./pending.ts";
+import { type RuleState, startedAt } from "./rule-state.ts";
 import { boundedTime } from "./state.ts";
 import { withoutLog } from "./undone.ts";
 
@@ -17,7 +17,6 @@ export type RuleWatchOptions = {
   isShared: boolean;
   keepsPending: boolean;
   now: () => number;
-  report: (kind: Report) => void;
   /** Called with the alerts that were taken back or not confirmed. */
   onOutcomes: (outcomes: readonly AlertOutcome[]) => void;
 };
@@ -71,11 +70,10 @@ export class RuleWatch {
   ): Promise<void> {
     if (this.#isOff) return;
     const now = this.#options.now();
-    const { isFull } = await this.#change((watch) => {
-      const watched = watchAlert(watch, alert, { now, isHighest, isRepeated: repeated === true });
-      return { ...watched, outcomes: [] };
-    });
-    if (isFull) this.#options.report("watched");
+    await this.#change((watch) => ({
+      state: watchAlert(watch, alert, { now, isHighest, isRepeated: repeated === true }),
+      outcomes: [],
+    }));
   }
 
   get #isOff(): boolean {
@@ -97,13 +95,8 @@ export class RuleWatch {
       if (changed.state === before) return { state, changed };
       // A shared store may have forgotten it.
       const known = state ?? startedAt(now());
-      const pending = keepsPending
-        ? [...(known.pending ?? []), ...changed.outcomes].slice(-MOST_PENDING_OF_RULE)
-        : [];
-      return {
-        state: { ...known, watch: changed.state, ...(pending.length === 0 ? {} : { pending }) },
-        changed,
-      };
+      const kept = keepsPending ? withPending(known, changed.outcomes) : known;
+      return { state: { ...kept, watch: changed.state }, changed };
     });
     const outcomes: AlertOutcome[] = [];
     for (const outcome of changed.outcomes) {
@@ -132,11 +125,10 @@ export class RuleWatch {
   /** Other events hold the alert, which stays open. */
   async #asOpen(outcome: AlertOutcome & { kind: "takenBack" }): Promise<AlertOutcome> {
     const open = { ...outcome, isOpen: true as const };
-    await this.#options.rule.change((state) => ({
-      state: state?.pending?.includes(outcome)
-        ? { ...state, pending: state.pending.map((one) => (one === outcome ? open : one)) }
-        : state,
-    }));
+    await this.#options.rule.change((state) => {
+      const rest = withoutOutcome(state, outcome);
+      return { state: rest === undefined || rest === state ? state : withPending(rest, [open]) };
+    });
     return open;
   }
 }

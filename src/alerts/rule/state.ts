@@ -1,49 +1,30 @@
-import type { AlertOutcome, AlertSettings, RaisedAlert } from "../types.ts";
+import type { AlertSettings, RaisedAlert } from "../types.ts";
+import { Cells } from "./cells.ts";
+import { Logs } from "./logs.ts";
+import type { Counted, KnownLog, Mark } from "./mark.ts";
+import type { Pending } from "./pending.ts";
 
-/** What an alert says of its window. */
-export type Counted = Pick<
-  RaisedAlert,
-  "count" | "sum" | "decimals" | "usual" | "suppressed" | "reminder" | "changes" | "lastAt"
->;
+export type { Counted, Mark };
 
-/** An input that was counted. */
-export type Mark = {
-  at: number;
-  /** A short hash of the input's id, with `-` before it where the input did not match. */
-  id?: string;
-  /** How many inputs it stands for; 0 where it is only remembered, so that it is not counted again. */
-  n: number;
-  /** Their sum, in the smallest unit. */
-  amount?: string;
-  /** Where its log is: the number of the block, and the index. */
-  place?: string;
-  /** Of its log, unless that was undone: the end of the hash of its transaction, and a short hash of the content. */
-  tx?: string;
-  says?: string;
-  /** The other place from which the same log was reported last, and the time of that block. */
-  moved?: string;
-  movedAt?: number;
-  /** What other readings of the log say, which did not count. */
-  also?: string[];
-  /** The time of the alert that it led to, after which it counts no more. */
-  used?: number;
-  /** Of the alert that it raised, with its id where it may be taken back, or where it was a reminder. */
-  alert?: Counted & { id?: string };
-};
-
-/** What a rule remembers of one key. It is JSON, and never changed: a step returns another one. */
+/** What a rule remembers of one key. It is never changed: a step returns another one. See `key-form.ts` for its JSON. */
 export type KeyState = {
   v: 1;
   /** As alerts name it. */
   key: string;
   /** The event time of the newest input that counts. */
   newest: number;
-  /** By time, and in the order in which they came. */
-  marks: Mark[];
-  /** Inputs up to this time are not counted: they may be among those that were forgotten, or the key was. */
+  /** What was counted, so that it counts once. */
+  logs: Logs;
+  /** What is in its windows. */
+  cells: Cells;
+  /** Of inputs that state whether the condition holds: where the log of the newest one is, if that is known. */
+  last?: { chain: string; place: string; tx: string; says: string };
+  /** The key was forgotten before: inputs up to this time are not counted. */
   floor?: number;
   /** Of a rate: how many there were in each part of the compared time that has any. */
   parts?: Array<[part: number, count: number]>;
+  /** Of a rate: nothing but `parts` can count any more, until the next input. */
+  isPast?: true;
   /** Of the tokens that are summed: the most that one of them has. */
   decimals?: number;
   /** How many alerts there were, which makes ids without an input's id differ. */
@@ -70,7 +51,7 @@ export type KeyState = {
   /** The latest recovery that an input led to. */
   ended?: { by: string; alert: RaisedAlert; at: number };
   /** Outcomes without an input that were not yet acknowledged. */
-  pending?: AlertOutcome[];
+  pending?: Pending;
 };
 
 /** What a step knows besides the state of the key. */
@@ -93,21 +74,18 @@ export type StepContext = {
   /** It has not, but the same log has, which is final in the same block. */
   isBeside?: boolean;
   /** The log of the input: see `logOf`. Its id is the same in each block, and is remembered instead of that of the input. */
-  log?: { id: string; place: string; tx: string; says: string };
+  log?: KnownLog;
 };
 
 /** How far ahead of the present clock the time of an event may be; one beyond it counts as this far ahead. */
 const MOST_AHEAD_MS = 10 * 60_000;
 /** An alert for each event has no window: how long the ids of events are remembered, in event time. */
 export const REMEMBER_EACH_MS = 24 * 60 * 60_000;
-/** And how many of them, of one key. */
-export const REMEMBER_EACH = 2_000;
-
-/** Outcomes that are kept for one key. */
-export const MOST_PENDING = 20;
+/** Times of alerts of one key. Without one, a late input may not be kept quiet. */
+const MOST_TIMES = 2_000;
 
 export function newState(key: string, newest: number): KeyState {
-  return { v: 1, key, newest, marks: [], raised: 0, suppressed: 0 };
+  return { v: 1, key, newest, logs: Logs.empty(), cells: Cells.empty(), raised: 0, suppressed: 0 };
 }
 
 /** Whether each input states if the condition holds. */
@@ -116,10 +94,8 @@ export function isOfState({ when, recovers }: AlertSettings): boolean {
 }
 
 /** The length of the window; for `each`, the time for which ids are remembered. */
-function windowMs(settings: AlertSettings): number {
+export function windowMs(settings: AlertSettings): number {
   const { when } = settings;
-  // Only the newest input counts.
-  if (isOfState(settings)) return 0;
   if (when.kind === "each") return REMEMBER_EACH_MS;
   return when.kind === "absence" ? when.forMs : when.withinMs;
 }
@@ -142,27 +118,10 @@ export function isQuiet({ quietMs }: AlertSettings, { alertTimes = [] }: KeyStat
 
 /** The state without the times of alerts that are too early for any input that still counts: `oldest` is its time. */
 export function withoutOldTimes(state: KeyState, settings: AlertSettings, oldest: number): KeyState {
-  const { alertTimes = [], floor = oldest, newest } = state;
+  const { alertTimes = [], floor = oldest } = state;
   const { quietMs } = settings;
-  const quietFrom = quietMs > 0 ? Math.max(oldest, floor) - quietMs : Number.POSITIVE_INFINITY;
-  const from = isOfState(settings) ? Math.min(quietFrom, newest - REMEMBER_EACH_MS) : quietFrom;
+  const from = quietMs > 0 ? Math.max(oldest, floor) - quietMs : Number.POSITIVE_INFINITY;
   const first = alertTimes.findIndex((time, index) => time > from || index === alertTimes.length - 1);
-  const dropped = Math.max(first, alertTimes.length - REMEMBER_EACH);
+  const dropped = Math.max(first, alertTimes.length - MOST_TIMES);
   return dropped > 0 ? { ...state, alertTimes: alertTimes.slice(dropped) } : state;
-}
-
-/** Whether a value from a store is a state that this version wrote. */
-export function isKeyState(value: unknown): value is KeyState {
-  if (typeof value !== "object" || value === null) return false;
-  const { v, key, newest, marks, raised, suppressed, alertTimes } = value as Partial<
-    Record<keyof KeyState, unknown>
-  >;
-  return (
-    v === 1 &&
-    typeof key === "string" &&
-    [newest, raised, suppressed].every(Number.isFinite) &&
-    Array.isArray(marks) &&
-    marks.every((mark) => Number.isFinite(mark?.at) && Number.isFinite(mark?.n)) &&
-    (alertTimes === undefined || (Array.isArray(alertTimes) && alertTimes.every(Number.isFinite)))
-  );
 }

@@ -1,12 +1,12 @@
 import type { Arrival, Stepped } from "./arrival.ts";
 import { endAt } from "./incident.ts";
-import { identified } from "./marks.ts";
+import { identified, Logs } from "./logs.ts";
 
 /** An input that matches ends an absence, and starts the time for the next one. */
 export function stepAbsence(arrival: Arrival): Stepped {
-  const { settings, state, at, id } = arrival;
+  const { settings, state, at, id, context } = arrival;
   // A watch that started without an input has no mark.
-  if (at < state.newest || (at === state.newest && state.marks.length > 0)) {
+  if (at < state.newest || (at === state.newest && state.logs.size > 0)) {
     return { state, passed: "counted", outcomes: [], warnings: [] };
   }
   const { active } = state;
@@ -15,9 +15,10 @@ export function stepAbsence(arrival: Arrival): Stepped {
   const by = isTold ? { ended: { by: id, alert: active, at } } : {};
   // An older version did not say for which time it had noticed an absence.
   const before = active !== undefined && state.noticed === undefined ? { noticed: state.newest } : {};
-  const marks = [{ at, n: 1, ...identified(arrival) }];
+  // Few, so that they are stored in the record of the key itself.
+  const { logs } = Logs.empty().add({ at, n: 1, ...identified(id, context.log) });
   return {
-    state: { ...before, ...after, ...by, newest: at, marks },
+    state: { ...before, ...after, ...by, newest: at, logs },
     passed: "counted",
     outcomes,
     warnings: [],

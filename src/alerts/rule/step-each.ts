@@ -1,6 +1,7 @@
 import type { Arrival, Stepped } from "./arrival.ts";
 import { countedIn, endAt, heldBackIn, matchAt, type Told, toldIn } from "./incident.ts";
-import { identified, withMark } from "./marks.ts";
+import { identified } from "./logs.ts";
+import { isOlder, withNewest } from "./newest.ts";
 import { alertInMark, alertOf } from "./raise.ts";
 import type { KeyState, Mark } from "./state.ts";
 
@@ -17,18 +18,18 @@ export function stepEach(arrival: Arrival): Stepped {
 export function stepWhileHolding(arrival: Arrival): Stepped {
   const { settings, state, input, at, id } = arrival;
   const { matches, ends = !matches, subject } = input;
-  const isOlder = at < state.newest;
-  const present = { ...state, newest: Math.max(state.newest, at) };
+  const present = withNewest(arrival);
   if (matches) {
     const stepped = matched(arrival, present);
-    if (!isOlder || state.active !== undefined || stepped.state === undefined) return stepped;
+    const isOver = isOlder(arrival) && state.active === undefined;
+    if (!isOver || stepped.state === undefined) return stepped;
     const ended = endAt(settings, stepped.state, present.newest);
     return { ...stepped, state: ended.state, outcomes: [...stepped.outcomes, ...ended.outcomes] };
   }
-  const seen = remembered(arrival, present, { n: 0 });
   const isOther = state.subject !== undefined && subject !== undefined && state.subject !== subject;
-  if (!ends || isOlder || isOther || state.active === undefined) return passedAs("no_match", seen);
-  const { state: after, outcomes } = endAt(settings, seen, at);
+  if (!ends || isOlder(arrival) || isOther || state.active === undefined)
+    return passedAs("no_match", present);
+  const { state: after, outcomes } = endAt(settings, present, at);
   const isTold = outcomes.length > 0 && id !== undefined;
   const by = isTold ? { ended: { by: id, alert: state.active, at } } : {};
   return { ...passedAs("no_match", { ...after, ...by }), outcomes };
@@ -56,9 +57,7 @@ function passedAs(passed: Stepped["passed"], state: KeyState): Stepped {
 
 /** Only what has an id can come again. */
 function remembered(arrival: Arrival, state: KeyState, mark: Pick<Mark, "n" | "alert">): KeyState {
-  if (arrival.id === undefined) return state;
-  return {
-    ...state,
-    marks: withMark(state.marks, { at: arrival.at, ...identified(arrival), ...mark }).marks,
-  };
+  const { id, at, context } = arrival;
+  if (id === undefined) return state;
+  return { ...state, logs: state.logs.add({ at, ...identified(id, context.log), ...mark }).logs };
 }

@@ -1,7 +1,7 @@
 import type { AlertOutcome, AlertSettings } from "../types.ts";
 import type { Arrival, Stepped } from "./arrival.ts";
 import { countedIn, endAt, heldBackIn, isHeldOver, matchAt, toldIn } from "./incident.ts";
-import { identified, withMark } from "./marks.ts";
+import { identified } from "./logs.ts";
 import { alertInMark, alertOf } from "./raise.ts";
 import type { Counted, KeyState, Mark } from "./state.ts";
 import {
@@ -21,11 +21,13 @@ export function stepWindow(arrival: WindowArrival): Stepped {
   const { settings, at, input, context } = arrival;
   const { when } = settings;
   const { state: before, outcomes } = recoveredBefore(arrival);
-  const mark: Mark = { at, n: 1, ...identified(arrival), ...amountOf(arrival) };
-  const { marks, index } = withMark(before.marks, mark);
+  const mark: Mark = { at, n: 1, ...identified(arrival.id, context.log), ...amountOf(arrival) };
+  // Only what has an id can come again.
+  const { logs, no } = mark.id === undefined ? { logs: before.logs } : before.logs.add(mark);
   const state: KeyState = {
     ...before,
-    marks,
+    logs,
+    cells: before.cells.add({ at, n: 1, sum: BigInt(mark.amount ?? 0) }, settings.maxMarks),
     newest: Math.max(before.newest, at),
     ...(when.kind === "rate" ? { parts: withPart(when, before.parts, at) } : {}),
     ...(when.kind === "sum" && input.decimals !== undefined
@@ -39,14 +41,13 @@ export function stepWindow(arrival: WindowArrival): Stepped {
   const counted = { ...countedOf(when, reached, state), ...heldBackIn(state, told) };
   const id = told === "reminder" ? state.active?.id : undefined;
   const { alert, warnings } = alertOf(input, state, counted, { ...context, at, id });
-  const marked = {
-    ...state,
-    marks: state.marks.with(index, { ...mark, alert: alertInMark(alert, counted) }),
-  };
-  const rest =
+  const marked = no === undefined ? logs : logs.put(no, { ...mark, alert: alertInMark(alert, counted) });
+  // What raised an alert no longer counts, so the next alert needs as many again.
+  const cells =
     settings.quietMs > 0 || settings.recovers
-      ? marked
-      : restarted(marked, { after: reached.end.at - when.withinMs, upTo: reached.end.at, used: at });
+      ? state.cells
+      : state.cells.use({ after: reached.end.at - when.withinMs, upTo: reached.end.at, by: at });
+  const rest = { ...state, logs: marked, cells };
   return {
     state: toldIn(rest, alert, { settings, before: state }),
     passed: undefined,
@@ -91,13 +92,4 @@ function countedOf(
     sum: shownSum(when, sum, decimals),
     ...(known === undefined ? {} : { decimals: known }),
   };
-}
-
-/** The marks that raised an alert no longer count, so the next alert needs as many again. */
-function restarted(
-  state: KeyState,
-  { after, upTo, used }: { after: number; upTo: number; used: number },
-): KeyState {
-  const isUsed = (mark: Mark) => mark.used === undefined && mark.at > after && mark.at <= upTo;
-  return { ...state, marks: state.marks.map((mark) => (isUsed(mark) ? { ...mark, used } : mark)) };
 }

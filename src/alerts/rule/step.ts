@@ -1,7 +1,8 @@
 import type { AlertInput, AlertOutcome, AlertSettings, PassedReason } from "../types.ts";
 import type { Arrival, Stepped } from "./arrival.ts";
 import { markIdOf, shownKey } from "./ids.ts";
-import { bounded, findMark, findOtherReading, isOfMatch, movedIn, since, withReading } from "./marks.ts";
+import { isOfMatch, movedTo, withReading } from "./logs.ts";
+import { isOtherThanLast } from "./newest.ts";
 import { withPending } from "./pending.ts";
 import { alertOf } from "./raise.ts";
 import {
@@ -11,9 +12,8 @@ import {
   type KeyState,
   type Mark,
   newState,
-  REMEMBER_EACH,
-  REMEMBER_EACH_MS,
   type StepContext,
+  windowMs,
   withoutOldTimes,
 } from "./state.ts";
 import { stepAbsence } from "./step-absence.ts";
@@ -39,15 +39,16 @@ export function step(
   const at = boundedTime(input.at, context.now);
   const id = input.id === undefined ? undefined : markIdOf(log?.id ?? input.id, input.matches);
   const isKnowable = state !== undefined && id !== undefined && log !== undefined;
-  const other = isKnowable ? findOtherReading(state, { ...log, at }) : undefined;
+  const other = isKnowable ? state.logs.findOther({ ...log, at }) : undefined;
   const stepped = counted({ settings, state, input, at, id, context }, other);
-  return other === undefined ? stepped : { ...stepped, contradicts: true };
+  const contradicts = other !== undefined || (isKnowable && isOtherThanLast(state, { ...log, at }));
+  return contradicts ? { ...stepped, contradicts } : stepped;
 }
 
-/** `other`: the mark of the same log, as another watcher read it. */
+/** `other`: the number of the mark of the same log, as another watcher read it. */
 function counted(
   { settings, state, input, at, id, context }: Omit<Arrival, "state"> & { state: KeyState | undefined },
-  other: Mark | undefined,
+  other: string | undefined,
 ): Stepped {
   const holds = isOfState(settings);
   const pass = (passed: PassedReason): Stepped => ({ state, passed, outcomes: [], warnings: [] });
@@ -58,37 +59,54 @@ function counted(
     if (!isSummable) return pass("undecided");
   }
   const { log } = context;
-  const found = state && findMark(state, id, log?.place);
+  const no = state?.logs.find(id, log);
+  const found = no === undefined ? undefined : state?.logs.get(no);
   const known = found && isOtherLog(found, settings, context) ? undefined : found;
   if (state !== undefined && (known !== undefined || (id !== undefined && state.ended?.by === id))) {
-    const present = known && log ? movedIn(state, known, { place: log.place, at }) : state;
+    const present =
+      known && log && no ? withMark(state, no, movedTo(known, { place: log.place, at })) : state;
     if (known && log && known.place !== log.place) return { ...pass(seenBefore(input)), state: present };
     return again({ settings, state: present, input, at, id, context }, known);
   }
   // Where a log counted, another reading of it neither counts nor ends anything.
-  if (state !== undefined && log && other && (!input.matches || isOfMatch(other))) {
-    return { ...pass(seenBefore(input)), state: withReading(state, other, { ...log, at }) };
+  const otherMark = other === undefined ? undefined : state?.logs.get(other);
+  if (state !== undefined && log && other && otherMark && (!input.matches || isOfMatch(otherMark))) {
+    const read = withReading(otherMark, { ...log, at });
+    return { ...pass(seenBefore(input)), state: withMark(state, other, read) };
   }
   if (context.isCounted && input.matches) return pass("seen");
   const isEachAgain = settings.when.kind === "each" && input.redelivered === true;
   const horizon = horizonMs(settings);
   const forgotten = context.forgottenUpTo - horizon;
-  if (state?.floor !== undefined && at <= state.floor && !isEachAgain) {
-    return pass(at <= forgotten ? "too_late" : "limit");
+  // What a source reports in order cannot be among what was forgotten.
+  if (state?.floor !== undefined && at <= Math.min(state.floor, forgotten) && !isEachAgain) {
+    return pass("too_late");
   }
-  const oldest = state === undefined ? context.forgottenUpTo + 1 : newestOf(settings, state, context);
+  const oldest = state === undefined ? context.forgottenUpTo + 1 : newestOf(state, context);
   if (at < oldest - horizon && !(isEachAgain || (state === undefined && input.redelivered))) {
     return pass(input.matches ? "too_late" : "no_match");
   }
   // The key may have been forgotten: what came up to then is not known, unless it is delivered again.
-  const before = state ?? {
-    ...newState(shownKey(input.key), at),
-    ...(context.forgottenUpTo > 0 && !input.redelivered && { floor: forgotten }),
-  };
+  const before = state
+    ? counting(state)
+    : {
+        ...newState(shownKey(input.key), at),
+        ...(context.forgottenUpTo > 0 && !input.redelivered && { floor: forgotten }),
+      };
   const arrival = { settings, state: before, input, at, id, context };
   const stepped = kindOf(settings)(arrival);
   const warnings: Stepped["warnings"] = at < input.at ? [...stepped.warnings, "ahead"] : stepped.warnings;
   return trimmed(settings, context, { ...stepped, state: kept(stepped, context), warnings });
+}
+
+/** The state itself where the mark is the one that it has. */
+function withMark(state: KeyState, no: string, mark: Mark): KeyState {
+  return state.logs.get(no) === mark ? state : { ...state, logs: state.logs.put(no, mark) };
+}
+
+/** The state of a key of which not only the past counts any more. */
+function counting({ isPast, ...state }: KeyState): KeyState {
+  return state;
 }
 
 function kindOf(settings: AlertSettings): (arrival: Arrival) => Stepped {
@@ -148,35 +166,21 @@ function isOtherLog(
 }
 
 /** What is late, is late against this time: that of the newest input, unless the slowest source has not come as far. */
-function newestOf(settings: AlertSettings, { newest }: KeyState, { reportedUpTo }: StepContext): number {
-  // Of a state, only the newest input counts.
-  return isOfState(settings) ? newest : Math.min(newest, reportedUpTo);
+function newestOf({ newest }: KeyState, { reportedUpTo }: StepContext): number {
+  return Math.min(newest, reportedUpTo);
 }
 
-/** Forgets marks that can no longer count, and marks beyond the limit. */
+/** Forgets marks that can no longer count. */
 function trimmed(settings: AlertSettings, context: StepContext, { state, ...result }: Stepped): Stepped {
   if (state === undefined) return { state, ...result };
-  const oldest = newestOf(settings, state, context) - horizonMs(settings);
+  const oldest = newestOf(state, context) - horizonMs(settings);
   const { when } = settings;
-  const isEach = when.kind === "each";
   const recent: KeyState = {
     ...state,
-    marks: isOfState(settings) ? recentOfState(state, oldest) : since(state.marks, oldest),
+    logs: state.logs.since(oldest),
+    // The window of the oldest input that counts.
+    cells: state.cells.since(oldest - windowMs(settings)),
     ...(when.kind === "rate" && state.parts ? { parts: partsSince(when, state.parts, oldest) } : {}),
   };
-  const small = bounded(recent, isEach ? Math.min(settings.maxMarks, REMEMBER_EACH) : settings.maxMarks);
-  // Without a window only ids are lost, and inputs as old as those no longer count.
-  const isReported = small !== recent && !isEach;
-  return {
-    state: withoutOldTimes(small, settings, oldest),
-    ...result,
-    warnings: isReported ? [...result.warnings, "marks"] : result.warnings,
-  };
-}
-
-/** What raised an alert is remembered for as long as it may be delivered again. */
-function recentOfState({ marks, newest }: KeyState, oldest: number): Mark[] {
-  return marks.filter(
-    ({ at, alert }) => at >= oldest || (alert !== undefined && at >= newest - REMEMBER_EACH_MS),
-  );
+  return { state: withoutOldTimes(recent, settings, oldest), ...result };
 }

@@ -2,7 +2,7 @@ import { yieldToEventLoop } from "../../timing/index.ts";
 import type { AlertStore } from "../types.ts";
 import type { CachedRecord } from "./cached-record.ts";
 import { isRecordKey } from "./ids.ts";
-import { packed, unpacked } from "./packed-state.ts";
+import { packed } from "./packed-state.ts";
 import type { KeyState } from "./state.ts";
 
 export type KeyRecord = CachedRecord<KeyState>;
@@ -74,9 +74,11 @@ export class StoredKeys {
   /** Whether a key was left to the store by an earlier run. */
   async isPacked(key: string): Promise<boolean> {
     const { value } = (await this.#options.store.read(key)) ?? {};
-    const state = typeof value === "string" ? unpacked(key, value) : undefined;
-    if (typeof value !== "string" || state === undefined) return false;
-    this.#note(key, value, state);
+    if (typeof value !== "string") return false;
+    const record = this.#options.recordOf(key);
+    await record.read();
+    if (record.value === undefined) return false;
+    this.#note(key, value, record.value);
     return true;
   }
 
@@ -110,12 +112,12 @@ export class StoredKeys {
   }
 
   /** A key may be new in a shared store, which has a limit too. */
-  async noteNew(): Promise<void> {
+  async noteNew(mayForget: (key: string) => boolean = () => true): Promise<void> {
     const { store, onForgotten } = this.#options;
     this.#uncounted -= 1;
     if (!store.isShared || this.#uncounted > 0) return;
     const keys = (await store.keys()).filter(isRecordKey);
-    const excess = keys.slice(0, Math.max(0, keys.length - this.#most));
+    const excess = keys.filter(mayForget).slice(0, Math.max(0, keys.length - this.#most));
     this.#uncounted = Math.max(this.#most / 100, (this.#most - keys.length) / 8);
     await inGroups(excess, (key) => this.#remove(key));
     if (excess.length > 0) onForgotten(excess.length);
@@ -123,7 +125,7 @@ export class StoredKeys {
 
   #note(key: string, text: string, state: KeyState): void {
     this.delete(key);
-    const entries = Math.ceil(text.length / ENTRY);
+    const entries = Math.max(Math.ceil(text.length / ENTRY), state.logs.size);
     const overAt = this.#options.overAt(state) ?? Number.POSITIVE_INFINITY;
     this.#overAt.set(key, Math.ceil(overAt / 1_000));
     if (entries > 1) this.#entriesOf.set(key, entries);

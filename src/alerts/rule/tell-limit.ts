@@ -1,6 +1,7 @@
 import type { AlertOutcome, RaisedAlert } from "../types.ts";
 import { alertIdOf } from "./ids.ts";
-import { MOST_PENDING_OF_RULE, type RuleState, startedAt } from "./rule-state.ts";
+import { withPending } from "./pending.ts";
+import { type RuleState, startedAt } from "./rule-state.ts";
 
 const HOUR_MS = 60 * 60_000;
 
@@ -17,9 +18,6 @@ export function tellLimit(
   const alert: RaisedAlert = { id, key: "", at: now, count, suppressed: 0, limit: "maxKeys" };
   const outcomes: AlertOutcome[] = [{ kind: "alert", alert }];
   const known = state ?? startedAt(now);
-  const pending = keepsPending ? [...(known.pending ?? []), ...outcomes].slice(-MOST_PENDING_OF_RULE) : [];
-  return {
-    state: { ...known, limitToldAt: now, ...(pending.length === 0 ? {} : { pending }) },
-    outcomes,
-  };
+  const kept = keepsPending ? withPending(known, outcomes) : known;
+  return { state: { ...kept, limitToldAt: now }, outcomes };
 }

@@ -10,18 +10,19 @@ import { endOfReached, isWindowed } from "./window.ts";
 export function withoutLog(
   settings: AlertSettings,
   state: KeyState,
-  { id, at, log, reminder }: RaisedAlert,
+  alert: RaisedAlert,
   since: number,
 ): KeyState {
-  if (log === undefined) return state;
-  const isUndone = ({ alert }: Mark) => alert?.id === id && alert.reminder === reminder;
-  if (!state.marks.some(isUndone)) return state;
-  const marks = state.marks.map((mark) => (isUndone(mark) ? idOnly(mark) : unused(mark, at)));
+  const { id, at, log } = alert;
+  const no = log && state.logs.findAlert(alert);
+  const mark = no === undefined ? undefined : state.logs.get(no);
+  if (no === undefined || mark === undefined) return state;
   const { alertTimes = [] } = state;
   const undone = alertTimes.lastIndexOf(at);
   const without: KeyState = {
     ...state,
-    marks,
+    logs: state.logs.put(no, idOnly(mark)),
+    cells: state.cells.free(at).take({ at: mark.at, n: mark.n, sum: BigInt(mark.amount ?? 0) }),
     alertTimes: undone < 0 ? alertTimes : alertTimes.toSpliced(undone, 1),
   };
   if (state.active?.id !== id) return without;
@@ -39,10 +40,4 @@ function isHeldByOthers(settings: AlertSettings, state: KeyState, since: number)
 /** So that it does not count when it is delivered again from its old place. Another reading of it is new then. */
 function idOnly({ at, id, place, moved }: Mark): Mark {
   return { at, n: 0, ...(id && { id }), ...(place && { place }), ...(moved && { moved }) };
-}
-
-function unused(mark: Mark, at: number): Mark {
-  if (mark.used !== at) return mark;
-  const { used: _used, ...rest } = mark;
-  return rest;
 }

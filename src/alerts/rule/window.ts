@@ -1,11 +1,12 @@
 import { toSmallestUnit } from "../../abi/index.ts";
 import type { AlertSettings, AlertWhen } from "../types.ts";
-import type { KeyState, Mark } from "./state.ts";
+import type { Cell } from "./cells.ts";
+import type { KeyState } from "./state.ts";
 
 export type Windowed = Extract<AlertWhen, { kind: "count" | "sum" | "rate" }>;
 
-/** A window that reaches the limit: its last mark, and what is in it. */
-export type Reached = { end: Mark; count: number; sum?: string; usual?: number };
+/** A window that reaches the limit: its last cell, and what is in it. */
+export type Reached = { end: Cell; count: number; sum?: string; usual?: number };
 
 /** Amounts are compared with this many decimal places, so that nothing is rounded. */
 const MOST_DECIMALS = 77;
@@ -15,7 +16,7 @@ const SUM_DECIMALS = 36;
 const PARTS = 100;
 
 /**
- * The first window that reaches the limit, of those that end at a mark and hold this time; without a time, the last of
+ * The first window that reaches the limit, of those that end at a cell and hold this time; without a time, the last of
  * all windows. A window holds what is less than its length older than its end.
  */
 export function reachedWindow(
@@ -23,7 +24,7 @@ export function reachedWindow(
   state: KeyState,
   context: { since: number; at?: number },
 ): Reached | undefined {
-  const { marks } = state;
+  const { sorted } = state.cells;
   const { at = Number.NEGATIVE_INFINITY } = context;
   const before = context.at === undefined ? Number.POSITIVE_INFINITY : context.at + when.withinMs;
   const reaches = limitOf(when, state, context.since);
@@ -31,27 +32,25 @@ export function reachedWindow(
   let from = 0;
   let count = 0;
   let sum = 0n;
-  const add = (mark: Mark, sign: 1 | -1) => {
-    if (mark.used !== undefined) return;
-    count += sign * mark.n;
-    if (when.kind === "sum" && mark.amount !== undefined) sum += BigInt(sign) * BigInt(mark.amount);
+  const add = (cell: Cell, sign: 1 | -1) => {
+    count += sign * cell.n;
+    if (when.kind === "sum") sum += sign === 1 ? cell.sum : -cell.sum;
   };
   if (context.at !== undefined) {
-    const first = marks.findIndex((mark) => mark.at > at - when.withinMs);
-    from = first === -1 ? marks.length : first;
+    const first = sorted.findIndex((cell) => cell.at > at - when.withinMs);
+    from = first === -1 ? sorted.length : first;
   }
-  for (let index = from; index < marks.length; index += 1) {
-    const end = marks[index];
+  for (let index = from; index < sorted.length; index += 1) {
+    const end = sorted[index];
     if (end === undefined || end.at >= before) break;
     add(end, 1);
-    let oldest = marks[from];
+    let oldest = sorted[from];
     while (oldest !== undefined && oldest.at <= end.at - when.withinMs) {
       add(oldest, -1);
       from += 1;
-      oldest = marks[from];
+      oldest = sorted[from];
     }
-    // All marks of one time belong to the window.
-    if (end.at < at || marks[index + 1]?.at === end.at) continue;
+    if (end.at < at) continue;
     const usual = reaches(end.at, count, sum);
     if (usual === undefined) continue;
     const found = {
@@ -69,7 +68,7 @@ export function reachedWindow(
 /** A state is asked several times for the same, and never changes. */
 const ends = new WeakMap<KeyState, { when: Windowed; since: number; end: number | undefined }>();
 
-/** When the last window that reaches the limit ends to do so, with the marks there are; undefined without such a window. */
+/** When the last window that reaches the limit ends to do so, with what was counted; undefined without such a window. */
 export function endOfReached(when: Windowed, state: KeyState, since: number): number | undefined {
   const known = ends.get(state);
   if (known !== undefined && known.when === when && known.since === since) return known.end;
@@ -82,14 +81,15 @@ function findEnd(when: Windowed, state: KeyState, since: number): number | undef
   const last = reachedWindow(when, state, { since });
   if (last === undefined) return undefined;
   const reaches = limitOf(when, state, since);
-  const inWindow = state.marks.filter(({ at }) => at <= last.end.at && at > last.end.at - when.withinMs);
+  const { sorted } = state.cells;
   let count = 0;
   let sum = 0n;
-  for (const mark of inWindow.reverse()) {
-    if (mark.used !== undefined) continue;
-    count += mark.n;
-    if (mark.amount !== undefined) sum += BigInt(mark.amount);
-    if (reaches(last.end.at, count, sum) !== undefined) return mark.at + when.withinMs;
+  for (let index = sorted.indexOf(last.end); index >= 0; index -= 1) {
+    const cell = sorted[index];
+    if (cell === undefined || cell.at <= last.end.at - when.withinMs) break;
+    count += cell.n;
+    sum += cell.sum;
+    if (reaches(last.end.at, count, sum) !== undefined) return cell.at + when.withinMs;
   }
   return last.end.at + when.withinMs;
 }
@@ -149,10 +149,16 @@ export function withPart(when: Rate, parts: KeyState["parts"] = [], at: number):
   return [...others, [part, (known?.[1] ?? 0) + 1] as [number, number]].sort(([a], [b]) => a - b);
 }
 
-/** The parts that a window may still be compared with, where marks reach back to this time. */
+/** The parts that a window may still be compared with, where windows reach back to this time. */
 export function partsSince(when: Rate, parts: Array<[number, number]>, at: number): Array<[number, number]> {
   const first = partOf(when, at - when.withinMs) - partCount(when);
   return parts.filter(([part]) => part >= first);
+}
+
+/** From when on no window is compared with the parts any more; 0 without any. */
+export function partsUntil(when: Rate, parts: KeyState["parts"] = []): number {
+  const last = parts.at(-1)?.[0];
+  return last === undefined ? 0 : (last + 1 + partCount(when)) * partMs(when) + when.withinMs;
 }
 
 /** Undefined while the compared time before the window is not known as a whole. */

@@ -5,39 +5,44 @@ import { type Judged, MOST_PLACES } from "./sighted.ts";
 import type { Learned, PastLog, WatchedAlert, WatchState } from "./types.ts";
 
 type Past = WatchState["past"];
+type Stood = Pick<WatchedAlert, "alert" | "log" | "others">;
 
 /** What is known of a log. */
 export type Known = Pick<Learned, "belongsTo" | "again" | "beside">;
 
 /** Logs that are remembered; of more, the newest ones. */
-const MOST_PAST = 200;
+const MOST_PAST = 1_000_000;
+/** How long they are remembered. */
+const REMEMBER_MS = 7 * 24 * 60 * 60_000;
 
 /** Remembers the logs of alerts that are not watched any longer. */
-export function withJudged(past: Past, judged: readonly Judged[]): Past {
-  const undone = judged.flatMap((one) => one.undone ?? []).reduce(withUndone, past);
-  return judged
-    .flatMap(({ stands, isEnd = false }) => (stands === undefined ? [] : { stands, isEnd }))
-    .reduce((known, { stands, isEnd }) => withStanding(known, stands, isEnd), undone);
+export function withJudged(past: Past, judged: readonly Judged[], at: number): Past {
+  let known = past;
+  for (const { undone } of judged) if (undone !== undefined) known = withUndone(known, undone, at);
+  for (const { stands, isEnd = false } of judged) {
+    if (stands !== undefined) known = withStanding(known, stands, { isEnd, at });
+  }
+  return known;
 }
 
-function withUndone(past: Past, { log, others = [] }: WatchedAlert): Past {
+function withUndone(past: Past, { log, others = [] }: Stood, at: number): Past {
   const before = find(past, log);
   // Of two alerts on one log, the other one was confirmed.
   if (before?.standing !== undefined) return past;
-  return added(past, before, log, { others, times: (before?.times ?? 0) + 1 });
+  return added(past, before, log, { others, at, times: (before?.times ?? 0) + 1 });
 }
 
 /** Remembers that this alert stands: events of its log raise no further alert. `isEnd`: for good, where `log` is. */
 export function withStanding(
   past: Past,
-  { alert, log, others = [] }: Pick<WatchedAlert, "alert" | "log" | "others">,
-  isEnd: boolean,
+  { alert, log, others = [] }: Stood,
+  { isEnd, at }: { isEnd: boolean; at: number },
 ): Past {
   const before = find(past, log);
   const { times = 0, ends = [] } = before ?? {};
   const place = [log.blockNumber, log.logIndex] as const;
   const more = isEnd ? newestOf([...ends, place]) : ends;
-  return added(past, before, log, { others, times, standing: alert.id, ends: more });
+  return added(past, before, log, { others, at, times, standing: alert.id, ends: more });
 }
 
 /**
@@ -67,9 +72,7 @@ export function isPast(past: Past, log: LogPlace): boolean {
 }
 
 function find(past: Past, log: LogPlace): PastLog | undefined {
-  if (past.length === 0) return undefined;
-  const of = hashOf(log);
-  return past.find((one) => one.of === of);
+  return past.size === 0 ? undefined : past.get(hashOf(log));
 }
 
 function added(
@@ -80,8 +83,17 @@ function added(
 ): Past {
   const { blockNumber, logIndex, confidence } = log;
   const places = newestOf([...(before?.places ?? []), ...others, [blockNumber, logIndex]]);
-  const one: PastLog = { of: hashOf(log), places, confidence, ...more };
-  return [...past.filter((other) => other !== before), one].slice(-MOST_PAST);
+  const of = hashOf(log);
+  return withoutOld(past.put(of, { of, places, confidence, ...more }), more.at);
+}
+
+function withoutOld(past: Past, at = 0): Past {
+  const old: string[] = [];
+  for (const [of, one] of past.items.entries()) {
+    if (past.size - old.length <= MOST_PAST && (one.at ?? at) >= at - REMEMBER_MS) break;
+    old.push(of);
+  }
+  return old.reduce((rest, of) => rest.remove(of), past);
 }
 
 /** Each place once. */

@@ -3,6 +3,7 @@ import { compareBlocks, isAbove } from "./compare.ts";
 import { withJudged } from "./past.ts";
 import { isOtherReading, type Judged, moved } from "./sighted.ts";
 import type { Watched, WatchedAlert, WatchSettings, WatchState } from "./types.ts";
+import { WatchedAlerts, withChanged } from "./watched.ts";
 
 /**
  * What is due, once all inputs up to `readUpTo` (milliseconds) were given: alerts whose logs were undone and did not
@@ -12,22 +13,30 @@ import type { Watched, WatchedAlert, WatchSettings, WatchState } from "./types.t
 export function settle(state: WatchState, settings: WatchSettings, readUpTo: number): Watched {
   const { confirmWithinMs } = settings;
   if (confirmWithinMs === undefined) {
-    return { state: state.watched.length === 0 ? state : { ...state, watched: [] }, outcomes: [] };
+    const isNone = state.watched.size === 0;
+    return { state: isNone ? state : { ...state, watched: WatchedAlerts.of() }, outcomes: [] };
   }
-  const due = state.watched.filter((one) => dueAt(one, settings.slackMs, confirmWithinMs) <= readUpTo);
+  if (Number(nextSettleAt(state, settings) ?? Number.POSITIVE_INFINITY) > readUpTo) {
+    return { state, outcomes: [] };
+  }
+  state.watched.look();
+  const due = state.watched.all().filter((one) => dueAt(one, settings.slackMs, confirmWithinMs) <= readUpTo);
   if (due.length === 0) return { state, outcomes: [] };
   const settled = new Map(due.map((one) => [one, verdictOn(one, readUpTo)]));
-  const gone = [...settled.values()].flatMap(({ undone }) => undone ?? []);
-  for (const one of gone.length === 0 ? [] : state.watched) {
-    const undone = settled.has(one) ? undefined : gone.find((other) => isGoneWith(one, other))?.undone;
-    if (undone !== undefined) settled.set(one, verdictOn({ ...one, undone }, readUpTo));
+  for (const gone of [...settled.values()].flatMap(({ undone }) => undone ?? [])) {
+    const { undone } = gone;
+    for (const one of state.watched.atPlace(gone.log)) {
+      if (settled.has(one) || undone === undefined || !isGoneWith(one, gone)) continue;
+      settled.set(one, verdictOn({ ...one, undone }, readUpTo));
+    }
   }
   const verdicts = [...settled.values()];
-  const watched = state.watched.flatMap((one) =>
-    settled.has(one) ? (settled.get(one)?.watched ?? []) : one,
+  const watched = withChanged(
+    state.watched,
+    [...settled].map(([one, judged]) => ({ one, judged })),
   );
   return {
-    state: { ...state, watched, past: withJudged(state.past, verdicts) },
+    state: { ...state, watched, past: withJudged(state.past, verdicts, readUpTo) },
     outcomes: verdicts.flatMap(({ outcomes = [] }) => outcomes),
   };
 }
@@ -38,13 +47,14 @@ function isGoneWith(one: WatchedAlert, { alert, log, undone }: WatchedAlert): bo
   return isHigher && isOtherReading(one, { log, at: alert.at });
 }
 
-/** When `settle` next has something to do, in milliseconds; undefined while nothing is watched. */
+/** When `settle` next has something to do, or earlier, in milliseconds; undefined while nothing is watched. */
 export function nextSettleAt(
   { watched }: WatchState,
   { slackMs, confirmWithinMs }: WatchSettings,
 ): number | undefined {
-  if (confirmWithinMs === undefined || watched.length === 0) return undefined;
-  return watched.reduce((least, one) => Math.min(least, dueAt(one, slackMs, confirmWithinMs)), Infinity);
+  if (confirmWithinMs === undefined || watched.size === 0) return undefined;
+  const { raisedAt, undoneAt } = watched.earliest;
+  return Math.min(raisedAt + confirmWithinMs, undoneAt + slackMs + 1);
 }
 
 /** What arrives exactly at the end of the slack is in time. */

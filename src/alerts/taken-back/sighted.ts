@@ -1,6 +1,7 @@
 import type { AlertEvidence, AlertOutcome, LogPlace } from "../types.ts";
-import { isAbove, isFinal, isSameLog, isSamePlace } from "./compare.ts";
+import { isAbove, isFinal, isSamePlace } from "./compare.ts";
 import type { Moment, WatchedAlert } from "./types.ts";
+import type { WatchedAlerts } from "./watched.ts";
 
 export type LogEvidence = AlertEvidence & { kind: "log" };
 
@@ -24,13 +25,13 @@ export const MOST_PLACES = 8;
  * each block. A block of a number may be replaced again, with the log at another index; but in the block of the alert
  * itself another index is another log, unless the log has left that block.
  */
-export function ownerOf(watched: readonly WatchedAlert[], log: LogPlace): WatchedAlert | undefined {
-  const { blockNumber, logIndex } = log;
-  const same = watched.filter((one) => isSameLog(one.log, log));
-  const exact = same.find((one) => indexesIn(one, blockNumber).includes(logIndex));
-  if (exact !== undefined || same.length === 0) return exact;
+export function ownerOf(watched: WatchedAlerts, log: LogPlace): WatchedAlert | undefined {
+  const { blockNumber } = log;
+  const [exact] = watched.reportedAt(log);
+  if (exact !== undefined) return exact;
   const known = (one: WatchedAlert) => indexesIn(one, blockNumber).length;
-  return same
+  return watched
+    .fromElsewhere(log)
     .filter((one) => known(one) === 0 || !isInItsBlock(one, blockNumber))
     .sort((one, other) => known(one) - known(other))[0];
 }
@@ -54,10 +55,10 @@ export function moved(
   one: WatchedAlert,
   { to, isEnd, now }: { to: LogPlace; isEnd: boolean; now: number },
 ): Judged {
-  const { alert, log, raisedAt, toldMoved } = one;
+  const { no, alert, log, raisedAt, toldMoved } = one;
   const outcome = { kind: "takenBack", alert, at: now, reason: "other_block", stands: true } as const;
   const { others = [] } = withPlace(one, log);
-  const there = { alert, log: to, raisedAt, seenAt: now, others, toldMoved: true } as const;
+  const there = { no, alert, log: to, raisedAt, seenAt: now, others, toldMoved: true } as const;
   return {
     ...(isEnd ? { watched: undefined, stands: there, isEnd } : { watched: there }),
     outcomes: toldMoved ? [] : [outcome],

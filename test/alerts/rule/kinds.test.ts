@@ -147,10 +147,10 @@ describe("AlertRule: how often", () => {
     should(ended.outcomes).deepEqual([{ kind: "recovered", alert: alert?.alert, at: 2 }]);
   });
 
-  it("each, with the end: an older input that comes later changes nothing", async () => {
+  it("each, with the end: an older input that comes later does not say what is true now", async () => {
     const { at } = makeRule({ kind: "each" }, { recovers: true });
     should(await at(10, { matches: false })).equal("no_match");
-    should(await at(9)).equal("too_late");
+    should(await at(9)).equal("alert at 9, recovered at 10");
     should(await at(11)).equal("alert at 11");
     should(await at(8, { matches: false })).equal("no_match");
     should(await at(11, { id: "same time", matches: false })).equal("no_match, recovered at 11");

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import should from "should";
+import type { StoredState } from "../../../src/alerts/rule/stored-state.ts";
 import { MemoryAlertStore } from "../../../src/alerts/stores/memory-store.ts";
 import type { AlertSettings, AlertWhen } from "../../../src/alerts/types.ts";
 import { sized } from "../../support/variants.ts";
@@ -65,8 +66,9 @@ function made([when, more]: (typeof KINDS)[number], confirmWithinMs: number | un
   };
   /** How often the log counts for a key. */
   const countOf = async (key: string) => {
-    const { marks = [] } = ((await store.read(`=${key}`))?.value ?? {}) as { marks?: Array<{ n: number }> };
-    return marks.reduce((sum, { n }) => sum + n, 0);
+    const value = ((await store.read(`=${key}`))?.value ?? {}) as Partial<StoredState>;
+    const marks = new Map(value.logs?.open.map(([no, mark]) => [no, mark?.n ?? 0]));
+    return [...marks.values()].reduce((sum, n) => sum + n, 0);
   };
   return { give, left, countOf };
 }

@@ -1,9 +1,14 @@
 import fc from "fast-check";
 import should from "should";
 import { MemoryAlertStore, SharedAlertStore } from "../../../src/alerts/index.ts";
+import { Cells } from "../../../src/alerts/rule/cells.ts";
+import { markIdOf } from "../../../src/alerts/rule/ids.ts";
+import { keyForm } from "../../../src/alerts/rule/key-form.ts";
 import { KeyRecords } from "../../../src/alerts/rule/key-records.ts";
 import { packed, unpacked } from "../../../src/alerts/rule/packed-state.ts";
-import { type KeyState, newState } from "../../../src/alerts/rule/state.ts";
+import { pendingOf } from "../../../src/alerts/rule/pending.ts";
+import { type KeyState, type Mark, newState } from "../../../src/alerts/rule/state.ts";
+import { storedOf } from "../../../src/alerts/rule/stored-state.ts";
 import type { AlertStore, AlertWhen } from "../../../src/alerts/types.ts";
 import { MemorySharedState, unlisted } from "../../../src/index.ts";
 import { itWide } from "../../support/wide.ts";
@@ -14,7 +19,7 @@ const DAY = 24 * 60 * 60_000;
 const SECOND = 1_000;
 
 describe("AlertRule: keys beyond those in memory", () => {
-  it("packs a state, and unpacks the same", () => {
+  it("packs a state, and unpacks the same", async () => {
     const alert = {
       id: "an alert",
       key: "a",
@@ -24,39 +29,86 @@ describe("AlertRule: keys beyond those in memory", () => {
       log: logAt({}),
       details: { a: [] },
     };
+    const marks: Mark[] = [
+      { at: 1, n: 0, id: "none" },
+      { at: 2, n: 1, id: "one", place: "7 1", tx: "12345678", says: "that" },
+      {
+        ...{ at: 3, n: 1, id: "two", amount: "-9", moved: "8 1", movedAt: 4, also: ["other"] },
+        alert: { count: 1, suppressed: 0 },
+      },
+      {
+        ...{ at: 4, n: 1, id: "three" },
+        alert: { count: 2, suppressed: 3, sum: "7", usual: 0.5, id: "an alert" },
+      },
+    ];
+    let { logs } = newState("a", 0);
+    for (const mark of marks) logs = logs.add(mark).logs;
     const state: KeyState = {
       ...newState("a", 12.5),
-      marks: [
-        { at: 1, n: 0 },
-        { at: 2, n: 1, id: "one", place: "7 1", tx: "12345678", says: "that", used: 3 },
-        {
-          at: 3,
-          n: 2,
-          amount: "-9",
-          moved: "8 1",
-          movedAt: 4,
-          also: ["other"],
-          alert: { count: 1, suppressed: 0 },
-        },
-        { at: 4, n: 1, alert: { count: 2, suppressed: 3, sum: "7", usual: 0.5, id: "an alert" } },
-      ],
+      logs,
+      cells: Cells.empty().add({ at: 2, n: 1, sum: -9n }).use({ after: 1, upTo: 2, by: 3 }),
       alertTimes: [1, 2],
       floor: 0,
       active: alert,
       ended: { by: "one", alert, at: 7 },
-      pending: [{ kind: "recovered", alert, at: 7 }],
+      pending: pendingOf([{ kind: "recovered", alert, at: 7 }]),
       parts: [[1, 2]],
       decimals: 0,
+      isPast: true,
+      last: { chain: "1", place: "7 1", tx: "12345678", says: "that" },
     };
     for (const [recordKey, one] of [
       ["=a", state],
       ["=a", newState("a", 0)],
       ["#hash", newState("long…", 0)],
     ] as const) {
-      should(unpacked(recordKey, packed(recordKey, one))).deepEqual(one);
+      should(unpacked(recordKey, packed(recordKey, one))).deepEqual(storedOf(one));
     }
-    for (const text of ["", "{}", "[]", "[1,[[2]]]", '["x",[]]']) should(unpacked("=a", text)).be.undefined();
+    const texts = ["", "{}", "[]", "[1,[[2]]]", '["x",[]]'];
+    let unreadable = 0;
+    for (const text of texts) {
+      const form = keyForm(new MemoryAlertStore(), "=a", () => {
+        unreadable += 1;
+      });
+      should(await form.read(text, undefined)).be.undefined();
+    }
+    should(unreadable).equal(texts.length);
   });
+
+  for (const [name, stored] of Object.entries({
+    "as an object": {
+      ...{ v: 1, key: "", newest: START + 2, raised: 1, suppressed: 0, floor: START },
+      marks: [
+        { at: START, n: 7, amount: "7" },
+        { at: START + 1, n: 1, amount: "90", id: markIdOf("1"), used: START + 1 },
+        { at: START + 2, n: 1, amount: "1", id: markIdOf("2") },
+      ],
+    },
+    packed: JSON.stringify([
+      START + 2,
+      [
+        [START, null, 7, null, null, null, null, null, null, null, null, "7"],
+        [START + 1, markIdOf("1"), 1, null, null, null, null, START + 1, null, null, null, "90"],
+        [START + 2, markIdOf("2"), 1, null, null, null, null, null, null, null, null, "1"],
+      ],
+      ...[1, 0],
+    ]),
+  })) {
+    it(`reads what an earlier version stored, ${name}`, async () => {
+      const store = new MemoryAlertStore();
+      await store.write("=", 0, stored);
+      const { at, warnings } = makeRule(
+        { kind: "sum", field: "", limit: "10", withinMs: SECOND },
+        {},
+        { store },
+      );
+      should(await at(2, { amount: "1" })).equal("seen");
+      should(await at(1, { amount: "90" })).equal("seen");
+      should(await at(3, { amount: "1" })).equal("counted");
+      should(await at(4, { amount: "1" })).equal("alert at 4 count 10 sum 10");
+      should(warnings).be.empty();
+    });
+  }
 
   it("removes them from the store once nothing of them can count", async () => {
     const store = new MemoryAlertStore();
@@ -117,7 +169,7 @@ describe("AlertRule: keys beyond those in memory", () => {
         report: (kind) => reports.push(kind),
         dueAt: () => undefined,
         overAt: () => undefined,
-        storedUntil: () => undefined,
+        remaining: (state) => state,
         givenUpTo: () => undefined,
         beforeRemoval: async () => {},
       });

@@ -1,0 +1,113 @@
+import { PersistentMap } from "./persistent-map.ts";
+
+/** An item that was put, or the id of one that was removed. */
+export type Change<Item> = readonly [id: string, item: Item] | readonly [id: string];
+
+/** A record of a store with changes that never change. */
+export type Segment = readonly [name: string, changes: number];
+
+/** As it is stored: the newest changes, and where the others are. */
+export type StoredJournal<Item> = { open: Array<Change<Item>>; segments: Segment[] };
+
+/** The newest change comes first, so that adding one costs the same however many there are. */
+type Open<Item> = { readonly change: Change<Item>; readonly before: Open<Item> | undefined } | undefined;
+
+type Parts<Item> = {
+  items: PersistentMap<Item>;
+  open: Open<Item>;
+  openCount: number;
+  segments: readonly Segment[];
+};
+
+/**
+ * Items by id, as they are stored: a write has the newest changes only. It never changes: a change returns another one.
+ * Do not change it while it is iterated.
+ */
+export class Journal<Item> {
+  readonly items: PersistentMap<Item>;
+  readonly #open: Open<Item>;
+  readonly openCount: number;
+  readonly segments: readonly Segment[];
+
+  private constructor({ items, open, openCount, segments }: Parts<Item>) {
+    this.items = items;
+    this.#open = open;
+    this.openCount = openCount;
+    this.segments = segments;
+  }
+
+  static of<Item>(entries: Iterable<readonly [string, Item]> = []): Journal<Item> {
+    const empty = { items: PersistentMap.of<Item>(), open: undefined, openCount: 0, segments: [] };
+    let journal = new Journal<Item>(empty);
+    for (const [id, item] of entries) journal = journal.put(id, item);
+    return journal;
+  }
+
+  /** With items of a store. */
+  static read<Item>(
+    items: PersistentMap<Item>,
+    open: ReadonlyArray<Change<Item>>,
+    segments: readonly Segment[],
+  ): Journal<Item> {
+    let list: Open<Item>;
+    for (const change of open) list = { change, before: list };
+    return new Journal<Item>({ items, open: list, openCount: open.length, segments });
+  }
+
+  get size(): number {
+    return this.items.size;
+  }
+
+  /** How many changes are stored. */
+  get stored(): number {
+    return this.segments.reduce((sum, [, count]) => sum + count, this.openCount);
+  }
+
+  get(id: string): Item | undefined {
+    return this.items.get(id);
+  }
+
+  put(id: string, item: Item): Journal<Item> {
+    return this.#changed([id, item], this.items.with(id, item));
+  }
+
+  remove(id: string): Journal<Item> {
+    return this.items.has(id) ? this.#changed([id], this.items.without(id)) : this;
+  }
+
+  /** Without an item that may be there again when the journal is read: what is too old is removed again then. */
+  expire(id: string): Journal<Item> {
+    const { openCount, segments } = this;
+    return new Journal({ items: this.items.without(id), open: this.#open, openCount, segments });
+  }
+
+  /** The changes that are in no segment, oldest first. */
+  open(): Array<Change<Item>> {
+    const changes: Array<Change<Item>> = [];
+    for (let one = this.#open; one !== undefined; one = one.before) changes.push(one.change);
+    return changes.reverse();
+  }
+
+  /** The same items, with all changes in these segments. */
+  sealed(segments: readonly Segment[]): Journal<Item> {
+    return new Journal({ items: this.items, open: undefined, openCount: 0, segments });
+  }
+
+  /** The same items, to be written again as a whole. */
+  renewed(): Journal<Item> {
+    return Journal.read(this.items, [...this.items.entries()], []);
+  }
+
+  toJSON(): StoredJournal<Item> {
+    return { open: this.open(), segments: [...this.segments] };
+  }
+
+  #changed(change: Change<Item>, items: PersistentMap<Item>): Journal<Item> {
+    const { openCount, segments } = this;
+    const last = this.#open;
+    // What is changed again and again is written once.
+    const isAgain = last !== undefined && last.change[0] === change[0];
+    const open = { change, before: isAgain ? last.before : last };
+    return new Journal({ items, open, openCount: isAgain ? openCount : openCount + 1, segments });
+  }
+}

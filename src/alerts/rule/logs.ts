@@ -1,0 +1,262 @@
+import { Journal } from "../journal/journal.ts";
+import { PersistentMap } from "../journal/persistent-map.ts";
+import type { RaisedAlert } from "../types.ts";
+import { isMatchId } from "./ids.ts";
+import type { KnownLog, Mark } from "./mark.ts";
+
+/** A log, as one watcher reads it. */
+export type Reading = { place: string; at: number; tx: string; says: string };
+
+/** Other readings that are remembered for a log. */
+const MOST_READINGS = 8;
+/** So many are looked at one by one. */
+const FEW = 64;
+/** In place of a block: not all are in one. */
+const SEVERAL = "*";
+
+/**
+ * Numbers of marks, and the block in which all of them are. Of many, such as of a transaction that emits the same again
+ * and again, a map is less work.
+ */
+type Numbers = { readonly list: readonly string[] | PersistentMap<true>; readonly block: string };
+type Index = PersistentMap<Numbers>;
+
+/**
+ * The logs that a key remembers, so that each counts once, in the order in which they came. It never changes: a change
+ * returns another one.
+ */
+export class Logs {
+  readonly journal: Journal<Mark>;
+  /** The latest time. */
+  readonly newestAt: number;
+  /** The numbers of marks: by id, by place, and by what other readings say. */
+  readonly #index: Index;
+  readonly #next: number;
+
+  private constructor(
+    journal: Journal<Mark>,
+    index: Index,
+    { newestAt, next }: { newestAt: number; next: number },
+  ) {
+    this.journal = journal;
+    this.#index = index;
+    this.newestAt = newestAt;
+    this.#next = next;
+  }
+
+  static empty(): Logs {
+    return Logs.read(Journal.of());
+  }
+
+  static read(journal: Journal<Mark>): Logs {
+    let index: Index = PersistentMap.of();
+    let [newestAt, next] = [Number.NEGATIVE_INFINITY, 0];
+    for (const [no, mark] of journal.items.entries()) {
+      index = indexed(index, no, mark);
+      newestAt = Math.max(newestAt, mark.at);
+      next = Math.max(next, Number(no) + 1);
+    }
+    return new Logs(journal, index, { newestAt, next });
+  }
+
+  get size(): number {
+    return this.journal.size;
+  }
+
+  /** With one more. `no`: its number. */
+  add(mark: Mark): { logs: Logs; no: string } {
+    const no = String(this.#next);
+    return { logs: this.#with(no, mark, indexed(this.#index, no, mark)), no };
+  }
+
+  /** With another mark of this number. */
+  put(no: string, mark: Mark): Logs {
+    const before = this.journal.get(no);
+    const index = before === undefined ? this.#index : unindexed(this.#index, no, before);
+    return this.#with(no, mark, indexed(index, no, mark));
+  }
+
+  get(no: string): Mark | undefined {
+    return this.journal.get(no);
+  }
+
+  /**
+   * The mark of an input. A transaction may emit the same several times, each with a mark; but it is in one block at a
+   * time, so that what comes from another block is what had a mark before.
+   */
+  find(id: string | undefined, log: Pick<Reading, "place" | "tx"> | undefined): string | undefined {
+    const all = id === undefined ? undefined : this.#index.get(`i${id}`);
+    const place = log?.place;
+    let [moved, elsewhere]: Array<string | undefined> = [];
+    const isInOneBlock = countOf(all) > FEW && all?.block === blockOf(place);
+    const looked = isInOneBlock && log ? this.#index.get(`p${log.tx} ${place}`) : all;
+    for (const no of each(looked)) {
+      const mark = this.journal.get(no);
+      if (mark?.id !== id || mark === undefined) continue;
+      if (mark.place === place) return no;
+      if (mark.moved === place) moved ??= no;
+      else if (blockOf(mark.moved ?? mark.place) !== blockOf(place)) elsewhere ??= no;
+    }
+    return moved ?? elsewhere;
+  }
+
+  /**
+   * The mark of the same log with another content: two watchers read it with different ABIs. It is at the same place and
+   * time. A block that replaces another one of its number has another time, and may have another log of the transaction
+   * there. A reading that was seen before is also known from another block. A mark that matches comes first.
+   */
+  findOther(reading: Reading): string | undefined {
+    const { tx, place, says } = reading;
+    let found: string | undefined;
+    for (const key of [`p${tx} ${place}`, `s${tx} ${says}`]) {
+      for (const no of each(this.#index.get(key))) {
+        const mark = this.journal.get(no);
+        if (mark === undefined || mark.tx !== tx || mark.says === says) continue;
+        if (!isAt(mark, reading) && !isKnown(mark, reading)) continue;
+        if (isOfMatch(mark)) return no;
+        found ??= no;
+      }
+    }
+    return found;
+  }
+
+  /** The mark of the input that raised an alert. */
+  findAlert({ id, log, reminder }: Pick<RaisedAlert, "id" | "log" | "reminder">): string | undefined {
+    if (log === undefined) return undefined;
+    const key = `p${log.transactionHash.slice(-8)} ${log.blockNumber} ${log.logIndex}`;
+    return [...each(this.#index.get(key))].find((no) => {
+      const alert = this.journal.get(no)?.alert;
+      return alert?.id === id && alert?.reminder === reminder;
+    });
+  }
+
+  /** Without those that are older than this; of many, without some that came after newer ones until these are older too. */
+  since(at: number): Logs {
+    const old: string[] = [];
+    for (const [no, mark] of this.journal.items.entries()) {
+      if (mark.at < at) old.push(no);
+      else if (this.size > FEW) break;
+    }
+    return this.#without(old);
+  }
+
+  /** Without those that came first. */
+  withoutFirst(count: number): Logs {
+    const first: string[] = [];
+    for (const [no] of this.journal.items.entries()) {
+      if (first.length >= count) break;
+      first.push(no);
+    }
+    const rest = this.#without(first);
+    // They are not to come back when it is read.
+    return rest.of(Journal.of(rest.journal.items.entries()));
+  }
+
+  /** The same logs, as they were stored. */
+  of(journal: Journal<Mark>): Logs {
+    return new Logs(journal, this.#index, { newestAt: this.newestAt, next: this.#next });
+  }
+
+  #with(no: string, mark: Mark, index: Index): Logs {
+    const newestAt = Math.max(this.newestAt, mark.at);
+    const next = Math.max(this.#next, Number(no) + 1);
+    return new Logs(this.journal.put(no, mark), index, { newestAt, next });
+  }
+
+  #without(old: readonly string[]): Logs {
+    if (old.length === 0) return this;
+    let [journal, index] = [this.journal, this.#index];
+    for (const no of old) {
+      const mark = journal.get(no);
+      if (mark !== undefined) index = unindexed(index, no, mark);
+      journal = journal.expire(no);
+    }
+    return new Logs(journal, index, { newestAt: this.newestAt, next: this.#next });
+  }
+}
+
+/** Whether the input of a mark matched. */
+export function isOfMatch({ id }: Mark): boolean {
+  return id !== undefined && isMatchId(id);
+}
+
+/** The mark of a log with another reading of it, which does not count. */
+export function withReading(mark: Mark, reading: Reading): Mark {
+  const { also = [] } = mark;
+  const { says } = reading;
+  const known = also.includes(says) ? mark : { ...mark, also: [...also, says].slice(-MOST_READINGS) };
+  return movedTo(known, reading);
+}
+
+/** The mark with the other place or time of its log. It counts once. */
+export function movedTo(mark: Mark, { place, at }: Pick<Reading, "place" | "at">): Mark {
+  return isAt(mark, { place, at }) ? mark : { ...mark, moved: place, movedAt: at };
+}
+
+/** What a mark has of its input, so that it is known when it comes again. */
+export function identified(id: string | undefined, log: KnownLog | undefined): Partial<Mark> {
+  return id === undefined ? {} : { ...log, id };
+}
+
+function isAt(mark: Mark, { place, at }: Pick<Reading, "place" | "at">): boolean {
+  return (mark.place === place && mark.at === at) || (mark.moved === place && mark.movedAt === at);
+}
+
+function isKnown({ also, place, moved }: Mark, reading: Reading): boolean {
+  if (also === undefined || !also.includes(reading.says)) return false;
+  return (
+    place === reading.place || moved === reading.place || blockOf(moved ?? place) !== blockOf(reading.place)
+  );
+}
+
+function blockOf(place: string | undefined): string | undefined {
+  return place?.split(" ")[0];
+}
+
+function indexed(index: Index, no: string, mark: Mark): Index {
+  let next = index;
+  const own = blockOf(mark.moved ?? mark.place) ?? SEVERAL;
+  for (const key of keysOf(mark)) {
+    const { list = [], block = own } = next.get(key) ?? {};
+    next = next.with(key, { list: withNumber(list, no), block: block === own ? own : SEVERAL });
+  }
+  return next;
+}
+
+function unindexed(index: Index, no: string, mark: Mark): Index {
+  let next = index;
+  for (const key of keysOf(mark)) {
+    const known = next.get(key);
+    if (known === undefined) continue;
+    const { list, block } = known;
+    const rest = list instanceof PersistentMap ? list.without(no) : list.filter((other) => other !== no);
+    const isEmpty = countOf({ list: rest, block }) === 0;
+    next = isEmpty ? next.without(key) : next.with(key, { list: rest, block });
+  }
+  return next;
+}
+
+function withNumber(list: Numbers["list"], no: string): Numbers["list"] {
+  if (list instanceof PersistentMap) return list.with(no, true);
+  return list.length < FEW ? [...list, no] : PersistentMap.of([...list, no].map((one) => [one, true]));
+}
+
+function countOf(numbers: Numbers | undefined): number {
+  const { list = [] } = numbers ?? {};
+  return list instanceof PersistentMap ? list.size : list.length;
+}
+
+function* each(numbers: Numbers | undefined): Generator<string> {
+  const { list = [] } = numbers ?? {};
+  if (list instanceof PersistentMap) for (const [no] of list.entries()) yield no;
+  else yield* list;
+}
+
+function keysOf({ id, place, moved, tx, also = [] }: Mark): string[] {
+  const keys = id === undefined ? [] : [`i${id}`];
+  if (tx === undefined) return keys;
+  if (place !== undefined) keys.push(`p${tx} ${place}`);
+  if (moved !== undefined && moved !== place) keys.push(`p${tx} ${moved}`);
+  for (const says of also) keys.push(`s${tx} ${says}`);
+  return keys;
+}
