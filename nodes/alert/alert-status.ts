@@ -20,7 +20,7 @@ export class AlertStatus {
   #isPerCopy = false;
   #isBehind = false;
   #isContradicted = false;
-  #limits: AlertLimits = { notCounted: 0, forgotten: 0 };
+  #limits: AlertLimits = { notCounted: 0, forgotten: 0, forgottenEvents: 0 };
   /** The code of the problem that was logged. */
   #problem: string | undefined;
   #shown = "";
@@ -89,8 +89,6 @@ export class AlertStatus {
     const [reason] = own.reasons ?? [];
     if (own.why === "undecided")
       this.#show("waiting", this.#RED._("alert.status.undecided", { reason: reason ?? "" }));
-    else if (own.why === "limit" && this.#limits.notCounted === 0)
-      this.#show("error", "alert.status.events-limit");
     else this.#showCounts();
   }
 
@@ -113,10 +111,12 @@ export class AlertStatus {
   #showCountsNow(): void {
     this.#countedAt = performance.now();
     const count = this.#alerts;
-    const { notCounted, forgotten } = this.#limits;
+    const { notCounted, forgotten, forgottenEvents } = this.#limits;
     if (notCounted > 0) this.#show("error", this.#RED._("alert.status.limit", { count, notCounted }));
     else if (forgotten > 0) this.#show("error", this.#RED._("alert.status.forgotten", { count, forgotten }));
-    else if (this.#isBehind) this.#show("waiting", "alert.status.unread");
+    else if (forgottenEvents > 0) {
+      this.#show("error", this.#RED._("alert.status.forgotten-events", { count, forgottenEvents }));
+    } else if (this.#isBehind) this.#show("waiting", "alert.status.unread");
     else if (this.#isContradicted) {
       this.#show("waiting", this.#RED._("alert.status.contradiction", { count }));
     } else if (this.#isPerCopy) this.#show("waiting", this.#RED._("alert.status.per-copy", { count }));

@@ -36,7 +36,7 @@ export class AlertHost {
   readonly #leaving = new Serial();
   readonly #library: Library;
   readonly #closing = new AbortController();
-  #limits: AlertLimits = { notCounted: 0, forgotten: 0 };
+  #limits: AlertLimits = { notCounted: 0, forgotten: 0, forgottenEvents: 0 };
   /** When the outcomes of other copies were last looked at. */
   #lookedAt = Date.now();
 
@@ -181,9 +181,11 @@ export class AlertHost {
   }
 
   #lookAtLimits(limits: AlertLimits | undefined): void {
-    const { notCounted = 0, forgotten = 0 } = limits ?? {};
-    if (notCounted === this.#limits.notCounted && forgotten === this.#limits.forgotten) return;
-    this.#limits = { notCounted, forgotten };
+    const { notCounted, forgotten, forgottenEvents } = this.#limits;
+    if (limits === undefined) return;
+    const isSame = notCounted === limits.notCounted && forgotten === limits.forgotten;
+    if (isSame && forgottenEvents === limits.forgottenEvents) return;
+    this.#limits = limits;
     this.#status.limited(this.#limits);
     noteKeyLimit(this.#node, this.#limits);
   }

@@ -62,7 +62,7 @@ export type CreateAlertRuleOptions = {
   confirmWithinMs?: number | undefined;
   /** See `AlertSettings`. @default 10_000 */
   maxKeys?: number | undefined;
-  /** Events that are remembered for each key. @default 10_000 */
+  /** See `AlertSettings`. @default 10_000 */
   maxMarks?: number | undefined;
   /** Where its keys are remembered. The rule closes it. @default a new `MemoryAlertStore` */
   store?: AlertStore | undefined;

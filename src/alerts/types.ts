@@ -57,7 +57,7 @@ export type AlertSettings = {
   summarizes?: boolean | undefined;
   /**
    * How late an event may arrive, against the newest one of its key, and count as if it had come in order; what a source
-   * reports in order is never too late. Ids are remembered for the window and the slack; for `each`, the last 2,000 of a key for a day.
+   * reports in order is never too late. Ids are remembered for the window and the slack; for `each`, for a day.
    */
   slackMs: number;
   /** How long an alert on a block that is not final may wait for its confirmation; undefined does not watch for it. */
@@ -68,7 +68,7 @@ export type AlertSettings = {
    * `limit`, and the rule raises an alert of its own.
    */
   maxKeys: number;
-  /** Of more inputs in a window, the older ones are counted together. */
+  /** Of a window with inputs of more different times, the older ones are counted together, at slightly later times. */
   maxMarks: number;
 };
 
@@ -178,6 +178,8 @@ export type AlertLimits = {
   notCounted: number;
   /** Keys whose alerts may be repeated, because the store had too many. */
   forgotten: number;
+  /** Events of keys in memory whose alerts may be repeated, or that may count twice, because there were too many. */
+  forgottenEvents: number;
 };
 
 /** Why an alert was taken back. `stands`: the same log is proven in another block. */
@@ -209,7 +211,7 @@ export type PassedReason =
   | "seen"
   /** Later than the slack allows. */
   | "too_late"
-  /** There are too many keys; or too many events of this key, so that it is not known whether this one was counted. */
+  /** There are too many keys. */
   | "limit"
   /** A condition cannot be decided, such as an amount in tokens without decimals. */
   | "undecided";

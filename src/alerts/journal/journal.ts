@@ -6,8 +6,10 @@ export type Change<Item> = readonly [id: string, item: Item] | readonly [id: str
 /** A record of a store with changes that never change. */
 export type Segment = readonly [name: string, changes: number];
 
+const NONE: readonly Segment[] = [];
+
 /** As it is stored: the newest changes, and where the others are. */
-export type StoredJournal<Item> = { open: Array<Change<Item>>; segments: Segment[] };
+export type StoredJournal<Item> = { open: Array<Change<Item>>; segments?: readonly Segment[] };
 
 /** The newest change comes first, so that adding one costs the same however many there are. */
 type Open<Item> = { readonly change: Change<Item>; readonly before: Open<Item> | undefined } | undefined;
@@ -37,7 +39,7 @@ export class Journal<Item> {
   }
 
   static of<Item>(entries: Iterable<readonly [string, Item]> = []): Journal<Item> {
-    const empty = { items: PersistentMap.of<Item>(), open: undefined, openCount: 0, segments: [] };
+    const empty = { items: PersistentMap.of<Item>(), open: undefined, openCount: 0, segments: NONE };
     let journal = new Journal<Item>(empty);
     for (const [id, item] of entries) journal = journal.put(id, item);
     return journal;
@@ -99,7 +101,8 @@ export class Journal<Item> {
   }
 
   toJSON(): StoredJournal<Item> {
-    return { open: this.open(), segments: [...this.segments] };
+    const { segments } = this;
+    return segments.length === 0 ? { open: this.open() } : { open: this.open(), segments };
   }
 
   #changed(change: Change<Item>, items: PersistentMap<Item>): Journal<Item> {

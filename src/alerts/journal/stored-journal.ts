@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { AlertStore } from "../types.ts";
-import { type Change, Journal, type Segment } from "./journal.ts";
+import { type Change, Journal, type Segment, type StoredJournal } from "./journal.ts";
 import { PersistentMap } from "./persistent-map.ts";
 
 /** Changes that are written with each write. */
@@ -42,7 +42,7 @@ export async function readJournal<Item>(
   known?: Journal<Item>,
 ): Promise<Journal<Item> | undefined> {
   if (!isStored(stored)) return undefined;
-  const { open, segments } = stored;
+  const { open, segments = [] } = stored;
   // No other journal has a segment of this name.
   const isKnown =
     known !== undefined &&
@@ -115,8 +115,8 @@ function newest<Item>(changes: ReadonlyArray<Change<Item>>): Array<Change<Item>>
   return [...new Map(changes.map((change) => [change[0], change])).values()];
 }
 
-function isStored(value: unknown): value is { open: Array<Change<unknown>>; segments: Segment[] } {
-  const { open, segments } = (value ?? {}) as Partial<Record<"open" | "segments", unknown>>;
+function isStored(value: unknown): value is StoredJournal<unknown> {
+  const { open, segments = [] } = (value ?? {}) as Partial<Record<"open" | "segments", unknown>>;
   return (
     Array.isArray(open) &&
     open.every(isChange) &&

@@ -126,7 +126,8 @@ export class AlertRule {
 
   /** What it could not remember since it was opened. */
   get limits(): AlertLimits {
-    return { notCounted: this.#keys.refused, forgotten: this.#keys.forgotten };
+    const { refused, forgotten, forgottenEvents } = this.#keys;
+    return { notCounted: refused, forgotten, forgottenEvents };
   }
 
   /**
@@ -252,7 +253,10 @@ export class AlertRule {
   async acknowledge(outcome: AlertOutcome): Promise<void> {
     await this.#load();
     await this.#rule.change((state) => ({ state: withoutOutcome(state, outcome) }));
-    for (const record of this.#keys.all()) {
+    // A long key is shown without its end, and has to be looked for.
+    const own = this.#keys.inMemory(recordKeyOf(outcome.alert.key));
+    const isOwn = withoutOutcome(own?.value, outcome) !== own?.value;
+    for (const record of own && isOwn ? [own] : this.#keys.all()) {
       if (!hasPending(record.value)) continue;
       await record.change((state) => ({ state: withoutOutcome(state, outcome) }));
       this.#keys.settle(record);

@@ -107,7 +107,7 @@ export class CachedRecord<Value extends object> {
     const record = await this.#store.read(this.key);
     this.#revision = record?.revision ?? 0;
     this.#isRead = true;
-    this.#value = record && (await this.#form.read(record.value, this.#value));
+    this.#value = record && (await this.#form.read(this.key, record.value, this.#value));
   }
 
   #inTurn<Result>(run: () => Promise<Result>): Promise<Result> {

@@ -10,6 +10,8 @@ export type Cell = {
 
 type Used = { readonly by: number; readonly n: number; readonly sum: bigint };
 
+const UNUSED: readonly Used[] = [];
+
 /** As it is stored. A number that is 0 is left out at the end. */
 export type StoredCell = { n: number; sum?: string; used?: Array<[by: number, n: number, sum?: string]> };
 
@@ -43,7 +45,7 @@ export class Cells {
     const index = this.#indexFrom(at);
     const known = this.sorted[index];
     if (known?.at === at) return this.#replaced(index, { ...known, n: known.n + n, sum: known.sum + sum });
-    const cell = { at, n, sum, used: [] };
+    const cell = { at, n, sum, used: UNUSED };
     const journal = this.journal.put(`${at}`, storedOf(cell));
     return new Cells(this.sorted.toSpliced(index, 0, cell), journal).#joined(most);
   }

@@ -12,10 +12,10 @@ import { type StoredState, storedOf } from "./stored-state.ts";
 /** As earlier versions stored what was counted. `used`: by the alert of this time. */
 type OldMark = Mark & { used?: number };
 
-/** The form of the state of a key. `unreadable` is called for what cannot be read. */
-export function keyForm(store: AlertStore, recordKey: string, unreadable: () => void): RecordForm<KeyState> {
+/** The form of the states of keys. `unreadable` is called for what cannot be read. */
+export function keyForm(store: AlertStore, unreadable: () => void): RecordForm<KeyState> {
   return {
-    read: async (value, known) => {
+    read: async (recordKey, value, known) => {
       const stored = typeof value === "string" ? unpacked(recordKey, value) : value;
       const state = isStoredState(stored) ? await stateOf(stored, store, known) : undefined;
       if (state === undefined) unreadable();

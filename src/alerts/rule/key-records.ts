@@ -4,6 +4,7 @@ import { DueRecords } from "./due-records.ts";
 import { isRecordKey, recordKeyOf } from "./ids.ts";
 import { keyForm } from "./key-form.ts";
 import { hasPending } from "./pending.ts";
+import type { RecordForm } from "./record-form.ts";
 import type { Report } from "./reports.ts";
 import type { KeyState } from "./state.ts";
 import { AT_ONCE, inGroups, type KeyRecord, StoredKeys } from "./stored-keys.ts";
@@ -19,7 +20,7 @@ export type KeyRecordsOptions = {
   leavesToStore: boolean;
   /** Whether a record may have outcomes that are not acknowledged. */
   keepsPending: boolean;
-  /** How many keys the store takes, for tests. @default 1,000,000 */
+  /** How many events are remembered, for tests. @default 1,000,000 */
   mostStored?: number | undefined;
   report: (kind: Report) => void;
   dueAt: (state: KeyState) => number | undefined;
@@ -36,11 +37,17 @@ export type KeyRecordsOptions = {
 const ALL_TOGETHER = recordKeyOf("");
 /** In event time. */
 const LOOK_AGAIN_MS = 1_000;
+const MOST_EVENTS = 1_000_000;
+/** A key with fewer events costs little, and there are not more of them than `maxKeys`. */
+const LARGE = 64;
+/** A part of `MOST_EVENTS`. */
+const FORGOTTEN_AT_ONCE = 0.1;
 
 /** The records of the keys of a rule: the least recently used key comes first. */
 export class KeyRecords {
   readonly #options: KeyRecordsOptions;
   readonly #store: AlertStore;
+  readonly #form: RecordForm<KeyState>;
   readonly #records = new Map<string, KeyRecord>();
   readonly #stored: StoredKeys;
   readonly #due: DueRecords;
@@ -51,12 +58,17 @@ export class KeyRecords {
   #lookedUpTo = Number.NEGATIVE_INFINITY;
   /** Undefined where it starts again: an iterator that waits keeps all that was in its map since. */
   #reread: Iterator<KeyRecord> | undefined;
+  /** Keys that remember many events, and how many. */
+  readonly #large = new Map<string, number>();
+  #ofLarge = 0;
   #refused = 0;
   #forgotten = 0;
+  #forgottenEvents = 0;
 
   constructor(options: KeyRecordsOptions) {
     this.#options = options;
     this.#store = options.store;
+    this.#form = keyForm(options.store, () => options.report("unreadable"));
     this.#due = new DueRecords(this.#records, options.dueAt);
     this.#stored = new StoredKeys({
       store: options.store,
@@ -78,6 +90,11 @@ export class KeyRecords {
   /** How many keys were forgotten before they were over. */
   get forgotten(): number {
     return this.#forgotten;
+  }
+
+  /** How many events were forgotten although they may come again. */
+  get forgottenEvents(): number {
+    return this.#forgottenEvents;
   }
 
   /** Reads the records that it does not have yet: all of them, or as many as there is room for. */
@@ -195,11 +212,39 @@ export class KeyRecords {
   /** As `settle`. A key of which only the past counts is left to the store. */
   async settleIdle(record: KeyRecord): Promise<void> {
     this.settle(record);
+    this.#noteSize(record);
+    if (this.#ofLarge > this.#mostEvents) await this.#forgetEvents();
     if (record.isBusy || !record.value?.isPast || this.#records.get(record.key) !== record) return;
     this.#records.delete(record.key);
     this.#due.shorten();
     if (this.#store.isShared) this.#pasts.add(record.key);
     else await this.#stored.add(record);
+  }
+
+  get #mostEvents(): number {
+    return this.#options.mostStored ?? MOST_EVENTS;
+  }
+
+  #noteSize({ key, value }: KeyRecord): void {
+    const isHere = this.#records.has(key);
+    const size = isHere ? (value?.logs.size ?? 0) : 0;
+    this.#ofLarge -= this.#large.get(key) ?? 0;
+    this.#large.delete(key);
+    if (size < LARGE) return;
+    this.#large.set(key, size);
+    this.#ofLarge += size;
+  }
+
+  /** Forgets the oldest events of the key that remembers most. What they count in a window stays. */
+  async #forgetEvents(): Promise<void> {
+    const [largest] = [...this.#large].sort(([, one], [, other]) => other - one);
+    const record = this.#records.get(largest?.[0] ?? "");
+    if (record === undefined) return;
+    const count = Math.ceil(this.#mostEvents * FORGOTTEN_AT_ONCE);
+    await record.change((state) => ({ state: state && { ...state, logs: state.logs.withoutFirst(count) } }));
+    this.#noteSize(record);
+    this.#forgottenEvents += count;
+    this.#options.report("forgottenEvents");
   }
 
   /** Removes keys beyond those in memory that are over by an event time: see `StoredKeys`. */
@@ -219,6 +264,10 @@ export class KeyRecords {
 
   all(): KeyRecord[] {
     return [...this.#records.values()];
+  }
+
+  inMemory(key: string): KeyRecord | undefined {
+    return this.#records.get(key);
   }
 
   get #isFull(): boolean {
@@ -249,8 +298,7 @@ export class KeyRecords {
   }
 
   #created(key: string): KeyRecord {
-    const form = keyForm(this.#store, key, () => this.#options.report("unreadable"));
-    return new CachedRecord(this.#store, key, form);
+    return new CachedRecord(this.#store, key, this.#form);
   }
 
   #add(record: KeyRecord): void {
@@ -260,7 +308,10 @@ export class KeyRecords {
       return;
     }
     this.#stored.delete(record.key);
-    if (!this.#records.has(record.key)) this.#records.set(record.key, record);
+    if (!this.#records.has(record.key)) {
+      this.#records.set(record.key, record);
+      this.#noteSize(record);
+    }
     this.#due.add(record);
   }
 
@@ -291,6 +342,7 @@ export class KeyRecords {
       const unused = this.#leastRecentlyUsed();
       if (unused === undefined) return;
       this.#records.delete(unused.key);
+      this.#noteSize(unused);
       this.#due.shorten();
       await this.#stored.add(unused);
     }

@@ -1,7 +1,7 @@
 import { Journal } from "../journal/journal.ts";
-import { PersistentMap } from "../journal/persistent-map.ts";
 import type { RaisedAlert } from "../types.ts";
 import { isMatchId } from "./ids.ts";
+import { blockOf, countOf, each, FEW, type Index, indexed, indexOf, unindexed } from "./log-index.ts";
 import type { KnownLog, Mark } from "./mark.ts";
 
 /** A log, as one watcher reads it. */
@@ -9,18 +9,8 @@ export type Reading = { place: string; at: number; tx: string; says: string };
 
 /** Other readings that are remembered for a log. */
 const MOST_READINGS = 8;
-/** So many are looked at one by one. */
-const FEW = 64;
-/** In place of a block: not all are in one. */
-const SEVERAL = "*";
-
-/**
- * Numbers of marks, and the block in which all of them are. Of many, such as of a transaction that emits the same again
- * and again, a map is less work.
- */
-type Numbers = { readonly list: readonly string[] | PersistentMap<true>; readonly block: string };
-type Index = PersistentMap<Numbers>;
-
+/** So many are looked at one by one, without an index. */
+const WITHOUT_INDEX = 16;
 /**
  * The logs that a key remembers, so that each counts once, in the order in which they came. It never changes: a change
  * returns another one.
@@ -30,12 +20,12 @@ export class Logs {
   /** The latest time. */
   readonly newestAt: number;
   /** The numbers of marks: by id, by place, and by what other readings say. */
-  readonly #index: Index;
+  readonly #index: Index | undefined;
   readonly #next: number;
 
   private constructor(
     journal: Journal<Mark>,
-    index: Index,
+    index: Index | undefined,
     { newestAt, next }: { newestAt: number; next: number },
   ) {
     this.journal = journal;
@@ -49,10 +39,9 @@ export class Logs {
   }
 
   static read(journal: Journal<Mark>): Logs {
-    let index: Index = PersistentMap.of();
+    const index = journal.size > WITHOUT_INDEX ? indexOf(journal) : undefined;
     let [newestAt, next] = [Number.NEGATIVE_INFINITY, 0];
     for (const [no, mark] of journal.items.entries()) {
-      index = indexed(index, no, mark);
       newestAt = Math.max(newestAt, mark.at);
       next = Math.max(next, Number(no) + 1);
     }
@@ -66,14 +55,14 @@ export class Logs {
   /** With one more. `no`: its number. */
   add(mark: Mark): { logs: Logs; no: string } {
     const no = String(this.#next);
-    return { logs: this.#with(no, mark, indexed(this.#index, no, mark)), no };
+    return { logs: this.#with(no, mark, this.#index && indexed(this.#index, no, mark)), no };
   }
 
   /** With another mark of this number. */
   put(no: string, mark: Mark): Logs {
     const before = this.journal.get(no);
-    const index = before === undefined ? this.#index : unindexed(this.#index, no, before);
-    return this.#with(no, mark, indexed(index, no, mark));
+    const index = before && this.#index ? unindexed(this.#index, no, before) : this.#index;
+    return this.#with(no, mark, index && indexed(index, no, mark));
   }
 
   get(no: string): Mark | undefined {
@@ -85,12 +74,12 @@ export class Logs {
    * time, so that what comes from another block is what had a mark before.
    */
   find(id: string | undefined, log: Pick<Reading, "place" | "tx"> | undefined): string | undefined {
-    const all = id === undefined ? undefined : this.#index.get(`i${id}`);
+    if (id === undefined) return undefined;
+    const all = this.#index?.get(`i${id}`);
     const place = log?.place;
     let [moved, elsewhere]: Array<string | undefined> = [];
     const isInOneBlock = countOf(all) > FEW && all?.block === blockOf(place);
-    const looked = isInOneBlock && log ? this.#index.get(`p${log.tx} ${place}`) : all;
-    for (const no of each(looked)) {
+    for (const no of this.#numbers(isInOneBlock && log ? `p${log.tx} ${place}` : `i${id}`)) {
       const mark = this.journal.get(no);
       if (mark?.id !== id || mark === undefined) continue;
       if (mark.place === place) return no;
@@ -109,7 +98,7 @@ export class Logs {
     const { tx, place, says } = reading;
     let found: string | undefined;
     for (const key of [`p${tx} ${place}`, `s${tx} ${says}`]) {
-      for (const no of each(this.#index.get(key))) {
+      for (const no of this.#numbers(key)) {
         const mark = this.journal.get(no);
         if (mark === undefined || mark.tx !== tx || mark.says === says) continue;
         if (!isAt(mark, reading) && !isKnown(mark, reading)) continue;
@@ -124,7 +113,7 @@ export class Logs {
   findAlert({ id, log, reminder }: Pick<RaisedAlert, "id" | "log" | "reminder">): string | undefined {
     if (log === undefined) return undefined;
     const key = `p${log.transactionHash.slice(-8)} ${log.blockNumber} ${log.logIndex}`;
-    return [...each(this.#index.get(key))].find((no) => {
+    return [...this.#numbers(key)].find((no) => {
       const alert = this.journal.get(no)?.alert;
       return alert?.id === id && alert?.reminder === reminder;
     });
@@ -149,7 +138,7 @@ export class Logs {
     }
     const rest = this.#without(first);
     // They are not to come back when it is read.
-    return rest.of(Journal.of(rest.journal.items.entries()));
+    return rest.of(rest.journal.renewed());
   }
 
   /** The same logs, as they were stored. */
@@ -157,10 +146,18 @@ export class Logs {
     return new Logs(journal, this.#index, { newestAt: this.newestAt, next: this.#next });
   }
 
-  #with(no: string, mark: Mark, index: Index): Logs {
+  /** Those that may be what is looked for. */
+  *#numbers(key: string): Generator<string> {
+    if (this.#index !== undefined) yield* each(this.#index.get(key));
+    else for (const [no] of this.journal.items.entries()) yield no;
+  }
+
+  #with(no: string, mark: Mark, index: Index | undefined): Logs {
     const newestAt = Math.max(this.newestAt, mark.at);
     const next = Math.max(this.#next, Number(no) + 1);
-    return new Logs(this.journal.put(no, mark), index, { newestAt, next });
+    const journal = this.journal.put(no, mark);
+    const isMany = journal.size > WITHOUT_INDEX;
+    return new Logs(journal, index ?? (isMany ? indexOf(journal) : undefined), { newestAt, next });
   }
 
   #without(old: readonly string[]): Logs {
@@ -168,7 +165,7 @@ export class Logs {
     let [journal, index] = [this.journal, this.#index];
     for (const no of old) {
       const mark = journal.get(no);
-      if (mark !== undefined) index = unindexed(index, no, mark);
+      if (mark && index) index = unindexed(index, no, mark);
       journal = journal.expire(no);
     }
     return new Logs(journal, index, { newestAt: this.newestAt, next: this.#next });
@@ -207,56 +204,4 @@ function isKnown({ also, place, moved }: Mark, reading: Reading): boolean {
   return (
     place === reading.place || moved === reading.place || blockOf(moved ?? place) !== blockOf(reading.place)
   );
-}
-
-function blockOf(place: string | undefined): string | undefined {
-  return place?.split(" ")[0];
-}
-
-function indexed(index: Index, no: string, mark: Mark): Index {
-  let next = index;
-  const own = blockOf(mark.moved ?? mark.place) ?? SEVERAL;
-  for (const key of keysOf(mark)) {
-    const { list = [], block = own } = next.get(key) ?? {};
-    next = next.with(key, { list: withNumber(list, no), block: block === own ? own : SEVERAL });
-  }
-  return next;
-}
-
-function unindexed(index: Index, no: string, mark: Mark): Index {
-  let next = index;
-  for (const key of keysOf(mark)) {
-    const known = next.get(key);
-    if (known === undefined) continue;
-    const { list, block } = known;
-    const rest = list instanceof PersistentMap ? list.without(no) : list.filter((other) => other !== no);
-    const isEmpty = countOf({ list: rest, block }) === 0;
-    next = isEmpty ? next.without(key) : next.with(key, { list: rest, block });
-  }
-  return next;
-}
-
-function withNumber(list: Numbers["list"], no: string): Numbers["list"] {
-  if (list instanceof PersistentMap) return list.with(no, true);
-  return list.length < FEW ? [...list, no] : PersistentMap.of([...list, no].map((one) => [one, true]));
-}
-
-function countOf(numbers: Numbers | undefined): number {
-  const { list = [] } = numbers ?? {};
-  return list instanceof PersistentMap ? list.size : list.length;
-}
-
-function* each(numbers: Numbers | undefined): Generator<string> {
-  const { list = [] } = numbers ?? {};
-  if (list instanceof PersistentMap) for (const [no] of list.entries()) yield no;
-  else yield* list;
-}
-
-function keysOf({ id, place, moved, tx, also = [] }: Mark): string[] {
-  const keys = id === undefined ? [] : [`i${id}`];
-  if (tx === undefined) return keys;
-  if (place !== undefined) keys.push(`p${tx} ${place}`);
-  if (moved !== undefined && moved !== place) keys.push(`p${tx} ${moved}`);
-  for (const says of also) keys.push(`s${tx} ${says}`);
-  return keys;
 }

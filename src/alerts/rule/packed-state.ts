@@ -31,13 +31,13 @@ export function packed(recordKey: string, state: KeyState): string {
 /** Undefined for what is no packed state. What it has is not checked. */
 export function unpacked(recordKey: string, text: string): unknown {
   try {
-    const { marks, logs, segments = [], ...state } = objectOf(STATE, JSON.parse(text));
+    const { marks, logs, segments, ...state } = objectOf(STATE, JSON.parse(text));
     const whole = { v: 1, key: recordKey.slice(1), ...state };
     if (marks !== undefined) return { ...whole, marks: (marks as unknown[]).map(unpackedMark) };
     const open = (logs as unknown[][]).map(([no, ...mark]) =>
       mark.length === 0 ? [no] : [no, unpackedMark(mark[0])],
     ) as Array<Change<Mark>>;
-    return { ...whole, logs: { open, segments } as StoredJournal<Mark> };
+    return { ...whole, logs: { open, ...(segments !== undefined && { segments }) } as StoredJournal<Mark> };
   } catch {
     return undefined;
   }

@@ -4,8 +4,8 @@ import type { AlertStore } from "../types.ts";
 
 /** How a value is stored: in its record what changed last, and the rest of its journals in records of their own. */
 export type RecordForm<Value> = {
-  /** What a record has; undefined for what cannot be read. `known`: what it had before. */
-  read: (value: unknown, known: Value | undefined) => Promise<Value | undefined>;
+  /** What the record of a key has; undefined for what cannot be read. `known`: what it had before. */
+  read: (key: string, value: unknown, known: Value | undefined) => Promise<Value | undefined>;
   /** The same value, with few changes that are in no segment: see `sealed` of journals. */
   sealed: (value: Value) => Promise<Value>;
   /** What is written to the record. */

@@ -1,6 +1,6 @@
 import type { StepWarning } from "./arrival.ts";
 
-export type Report = StepWarning | "forgotten" | "refused" | "unreadable";
+export type Report = StepWarning | "forgotten" | "forgottenEvents" | "refused" | "unreadable";
 
 const PERIOD_MS = 10 * 60_000;
 
@@ -10,6 +10,8 @@ const SENTENCES: Record<Report, string> = {
     "the time of an event is more than ten minutes ahead of this computer's clock. It counts as ten minutes ahead. Check the clock.",
   forgotten:
     "its store has a million events of keys beyond maxKeys. The keys that were used least recently were forgotten: their alerts may be repeated. Use a key with fewer values.",
+  forgottenEvents:
+    "it had seen more than a million events that may come again. The oldest ones were forgotten: if they come again, their alerts may be repeated, and they count again. Add a condition, or use a shorter window.",
   refused:
     "an event of a new key was not counted: there are maxKeys keys whose window, quiet time, alert or absence runs. Use a key with fewer values, or allow more keys.",
   unreadable: "the stored record of a key cannot be read, and was dropped. Its window starts again.",

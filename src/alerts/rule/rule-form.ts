@@ -8,7 +8,7 @@ import { isRuleState, type RuleState } from "./rule-state.ts";
 /** The form of the record of a rule. */
 export function ruleForm(store: AlertStore): RecordForm<RuleState> {
   return {
-    read: async (value, known) => {
+    read: async (_key, value, known) => {
       if (!isRuleState(value)) return undefined;
       const { watch, pending, ...state } = value;
       const kept = areOutcomes(pending)

@@ -26,7 +26,7 @@ describe("AlertRule: limits", () => {
     should(await at(5, { key: "e" })).equal("limit");
     should(warnings).have.length(2);
     should(warnings[1]).match(/2 times since the last warning/);
-    should(rule.limits).deepEqual({ notCounted: 3, forgotten: 0 });
+    should(rule.limits).deepEqual({ notCounted: 3, forgotten: 0, forgottenEvents: 0 });
   });
 
   it("says why an input does not count that would not count with fewer keys either", async () => {

@@ -67,10 +67,10 @@ describe("AlertRule: keys beyond those in memory", () => {
     const texts = ["", "{}", "[]", "[1,[[2]]]", '["x",[]]'];
     let unreadable = 0;
     for (const text of texts) {
-      const form = keyForm(new MemoryAlertStore(), "=a", () => {
+      const form = keyForm(new MemoryAlertStore(), () => {
         unreadable += 1;
       });
-      should(await form.read(text, undefined)).be.undefined();
+      should(await form.read("=a", text, undefined)).be.undefined();
     }
     should(unreadable).equal(texts.length);
   });

@@ -159,6 +159,8 @@ export type KeyLimitReport = Origin & {
   notCounted: number;
   /** Keys whose alerts may be repeated. */
   forgotten: number;
+  /** Events whose alerts may be repeated. */
+  forgottenEvents: number;
 };
 
 /** What makes the sum of an alert node wrong: amounts of unknown decimals, or of several contracts. */
