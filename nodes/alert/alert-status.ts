@@ -20,6 +20,7 @@ export class AlertStatus {
   #isPerCopy = false;
   #isBehind = false;
   #isContradicted = false;
+  #isDifferent = false;
   #limits: AlertLimits = { notCounted: 0, forgotten: 0, forgottenEvents: 0 };
   /** The code of the problem that was logged. */
   #problem: string | undefined;
@@ -66,6 +67,13 @@ export class AlertStatus {
   /** An event came with other parameters than before. This stays, since the next event would hide it. */
   contradicted(): void {
     this.#isContradicted = true;
+  }
+
+  /** Whether another copy has another rule. */
+  differs(isDifferent: boolean): void {
+    if (isDifferent === this.#isDifferent) return;
+    this.#isDifferent = isDifferent;
+    if (this.#problem === undefined) this.#showCounts();
   }
 
   /** What the rule could not remember. This stays, too. */
@@ -119,6 +127,8 @@ export class AlertStatus {
     } else if (this.#isBehind) this.#show("waiting", "alert.status.unread");
     else if (this.#isContradicted) {
       this.#show("waiting", this.#RED._("alert.status.contradiction", { count }));
+    } else if (this.#isDifferent) {
+      this.#show("waiting", this.#RED._("alert.status.different", { count }));
     } else if (this.#isPerCopy) this.#show("waiting", this.#RED._("alert.status.per-copy", { count }));
     else if (this.#quiet > 0) {
       this.#show("waiting", this.#RED._("alert.status.quiet", { count, quiet: this.#quiet }));

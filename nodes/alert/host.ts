@@ -15,7 +15,7 @@ import { Levels } from "./levels.ts";
 import { type Memory, openMemory } from "./memory.ts";
 import { Outlets } from "./outlets.ts";
 import { Serial } from "./serial.ts";
-import { type AlertFields, alertSettings, checkPaths } from "./settings.ts";
+import { type AlertFields, alertSettings, checkPaths, fingerprintOf } from "./settings.ts";
 import { Ticker } from "./ticker.ts";
 
 /** A copy has this long to send an outcome before another copy sends it. */
@@ -42,7 +42,7 @@ export class AlertHost {
 
   private constructor(RED: NodeAPI, node: Node, fields: AlertFields, library: Library) {
     const { contract, channel = "", fleet } = fields.settings;
-    if (contract) contractOf(RED, contract);
+    const ofContract = contract ? contractOf(RED, contract) : undefined;
     this.#node = node;
     this.#fields = fields;
     this.#library = library;
@@ -63,6 +63,8 @@ export class AlertHost {
         new library.AlertRule({
           ...{ id: node.id, settings, store, keepsPending },
           forEach: fields.choice("forEach") !== "",
+          fingerprint: fingerprintOf(fields, ofContract),
+          onDifference: (isDifferent) => this.#status.differs(isDifferent),
           onWarning: (message) => this.#status.warn(message),
         }),
     });
@@ -91,10 +93,9 @@ export class AlertHost {
   async start(): Promise<void> {
     try {
       const rule = await this.#memory.rule();
-      if (this.#fields.flag("untilAcked")) {
-        const outcomes = await rule.pending();
-        if (outcomes.length > 0) await this.#sendSeparate(outcomes);
-      }
+      const ended = await rule.open();
+      const outcomes = this.#fields.flag("untilAcked") ? await rule.pending() : ended;
+      if (outcomes.length > 0) await this.#sendSeparate(outcomes);
       this.#status.ready(this.#memory.isShared);
     } catch (error) {
       this.#status.problem(error);

@@ -1,6 +1,8 @@
 import type { AlertSettings, AlertWhen } from "../../src/index.ts";
+import type { ContractRef } from "../lib/runtime/config-nodes.ts";
 import type { FieldReader } from "../lib/runtime/field-reader.ts";
 import type { Library } from "../lib/runtime/library.ts";
+import type { ConditionDef } from "../lib/shared/conditions.ts";
 import { durationMs } from "../lib/shared/durations.ts";
 import { NODE } from "./fields.ts";
 
@@ -48,6 +50,29 @@ function whenOf(fields: AlertFields): AlertWhen {
     case "absence":
       return { kind, forMs: duration(fields, "absentFor") };
   }
+}
+
+/** What the rule compares and counts: not its limits, times and texts, which may change while an alert is open. */
+export function fingerprintOf(fields: AlertFields, contract: ContractRef | undefined): string {
+  const { settings } = fields;
+  const [when, forEach] = [fields.choice("when"), fields.choice("forEach")];
+  const { conditions = [], forEachValue = "" } = settings;
+  const rows = (Array.isArray(conditions) ? (conditions as ConditionDef[]) : []).map((row) =>
+    row.kind === "expression"
+      ? [row.value, row.not === true]
+      : [row.field, row.is, row.not === true, ...(row.field === "name" ? [row.value] : [])],
+  );
+  return JSON.stringify([
+    when,
+    when === "sum" ? [textOf(fields, "sumField"), fields.choice("limitUnit")] : [],
+    [
+      forEach,
+      forEach === "field" ? textOf(fields, "forEachField") : forEach === "expression" ? forEachValue : "",
+    ],
+    fields.flag("recovers"),
+    contract === undefined ? "" : `${contract.chainSelector} ${contract.address.toLowerCase()}`,
+    [fields.choice("match"), rows],
+  ]);
 }
 
 /** @throws INVALID_FIELD where a field that the form asks for is not the path of one, VARIABLE_MISSING */

@@ -93,7 +93,8 @@ export function outcomeText(
       return outcome.isOpen ? say(RED, "alert.words.open", { text: taken }) : taken;
     }
     case "notConfirmed":
-      return say(RED, "alert.words.notConfirmed", { text });
+    case "ended":
+      return say(RED, `alert.words.${outcome.kind}`, { text });
   }
 }
 

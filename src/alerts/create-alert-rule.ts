@@ -11,6 +11,7 @@ import { type ChannelEvent, statedTimeOf } from "../protocol/index.ts";
 import { type FieldPath, parseFieldPath, readField } from "./conditions/field-path.ts";
 import { type CompiledConditions, compileConditions } from "./conditions/index.ts";
 import { AlertRule } from "./rule/alert-rule.ts";
+import { shapeOf } from "./rule/rule-change.ts";
 import { MemoryAlertStore } from "./stores/memory-store.ts";
 import { blockEvidenceOf, logPlaceOf } from "./taken-back/index.ts";
 import type {
@@ -74,6 +75,8 @@ export type CreateAlertRuleOptions = {
   now?: (() => number) | undefined;
   /** Called with a sentence when a limit is reached. @default ignores it */
   onWarning?: ((message: string) => void) | undefined;
+  /** See `AlertRuleOptions`. @default ignores it */
+  onDifference?: ((isDifferent: boolean) => void) | undefined;
 };
 
 /** The decimals of a token; undefined where they are not known. */
@@ -97,7 +100,7 @@ export type AlertEvent = (
 /** A rule for decoded events. Its other methods are those of `AlertRule`. */
 export type EventAlertRule = Pick<
   AlertRule,
-  "nextCheckAt" | "limits" | "readUpTo" | "learn" | "pending" | "acknowledge" | "saved" | "close"
+  "nextCheckAt" | "limits" | "open" | "readUpTo" | "learn" | "pending" | "acknowledge" | "saved" | "close"
 > & {
   /**
    * Counts an event. Acknowledge it after its outcomes were sent. `reasons` say why conditions cannot be decided.
@@ -136,6 +139,8 @@ export function createAlertRule(options: CreateAlertRuleOptions): EventAlertRule
     keepsPending: options.keepsPending,
     now,
     onWarning: options.onWarning,
+    fingerprint: fingerprintOf(options, when),
+    onDifference: options.onDifference,
   });
   const accept = async (given: AlertEvent): Promise<Accepted & { reasons?: string[] }> => {
     const decoded = decodedOf(given, options);
@@ -175,6 +180,7 @@ export function createAlertRule(options: CreateAlertRuleOptions): EventAlertRule
     get limits() {
       return rule.limits;
     },
+    open: () => rule.open(),
     readUpTo: (at: number): Promise<AlertOutcome[]> => rule.readUpTo(at),
     learn: (evidence: AlertEvidence): Promise<AlertOutcome[]> => rule.learn(evidence),
     pending: () => rule.pending(),
@@ -182,6 +188,16 @@ export function createAlertRule(options: CreateAlertRuleOptions): EventAlertRule
     saved: () => rule.saved(),
     close: () => rule.close(),
   };
+}
+
+/** What the rule compares and counts: not its limits, times and texts. Functions count as the same. */
+function fingerprintOf(
+  { conditions = [], endsWhen = [], forEach, recovers = false }: CreateAlertRuleOptions,
+  when: AlertWhen,
+): string {
+  const sum = when.kind === "sum" ? [when.field, when.unit ?? "smallest"] : [];
+  const key = typeof forEach === "function" ? "function" : (forEach ?? "");
+  return JSON.stringify([when.kind, sum, key, recovers, shapeOf(conditions), shapeOf(endsWhen)]);
 }
 
 function settingsOf(options: CreateAlertRuleOptions, when: AlertWhen): AlertSettings {

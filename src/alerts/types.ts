@@ -198,7 +198,9 @@ export type AlertOutcome =
       stands: boolean;
       isOpen?: true;
     }
-  | { kind: "notConfirmed"; alert: RaisedAlert; at: number };
+  | { kind: "notConfirmed"; alert: RaisedAlert; at: number }
+  /** The rule was changed while the alert was open. */
+  | { kind: "ended"; alert: RaisedAlert; at: number };
 
 /** Why an input raised no alert. */
 export type PassedReason =

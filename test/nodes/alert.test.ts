@@ -243,6 +243,19 @@ describe("alert", function () {
     should(payload.text).match(/^Recovered: the condition has ended, after 3 changes since the last message/);
   });
 
+  it("ends an open alert when the rule is changed, and keeps it open when only a limit or a text is", async () => {
+    const below = (value: string) => [{ kind: "field", field: "", is: "below", value }];
+    await harness.deploy({ conditions: below("5"), recovers: true, title: "Low" });
+    const { payload: raised } = await harness.send({ payload: 4 });
+    await harness.redeploy({ conditions: below("6"), recovers: true, title: "Lower" });
+    should(await harness.fate({ payload: 4 })).equal("quiet");
+    await harness.redeploy({ when: "absence", absentFor: "1h", recovers: true });
+    const { payload, topic } = await harness.resolves(({ payload: { id } }) => id === raised.id);
+    should(payload).have.properties({ kind: "ended", title: "Ended: Low" });
+    should(payload.text).match(/^Ended: the rule was changed\. The alert was: /);
+    should(topic).equal("ended/warning");
+  });
+
   it("ends the quiet time of answers also while the chain makes no block, or its clock runs ahead", async () => {
     const below = [{ kind: "field", field: "", is: "below", value: "5" }];
     for (const ahead of [-50, 400]) {

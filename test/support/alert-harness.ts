@@ -128,6 +128,15 @@ export class AlertHarness {
   ): Promise<void> {
     // What a node of this id has remembered goes with it.
     await this.nodeRed.deploy(harnessFlow(config, []));
+    await this.redeploy(properties, config, more);
+  }
+
+  /** The node keeps what it has counted. */
+  async redeploy(
+    properties: Partial<FlowNode> = {},
+    config: readonly FlowNode[] = [],
+    more: readonly FlowNode[] = [],
+  ): Promise<void> {
     const nodes = more.map((node): [FlowNode, number] => [node, 1]);
     await this.nodeRed.deploy(harnessFlow(config, [[alertNode(properties), 3], ...nodes]));
   }

@@ -15,6 +15,7 @@ import { dueAt, idleAt, overAt, passTime, remaining } from "./pass-time.ts";
 import { hasPending, listed, withoutOutcome } from "./pending.ts";
 import { withDetailsOnce } from "./raise.ts";
 import { type Report, Reports } from "./reports.ts";
+import { afterChange } from "./rule-change.ts";
 import { ruleForm } from "./rule-form.ts";
 import { type RuleState, startedAt } from "./rule-state.ts";
 import { RuleWatch } from "./rule-watch.ts";
@@ -40,6 +41,14 @@ export type AlertRuleOptions = {
    * @default false
    */
   keepsPending?: boolean | undefined;
+  /**
+   * What the rule compares and counts, without its limits, times and texts. An open alert of another one ends when the
+   * rule is opened, with the outcome `ended`; not in a shared store, where another copy may still count as before.
+   * @default alerts stay open whatever is changed
+   */
+  fingerprint?: string | undefined;
+  /** Called with whether a copy that shares the store has another fingerprint. @default ignores it */
+  onDifference?: ((isDifferent: boolean) => void) | undefined;
   /** The present, in milliseconds. @default Date.now */
   now?: (() => number) | undefined;
   /** Called with a sentence when a limit is reached; at most once in ten minutes for each limit. @default ignores it */
@@ -63,6 +72,8 @@ export class AlertRule {
   readonly #forEach: boolean;
   readonly #keepsPending: boolean;
   readonly #now: () => number;
+  readonly #fingerprint: string | undefined;
+  readonly #onDifference: (isDifferent: boolean) => void;
   readonly #reports: Reports;
   readonly #rule: CachedRecord<RuleState>;
   readonly #keys: KeyRecords;
@@ -84,6 +95,8 @@ export class AlertRule {
     this.#store = store;
     this.#forEach = options.forEach ?? false;
     this.#keepsPending = options.keepsPending ?? false;
+    this.#fingerprint = options.fingerprint;
+    this.#onDifference = options.onDifference ?? (() => {});
     this.#now = now;
     this.#reports = new Reports(id, now, onWarning);
     const report = (kind: Report) => this.#reports.add(kind);
@@ -128,6 +141,12 @@ export class AlertRule {
   get limits(): AlertLimits {
     const { refused, forgotten, forgottenEvents } = this.#keys;
     return { notCounted: refused, forgotten, forgottenEvents };
+  }
+
+  /** Reads the store, as each other method does first. Resolves with the alerts that ended because the rule was changed. */
+  async open(): Promise<AlertOutcome[]> {
+    await this.#load();
+    return this.#unreturned.splice(0);
   }
 
   /**
@@ -283,6 +302,7 @@ export class AlertRule {
       await this.#rule.read();
       this.#times.restore(this.#rule.value?.sources);
       await this.#keys.load();
+      await this.#endChanged();
       this.#refreshedAt = this.#now();
     })().catch((error) => {
       this.#loading = undefined;
@@ -291,11 +311,35 @@ export class AlertRule {
     return this.#loading;
   }
 
+  /** What is open by another rule has no end by this one. */
+  async #endChanged(): Promise<void> {
+    const { value } = this.#rule;
+    const fingerprint = this.#fingerprint;
+    if (value === undefined || fingerprint === undefined || value.fingerprint === fingerprint) return;
+    if (this.#store.isShared) this.#noteDifference();
+    else if (value.fingerprint !== undefined) {
+      const moment = { now: this.#now(), keepsPending: this.#keepsPending };
+      await this.#keys.changeAll((state) => {
+        const { state: changed, outcomes } = afterChange(state, moment);
+        return { state: changed, outcomes };
+      }, this.#unreturned);
+    }
+    // Last: a program that ends in between ends the others at its next start.
+    await this.#rule.change((state) => ({ state: state && { ...state, fingerprint } }));
+  }
+
+  #noteDifference(): void {
+    const { fingerprint } = this.#rule.value ?? {};
+    if (this.#fingerprint === undefined || fingerprint === undefined) return;
+    this.#onDifference(fingerprint !== this.#fingerprint);
+  }
+
   /** Other copies may have new keys, and newer states of those that are known. */
   async #refresh(): Promise<void> {
     if (!this.#store.isShared || this.#now() - this.#refreshedAt < REFRESH_MS) return;
     this.#refreshedAt = this.#now();
     await this.#rule.read();
+    this.#noteDifference();
     this.#times.restore(this.#rule.value?.sources);
     await this.#rule.keep(this.#refreshedAt);
     await this.#keys.load();
@@ -307,7 +351,10 @@ export class AlertRule {
     if (this.#rule.value !== undefined) return;
     // First: a program that ends in between starts again here.
     if (this.#settings.when.kind === "absence" && !this.#forEach) await this.#watchAbsence(at);
-    await this.#rule.change((known) => ({ state: known ?? startedAt(at) }));
+    const fingerprint = this.#fingerprint;
+    await this.#rule.change((known) => ({
+      state: known ?? { ...startedAt(at), ...(fingerprint === undefined ? {} : { fingerprint }) },
+    }));
   }
 
   async #watchAbsence(since: number): Promise<void> {

@@ -1,4 +1,4 @@
-import type { AlertStore } from "../types.ts";
+import type { AlertOutcome, AlertStore } from "../types.ts";
 import { CachedRecord } from "./cached-record.ts";
 import { DueRecords } from "./due-records.ts";
 import { isRecordKey, recordKeyOf } from "./ids.ts";
@@ -191,6 +191,29 @@ export class KeyRecords {
     this.#pasts.delete(key);
     this.#records.set(key, created);
     return created;
+  }
+
+  /** Changes each key that there is, also those that only the store has. What that leads to is added to `outcomes`. */
+  async changeAll(
+    change: (state: KeyState) => { state: KeyState; outcomes: AlertOutcome[] },
+    outcomes: AlertOutcome[],
+  ): Promise<void> {
+    const changed = async (record: KeyRecord) => {
+      const nothing = { state: undefined, outcomes: [] };
+      const result = await record.change((state) => (state === undefined ? nothing : change(state)));
+      outcomes.push(...result.outcomes);
+    };
+    await inGroups(this.all(), async (record) => {
+      await changed(record);
+      this.settle(record);
+    });
+    await inGroups(this.#stored.keys(), async (key) => {
+      const record = this.#created(key);
+      await record.read();
+      await changed(record);
+      if (hasPending(record.value)) this.#add(record);
+      else await this.#stored.add(record);
+    });
   }
 
   /** Counts an input of a new key for which there is no room. */

@@ -14,6 +14,8 @@ export type RuleState = {
   /** What may still be taken back: see `taken-back`. */
   watch?: WatchState;
   pending?: Pending;
+  /** Of the rule that wrote this: see `AlertRuleOptions`. */
+  fingerprint?: string;
   /** When people were last told that new keys are not counted, by the clock. */
   limitToldAt?: number;
 };

@@ -54,6 +54,10 @@ export class StoredKeys {
     return this.#overAt.has(key);
   }
 
+  keys(): string[] {
+    return [...this.#overAt.keys()];
+  }
+
   /** Leaves a key to the store. */
   async add(record: KeyRecord): Promise<void> {
     const { key, value } = record;

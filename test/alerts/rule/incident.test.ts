@@ -1,5 +1,7 @@
 import should from "should";
-import type { AlertOutcome } from "../../../src/alerts/types.ts";
+import { MemoryAlertStore, SharedAlertStore } from "../../../src/alerts/index.ts";
+import type { AlertOutcome, AlertWhen } from "../../../src/alerts/types.ts";
+import { MemorySharedState } from "../../../src/index.ts";
 import { makeRule, START } from "./make-rule.ts";
 
 const LOG = {
@@ -179,5 +181,49 @@ describe("AlertRule: one alert from its beginning to its end", () => {
     };
     should(await undo(1)).deepEqual(["takenBack 0 true"]);
     should(await undo(2)).deepEqual(["takenBack 1 false"]);
+  });
+
+  it("ends when the rule is changed, and not by a change of its limits", async () => {
+    const store = new MemoryAlertStore();
+    const made = (when: AlertWhen, fingerprint: string | undefined, more: object = {}) =>
+      incidents(when, { recovers: true, maxKeys: 1 }, { store, forEach: true, fingerprint, ...more });
+    const first = made(EACH, "each");
+    for (const key of ["a", "b"]) should(await first.yes(0, { key, id: key })).match(/^alert/);
+    should(await made(EACH, "each").rule.open()).be.empty();
+    should(await made(EACH, undefined).rule.open()).be.empty();
+    const absence = made({ kind: "absence", forMs: 10 }, "absence", { keepsPending: true });
+    const ended = await absence.rule.open();
+    should(ended.map(({ kind, alert }) => `${kind} ${alert.key}`).sort()).eql(["ended a", "ended b"]);
+    should(await absence.rule.pending()).have.length(2);
+    should(await absence.yes(5, { key: "a", id: "other" })).equal("counted");
+    // Of the key without a further event, then of the other one.
+    should(await absence.upTo(14)).equal("alert of 1 at 14");
+    should(await absence.upTo(15)).equal("alert of 2 at 15");
+    should(await made({ kind: "absence", forMs: 10 }, "absence").rule.open()).be.empty();
+  });
+
+  it("with a shared store nothing ends, and the copies say that they differ", async () => {
+    const shared = new MemorySharedState();
+    const said: string[] = [];
+    let now = START;
+    const copy = (name: string, fingerprint: string) =>
+      makeRule(
+        EACH,
+        { recovers: true },
+        {
+          store: new SharedAlertStore({ shared, scope: "rule", ttlMs: 1e9 }),
+          ...{ fingerprint, now: () => now },
+          onDifference: (isDifferent) => said.push(`${name} ${isDifferent}`),
+        },
+      );
+    const [first, second] = [copy("first", "one"), copy("second", "other")];
+    should(await first.at(0)).equal("alert at 0");
+    should(await second.rule.open()).be.empty();
+    should(said).eql(["second true"]);
+    now += 20_000;
+    should(await first.upTo(1)).equal("");
+    should(said.at(-1)).equal("first true");
+    should(await copy("first", "other").rule.open()).be.empty();
+    should(said.at(-1)).equal("first true");
   });
 });

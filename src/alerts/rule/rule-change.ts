@@ -1,0 +1,38 @@
+import type { AlertOutcome, Condition, ConditionSet } from "../types.ts";
+import { Cells } from "./cells.ts";
+import { closed } from "./incident.ts";
+import { withPending } from "./pending.ts";
+import type { KeyState } from "./state.ts";
+
+/**
+ * The state of a key of a rule that was changed: its open alert is over, since nothing of the new rule would end it, and
+ * its windows start again. The logs that it has seen raise no further alert.
+ */
+export function afterChange(
+  state: KeyState,
+  { now, keepsPending }: { now: number; keepsPending: boolean },
+): { state: KeyState; outcomes: AlertOutcome[] } {
+  const { active } = state;
+  const {
+    parts: _parts,
+    alertTimes: _times,
+    lastAt: _lastAt,
+    noticed: _noticed,
+    ended: _ended,
+    ...rest
+  } = closed(state);
+  const outcomes: AlertOutcome[] = active === undefined ? [] : [{ kind: "ended", alert: active, at: now }];
+  const changed: KeyState = { ...rest, cells: Cells.empty(), suppressed: 0 };
+  return { state: keepsPending ? withPending(changed, outcomes) : changed, outcomes };
+}
+
+/** What conditions compare, without the limits that they compare with: these may change while an alert is open. */
+export function shapeOf(conditions: ConditionSet | readonly Condition[]): unknown {
+  const isSet = "match" in conditions;
+  const rows: readonly Condition[] = isSet ? conditions.conditions : conditions;
+  const shapes = rows.map(({ field, is, not = false, value }) => [
+    ...[field, is, not],
+    ...(field === "name" ? [value] : []),
+  ]);
+  return [isSet ? conditions.match : "all", shapes];
+}
