@@ -28,6 +28,13 @@ export const BENCHES: Record<string, Bench> = {
         run: async () => (await import("./alerts.ts")).benchAlerts(),
         figures: ["in memory", "in a file", "alerts", "memory of the rule and its store", "file"],
       },
+      "A full block": {
+        run: async () => (await import("./alerts-block.ts")).benchFullBlock(),
+        figures: [
+          ...["each event an alert", "longer by", "each an alert that is watched", "longer by"],
+          ...["each an alert, or the end of one", "longer by", "a sum", "longer by"],
+        ],
+      },
       "Node-RED": {
         run: async () => (await import("./alerts-node-red.ts")).benchAlertsInNodeRed(),
         figures: [

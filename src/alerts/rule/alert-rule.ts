@@ -1,3 +1,4 @@
+import { isSegment, removeSegments } from "../journal/stored-journal.ts";
 import type {
   Accepted,
   AlertEvidence,
@@ -14,6 +15,7 @@ import { KeyRecords } from "./key-records.ts";
 import { dueAt, idleAt, overAt, passTime, remaining } from "./pass-time.ts";
 import { hasPending, listed, withoutOutcome } from "./pending.ts";
 import { withDetailsOnce } from "./raise.ts";
+import { namesOf, type RecordForm } from "./record-form.ts";
 import { type Report, Reports } from "./reports.ts";
 import { afterChange } from "./rule-change.ts";
 import { ruleForm } from "./rule-form.ts";
@@ -75,6 +77,7 @@ export class AlertRule {
   readonly #fingerprint: string | undefined;
   readonly #onDifference: (isDifferent: boolean) => void;
   readonly #reports: Reports;
+  readonly #form: RecordForm<RuleState>;
   readonly #rule: CachedRecord<RuleState>;
   readonly #keys: KeyRecords;
   readonly #watch: RuleWatch;
@@ -100,7 +103,8 @@ export class AlertRule {
     this.#now = now;
     this.#reports = new Reports(id, now, onWarning);
     const report = (kind: Report) => this.#reports.add(kind);
-    this.#rule = new CachedRecord(store, "", ruleForm(store));
+    this.#form = ruleForm(store);
+    this.#rule = new CachedRecord(store, "", this.#form);
     this.#keys = new KeyRecords({
       store,
       maxKeys: settings.maxKeys,
@@ -303,6 +307,7 @@ export class AlertRule {
       this.#times.restore(this.#rule.value?.sources);
       await this.#keys.load();
       await this.#endChanged();
+      await this.#removeUnreferenced();
       this.#refreshedAt = this.#now();
     })().catch((error) => {
       this.#loading = undefined;
@@ -332,6 +337,19 @@ export class AlertRule {
     const { fingerprint } = this.#rule.value ?? {};
     if (this.#fingerprint === undefined || fingerprint === undefined) return;
     this.#onDifference(fingerprint !== this.#fingerprint);
+  }
+
+  /** A program that ended between two writes left segments that nothing refers to. A shared store forgets them by itself. */
+  async #removeUnreferenced(): Promise<void> {
+    if (this.#store.isShared) return;
+    const segments = (await this.#store.keys()).filter(isSegment);
+    if (segments.length === 0) return;
+    const used = await this.#keys.segments();
+    for (const name of namesOf(this.#form, this.#rule.value)) used.add(name);
+    await removeSegments(
+      segments.filter((name) => !used.has(name)),
+      this.#store,
+    );
   }
 
   /** Other copies may have new keys, and newer states of those that are known. */

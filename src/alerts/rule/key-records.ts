@@ -4,7 +4,7 @@ import { DueRecords } from "./due-records.ts";
 import { isRecordKey, recordKeyOf } from "./ids.ts";
 import { keyForm } from "./key-form.ts";
 import { hasPending } from "./pending.ts";
-import type { RecordForm } from "./record-form.ts";
+import { namesOf, type RecordForm } from "./record-form.ts";
 import type { Report } from "./reports.ts";
 import type { KeyState } from "./state.ts";
 import { AT_ONCE, inGroups, type KeyRecord, StoredKeys } from "./stored-keys.ts";
@@ -115,6 +115,21 @@ export class KeyRecords {
       this.#add(record);
       if (record.value?.isPast && !this.#store.isShared) await this.#stored.add(record);
     }
+  }
+
+  /** The segments that its records refer to. */
+  async segments(): Promise<Set<string>> {
+    const names = new Set<string>();
+    const note = ({ value }: KeyRecord) => {
+      for (const name of namesOf(this.#form, value)) names.add(name);
+    };
+    for (const record of this.#records.values()) note(record);
+    await inGroups(this.#stored.keys(), async (key) => {
+      const record = this.#created(key);
+      await record.read();
+      note(record);
+    });
+    return names;
   }
 
   /** Reads some again, in turn: another copy may have written to them. */
