@@ -155,6 +155,19 @@ describe("alert", function () {
     should(fates[0]).equal("counted");
   });
 
+  it("says that a key is seen for the first time, where a rate has nothing to compare it with", async () => {
+    await harness.deploy({
+      ...{ when: "rate", factor: "3", least: "2", within: "1m", compared: "10m", slack: "1h" },
+      ...{ forEach: "field", forEachField: "params.to" },
+    });
+    await harness.fate(transfer("1", { blockTime: seconds() - 12 * 60, params: { to: TREASURY } }));
+    const next = () => harness.send(transfer("1", { params: { to: STRANGER } }));
+    should((await next()).output).equal("passed");
+    const { output, payload } = await next();
+    should(output).equal("alert");
+    should(payload.text).match(/^2 times within 1m, first seen: none in the 10m before; the last: /);
+  });
+
   it("counts each value of a field alone, however an address is written", async () => {
     await harness.deploy({ when: "count", times: "2", forEach: "field", forEachField: "params.to" });
     const to = (address: string) => transfer("1", { params: { to: address } });

@@ -21,8 +21,11 @@ export async function removeUnused<Value>(
   store: AlertStore,
   { before, now }: { before: Value | undefined; now: Value | undefined },
 ): Promise<void> {
+  const journals = now && form.journals(now);
+  const isSame = (journal: Journal<unknown> | undefined, index: number) =>
+    journal?.segments === journals?.[index]?.segments;
+  if (before !== undefined && form.journals(before).every(isSame)) return;
   const old = namesOf(form, before);
-  if (old.size === 0) return;
   const used = namesOf(form, now);
   await removeSegments(
     [...old].filter((name) => !used.has(name)),

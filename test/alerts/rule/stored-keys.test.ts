@@ -186,6 +186,42 @@ describe("AlertRule: keys beyond those in memory", () => {
     });
   }
 
+  it("forgets the oldest events of the key with most, and says so, but not what they count", async () => {
+    const reports: string[] = [];
+    const keys = new KeyRecords({
+      ...{ store: new MemoryAlertStore(), maxKeys: 9, mostStored: 1_000, leavesToStore: false },
+      keepsPending: false,
+      report: (kind) => reports.push(kind),
+      dueAt: () => undefined,
+      overAt: () => undefined,
+      remaining: (state) => state,
+      givenUpTo: () => undefined,
+      beforeRemoval: async () => {},
+    });
+    const add = async (key: string, id: string) => {
+      const record = await keys.use(key);
+      await record?.change((known) => {
+        const state = known ?? newState(key, 0);
+        const cells = state.cells.add({ at: 0, n: 1, sum: 1n });
+        return { state: { ...state, logs: state.logs.add({ at: 0, n: 1, id }).logs, cells } };
+      });
+      if (record !== undefined) await keys.settleIdle(record);
+      return record?.value;
+    };
+    for (let n = 0; n < 200; n += 1) await add("=few", `${n}`);
+    should(keys.forgottenEvents).equal(0);
+    for (let n = 0; n < 1_000; n += 1) await add("=many", `${n}`);
+    const [few, many] = [await add("=few", "last"), await add("=many", "last")];
+    should([few?.logs.size, many?.logs.size]).deepEqual([201, 701]);
+    should(many?.cells.sorted).matchEach({ at: 0, n: 1_001, sum: 1_001n });
+    should(keys.forgottenEvents).equal(300);
+    should(reports).matchEach("forgottenEvents");
+    should([many?.logs.find("0", undefined), many?.logs.find("999", undefined)]).deepEqual([
+      undefined,
+      "999",
+    ]);
+  });
+
   type Step = {
     key: number;
     at: number;
