@@ -1,7 +1,7 @@
 import should from "should";
 import { BENCHES } from "../../bench/benches.ts";
 import { withVariants } from "../support/variants.ts";
-import { bench } from "./command.ts";
+import { bench, type Ended } from "./command.ts";
 
 /** What is skipped where a program is missing that npm does not install, or the system tells less. */
 const NEEDS = /skipped: needs (?:a C compiler|libsecp256k1 and its headers|Redis or Valkey|Linux)/;
@@ -10,12 +10,20 @@ const NEEDS = /skipped: needs (?:a C compiler|libsecp256k1 and its headers|Redis
 describe("the benchmark", function () {
   this.timeout(180_000);
 
+  /** The two use as much as all the others: by copies of Node-RED, and by many searches. */
+  const isLarge = (name: string) => name === "fleet" || name === "service";
+  const begun = new Map<string, Promise<Ended>>();
+  // They mostly wait, each for its own processes and windows of time.
+  before(() => {
+    for (const name of Object.keys(BENCHES)) if (!isLarge(name)) begun.set(name, bench([name, "--quick"]));
+  });
+  after(() => Promise.all(begun.values()));
+
   for (const [name, { parts }] of Object.entries(BENCHES)) {
-    // The two use as much as all the others: by copies of Node-RED, and by many searches.
-    if ((name === "fleet" || name === "service") && !withVariants) continue;
+    if (isLarge(name) && !withVariants) continue;
 
     it(`${name} still gives all of its figures`, async () => {
-      const { code, out } = await bench([name, "--quick"]);
+      const { code, out } = await (begun.get(name) ?? bench([name, "--quick"]));
       should(code).equal(0, out);
       should(out).containEql(`\n${name}: each part still gives its figures\n`);
       for (const [title, { figures }] of Object.entries(parts))
