@@ -10,6 +10,7 @@ import type { TlsSettings } from "../../src/http/socket-pool.ts";
 import { Transport } from "../../src/http/transport.ts";
 import { selfSigned } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
+import { itWide } from "../support/wide.ts";
 import { errorOf, KEY, sendJson, startTcpServer } from "./support.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -17,7 +18,7 @@ const SETTINGS = { connectTimeoutMs: 5_000, maxResponseBytes: 1_000_000 };
 
 /** How calls are sent where WebAssembly is off. */
 describe("Node.js's own HTTP client instead of undici", () => {
-  it("passes the tests of the transport, where WebAssembly is taken away", async function () {
+  itWide("passes the tests of the transport, where WebAssembly is taken away", async function () {
     this.timeout(120_000);
     const files = ["transport", "unreadable-answers", "compressed", "network-errors"];
     // These two are other, and below.
