@@ -144,16 +144,16 @@ describe("the budget of requests", () => {
         await clock.sleep(1_000, stopped.signal);
       }
     });
-    await clock.pass(1_000_000);
+    await clock.pass(400_000);
     stopped.abort();
     await Promise.allSettled(polling);
     const times = (lane: Lane) => sent.filter(({ rank }) => rank === lane).map(({ at }) => at);
-    should(sent.length).be.within(9_990, 10_020);
+    should(sent.length).be.within(3_990, 4_020);
     for (const lane of lanes.slice(1)) {
       const gaps = times(lane).map((at, index, all) => at - (all[index - 1] ?? 0));
       should(Math.max(...gaps)).be.belowOrEqual(103_000);
     }
-    should(times(busy).length).be.within(36, 42);
+    should(times(busy).length).be.within(12, 17);
   });
 
   it("lets no channel starve, however busy the others are", async () => {

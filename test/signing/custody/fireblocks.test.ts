@@ -166,7 +166,7 @@ describe("a signer of Fireblocks", () => {
   it("does not ask without end where each request for the digest has failed", async () => {
     const signer = await signerOf();
     const used = { status: 400, body: { code: 1438, message: "External transaction id was used" } };
-    const failed = { id: "a".repeat(10_000), status: "FAILED", subStatus: "b\n".repeat(10_000) };
+    const failed = { id: "a".repeat(2_000), status: "FAILED", subStatus: "b\n".repeat(1_000) };
     server.faults.push(used, ...Array.from({ length: 1_000 }, () => ({ status: 200, body: failed })));
     const error = await errorOf(signWith(signer, request, { signal: AbortSignal.timeout(90_000) }));
     should(error).have.property("code", "SIGNER_REFUSED");
