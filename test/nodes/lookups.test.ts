@@ -488,6 +488,7 @@ describe("the endpoints behind the forms", function () {
       for (const who of [undefined, "nobody"]) {
         for (const kind of KINDS) should((await lookUpAs(who, kind)).status).equal(401);
         should((await testAs(who)).status).equal(401);
+        should((await as(who, "crec/diagnostics")).status).equal(401);
       }
     });
 
@@ -496,6 +497,7 @@ describe("the endpoints behind the forms", function () {
       should(response.status).equal(200);
       should(await response.json()).not.be.empty();
       should((await testAs("reader")).status).equal(401);
+      should((await as("reader", "crec/diagnostics")).status).equal(200);
     });
 
     it("who may write may test", async () => {

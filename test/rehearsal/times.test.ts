@@ -64,7 +64,7 @@ describe("the time of a rehearsal", () => {
     const channels = times.map((all, index) =>
       channelOf(IDS[index] ?? "", `channel-${index}`, START, all.map(made)),
     );
-    const span = { from: START * 1000, to: (START + 4 * YEAR) * 1000 };
+    const span = { from: START * 1000, to: (START + 2 * YEAR) * 1000 };
     const job = jobOf(flowsFor(channels), { snapshot: snapshotOf(channels), span });
     const report = await rehearse(job, pastOf(channels, START));
     const expected = [
@@ -80,7 +80,7 @@ describe("the time of a rehearsal", () => {
       [9 + YEAR, 0, 5],
       [9 + YEAR, 0, 6],
       [10 + YEAR, 1, 6],
-      [9 + 3 * YEAR, 0, 7],
+      // The last one is after the end.
     ];
     // Each event of the first channel is sent by both of its nodes.
     should(seen(report, "sink")).deepEqual(expected.flatMap((one) => (one[1] === 0 ? [one, one] : [one])));
@@ -103,7 +103,7 @@ describe("the time of a rehearsal", () => {
     should(report.channels.map(({ events }) => events)).deepEqual([1, 1]);
   });
 
-  it("stops at the end of the span, also with later events", async () => {
+  itWide("stops at the end of the span, also with later events", async () => {
     const channels = [[1, 5, 9], []].map((all, index) =>
       channelOf(IDS[index] ?? "", `channel-${index}`, START, all.map(made)),
     );

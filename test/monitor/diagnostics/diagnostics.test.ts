@@ -5,6 +5,7 @@ import type { Diagnostics } from "../../../plugins/monitor/diagnostics/types.ts"
 import { generatePrivateKey } from "../../../src/index.ts";
 import { RunningExample } from "../../support/example.ts";
 import { type FlowNode, freshId, idOf, NodeRed, UserDir } from "../../support/node-red.ts";
+import { itWide } from "../../support/wide.ts";
 import { spellings } from "./canaries.ts";
 
 const secret = () => `${randomBytes(9).toString("hex")}Zq`;
@@ -250,7 +251,8 @@ const ORDINARY = [
 describe("the address of diagnostics", function () {
   this.timeout(120_000);
 
-  it("asks for the permission to read", async () => {
+  // In the core, test/nodes/lookups.test.ts asks for it beside other addresses.
+  itWide("asks for the permission to read", async () => {
     const userDir = await UserDir.make();
     const settings = fileURLToPath(new URL("../../nodes/admin-auth-settings.cjs", import.meta.url));
     const nodeRed = await NodeRed.start(userDir, {}, { settings, token: "admin" });
