@@ -65,6 +65,8 @@ for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
     process.exitCode = 1;
   });
 }
+// With more threads, V8 uses a sixth more of the processors for the many processes of a run.
+process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --v8-pool-size=1`.trim();
 process.on("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
 
 try {

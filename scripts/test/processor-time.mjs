@@ -133,7 +133,9 @@ export class Slowness {
 
 /** @returns {Promise<number>} */
 function referenceSeconds() {
-  const child = spawn(process.execPath, [REFERENCE], { stdio: ["ignore", "pipe", "inherit"] });
+  // As it was when `REFERENCE_S` was measured: without the options of the run.
+  const env = { ...process.env, NODE_OPTIONS: "" };
+  const child = spawn(process.execPath, [REFERENCE], { stdio: ["ignore", "pipe", "inherit"], env });
   let said = "";
   child.stdout.setEncoding("utf8").on("data", (text) => {
     said += text;
