@@ -26,6 +26,8 @@ export type AlertPayload = Told & {
   id: string;
   /** Of a reminder that the alert is still open: its number, from 1. */
   reminder?: number;
+  /** Of an alert that is sent again: it has ended meanwhile. ISO text. */
+  endedAt?: string;
   /** How often the condition ended and held again since the last message. */
   changes?: number;
   /** ISO text. */
@@ -99,6 +101,9 @@ export function payloadOf(RED: NodeAPI, outcome: AlertOutcome, told: Told, isOwn
     ...(alert.usual === undefined ? {} : { usual: alert.usual }),
     suppressed: alert.suppressed,
     ...changesOf(outcome),
+    ...(kind === "alert" && outcome.endedAt !== undefined
+      ? { endedAt: new Date(outcome.endedAt).toISOString() }
+      : {}),
     ...(alert.limit === undefined ? {} : { limit: alert.limit }),
     ...(alert.log ? { confidence: alert.log.confidence } : {}),
     ...(kind === "takenBack" ? { reason: outcome.reason, stands: outcome.stands } : {}),
@@ -130,17 +135,18 @@ export function toldOf({ details }: RaisedAlert): Told | undefined {
 }
 
 /** The message of an alert that a message raised: it keeps its other properties. */
-export function alertMessage(msg: CrecMessage, payload: AlertPayload): CrecMessage {
-  return { ...msg, payload, topic: topicOf(payload), crec: { ...msg.crec, alert: markOf(payload) } };
+export function alertMessage(msg: CrecMessage, payload: AlertPayload, rule: string): CrecMessage {
+  return { ...msg, payload, topic: topicOf(payload), crec: { ...msg.crec, alert: markOf(payload, rule) } };
 }
 
 /** A message without an event. */
-export function separateMessage(payload: AlertPayload): CrecMessage {
-  return { payload, topic: topicOf(payload), crec: { alert: markOf(payload) } } as CrecMessage;
+export function separateMessage(payload: AlertPayload, rule: string): CrecMessage {
+  return { payload, topic: topicOf(payload), crec: { alert: markOf(payload, rule) } } as CrecMessage;
 }
 
-function markOf({ kind, id, reminder, key, severity }: AlertPayload): Record<string, unknown> {
-  return { kind, id, ...(reminder === undefined ? {} : { reminder }), key, severity };
+/** `rule`: the id of the node. */
+function markOf({ kind, id, reminder, key, severity }: AlertPayload, rule: string): Record<string, unknown> {
+  return { kind, id, ...(reminder === undefined ? {} : { reminder }), rule, key, severity };
 }
 
 function fits(value: unknown): boolean {

@@ -40,12 +40,16 @@ export type Leaving = {
   own: {
     message: CrecMessage;
     output: "alert" | "passed";
+    /** Of an alert that is not a test. `isOver`: the message says that it has ended. */
+    alert?: { id: string; key: string; isOver: boolean };
     /** The alert left before, and was not acknowledged. */
     isRepeated?: boolean;
     why?: string;
     reasons?: readonly string[];
   };
   separate: Separate[];
+  /** The same, behind the message itself. */
+  after: Separate[];
 };
 
 /** Counts an input, or only says what would become of it. */
@@ -72,6 +76,8 @@ export class Alerting {
   readonly #library: AlertLibrary;
   readonly #read: ReadField;
   readonly #sums: SumProblems;
+  /** The id of the node. */
+  readonly #rule: string;
 
   constructor(RED: NodeAPI, node: Node, { fields, settings, library }: AlertingOptions) {
     this.#RED = RED;
@@ -83,6 +89,7 @@ export class Alerting {
     this.#conditions = nodeConditions(RED, node, { match: fields.choice("match"), conditions, contract });
     this.#names = new KnownNames(RED);
     this.#sums = new SumProblems(node, settings.when);
+    this.#rule = node.id;
   }
 
   /** @throws INVALID_FIELD, VARIABLE_MISSING, CONTRACT_MISSING, ABI_INVALID; what `accept` throws */
@@ -160,13 +167,15 @@ export class Alerting {
   /** The event itself leaves by exactly one output. */
   #leaving(msg: CrecMessage, { passed: why, outcomes }: Accepted, nameOf: Facts["nameOf"]): Leaving {
     const own = why === undefined ? outcomes.findLast(({ kind }) => kind === "alert") : undefined;
-    const separate = outcomes
-      .filter((outcome) => outcome !== own)
-      .map((outcome) => this.#separate(outcome, nameOf));
-    if (own === undefined) return { ...passed(msg, why ?? "seen"), separate };
-    const isRepeated = own.kind === "alert" && own.repeated === true;
-    const message = alertMessage(msg, this.#payloadOf(own, nameOf, true));
-    return { own: { message, output: "alert", isRepeated }, separate };
+    const at = own === undefined ? outcomes.length : outcomes.indexOf(own);
+    const [separate, after] = [outcomes.slice(0, at), outcomes.slice(at + 1)].map((some) =>
+      some.map((outcome) => this.#separate(outcome, nameOf)),
+    ) as [Separate[], Separate[]];
+    if (own?.kind !== "alert") return { ...passed(msg, why ?? "seen"), separate };
+    const message = alertMessage(msg, this.#payloadOf(own, nameOf, true), this.#rule);
+    const { id, key } = own.alert;
+    const alert = { id, key, isOver: own.endedAt !== undefined };
+    return { own: { message, output: "alert", alert, isRepeated: own.repeated === true }, separate, after };
   }
 
   #separate(outcome: AlertOutcome, nameOf: Facts["nameOf"]): Separate {
@@ -174,7 +183,7 @@ export class Alerting {
     return {
       id: separateId(outcome),
       outcome,
-      message: separateMessage(payload),
+      message: separateMessage(payload, this.#rule),
       output: outcome.kind === "alert" ? "alert" : "resolved",
     };
   }
@@ -269,7 +278,7 @@ function passed(msg: CrecMessage, why: string, reasons: readonly string[] = []):
   const undecided = reasons.slice(0, MOST_REASONS).map((reason) => oneLine(reason, LONGEST_REASON));
   const alert = { passed: why, ...(undecided.length > 0 ? { undecided } : {}) };
   const message = { ...msg, crec: { ...msg.crec, alert } };
-  return { own: { message, output: "passed", why, reasons: undecided }, separate: [] };
+  return { own: { message, output: "passed", why, reasons: undecided }, separate: [], after: [] };
 }
 
 /** For a test message: the alert that this input can lead to. */

@@ -22,7 +22,12 @@ export type OutboxOptions = {
 /** Node.js runs a longer timer at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-type Entry = Separate & { attempt: number; next: NodeJS.Timeout | undefined };
+type Entry = Separate & {
+  attempt: number;
+  next: NodeJS.Timeout | undefined;
+  settled: Promise<void>;
+  done: () => void;
+};
 
 const WAITS: Waits = { firstMs: 30_000, maxMs: 600_000 };
 
@@ -44,12 +49,18 @@ export class Outbox implements AckReceiver {
     return this.#entries.size;
   }
 
-  /** Sends a message now, unless it is already waiting for its acknowledgement. */
-  add(item: Separate): void {
-    if (this.#entries.has(item.id)) return;
-    const entry: Entry = { ...item, attempt: 0, next: undefined };
+  /** Sends a message now, unless it is already waiting for its acknowledgement. Resolves when it waits no longer. */
+  add(item: Separate): Promise<void> {
+    const known = this.#entries.get(item.id);
+    if (known !== undefined) return known.settled;
+    let done = () => {};
+    const settled = new Promise<void>((resolve) => {
+      done = resolve;
+    });
+    const entry: Entry = { ...item, attempt: 0, next: undefined, settled, done };
     this.#entries.set(item.id, entry);
     this.#send(entry);
+    return settled;
   }
 
   isInFlight(id: string): boolean {
@@ -82,6 +93,7 @@ export class Outbox implements AckReceiver {
     clearTimeout(entry.next);
     this.#entries.delete(id);
     this.#options.settled(entry, why);
+    entry.done();
     return true;
   }
 
@@ -101,7 +113,10 @@ export class Outbox implements AckReceiver {
     // It may have been settled meanwhile.
     if (this.#entries.get(entry.id) !== entry) return;
     if (isDue) this.#send(entry);
-    else this.#entries.delete(entry.id);
+    else {
+      this.#entries.delete(entry.id);
+      entry.done();
+    }
   }
 
   #schedule(entry: Entry, ms: number): void {

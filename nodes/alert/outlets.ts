@@ -1,13 +1,16 @@
 import type { Node, NodeAPI } from "node-red";
 import type { AlertOutcome } from "../../src/index.ts";
+import { override } from "../lib/runtime/details.ts";
 import type { Task } from "../lib/runtime/input.ts";
 import type { Library } from "../lib/runtime/library.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
 import type { Leaving, Separate } from "./alerting.ts";
+import { KeyOrder } from "./key-order.ts";
 import { Outbox } from "./outbox.ts";
 import { oneLine } from "./values.ts";
 
 export type OutletsOptions = {
-  library: Pick<Library, "noteAckReceiver" | "redeliveryMs">;
+  library: Pick<Library, "findInFlight" | "noteAckReceiver" | "redeliveryMs">;
   /** Whether messages without an event are sent again until they are acknowledged. */
   keepsPending: boolean;
   acknowledge: (outcome: AlertOutcome) => Promise<void>;
@@ -20,9 +23,13 @@ export class Outlets {
   readonly #node: Node;
   readonly #outbox: Outbox | undefined;
   readonly #forget: () => void;
+  readonly #order: KeyOrder;
+  readonly #acknowledge: (outcome: AlertOutcome) => void;
 
   constructor(RED: NodeAPI, node: Node, { library, keepsPending, acknowledge, isPending }: OutletsOptions) {
     this.#node = node;
+    this.#order = new KeyOrder(library);
+    this.#acknowledge = (outcome) => void (keepsPending && acknowledge(outcome));
     this.#outbox = keepsPending
       ? new Outbox({
           consumer: `alert ${node.id}`,
@@ -39,26 +46,44 @@ export class Outlets {
   }
 
   /** Sends a message and the outcomes that it led to. */
-  send({ own, separate }: Leaving, send: Task["send"]): void {
+  send({ own, separate, after }: Leaving, send: Task["send"]): void {
     this.sendSeparate(separate);
-    if (own.output === "alert") send(own.message, null, null);
-    else send(null, null, own.message);
+    if (own.output === "alert") {
+      if (own.alert !== undefined) this.#leaves(own.message, own.alert);
+      send(own.message, null, null);
+    } else send(null, null, own.message);
+    this.sendSeparate(after);
   }
 
-  /** Sends messages without an event. */
+  /** Sends messages without an event, each after what came before it for its key. */
   sendSeparate(separate: readonly Separate[]): void {
     for (const one of separate) {
-      if (this.#outbox === undefined) this.#put(one.message, one.output);
-      else this.#outbox.add(one);
+      const { id, outcome } = one;
+      const { alert, kind } = outcome;
+      this.#order.add(alert.key, {
+        ...{ id, alertId: alert.id, isEnd: kind === "recovered" || kind === "ended" },
+        run: () => (this.#outbox ? this.#outbox.add(one) : this.#put(one.message, one.output)),
+        dropped: () => this.#acknowledge(outcome),
+      });
     }
+  }
+
+  /** What tells its end waits until its event is acknowledged; where it tells that itself, nothing else has to. */
+  #leaves(message: CrecMessage, { id, key, isOver }: { id: string; key: string; isOver: boolean }): void {
+    if (isOver) this.#order.dropEnds(key, id);
+    const eventId = override(message, "eventId");
+    if (eventId === undefined) return;
+    const [channelId, consumer] = [override(message, "channelId"), override(message, "consumer")];
+    this.#order.left(key, { eventId, channelId, consumer });
   }
 
   close(): void {
     this.#forget();
+    this.#order.close();
     this.#outbox?.close();
   }
 
-  #put(message: Separate["message"], output: Separate["output"]): void {
+  #put(message: Separate["message"], output: Separate["output"]): undefined {
     this.#node.send(output === "alert" ? [message, null, null] : [null, message, null]);
   }
 }

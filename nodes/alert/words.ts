@@ -81,6 +81,7 @@ export function outcomeText(
 ): string {
   switch (outcome.kind) {
     case "alert":
+      if (outcome.endedAt !== undefined) return say(RED, "alert.words.over", { text });
       return isOwn || outcome.alert.reminder === undefined ? text : reminderText(RED, outcome.alert, text);
     case "recovered": {
       const { changes } = outcome;
@@ -113,6 +114,7 @@ export function outcomeTitle(
 ): string {
   if (outcome.kind === "alert") {
     const { reminder, changes, suppressed } = outcome.alert;
+    if (outcome.endedAt !== undefined) return say(RED, "alert.words.title-over", { title });
     if (reminder === undefined) return title;
     if (changes !== undefined) return say(RED, "alert.words.title-changes", { title });
     if (isOwn || suppressed === 0) return say(RED, "alert.words.title-still", { title });

@@ -186,7 +186,8 @@ export type AlertLimits = {
 export type TakenBackReason = "other_block" | "other_outcome" | "level_passed";
 
 export type AlertOutcome =
-  | { kind: "alert"; alert: RaisedAlert; repeated?: true }
+  /** `endedAt`: it has ended meanwhile, which need not be told again. */
+  | { kind: "alert"; alert: RaisedAlert; repeated?: true; endedAt?: number }
   /** `changes`: how often the condition held and ended since the last message. The end was held back as well. */
   | { kind: "recovered"; alert: RaisedAlert; at: number; changes?: number }
   /** `isOpen`: other events hold the alert, which stays open. */

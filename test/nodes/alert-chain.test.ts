@@ -47,6 +47,7 @@ describe("alert behind events in", function () {
           ],
           [alertNode({ channel: "channel", ...alert }), 3],
           [{ id: "ack", type: "crec-ack", action: "ack" }, 2],
+          [{ id: "retry", type: "crec-ack", action: "retry", delay: "0" }, 2],
         ],
       ),
     );
@@ -113,6 +114,39 @@ describe("alert behind events in", function () {
     await harness.nodeRed.status("ack", "ack.status.ack");
     const last = await pay(6);
     await shown(ALERT, isTo(last));
+  });
+
+  it("tells the end of an alert behind its alert: once its event is acknowledged, or with the alert itself", async () => {
+    const large = { kind: "field", field: "params.value", is: "above", value: "100", unit: "token" };
+    await deploy(
+      {
+        ...{ conditions: [large], contract: "contract", recovers: true, title: "Large" },
+        wires: [["alert-look-0"], ["alert-look-1"], ["alert-look-2", "ack"]],
+      },
+      { commit: "on-ack", inFlight: "10" },
+    );
+    await harness.nodeRed.status("events", /connected/);
+    const endsOf = (id: unknown) =>
+      harness.nodeRed.shown(RESOLVED).filter(({ value }) => (value as AlertMessage).payload.id === id);
+    const opened = async (amount: number) => {
+      const to = await pay(amount);
+      return shown(ALERT, isTo(to));
+    };
+    const first = await opened(200);
+    await shown(PASSED, isTo(await pay(1)));
+    should(endsOf(first.payload.id)).be.empty();
+    await harness.nodeRed.press("press-ack", first);
+    await shown(RESOLVED, (value) => (value as AlertMessage).payload.id === first.payload.id);
+
+    const second = await opened(300);
+    await shown(PASSED, isTo(await pay(2)));
+    await harness.nodeRed.press("press-retry", second);
+    const again = await shown(ALERT, (value) => "endedAt" in (value as AlertMessage).payload);
+    should(again.payload).have.properties({ id: second.payload.id, title: "Over: Large" });
+    await harness.nodeRed.press("press-ack", again);
+    await harness.nodeRed.press("press-ack", await opened(400));
+    await shown(PASSED, isTo(await pay(3)));
+    should(endsOf(second.payload.id)).be.empty();
   });
 
   it("notices that events are absent, but not while the service or events in is away", async () => {

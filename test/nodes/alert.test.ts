@@ -235,7 +235,7 @@ describe("alert", function () {
       /^2 more since the last message, the last one at 20\d\d-\d\d-\d\d .* The alert was: /,
     );
     should(topic).equal("alert/warning");
-    should(crec?.alert).eql({ kind: "alert", id: first.id, reminder: 1, key: "", severity: "warning" });
+    should(crec?.alert).have.properties({ kind: "alert", id: first.id, reminder: 1, rule: "alert" });
     should(NODE.migrations?.[1]?.({ quiet: "4s" })).eql({ quiet: "4s", summarizes: false });
   });
 

@@ -148,7 +148,10 @@ function recoveredIn(state: KeyState, at: number): { state: KeyState; outcomes: 
   const { active, held } = state;
   if (active === undefined) return { state, outcomes: [] };
   const changes = held === undefined ? {} : { changes: held.changes };
-  return { state: closed(state), outcomes: [{ kind: "recovered", alert: active, at, ...changes }] };
+  return {
+    state: { ...closed(state), over: { id: active.id, at } },
+    outcomes: [{ kind: "recovered", alert: active, at, ...changes }],
+  };
 }
 
 function isSummarized({ recovers, summarizes = true }: AlertSettings, { suppressed }: KeyState): boolean {

@@ -22,7 +22,8 @@ export function afterChange(
     ...rest
   } = closed(state);
   const outcomes: AlertOutcome[] = active === undefined ? [] : [{ kind: "ended", alert: active, at: now }];
-  const changed: KeyState = { ...rest, cells: Cells.empty(), suppressed: 0 };
+  const over = active === undefined ? {} : { over: { id: active.id, at: now } };
+  const changed: KeyState = { ...rest, ...over, cells: Cells.empty(), suppressed: 0 };
   return { state: keepsPending ? withPending(changed, outcomes) : changed, outcomes };
 }
 

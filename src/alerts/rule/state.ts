@@ -46,6 +46,8 @@ export type KeyState = {
   subject?: string;
   /** How many events hold the open alert, of those that `withoutLog` can take away. */
   holding?: number;
+  /** The alert that ended last, and when. */
+  over?: { id: string; at: number };
   /** Of an absence: the `newest` for which it was noticed. */
   noticed?: number;
   /** The latest recovery that an input led to. */

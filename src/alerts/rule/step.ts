@@ -125,7 +125,7 @@ function kept({ state, outcomes }: Stepped, { keepsPending }: StepContext): KeyS
 }
 
 /** The input was counted before. If it was not acknowledged, its outcomes are returned again. */
-function again({ state, input, at, id, context }: Arrival, known: Mark | undefined): Stepped {
+function again({ settings, state, input, at, id, context }: Arrival, known: Mark | undefined): Stepped {
   const outcomes: AlertOutcome[] = [];
   const warnings: Stepped["warnings"] = [];
   if (input.redelivered && !context.keepsPending && state.ended !== undefined && state.ended.by === id) {
@@ -137,11 +137,14 @@ function again({ state, input, at, id, context }: Arrival, known: Mark | undefin
       ...{ ...context, at },
       id: counted.reminder === undefined ? undefined : of,
     });
-    const isActive = counted.reminder === undefined && state.active?.id === repeated.alert.id;
+    const { active, over } = state;
+    const isOpen = active?.id === repeated.alert.id;
+    const isOver = settings.recovers && !isOpen && over !== undefined;
     outcomes.push({
       kind: "alert",
-      alert: isActive && state.active ? state.active : repeated.alert,
+      alert: isOpen && counted.reminder === undefined && active ? active : repeated.alert,
       repeated: true,
+      ...(isOver ? { endedAt: over.at } : {}),
     });
     warnings.push(...repeated.warnings);
   }
