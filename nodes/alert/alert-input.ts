@@ -6,7 +6,7 @@ import { unitsAt } from "../lib/runtime/deployed-contracts.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { ADDRESS } from "../lib/shared/address.ts";
 import { isObject } from "../lib/shared/is-object.ts";
-import { type AlertFields, required } from "./settings.ts";
+import { type AlertFields, required, sumOf } from "./settings.ts";
 import type { ReadField } from "./values.ts";
 
 const LONGEST_KEY = 200;
@@ -56,9 +56,17 @@ function jsonOf(value: object): string | undefined {
   }
 }
 
-/** What a sum adds: undefined where the field is not a whole number. */
-export function amountOf({ payload }: CrecMessage, field: string, read: ReadField): string | undefined {
-  const value = read(payload, field);
+/**
+ * What a sum adds: undefined where it is not a whole number.
+ * @throws what the expression throws
+ */
+export async function amountOf(
+  fields: AlertFields,
+  msg: CrecMessage,
+  read: ReadField,
+): Promise<string | undefined> {
+  const isField = fields.choice("sumFrom") === "field";
+  const value = isField ? read(msg.payload, sumOf(fields)) : await fields.of(msg).value("sumValue");
   const text = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
   return typeof text === "string" && /^-?\d{1,100}$/.test(text) ? text : undefined;
 }

@@ -20,7 +20,7 @@ import {
 import { idOf, isUnproven, notCounted, sourceOf, subjectOf, timeOf } from "./event-facts.ts";
 import { linkOf } from "./link.ts";
 import { KnownNames } from "./names.ts";
-import { type AlertFields, textOf } from "./settings.ts";
+import { type AlertFields, sumOf, textOf } from "./settings.ts";
 import { SumProblems } from "./sum-problems.ts";
 import type { Facts } from "./template.ts";
 import { fieldByPath, oneLine, type ReadField } from "./values.ts";
@@ -113,7 +113,8 @@ export class Alerting {
     }
     // Only an alert names addresses.
     const nameOf = matches ? await this.#names.load(signal) : this.#names.known;
-    const input = this.#inputOf(msg, { key, matches, ends });
+    const amount = when.kind === "sum" && matches ? await amountOf(this.#fields, msg, this.#read) : undefined;
+    const input = this.#inputOf(msg, { key, matches, ends, ...(amount === undefined ? {} : { amount }) });
     const details = (alert: RaisedAlert) => this.#told(msg, this.#factsOf(msg.payload, alert, nameOf));
     if (isTest(msg) && !this.#fields.flag("allowTest")) {
       if (!matches) return passed(msg, "no_match");
@@ -133,7 +134,7 @@ export class Alerting {
   /** Why an input adds nothing to a sum. */
   #withoutSum({ amount }: AlertInput): string {
     if (amount !== undefined) return this.#RED._("alert.error.no-decimals");
-    return this.#RED._("alert.error.no-amount", { field: textOf(this.#fields, "sumField") });
+    return this.#RED._("alert.error.no-amount", { field: oneLine(sumOf(this.#fields), 60) });
   }
 
   /** The messages of outcomes that have no event. */
@@ -144,20 +145,17 @@ export class Alerting {
 
   #inputOf(
     msg: CrecMessage,
-    { key, matches, ends }: Pick<AlertInput, "key" | "matches" | "ends">,
+    { ends, ...given }: Pick<AlertInput, "key" | "matches" | "ends" | "amount">,
   ): AlertInput {
     const { when } = this.#settings;
     const id = idOf(msg, this.#library);
-    const amount = when.kind === "sum" ? amountOf(msg, when.field, this.#read) : undefined;
     const decimals = when.kind === "sum" ? decimalsAt(this.#RED, msg, this.#contract()) : undefined;
     return {
-      key,
-      matches,
+      ...given,
       ...(ends === undefined ? {} : { ends }),
       subject: subjectOf(msg),
       at: timeOf(msg, Date.now()),
       ...(id === undefined ? {} : { id }),
-      ...(amount === undefined ? {} : { amount }),
       ...(decimals === undefined ? {} : { decimals }),
       ...sourceOf(msg),
       ...(isRedelivered(msg) ? { redelivered: true } : {}),
@@ -253,14 +251,14 @@ export class Alerting {
 
   #worded(): Worded {
     const { settings } = this.#fields;
-    const text = (name: "within" | "compared" | "absentFor" | "sumField") => textOf(this.#fields, name);
+    const text = (name: "within" | "compared" | "absentFor") => textOf(this.#fields, name);
     return {
       name: oneLine(String(settings.name ?? ""), 100),
       when: this.#settings.when.kind,
       within: text("within"),
       compared: text("compared"),
       absentFor: text("absentFor"),
-      sumField: text("sumField"),
+      sumField: sumWords(this.#fields),
       rows: this.#conditions.rows,
       match: this.#fields.choice("match"),
     };
@@ -279,6 +277,12 @@ function passed(msg: CrecMessage, why: string, reasons: readonly string[] = []):
   const alert = { passed: why, ...(undecided.length > 0 ? { undecided } : {}) };
   const message = { ...msg, crec: { ...msg.crec, alert } };
   return { own: { message, output: "passed", why, reasons: undecided }, separate: [], after: [] };
+}
+
+/** As a person calls it: `value` of `params.value`. */
+function sumWords(fields: AlertFields): string {
+  const text = sumOf(fields);
+  return fields.choice("sumFrom") === "field" ? (text.split(".").at(-1) ?? "") : oneLine(text, 60);
 }
 
 /** For a test message: the alert that this input can lead to. */

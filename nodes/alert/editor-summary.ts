@@ -7,7 +7,21 @@ import { NODE } from "./fields.ts";
 
 /** What the sentence depends on, beside the conditions. */
 const FIELDS = [
-  ...["match", "when", "times", "sumField", "limit", "limitUnit", "factor", "least", "within", "compared"],
+  ...[
+    "match",
+    "when",
+    "times",
+    "sumField",
+    "sumFrom",
+    "sumValue",
+    "limit",
+    "limitIs",
+    "limitUnit",
+    "factor",
+    "least",
+    "within",
+    "compared",
+  ],
   ...["absentFor", "forEach", "forEachField", "forEachValue", "quiet", "recovers"],
 ] as const;
 
@@ -46,9 +60,11 @@ function summary(
   const and = text(value("match") === "any" ? "or" : "and");
   const where = conditions.length === 0 ? "" : text("where", { conditions: conditions.join(and) });
   const kind = value("when");
-  const when = text(NODE.fields.when.options.includes(kind as never) ? `when.${kind}` : "when.each", {
+  const isAtMost = kind === "sum" && value("limitIs") === "atMost";
+  const usual = NODE.fields.when.options.includes(kind as never) ? `when.${kind}` : "when.each";
+  const when = text(isAtMost ? "when.sum-atMost" : usual, {
     where,
-    ...{ times: value("times"), field: shortPath(value("sumField")), limit: value("limit") || "…" },
+    ...{ times: value("times"), field: sumText(value), limit: value("limit") || "…" },
     ...{ unit: value("limitUnit") === "token" ? text("tokens") : text("smallest") },
     ...{ factor: value("factor"), least: value("least"), compared: value("compared") },
     time: kind === "absence" ? value("absentFor") : value("within"),
@@ -76,6 +92,10 @@ function keyText(node: EditedNode, value: (name: (typeof FIELDS)[number]) => str
     default:
       return "";
   }
+}
+
+function sumText(value: (name: (typeof FIELDS)[number]) => string): string {
+  return value("sumFrom") === "expression" ? value("sumValue") || "…" : shortPath(value("sumField"));
 }
 
 /** As a person calls it: `value` of `params.value`. */

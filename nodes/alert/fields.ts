@@ -7,7 +7,7 @@ const FOR_EACH = ["", "contract", "field", "expression"] as const;
 const SEVERITIES = ["info", "warning", "critical"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-const AMOUNT = /^\d+(?:\.\d+)?$/;
+const AMOUNT = /^-?\d+(?:\.\d+)?$/;
 const duration = {
   kind: "text",
   width: "120px",
@@ -43,11 +43,34 @@ export const NODE = describeNode({
       whole: true,
       shown: { when: "count" },
     },
+    sumFrom: {
+      kind: "select",
+      icon: "plus",
+      options: ["field", "expression"],
+      default: "field",
+      shown: { when: "sum" },
+    },
     sumField: {
       kind: "text",
       icon: "plus",
       default: "params.value",
       placeholder: { text: "params.value" },
+      shown: { when: "sum", sumFrom: "field" },
+    },
+    /** A whole number, in the smallest unit: may be negative, such as what leaves less what comes in. */
+    sumValue: {
+      kind: "typed",
+      icon: "code",
+      types: ["msg", "jsonata"],
+      required: true,
+      hint: true,
+      shown: { when: "sum", sumFrom: "expression" },
+    },
+    limitIs: {
+      kind: "select",
+      icon: "arrows-v",
+      options: ["atLeast", "atMost"],
+      default: "atLeast",
       shown: { when: "sum" },
     },
     limit: {

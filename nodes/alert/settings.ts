@@ -14,7 +14,7 @@ type TextField = DurationField | "sumField" | "limit" | "forEachField";
 
 /** Events in a window beyond these are not remembered. */
 const MOST_MARKS = 10_000;
-const DECIMAL = /^\d+(?:\.\d+)?$/;
+const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 
 /** What the form says about when to alert. @throws INVALID_FIELD, MISSING_VALUE, VARIABLE_MISSING */
 export function alertSettings(fields: AlertFields): AlertSettings {
@@ -64,7 +64,7 @@ export function fingerprintOf(fields: AlertFields, contract: ContractRef | undef
   );
   return JSON.stringify([
     when,
-    when === "sum" ? [textOf(fields, "sumField"), fields.choice("limitUnit")] : [],
+    when === "sum" ? [sumOf(fields), fields.choice("limitUnit"), fields.choice("limitIs")] : [],
     [
       forEach,
       forEach === "field" ? textOf(fields, "forEachField") : forEach === "expression" ? forEachValue : "",
@@ -77,7 +77,8 @@ export function fingerprintOf(fields: AlertFields, contract: ContractRef | undef
 
 /** @throws INVALID_FIELD where a field that the form asks for is not the path of one, VARIABLE_MISSING */
 export function checkPaths(fields: AlertFields, { parseFieldPath }: Pick<Library, "parseFieldPath">): void {
-  const sums = fields.choice("when") === "sum" ? (["sumField"] as const) : [];
+  const isSum = fields.choice("when") === "sum" && fields.choice("sumFrom") === "field";
+  const sums = isSum ? (["sumField"] as const) : [];
   const keys = fields.choice("forEach") === "field" ? (["forEachField"] as const) : [];
   for (const name of [...sums, ...keys]) {
     const text = textOf(fields, name);
@@ -94,10 +95,17 @@ function limitOf(fields: AlertFields) {
   if (!DECIMAL.test(limit)) throw fields.wrong("limit", limit);
   const inTokens = fields.choice("limitUnit") === "token";
   return {
-    field: textOf(fields, "sumField"),
+    field: sumOf(fields),
     limit,
+    is: fields.choice("limitIs"),
     ...(inTokens ? { unit: "token" as const } : {}),
   };
+}
+
+/** What is added up: a field, or an expression. */
+export function sumOf(fields: AlertFields): string {
+  const { sumValue = "" } = fields.settings;
+  return fields.choice("sumFrom") === "field" ? textOf(fields, "sumField") : String(sumValue);
 }
 
 /** @throws MISSING_VALUE, VARIABLE_MISSING */

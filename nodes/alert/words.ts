@@ -14,6 +14,7 @@ export type Worded = {
   within: string;
   compared: string;
   absentFor: string;
+  /** What is added up, in a word or an expression. */
   sumField: string;
   rows: readonly ConditionDef[];
   match: "all" | "any";
@@ -40,7 +41,7 @@ export function defaultText(RED: NodeAPI, worded: Worded, facts: Facts): string 
     count: String(alert.count),
     usual: fieldText("usual", facts),
     sum: facts.sum ?? "",
-    sumField: worded.sumField.split(".").at(-1) ?? "",
+    sumField: worded.sumField,
     within: worded.within,
     compared: worded.compared,
     time: worded.absentFor,

@@ -33,8 +33,14 @@ export type AlertWhen =
   /** None for this long, by what `readUpTo` was told: an outage is no absence. */
   | { kind: "absence"; forMs: number };
 
-/** The sum of a field that must be reached. */
-export type SumLimit = { field: string; limit: string; unit?: "token"; decimals?: number };
+/** The sum of a field that must be reached: from below, unless it says otherwise. Amounts and the limit may be negative. */
+export type SumLimit = {
+  field: string;
+  limit: string;
+  is?: "atLeast" | "atMost";
+  unit?: "token";
+  decimals?: number;
+};
 
 /** What does not depend on an event. All of it is JSON. */
 export type AlertSettings = {

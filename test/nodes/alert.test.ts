@@ -93,6 +93,34 @@ describe("alert", function () {
     should(payload.text).match(/sum of value is 2501 within 10m/);
   });
 
+  it("adds up an expression: what leaves an account, less what comes in", async () => {
+    const out = `payload.params.from = "${TREASURY}" ? payload.params.value : "-" & payload.params.value`;
+    await harness.deploy(
+      {
+        ...{
+          when: "sum",
+          sumFrom: "expression",
+          sumValue: out,
+          sumValueType: "jsonata",
+          contract: "contract",
+        },
+        ...{ limit: "10", limitUnit: "token", within: "1h" },
+      },
+      [token],
+    );
+    const back = (value: string) =>
+      transfer(value, { params: { from: STRANGER, to: TREASURY, value: `${value}${"0".repeat(18)}` } });
+    should(await harness.fate(transfer("9"))).equal("counted");
+    should(await harness.fate(back("5"))).equal("counted");
+    should(await harness.fate(transfer("5"))).equal("counted");
+    const { payload } = await harness.send(transfer("1"));
+    should(payload).have.properties({ kind: "alert", sumTokens: "10", count: 4 });
+    const less = { when: "sum", limit: "-3", limitIs: "atMost", limitUnit: "token", within: "1h" };
+    await harness.deploy({ ...less, sumFrom: "expression", sumValue: out, sumValueType: "jsonata" }, [token]);
+    should(await harness.fate(back("2"))).equal("counted");
+    should(await harness.fate(back("1"))).equal("alert");
+  });
+
   it("adds up each amount by the decimals of its own contract, also beside a chosen one, and says so", async () => {
     const other = `0x${"d1".repeat(20)}`;
     const usd = tokenNode({ id: "usd-node", name: "usd", address: other, decimals: "6" });

@@ -105,7 +105,8 @@ function limitOf(
     const decimals = scaleOf(when);
     const limit = BigInt(toSmallestUnit(when.limit, MOST_DECIMALS, "limit"));
     const scale = 10n ** BigInt(MOST_DECIMALS - decimals);
-    return (_end, count, sum) => (count > 0 && sum * scale >= limit ? 0 : undefined);
+    const isReached = (sum: bigint) => (when.is === "atMost" ? sum * scale <= limit : sum * scale >= limit);
+    return (_end, count, sum) => (count > 0 && isReached(sum) ? 0 : undefined);
   }
   return (end, count) => {
     if (count < when.least) return undefined;

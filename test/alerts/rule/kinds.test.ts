@@ -38,6 +38,17 @@ describe("AlertRule: what raises an alert", () => {
     should(await ofEvent.at(3, { key: "other", amount: "15", decimals: 99 })).equal("undecided");
   });
 
+  it("sum: at or below a limit, with amounts that are negative", async () => {
+    const { at, upTo } = makeRule(
+      { kind: "sum", field: "", limit: "-100", is: "atMost", withinMs: 10 },
+      { recovers: true },
+    );
+    should(await at(1, { amount: "-90" })).equal("counted");
+    should(await at(2, { amount: "30" })).equal("counted");
+    should(await at(3, { amount: "-40" })).equal("alert at 3 count 3 sum -100");
+    should(await upTo(30)).match(/^recovered at /);
+  });
+
   it("sum: each amount by the decimals of its own token, whatever came first", async () => {
     const limit = { kind: "sum", field: "params.value", limit: "3", unit: "token", withinMs: 10 } as const;
     const [a, b] = [
