@@ -1,6 +1,6 @@
 import { CrecError } from "../../errors.ts";
 import type { AlertStore } from "../types.ts";
-import { type RecordForm, removeUnused } from "./record-form.ts";
+import { namesOf, type RecordForm, removeUnused } from "./record-form.ts";
 
 /** After this many lost races against other copies, a change fails. */
 const MOST_ATTEMPTS = 100;
@@ -104,10 +104,20 @@ export class CachedRecord<Value extends object> {
   }
 
   async #read(): Promise<void> {
-    const record = await this.#store.read(this.key);
+    let record = await this.#store.read(this.key);
+    // What is known need not be read again, unless there was no record, whose revision a new one may have.
+    while (record !== undefined && (record.revision !== this.#revision || this.#value === undefined)) {
+      this.#value = await this.#form.read(this.key, record.value, this.#value);
+      this.#revision = record.revision;
+      this.#isRead = true;
+      if (!this.#store.isShared || namesOf(this.#form, this.#value).size === 0) return;
+      // Another copy may have replaced segments before they were read.
+      record = await this.#store.read(this.key);
+      if (record?.revision === this.#revision) return;
+    }
+    if (record === undefined) this.#value = undefined;
     this.#revision = record?.revision ?? 0;
     this.#isRead = true;
-    this.#value = record && (await this.#form.read(this.key, record.value, this.#value));
   }
 
   #inTurn<Result>(run: () => Promise<Result>): Promise<Result> {

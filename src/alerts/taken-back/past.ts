@@ -13,7 +13,7 @@ export type Known = Pick<Learned, "belongsTo" | "again" | "beside">;
 /** Logs that are remembered; of more, the newest ones. */
 const MOST_PAST = 1_000_000;
 /** How long they are remembered. */
-const REMEMBER_MS = 7 * 24 * 60 * 60_000;
+const REMEMBER_MS = 2 * 24 * 60 * 60_000;
 
 /** Remembers the logs of alerts that are not watched any longer. */
 export function withJudged(past: Past, judged: readonly Judged[], at: number): Past {

@@ -3,6 +3,7 @@ import should from "should";
 import { MemoryAlertStore } from "../../../src/alerts/index.ts";
 import { isSegment } from "../../../src/alerts/journal/stored-journal.ts";
 import type { AlertWhen } from "../../../src/alerts/types.ts";
+import { sized } from "../../support/variants.ts";
 import { logAt } from "../taken-back/logs.ts";
 import { makeRule } from "./make-rule.ts";
 
@@ -70,6 +71,6 @@ describe("AlertRule: a program that ends between two writes", () => {
         should(segments.filter((name) => !records.join().includes(name))).be.empty();
         if (when.kind === "each") should(segments).not.be.empty();
       }),
-      { numRuns: 30 },
+      { numRuns: sized(8, 60) },
     ));
 });
