@@ -34,13 +34,16 @@ export async function sealed<Item>(journal: Journal<Item>, store: AlertStore): P
   return journal.sealed(await written(parts, store));
 }
 
+/** What was read, and the ids of what differs from what was known; undefined where that is not known. */
+export type ReadJournal<Item> = { journal: Journal<Item>; changed: Set<string> | undefined };
+
 /** What is stored of a journal; `known` is an earlier version of it. */
 export async function readJournal<Item>(
   stored: unknown,
   store: AlertStore,
   isItem: (item: unknown) => item is Item,
   known?: Journal<Item>,
-): Promise<Journal<Item> | undefined> {
+): Promise<ReadJournal<Item> | undefined> {
   if (!isStored(stored)) return undefined;
   const { open, segments = [] } = stored;
   // No other journal has a segment of this name.
@@ -49,7 +52,9 @@ export async function readJournal<Item>(
     known.segments.length > 0 &&
     known.segments.every(([name], index) => segments[index]?.[0] === name);
   let items = isKnown ? known.items : PersistentMap.of<Item>();
+  const changed = new Set<string>();
   const apply = ([id, item]: Change<unknown>) => {
+    changed.add(id);
     if (item === undefined) items = items.without(id);
     else if (isItem(item)) items = items.with(id, item);
   };
@@ -59,7 +64,7 @@ export async function readJournal<Item>(
   }
   for (const change of open) apply(change);
   const ofItems = open.filter((change): change is Change<Item> => change.length === 1 || isItem(change[1]));
-  return Journal.read(items, ofItems, segments);
+  return { journal: Journal.read(items, ofItems, segments), changed: isKnown ? changed : undefined };
 }
 
 /** Removes segments that are no longer referred to. What cannot be removed is never read. */

@@ -58,9 +58,9 @@ async function stateOf(
   const kept = pending ? await readJournal(pending, store, areOutcomes, known?.pending) : undefined;
   return {
     ...others,
-    logs: Logs.read(ofLogs),
-    cells: Cells.read(ofCells ?? Journal.of()),
-    ...(kept && { pending: kept }),
+    logs: Logs.read(ofLogs.journal, known && { logs: known.logs, changed: ofLogs.changed }),
+    cells: Cells.read(ofCells?.journal ?? Journal.of()),
+    ...(kept && { pending: kept.journal }),
   };
 }
 

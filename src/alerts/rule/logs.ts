@@ -38,7 +38,10 @@ export class Logs {
     return Logs.read(Journal.of());
   }
 
-  static read(journal: Journal<Mark>): Logs {
+  /** `known`: what differs by some numbers, so that the others need not be looked at. */
+  static read(journal: Journal<Mark>, known?: { logs: Logs; changed: Set<string> | undefined }): Logs {
+    const { logs, changed } = known ?? {};
+    if (logs !== undefined && changed !== undefined) return logs.#changed(journal, changed);
     const index = journal.size > WITHOUT_INDEX ? indexOf(journal) : undefined;
     let [newestAt, next] = [Number.NEGATIVE_INFINITY, 0];
     for (const [no, mark] of journal.items.entries()) {
@@ -144,6 +147,22 @@ export class Logs {
   /** The same logs, as they were stored. */
   of(journal: Journal<Mark>): Logs {
     return new Logs(journal, this.#index, { newestAt: this.newestAt, next: this.#next });
+  }
+
+  #changed(journal: Journal<Mark>, changed: Set<string>): Logs {
+    let [index, newestAt, next] = [this.#index, this.newestAt, this.#next];
+    // First all of this version, then all of the other one: going from one to the other is work.
+    const before = [...changed].map((no) => [no, this.journal.get(no)] as const);
+    for (const [no, mark] of before) if (mark && index) index = unindexed(index, no, mark);
+    for (const no of changed) {
+      const mark = journal.get(no);
+      if (mark === undefined) continue;
+      if (index) index = indexed(index, no, mark);
+      newestAt = Math.max(newestAt, mark.at);
+      next = Math.max(next, Number(no) + 1);
+    }
+    const isMany = journal.size > WITHOUT_INDEX;
+    return new Logs(journal, index ?? (isMany ? indexOf(journal) : undefined), { newestAt, next });
   }
 
   /** Those that may be what is looked for. */

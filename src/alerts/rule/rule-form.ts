@@ -13,7 +13,7 @@ export function ruleForm(store: AlertStore): RecordForm<RuleState> {
       const { watch, pending, ...state } = value;
       const kept = areOutcomes(pending)
         ? pendingOf(pending)
-        : await readJournal(pending, store, areOutcomes, known?.pending);
+        : (await readJournal(pending, store, areOutcomes, known?.pending))?.journal;
       return {
         ...state,
         ...(watch === undefined ? {} : { watch: await readWatch(watch, store, known?.watch) }),

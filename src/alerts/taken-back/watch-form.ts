@@ -32,8 +32,11 @@ export async function readWatch(
   const past = await readJournal(value.past, store, isPastLog, known?.past);
   return {
     ...state,
-    watched: WatchedAlerts.read(watched ?? Journal.of()),
-    past: past ?? Journal.of(),
+    watched: WatchedAlerts.read(
+      watched?.journal ?? Journal.of(),
+      known && { watched: known.watched, changed: watched?.changed },
+    ),
+    past: past?.journal ?? Journal.of(),
   };
 }
 

@@ -34,7 +34,13 @@ export class WatchedAlerts {
     this.#earliest = earliest;
   }
 
-  static read(journal: Journal<WatchedAlert>): WatchedAlerts {
+  /** `known`: what differs by some ids, so that the others need not be looked at. */
+  static read(
+    journal: Journal<WatchedAlert>,
+    known?: { watched: WatchedAlerts; changed: Set<string> | undefined },
+  ): WatchedAlerts {
+    const { watched, changed } = known ?? {};
+    if (watched !== undefined && changed !== undefined) return watched.#changed(journal, changed);
     let index: Index = PersistentMap.of();
     let groups: Index = PersistentMap.of();
     let [next, earliest] = [0, NOTHING];
@@ -161,6 +167,22 @@ export class WatchedAlerts {
 
   toJSON(): StoredJournal<WatchedAlert> {
     return this.journal.toJSON();
+  }
+
+  #changed(journal: Journal<WatchedAlert>, changed: Set<string>): WatchedAlerts {
+    let [index, groups, next, earliest] = [this.#index, this.#groups, this.#next, this.#earliest];
+    // First all of this version, then all of the other one: going from one to the other is work.
+    for (const one of [...changed].flatMap((id) => this.journal.get(id) ?? [])) {
+      index = removed(index, keysOf(one), one);
+      groups = removed(groups, [groupOf(one)], one);
+    }
+    for (const one of [...changed].flatMap((id) => journal.get(id) ?? [])) {
+      index = added(index, keysOf(one), one);
+      groups = added(groups, [groupOf(one)], one);
+      next = Math.max(next, one.no + 1);
+      earliest = earlier(earliest, one);
+    }
+    return new WatchedAlerts(journal, { index, groups, next, earliest });
   }
 
   #these(ids: PersistentMap<true> | undefined): WatchedAlert[] {

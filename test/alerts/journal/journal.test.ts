@@ -75,8 +75,8 @@ describe("Journal", () => {
           // Another copy has read it before, or not.
           const known = draws.next().value === 0 ? undefined : other;
           const read = await readJournal(stored, store, isNumber, known);
-          should(new Map(read?.items.entries())).deepEqual(model);
-          other = read ?? other;
+          should(new Map(read?.journal.items.entries())).deepEqual(model);
+          other = read?.journal ?? other;
           if (draws.next().value === 0) journal = other;
         }
       }),
