@@ -11,8 +11,8 @@ export type SharedAlertStoreOptions = {
 
 /** Above what a rule leaves to its store. */
 const MOST_KEYS = 1_200_000;
-/** Records whose first revision is remembered. */
-const MOST_CREATED = 10_000;
+/** Records of which it is remembered how their revisions are counted. */
+const MOST_COUNTED = 10_000;
 
 /**
  * Keeps what a rule remembers in shared state, so that several copies raise each alert once. Every call rejects with a
@@ -24,8 +24,8 @@ const MOST_CREATED = 10_000;
 export class SharedAlertStore implements AlertStore {
   readonly isShared = true;
   readonly #options: SharedAlertStoreOptions;
-  /** The first revision of a new record, which the engine chooses; a rule counts from 1. */
-  readonly #created = new Map<string, number>();
+  /** How much higher the engine's revision of a record is: a rule counts each write, the engine perhaps all records. */
+  readonly #offsets = new Map<string, number>();
 
   constructor(options: SharedAlertStoreOptions) {
     this.#options = options;
@@ -33,21 +33,22 @@ export class SharedAlertStore implements AlertStore {
 
   async read(key: string): Promise<AlertRecord | undefined> {
     const { shared, scope } = this.#options;
-    this.#created.delete(key);
-    return shared.readRecord(scope, key);
+    const record = await shared.readRecord(scope, key);
+    const revision = (record?.revision ?? 0) - (this.#offsets.get(key) ?? 0);
+    if (record !== undefined && revision > 0) return { revision, value: record.value };
+    this.#offsets.delete(key);
+    return record;
   }
 
   /** @throws {ArgumentError} `SHARED_RECORD_TOO_LARGE` */
   async write(key: string, revision: number, value: unknown): Promise<boolean> {
     const { shared, scope, ttlMs } = this.#options;
-    const first = this.#created.get(key);
-    const present =
-      first === undefined || revision === 0 || revision >= first ? revision : first + revision - 1;
+    const present = revision === 0 ? 0 : revision + (this.#offsets.get(key) ?? 0);
     const write = { scope, key, revision: present, value, ttlMs };
     const written = await shared.writeRecord(write);
     if (written === undefined) return false;
-    if (value === undefined) this.#created.delete(key);
-    else if (revision === 0) this.#remember(key, written);
+    if (value === undefined) this.#offsets.delete(key);
+    else this.#remember(key, written - (revision + 1));
     return true;
   }
 
@@ -58,15 +59,15 @@ export class SharedAlertStore implements AlertStore {
 
   /** The shared state stays open: others use it. */
   async close(): Promise<void> {
-    this.#created.clear();
+    this.#offsets.clear();
   }
 
-  #remember(key: string, first: number): void {
-    this.#created.delete(key);
-    this.#created.set(key, first);
-    for (const oldest of this.#created.keys()) {
-      if (this.#created.size <= MOST_CREATED) return;
-      this.#created.delete(oldest);
+  #remember(key: string, offset: number): void {
+    this.#offsets.delete(key);
+    if (offset !== 0) this.#offsets.set(key, offset);
+    for (const oldest of this.#offsets.keys()) {
+      if (this.#offsets.size <= MOST_COUNTED) return;
+      this.#offsets.delete(oldest);
     }
   }
 }

@@ -26,12 +26,11 @@ export async function readWatch(
   store: AlertStore,
   known: WatchState | undefined,
 ): Promise<WatchState> {
-  const state = watchStateOf(value);
-  if (!isStored(value) || Array.isArray(value.watched)) return state;
+  if (!isStored(value) || Array.isArray(value.watched)) return watchStateOf(value);
   const watched = await readJournal(value.watched, store, isWatchedAlert, known?.watched.journal);
   const past = await readJournal(value.past, store, isPastLog, known?.past);
   return {
-    ...state,
+    ...value,
     watched: WatchedAlerts.read(
       watched?.journal ?? Journal.of(),
       known && { watched: known.watched, changed: watched?.changed },
