@@ -261,9 +261,19 @@ describe("a contract that answers in odd ways", function () {
     const channelId = await api.channel();
     const ways = Object.entries({ ...FAILURES, ...ODD_ANSWERS });
     let expected = 0;
-    for (const [index, [, calls]] of ways.entries()) {
-      for (const service of servicesFor(index)) {
-        const { watcher, emit } = await hostile(channelId, service, calls);
+    // All are made at the same time, because most of it is waiting.
+    const made = await Promise.all(
+      ways.map(([, calls], index) =>
+        Promise.all(
+          servicesFor(index).map(async (service) => ({
+            service,
+            ...(await hostile(channelId, service, calls)),
+          })),
+        ),
+      ),
+    );
+    for (const contracts of made) {
+      for (const { service, watcher, emit } of contracts) {
         await emit();
         if (watcher.status === "active" && service !== "sensor") expected += 1;
       }

@@ -117,6 +117,12 @@ describe("events in, when nodes stop that work on its events", function () {
     "by an ack event node": { commit: "on-ack", inFlight: "4" },
   };
 
+  /** A part of them, another one for each number, and all of them with all variants. */
+  const without = (every: number, number: number, all: Readonly<Record<string, Stop>>) => {
+    const part = Object.entries(all).filter((_one, index) => (index + number) % every !== 0);
+    return sized(Object.fromEntries(part), all);
+  };
+
   const losesNothing = async (
     flow: readonly FlowNode[],
     mode: Partial<FlowNode>,
@@ -149,9 +155,9 @@ describe("events in, when nodes stop that work on its events", function () {
     for (const one of again) should(one.redelivered).be.true();
   });
 
-  for (const [mode, fields] of Object.entries(modes)) {
+  for (const [number, [mode, fields]] of Object.entries(modes).entries()) {
     itWide(`loses nothing, whatever stops the flow: ${mode}`, () =>
-      losesNothing(slowFlows(url, SLOW_MS).delay ?? [], fields, { ...stops, ...ends }),
+      losesNothing(slowFlows(url, SLOW_MS).delay ?? [], fields, without(3, number, { ...stops, ...ends })),
     );
 
     // With an ack event node, the flow may acknowledge while nobody reads.
@@ -177,8 +183,8 @@ describe("events in, when nodes stop that work on its events", function () {
   const some = ["rate limit", "link call", "subflow", "switch by an expression"];
   const others = ["http request", "split and join", "link out and link in", "switch"];
   const kinds = sized(some, [...some, ...others]);
-  for (const kind of kinds)
+  for (const [number, kind] of kinds.entries())
     itWide(`loses nothing by a deploy: ${kind}`, () =>
-      losesNothing(slowFlows(url, SLOW_MS)[kind] ?? [], modes["on send"] ?? {}, stops),
+      losesNothing(slowFlows(url, SLOW_MS)[kind] ?? [], modes["on send"] ?? {}, without(2, number, stops)),
     );
 });
