@@ -242,5 +242,7 @@ describe("operations of the local service", function () {
         }),
       ).containDeep({ verified: false, reason: "not_verifiable" });
     }
+    // Another test counts what is executed.
+    await api.until(path(body), "confirmed_latest", "confirmed_safe", "confirmed");
   });
 });
