@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from "node:net";
 import should from "should";
 import { GRACE_MS, LATER_MS } from "../../scripts/lib/children.mjs";
 import { eventually } from "../support/eventually.ts";
+import { inVariants } from "../support/variants.ts";
 import { itWide } from "../support/wide.ts";
 import { allEnded, LaunchersOnTrial, type Ready } from "./launched.ts";
 import { SourcesCopy } from "./sources-copy.ts";
@@ -57,12 +58,15 @@ describe("a copy of the sources", () => {
       await allEnded(launched, END_MS);
     });
 
-    itWide("leaves nothing running when it is killed", async () => {
-      const launched = launchers.node("scripts/start.mjs");
-      await launched.ready;
+    // In the core, npm is killed, and in the wide tests a part of it.
+    inVariants(() => {
+      itWide("leaves nothing running when it is killed", async () => {
+        const launched = launchers.node("scripts/start.mjs");
+        await launched.ready;
 
-      launched.process.kill("SIGKILL");
-      await allEnded(launched, END_MS);
+        launched.process.kill("SIGKILL");
+        await allEnded(launched, END_MS);
+      });
     });
 
     itWide("ends everything, with exit code 1 and a sentence, when one part dies", async () => {

@@ -10,6 +10,7 @@ import { checkError, KEPT, OperationHarness, RECEIVER } from "../support/operati
 import { operationNode, submitNode, value, walletNode } from "../support/operation-nodes.ts";
 import type { Passing } from "../support/proxy.ts";
 import { hasRedis, RedisServer } from "../support/redis.ts";
+import { sized } from "../support/variants.ts";
 
 const settings = fileURLToPath(new URL("custody-settings.cjs", import.meta.url));
 const APPROVE = /^Custodian: a person must approve, 14 min left \(PENDING_AUTHORIZATION\)$/;
@@ -118,7 +119,7 @@ describe("a signature that a person approves", function () {
     await untilNothingIsKept();
   });
 
-  for (const type of ["full", "flows", "nodes"] as const) {
+  for (const type of sized(["full", "nodes"] as const, ["full", "flows", "nodes"] as const)) {
     it(`is waited for again after the deploy type ${type}, for the same digest`, async () => {
       await deploy();
       const executed = await harness.executions();
