@@ -18,27 +18,23 @@ const SETTINGS = { connectTimeoutMs: 5_000, maxResponseBytes: 1_000_000 };
 
 /** How calls are sent where WebAssembly is off. */
 describe("Node.js's own HTTP client instead of undici", () => {
-  itWide(
-    "passes the tests of the transport, where WebAssembly is taken away",
-    async function (this: Mocha.Context) {
-      this.timeout(120_000);
-      const files = ["transport", "unreadable-answers", "compressed", "network-errors"];
-      // These two are other, and below.
-      const others = ["--invert", "--grep", "a proxy that|100 Continue"];
-      const { stdout } = await promisify(execFile)(
-        process.execPath,
-        [
-          ...["--import", "./test/support/without-web-assembly.mjs", "node_modules/mocha/bin/mocha.js"],
-          ...["--reporter", "dot", ...others, ...files.map((name) => `test/http/${name}.test.ts`)],
-        ],
-        // From a cache the TypeScript would come ready, and what reads it would be loaded too late.
-        { cwd: root, env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1" } },
-      ).catch((error: { stdout: string; stderr: string }) => {
-        throw new Error(error.stdout + error.stderr);
-      });
-      should(Number(/(\d+) passing/.exec(stdout)?.[1])).be.above(100);
-    },
-  );
+  itWide("passes the tests of the transport, where WebAssembly is taken away", async () => {
+    const files = ["transport", "unreadable-answers", "compressed", "network-errors"];
+    // These two are other, and below.
+    const others = ["--invert", "--grep", "a proxy that|100 Continue"];
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [
+        ...["--import", "./test/support/without-web-assembly.mjs", "node_modules/mocha/bin/mocha.js"],
+        ...["--reporter", "dot", ...others, ...files.map((name) => `test/http/${name}.test.ts`)],
+      ],
+      // From a cache the TypeScript would come ready, and what reads it would be loaded too late.
+      { cwd: root, env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1" } },
+    ).catch((error: { stdout: string; stderr: string }) => {
+      throw new Error(error.stdout + error.stderr);
+    });
+    should(Number(/(\d+) passing/.exec(stdout)?.[1])).be.above(100);
+  });
 
   it("reads the answer behind a 100 Continue that was not requested", async () => {
     const server = await startTcpServer((socket) => {
