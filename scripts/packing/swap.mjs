@@ -4,7 +4,7 @@
 // so that a run that was stopped in between can be put right by the next one.
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 
 /** @param {string} folder of the package */
 const keptIn = (folder) => join(folder, ".cache", "packing");
@@ -21,6 +21,7 @@ export async function swapIn(folder, texts) {
   await mkdir(half, { recursive: true });
   for (const [file, text] of texts) {
     const own = await readFile(join(folder, file), "utf8");
+    await mkdir(dirname(join(half, file)), { recursive: true });
     await writeFile(join(half, `${file}.json`), JSON.stringify({ own, packed: text }));
   }
   // From here on a run that stops can be put right: nothing has been changed before.
@@ -36,7 +37,9 @@ export async function swapIn(folder, texts) {
 export async function swapOut(folder) {
   const kept = keptIn(folder);
   if (!existsSync(kept)) return;
-  for (const name of await readdir(kept)) {
+  for (const entry of await readdir(kept, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const name = relative(kept, join(entry.parentPath, entry.name));
     const file = name.replace(/\.json$/, "");
     const { own, packed } = JSON.parse(await readFile(join(kept, name), "utf8"));
     const now = await readFile(join(folder, file), "utf8").catch(() => packed);

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { checkPackage, Package } from "@arethetypeswrong/core";
@@ -66,7 +66,10 @@ describe("the package", function () {
   it("has no link that leads nowhere, in texts, help and examples, with an owner and without", async () => {
     const staged = join(folder, "texts");
     await mkdir(staged);
-    for (const [file, text] of await packedTexts("", UNSET)) await writeFile(join(staged, file), text);
+    for (const [file, text] of await packedTexts("", UNSET)) {
+      await mkdir(dirname(join(staged, file)), { recursive: true });
+      await writeFile(join(staged, file), text);
+    }
     should(await linkProblems(installed, { owner: FILLED, version })).deepEqual([]);
     should(await linkProblems(staged, { owner: UNSET, version })).deepEqual([]);
   });
