@@ -72,6 +72,8 @@ export class Alerting {
   readonly #fields: AlertFields;
   readonly #settings: AlertSettings;
   readonly #conditions: NodeConditions;
+  /** What ends an alert, where that is not the opposite of its conditions. */
+  readonly #endConditions: NodeConditions | undefined;
   readonly #names: KnownNames;
   readonly #library: AlertLibrary;
   readonly #read: ReadField;
@@ -87,6 +89,15 @@ export class Alerting {
     this.#settings = settings;
     const { contract, conditions } = fields.settings;
     this.#conditions = nodeConditions(RED, node, { match: fields.choice("match"), conditions, contract });
+    const isEach = settings.when.kind === "each" && settings.recovers;
+    this.#endConditions =
+      isEach && fields.choice("endsWhen") === "conditions"
+        ? nodeConditions(RED, node, {
+            match: fields.choice("endMatch"),
+            conditions: fields.settings.endConditions,
+            contract,
+          })
+        : undefined;
     this.#names = new KnownNames(RED);
     this.#sums = new SumProblems(node, settings.when);
     this.#rule = node.id;
@@ -100,9 +111,8 @@ export class Alerting {
     const refused = notCounted(msg);
     if (refused) return passed(msg, refused);
     const { matches, reasons } = await this.#conditions.check(msg);
-    if (matches === undefined) return passed(msg, "undecided", reasons);
-    const { recovers, when } = this.#settings;
-    const ends = !matches && recovers && when.kind === "each" && (await this.#conditions.ends(msg));
+    const ends = matches !== true && (await this.#ends(msg));
+    if (matches === undefined && !ends) return passed(msg, "undecided", reasons);
     const key = await keyOf(this.#fields, msg, this.#read);
     if (key === undefined) {
       return passed(
@@ -113,8 +123,14 @@ export class Alerting {
     }
     // Only an alert names addresses.
     const nameOf = matches ? await this.#names.load(signal) : this.#names.known;
-    const amount = when.kind === "sum" && matches ? await amountOf(this.#fields, msg, this.#read) : undefined;
-    const input = this.#inputOf(msg, { key, matches, ends, ...(amount === undefined ? {} : { amount }) });
+    const isSum = this.#settings.when.kind === "sum";
+    const amount = isSum && matches ? await amountOf(this.#fields, msg, this.#read) : undefined;
+    const input = this.#inputOf(msg, {
+      key,
+      matches: matches === true,
+      ends,
+      ...(amount === undefined ? {} : { amount }),
+    });
     const details = (alert: RaisedAlert) => this.#told(msg, this.#factsOf(msg.payload, alert, nameOf));
     if (isTest(msg) && !this.#fields.flag("allowTest")) {
       if (!matches) return passed(msg, "no_match");
@@ -124,6 +140,15 @@ export class Alerting {
     this.#sums.note(msg, input, accepted.passed);
     if (accepted.passed === "undecided") return passed(msg, "undecided", [this.#withoutSum(input)]);
     return this.#leaving(msg, accepted, nameOf);
+  }
+
+  /** Whether a message ends an alert of each event: by what is known of it. */
+  async #ends(msg: CrecMessage): Promise<boolean> {
+    const { recovers, when } = this.#settings;
+    if (!recovers || when.kind !== "each") return false;
+    if (this.#endConditions === undefined) return this.#conditions.ends(msg);
+    const { rows } = this.#endConditions;
+    return rows.length > 0 && (await this.#endConditions.check(msg)).matches === true;
   }
 
   /** The node is closed. */
@@ -153,7 +178,8 @@ export class Alerting {
     return {
       ...given,
       ...(ends === undefined ? {} : { ends }),
-      subject: subjectOf(msg),
+      // Other conditions say themselves what ends an alert.
+      ...(this.#endConditions === undefined ? { subject: subjectOf(msg) } : {}),
       at: timeOf(msg, Date.now()),
       ...(id === undefined ? {} : { id }),
       ...(decimals === undefined ? {} : { decimals }),

@@ -22,7 +22,7 @@ const FIELDS = [
     "within",
     "compared",
   ],
-  ...["absentFor", "forEach", "forEachField", "forEachValue", "quiet", "recovers"],
+  ...["absentFor", "forEach", "forEachField", "forEachValue", "quiet", "recovers", "endsWhen"],
 ] as const;
 
 /** Reads the rule back in one sentence, as the form is filled in now. */
@@ -76,7 +76,7 @@ function summary(
     when,
     key === "" ? "" : text("for-each", { key }),
     isQuiet ? text("quiet", { time: quiet }) : "",
-    isOn(NODE.fields.recovers, value("recovers")) ? text("recovers") : "",
+    isOn(NODE.fields.recovers, value("recovers")) ? text(endText(value)) : "",
     text("end"),
   ].join("");
 }
@@ -92,6 +92,10 @@ function keyText(node: EditedNode, value: (name: (typeof FIELDS)[number]) => str
     default:
       return "";
   }
+}
+
+function endText(value: (name: (typeof FIELDS)[number]) => string): string {
+  return value("when") === "each" && value("endsWhen") === "conditions" ? "recovers-conditions" : "recovers";
 }
 
 function sumText(value: (name: (typeof FIELDS)[number]) => string): string {

@@ -6,18 +6,28 @@ import { hintUnder } from "../lib/editor/form-rows.ts";
 import { warnOfMissingDecimals } from "../lib/editor/missing-decimals.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
 import { isChosen } from "../lib/shared/config-choice.ts";
+import { isOn } from "../lib/shared/field-rules.ts";
 import { showPreview } from "./editor-preview.ts";
 import { showSummary } from "./editor-summary.ts";
 import { NODE } from "./fields.ts";
 
 const conditions = formConditions();
+const endConditions = formConditions("endConditions");
+/** Rows that are not shown are not used. */
+const isEndShown = (node: EditedNode) =>
+  isOn(NODE.fields.recovers, node.recovers) && node.when === "each" && node.endsWhen === "conditions";
 
 export const form: NodeForm = {
   label: (node) => String(node.title ?? "").replaceAll(/\{\{[^{}]*\}\}/g, "…"),
-  checks: { conditions: conditions.check },
+  checks: {
+    conditions: conditions.check,
+    endConditions: (node) => (isEndShown(node) ? endConditions.check(node) : undefined),
+  },
   opened(node) {
     const contract = inputOf("contract");
     const rows = conditions.open(node, partOf(NODE, "conditions"), { contract, startsWithOne: true });
+    const none = node._("alert.error.endConditions");
+    endConditions.open(node, partOf(NODE, "endConditions"), { contract, none });
     warnOfMissingDecimals(node);
     offerFields(inputOf("sumField"), rows.groups, ({ kind }) => kind === "number");
     offerFields(inputOf("forEachField"), rows.groups);
@@ -25,8 +35,14 @@ export const form: NodeForm = {
     showSummary(node, rows);
     showPreview(node, rows);
   },
-  cancelled: conditions.cancelled,
-  saved: conditions.saved,
+  cancelled() {
+    conditions.cancelled();
+    endConditions.cancelled();
+  },
+  saved(node) {
+    conditions.saved(node);
+    endConditions.saved(node);
+  },
 };
 
 /** Only the channel can tell an outage from an absence. */

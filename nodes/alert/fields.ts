@@ -147,6 +147,27 @@ export const NODE = describeNode({
     /** Where the end is reported, the quiet time ends with a reminder anyway. */
     summarizes: { kind: "boolean", default: true, hint: true, shown: { recovers: false } },
     recovers: { kind: "boolean", default: false, hint: true },
+    /** What ends an alert of each event: an event that does not match, or one that fits other conditions. */
+    endsWhen: {
+      kind: "select",
+      icon: "flag-checkered",
+      options: ["opposite", "conditions"],
+      default: "opposite",
+      explained: true,
+      shown: { recovers: true, when: "each" },
+    },
+    endMatch: {
+      kind: "select",
+      icon: "filter",
+      options: ["all", "any"],
+      default: "all",
+      shown: { recovers: true, when: "each", endsWhen: "conditions" },
+    },
+    endConditions: stored<ConditionDef[]>({
+      default: [],
+      label: false,
+      shown: { recovers: true, when: "each", endsWhen: "conditions" },
+    }),
     /** The rule in one sentence, as the form is filled in. */
     summary: { kind: "custom", label: false, role: "status" },
     message: { kind: "section" },

@@ -56,12 +56,11 @@ function whenOf(fields: AlertFields): AlertWhen {
 export function fingerprintOf(fields: AlertFields, contract: ContractRef | undefined): string {
   const { settings } = fields;
   const [when, forEach] = [fields.choice("when"), fields.choice("forEach")];
-  const { conditions = [], forEachValue = "" } = settings;
-  const rows = (Array.isArray(conditions) ? (conditions as ConditionDef[]) : []).map((row) =>
-    row.kind === "expression"
-      ? [row.value, row.not === true]
-      : [row.field, row.is, row.not === true, ...(row.field === "name" ? [row.value] : [])],
-  );
+  const { conditions, endConditions, forEachValue = "" } = settings;
+  const ends =
+    when === "each" && fields.choice("endsWhen") === "conditions"
+      ? [fields.choice("endMatch"), shapesOf(endConditions)]
+      : [];
   return JSON.stringify([
     when,
     when === "sum" ? [sumOf(fields), fields.choice("limitUnit"), fields.choice("limitIs")] : [],
@@ -71,8 +70,17 @@ export function fingerprintOf(fields: AlertFields, contract: ContractRef | undef
     ],
     fields.flag("recovers"),
     contract === undefined ? "" : `${contract.chainSelector} ${contract.address.toLowerCase()}`,
-    [fields.choice("match"), rows],
+    [fields.choice("match"), shapesOf(conditions), ends],
   ]);
+}
+
+/** What rows compare, without the limits that they compare with. */
+function shapesOf(rows: unknown): unknown[] {
+  return (Array.isArray(rows) ? (rows as ConditionDef[]) : []).map((row) =>
+    row.kind === "expression"
+      ? [row.value, row.not === true]
+      : [row.field, row.is, row.not === true, ...(row.field === "name" ? [row.value] : [])],
+  );
 }
 
 /** @throws INVALID_FIELD where a field that the form asks for is not the path of one, VARIABLE_MISSING */

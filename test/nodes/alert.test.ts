@@ -284,6 +284,21 @@ describe("alert", function () {
     should(payload.text).match(/^Recovered: the condition has ended, after 3 changes since the last message/);
   });
 
+  it("ends by other conditions, whatever the name of the event", async () => {
+    const named = (value: string) => [{ kind: "field", field: "name", is: "equals", value }];
+    const rule = { conditions: named("Paused"), recovers: true, title: "Paused" };
+    const event = (name: string) => transfer("0", { name, params: { account: TREASURY } });
+    await harness.deploy({ ...rule, endsWhen: "conditions", endConditions: named("Unpaused") });
+    const { payload: raised } = await harness.send(event("Paused"));
+    should(await harness.fate(event("Transfer"))).equal("no_match");
+    should(await harness.fate(event("Unpaused"))).equal("no_match");
+    const { payload } = await harness.resolves(({ payload: { id } }) => id === raised.id);
+    should(payload).have.properties({ kind: "recovered", title: "Recovered: Paused" });
+    should(await found()).not.match(/alert-end/);
+    await harness.deploy(rule);
+    should(await found()).match(/alert-end/);
+  });
+
   it("ends an open alert when the rule is changed, and keeps it open when only a limit or a text is", async () => {
     const below = (value: string) => [{ kind: "field", field: "", is: "below", value }];
     await harness.deploy({ conditions: below("5"), recovers: true, title: "Low" });

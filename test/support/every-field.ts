@@ -42,6 +42,8 @@ const VALUES: Readonly<Record<string, unknown>> = {
   amounts: "value",
   configuration: '{"policy": 1}',
   conditions: [CONDITION],
+  endConditions: [CONDITION],
+  sumValue: "payload.params.value",
   "crec-alert.limit": "12.5",
   within: "15m",
   compared: "12h",
@@ -108,7 +110,7 @@ const VARIANTS: Readonly<Record<string, ReadonlyArray<Record<string, unknown>>>>
   "crec-run-query": [{ kind: "raw" }],
   // No type of event has all fields that can be searched for: the first node is marked as wrong.
   "crec-search-events": [{ types: ["watcher.event"], ...NOT_OF_CONTRACTS }],
-  "crec-alert": [{ when: "count" }, { when: "sum" }, { when: "rate" }],
+  "crec-alert": [{ when: "count" }, { when: "sum" }, { when: "rate" }, { when: "each" }],
 };
 /** What the first node of a type has chosen where that is not the last choice. */
 const CHOSEN: Readonly<Record<string, Record<string, unknown>>> = {

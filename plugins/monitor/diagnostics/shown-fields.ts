@@ -41,6 +41,7 @@ export const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, Treatme
   "crec-events-in": { store: "length" },
   "crec-alert": {
     conditions: "count",
+    endConditions: "count",
     within: "duration",
     compared: "duration",
     absentFor: "duration",

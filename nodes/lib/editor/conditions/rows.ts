@@ -27,6 +27,8 @@ export type ConditionRowsOptions = {
   stored: unknown;
   /** A new node opens with a first row. */
   startsWithOne?: true;
+  /** What it means that there is none. @default every event matches */
+  none?: string;
 };
 
 type Listed = { stored?: ConditionDef; row?: ConditionRow; number?: (index: number, count: number) => void };
@@ -34,11 +36,13 @@ type Listed = { stored?: ConditionDef; row?: ConditionRow; number?: (index: numb
 export function conditionRows(
   node: EditedNode,
   container: JQuery,
-  { contract, stored, startsWithOne }: ConditionRowsOptions,
+  { contract, stored, startsWithOne, none: saysNone }: ConditionRowsOptions,
 ): ConditionRows {
   const text = (key: string) => node._(`common.condition.${key}`);
   const list = $("<ol>").appendTo(container.addClass("crec-conditions"));
-  const none = $('<div class="crec-hint">').text(text("hint.none")).appendTo(container);
+  const none = $('<div class="crec-hint">')
+    .text(saysNone ?? text("hint.none"))
+    .appendTo(container);
   const listeners: Array<() => void> = [];
   let groups: readonly FieldGroup[] = fieldGroups(node, []);
 

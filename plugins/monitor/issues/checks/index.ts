@@ -1,6 +1,7 @@
 import type { Check } from "../check.ts";
 import { acceptedWatcher } from "./accepted-watcher.ts";
 import { ackUnreachable } from "./ack-unreachable.ts";
+import { alertEnd } from "./alert-end.ts";
 import { alertKeys } from "./alert-keys.ts";
 import { alertSums } from "./alert-sums.ts";
 import { apiKey } from "./api-key.ts";
@@ -30,6 +31,7 @@ export const CHECKS: readonly Check[] = [
   stateLost,
   signerSet,
   eventContradicts,
+  alertEnd,
   alertKeys,
   alertSums,
   watcherAbi,
