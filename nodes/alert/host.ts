@@ -91,15 +91,17 @@ export class AlertHost {
 
   /** Reads what is stored, sends again what was not acknowledged, and follows the time. */
   async start(): Promise<void> {
-    try {
-      const rule = await this.#memory.rule();
-      const ended = await rule.open();
-      const outcomes = this.#fields.flag("untilAcked") ? await rule.pending() : ended;
-      if (outcomes.length > 0) await this.#sendSeparate(outcomes);
-      this.#status.ready(this.#memory.isShared);
-    } catch (error) {
-      this.#status.problem(error);
-    }
+    await this.#serial.run(async () => {
+      try {
+        const rule = await this.#memory.rule();
+        const ended = await rule.open();
+        const outcomes = this.#fields.flag("untilAcked") ? await rule.pending() : ended;
+        if (outcomes.length > 0) await this.#sendSeparate(outcomes);
+        this.#status.ready(this.#memory.isShared);
+      } catch (error) {
+        this.#status.problem(error);
+      }
+    });
     if (!this.#closing.signal.aborted) this.#ticker.start();
   }
 

@@ -18,14 +18,18 @@ export type InTurn = {
 
 type Turns = {
   events: AlertEvent[];
+  /** With so many, those that are settled are forgotten. */
+  mostEvents: number;
   waiting: InTurn[];
-  isRunning: boolean;
+  /** The id of what runs. */
+  running: string | undefined;
   next: NodeJS.Timeout | undefined;
 };
 
 const LOOK_AGAIN_MS = 500;
-/** Of keys that nothing waits for. */
-const MOST_KEYS = 1_000;
+/** With so many, it is looked which are settled; then at twice as many as are left. */
+const FEW_EVENTS = 8;
+const FEW_KEYS = 1_000;
 
 /**
  * The order of what leaves for one key: the end of an alert must not reach an outlet before the alert. It waits while the
@@ -35,6 +39,8 @@ const MOST_KEYS = 1_000;
 export class KeyOrder {
   readonly #findInFlight: Library["findInFlight"];
   readonly #keys = new Map<string, Turns>();
+  #mostKeys = FEW_KEYS;
+  #isClosed = false;
 
   constructor({ findInFlight }: Pick<Library, "findInFlight">) {
     this.#findInFlight = findInFlight;
@@ -42,16 +48,21 @@ export class KeyOrder {
 
   /** An alert leaves with its event. */
   left(key: string, event: AlertEvent): void {
-    if (!this.#isInFlight(event)) return;
+    if (this.#isClosed || !this.#isInFlight(event)) return;
     const turns = this.#turnsOf(key);
-    turns.events = [...turns.events.filter((one) => one.eventId !== event.eventId), event];
-    if (this.#keys.size > MOST_KEYS) this.#forgetIdle();
+    turns.events.push(event);
+    if (turns.events.length > turns.mostEvents) {
+      this.#forgetSettled(turns);
+      turns.mostEvents = FEW_EVENTS + 2 * turns.events.length;
+    }
+    if (this.#keys.size > this.#mostKeys) this.#forgetIdle();
   }
 
   /** Runs it now, or after what came before it. */
   add(key: string, one: InTurn): void {
+    if (this.#isClosed) return;
     const turns = this.#turnsOf(key);
-    if (turns.waiting.some(({ id }) => id === one.id)) return;
+    if (turns.running === one.id || turns.waiting.some(({ id }) => id === one.id)) return;
     turns.waiting.push(one);
     this.#look(key, turns);
   }
@@ -66,25 +77,27 @@ export class KeyOrder {
 
   /** What waits is not sent any more. */
   close(): void {
+    this.#isClosed = true;
     for (const { next } of this.#keys.values()) clearTimeout(next);
     this.#keys.clear();
   }
 
   #look(key: string, turns: Turns): void {
-    if (turns.isRunning || this.#keys.get(key) !== turns) return;
+    if (turns.running !== undefined || this.#keys.get(key) !== turns) return;
     clearTimeout(turns.next);
     turns.next = undefined;
     while (turns.waiting.length > 0) {
-      turns.events = turns.events.filter((event) => this.#isInFlight(event));
+      this.#forgetSettled(turns);
       if (turns.events.length > 0) {
         turns.next = setTimeout(() => this.#look(key, turns), LOOK_AGAIN_MS);
         return;
       }
-      const running = turns.waiting.shift()?.run();
+      const first = turns.waiting.shift();
+      const running = first?.run();
       if (running === undefined) continue;
-      turns.isRunning = true;
+      turns.running = first?.id;
       void running.then(() => {
-        turns.isRunning = false;
+        turns.running = undefined;
         this.#look(key, turns);
       });
       return;
@@ -99,16 +112,24 @@ export class KeyOrder {
   }
 
   #turnsOf(key: string): Turns {
-    const turns = this.#keys.get(key) ?? { events: [], waiting: [], isRunning: false, next: undefined };
+    const turns = this.#keys.get(key) ?? {
+      ...{ events: [], mostEvents: FEW_EVENTS, waiting: [] },
+      ...{ running: undefined, next: undefined },
+    };
     this.#keys.set(key, turns);
     return turns;
   }
 
+  #forgetSettled(turns: Turns): void {
+    turns.events = turns.events.filter((event) => this.#isInFlight(event));
+  }
+
   #forgetIdle(): void {
     for (const [key, turns] of this.#keys) {
-      if (turns.isRunning || turns.waiting.length > 0) continue;
-      turns.events = turns.events.filter((event) => this.#isInFlight(event));
+      if (turns.running !== undefined || turns.waiting.length > 0) continue;
+      this.#forgetSettled(turns);
       if (turns.events.length === 0) this.#keys.delete(key);
     }
+    this.#mostKeys = FEW_KEYS + 2 * this.#keys.size;
   }
 }

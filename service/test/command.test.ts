@@ -155,7 +155,7 @@ describe("the command of the local service", function () {
 
   it("finishes running requests at a stop, and does not wait for idle clients", async () => {
     const folder = temporaryFolder();
-    const { child, api, exited } = await spawnService(folder.path, { args: ["--block-time", "400"] });
+    const { child, api, exited } = await spawnService(folder.path, { args: ["--block-time", "100"] });
     const silent = connect(Number(new URL(api.ready.base_url).port), "127.0.0.1");
     await once(silent, "connect");
     // It is paid in a block, which takes its time.

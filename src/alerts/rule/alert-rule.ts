@@ -11,6 +11,7 @@ import type {
 import { CachedRecord } from "./cached-record.ts";
 import { checkAlertSettings, checkTime } from "./check-settings.ts";
 import { logOf, recordKeyOf } from "./ids.ts";
+import { quietEndOf } from "./incident.ts";
 import { KeyRecords } from "./key-records.ts";
 import { dueAt, idleAt, overAt, passTime, remaining } from "./pass-time.ts";
 import { hasPending, listed, withoutOutcome } from "./pending.ts";
@@ -113,6 +114,7 @@ export class AlertRule {
       keepsPending: this.#keepsPending,
       report,
       overAt: (state) => overAt(settings, state),
+      isUntold: (state) => quietEndOf(settings, state) !== undefined,
       remaining: (state, at) => remaining(settings, state, at),
       givenUpTo: () => this.#times.givenUpTo(settings.slackMs),
       beforeRemoval: (at) => this.#forgetsUpTo(at),
@@ -306,6 +308,7 @@ export class AlertRule {
       await this.#rule.read();
       this.#times.restore(this.#rule.value?.sources);
       await this.#keys.load();
+      await this.#watch.resume();
       await this.#endChanged();
       await this.#removeUnreferenced();
       this.#refreshedAt = this.#now();
@@ -323,7 +326,7 @@ export class AlertRule {
     if (value === undefined || fingerprint === undefined || value.fingerprint === fingerprint) return;
     if (this.#store.isShared) this.#noteDifference();
     else if (value.fingerprint !== undefined) {
-      const moment = { now: this.#now(), keepsPending: this.#keepsPending };
+      const moment = { settings: this.#settings, now: this.#now(), keepsPending: this.#keepsPending };
       await this.#keys.changeAll((state) => {
         const { state: changed, outcomes } = afterChange(state, moment);
         return { state: changed, outcomes };

@@ -35,7 +35,7 @@ export function countedIn(state: KeyState, at: number): KeyState {
     ...state,
     suppressed: suppressed + 1,
     lastAt: Math.max(state.lastAt ?? at, at),
-    ...(active === undefined ? {} : { holding: isAgain ? 1 : holding + 1 }),
+    ...(active === undefined ? {} : isAgain ? { holding: 1, holdsFrom: at } : { holding: holding + 1 }),
     ...(isAgain ? { held: { isOver: false, at, changes: held.changes + 1 } } : {}),
   };
 }
@@ -70,7 +70,11 @@ export function toldIn(
     suppressed: 0,
   };
   if (alert.reminder !== undefined) {
-    return { ...told, reminders: alert.reminder, holding: (state.holding ?? 0) + 1 };
+    // After an end that was not told, it holds only since now.
+    const holding = state.held?.isOver
+      ? { holding: 1, holdsFrom: alert.at }
+      : { holding: (state.holding ?? 0) + 1 };
+    return { ...told, reminders: alert.reminder, ...holding };
   }
   const isNewest = alert.at >= (before.alertTimes?.at(-1) ?? 0);
   const opens = recovers || (quietMs > 0 && isNewest);
@@ -80,6 +84,8 @@ export function toldIn(
     ...closed(told),
     active: alert,
     holding: 1,
+    holdsFrom: alert.at,
+    ...(recovers ? {} : { noEnd: true as const }),
     ...(isSoon ? { soon: true as const } : {}),
     ...(subject === undefined ? {} : { subject }),
   };
@@ -102,8 +108,13 @@ export function endAt(
 /** When the quiet time of what was held back ends; undefined where nothing was. */
 export function quietEndOf(settings: AlertSettings, state: KeyState): number | undefined {
   const last = state.alertTimes?.at(-1);
-  if (state.active === undefined || last === undefined || settings.quietMs <= 0) return undefined;
-  return state.held !== undefined || isSummarized(settings, state) ? last + settings.quietMs : undefined;
+  const { active, held } = state;
+  if (active === undefined) return undefined;
+  if (last === undefined || settings.quietMs <= 0) {
+    // The quiet time was taken out of the rule, or its alert was undone.
+    return held?.isOver ? held.at : undefined;
+  }
+  return held !== undefined || isSummarized(settings, state) ? last + settings.quietMs : undefined;
 }
 
 /** What the end of a quiet time leads to: a reminder, or an end that was held back. */
@@ -134,6 +145,8 @@ export function closed(state: KeyState): KeyState {
     held: _held,
     subject: _subject,
     holding: _holding,
+    holdsFrom: _holdsFrom,
+    noEnd: _noEnd,
     ...rest
   } = state;
   return rest;

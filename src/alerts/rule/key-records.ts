@@ -22,6 +22,8 @@ export type KeyRecordsOptions = {
   keepsPending: boolean;
   /** How many events are remembered, for tests. @default 1,000,000 */
   mostStored?: number | undefined;
+  /** Whether something of it is told when its quiet time ends, which is noticed only of keys in memory. */
+  isUntold: (state: KeyState) => boolean;
   report: (kind: Report) => void;
   dueAt: (state: KeyState) => number | undefined;
   overAt: (state: KeyState) => number | undefined;
@@ -35,6 +37,8 @@ export type KeyRecordsOptions = {
 
 /** The only key of a rule without keys. */
 const ALL_TOGETHER = recordKeyOf("");
+/** So many keys of which something is to be told are passed over to find another one. */
+const MOST_UNTOLD = 64;
 /** In event time. */
 const LOOK_AGAIN_MS = 1_000;
 const MOST_EVENTS = 1_000_000;
@@ -226,7 +230,7 @@ export class KeyRecords {
       const record = this.#created(key);
       await record.read();
       await changed(record);
-      if (hasPending(record.value)) this.#add(record);
+      if (hasPending(record.value) || this.#isUntold(record)) this.#add(record);
       else await this.#stored.add(record);
     });
   }
@@ -369,7 +373,7 @@ export class KeyRecords {
       if (await this.#stored.isPacked(key)) return;
       const record = this.#created(key);
       await record.read();
-      if (hasPending(record.value)) this.#add(record);
+      if (hasPending(record.value) || this.#isUntold(record)) this.#add(record);
       else await this.#stored.add(record);
     });
   }
@@ -386,11 +390,21 @@ export class KeyRecords {
     }
   }
 
+  /** Not one of which something is to be told, unless there are twice as many keys as allowed. */
   #leastRecentlyUsed(): KeyRecord | undefined {
+    const mostUntold = this.#records.size < 2 * this.#options.maxKeys ? MOST_UNTOLD : 0;
+    let untold = 0;
     for (const record of this.#records.values()) {
-      if (!record.isBusy && record.value !== undefined && !hasPending(record.value)) return record;
+      if (record.isBusy || record.value === undefined || hasPending(record.value)) continue;
+      if (mostUntold === 0 || !this.#isUntold(record)) return record;
+      untold += 1;
+      if (untold >= mostUntold) return undefined;
     }
     return undefined;
+  }
+
+  #isUntold({ value }: KeyRecord): boolean {
+    return value !== undefined && this.#options.isUntold(value);
   }
 }
 

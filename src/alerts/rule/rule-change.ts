@@ -1,6 +1,6 @@
-import type { AlertOutcome, Condition, ConditionSet } from "../types.ts";
+import type { AlertOutcome, AlertSettings, Condition, ConditionSet } from "../types.ts";
 import { Cells } from "./cells.ts";
-import { closed } from "./incident.ts";
+import { closed, endQuiet } from "./incident.ts";
 import { withPending } from "./pending.ts";
 import type { KeyState } from "./state.ts";
 
@@ -10,9 +10,9 @@ import type { KeyState } from "./state.ts";
  */
 export function afterChange(
   state: KeyState,
-  { now, keepsPending }: { now: number; keepsPending: boolean },
+  { settings, now, keepsPending }: { settings: AlertSettings; now: number; keepsPending: boolean },
 ): { state: KeyState; outcomes: AlertOutcome[] } {
-  const { active } = state;
+  const { active, noEnd, suppressed } = state;
   const {
     parts: _parts,
     alertTimes: _times,
@@ -21,7 +21,13 @@ export function afterChange(
     ended: _ended,
     ...rest
   } = closed(state);
-  const outcomes: AlertOutcome[] = active === undefined ? [] : [{ kind: "ended", alert: active, at: now }];
+  const outcomes: AlertOutcome[] = [];
+  if (active !== undefined && !noEnd) {
+    outcomes.push({ kind: "ended", alert: { ...active, suppressed }, at: now });
+  } else if (active !== undefined && suppressed > 0) {
+    // What was held back is told now: the new rule would count it as its own.
+    outcomes.push(...endQuiet(settings, state, now).outcomes);
+  }
   const over = active === undefined ? {} : { over: { id: active.id, at: now } };
   const changed: KeyState = { ...rest, ...over, cells: Cells.empty(), suppressed: 0 };
   return { state: keepsPending ? withPending(changed, outcomes) : changed, outcomes };

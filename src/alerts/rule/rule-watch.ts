@@ -3,7 +3,7 @@ import type { AlertEvidence, AlertInput, AlertOutcome, AlertSettings, RaisedAler
 import type { CachedRecord } from "./cached-record.ts";
 import { recordKeyOf } from "./ids.ts";
 import type { KeyRecords } from "./key-records.ts";
-import { withoutOutcome, withPending } from "./pending.ts";
+import { listed, withoutOutcome, withPending } from "./pending.ts";
 import { type RuleState, startedAt } from "./rule-state.ts";
 import { boundedTime } from "./state.ts";
 import { withoutLog } from "./undone.ts";
@@ -56,6 +56,14 @@ export class RuleWatch {
   async learn(evidence: AlertEvidence): Promise<void> {
     if (this.#isOff) return;
     await this.#change((watch) => learn(watch, evidence, this.#moment()));
+  }
+
+  /** A program that ended in between left an alert open that was taken back. */
+  async resume(): Promise<void> {
+    for (const outcome of listed([this.#options.rule.value])) {
+      if (outcome.kind !== "takenBack" || outcome.stands || outcome.isOpen) continue;
+      await this.#withdraw(outcome.alert);
+    }
   }
 
   /** Decides what was due by an event time. */

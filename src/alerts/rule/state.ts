@@ -46,6 +46,10 @@ export type KeyState = {
   subject?: string;
   /** How many events hold the open alert, of those that `withoutLog` can take away. */
   holding?: number;
+  /** Since when they hold it: earlier ones were over already. */
+  holdsFrom?: number;
+  /** The rule that opened it does not tell its end. */
+  noEnd?: true;
   /** The alert that ended last, and when. */
   over?: { id: string; at: number };
   /** Of an absence: the `newest` for which it was noticed. */

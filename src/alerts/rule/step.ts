@@ -139,7 +139,7 @@ function again({ settings, state, input, at, id, context }: Arrival, known: Mark
     });
     const { active, over } = state;
     const isOpen = active?.id === repeated.alert.id;
-    const isOver = settings.recovers && !isOpen && over !== undefined;
+    const isOver = !isOpen && over !== undefined && (settings.recovers || over.id === repeated.alert.id);
     outcomes.push({
       kind: "alert",
       alert: isOpen && counted.reminder === undefined && active ? active : repeated.alert,

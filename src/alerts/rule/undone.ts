@@ -26,8 +26,9 @@ export function withoutLog(
     alertTimes: undone < 0 ? alertTimes : alertTimes.toSpliced(undone, 1),
   };
   if (state.active?.id !== id) return without;
-  const left = { ...without, holding: (state.holding ?? 1) - 1 };
-  return isHeldByOthers(settings, left, since) ? left : closed(left);
+  const { holding = 1, holdsFrom = at } = state;
+  const left = at < holdsFrom ? without : { ...without, holding: holding - 1 };
+  return isHeldByOthers(settings, left, since) ? left : { ...closed(left), over: { id, at } };
 }
 
 function isHeldByOthers(settings: AlertSettings, state: KeyState, since: number): boolean {

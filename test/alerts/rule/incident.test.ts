@@ -226,4 +226,66 @@ describe("AlertRule: one alert from its beginning to its end", () => {
     should(await copy("first", "other").rule.open()).be.empty();
     should(said.at(-1)).equal("first true");
   });
+
+  it("tells a held end at once where the quiet time is taken out of the rule, or where there is no room for its key", async () => {
+    const store = new MemoryAlertStore();
+    const flap = async (key: string, { yes, no }: ReturnType<typeof incidents>) => {
+      for (const [ms, give] of [
+        [0, yes],
+        [1, no],
+        [2, yes],
+        [3, no],
+      ] as const)
+        await give(ms, { key, id: `${key} ${ms}` });
+    };
+    const first = incidents(EACH, { recovers: true, quietMs: 1_000 }, { store, fingerprint: "same" });
+    await flap("", first);
+    should(await first.upTo(500)).equal("");
+    const without = incidents(EACH, { recovers: true }, { store, fingerprint: "same" });
+    should(await without.upTo(501)).match(/^recovered of 1 at 3 changes 1$/);
+    should(await without.upTo(9_000)).equal("");
+    const few = incidents(EACH, { recovers: true, quietMs: 1_000, maxKeys: 2 }, { forEach: true });
+    await flap("a", few);
+    for (const key of ["b", "c"]) await few.yes(4, { key, id: key });
+    should(await few.upTo(2_000)).match(/^recovered of \d at 3 changes 1$/);
+  });
+
+  it("goes on where what holds it now came after an end that was held back", async () => {
+    const logAt = (block: number) => ({
+      ...LOG,
+      transactionHash: `0x${String(block).padStart(64, "0")}`,
+      blockNumber: `${block}`,
+      content: `${block}`,
+    });
+    const { yes, no, rule } = incidents(EACH, { recovers: true, quietMs: 60, confirmWithinMs: 1e9 });
+    const undo = async (block: number) => {
+      const { chainSelector, transactionHash } = logAt(block);
+      const failed = { chainSelector, transactionHash, confidence: "finalized" as const, failed: true };
+      const outcomes = [
+        ...(await rule.learn({ kind: "transaction", blockNumber: `${block}`, ...failed })),
+        ...(await rule.readUpTo(START + 1_000_000_001)),
+      ];
+      return outcomes.map(({ kind, ...more }) => `${kind} ${"isOpen" in more}`);
+    };
+    await yes(0, { log: logAt(1) });
+    await no(5);
+    await yes(10, { log: logAt(2) });
+    await no(15);
+    should(await yes(70, { log: logAt(3) })).match(/^reminder 1/);
+    // Nothing else has held it since.
+    should(await undo(3)).eql(["takenBack false"]);
+    should(await yes(80, { log: logAt(4) })).match(/^alert/);
+  });
+
+  it("of a rule without an end says what was held back when it is changed, and ends nothing", async () => {
+    const store = new MemoryAlertStore();
+    const made = (fingerprint: string) => incidents(EACH, { quietMs: 60 }, { store, fingerprint });
+    const first = made("one");
+    await first.yes(0);
+    await first.yes(5);
+    const [told, ...more] = await made("other").rule.open();
+    should(more).be.empty();
+    should(told).match({ kind: "alert", alert: { reminder: 1, suppressed: 1 } });
+    should(await made("third").rule.open()).be.empty();
+  });
 });
