@@ -1,5 +1,5 @@
 import should from "should";
-import { type CreateAlertRuleOptions, createAlertRule, parseAbi } from "../../src/index.ts";
+import { type CreateAlertRuleOptions, createAlertRule, MemoryAlertStore, parseAbi } from "../../src/index.ts";
 import type { ChannelEvent } from "../../src/protocol/index.ts";
 import { signedEvent } from "../proofs/fixtures.ts";
 
@@ -96,6 +96,82 @@ describe("createAlertRule", () => {
       key: `16015286601757825753:${CONTRACT.toLowerCase()}`,
       details: { sum: "2500000", of: "Transfer" },
     });
+  });
+
+  const decodedOf = (name: string, params: Record<string, unknown>, more: object = {}) => ({
+    ...{ name, params, contract: CONTRACT, chainSelector: "1", blockTime: TIME, ...more },
+  });
+  const kindsOf = async (rule: ReturnType<typeof createAlertRule>, decoded: unknown, key: string) => {
+    const { passed, outcomes } = await rule.accept({ decoded, dedupeKey: key });
+    return [passed, ...outcomes.map(({ kind }) => kind)].filter(Boolean).join();
+  };
+
+  it("ends an alert by an event of the same name that is known not to match, or by other conditions", async () => {
+    const above = { field: "params.value", is: "above", value: "10" } as const;
+    const same = createAlertRule({ id: "same", conditions: [above], recovers: true });
+    should(await kindsOf(same, decodedOf("Transfer", { value: "11" }), "1:a:0:latest")).equal("alert");
+    should(await kindsOf(same, decodedOf("Other", { value: "1" }), "1:a:1:latest")).equal("no_match");
+    should(await kindsOf(same, decodedOf("Transfer", { value: null }), "1:a:2:latest")).equal("no_match");
+    should(await kindsOf(same, decodedOf("Transfer", { value: "1" }), "1:a:3:latest")).equal(
+      "no_match,recovered",
+    );
+    const named = (value: string) => [{ field: "name", is: "equals", value }] as const;
+    for (const [endsWhen, isEnd] of [
+      [named("Unpaused"), true],
+      [{ match: "any", conditions: named("Unpaused") } as const, true],
+      [named("Never"), false],
+    ] as const) {
+      const other = createAlertRule({ id: "other", conditions: named("Paused"), recovers: true, endsWhen });
+      should(await kindsOf(other, decodedOf("Paused", {}), "1:b:0:latest")).equal("alert");
+      const end = await kindsOf(other, decodedOf("Unpaused", {}), "1:b:1:latest");
+      should(end).equal(isEnd ? "no_match,recovered" : "no_match");
+    }
+    // What the conditions cannot decide may still be an end.
+    const tokens = { field: "params.value", is: "above", value: "1", unit: "token" } as const;
+    const undecided = createAlertRule({
+      id: "u",
+      conditions: [tokens],
+      recovers: true,
+      endsWhen: named("End"),
+    });
+    should(await kindsOf(undecided, decodedOf("End", { value: "5" }), "1:c:0:latest")).equal("no_match");
+    should(await kindsOf(undecided, decodedOf("Any", { value: "5" }), "1:c:1:latest")).equal("undecided");
+  });
+
+  it("adds up amounts of several contracts by a function for their decimals", async () => {
+    const rule = createAlertRule({
+      id: "sum",
+      when: { kind: "sum", field: "params.value", limit: "3", unit: "token", withinMs: 60_000 },
+      decimals: ({ contract }) => ({ [CONTRACT]: 18, other: 6 })[contract],
+    });
+    const one = decodedOf("Transfer", { value: `2${"0".repeat(18)}` });
+    should(await kindsOf(rule, one, "1:a:0:latest")).equal("counted");
+    for (const contract of ["unknown", undefined, 5]) {
+      const event = decodedOf("Transfer", { value: "9" }, { contract });
+      should(await kindsOf(rule, event, `1:a:${contract}:latest`)).equal("undecided");
+    }
+    const other = decodedOf("Transfer", { value: "1000000" }, { contract: "other" });
+    const { outcomes } = await rule.accept({ decoded: other, dedupeKey: "1:a:1:latest" });
+    should(outcomes[0]?.alert).have.properties({ decimals: 18, sum: `3${"0".repeat(18)}` });
+    should(await rule.open()).be.empty();
+  });
+
+  it("ends an open alert when it is opened with other conditions, and with functions as with any", async () => {
+    const store = new MemoryAlertStore();
+    const opened = (more: Partial<CreateAlertRuleOptions>) =>
+      createAlertRule({ id: "kept", store, recovers: true, quietMs: 60_000, summarizes: false, ...more });
+    const conditions = [{ field: "name", is: "equals", value: "Paused" }] as const;
+    const forEach = () => "key";
+    const first = opened({ conditions, forEach });
+    should(await kindsOf(first, decodedOf("Paused", {}), "1:a:0:latest")).equal("alert");
+    should(await opened({ conditions, forEach: () => "other" }).open()).be.empty();
+    const [ended] = await opened({
+      conditions: [...conditions, { field: "params.value", is: "exists" }],
+    }).open();
+    should(ended?.kind).equal("ended");
+    const sum = { kind: "sum", field: "params.value", limit: "1", withinMs: 1 } as const;
+    should(await opened({ when: sum }).open()).be.empty();
+    should(await opened({ when: sum, forEach: "contract" }).open()).be.empty();
   });
 
   it("says why conditions cannot be decided", async () => {

@@ -61,7 +61,7 @@ export function toldIn(
 ): KeyState {
   const { alertTimes = [], lastAt: _told, held: _held, ...rest } = state;
   const place = alertTimes.findLastIndex((time) => time <= alert.at) + 1;
-  const { when, recovers, quietMs } = settings;
+  const { when, recovers, quietMs, summarizes = true } = settings;
   const times = when.kind === "absence" ? alertTimes.slice(-1) : alertTimes;
   const told: KeyState = {
     ...rest,
@@ -77,7 +77,7 @@ export function toldIn(
     return { ...told, reminders: alert.reminder, ...holding };
   }
   const isNewest = alert.at >= (before.alertTimes?.at(-1) ?? 0);
-  const opens = recovers || (quietMs > 0 && isNewest);
+  const opens = recovers || (quietMs > 0 && summarizes && isNewest);
   if (!opens) return told;
   const isSoon = recovers && isQuiet(settings, before, alert.at);
   return {

@@ -17,7 +17,9 @@ const TRANSACTION_HASH = /^0x[0-9a-f]{64}$/;
  */
 export function logPlaceOf(decoded: DecodedWatcherEvent): LogPlace | undefined {
   const { name, params, contract = "", chainSelector, transactionHash = "", watcherId } = decoded;
-  if (decoded.chainSelectorUnsigned || contract === "") return undefined;
+  // What was decoded elsewhere may hold anything.
+  const isNamed = typeof contract === "string" && contract !== "";
+  if (decoded.chainSelectorUnsigned || !isNamed) return undefined;
   return cleanPlace({
     chainSelector,
     transactionHash,
