@@ -55,6 +55,8 @@ const FLOWS: readonly FlowNode[] = [
     ...{ x: 400, y: 160, name: "large transfers", contract: "contract", match: "all" },
     conditions: [condition(SMALL)],
     ...{ when: "each", quiet: "10m", within: "10m", slack: "2m", maxKeys: "10000", severity: "warning" },
+    // Each alert has an event.
+    ...{ version: 2, summarizes: false },
     ...{ title: "Large transfer", text: `{{params.value}} tokens ${HOSTILE}` },
     wires: [["out", "mail", "done"], [], ["fail", "done"]],
   }),

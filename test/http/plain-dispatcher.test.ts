@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import should from "should";
+import { WIDE_ONLY } from "../../scripts/test/selection.mjs";
 import { openPlainPool } from "../../src/http/plain-dispatcher.ts";
 import type { TlsSettings } from "../../src/http/socket-pool.ts";
 import { Transport } from "../../src/http/transport.ts";
@@ -29,7 +30,7 @@ describe("Node.js's own HTTP client instead of undici", () => {
         ...["--reporter", "dot", ...others, ...files.map((name) => `test/http/${name}.test.ts`)],
       ],
       // From a cache the TypeScript would come ready, and what reads it would be loaded too late.
-      { cwd: root, env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1" } },
+      { cwd: root, env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1", [WIDE_ONLY]: undefined } },
     ).catch((error: { stdout: string; stderr: string }) => {
       throw new Error(error.stdout + error.stderr);
     });
