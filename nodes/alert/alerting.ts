@@ -168,16 +168,12 @@ export class Alerting {
     return outcomes.map((outcome) => this.#separate(outcome, nameOf));
   }
 
-  #inputOf(
-    msg: CrecMessage,
-    { ends, ...given }: Pick<AlertInput, "key" | "matches" | "ends" | "amount">,
-  ): AlertInput {
+  #inputOf(msg: CrecMessage, given: Pick<AlertInput, "key" | "matches" | "ends" | "amount">): AlertInput {
     const { when } = this.#settings;
     const id = idOf(msg, this.#library);
     const decimals = when.kind === "sum" ? decimalsAt(this.#RED, msg, this.#contract()) : undefined;
     return {
       ...given,
-      ...(ends === undefined ? {} : { ends }),
       // Other conditions say themselves what ends an alert.
       ...(this.#endConditions === undefined ? { subject: subjectOf(msg) } : {}),
       at: timeOf(msg, Date.now()),

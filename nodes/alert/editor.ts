@@ -6,7 +6,7 @@ import { hintUnder } from "../lib/editor/form-rows.ts";
 import { warnOfMissingDecimals } from "../lib/editor/missing-decimals.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
 import { isChosen } from "../lib/shared/config-choice.ts";
-import { isOn } from "../lib/shared/field-rules.ts";
+import { isShown } from "../lib/shared/field-rules.ts";
 import { showPreview } from "./editor-preview.ts";
 import { showSummary } from "./editor-summary.ts";
 import { NODE } from "./fields.ts";
@@ -14,8 +14,7 @@ import { NODE } from "./fields.ts";
 const conditions = formConditions();
 const endConditions = formConditions("endConditions");
 /** Rows that are not shown are not used. */
-const isEndShown = (node: EditedNode) =>
-  isOn(NODE.fields.recovers, node.recovers) && node.when === "each" && node.endsWhen === "conditions";
+const isEndShown = (node: EditedNode) => isShown(NODE, "endConditions", (name) => node[name]);
 
 export const form: NodeForm = {
   label: (node) => String(node.title ?? "").replaceAll(/\{\{[^{}]*\}\}/g, "…"),
