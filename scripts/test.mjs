@@ -59,6 +59,9 @@ for (const variable of ["TMPDIR", "TEMP", "TMP"]) process.env[variable] = folder
 const processorTime = new ProcessorTime("TMPDIR", folder);
 /** @type {Set<import("node:child_process").ChildProcess>} */
 const running = new Set();
+/** What failed beside the tests themselves: the summary repeats it, since its lines are long past by then. */
+/** @type {string[]} */
+const failedParts = [];
 for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
   process.once(signal, () => {
     for (const child of running) child.kill(signal);
@@ -157,6 +160,7 @@ async function test() {
     process.stdout.write(`${text}\n`);
     exits.push(isWithin);
   }
+  if (failedParts.length > 0) process.stdout.write(`  Failed: ${failedParts.join(", ")}.\n`);
   return exits.every(Boolean) ? 0 : 1;
 }
 
@@ -237,6 +241,7 @@ function ended(what, child) {
     child.once("close", (code) => {
       running.delete(child);
       processorTime.ended(what);
+      if (code !== 0) failedParts.push(what);
       resolve(code === 0);
     });
   });

@@ -8,7 +8,7 @@ const pagesOf = (...firsts: Array<number | undefined>) =>
 const { signal } = new AbortController();
 
 describe("events that the service does not keep any more", () => {
-  const before = (first: number | undefined, asked: Array<number | undefined>, isShown: boolean) =>
+  const gapAt = (first: number | undefined, asked: Array<number | undefined>, isShown: boolean) =>
     gapBefore(
       pagesOf(...asked),
       { first } as Page,
@@ -17,17 +17,17 @@ describe("events that the service does not keep any more", () => {
     );
 
   it("are a gap where the service agrees that nothing lower is there", async () => {
-    should(await before(9, [9], true)).eql({ passes: true, gap: { from: 6, to: 8 } });
-    should(await before(9, [8], false)).eql({ passes: true, gap: { from: 6, to: 7 } });
-    should(await before(9, [5], false)).eql({ passes: true });
+    should(await gapAt(9, [9], true)).eql({ passes: true, gap: { from: 6, to: 8 } });
+    should(await gapAt(9, [8], false)).eql({ passes: true, gap: { from: 6, to: 7 } });
+    should(await gapAt(9, [5], false)).eql({ passes: true });
   });
 
   it("are none where the page is in order, lags, or ignores the offset", async () => {
-    should(await before(6, [], true)).eql({ passes: true });
-    should(await before(undefined, [], true)).eql({ passes: true });
-    should(await before(9, [7], true)).eql({ passes: false });
-    should(await before(9, [undefined], false)).eql({ passes: false });
-    should(await before(9, [10], false)).eql({ passes: false });
+    should(await gapAt(6, [], true)).eql({ passes: true });
+    should(await gapAt(undefined, [], true)).eql({ passes: true });
+    should(await gapAt(9, [7], true)).eql({ passes: false });
+    should(await gapAt(9, [undefined], false)).eql({ passes: false });
+    should(await gapAt(9, [10], false)).eql({ passes: false });
   });
 
   it("are gone from the mark on where no event, of whatever type, is so far down", async () => {
