@@ -29,6 +29,7 @@ export function defaultTitle(RED: NodeAPI, worded: Worded, facts: Facts): string
   if (worded.name !== "") return worded.name;
   const { when } = worded;
   if (when === "absence") return say(RED, "alert.words.title-absence", { time: worded.absentFor });
+  if (isByTime(worded, facts)) return defaultText(RED, worded, facts);
   return subject(RED, facts);
 }
 
@@ -47,7 +48,7 @@ export function defaultText(RED: NodeAPI, worded: Worded, facts: Facts): string 
     time: worded.absentFor,
   };
   const parts = [
-    say(RED, `alert.words.${worded.when}${isFirstSeen(worded, facts) ? "-first" : ""}`, words),
+    say(RED, `alert.words.${worded.when}${variantOf(worded, facts)}`, words),
     ...(alert.key === "" ? [] : [say(RED, "alert.words.key", { key: fieldText("key", facts) })]),
     ...(alert.suppressed > 0
       ? [say(RED, "alert.words.suppressed", { count: String(alert.suppressed) })]
@@ -55,6 +56,16 @@ export function defaultText(RED: NodeAPI, worded: Worded, facts: Facts): string 
     ...conditionWords(RED, worded),
   ];
   return parts.map((part) => part.trim().replace(/[:,：，]$/, "")).join(" · ");
+}
+
+function variantOf(worded: Worded, facts: Facts): string {
+  if (isByTime(worded, facts)) return "-alone";
+  return isFirstSeen(worded, facts) ? "-first" : "";
+}
+
+/** Whether a sum came to its limit by what left its window: there is no event to tell of. */
+function isByTime({ when }: Worded, { payload }: Facts): boolean {
+  return when === "sum" && payload === undefined;
 }
 
 /** Whether a rate has nothing to compare a key with: it had no event in the whole compared time. */

@@ -22,14 +22,17 @@ export type StoredCell = { n: number; sum?: string; used?: Array<[by: number, n:
 export class Cells {
   readonly sorted: readonly Cell[];
   readonly journal: Journal<StoredCell>;
+  /** Whether one of them may be negative: then a sum also grows by what leaves its window. */
+  readonly hasNegative: boolean;
 
-  private constructor(sorted: readonly Cell[], journal: Journal<StoredCell>) {
+  private constructor(sorted: readonly Cell[], journal: Journal<StoredCell>, hasNegative: boolean) {
     this.sorted = sorted;
     this.journal = journal;
+    this.hasNegative = hasNegative;
   }
 
   static empty(): Cells {
-    return new Cells([], Journal.of());
+    return new Cells([], Journal.of(), false);
   }
 
   static read(journal: Journal<StoredCell>): Cells {
@@ -37,6 +40,7 @@ export class Cells {
     return new Cells(
       cells.sort((one, other) => one.at - other.at),
       journal,
+      cells.some(({ sum }) => sum < 0n),
     );
   }
 
@@ -47,7 +51,7 @@ export class Cells {
     if (known?.at === at) return this.#replaced(index, { ...known, n: known.n + n, sum: known.sum + sum });
     const cell = { at, n, sum, used: UNUSED };
     const journal = this.journal.put(`${at}`, storedOf(cell));
-    return new Cells(this.sorted.toSpliced(index, 0, cell), journal).#joined(most);
+    return this.#with(this.sorted.toSpliced(index, 0, cell), journal, sum).#joined(most);
   }
 
   /** Takes back what was counted at this time. */
@@ -95,12 +99,12 @@ export class Cells {
     if (first === 0) return this;
     let { journal } = this;
     for (const old of this.sorted.slice(0, first)) journal = journal.expire(`${old.at}`);
-    return new Cells(this.sorted.slice(first), journal);
+    return this.#with(this.sorted.slice(first), journal);
   }
 
   /** The same, as they were stored. */
   of(journal: Journal<StoredCell>): Cells {
-    return new Cells(this.sorted, journal);
+    return this.#with(this.sorted, journal);
   }
 
   /** The index of the first one that is not older than this. */
@@ -115,8 +119,13 @@ export class Cells {
     return low;
   }
 
+  #with(sorted: readonly Cell[], journal: Journal<StoredCell>, changed = 0n): Cells {
+    return new Cells(sorted, journal, this.hasNegative || changed < 0n);
+  }
+
   #replaced(index: number, cell: Cell): Cells {
-    return new Cells(this.sorted.with(index, cell), this.journal.put(`${cell.at}`, storedOf(cell)));
+    const journal = this.journal.put(`${cell.at}`, storedOf(cell));
+    return this.#with(this.sorted.with(index, cell), journal, cell.sum);
   }
 
   #changed(change: (cell: Cell) => Cell): Cells {
@@ -126,7 +135,12 @@ export class Cells {
       if (changed !== cell) journal = journal.put(`${cell.at}`, storedOf(changed));
       return changed;
     });
-    return journal === this.journal ? this : new Cells(sorted, journal);
+    if (journal === this.journal) return this;
+    return new Cells(
+      sorted,
+      journal,
+      sorted.some(({ sum }) => sum < 0n),
+    );
   }
 
   #joined(most: number): Cells {
@@ -150,7 +164,7 @@ export class Cells {
       if (cell !== first) journal = journal.remove(`${first.at}`).put(`${cell.at}`, storedOf(cell));
       joined.push(cell);
     }
-    return new Cells([...joined, ...sorted.slice(older.length)], journal).#joined(most);
+    return this.#with([...joined, ...sorted.slice(older.length)], journal).#joined(most);
   }
 }
 

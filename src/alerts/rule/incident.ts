@@ -27,10 +27,12 @@ export function matchAt(settings: AlertSettings, state: KeyState, at: number): T
   return !isLate && isSummarized(settings, state) ? "reminder" : "alert";
 }
 
-/** The state after a match that is only counted. */
-export function countedIn(state: KeyState, at: number): KeyState {
+/** The state after a match that is only counted. `isOlder`: it is known to be older than another input of its time. */
+export function countedIn(state: KeyState, at: number, isOlder = false): KeyState {
   const { active, held, suppressed, holding = 0 } = state;
-  const isAgain = active !== undefined && held?.isOver === true && at >= held.at;
+  const endedAt = held?.until ?? held?.at ?? at;
+  const isAfter = at > endedAt || (at === endedAt && !isOlder);
+  const isAgain = active !== undefined && held?.isOver === true && isAfter;
   return {
     ...state,
     suppressed: suppressed + 1,
@@ -101,7 +103,7 @@ export function endAt(
   if (active === undefined) return { state, outcomes: [] };
   const isHeld = (held !== undefined || soon === true) && isQuiet(settings, state, at);
   if (!isHeld) return recoveredIn(state, at);
-  if (held?.isOver) return { state, outcomes: [] };
+  if (held?.isOver) return { state: { ...state, held: { ...held, until: at } }, outcomes: [] };
   return { state: { ...state, held: { isOver: true, at, changes: (held?.changes ?? 0) + 1 } }, outcomes: [] };
 }
 

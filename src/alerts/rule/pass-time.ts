@@ -12,7 +12,8 @@ import {
 } from "./incident.ts";
 import { hasPending, withPending } from "./pending.ts";
 import { horizonMs, isOfState, type KeyState, newState, type StepContext } from "./state.ts";
-import { endOfReached, isWindowed, partsUntil } from "./window.ts";
+import { stepByTime } from "./step-window.ts";
+import { endOfReached, isWindowed, partsUntil, reachedByTime } from "./window.ts";
 
 export type Passed = { state: KeyState | undefined; outcomes: AlertOutcome[] };
 
@@ -40,10 +41,12 @@ function decided(
   const recovered = recoveredAt(settings, state, context.since) ?? Number.POSITIVE_INFINITY;
   const absent = absentAt(settings, state) ?? Number.POSITIVE_INFINITY;
   const quiet = quietEndOf(settings, state) ?? Number.POSITIVE_INFINITY;
-  const first = Math.min(recovered, absent, quiet);
+  const reached = reachedByTime(settings.when, state);
+  const first = Math.min(recovered, absent, quiet, reached?.from ?? Number.POSITIVE_INFINITY);
   if (first > readUpTo) return { state, outcomes: [] };
   if (first === recovered) return endAt(settings, state, recovered);
   if (first === quiet) return endQuiet(settings, state, quiet);
+  if (reached !== undefined && isWindowed(settings)) return stepByTime(settings, state, reached, context);
   return noticed(settings, state, readUpTo, context);
 }
 
@@ -75,7 +78,10 @@ function noticed(
 
 /** When time alone leads to an outcome; undefined where only an input does. */
 export function dueAt(settings: AlertSettings, state: KeyState, since: number): number | undefined {
-  const times = [recoveredAt(settings, state, since), absentAt(settings, state), quietEndOf(settings, state)];
+  const times = [
+    ...[recoveredAt(settings, state, since), absentAt(settings, state), quietEndOf(settings, state)],
+    reachedByTime(settings.when, state)?.from,
+  ];
   const known = times.filter((time) => time !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
 }
@@ -102,7 +108,7 @@ function absentAt(settings: AlertSettings, state: KeyState): number | undefined 
 /** What remains of a key once all inputs up to an event time were given; undefined for nothing. */
 export function remaining(settings: AlertSettings, state: KeyState, at: number): KeyState | undefined {
   // What was held back is told first.
-  if (quietEndOf(settings, state) !== undefined) return state;
+  if (quietEndOf(settings, state) !== undefined || reachedByTime(settings.when, state)) return state;
   if (at < (idleAt(settings, state) ?? Number.POSITIVE_INFINITY)) return state;
   if (at >= (overAt(settings, state) ?? Number.POSITIVE_INFINITY)) return undefined;
   if (state.isPast) return state;

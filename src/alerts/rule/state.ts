@@ -40,8 +40,8 @@ export type KeyState = {
   reminders?: number;
   /** The open alert came within the quiet time of the one before: its end is held back. */
   soon?: true;
-  /** An end that is held back: when it was, and how often that changed. */
-  held?: { isOver: boolean; at: number; changes: number };
+  /** An end that is held back: when it was, until when it is known to be so, and how often that changed. */
+  held?: { isOver: boolean; at: number; until?: number; changes: number };
   /** What the inputs of the open alert are about. */
   subject?: string;
   /** How many events hold the open alert, of those that `withoutLog` can take away. */
@@ -54,6 +54,8 @@ export type KeyState = {
   over?: { id: string; at: number };
   /** Of an absence: the `newest` for which it was noticed. */
   noticed?: number;
+  /** Of a sum: up to when it is known how it came to reach its limit. */
+  reachedAt?: number;
   /** The latest recovery that an input led to. */
   ended?: { by: string; alert: RaisedAlert; at: number };
   /** Outcomes without an input that were not yet acknowledged. */

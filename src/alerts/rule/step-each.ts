@@ -38,7 +38,7 @@ export function stepWhileHolding(arrival: Arrival): Stepped {
 function matched(arrival: Arrival, present: KeyState): Stepped {
   const told = matchAt(arrival.settings, arrival.state, arrival.at);
   if (told !== undefined) return tell(arrival, present, told);
-  return passedAs("quiet", countedIn(remembered(arrival, present, { n: 0 }), arrival.at));
+  return passedAs("quiet", countedIn(remembered(arrival, present, { n: 0 }), arrival.at, isOlder(arrival)));
 }
 
 function tell(arrival: Arrival, present: KeyState, told: NonNullable<Told>): Stepped {

@@ -2,6 +2,7 @@ import { toSmallestUnit } from "../../abi/index.ts";
 import type { AlertSettings, AlertWhen } from "../types.ts";
 import type { Cell } from "./cells.ts";
 import type { KeyState } from "./state.ts";
+import { type Span, spansOf } from "./sum-spans.ts";
 
 export type Windowed = Extract<AlertWhen, { kind: "count" | "sum" | "rate" }>;
 
@@ -67,6 +68,7 @@ export function reachedWindow(
 
 /** A state is asked several times for the same, and never changes. */
 const ends = new WeakMap<KeyState, { when: Windowed; since: number; end: number | undefined }>();
+const spans = new WeakMap<KeyState, { when: Windowed; spans: Span[] }>();
 
 /** When the last window that reaches the limit ends to do so, with what was counted; undefined without such a window. */
 export function endOfReached(when: Windowed, state: KeyState, since: number): number | undefined {
@@ -78,20 +80,37 @@ export function endOfReached(when: Windowed, state: KeyState, since: number): nu
 }
 
 function findEnd(when: Windowed, state: KeyState, since: number): number | undefined {
+  if (when.kind === "sum") return sumSpans(when, state).findLast((span) => !isUntold(span, state))?.to;
   const last = reachedWindow(when, state, { since });
   if (last === undefined) return undefined;
   const reaches = limitOf(when, state, since);
   const { sorted } = state.cells;
   let count = 0;
-  let sum = 0n;
   for (let index = sorted.indexOf(last.end); index >= 0; index -= 1) {
     const cell = sorted[index];
     if (cell === undefined || cell.at <= last.end.at - when.withinMs) break;
     count += cell.n;
-    sum += cell.sum;
-    if (reaches(last.end.at, count, sum) !== undefined) return cell.at + when.withinMs;
+    if (reaches(last.end.at, count, 0n) !== undefined) return cell.at + when.withinMs;
   }
   return last.end.at + when.withinMs;
+}
+
+/** The first time at which a sum comes to reach its limit by what leaves its window, and that was not told. */
+export function reachedByTime(when: AlertWhen, state: KeyState): Span | undefined {
+  if (when.kind !== "sum" || !(when.is === "atMost" || state.cells.hasNegative)) return undefined;
+  return sumSpans(when, state).find((span) => isUntold(span, state));
+}
+
+function isUntold({ isByTime, from }: Span, { reachedAt = Number.NEGATIVE_INFINITY }: KeyState): boolean {
+  return isByTime && from > reachedAt;
+}
+
+function sumSpans(when: Sum, state: KeyState): Span[] {
+  const known = spans.get(state);
+  if (known?.when === when) return known.spans;
+  const found = spansOf(state.cells.sorted, { withinMs: when.withinMs, reaches: sumLimit(when) });
+  spans.set(state, { when, spans: found });
+  return found;
 }
 
 /** Undefined where a window with this end does not reach the limit; of a rate, how many there usually are. */
@@ -102,10 +121,7 @@ function limitOf(
 ): (end: number, count: number, sum: bigint) => number | undefined {
   if (when.kind === "count") return (_end, count) => (count >= when.times ? 0 : undefined);
   if (when.kind === "sum") {
-    const decimals = scaleOf(when);
-    const limit = BigInt(toSmallestUnit(when.limit, MOST_DECIMALS, "limit"));
-    const scale = 10n ** BigInt(MOST_DECIMALS - decimals);
-    const isReached = (sum: bigint) => (when.is === "atMost" ? sum * scale <= limit : sum * scale >= limit);
+    const isReached = sumLimit(when);
     return (_end, count, sum) => (count > 0 && isReached(sum) ? 0 : undefined);
   }
   return (end, count) => {
@@ -116,6 +132,12 @@ function limitOf(
 }
 
 type Sum = Extract<AlertWhen, { kind: "sum" }>;
+
+function sumLimit(when: Sum): (sum: bigint) => boolean {
+  const limit = BigInt(toSmallestUnit(when.limit, MOST_DECIMALS, "limit"));
+  const scale = 10n ** BigInt(MOST_DECIMALS - scaleOf(when));
+  return (sum) => (when.is === "atMost" ? sum * scale <= limit : sum * scale >= limit);
+}
 
 /** With how many decimal places amounts are added up; 0 where the limit is in the smallest unit. */
 function scaleOf({ unit, decimals = SUM_DECIMALS }: Sum): number {

@@ -3,8 +3,16 @@ import should from "should";
 import type { AlertOutcome, AlertWhen } from "../../../src/alerts/types.ts";
 import { makeRule, START } from "./make-rule.ts";
 
-type Event = { at: number; matches: boolean };
-type World = { when: AlertWhen; quietMs: number; recovers: boolean; events: Event[]; ticks: number[] };
+/** `late`: how long after its time it arrives, if the slack is as long. */
+type Event = { at: number; matches: boolean; amount: number; late: number };
+type World = {
+  when: AlertWhen;
+  quietMs: number;
+  slackMs: number;
+  recovers: boolean;
+  events: Event[];
+  ticks: number[];
+};
 
 const END = 400;
 const kinds: fc.Arbitrary<AlertWhen> = fc
@@ -16,25 +24,61 @@ const kinds: fc.Arbitrary<AlertWhen> = fc
       { kind: "count", times: 1, withinMs: ms },
       { kind: "count", times: 3, withinMs: ms },
       { kind: "absence", forMs: ms },
+      { kind: "sum", field: "", limit: "9", withinMs: ms },
+      { kind: "sum", field: "", limit: "-3", is: "atMost", withinMs: ms },
+      { kind: "sum", field: "", limit: "4", is: "atMost", withinMs: ms },
     ),
   );
 const worlds: fc.Arbitrary<World> = fc.record({
   when: kinds,
   quietMs: fc.constantFrom(0, 1, 10, 60),
+  slackMs: fc.constant(0),
   recovers: fc.boolean(),
   events: fc
-    .array(fc.record({ at: fc.nat(200), matches: fc.boolean() }), { maxLength: 40 })
+    .array(
+      fc.record({
+        at: fc.nat(200),
+        matches: fc.boolean(),
+        amount: fc.integer({ min: -9, max: 9 }),
+        late: fc.nat(20),
+      }),
+      {
+        maxLength: 40,
+      },
+    )
     .map((all) => all.sort((one, other) => one.at - other.at)),
   /** How far apart the times are that are read; the last one again and again. */
   ticks: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 20 }),
 });
 
-/** Whether the condition holds at a time, by all events up to then: what a person would see who looks at the chain. */
+const arrivesAt = ({ slackMs }: World, { at, late }: Event) => at + Math.min(late, slackMs);
+
+/** Whether the condition was this at a time, by what a person knew then who saw all that had arrived, or knows now. */
+function wasAt(world: World, time: number, value: boolean, now: number): boolean {
+  const { when, events } = world;
+  const last = Math.max(...events.filter(({ at }) => at <= time).map(({ at }) => at));
+  // Several events of one time can make it both, in that moment; of the newest state, until the next one.
+  const isBoth =
+    when.kind !== "absence" &&
+    (last === time || when.kind === "each") &&
+    events.filter(({ at }) => at === last).length > 1;
+  const knownBy = (by: number) => ({
+    ...world,
+    events: events.filter((event) => arrivesAt(world, event) <= by),
+  });
+  return isBoth || [time, now].some((by) => isTrueAt(knownBy(by), time) === value);
+}
+
 function isTrueAt({ when, events }: World, time: number): boolean {
   const past = events.filter(({ at }) => at <= time);
   const matching = past.filter(({ matches }) => matches);
   if (when.kind === "each") return past.at(-1)?.matches ?? false;
   if (when.kind === "absence") return time - (matching.at(-1)?.at ?? 0) >= when.forMs;
+  if (when.kind === "sum") {
+    const inWindow = matching.filter(({ at }) => at > time - when.withinMs);
+    const sum = inWindow.reduce((total, { amount }) => total + amount, 0);
+    return inWindow.length > 0 && (when.is === "atMost" ? sum <= +when.limit : sum >= +when.limit);
+  }
   if (when.kind !== "count") throw new Error(when.kind);
   return matching.filter(({ at }) => at > time - when.withinMs).length >= when.times;
 }
@@ -43,21 +87,24 @@ function isTrueAt({ when, events }: World, time: number): boolean {
 type Message = { outcome: AlertOutcome; by: number };
 
 async function messagesOf(world: World, more: { own: (event: Event, passed?: string) => void }) {
-  const { when, quietMs, recovers, events, ticks } = world;
-  const { rule } = makeRule(when, { quietMs, recovers });
+  const { when, quietMs, slackMs, recovers, ticks } = world;
+  const { rule } = makeRule(when, { quietMs, slackMs, recovers });
+  const arrival = (event: Event) => arrivesAt(world, event);
+  const events = world.events.toSorted((one, other) => arrival(one) - arrival(other));
   const messages: Message[] = [];
   const states: Array<{ by: number; message: AlertOutcome | undefined }> = [];
   let given = 0;
   await rule.readUpTo(START);
   for (let [time, index] = [0, 0]; time <= END; index += 1) {
-    for (; given < events.length && Number(events[given]?.at) <= time; given += 1) {
+    for (; given < events.length && arrival(events[given] as Event) <= time; given += 1) {
       const event = events[given] as Event;
-      const input = { key: "", at: START + event.at, id: `${given}`, matches: event.matches };
+      const { at, matches, amount } = event;
+      const input = { key: "", at: START + at, id: `${given}`, matches, amount: `${amount}` };
       const { passed, outcomes } = await rule.accept(input);
       if (event.matches) more.own(event, passed);
       messages.push(...outcomes.map((outcome) => ({ outcome, by: time })));
     }
-    messages.push(...(await rule.readUpTo(START + time)).map((outcome) => ({ outcome, by: time })));
+    messages.push(...(await rule.readUpTo(START + time - slackMs)).map((outcome) => ({ outcome, by: time })));
     states.push({ by: time, message: messages.at(-1)?.outcome });
     time += ticks[index % ticks.length] ?? 1;
   }
@@ -65,17 +112,18 @@ async function messagesOf(world: World, more: { own: (event: Event, passed?: str
 }
 
 describe("AlertRule: what people were told, against a model that sees everything", () => {
-  it("the last message states what was true at most a quiet time ago", () =>
+  /** In whatever order events arrive within the slack. */
+  it("the last message states what was true at most a quiet time and the slack ago", () =>
     fc.assert(
-      fc.asyncProperty(worlds, async (given) => {
-        const world = { ...given, recovers: true };
+      fc.asyncProperty(worlds, fc.constantFrom(0, 0, 5, 20), async (given, slackMs) => {
+        const world = { ...given, slackMs, recovers: true };
         const { states } = await messagesOf(world, { own: () => {} });
         for (const { by, message } of states) {
           const told = message?.kind === "alert";
           let from = by;
-          while (from >= 0 && isTrueAt(world, from) !== told) from -= 1;
+          while (from >= 0 && !wasAt(world, from, told, by)) from -= 1;
           should(by - from).be.belowOrEqual(
-            given.quietMs,
+            given.quietMs + slackMs,
             `told ${told} at ${by}, which is wrong since ${from}`,
           );
         }
@@ -87,7 +135,12 @@ describe("AlertRule: what people were told, against a model that sees everything
     fc.assert(
       fc.asyncProperty(worlds, async (given) => {
         const world = given.recovers ? { ...given, when: { kind: "each" } as const } : given;
-        fc.pre(world.when.kind !== "absence" && !(world.recovers && world.quietMs === 0));
+        // These also match by time alone.
+        fc.pre(
+          world.when.kind !== "absence" &&
+            world.when.kind !== "sum" &&
+            !(world.recovers && world.quietMs === 0),
+        );
         let [own, held] = [0, 0];
         const { messages } = await messagesOf(world, {
           own: (_event, passed) => {

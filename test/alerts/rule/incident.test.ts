@@ -107,6 +107,17 @@ describe("AlertRule: one alert from its beginning to its end", () => {
     should(await yes(2_000)).equal("alert of 2 at 2000 with 1 more last at 5");
   });
 
+  it("stays over where a match comes late, before an end that is known", async () => {
+    const { at, upTo } = makeRule({ kind: "each" }, { recovers: true, quietMs: 60, slackMs: 20 });
+    await at(0);
+    await at(1, { matches: false });
+    await at(10);
+    await at(11, { matches: false });
+    await at(50, { matches: false });
+    should(await at(49)).equal("quiet");
+    should(await upTo(70)).equal("recovered at 11");
+  });
+
   it("of a window: its end is held back where it came soon after another one", async () => {
     const { yes, upTo } = incidents(
       { kind: "count", times: 2, withinMs: 10 },

@@ -49,6 +49,22 @@ describe("AlertRule: what raises an alert", () => {
     should(await upTo(30)).match(/^recovered at /);
   });
 
+  it("sum: reaches its limit by what leaves the window, too", async () => {
+    const least = { kind: "sum", field: "", limit: "5", withinMs: 10 } as const;
+    const rising = makeRule(least, { recovers: true });
+    should(await each([0, 4], (ms) => rising.at(ms, { amount: ms === 0 ? "-8" : "9" }))).eql([
+      "counted",
+      "counted",
+    ]);
+    should(rising.rule.nextCheckAt).equal(START + 10);
+    should(await rising.upTo(20)).equal("alert at 10 sum 9, recovered at 14");
+    const most = makeRule({ ...least, is: "atMost" });
+    should(await each([0, 4, 5], (ms) => most.at(ms, { amount: ms === 0 ? "8" : "2" }))).eql(
+      Array(3).fill("counted"),
+    );
+    should(await most.upTo(30)).equal("alert at 10 count 2 sum 4");
+  });
+
   it("sum: each amount by the decimals of its own token, whatever came first", async () => {
     const limit = { kind: "sum", field: "params.value", limit: "3", unit: "token", withinMs: 10 } as const;
     const [a, b] = [
