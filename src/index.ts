@@ -60,6 +60,7 @@ export {
   type MatchExplanation,
   MemoryAlertStore,
   matchEvent,
+  openAlertsIn,
   type PassedReason,
   parseFieldPath,
   type RaisedAlert,

@@ -1,6 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import { errorText, shortText } from "../lib/runtime/error-texts.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
+import { isDisabled } from "../lib/runtime/flow-settings.ts";
 import { onFlowsStarted } from "../lib/runtime/flows-started.ts";
 import { onInput } from "../lib/runtime/input.ts";
 import { showStatus } from "../lib/runtime/status.ts";
@@ -44,7 +45,9 @@ export default function register(RED: NodeAPI): void {
       isClosed = true;
       forget();
       const close = async () => {
-        await (await opened?.catch(() => undefined))?.close();
+        await (await opened?.catch(() => undefined))?.close({
+          isDisabled: isRemoved && isDisabled(RED, this),
+        });
         if (isRemoved) await removeMemory(RED, this);
       };
       close()

@@ -154,7 +154,8 @@ export class AlertHost {
     return { left };
   }
 
-  async close(): Promise<void> {
+  /** `isDisabled`: by a person, for an unknown time. */
+  async close({ isDisabled }: { isDisabled: boolean }): Promise<void> {
     this.#ticker.stop();
     this.#closing.abort();
     await this.#serial.idle();
@@ -164,7 +165,17 @@ export class AlertHost {
     this.#alerting.close();
     // Nothing is added to it any more.
     this.#outlets.close();
+    // With a channel, its reading says how much time has passed.
+    if (isDisabled && !this.#fields.settings.channel) await this.#suspend();
     await this.#memory.close();
+  }
+
+  async #suspend(): Promise<void> {
+    try {
+      await (await this.#memory.rule()).suspend();
+    } catch (error) {
+      this.#status.problem(error);
+    }
   }
 
   /** What the time alone leads to. Returns when there is something to do next. */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Node, NodeAPI } from "node-red";
@@ -7,7 +8,7 @@ import { fleetOf, urlOfEnvironment } from "../lib/runtime/fleet.ts";
 import { isInFlows } from "../lib/runtime/flow-settings.ts";
 import { HeldStore } from "../lib/runtime/folder/held-store.ts";
 import { joinFleet } from "../lib/runtime/join-fleet.ts";
-import type { Library } from "../lib/runtime/library.ts";
+import { type Library, loadLibrary } from "../lib/runtime/library.ts";
 import { stateFolderFor } from "../lib/runtime/state-folder.ts";
 import { isStateInMemory } from "../lib/runtime/state-in-memory.ts";
 
@@ -99,9 +100,22 @@ function keptMs({ when, quietMs, slackMs, confirmWithinMs = 0 }: AlertSettings):
   return 2 * (lengths.reduce((sum, one) => sum + one, 0) + DAY_MS);
 }
 
-/** Deletes the memory of a node that is no longer in the flows. */
+/** Deletes the memory of a node that is no longer in the flows, unless it has open alerts: Issues lists these. */
 export async function removeMemory(RED: NodeAPI, node: Node): Promise<void> {
-  if (!isInFlows(RED, node)) await rm(alertsPath(RED, node.id), { force: true });
+  if (isInFlows(RED, node)) return;
+  const path = alertsPath(RED, node.id);
+  if (!existsSync(path) || (await hasOpenAlerts(path))) return;
+  await rm(path, { force: true });
+}
+
+async function hasOpenAlerts(path: string): Promise<boolean> {
+  const { FileAlertStore, openAlertsIn } = await loadLibrary();
+  const store = new FileAlertStore({ path });
+  try {
+    return (await openAlertsIn(store)).length > 0;
+  } finally {
+    await store.close();
+  }
 }
 
 /** Each node has a file of its own. */

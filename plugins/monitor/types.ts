@@ -12,7 +12,9 @@ export type Fix =
   /** Opens the form of a node. */
   | { kind: "open"; node: string }
   /** Asks the service for what is shown again, and runs the checks. */
-  | { kind: "refresh" };
+  | { kind: "refresh" }
+  /** Forgets the open alerts of a deleted node, by its file. */
+  | { kind: "closeAlerts"; file: string };
 
 /** Something that is wrong, or will be, in what is deployed. */
 export type Issue = {

@@ -100,7 +100,16 @@ export type AlertEvent = (
 /** A rule for decoded events. Its other methods are those of `AlertRule`. */
 export type EventAlertRule = Pick<
   AlertRule,
-  "nextCheckAt" | "limits" | "open" | "readUpTo" | "learn" | "pending" | "acknowledge" | "saved" | "close"
+  | "nextCheckAt"
+  | "limits"
+  | "open"
+  | "readUpTo"
+  | "learn"
+  | "pending"
+  | "acknowledge"
+  | "saved"
+  | "suspend"
+  | "close"
 > & {
   /**
    * Counts an event. Acknowledge it after its outcomes were sent. `reasons` say why conditions cannot be decided.
@@ -186,6 +195,7 @@ export function createAlertRule(options: CreateAlertRuleOptions): EventAlertRule
     pending: () => rule.pending(),
     acknowledge: (outcome: AlertOutcome) => rule.acknowledge(outcome),
     saved: () => rule.saved(),
+    suspend: () => rule.suspend(),
     close: () => rule.close(),
   };
 }

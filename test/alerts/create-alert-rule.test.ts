@@ -31,8 +31,11 @@ function transfer(
   return signedEvent("watcher.event", JSON.stringify(content), payload) as ChannelEvent;
 }
 
+let rules = 0;
+
 function made(options: Partial<CreateAlertRuleOptions>) {
-  const rule = createAlertRule({ id: "rule", abi, now: () => (TIME + 10_000) * 1000, ...options });
+  rules += 1;
+  const rule = createAlertRule({ id: `rule ${rules}`, abi, now: () => (TIME + 10_000) * 1000, ...options });
   const fate = async (event: ChannelEvent, more: { redelivered?: boolean } = {}) => {
     const { passed, outcomes } = await rule.accept({ event, ...more });
     return passed ?? outcomes.map(({ kind }) => kind).join();
@@ -125,6 +128,7 @@ describe("createAlertRule", () => {
       should(await kindsOf(other, decodedOf("Paused", {}), "1:b:0:latest")).equal("alert");
       const end = await kindsOf(other, decodedOf("Unpaused", {}), "1:b:1:latest");
       should(end).equal(isEnd ? "no_match,recovered" : "no_match");
+      await other.close();
     }
     // What the conditions cannot decide may still be an end.
     const tokens = { field: "params.value", is: "above", value: "1", unit: "token" } as const;
@@ -158,20 +162,26 @@ describe("createAlertRule", () => {
 
   it("ends an open alert when it is opened with other conditions, and with functions as with any", async () => {
     const store = new MemoryAlertStore();
-    const opened = (more: Partial<CreateAlertRuleOptions>) =>
-      createAlertRule({ id: "kept", store, recovers: true, quietMs: 60_000, summarizes: false, ...more });
+    const settings = { id: "kept", store, recovers: true, quietMs: 60_000, summarizes: false };
+    const endsAtOpen = async (more: Partial<CreateAlertRuleOptions>) => {
+      const rule = createAlertRule({ ...settings, ...more });
+      const ends = await rule.open();
+      await rule.close();
+      return ends.map(({ kind }) => kind);
+    };
     const conditions = [{ field: "name", is: "equals", value: "Paused" }] as const;
     const forEach = () => "key";
-    const first = opened({ conditions, forEach });
+    const first = createAlertRule({ ...settings, conditions, forEach });
     should(await kindsOf(first, decodedOf("Paused", {}), "1:a:0:latest")).equal("alert");
-    should(await opened({ conditions, forEach: () => "other" }).open()).be.empty();
-    const [ended] = await opened({
-      conditions: [...conditions, { field: "params.value", is: "exists" }],
-    }).open();
-    should(ended?.kind).equal("ended");
+    should(await endsAtOpen({ conditions, forEach: () => "other" })).be.empty();
+    const others = [...conditions, { field: "params.value", is: "exists" }] as const;
+    // While it is open, its id is that of no other one.
+    await endsAtOpen({ conditions: others }).should.be.rejectedWith({ code: "INVALID_ARGUMENT", path: "id" });
+    await first.close();
+    should(await endsAtOpen({ conditions: others })).eql(["ended"]);
     const sum = { kind: "sum", field: "params.value", limit: "1", withinMs: 1 } as const;
-    should(await opened({ when: sum }).open()).be.empty();
-    should(await opened({ when: sum, forEach: "contract" }).open()).be.empty();
+    should(await endsAtOpen({ when: sum })).be.empty();
+    should(await endsAtOpen({ when: sum, forEach: "contract" })).be.empty();
   });
 
   it("says why conditions cannot be decided", async () => {

@@ -3,7 +3,14 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import should from "should";
 import { AlertHarness, type AlertMessage, alertNode, transfer } from "../support/alert-harness.ts";
+import { eventually } from "../support/eventually.ts";
 import { ask, harnessFlow } from "../support/flow-harness.ts";
+
+const ABOVE_10 = { kind: "field", field: "tokens.value", is: "above", value: "10" };
+
+type Answered = { issues: Array<{ check: string; what: string; buttons: object[] }> };
+
+const deletedIn = ({ issues }: Answered) => issues.filter(({ check }) => check === "alert-deleted");
 
 /** What an alert node remembers, over restarts and while its file cannot be used. */
 describe("the memory of alert", function () {
@@ -16,6 +23,13 @@ describe("the memory of alert", function () {
   after(() => harness?.close());
 
   const file = (id = "alert") => join(harness.userDir.path, "crec-alerts", `${id}.log`);
+
+  const posted = async (action: "run" | "close", body: object = {}): Promise<Answered> => {
+    const headers = { "content-type": "application/json" };
+    const request = { method: "POST", headers, body: JSON.stringify(body) };
+    const answer = await harness.nodeRed.fetch(`crec/monitor/issues/${action}`, request);
+    return (await answer.json()) as Answered;
+  };
 
   it("counts on after a restart", async () => {
     await harness.deploy({ when: "count", times: "3", within: "1h", quiet: "1h" });
@@ -53,6 +67,44 @@ describe("the memory of alert", function () {
     should(existsSync(file())).be.false();
   });
 
+  it("of a deleted node with open alerts is kept: Issues lists them, until it comes back or a person closes them", async () => {
+    const node = alertNode({ recovers: true, title: "Low balance", conditions: [ABOVE_10] });
+    const bring = () => harness.nodeRed.deploy(harnessFlow([], [[node, 3]]));
+    await harness.deploy({ recovers: true, title: "Low balance", conditions: [ABOVE_10] });
+    should(await harness.fate(transfer("11"))).equal("alert");
+    await harness.nodeRed.deploy(harnessFlow([], []));
+    const [issue] = await deletedIn(await posted("run"));
+    should(issue?.what)
+      .match(/has left alerts open/)
+      .and.match(/Low balance/);
+    should(issue?.buttons).deepEqual([{ kind: "closeAlerts", file: "alert" }]);
+
+    await bring();
+    should(deletedIn(await posted("run"))).be.empty();
+    should(await posted("close", { file: "alert" })).have.property("issues");
+    should(await harness.fate(transfer("9"))).equal("no_match");
+    await harness.resolves(({ payload }) => payload.title === "Recovered: Low balance");
+
+    should(await harness.fate(transfer("12"))).equal("alert");
+    await harness.nodeRed.deploy(harnessFlow([], []));
+    should(existsSync(file())).be.true();
+    should(deletedIn(await posted("close", { file: "alert" }))).be.empty();
+    should(existsSync(file())).be.false();
+  });
+
+  it("begins an absence without channel anew where a person had disabled the node", async () => {
+    const absence = { when: "absence", absentFor: "1s", title: "silence" };
+    await harness.deploy(absence);
+    await harness.nodeRed.status("alert", ({ fill }) => fill === "green");
+    await harness.nodeRed.deploy(harnessFlow([], [[alertNode({ ...absence, d: true }), 3]]));
+    const disabledAt = Date.now();
+    await eventually("the time of the absence is over", () => Date.now() > disabledAt + 1_100);
+    const enabledAt = Date.now();
+    await harness.redeploy(absence);
+    const { payload } = await harness.raises(({ payload }) => payload.title === "silence");
+    should(Date.parse(String(payload.at)) - enabledAt).be.aboveOrEqual(1_000);
+  });
+
   it("does not mix two nodes", async () => {
     const count = { when: "count", times: "2", within: "1h" };
     const nodes = [alertNode(count), alertNode({ ...count, id: "other" })];
@@ -72,7 +124,7 @@ describe("the memory of alert", function () {
   it("completes no message while its file cannot be read, and says so once", async () => {
     await harness.nodeRed.deploy(harnessFlow([], []));
     await mkdir(file(), { recursive: true });
-    await harness.deploy({ when: "count", times: "1", within: "1h" });
+    await harness.redeploy({ when: "count", times: "1", within: "1h" });
     await harness.nodeRed.status("alert", ({ fill }) => fill === "red");
     should(await harness.fate(transfer("1"))).equal("ALERTS_NOT_READ");
     should(await harness.fate(transfer("1"))).equal("ALERTS_NOT_READ");

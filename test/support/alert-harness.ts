@@ -1,3 +1,5 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { borrowNodeRed } from "./borrowed-node-red.ts";
 import { ask, harnessFlow, type Message } from "./flow-harness.ts";
 import { type FlowNode, freshId, NodeRed, UserDir } from "./node-red.ts";
@@ -126,8 +128,9 @@ export class AlertHarness {
     config: readonly FlowNode[] = [],
     more: readonly FlowNode[] = [],
   ): Promise<void> {
-    // What a node of this id has remembered goes with it.
     await this.nodeRed.deploy(harnessFlow(config, []));
+    // What a node of this id has remembered went with it, except for open alerts.
+    await rm(join(this.userDir.path, "crec-alerts"), { recursive: true, force: true });
     await this.redeploy(properties, config, more);
   }
 

@@ -24,6 +24,10 @@ export function ignoreIssue(id: string, isIgnored: boolean): Promise<void> {
   return withNotice(postJson<object>("crec/monitor/issues/ignore", { id, isIgnored }), () => {});
 }
 
+export function closeAlerts(file: string): Promise<void> {
+  return withNotice(postJson<object>("crec/monitor/issues/close", { file }), () => {});
+}
+
 export function copyDiagnostics(): Promise<void> {
   return withNotice(getJson<{ text: string }>("crec/diagnostics?format=text"), ({ text }) => {
     // To copy takes the focus.

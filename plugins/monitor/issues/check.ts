@@ -28,6 +28,8 @@ export type Finding = {
   /** Distinguishes several issues of one case and node. */
   detail?: string;
   values?: Readonly<Record<string, string | number>>;
+  /** The node is in the flows no more, so none opens it. */
+  isDeleted?: true;
   /** In addition to the one that opens the node. */
   buttons?: readonly Fix[];
 };

@@ -56,6 +56,11 @@ export class Flows {
     return found === undefined || CONTAINERS.has(found.type) ? undefined : found;
   }
 
+  /** All nodes of a type that are deployed, whether they run or not. */
+  deployed(type: string): FlowNode[] {
+    return [...this.#stored.values()].filter((node) => node.type === type);
+  }
+
   ofType(...types: readonly string[]): FlowNode[] {
     return types.flatMap((type) => this.#byType.get(type) ?? []);
   }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { NodeAPI } from "node-red";
 import { type Activity, activity } from "../../../nodes/lib/runtime/activity/activity.ts";
 import { messageOf } from "../../../nodes/lib/shared/errors.ts";
-import type { Issue } from "../types.ts";
+import type { Fix, Issue } from "../types.ts";
 import { askService } from "./ask-service.ts";
 import { Asked } from "./asked.ts";
 import type { Check, Finding, Scene } from "./check.ts";
@@ -10,6 +10,7 @@ import { CHECKS } from "./checks/index.ts";
 import { Flows } from "./flows.ts";
 import { Ignored } from "./ignored.ts";
 import type { IssueList } from "./issue-list.ts";
+import { forgetLeftOpen } from "./left-open.ts";
 import { Paths } from "./paths.ts";
 
 /** A check that takes longer is given up for this time. */
@@ -77,6 +78,12 @@ export class Issues implements IssueList {
     await saved;
   }
 
+  /** Forgets the open alerts of a deleted node, by its file. @throws FOLDER_IN_USE, FOLDER_NOT_LOCKED */
+  async closeAlerts(file: string): Promise<void> {
+    await forgetLeftOpen(this.#RED, await Flows.read(this.#RED), file);
+    await this.check();
+  }
+
   #schedule(asks: boolean): Promise<void> {
     if (this.#next) {
       this.#next.asks ||= asks;
@@ -138,12 +145,13 @@ export class Issues implements IssueList {
   }
 
   #issueOf({ name: check }: Check, finding: Finding): Omit<Issue, "isIgnored"> {
-    const { case: kind, severity, origin, detail = "", values = {}, buttons = [] } = finding;
+    const { case: kind, severity, origin, detail = "", values = {}, buttons = [], isDeleted } = finding;
+    const open: Fix[] = isDeleted ? [] : [{ kind: "open", node: origin.node }];
     const id = [check, kind, origin.node, detail.slice(0, LONGEST_DETAIL)].filter(Boolean).join(":");
     const say = (part: "what" | "fix") => this.#RED._(`monitor.issue.${check}.${kind}.${part}`, values);
     return {
       ...{ id, check, severity, origin, said: { case: kind, values }, what: say("what"), fix: say("fix") },
-      buttons: [{ kind: "open", node: origin.node }, ...buttons],
+      buttons: [...open, ...buttons],
     };
   }
 

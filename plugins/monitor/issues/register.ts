@@ -12,6 +12,7 @@ const LONGEST_ID = 500;
  * `POST /crec/monitor/issues/run` asks the service too, and answers when the run has ended. It makes queries, so it needs
  * `crec.write`.
  * `POST /crec/monitor/issues/ignore` `{ id, isIgnored }` remembers it.
+ * `POST /crec/monitor/issues/close` `{ file }` forgets the open alerts that a deleted node has left in its file.
  */
 export function registerIssues(RED: NodeAPI): IssueList {
   const issues = new Issues(RED);
@@ -28,6 +29,12 @@ export function registerIssues(RED: NodeAPI): IssueList {
       return invalidRequest("Send the id of an issue, and isIgnored as true or false.");
     }
     await issues.ignore(named, isIgnored);
+    return { issues: issues.all() };
+  });
+  answerForms(RED, "post", "/crec/monitor/issues/close", "crec.write", async ({ body }) => {
+    const file = textIn(fieldsOf(body).file);
+    if (file === "" || file.length > LONGEST_ID) return invalidRequest("Send the file of a deleted node.");
+    await issues.closeAlerts(file);
     return { issues: issues.all() };
   });
   return issues;

@@ -8,19 +8,17 @@ import type {
   AlertSettings,
   AlertStore,
 } from "../types.ts";
-import { CachedRecord } from "./cached-record.ts";
 import { checkAlertSettings, checkTime } from "./check-settings.ts";
 import { logOf, recordKeyOf } from "./ids.ts";
 import { quietEndOf } from "./incident.ts";
 import { KeyRecords } from "./key-records.ts";
+import { noteOpen } from "./open-rules.ts";
 import { dueAt, idleAt, overAt, passTime, remaining } from "./pass-time.ts";
 import { hasPending, listed, withoutOutcome } from "./pending.ts";
 import { withDetailsOnce } from "./raise.ts";
-import { namesOf, type RecordForm } from "./record-form.ts";
 import { type Report, Reports } from "./reports.ts";
-import { afterChange } from "./rule-change.ts";
-import { ruleForm } from "./rule-form.ts";
-import { type RuleState, startedAt } from "./rule-state.ts";
+import { afterChange, afterSuspension } from "./rule-change.ts";
+import { RuleRecord } from "./rule-record.ts";
 import { RuleWatch } from "./rule-watch.ts";
 import { SourceTimes } from "./source-times.ts";
 import { boundedTime, isOfState, type KeyState, newState, type StepContext } from "./state.ts";
@@ -75,11 +73,10 @@ export class AlertRule {
   readonly #forEach: boolean;
   readonly #keepsPending: boolean;
   readonly #now: () => number;
-  readonly #fingerprint: string | undefined;
-  readonly #onDifference: (isDifferent: boolean) => void;
+  /** Of its settings: what another open rule with its id must have too. */
+  readonly #common: string;
   readonly #reports: Reports;
-  readonly #form: RecordForm<RuleState>;
-  readonly #rule: CachedRecord<RuleState>;
+  readonly #rule: RuleRecord;
   readonly #keys: KeyRecords;
   readonly #watch: RuleWatch;
   readonly #times = new SourceTimes();
@@ -88,6 +85,7 @@ export class AlertRule {
   /** The ids of inputs that failed: the store may have what they led to, which nobody heard of. */
   readonly #failed = new Set<string>();
   #loading: Promise<void> | undefined;
+  #closed = (): void => {};
   #refreshedAt = 0;
 
   /** @throws {ArgumentError} for settings with which no alert could be raised as meant. */
@@ -99,13 +97,12 @@ export class AlertRule {
     this.#store = store;
     this.#forEach = options.forEach ?? false;
     this.#keepsPending = options.keepsPending ?? false;
-    this.#fingerprint = options.fingerprint;
-    this.#onDifference = options.onDifference ?? (() => {});
+    this.#common = JSON.stringify([settings, options.fingerprint]);
     this.#now = now;
     this.#reports = new Reports(id, now, onWarning);
     const report = (kind: Report) => this.#reports.add(kind);
-    this.#form = ruleForm(store);
-    this.#rule = new CachedRecord(store, "", this.#form);
+    const { fingerprint, onDifference } = options;
+    this.#rule = new RuleRecord({ store, times: this.#times, fingerprint, onDifference });
     this.#keys = new KeyRecords({
       store,
       maxKeys: settings.maxKeys,
@@ -117,7 +114,7 @@ export class AlertRule {
       isUntold: (state) => quietEndOf(settings, state) !== undefined,
       remaining: (state, at) => remaining(settings, state, at),
       givenUpTo: () => this.#times.givenUpTo(settings.slackMs),
-      beforeRemoval: (at) => this.#forgetsUpTo(at),
+      beforeRemoval: (at) => this.#rule.forgetUpTo(at),
       dueAt: (state) => {
         const due = dueAt(settings, state, this.#rule.value?.since ?? 0);
         const idle = this.#times.isKnown || state.isPast ? undefined : idleAt(settings, state);
@@ -125,7 +122,7 @@ export class AlertRule {
       },
     });
     this.#watch = new RuleWatch({
-      ...{ settings, now, rule: this.#rule, keys: this.#keys },
+      ...{ settings, now, rule: this.#rule.record, keys: this.#keys },
       isShared: store.isShared === true,
       keepsPending: this.#keepsPending,
       onOutcomes: (outcomes) => this.#unreturned.push(...outcomes),
@@ -179,7 +176,7 @@ export class AlertRule {
     const source = input.log?.source ?? input.source;
     if (source !== undefined) {
       const [{ slackMs }, { reportedAt }] = [this.#settings, input];
-      if (this.#times.note(source, time, { now, slackMs, reportedAt })) await this.#storeTimes();
+      if (this.#times.note(source, time, { now, slackMs, reportedAt })) await this.#rule.storeTimes();
     }
     // What a source reports in order cannot be among what was forgotten.
     const before = source === undefined ? undefined : this.#times.before(source, time);
@@ -236,7 +233,7 @@ export class AlertRule {
     await this.#watch.settle(read);
     const over = this.#times.isKnown ? this.#times.reportedUpTo(this.#settings.slackMs) : time;
     for (let due = this.#keys.takeDue(time); due.length > 0; due = this.#keys.takeDue(time)) {
-      if (over !== undefined) await this.#forgetsUpTo(over);
+      if (over !== undefined) await this.#rule.forgetUpTo(over);
       const results = await Promise.allSettled(
         due.map(async (record) => {
           const context = this.#context(record.key, now);
@@ -254,7 +251,7 @@ export class AlertRule {
     }
     if (this.#times.isKnown) {
       if (over !== undefined) await this.#keys.removeOver(over);
-      await this.#storeTimes();
+      await this.#rule.storeTimes();
     }
     await this.#keys.expire(time);
     return this.#unreturned.splice(0);
@@ -277,7 +274,7 @@ export class AlertRule {
   /** Forgets an outcome of `pending`. */
   async acknowledge(outcome: AlertOutcome): Promise<void> {
     await this.#load();
-    await this.#rule.change((state) => ({ state: withoutOutcome(state, outcome) }));
+    await this.#rule.record.change((state) => ({ state: withoutOutcome(state, outcome) }));
     // A long key is shown without its end, and has to be looked for.
     const own = this.#keys.inMemory(recordKeyOf(outcome.alert.key));
     const isOwn = withoutOutcome(own?.value, outcome) !== own?.value;
@@ -296,50 +293,64 @@ export class AlertRule {
     await this.#store.flush?.();
   }
 
+  /**
+   * Notes that a person stops the rule, for an unknown time: the next `open` begins to wait for what is absent. Time passes
+   * without the rule after a restart as well, but then what was absent is told.
+   */
+  async suspend(): Promise<void> {
+    await this.#load();
+    await this.#rule.setSuspended(true);
+  }
+
   /** Waits for what is under way, and closes the store. */
   async close(): Promise<void> {
     await this.#loading?.catch(() => {});
-    await Promise.all([this.#rule, ...this.#keys.all()].map((record) => record.settled()));
+    await Promise.all([this.#rule.record, ...this.#keys.all()].map((record) => record.settled()));
     await this.#store.close();
+    this.#closed();
   }
 
   #load(): Promise<void> {
-    this.#loading ??= (async () => {
-      await this.#rule.read();
-      this.#times.restore(this.#rule.value?.sources);
-      await this.#keys.load();
-      await this.#watch.resume();
-      await this.#endChanged();
-      await this.#removeUnreferenced();
-      this.#refreshedAt = this.#now();
-    })().catch((error) => {
+    this.#loading ??= this.#opened().catch((error) => {
+      this.#closed();
       this.#loading = undefined;
       throw error;
     });
     return this.#loading;
   }
 
-  /** What is open by another rule has no end by this one. */
-  async #endChanged(): Promise<void> {
-    const { value } = this.#rule;
-    const fingerprint = this.#fingerprint;
-    if (value === undefined || fingerprint === undefined || value.fingerprint === fingerprint) return;
-    if (this.#store.isShared) this.#noteDifference();
-    else if (value.fingerprint !== undefined) {
-      const moment = { settings: this.#settings, now: this.#now(), keepsPending: this.#keepsPending };
-      await this.#keys.changeAll((state) => {
-        const { state: changed, outcomes } = afterChange(state, moment);
-        return { state: changed, outcomes };
-      }, this.#unreturned);
-    }
-    // Last: a program that ends in between ends the others at its next start.
-    await this.#rule.change((state) => ({ state: state && { ...state, fingerprint } }));
+  async #opened(): Promise<void> {
+    // Another copy of a shared store may have other settings for a while: see `onDifference`.
+    if (!this.#store.isShared) this.#closed = noteOpen(this.#id, this.#common);
+    await this.#rule.read();
+    await this.#keys.load();
+    await this.#watch.resume();
+    await this.#endChanged();
+    await this.#resume();
+    await this.#removeUnreferenced();
+    this.#refreshedAt = this.#now();
   }
 
-  #noteDifference(): void {
-    const { fingerprint } = this.#rule.value ?? {};
-    if (this.#fingerprint === undefined || fingerprint === undefined) return;
-    this.#onDifference(fingerprint !== this.#fingerprint);
+  /** What is open by another rule has no end by this one. */
+  async #endChanged(): Promise<void> {
+    if (!this.#rule.isOfAnother) return;
+    if (this.#store.isShared) this.#rule.noteDifference();
+    else if (this.#rule.value?.fingerprint !== undefined) {
+      const moment = { settings: this.#settings, now: this.#now(), keepsPending: this.#keepsPending };
+      await this.#keys.changeAll((state) => afterChange(state, moment), this.#unreturned);
+    }
+    // Last: a program that ends in between ends the others at its next start.
+    await this.#rule.claim();
+  }
+
+  /** An absence waits anew. */
+  async #resume(): Promise<void> {
+    if (this.#rule.value?.isSuspended !== true) return;
+    if (this.#settings.when.kind === "absence") {
+      const now = this.#now();
+      await this.#keys.changeAll((state) => ({ state: afterSuspension(state, now), outcomes: [] }), []);
+    }
+    await this.#rule.setSuspended(false);
   }
 
   /** A program that ended between two writes left segments that nothing refers to. A shared store forgets them by itself. */
@@ -348,7 +359,7 @@ export class AlertRule {
     const segments = (await this.#store.keys()).filter(isSegment);
     if (segments.length === 0) return;
     const used = await this.#keys.segments();
-    for (const name of namesOf(this.#form, this.#rule.value)) used.add(name);
+    for (const name of this.#rule.segments) used.add(name);
     await removeSegments(
       segments.filter((name) => !used.has(name)),
       this.#store,
@@ -360,9 +371,8 @@ export class AlertRule {
     if (!this.#store.isShared || this.#now() - this.#refreshedAt < REFRESH_MS) return;
     this.#refreshedAt = this.#now();
     await this.#rule.read();
-    this.#noteDifference();
-    this.#times.restore(this.#rule.value?.sources);
-    await this.#rule.keep(this.#refreshedAt);
+    this.#rule.noteDifference();
+    await this.#rule.record.keep(this.#refreshedAt);
     await this.#keys.load();
     await this.#keys.reread(REREAD_AT_ONCE, this.#refreshedAt);
   }
@@ -372,10 +382,7 @@ export class AlertRule {
     if (this.#rule.value !== undefined) return;
     // First: a program that ends in between starts again here.
     if (this.#settings.when.kind === "absence" && !this.#forEach) await this.#watchAbsence(at);
-    const fingerprint = this.#fingerprint;
-    await this.#rule.change((known) => ({
-      state: known ?? { ...startedAt(at), ...(fingerprint === undefined ? {} : { fingerprint }) },
-    }));
+    await this.#rule.start(at);
   }
 
   async #watchAbsence(since: number): Promise<void> {
@@ -396,28 +403,13 @@ export class AlertRule {
     };
   }
 
-  /** So that after a restart no clock decides what the sources have reported. */
-  async #storeTimes(): Promise<void> {
-    await this.#rule.change((state) => {
-      // Another copy may have stored more.
-      this.#times.restore(state?.sources);
-      const sources = this.#times.stored(state?.sources);
-      return { state: state === undefined || sources === state.sources ? state : { ...state, sources } };
-    });
-  }
-
-  /** Before keys are removed, so that an input of theirs that comes again is known to be old. */
-  async #forgetsUpTo(at: number): Promise<void> {
-    await this.#rule.change((state) => ({
-      state: state === undefined || state.forgottenUpTo >= at ? state : { ...state, forgottenUpTo: at },
-    }));
-  }
-
   /** An input of a new key is not counted, because there are too many. */
   async #refused(now: number): Promise<AlertOutcome[]> {
     this.#keys.refuse();
     const [ruleId, count, keepsPending] = [this.#id, this.#keys.refused, this.#keepsPending];
-    const told = await this.#rule.change((state) => tellLimit(state, { ruleId, now, keepsPending, count }));
+    const told = await this.#rule.record.change((state) =>
+      tellLimit(state, { ruleId, now, keepsPending, count }),
+    );
     return told.outcomes;
   }
 

@@ -33,6 +33,11 @@ export function afterChange(
   return { state: keepsPending ? withPending(changed, outcomes) : changed, outcomes };
 }
 
+/** The state of a key after a time in which nobody counted for it: an absence that was not told waits from now on. */
+export function afterSuspension(state: KeyState, now: number): KeyState {
+  return state.noticed === state.newest ? state : { ...state, newest: Math.max(state.newest, now) };
+}
+
 /** What conditions compare, without the limits that they compare with: these may change while an alert is open. */
 export function shapeOf(conditions: ConditionSet | readonly Condition[]): unknown {
   const isSet = "match" in conditions;

@@ -16,6 +16,8 @@ export type RuleState = {
   pending?: Pending;
   /** Of the rule that wrote this: see `AlertRuleOptions`. */
   fingerprint?: string;
+  /** A person has stopped the rule, for an unknown time. */
+  isSuspended?: boolean;
   /** When people were last told that new keys are not counted, by the clock. */
   limitToldAt?: number;
 };

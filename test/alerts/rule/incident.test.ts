@@ -1,5 +1,5 @@
 import should from "should";
-import { MemoryAlertStore, SharedAlertStore } from "../../../src/alerts/index.ts";
+import { MemoryAlertStore, openAlertsIn, SharedAlertStore } from "../../../src/alerts/index.ts";
 import type { AlertOutcome, AlertWhen } from "../../../src/alerts/types.ts";
 import { MemorySharedState } from "../../../src/index.ts";
 import { makeRule, START } from "./make-rule.ts";
@@ -116,6 +116,35 @@ describe("AlertRule: one alert from its beginning to its end", () => {
     await at(50, { matches: false });
     should(await at(49)).equal("quiet");
     should(await upTo(70)).equal("recovered at 11");
+  });
+
+  it("of an absence begins anew after a person had stopped the rule, unless it was told", async () => {
+    const store = new MemoryAlertStore();
+    const when = { kind: "absence", forMs: 100 } as const;
+    const opened = (now: number) => makeRule(when, { recovers: true }, { store, now: () => START + now });
+    const first = opened(10);
+    await first.upTo(10);
+    await first.rule.suspend();
+    const second = opened(500);
+    should(await second.upTo(550)).equal("");
+    should(await second.upTo(600)).equal("alert at 600 count 0");
+    await second.rule.suspend();
+    const third = opened(900);
+    should(await third.at(950)).equal("counted, recovered at 950");
+    // Without that, time passes over a restart.
+    should(await opened(2_000).upTo(2_000)).equal("alert at 2000 count 0");
+  });
+
+  it("is read from the store alone, where its rule is gone", async () => {
+    const store = new MemoryAlertStore();
+    const { at } = makeRule({ kind: "each" }, { recovers: true }, { store });
+    await at(1, { key: "a" });
+    await at(2, { key: "b" });
+    await at(3, { key: "b", matches: false });
+    should((await openAlertsIn(store)).map(({ key }) => key)).eql(["a"]);
+    const withoutEnd = new MemoryAlertStore();
+    await makeRule({ kind: "each" }, { quietMs: 9 }, { store: withoutEnd }).at(1);
+    should(await openAlertsIn(withoutEnd)).be.empty();
   });
 
   it("of a window: its end is held back where it came soon after another one", async () => {

@@ -26,6 +26,11 @@ export type MadeRule = {
   warnings: string[];
 };
 
+/** Rules that are open together have the same id only with the same settings. */
+export function ruleIdOf(settings: AlertSettings, fingerprint?: string): string {
+  return JSON.stringify([settings, fingerprint]);
+}
+
 /** A rule whose answers are short texts: what was passed, then each outcome with its time after `START`. */
 export function makeRule(
   when: AlertWhen,
@@ -33,9 +38,10 @@ export function makeRule(
   options: Partial<AlertRuleOptions> = {},
 ): MadeRule {
   const warnings: string[] = [];
+  const settings = settingsWith(when, more);
   const rule = new AlertRule({
-    id: "rule",
-    settings: settingsWith(when, more),
+    id: ruleIdOf(settings, options.fingerprint),
+    settings,
     store: new MemoryAlertStore(),
     now: () => START + 1_000_000_000,
     onWarning: (message) => warnings.push(message),

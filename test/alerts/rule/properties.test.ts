@@ -4,7 +4,7 @@ import type { AlertRule } from "../../../src/alerts/index.ts";
 import { AlertRule as Rule } from "../../../src/alerts/index.ts";
 import { MemoryAlertStore } from "../../../src/alerts/stores/memory-store.ts";
 import type { AlertRecord, AlertSettings, AlertStore, AlertWhen } from "../../../src/alerts/types.ts";
-import { brief, makeRule, START, settingsWith } from "./make-rule.ts";
+import { brief, makeRule, ruleIdOf, START, settingsWith } from "./make-rule.ts";
 import { type Event, type Naive, naiveAlerts, naiveStates, reachedWindows } from "./naive.ts";
 
 /** A store as another process sees it: what is read is new text each time. */
@@ -172,7 +172,7 @@ describe("AlertRule: properties", () => {
     ));
 
   const ofCopies = (store: AlertStore, settings: AlertSettings): AlertRule =>
-    new Rule({ id: "rule", settings, store, now: () => START + 1_000_000 });
+    new Rule({ id: ruleIdOf(settings), settings, store, now: () => START + 1_000_000 });
 
   /** Each kind that alerts of an input. A rate compares with a time in which there was nothing. */
   const kinds: fc.Arbitrary<AlertWhen> = fc

@@ -6,6 +6,7 @@ import {
   MemoryAlertStore,
   type RaisedAlert,
 } from "../../../src/alerts/index.ts";
+import { ruleIdOf } from "../rule/make-rule.ts";
 import { ChainModel, nameOf, type Reported, type Transaction } from "./chain-model.ts";
 import { KNOWN_WORLDS } from "./known-worlds.ts";
 import { SLACK, type Step, step } from "./steps.ts";
@@ -49,7 +50,7 @@ class World {
       maxKeys: 10,
       maxMarks: 1_000,
     } as const;
-    return new AlertRule({ id: "rule", settings, store: this.#store, now: () => this.#now });
+    return new AlertRule({ id: ruleIdOf(settings), settings, store: this.#store, now: () => this.#now });
   }
 
   /** A service that reports two levels is not known as such before its first event. */

@@ -3,7 +3,7 @@ import { nodeName } from "../node-name.ts";
 import { openForm } from "../open-node.ts";
 import type { PanelKind } from "../panel.ts";
 import type { RowButton } from "../row-view.ts";
-import { ignoreIssue, refresh } from "../toolbar.ts";
+import { closeAlerts, ignoreIssue, refresh } from "../toolbar.ts";
 import { joined, word, wordOr } from "../words.ts";
 import { by } from "./orders.ts";
 
@@ -57,6 +57,8 @@ function buttonsOf({ id, buttons, isIgnored }: Row<"issues">): RowButton[] {
   if (isIgnored) return [{ label: word("label.stop-ignoring"), act: () => void ignoreIssue(id, false) }];
   const fixes = buttons.map((fix): RowButton => {
     if (fix.kind === "refresh") return { label: word("label.refresh"), act: () => void refresh() };
+    if (fix.kind === "closeAlerts")
+      return { label: word("label.close-alerts"), act: () => void closeAlerts(fix.file) };
     return { label: word("label.open"), act: () => openForm(fix.node) };
   });
   return [...fixes, { label: word("label.ignore"), act: () => void ignoreIssue(id, true) }];

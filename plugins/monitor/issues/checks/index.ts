@@ -1,6 +1,7 @@
 import type { Check } from "../check.ts";
 import { acceptedWatcher } from "./accepted-watcher.ts";
 import { ackUnreachable } from "./ack-unreachable.ts";
+import { alertDeleted } from "./alert-deleted.ts";
 import { alertEnd } from "./alert-end.ts";
 import { alertKeys } from "./alert-keys.ts";
 import { alertSums } from "./alert-sums.ts";
@@ -32,6 +33,7 @@ export const CHECKS: readonly Check[] = [
   signerSet,
   eventContradicts,
   alertEnd,
+  alertDeleted,
   alertKeys,
   alertSums,
   watcherAbi,

@@ -1,0 +1,78 @@
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { NodeAPI } from "node-red";
+import { fileNameOf } from "../../../nodes/lib/runtime/file-name.ts";
+import { HeldStore } from "../../../nodes/lib/runtime/folder/held-store.ts";
+import { loadLibrary } from "../../../nodes/lib/runtime/library.ts";
+import { stateFolderFor } from "../../../nodes/lib/runtime/state-folder.ts";
+import type { RaisedAlert } from "../../../src/index.ts";
+import type { Flows } from "./flows.ts";
+
+/** What a node that is gone has left in its file. */
+export type LeftOpen = { file: string; alerts: readonly RaisedAlert[] };
+
+const ENDING = ".log";
+/** A file is read again only when it has changed. */
+const known = new Map<string, { state: string; alerts: readonly RaisedAlert[] }>();
+
+/** The open alerts of alert nodes that are not in the flows any more: nothing will tell their end. */
+export async function leftOpen(RED: NodeAPI, flows: Flows): Promise<LeftOpen[]> {
+  const files = await filesWithoutNode(RED, flows);
+  for (const file of known.keys()) if (!files.includes(file)) known.delete(file);
+  if (files.length === 0) return [];
+  const left = await whileHeld(RED, () => Promise.all(files.map((file) => readOpen(RED, file))));
+  return left.filter(({ alerts }) => alerts.length > 0);
+}
+
+/** A person has closed them where they were sent to. Returns whether there were any. */
+export async function forgetLeftOpen(RED: NodeAPI, flows: Flows, file: string): Promise<boolean> {
+  if (!(await filesWithoutNode(RED, flows)).includes(file)) return false;
+  await whileHeld(RED, () => rm(pathOf(RED, file), { force: true }));
+  return true;
+}
+
+async function filesWithoutNode(RED: NodeAPI, flows: Flows): Promise<string[]> {
+  const names = await readdir(stateFolderFor(RED, "alerts")).catch(() => []);
+  const nodes = flows.deployed("crec-alert");
+  const used = new Set(nodes.map(({ id }) => fileNameOf(id)));
+  // In a subflow, the id of the instance comes first.
+  const inSubflows = nodes
+    .filter(({ z }) => flows.template(z) !== undefined)
+    .map(({ id }) => `-${fileNameOf(id)}`);
+  return names
+    .filter((name) => name.endsWith(ENDING))
+    .map((name) => name.slice(0, -ENDING.length))
+    .filter((name) => !used.has(name) && !inSubflows.some((end) => name.endsWith(end)));
+}
+
+async function readOpen(RED: NodeAPI, file: string): Promise<LeftOpen> {
+  const path = pathOf(RED, file);
+  const { mtimeMs, size } = await stat(path);
+  const state = `${mtimeMs} ${size}`;
+  const before = known.get(file);
+  if (before?.state === state) return { file, alerts: before.alerts };
+  const { FileAlertStore, openAlertsIn } = await loadLibrary();
+  const store = new FileAlertStore({ path });
+  try {
+    const alerts = await openAlertsIn(store);
+    known.set(file, { state, alerts });
+    return { file, alerts };
+  } finally {
+    await store.close();
+  }
+}
+
+/** Nothing in the folder is touched that another process uses. @throws FOLDER_IN_USE, FOLDER_NOT_LOCKED */
+async function whileHeld<T>(RED: NodeAPI, work: () => Promise<T>): Promise<T> {
+  const held = new HeldStore(RED, async () => ({ load: async () => {}, close: async () => {} }));
+  try {
+    await held.open();
+    return await work();
+  } finally {
+    await held.close();
+  }
+}
+
+function pathOf(RED: NodeAPI, file: string): string {
+  return join(stateFolderFor(RED, "alerts"), `${file}${ENDING}`);
+}
