@@ -177,6 +177,26 @@ describe("the subflow notify", function () {
     should(outlet.received("/again").map(({ answered }) => answered)).deepEqual([500, 500, 200]);
   });
 
+  it("sends the end of an alert behind the alert that it keeps, and other alerts at once", async () => {
+    await deploy({ OUTLET: outlet.url("/order") });
+    outlet.answer = 500;
+    const press = (key: string, kind: string) =>
+      nodeRed.press(button, { payload: { kind, id: key }, crec: { alert: { rule: "r", key, kind } } });
+    await press("a", "alert");
+    await outlet.receiving(1, ({ path }) => path === "/order");
+    outlet.answer = 200;
+    for (const [key, kind] of [
+      ["a", "recovered"],
+      ["a", "next"],
+      ["b", "alert"],
+    ] as const)
+      await press(key, kind);
+    await outlet.receiving(5, ({ path }) => path === "/order");
+    const accepted = outlet.received("/order").filter(({ answered }) => answered === 200);
+    const said = accepted.map(({ body }) => JSON.parse(body)).map(({ id, kind }) => `${id} ${kind}`);
+    should(said).deepEqual(["b alert", "a alert", "a recovered", "a next"]);
+  });
+
   it("hands over what it tried too often itself", async () => {
     await deploy({ OUTLET: outlet.url("/twice"), ATTEMPTS: "2" });
     outlet.answer = 500;
