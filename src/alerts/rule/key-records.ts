@@ -1,6 +1,7 @@
 import type { AlertOutcome, AlertStore } from "../types.ts";
 import { CachedRecord } from "./cached-record.ts";
 import { DueRecords } from "./due-records.ts";
+import { EventBudget } from "./event-budget.ts";
 import { isRecordKey, recordKeyOf } from "./ids.ts";
 import { keyForm } from "./key-form.ts";
 import { hasPending } from "./pending.ts";
@@ -41,11 +42,6 @@ const ALL_TOGETHER = recordKeyOf("");
 const MOST_UNTOLD = 64;
 /** In event time. */
 const LOOK_AGAIN_MS = 1_000;
-const MOST_EVENTS = 1_000_000;
-/** A key with fewer events costs little, and there are not more of them than `maxKeys`. */
-const LARGE = 64;
-/** A part of `MOST_EVENTS`. */
-const FORGOTTEN_AT_ONCE = 0.1;
 
 /** The records of the keys of a rule: the least recently used key comes first. */
 export class KeyRecords {
@@ -62,18 +58,16 @@ export class KeyRecords {
   #lookedUpTo = Number.NEGATIVE_INFINITY;
   /** Undefined where it starts again: an iterator that waits keeps all that was in its map since. */
   #reread: Iterator<KeyRecord> | undefined;
-  /** Keys that remember many events, and how many. */
-  readonly #large = new Map<string, number>();
-  #ofLarge = 0;
+  readonly #events: EventBudget;
   #refused = 0;
   #forgotten = 0;
-  #forgottenEvents = 0;
 
   constructor(options: KeyRecordsOptions) {
     this.#options = options;
     this.#store = options.store;
     this.#form = keyForm(options.store, () => options.report("unreadable"));
     this.#due = new DueRecords(this.#records, options.dueAt);
+    this.#events = new EventBudget({ most: options.mostStored, report: options.report });
     this.#stored = new StoredKeys({
       store: options.store,
       most: options.mostStored,
@@ -98,7 +92,7 @@ export class KeyRecords {
 
   /** How many events were forgotten although they may come again. */
   get forgottenEvents(): number {
-    return this.#forgottenEvents;
+    return this.#events.forgotten;
   }
 
   /** Reads the records that it does not have yet: all of them, or as many as there is room for. */
@@ -254,39 +248,13 @@ export class KeyRecords {
   /** As `settle`. A key of which only the past counts is left to the store. */
   async settleIdle(record: KeyRecord): Promise<void> {
     this.settle(record);
-    this.#noteSize(record);
-    if (this.#ofLarge > this.#mostEvents) await this.#forgetEvents();
+    this.#events.note(record, this.#records.has(record.key));
+    await this.#events.keep(this.#records);
     if (record.isBusy || !record.value?.isPast || this.#records.get(record.key) !== record) return;
     this.#records.delete(record.key);
     this.#due.shorten();
     if (this.#store.isShared) this.#pasts.add(record.key);
     else await this.#stored.add(record);
-  }
-
-  get #mostEvents(): number {
-    return this.#options.mostStored ?? MOST_EVENTS;
-  }
-
-  #noteSize({ key, value }: KeyRecord): void {
-    const isHere = this.#records.has(key);
-    const size = isHere ? (value?.logs.size ?? 0) : 0;
-    this.#ofLarge -= this.#large.get(key) ?? 0;
-    this.#large.delete(key);
-    if (size < LARGE) return;
-    this.#large.set(key, size);
-    this.#ofLarge += size;
-  }
-
-  /** Forgets the oldest events of the key that remembers most. What they count in a window stays. */
-  async #forgetEvents(): Promise<void> {
-    const [largest] = [...this.#large].sort(([, one], [, other]) => other - one);
-    const record = this.#records.get(largest?.[0] ?? "");
-    if (record === undefined) return;
-    const count = Math.ceil(this.#mostEvents * FORGOTTEN_AT_ONCE);
-    await record.change((state) => ({ state: state && { ...state, logs: state.logs.withoutFirst(count) } }));
-    this.#noteSize(record);
-    this.#forgottenEvents += count;
-    this.#options.report("forgottenEvents");
   }
 
   /** Removes keys beyond those in memory that are over by an event time: see `StoredKeys`. */
@@ -352,7 +320,7 @@ export class KeyRecords {
     this.#stored.delete(record.key);
     if (!this.#records.has(record.key)) {
       this.#records.set(record.key, record);
-      this.#noteSize(record);
+      this.#events.note(record, true);
     }
     this.#due.add(record);
   }
@@ -384,7 +352,7 @@ export class KeyRecords {
       const unused = this.#leastRecentlyUsed();
       if (unused === undefined) return;
       this.#records.delete(unused.key);
-      this.#noteSize(unused);
+      this.#events.note(unused, false);
       this.#due.shorten();
       await this.#stored.add(unused);
     }
