@@ -39,6 +39,20 @@ export const undiciInParts = {
 };
 
 /**
+ * Of the hashes that ox compiles, we use those of Ethereum: BLAKE3 is a WebAssembly module of its own.
+ *
+ * @type {import("esbuild").Plugin}
+ */
+export const withoutBlake3 = {
+  name: "without-blake3",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]ox[\\/]dist[\\/]wasm[\\/]internal[\\/]blake3\.js$/ }, () => ({
+      contents: "export const load = () => undefined, hash = undefined, create = undefined;",
+    }));
+  },
+};
+
+/**
  * Names within the code of others help nobody; ours stay, so that stack traces can be read.
  *
  * @type {import("esbuild").Plugin}
