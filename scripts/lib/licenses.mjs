@@ -21,11 +21,6 @@ const COMPILED = [
     holds: "llhttp (MIT), compiled to WebAssembly inside undici",
     notice: "llhttp.txt",
   },
-  {
-    file: /\/ox\/.*\/blake3\.wasm\.js$/,
-    holds: "BLAKE3 (CC0-1.0 OR Apache-2.0), compiled to WebAssembly inside ox",
-    notice: "blake3.txt",
-  },
   // Of ox's own sources alone.
   { file: /\/ox\/.*\/hashes\.wasm\.js$/, holds: undefined },
 ];

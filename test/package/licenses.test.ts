@@ -19,7 +19,6 @@ const NOTICES: ReadonlyArray<[title: RegExp, ...texts: string[]]> = [
   [/^undici [\d.]+ \(MIT\)$/m, MIT, "Copyright (c) Matteo Collina and Undici contributors"],
   [/^libsecp256k1 \(MIT\), compiled to WebAssembly inside ox$/m, MIT, "Copyright (c) 2013 Pieter Wuille"],
   [/^llhttp \(MIT\), compiled to WebAssembly inside undici$/m, MIT, "Copyright Fedor Indutny, 2018."],
-  [/^BLAKE3 \(CC0-1\.0 OR Apache-2\.0\), compiled /m, "This work is released into the public domain"],
   [/^postgres [\d.]+ \(Unlicense\)$/m],
   [/^ioredis [\d.]+ \(MIT\)$/m, MIT],
   [/^denque [\d.]+ \(Apache-2\.0\)$/m],
