@@ -59,8 +59,8 @@ async function serviceConfigOf(
   inMessage: MessageFields<typeof NODE>,
 ): Promise<Record<string, unknown>> {
   if (fields.settings.serviceConfig?.trim() === "") return {};
-  const config = await inMessage.value("serviceConfig");
-  if (config === undefined || config === null) return {};
+  const config = await inMessage.present("serviceConfig");
+  if (config === undefined) return {};
   if (typeof config === "object" && !Array.isArray(config)) return config as Record<string, unknown>;
   throw fields.wrong("serviceConfig", config);
 }

@@ -38,7 +38,7 @@ export default function register(RED: NodeAPI): void {
           fields.of(msg).override("channel") ?? channelOf(RED, fields.settings.channel).resolve(signal),
         target: () => values.required("target"),
         newName: () => values.required("newName"),
-        description: () => values.text("description"),
+        description: () => values.optional("description"),
         onStatus: (resource) => {
           const { status } = resource;
           noteResources(resource, seen);

@@ -63,7 +63,7 @@ async function rawQuestion(fields: Fields, msg: CrecMessage): Promise<Question> 
   const values = fields.of(msg);
   const chainSelector = (await values.required("chainSelector")).trim();
   const to = await values.required("to");
-  const data = (await values.text("data")) ?? "0x";
+  const data = (await values.optional("data")) ?? "0x";
   const request = await requestOf(fields, msg, { chainSelector, to, data });
   return { request, abi: undefined, read: (returned) => returned };
 }
@@ -74,7 +74,7 @@ async function requestOf(
   target: { chainSelector: string; to: string; data: string },
 ): Promise<CreateQuery> {
   const values = fields.of(msg);
-  const from = await values.text("from");
+  const from = await values.optional("from");
   return {
     chain_selector: target.chainSelector,
     params: {

@@ -53,6 +53,8 @@ async function filtersOf(
 
 async function valuesOf(values: Values, name: FilterName): Promise<string[]> {
   if (isList(name)) return values.names(name);
+  // Empty text is no filter. Nothing at all is an error: else everything would be found.
+  await values.present(name);
   const text = (await values.text(name))?.trim();
   return text ? [text] : [];
 }
@@ -85,9 +87,9 @@ function notFound(code: string, what: string): never {
 
 async function periodOf(fields: Fields, values: Values): Promise<SearchEvents> {
   const now = Date.now() / 1000;
-  const given = await values.value("from");
+  const given = await values.present("from");
   const from = timeOf(fields.label("from"), given, now);
-  const to = timeOf(fields.label("to"), await values.value("to"), now);
+  const to = timeOf(fields.label("to"), await values.present("to"), now);
   if (from !== undefined && to !== undefined && from >= to) {
     throw fields.wrong("from", given, "search-events.error.period", { end: fields.label("to") });
   }

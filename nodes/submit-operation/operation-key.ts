@@ -72,8 +72,9 @@ function escaped(text: string): string {
 }
 
 function ownKeyOf({ crec }: CrecMessage): string | undefined {
-  const key = crec?.operationKey;
-  if (key === undefined) return undefined;
+  // One that is there and undefined is a mistake of the flow, not a wish for no key.
+  if (crec === undefined || !Object.hasOwn(crec, "operationKey")) return undefined;
+  const key = crec.operationKey;
   if (typeof key === "string" && key.trim() !== "") return key;
   if (typeof key === "number" && Number.isSafeInteger(key)) return String(key);
   const message =

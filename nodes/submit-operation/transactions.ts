@@ -3,13 +3,20 @@ import type { TransactionInput } from "../../src/index.ts";
 import { type Snapshot, snapshotOf } from "../lib/runtime/call-preview.ts";
 import { amountInWei, encodeContractCall } from "../lib/runtime/calls.ts";
 import { contractOf } from "../lib/runtime/config-nodes.ts";
-import { evaluateRequired, evaluateText, optionOf, type TypedValue } from "../lib/runtime/evaluate.ts";
+import {
+  evaluateOptional,
+  evaluateRequired,
+  isNothing,
+  optionOf,
+  type TypedValue,
+} from "../lib/runtime/evaluate.ts";
 import type { FieldReader } from "../lib/runtime/field-reader.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { COIN_UNITS } from "../lib/shared/coin-units.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import type { CallDef, Value } from "../lib/shared/form-types.ts";
+import { isObject } from "../lib/shared/is-object.ts";
 import { callCountProblem } from "./call-limit.ts";
 import type { NODE, SubmitOperationDef } from "./fields.ts";
 
@@ -73,13 +80,13 @@ async function transactionOf(
     ...{ label: `${path}.${name}`, value, type },
   });
   optionOf(RED, `${path}.kind`, call.kind || "contract", ["contract", "raw"]);
-  const amount = (await evaluateText(RED, node, msg, at("value", call.amount))) ?? "0";
+  const amount = (await evaluateOptional(RED, node, msg, at("value", call.amount))) ?? "0";
   const unit = optionOf(RED, `${path}.value.unit`, call.amount?.unit || "wei", COIN_UNITS);
   const value = await amountInWei(amount, unit, `${path}.value`);
   if (call.kind === "raw") {
     return {
       to: await evaluateRequired(RED, node, msg, at("to", call.to)),
-      data: (await evaluateText(RED, node, msg, at("data", call.data))) ?? "0x",
+      data: (await evaluateOptional(RED, node, msg, at("data", call.data))) ?? "0x",
       value,
     };
   }
@@ -97,9 +104,50 @@ async function transactionOf(
 async function listed(fields: FieldReader<typeof NODE>, msg: CrecMessage): Promise<TransactionInput[]> {
   const list = await fields.of(msg).value("transactions");
   if (!Array.isArray(list)) throw fields.wrong("transactions", list);
-  return list.map((item: Partial<TransactionInput>) => ({
-    to: String(item?.to ?? ""),
-    value: item?.value ?? "0",
-    data: item?.data ?? "0x",
-  }));
+  return list.map((item: unknown, index) => listedTransaction(item, `calls[${index}]`));
+}
+
+/** What an entry of a list may have: the transactions of an operation have a preview beside theirs. */
+const ENTRY = ["to", "value", "data", "preview", "preview_snapshot"];
+/** Other names that people give them. */
+const MEANT: Readonly<Record<string, string>> = {
+  amount: "value",
+  address: "to",
+  target: "to",
+  recipient: "to",
+  calldata: "data",
+  call_data: "data",
+  input: "data",
+};
+
+/** @throws INVALID_FIELD, MISSING_VALUE with the path of what is wrong */
+function listedTransaction(item: unknown, path: string): TransactionInput {
+  if (!isObject(item)) {
+    throw nodeError("INVALID_FIELD", `${path} must be an object with to, and with value or data.`);
+  }
+  const unknown = Object.keys(item).find((name) => !ENTRY.includes(name));
+  if (unknown !== undefined) {
+    const meant = ENTRY.find((name) => name === unknown.toLowerCase()) ?? MEANT[unknown.toLowerCase()];
+    const advice = meant ? `Name it ${meant}.` : "A call has to, value and data: remove it.";
+    throw nodeError("INVALID_FIELD", `${path}.${unknown} is not known. ${advice}`);
+  }
+  const given = (name: "to" | "value" | "data"): string | undefined => {
+    if (!Object.hasOwn(item, name)) return undefined;
+    const value = item[name];
+    if (!isNothing(value) && String(value).trim() !== "") return value as string;
+    throw nodeError(
+      "MISSING_VALUE",
+      `${path}.${name} is there, and holds nothing. Fill it in, or leave it out.`,
+    );
+  };
+  const [to, value, data] = [given("to"), given("value"), given("data")];
+  if (to === undefined)
+    throw nodeError("MISSING_VALUE", `${path}.to is missing. Fill in the address to call.`);
+  if (value === undefined && data === undefined) {
+    throw nodeError(
+      "MISSING_VALUE",
+      `${path} has neither value nor data. Fill in what to send, or the call data.`,
+    );
+  }
+  return { to: String(to), value: value ?? "0", data: data ?? "0x" };
 }

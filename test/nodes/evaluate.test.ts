@@ -1,6 +1,12 @@
 import type { Node, NodeAPI } from "node-red";
 import should from "should";
-import { evaluate, optionOf, shownValue } from "../../nodes/lib/runtime/evaluate.ts";
+import {
+  evaluate,
+  evaluateOptional,
+  evaluatePresent,
+  optionOf,
+  shownValue,
+} from "../../nodes/lib/runtime/evaluate.ts";
 
 describe("the value of a typed input", () => {
   type Callback = (error: Error | null, value?: unknown) => void;
@@ -18,6 +24,28 @@ describe("the value of a typed input", () => {
     const event = { event_id: "1" };
     should(await found(event)).equal(event);
     should(await found(undefined)).be.undefined();
+  });
+
+  it("is absent only where the form leaves the field empty", async () => {
+    const typed = (value: string, type = "msg") => ({ label: "Value", value, type });
+    const msg = (payload: unknown) => ({ _msgid: "1", payload });
+    for (const nothing of [undefined, null, Number.NaN]) {
+      await should(evaluatePresent(RED, {} as Node, msg(nothing), typed("payload"))).be.rejectedWith({
+        code: "MISSING_VALUE",
+      });
+    }
+    for (const nothing of [undefined, null, "", "  "]) {
+      await should(evaluateOptional(RED, {} as Node, msg(nothing), typed("payload"))).be.rejectedWith({
+        code: "MISSING_VALUE",
+      });
+    }
+    for (const kept of [0, false, "", [], {}]) {
+      should(await evaluatePresent(RED, {} as Node, msg(kept), typed("payload"))).equal(kept);
+    }
+    should(await evaluateOptional(RED, {} as Node, msg(0), typed("payload"))).equal("0");
+    should(await evaluateOptional(RED, {} as Node, msg(1), typed(" "))).be.undefined();
+    // Node-RED would read 0.
+    should(await evaluatePresent(RED, {} as Node, msg(1), typed("", "num"))).be.undefined();
   });
 
   it("is refused where it would be awaited, perhaps forever", async () => {

@@ -142,7 +142,7 @@ describe("messages of the nodes", function () {
     });
 
     it("gets, lists, renames and archives a channel", async () => {
-      const { crec } = await good("make-channel", { payload: "moving" });
+      const { crec } = await good("make-channel", { payload: "moving", description: "d" });
       const channelId = crec?.channelId;
       should((await good("get-channel", { payload: channelId })).payload).have.property("name", "moving");
       const listed = (await good("list-channels", {})).payload as Array<Record<string, unknown>>;
@@ -155,7 +155,7 @@ describe("messages of the nodes", function () {
 
     it("lists all pages of a list", async () => {
       const made = [...Array(25).keys()].map((number) => `page-${number}`);
-      await Promise.all(made.map((payload) => good("make-channel", { payload })));
+      await Promise.all(made.map((payload) => good("make-channel", { payload, description: "d" })));
       const listed = (await good("list-channels", {})).payload as Array<{ name: string }>;
       should(made.filter((name) => !listed.some((channel) => channel.name === name))).be.empty();
     });
@@ -176,7 +176,7 @@ describe("messages of the nodes", function () {
     });
 
     it("takes the channel of watchers from msg.crec.channelId", async () => {
-      const { crec } = await good("make-channel", { payload: "empty one" });
+      const { crec } = await good("make-channel", { payload: "empty one", description: "d" });
       const { payload } = await good("list-watchers", {
         crec: { ...COMPANY.crec, channelId: crec?.channelId },
       });
@@ -187,7 +187,7 @@ describe("messages of the nodes", function () {
   describe("create watcher", () => {
     /** A message for a channel that has no watcher yet. */
     const toNewChannel = async (payload: string): Promise<Message> => {
-      const { crec } = await ask(nodeRed, "make-channel", { payload });
+      const { crec } = await ask(nodeRed, "make-channel", { payload, description: "d" });
       return { ...COMPANY, crec: { ...COMPANY.crec, channelId: crec?.channelId } };
     };
 
@@ -245,7 +245,7 @@ describe("messages of the nodes", function () {
     });
 
     it("goes to another channel when the message says which", async () => {
-      const { crec = {} } = await ask(nodeRed, "make-channel", { payload: "elsewhere" });
+      const { crec = {} } = await ask(nodeRed, "make-channel", { payload: "elsewhere", description: "d" });
       const { channelId } = crec;
       const { payload } = await ask(nodeRed, "watcher", { crec: { channelId } });
       should(payload).have.property("channel_id", channelId);

@@ -133,6 +133,7 @@ describe("errors of submit operation", function () {
       ],
       ["a negative number", "INTEGER_OUT_OF_RANGE", "calls[0].args.value", { ...good, payload: -1 }],
       ["a value that the message lacks", "INVALID_ARGUMENT", "calls[0].args.value", { to: RECEIVER }],
+      ["an empty value", "INVALID_ARGUMENT", "calls[0].args.value is missing", { ...good, payload: "" }],
       ["an address too short", "INVALID_ADDRESS", "calls[0].args.to", { ...good, to: "0x12" }],
       [
         "an address with a mistyped letter",
@@ -155,18 +156,36 @@ describe("errors of submit operation", function () {
       ["negative", "INTEGER_OUT_OF_RANGE", "-1"],
       ["no number", "INVALID_ARGUMENT", "much"],
       ["a list", "INVALID_FIELD", [1]],
+      ...[null, "", " "].map((nothing): [string, string, unknown] => [
+        JSON.stringify(nothing),
+        "MISSING_VALUE",
+        nothing,
+      ]),
     ];
     for (const [what, code, amount] of badAmounts) {
       it(`a value that is ${what}`, () =>
-        harness.refusedThenFine("coins", [code, "calls[0].value"], { payload: 1, amount }, { payload: 1 }));
+        harness.refusedThenFine(
+          "coins",
+          [code, "calls[0].value"],
+          { payload: 1, amount },
+          { payload: 1, amount: 0 },
+        ));
     }
+
+    it("a value that the message lacks, for the coin", () =>
+      harness.refusedThenFine(
+        "coins",
+        ["MISSING_VALUE", "calls[0].value"],
+        { payload: 1 },
+        { payload: 1, amount: 0 },
+      ));
 
     it("a value for a function that is not payable", () =>
       harness.refusedThenFine(
         "coins",
         ["OPERATION_FAILED", "reverted without a reason"],
         { payload: 1, amount: "1" },
-        { payload: 1 },
+        { payload: 1, amount: "0" },
       ));
 
     it("an expression that cannot be evaluated", () =>
@@ -182,8 +201,15 @@ describe("errors of submit operation", function () {
       ["no list", "INVALID_FIELD", "list of {to, value, data}", { to: RECEIVER }],
       ["an empty list", "NO_CALLS", "no calls", []],
       ["more than 16 calls", "TOO_MANY_CALLS", "not 17. Split it.", Array(17).fill(raw)],
-      ["a call to nowhere", "INVALID_ADDRESS", "calls[1].to", [raw, { value: "1" }]],
-      ["null for a call", "INVALID_ADDRESS", "calls[0].to", [null]],
+      ["a call to nowhere", "MISSING_VALUE", "calls[1].to", [raw, { value: "1" }]],
+      ["null for a call", "INVALID_FIELD", "calls[0]", [null]],
+      ["an amount by another name", "INVALID_FIELD", "Name it value.", [{ to: RECEIVER, amount: "5" }]],
+      ["a name nobody knows", "INVALID_FIELD", "calls[1].gas is not known", [raw, { ...raw, gas: 1 }]],
+      ["neither value nor data", "MISSING_VALUE", "neither value nor data", [{ to: RECEIVER }]],
+      ...[null, ""].map((value): [string, string, string, unknown] => [
+        ...([`${value} for a value`, "MISSING_VALUE", "calls[0].value"] as const),
+        [{ to: RECEIVER, value, data: "0x" }],
+      ]),
       ["half a byte of data", "INVALID_ARGUMENT", "calls[1].data", [raw, { ...raw, data: "0x123" }]],
       [
         "an amount beyond 256 bits",
@@ -195,6 +221,16 @@ describe("errors of submit operation", function () {
     for (const [what, code, says, payload] of badLists) {
       it(`as a list of calls, ${what}`, () =>
         harness.refusedThenFine("listed", [code, says], { payload }, { payload: [raw] }));
+    }
+
+    for (const channelId of [null, "", 7]) {
+      it(`${channelId} for a channel`, () =>
+        harness.refusedThenFine(
+          "submit",
+          ["INVALID_FIELD", "msg.crec.channelId"],
+          { ...good, crec: { keep: "me", channelId } },
+          good,
+        ));
     }
 
     it("an unknown channel", () =>

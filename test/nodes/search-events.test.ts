@@ -432,7 +432,20 @@ describe("search events", function () {
     ).equal(5);
     should(await counts({ network: `1, ${chain_selector}`, types: ["watcher.event"] })).be.aboveOrEqual(3);
     should(await counts({ environment: "mainnet" })).equal(0);
-    should(await counts({ operation: "crec.operationId", operationType: "msg" })).equal(5);
+    const fromMessage = { operation: "one", operationType: "msg" };
+    should(await counts(fromMessage, { one: "" })).equal(5);
+    for (const message of [{}, { one: null }]) {
+      const { events, errors } = await search({ limit: "5", ...fromMessage }, message);
+      should(events).be.empty();
+      should(errors[0]?.error?.message).match(/^"Operation" is empty/);
+    }
+    for (const [name, field] of [
+      ["from", "Created from"],
+      ["address", "Address"],
+    ]) {
+      const { errors } = await search({ [`${name}`]: "one", [`${name}Type`]: "msg" });
+      should(errors[0]?.error?.code).equal("MISSING_VALUE", field);
+    }
   });
 
   itWide("finds a contract event once where it searches for final events only", async () => {

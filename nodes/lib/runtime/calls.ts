@@ -4,7 +4,7 @@ import { COIN_PLACES, type CoinUnit } from "../shared/coin-units.ts";
 import { nodeError } from "../shared/errors.ts";
 import type { ContractCall, Value } from "../shared/form-types.ts";
 import { contractOf } from "./config-nodes.ts";
-import { evaluate, evaluateRequired, optionOf, type TypedValue } from "./evaluate.ts";
+import { evaluate, evaluateRequired, isNothing, optionOf, type TypedValue } from "./evaluate.ts";
 import { loadLibrary } from "./library.ts";
 import type { CrecMessage } from "./message.ts";
 
@@ -35,7 +35,7 @@ export async function encodeContractCall(
     given.map(async (stored, index) => {
       const input = inputs?.[index];
       const at = input?.name ? `${path}.${input.name}` : `${path}[${index}]`;
-      const value = await readArgument(RED, node, msg, stored, at);
+      const value = await readArgument(RED, node, msg, stored, { path: at, type: input?.type });
       if (stored.unit) optionOf(RED, `${at}.unit`, stored.unit, ARGUMENT_UNITS);
       if (!input) return value;
       if (!stored.unit) return library.textToBytes(value, input, at);
@@ -97,15 +97,19 @@ async function readArgument(
   node: Node,
   msg: CrecMessage,
   stored: Value,
-  path: string,
+  { path, type }: { path: string; type: string | undefined },
 ): Promise<unknown> {
   const value = typed(path, stored.value, stored.type);
   const found = await evaluate(RED, node, msg, value);
-  if (found !== undefined && found !== null) return found;
-  throw nodeError(
-    "INVALID_ARGUMENT",
-    `${path} is missing: there is nothing in ${value.type}.${value.value}.`,
-  );
+  const isBlank = typeof found === "string" && found.trim() === "" && type !== "string";
+  if (!isNothing(found) && !isBlank) return found;
+  const from = `${value.type}.${value.value}`;
+  const [why, advice] = Number.isNaN(found)
+    ? [`the value of ${from} is NaN, which is no number`, ""]
+    : value.value.trim() === ""
+      ? ["the form leaves it empty", type?.startsWith("bytes") ? " Enter 0x for no bytes." : ""]
+      : [`there is nothing in ${from}`, ""];
+  throw nodeError("INVALID_ARGUMENT", `${path} is missing: ${why}.${advice}`);
 }
 
 function typed(label: string, value = "", type = "str"): TypedValue {

@@ -1,13 +1,23 @@
 import { canonicalId } from "../../../src/protocol/ids.ts";
+import { nodeError } from "../shared/errors.ts";
 import type { CrecMessage } from "./message.ts";
 
 /**
  * The channel a message asks for instead of the form's. On a message of events in the same name says where the
  * event came from: that must not redirect what the flow does about it.
+ * @throws INVALID_FIELD for anything but text
  */
 export function channelOverride(msg: CrecMessage): string | undefined {
-  const channelId = override(msg, "eventId") === undefined ? override(msg, "channelId") : undefined;
-  return channelId && canonicalId(channelId);
+  const { crec } = msg;
+  if (crec === undefined || !Object.hasOwn(crec, "channelId") || override(msg, "eventId") !== undefined) {
+    return undefined;
+  }
+  const channelId = override(msg, "channelId");
+  if (channelId !== undefined) return canonicalId(channelId);
+  throw nodeError(
+    "INVALID_FIELD",
+    "msg.crec.channelId must be the id of a channel, as text. Set it to one, or delete it to use the channel of the form.",
+  );
 }
 
 /**

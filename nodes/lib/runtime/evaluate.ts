@@ -18,6 +18,8 @@ export async function evaluate(
 ): Promise<unknown> {
   // In an expression `${NAME}` can mean something else.
   if (type !== "jsonata") requireSet(value);
+  // Node-RED reads an empty number as 0.
+  if (type === "num" && value.trim() === "") return undefined;
   return new Promise((resolve, reject) => {
     const refuse = (why: string, cause?: unknown) => {
       const words = { label, why, from: `${type} ${value}` };
@@ -34,6 +36,32 @@ export async function evaluate(
       }
     });
   });
+}
+
+/**
+ * As `evaluate`; undefined only where the form leaves the field empty. What a message or variable should give and does
+ * not must never count as "nothing was asked for".
+ * @throws MISSING_VALUE, VARIABLE_MISSING, INVALID_FIELD
+ */
+export async function evaluatePresent(
+  RED: NodeAPI,
+  node: Node,
+  msg: CrecMessage,
+  typed: TypedValue,
+): Promise<unknown> {
+  const found = await evaluate(RED, node, msg, typed);
+  if (!isNothing(found)) return found;
+  if (isLeftEmpty(typed)) return undefined;
+  throw missingValue(RED, typed);
+}
+
+/** Whether a value is none at all, whatever type is expected. */
+export function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || Number.isNaN(value);
+}
+
+function isLeftEmpty({ value }: TypedValue): boolean {
+  return value.trim() === "";
 }
 
 /** A message can hold anything: where even the look throws, the value is refused as what it is. */
@@ -58,6 +86,16 @@ export async function evaluateText(
   if (typeof found === "number") return exactText(RED, label, found);
   if (typeof found === "string") return found;
   throw translatedError("INVALID_FIELD", RED._("common.error.not-text", { label, kind: kindOf(found) }));
+}
+
+/** Text; undefined only where the form leaves the field empty. @throws MISSING_VALUE, INVALID_FIELD, VARIABLE_MISSING */
+export async function evaluateOptional(
+  RED: NodeAPI,
+  node: Node,
+  msg: CrecMessage,
+  typed: TypedValue,
+): Promise<string | undefined> {
+  return isLeftEmpty(typed) ? undefined : evaluateRequired(RED, node, msg, typed);
 }
 
 /** @throws MISSING_VALUE, INVALID_FIELD, VARIABLE_MISSING */

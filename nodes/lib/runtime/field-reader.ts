@@ -8,6 +8,8 @@ import { isReference, requireSet } from "../shared/variables.ts";
 import { channelOverride } from "./details.ts";
 import {
   evaluate,
+  evaluateOptional,
+  evaluatePresent,
   evaluateRequired,
   evaluateText,
   exactText,
@@ -57,11 +59,18 @@ export type MessageFields<N extends NodeDescription> = {
   override(name: NamesOf<N, "config">): string | undefined;
   /** @throws INVALID_FIELD when an expression fails, VARIABLE_MISSING */
   value(name: NamesOf<N, "typed">): Promise<unknown>;
+  /** As `value`; `undefined` only where the form leaves it empty. @throws MISSING_VALUE, INVALID_FIELD, VARIABLE_MISSING */
+  present(name: NamesOf<N, "typed">): Promise<unknown>;
+  /** As text; `undefined` only where the form leaves it empty. @throws MISSING_VALUE, INVALID_FIELD, VARIABLE_MISSING */
+  optional(name: NamesOf<N, "typed">): Promise<string | undefined>;
   /** `undefined` where it is empty; numbers become text. @throws INVALID_FIELD, VARIABLE_MISSING */
   text(name: NamesOf<N, "typed">): Promise<string | undefined>;
   /** @throws MISSING_VALUE, INVALID_FIELD, VARIABLE_MISSING */
   required(name: NamesOf<N, "typed">): Promise<string>;
-  /** Several values, each of them checked: a list, or text with commas between. @throws INVALID_FIELD, VARIABLE_MISSING */
+  /**
+   * Several values, each of them checked: a list, or text with commas between.
+   * @throws MISSING_VALUE where a message or variable has nothing, INVALID_FIELD, VARIABLE_MISSING
+   */
   names(name: NamesOf<N, "typed">): Promise<string[]>;
 };
 
@@ -153,10 +162,12 @@ export function fieldReader<const N extends NodeDescription>(
           return field?.kind === "config" && field.override ? channelOverride(msg) : undefined;
         },
         value,
+        present: async (name: string) => evaluatePresent(RED, node, msg, typed(name)),
+        optional: async (name: string) => evaluateOptional(RED, node, msg, typed(name)),
         text: async (name: string) => evaluateText(RED, node, msg, typed(name)),
         required: async (name: string) => evaluateRequired(RED, node, msg, typed(name)),
         names: async (name: string) => {
-          const names = namesIn(await value(name), name);
+          const names = namesIn(await evaluatePresent(RED, node, msg, typed(name)), name);
           const field = fieldOf(name);
           if (field?.kind === "typed" && field.check) {
             const { check } = field;
