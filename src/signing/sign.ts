@@ -55,9 +55,10 @@ async function inTime(signer: Signer, request: SignRequest, { signal, onState }:
 }
 
 function late(isByDeadline: boolean, last?: SigningState): SignerError {
+  const who = last?.isForPerson ? "Ask the person who approves" : "Check the key service";
   const sentence = isByDeadline
     ? "No signature before the operation's deadline. Nothing was submitted. Choose a later deadline, or have it signed sooner."
-    : "No signature within the signer's time-out. Nothing was submitted. Ask the person who approves, or set a longer time-out in the signer.";
+    : `No signature within the signer's time-out. Nothing was submitted. ${who}, or set a longer time-out in the signer.`;
   const message = last ? `${sentence} The key service still says ${last.state}.` : sentence;
   return new SignerError("SIGNER_TIMEOUT", message, { state: last?.state });
 }

@@ -40,7 +40,7 @@ describe("the wait for a signature", () => {
     const error = await errorOf(signWith(signer, requestOf(0)));
     should(error).have.properties({ code: "SIGNER_TIMEOUT", name: "SignerError", retryable: false });
     should(error.message).match(
-      /within the signer's time-out\. Nothing was submitted\. Ask the person who approves/,
+      /within the signer's time-out\. Nothing was submitted\. Check the key service, or set/,
     );
     should(asked[0]?.aborted).be.true();
   });
@@ -56,7 +56,9 @@ describe("the wait for a signature", () => {
     };
     const error = await errorOf(signWith(waiting, requestOf(0)));
     should(error).have.property("state", "PENDING_AUTHORIZATION");
-    should(error.message).match(/The key service still says PENDING_AUTHORIZATION\.$/);
+    should(error.message).match(
+      /Ask the person who approves, .* The key service still says PENDING_AUTHORIZATION\.$/,
+    );
   });
 
   it("ends at the operation's deadline, where that is earlier", async () => {

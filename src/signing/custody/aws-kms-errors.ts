@@ -1,5 +1,7 @@
 import { CrecError } from "../../errors.ts";
-import { maskOf } from "../../http/index.ts";
+import { maskOf, tryParse } from "../../http/index.ts";
+import { textAt } from "./answer-fields.ts";
+import type { KmsAnswer } from "./aws-kms/index.ts";
 import { type AwsKmsSettings, wrongRegion } from "./aws-kms-settings.ts";
 import { excerpt } from "./custodian-client.ts";
 import { SignerError, type SignerErrorCode } from "./signer-error.ts";
@@ -185,9 +187,16 @@ function place({ keyId, region }: Settings): string {
   return region === undefined ? keyId : `${keyId}, ${region}`;
 }
 
-export function late(timeoutMs: number): SignerError {
-  const message = `No answer of AWS KMS within the signer's time-out of ${timeoutMs / 1000} s. Nothing was submitted. Check the network, or set a longer time-out in the signer.`;
-  return new SignerError("SIGNER_TIMEOUT", message);
+/** The name of an error in an answer; its status where it has none. */
+export function failureNamed({ statusCode, body }: KmsAnswer): string {
+  const name = textAt(tryParse(new TextDecoder().decode(body)), "__type")?.replace(/^.*#/s, "") ?? "";
+  return /^\w{1,60}$/.test(name) ? name : String(statusCode);
+}
+
+export function late(timeoutMs: number, seen?: string): SignerError {
+  const last = seen === undefined ? "" : ` (${seen})`;
+  const message = `No signature of AWS KMS within the signer's time-out of ${timeoutMs / 1000} s${last}. Nothing was submitted. Check the network, or set a longer time-out in the signer.`;
+  return new SignerError("SIGNER_TIMEOUT", message, { state: seen });
 }
 
 export function notOfKey(keyId: string): CrecError {

@@ -4,8 +4,9 @@ import { loadPart } from "../../load-part.ts";
 import type { Address, Hex, RsaPublicKey } from "../../protocol/index.ts";
 import { requireDigest } from "../digest.ts";
 import { isRsaSignature } from "../rsa.ts";
+import type { SignOptions } from "../signer.ts";
 import type { KmsCalls } from "./aws-kms/index.ts";
-import { kmsError, late, notOfKey, unreadable } from "./aws-kms-errors.ts";
+import { failureNamed, kmsError, late, notOfKey, unreadable } from "./aws-kms-errors.ts";
 import { type KmsKey, kmsKeyOf } from "./aws-kms-key.ts";
 import { openKmsRequests } from "./aws-kms-requests.ts";
 import { type AwsKmsOptions, awsKmsSettings } from "./aws-kms-settings.ts";
@@ -38,13 +39,23 @@ export async function awsKmsSigner(options: AwsKmsOptions): Promise<AwsKmsSigner
   const { timeoutMs, ...settings } = awsKmsSettings(options, process.env);
   const { openKms } = await loadPart("the SDK of AWS", () => import("./aws-kms/index.ts"));
   const requests = openKmsRequests({ ...options, endpoint: settings.endpoint });
-  const inTime = <T>(work: (calls: KmsCalls, signal: AbortSignal) => Promise<T>, signal?: AbortSignal) => {
+  const failures = new WeakMap<AbortSignal, (reason: string) => void>();
+  const inTime = <T>(
+    work: (calls: KmsCalls, signal: AbortSignal) => Promise<T>,
+    { signal, onState }: SignOptions = {},
+  ) => {
+    const reasons: string[] = [];
+    const seen = () => `${reasons.at(-1)}, asked ${reasons.length} times`;
     const bounds = {
       timeoutMs,
-      onTimeout: () => late(timeoutMs),
+      onTimeout: () => late(timeoutMs, reasons.length === 0 ? undefined : seen()),
       signals: [signal, requests.closing],
     };
     return bounded(bounds, async (within) => {
+      failures.set(within, (reason) => {
+        reasons.push(reason);
+        onState?.({ state: seen(), isForPerson: false });
+      });
       try {
         return await work(calls, within);
       } catch (error) {
@@ -52,7 +63,18 @@ export async function awsKmsSigner(options: AwsKmsOptions): Promise<AwsKmsSigner
       }
     });
   };
-  const calls = openKms({ ...settings, send: requests.send });
+  const send: typeof requests.send = async (request, signal) => {
+    const onFailure = (signal && failures.get(signal)) ?? (() => {});
+    try {
+      const answer = await requests.send(request, signal);
+      if (answer.statusCode >= 400) onFailure(failureNamed(answer));
+      return answer;
+    } catch (error) {
+      onFailure("no answer");
+      throw error;
+    }
+  };
+  const calls = openKms({ ...settings, send });
   try {
     const { keyId } = settings;
     const key = kmsKeyOf(await inTime((kms, within) => kms.publicKey(keyId, within)), keyId);
@@ -61,10 +83,10 @@ export async function awsKmsSigner(options: AwsKmsOptions): Promise<AwsKmsSigner
       custodian: "AWS KMS",
       ...shown,
       timeoutMs,
-      async sign({ digest }, { signal } = {}) {
+      async sign({ digest }, options) {
         requireDigest(digest);
         const bytes = Buffer.from(digest.slice(2), "hex");
-        const made = await inTime((kms, within) => kms.sign({ keyId, algorithm }, bytes, within), signal);
+        const made = await inTime((kms, within) => kms.sign({ keyId, algorithm }, bytes, within), options);
         return signatureOf(key, digest, made, keyId);
       },
       close: requests.close,

@@ -17,6 +17,7 @@ import {
   VERSION,
 } from "../../http/index.ts";
 import { backoffMs, LONGEST_TIMER_MS, SCHEDULES, sleep } from "../../timing/index.ts";
+import type { SignOptions } from "../signer.ts";
 import { fieldAt, textAt } from "./answer-fields.ts";
 import type { CustodyOptions } from "./custody-signer.ts";
 import { SignerError } from "./signer-error.ts";
@@ -46,11 +47,13 @@ export type CustodianCall = {
   secrets?: readonly string[] | undefined;
   /** Whether an answer that looks like an outage, 429 or 5xx, is the answer that every repeat would get. */
   isFinal?: ((answer: CustodianAnswer) => boolean) | undefined;
-  /**
-   * Where a person has to answer: how long that may take, in milliseconds. A failure after the request has arrived is not
-   * `retryable`: a repeat would ask the person again.
-   */
+  /** What the key service calls an answer that says "later", where its status does not say so. */
+  busyState?: ((answer: CustodianAnswer) => string | undefined) | undefined;
+  /** Where a person has to answer: how long that may take, in milliseconds. A failure says if the person may be asked. */
   waitsForPersonMs?: number | undefined;
+  /** For so long it is asked again while it takes no requests, which has no effect. @default as `repeats` says */
+  withinMs?: number | undefined;
+  onState?: SignOptions["onState"];
   signal?: AbortSignal | undefined;
 };
 
@@ -73,9 +76,17 @@ const ATTEMPTS = 4;
 const LONGEST_PAUSE_MS = 30_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 const EXCERPT_LENGTH = 200;
+/** After this time without an answer, a person is probably being asked. */
+const ASKS_PERSON_AFTER_MS = 1_000;
+/** Answers with which a request was not taken: 429, 503, and "limit exceeded" of JSON-RPC. */
+const NOT_TAKEN = /^(429|503|-32005)$/;
+/** A proxy that has waited in vain has handed the request on, whatever its status. */
+export const TIMED_OUT_WORDS = /\btime-?d?[ -]?out\b|\bdeadline exceeded\b/i;
 /** Codes of errors, and statuses of proxies, with which a request has not reached the key service. */
 const NOT_ARRIVED =
-  /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|UND_ERR_ABORTED|429|503)$/;
+  /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|UND_ERR_ABORTED|429|503|-32005)$/;
+/** "Request timeout" and "too early": no decision. */
+const OUTAGES = [408, 425];
 const HEADERS = {
   accept: "application/json",
   "accept-encoding": ACCEPT_ENCODING,
@@ -116,19 +127,30 @@ export class CustodianClient {
   }
 
   /**
-   * Any answer but a redirect, and one that says "later".
+   * Any answer but a redirect, and one that says "later". While it says so, it is asked again.
    * @throws {SignerError} `SIGNER_UNAVAILABLE`, `SIGNER_BAD_ANSWER`, `SIGNER_TIMEOUT`; {AbortedError};
    * {ClientClosedError} after `close`
    */
   async call(call: CustodianCall): Promise<CustodianAnswer> {
+    const { repeats, withinMs, waitsForPersonMs, onState, signal } = call;
+    const endsAt = performance.now() + (withinMs ?? LONGEST_TIMER_MS);
     for (let attempt = 1; ; attempt++) {
+      const leftMs = Math.max(1, endsAt - performance.now());
+      const forPerson = waitsForPersonMs === undefined ? undefined : Math.min(waitsForPersonMs, leftMs);
       try {
-        return await this.#attempt(call);
+        return await this.#attempt({ ...call, waitsForPersonMs: forPerson });
       } catch (error) {
-        if (!(error instanceof SignerError) || !error.retryable || !call.repeats) throw error;
+        if (!(error instanceof SignerError) || !error.retryable) throw error;
+        const isPatient = withinMs !== undefined && NOT_TAKEN.test(error.state ?? "");
+        if (!isPatient && (!repeats || attempt >= ATTEMPTS)) throw error;
+        const untilEnd = Math.max(0, endsAt - performance.now());
+        const longestMs = isPatient ? untilEnd : Math.min(LONGEST_PAUSE_MS, untilEnd);
+        if ((error.retryAfterMs ?? 0) > longestMs) throw error;
+        const state = `${error.state ?? "no answer"}, asked ${attempt === 1 ? "once" : `${attempt} times`}`;
+        onState?.({ state, isForPerson: false });
         const pauseMs = error.retryAfterMs ?? backoffMs(SCHEDULES.request, attempt);
-        if (attempt === ATTEMPTS || pauseMs > LONGEST_PAUSE_MS) throw error;
-        await this.pause(pauseMs, call.signal);
+        await this.pause(Math.min(pauseMs, untilEnd), signal);
+        if (performance.now() >= endsAt) throw busyForLong(this.#called.place, state, error);
       }
     }
   }
@@ -152,6 +174,7 @@ export class CustodianClient {
   /** One request and its whole answer, without secrets. */
   async #attempt({ method, path, body, ...call }: CustodianCall): Promise<CustodianAnswer> {
     const { custodian, place } = this.#called;
+    const isForPerson = call.waitsForPersonMs !== undefined;
     const headers = (typeof call.headers === "function" ? call.headers() : call.headers) ?? {};
     const ofCall = [headers.authorization?.replace(/^\w+ /, "") ?? "", ...(call.secrets ?? [])];
     // Made only where something is shown.
@@ -165,10 +188,12 @@ export class CustodianClient {
     };
     const bounds = {
       timeoutMs: call.waitsForPersonMs ?? this.#attemptTimeoutMs,
-      onTimeout: () => (call.waitsForPersonMs === undefined ? silent(place) : unanswered(place)),
+      onTimeout: () => (isForPerson ? unanswered(place) : silent(place)),
       signals: [call.signal, this.#closing.signal],
     };
     return bounded(bounds, async (signal) => {
+      const report = () => call.onState?.({ state: "no answer yet", isForPerson });
+      const timer = isForPerson ? setTimeout(report, ASKS_PERSON_AFTER_MS) : undefined;
       try {
         const answer = await this.#pool.dispatcher.request({ ...request, signal });
         const { statusCode: status, headers } = answer;
@@ -180,15 +205,18 @@ export class CustodianClient {
           throw redirected(place, status, mask(String(headers.location ?? "")));
         const date = headers.date === undefined ? undefined : String(headers.date);
         const read = { status, json: tryParse(text), text, date, mask };
-        if ((status === 429 || status >= 500) && !call.isFinal?.(read))
-          throw busy(place, read, retryAfterMs(String(headers["retry-after"] ?? "")));
-        return read;
+        const isOutage = (status === 429 || status >= 500) && !call.isFinal?.(read);
+        const state = call.busyState?.(read) ?? (isOutage ? outageState(read) : undefined);
+        if (state === undefined) return read;
+        throw busy(place, read, { state, retryAfterMs: retryAfterMs(String(headers["retry-after"] ?? "")) });
       } catch (thrown) {
         const error =
           thrown instanceof SignerError
             ? thrown
             : requestFailure(thrown, this.#base.host, mask, { custodian });
-        throw call.waitsForPersonMs === undefined ? error : unlessAsked(error);
+        throw isForPerson ? notingAsked(error) : error;
+      } finally {
+        clearTimeout(timer);
       }
     });
   }
@@ -206,6 +234,10 @@ export function refusalOf(custodian: string, answer: CustodianAnswer): SignerErr
   if (status === 404) {
     const message = `${custodian} has no such key (HTTP 404). Check the key's name or id, and the address of the key service.${said}`;
     return new SignerError("SIGNER_KEY_UNSUITABLE", message, { state });
+  }
+  if (OUTAGES.includes(status)) {
+    const message = `${custodian} fails (HTTP ${status}). Nothing was submitted. Try again later.${said}`;
+    return new SignerError("SIGNER_UNAVAILABLE", message, { state });
   }
   const message = `${custodian} refused to sign (HTTP ${status}). Nothing was submitted.${said}`;
   return new SignerError("SIGNER_REFUSED", message, { state });
@@ -275,13 +307,13 @@ export function closed(): ClientClosedError {
   return new ClientClosedError("CLIENT_CLOSED", message);
 }
 
-/** The failure of a request about which a person may have been asked: a repeat would ask again. */
-function unlessAsked(error: CrecError): CrecError {
+/** The failure of a request about which a person may have been asked says so: a repeat would ask again. */
+function notingAsked(error: CrecError): CrecError {
   if (!(error instanceof SignerError) || !error.retryable) return error;
   const { code, message, cause, state, retryAfterMs } = error;
   const reason = state ?? (cause as { code?: string } | undefined)?.code ?? "";
   if (NOT_ARRIVED.test(reason)) return error;
-  return new SignerError(code, message, { cause, state, retryAfterMs, retryable: false });
+  return new SignerError(code, message, { cause, state, retryAfterMs, isAsked: true });
 }
 
 function redirected(place: string, status: number, location: string): SignerError {
@@ -289,11 +321,24 @@ function redirected(place: string, status: number, location: string): SignerErro
   return new SignerError("SIGNER_BAD_ANSWER", message, { state: String(status) });
 }
 
-function busy(place: string, answer: CustodianAnswer, retryAfterMs: number | undefined): SignerError {
+function outageState({ status, text }: CustodianAnswer): string {
+  return status === 503 && TIMED_OUT_WORDS.test(text) ? "503 after a time-out" : String(status);
+}
+
+function busyForLong(place: string, state: string, cause: SignerError): SignerError {
+  const message = `${place} took no request within the signer's time-out (${state}). Nothing was submitted. Try again later, or set a longer time-out in the signer.`;
+  return new SignerError("SIGNER_TIMEOUT", message, { state, cause });
+}
+
+function busy(
+  place: string,
+  answer: CustodianAnswer,
+  { state, retryAfterMs }: { state: string; retryAfterMs: number | undefined },
+): SignerError {
   const { status } = answer;
   const seconds = Math.ceil((retryAfterMs ?? 0) / 1000);
   const when = seconds > 0 ? `in ${seconds} s, as it asks` : "later";
-  const why = status === 429 ? "accepts no more requests now" : "fails";
+  const why = status === 429 || status < 400 ? "accepts no more requests now" : "fails";
   const message = `${place} ${why} (HTTP ${status}). Try again ${when}. ${saidBy(answer)}`;
-  return new SignerError("SIGNER_UNAVAILABLE", message, { state: String(status), retryAfterMs });
+  return new SignerError("SIGNER_UNAVAILABLE", message, { state, retryAfterMs });
 }

@@ -1,5 +1,5 @@
 import { createHash, randomUUID, sign } from "node:crypto";
-import { type CustodianAnswer, CustodianClient, refusalOf } from "./custodian-client.ts";
+import { type CustodianAnswer, type CustodianCall, CustodianClient, refusalOf } from "./custodian-client.ts";
 import type { CustodyOptions } from "./custody-signer.ts";
 import { SignerError } from "./signer-error.ts";
 
@@ -17,8 +17,7 @@ export type FireblocksCall = {
   /** With its query, from `/v1` on. */
   path: string;
   body?: string;
-  signal?: AbortSignal | undefined;
-};
+} & Pick<CustodianCall, "signal" | "withinMs" | "onState">;
 
 /** The API refuses 30 seconds. */
 const TOKEN_LIFE_S = 25;
@@ -45,14 +44,14 @@ export class FireblocksApi {
    * accepted once.
    * @throws {SignerError} `SIGNER_UNAUTHORIZED`, `SIGNER_UNAVAILABLE`
    */
-  async call({ method, path, body, signal }: FireblocksCall): Promise<CustodianAnswer> {
+  async call({ path, body, ...call }: FireblocksCall): Promise<CustodianAnswer> {
     const { apiKey } = this.#options;
     const headers = () => ({
       "x-api-key": apiKey,
       authorization: `Bearer ${this.#token(this.#client.pathOf(path), body ?? "")}`,
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     });
-    const answer = await this.#client.call({ method, path, headers, body, repeats: true, signal });
+    const answer = await this.#client.call({ ...call, path, headers, body, repeats: true });
     if (answer.status === 401) throw clockError(answer) ?? refusalOf(FIREBLOCKS, answer);
     return answer;
   }

@@ -26,6 +26,7 @@ export type FireblocksRequestsOptions = {
   sends: "digest" | "typed-data";
   note: string;
   pollMs: number;
+  timeoutMs: number;
 };
 
 /** A request to sign that exists, and which of the requests for this digest it is. */
@@ -69,7 +70,7 @@ export class FireblocksRequests {
 
   /** @throws {SignerError} */
   async sign(request: SignRequest, options: SignOptions): Promise<Hex> {
-    const found = await this.#ask(request, options.signal);
+    const found = await this.#ask(request, options);
     const transaction = await this.#decided(found, options);
     const failure = failureOf(transaction);
     if (failure) {
@@ -88,14 +89,15 @@ export class FireblocksRequests {
   }
 
   /** A new request, or the last one that exists. */
-  async #ask(request: SignRequest, signal: AbortSignal | undefined): Promise<Found> {
+  async #ask(request: SignRequest, options: SignOptions): Promise<Found> {
     const attempt = this.#next.get(request.digest) ?? 1;
     const body = this.#body(request, attempt);
-    const answer = await this.#api.call({ method: "POST", path: "/v1/transactions", body, signal });
+    const waiting = { ...options, withinMs: this.#options.timeoutMs };
+    const answer = await this.#api.call({ method: "POST", path: "/v1/transactions", body, ...waiting });
     const transaction = transactionOf(answer);
     if (isSuccess(answer) && transaction) return { transaction, attempt, isNew: true };
     if (isSuccess(answer)) throw badAnswer(FIREBLOCKS, "transaction", answer);
-    const found = await this.#usedBefore(request, attempt, answer, signal);
+    const found = await this.#usedBefore(request, attempt, answer, options.signal);
     if (found === undefined) throw refusalOf(FIREBLOCKS, answer);
     return found;
   }

@@ -69,7 +69,15 @@ export async function fireblocksSigner(
   const api = new FireblocksApi({ url, apiKey, key, tls, proxy });
   try {
     const { address, derivationPath } = await readKey(api, source);
-    const requests = new FireblocksRequests(api, { source, address, derivationPath, sends, note, pollMs });
+    const requests = new FireblocksRequests(api, {
+      source,
+      address,
+      derivationPath,
+      sends,
+      note,
+      pollMs,
+      timeoutMs,
+    });
     return {
       kind: "ecdsa",
       custodian: FIREBLOCKS,

@@ -3,7 +3,7 @@ import type { SigningState } from "../signer.ts";
 import { fieldAt, textAt } from "./answer-fields.ts";
 import { type CustodianAnswer, excerpt, quoted } from "./custodian-client.ts";
 import { FIREBLOCKS } from "./fireblocks-api.ts";
-import { SignerError } from "./signer-error.ts";
+import { SignerError, type SignerErrorCode } from "./signer-error.ts";
 
 /** A transaction of the API: a request to sign. */
 export type FireblocksTransaction = {
@@ -33,7 +33,7 @@ const FOR_PEOPLE = [
 ];
 
 /** Final states without a signature. */
-const FAILURES: Readonly<Record<string, { code: "SIGNER_REFUSED" | "SIGNER_TIMEOUT"; sentence: string }>> = {
+const FAILURES: Readonly<Record<string, { code: SignerErrorCode; sentence: string }>> = {
   REJECTED: { code: "SIGNER_REFUSED", sentence: "A person or a screening refused to sign." },
   BLOCKED: {
     code: "SIGNER_REFUSED",
@@ -41,9 +41,10 @@ const FAILURES: Readonly<Record<string, { code: "SIGNER_REFUSED" | "SIGNER_TIMEO
       "A policy forbids this signature. Ask the person who manages the policies to allow raw signing or typed messages for this source.",
   },
   CANCELLED: { code: "SIGNER_REFUSED", sentence: "Somebody cancelled the request to sign." },
-  FAILED: { code: "SIGNER_REFUSED", sentence: "The request to sign failed, for the reason below." },
+  // Not a decision of anyone.
+  FAILED: { code: "SIGNER_UNAVAILABLE", sentence: "The request to sign failed, for the reason below." },
   PARTIALLY_COMPLETED: {
-    code: "SIGNER_REFUSED",
+    code: "SIGNER_UNAVAILABLE",
     sentence: "The request to sign failed, for the reason below.",
   },
   TIMEOUT: {
@@ -82,7 +83,9 @@ export function failureOf({ status, shown }: FireblocksTransaction): SignerError
   const { id, subStatus } = shown;
   const detail = subStatus === "" ? status : `${status}, ${subStatus}`;
   const message = `${failure.sentence} Nothing was submitted. To ask again, repeat the operation. ${FIREBLOCKS}: ${detail}, transaction ${id}.`;
-  return new SignerError(failure.code, message, { state: subStatus === "" ? status : subStatus });
+  return new SignerError(failure.code, message, {
+    ...{ state: subStatus === "" ? status : subStatus, isAsked: true },
+  });
 }
 
 /**

@@ -6,7 +6,14 @@ import { SIGNING_TIMEOUTS_MS } from "../../protocol/signing-timeouts.ts";
 import { requireDigest } from "../digest.ts";
 import type { SignRequest } from "../signer.ts";
 import { textAt } from "./answer-fields.ts";
-import { badAnswer, type CustodianAnswer, CustodianClient, quoted, refusalOf } from "./custodian-client.ts";
+import {
+  badAnswer,
+  type CustodianAnswer,
+  type CustodianCall,
+  CustodianClient,
+  quoted,
+  refusalOf,
+} from "./custodian-client.ts";
 import type { CustodyOptions, CustodySigner } from "./custody-signer.ts";
 import { authorizationKeyOf, authorizationSignature } from "./privy-authorization.ts";
 import { SignerError, type SignerErrorCode } from "./signer-error.ts";
@@ -80,10 +87,10 @@ export async function privySigner(
       custodian: PRIVY,
       address,
       timeoutMs,
-      async sign(request, { signal } = {}) {
+      async sign(request, options = {}) {
         requireDigest(request.digest);
         const body = sends === "digest" ? digestCall(request) : typedDataCall(request);
-        return signatureIn(await send(session, body, signal));
+        return signatureIn(await send(session, body, { ...options, withinMs: timeoutMs }));
       },
       close: () => client.close(),
     };
@@ -158,7 +165,7 @@ function typedDataCall({ typedData }: SignRequest) {
 async function send(
   { client, origin, headers, path, key }: Session,
   body: { method: string; params: unknown },
-  signal: AbortSignal | undefined,
+  waiting: Pick<CustodianCall, "signal" | "onState" | "withinMs">,
 ): Promise<CustodianAnswer> {
   // One key for each call, repeats included: Privy keeps answers for a day, and might keep a refusal.
   const privy = { "privy-app-id": headers["privy-app-id"] ?? "", "privy-idempotency-key": randomUUID() };
@@ -171,7 +178,7 @@ async function send(
     headers: { ...headers, ...privy, ...authorization, "content-type": "application/json" },
     body: JSON.stringify(body),
     repeats: true,
-    signal,
+    ...waiting,
   });
   if (answer.status !== 200) throw errorOf(answer, body.method);
   return answer;

@@ -28,7 +28,7 @@ export async function openEth1Key(remote: Remote, wanted: string | undefined): P
   const { identifier, address } = await findKey(remote, wanted);
   return {
     address,
-    async sign({ preimage }, { signal }) {
+    async sign({ preimage }, options) {
       const answer = await remote.client.call({
         ...{ method: "POST", path: `/api/v1/eth1/sign/${identifier}` },
         headers: {
@@ -37,7 +37,7 @@ export async function openEth1Key(remote: Remote, wanted: string | undefined): P
         },
         body: JSON.stringify({ data: preimage }),
         repeats: true,
-        signal,
+        ...{ ...options, withinMs: remote.timeoutMs },
       });
       if (answer.status !== 200) throw refusalOf(REMOTE, answer);
       return signatureOf(answer);

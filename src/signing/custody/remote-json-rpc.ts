@@ -4,7 +4,7 @@ import type { Address, Hex } from "../../protocol/index.ts";
 import type { SignOptions } from "../signer.ts";
 import type { OperationTypedData } from "../typed-data.ts";
 import { fieldAt, textAt } from "./answer-fields.ts";
-import { badAnswer, type CustodianAnswer, excerpt, refusalOf } from "./custodian-client.ts";
+import { badAnswer, type CustodianAnswer, excerpt, refusalOf, TIMED_OUT_WORDS } from "./custodian-client.ts";
 import { REMOTE, type Remote, type RemoteKey } from "./remote-key.ts";
 import { SignerError } from "./signer-error.ts";
 
@@ -24,9 +24,6 @@ type RpcError = { code: number; message: string };
 
 const ACCOUNT_METHODS = ["eth_accounts", "account_list"];
 const SIGNATURE = /^0x[0-9a-f]{130}$/i;
-/** After this time without an answer, a person is probably being asked. */
-const ASKS_PERSON_AFTER_MS = 1_000;
-
 /** So many accounts are named in an error. */
 const SHOWN = 5;
 /** "Method not found", and the same in EIP-1474 and EIP-1193. */
@@ -39,7 +36,13 @@ const TIMED_OUT = -32002;
 const DISCONNECTED = [4900, 4901];
 const REJECTED = 4001;
 const UNAUTHORIZED = [4100, -40100];
-const DENIED = /\b(denied|rejected|declined|refused|cancell?ed)\b/i;
+/** "Limit exceeded": the request was not taken. */
+const BUSY = -32005;
+/** Words of people and policies. */
+const DENIED = /\b(denied|rejected|declined|refused|cancell?ed|policy)\b/i;
+/** Words of machines, which use those of people, too: "connection refused", "context canceled". */
+const FAULT =
+  /\b(connection|context cancell?ed|unavailable|overloaded|too many|rate limit\w*|limit exceeded|internal error)\b/i;
 const KEY_MISSING =
   /\b(unknown account|no (unlocked )?(account|signer|private key|key)\b|account not found)/i;
 
@@ -95,17 +98,12 @@ async function askToSign(
   typedData: OperationTypedData,
   { signal, onState }: SignOptions,
 ): Promise<Hex | RpcError> {
-  const report = () => onState?.({ state: "no answer yet", isForPerson: true });
-  const timer = setTimeout(report, ASKS_PERSON_AFTER_MS);
-  try {
-    const document = isText ? JSON.stringify(typedData) : typedData;
-    const { answer, result, error } = await call(remote, method, [account, document], signal);
-    if (error) return error;
-    if (typeof result === "string" && SIGNATURE.test(result)) return result as Hex;
-    throw badAnswer(REMOTE, "signature of 65 bytes", answer);
-  } finally {
-    clearTimeout(timer);
-  }
+  const document = isText ? JSON.stringify(typedData) : typedData;
+  const waiting = { withinMs: remote.timeoutMs, signal, onState };
+  const { answer, result, error } = await call(remote, method, [account, document], waiting);
+  if (error) return error;
+  if (typeof result === "string" && SIGNATURE.test(result)) return result as Hex;
+  throw badAnswer(REMOTE, "signature of 65 bytes", answer);
 }
 
 /** The account of a signer that has one. clef asks a person before it lists its accounts. */
@@ -130,18 +128,19 @@ function isTexts(value: unknown): value is string[] {
 
 type Called = { answer: CustodianAnswer; result?: unknown; error?: RpcError };
 
-/** Never repeated: a person may be asked. */
+/** Repeated only while it was not taken: a person may be asked. */
 async function call(
   { client, headers, timeoutMs }: Remote,
   method: string,
   params: unknown[],
-  signal?: AbortSignal,
+  waiting: SignOptions & { withinMs?: number } = {},
 ): Promise<Called> {
   const answer = await client.call({
-    ...{ method: "POST", path: "", repeats: false, waitsForPersonMs: timeoutMs, signal },
+    ...{ method: "POST", path: "", repeats: false, waitsForPersonMs: timeoutMs, ...waiting },
     headers: { ...headers, "content-type": "application/json" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-    isFinal: (given) => errorOf(given) !== undefined,
+    isFinal: isAnswered,
+    busyState: (given) => (errorOf(given)?.code === BUSY ? String(BUSY) : undefined),
   });
   const error = errorOf(answer);
   if (error) return { answer, error };
@@ -156,6 +155,18 @@ function errorOf({ json, mask = (said) => said }: CustodianAnswer): RpcError | u
   return Number.isNaN(code) ? undefined : { code, message: mask(textAt(json, "error", "message") ?? "") };
 }
 
+/** What a proxy in between says, with its own error of JSON-RPC, is not an answer of the signer. */
+function isAnswered(answer: CustodianAnswer): boolean {
+  const error = errorOf(answer);
+  const isBusy = answer.status === 429 || answer.status === 503;
+  return error !== undefined && (!isBusy || isMethodMissing(error) || isRefusal(error));
+}
+
+function isRefusal({ code, message }: RpcError): boolean {
+  const isFault = FAULT.test(message) || TIMED_OUT_WORDS.test(message);
+  return code === REJECTED || (DENIED.test(message) && !isFault);
+}
+
 function isMethodMissing({ code, message }: RpcError): boolean {
   return METHOD_MISSING.includes(code) || METHOD_MISSING_TEXT.test(message);
 }
@@ -163,7 +174,7 @@ function isMethodMissing({ code, message }: RpcError): boolean {
 function refusal({ code, message }: RpcError): SignerError {
   const said = `It said: ${excerpt(message)} (${code})`;
   const details = { state: String(code) };
-  if (code === REJECTED || DENIED.test(message)) {
+  if (isRefusal({ code, message })) {
     const text = `${REMOTE} refused the signature. Nothing was submitted. Ask the person who approves. ${said}`;
     return new SignerError("SIGNER_REFUSED", text, details);
   }
@@ -186,8 +197,8 @@ function refusal({ code, message }: RpcError): SignerError {
     const text = `${REMOTE} does not have the key of this address, or it is locked. Check the address in the signer. ${said}`;
     return new SignerError("SIGNER_KEY_UNSUITABLE", text, details);
   }
-  const text = `${REMOTE} did not sign. Nothing was submitted. Check its log. ${said}`;
-  return new SignerError("SIGNER_REFUSED", text, details);
+  const text = `${REMOTE} failed and did not sign, which is not a decision. Nothing was submitted. Check its log, or try again later. ${said}`;
+  return new SignerError("SIGNER_UNAVAILABLE", text, { ...details, isAsked: true });
 }
 
 function noMethod(methods: readonly string[]): SignerError {

@@ -21,6 +21,7 @@ export type SignerErrorDetails = {
   retryAfterMs?: number | undefined;
   /** @default as the code says */
   retryable?: boolean;
+  isAsked?: boolean | undefined;
 };
 
 /** The error of a key service. `message` never contains a secret. */
@@ -31,11 +32,20 @@ export class SignerError extends CrecError {
   readonly state: string | undefined;
   /** How long the key service asked to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
+  /** Whether a person may have been asked for this signature: a repeat would ask again, so it is not made unasked. */
+  readonly isAsked: boolean;
 
   constructor(code: SignerErrorCode, message: string, details: SignerErrorDetails = {}) {
-    const { cause, state, retryAfterMs, retryable = code === "SIGNER_UNAVAILABLE" } = details;
+    const {
+      cause,
+      state,
+      retryAfterMs,
+      retryable = code === "SIGNER_UNAVAILABLE",
+      isAsked = false,
+    } = details;
     super(code, message, { cause, retryable });
     this.state = state;
     this.retryAfterMs = retryAfterMs;
+    this.isAsked = isAsked;
   }
 }

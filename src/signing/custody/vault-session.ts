@@ -85,7 +85,7 @@ export class VaultSession {
   async call(call: VaultCall): Promise<Data> {
     for (let isSecond = false; ; isSecond = true) {
       const known = this.#token;
-      const token = await this.#currentToken();
+      const token = await this.#currentToken(call.withinMs);
       const answer = await this.#request({ ...call, secrets: [token.text] }, { "x-vault-token": token.text });
       const mayBeRevoked = answer.status === 403 && token === known && this.#login.method !== "token";
       if (isSecond || !mayBeRevoked) return dataOf(answer, call.path);
@@ -107,16 +107,16 @@ export class VaultSession {
   }
 
   /** One login serves all calls. */
-  async #currentToken(): Promise<Token> {
+  async #currentToken(withinMs: number | undefined): Promise<Token> {
     if (this.#token && Date.now() < this.#token.replaceAt) return this.#token;
-    this.#loggingIn ??= this.#logIn().finally(() => {
+    this.#loggingIn ??= this.#logIn(withinMs).finally(() => {
       this.#loggingIn = undefined;
     });
     this.#token = await this.#loggingIn;
     return this.#token;
   }
 
-  async #logIn(): Promise<Token> {
+  async #logIn(withinMs: number | undefined): Promise<Token> {
     const login = this.#login;
     if (login.method === "token") return { text: login.token.trim(), replaceAt: Number.POSITIVE_INFINITY };
     const { mount = login.method } = login;
@@ -130,6 +130,7 @@ export class VaultSession {
       ...{ method: "POST", path, body: JSON.stringify(credentials), secrets: [jwt] },
       // A secret id may be valid for a number of logins.
       repeats: login.method !== "approle",
+      withinMs,
     });
     return tokenIn(answer, path);
   }

@@ -53,7 +53,7 @@ export async function vaultSigner(options: VaultSignerOptions): Promise<CustodyS
       custodian: VAULT,
       publicKey,
       timeoutMs: checkedTimeoutMs,
-      async sign({ digest }, { signal } = {}) {
+      async sign({ digest }, options = {}) {
         requireDigest(digest);
         const path = `${place.mount}/sign/${encodeURIComponent(place.key)}`;
         // A repeat has no other effect: the same signature is made again.
@@ -62,13 +62,13 @@ export async function vaultSigner(options: VaultSignerOptions): Promise<CustodyS
           path,
           body: requestOf(digest, keyVersion),
           repeats: true,
-          signal,
+          ...{ ...options, withinMs: timeoutMs },
         } as const;
         try {
           return signatureIn(await session.call(call), keyVersion);
         } catch (error) {
           // Vault answers with 400 or 500 where the version may not sign. The key says why.
-          if (isAboutKey(error)) await readVaultKey(session, { ...place, signal });
+          if (isAboutKey(error)) await readVaultKey(session, { ...place, signal: options.signal });
           throw error;
         }
       },

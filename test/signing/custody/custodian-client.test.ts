@@ -12,6 +12,7 @@ import {
   excerpt,
   refusalOf,
 } from "../../../src/signing/custody/custodian-client.ts";
+import type { SigningState } from "../../../src/signing/index.ts";
 import { errorOf, sendJson, startServer, startTcpServer } from "../../http/support.ts";
 import { selfSigned } from "../../support/certificates.ts";
 
@@ -248,13 +249,18 @@ describe("a call to a key service", () => {
     });
 
     it("tells whether a person may have been asked already: then a repeat would ask again", async () => {
+      // All of them can be sent again, by a person or by the flow.
       const call = { ...GET, waitsForPersonMs: 5_000 };
-      const isRetryable = async (url: string) => (await errorOf(open(url).call(call))).retryable;
+      const isSafeToRepeat = async (url: string) => {
+        const error = await errorOf(open(url).call(call));
+        should(error).have.properties({ code: "SIGNER_UNAVAILABLE", retryable: true });
+        return !error.isAsked;
+      };
       const down = await startTcpServer(() => {});
       await down.close();
-      should(await isRetryable(down.url)).be.true();
+      should(await isSafeToRepeat(down.url)).be.true();
       const broken = await serveTcp((socket) => socket.once("data", () => socket.destroy()));
-      should(await isRetryable(broken.url)).be.false();
+      should(await isSafeToRepeat(broken.url)).be.false();
       for (const [status, isSafe] of [
         [429, true],
         [503, true],
@@ -262,7 +268,7 @@ describe("a call to a key service", () => {
         [502, false],
         [504, false],
       ] as const) {
-        should(await isRetryable((await failing(1, status)).url)).equal(isSafe, String(status));
+        should(await isSafeToRepeat((await failing(1, status)).url)).equal(isSafe, String(status));
       }
     });
 
@@ -275,6 +281,37 @@ describe("a call to a key service", () => {
       const error = await errorOf(open(server.url).call({ ...GET, repeats: true }));
       should(error).have.property("code", "SIGNER_UNAVAILABLE");
       should(connections).equal(4);
+    });
+
+    it("asks within its time while nothing was taken, however often, and says how often", async () => {
+      const states: SigningState[] = [];
+      const onState = (state: SigningState) => states.push(state);
+      for (const status of [429, 503]) {
+        const server = await failing(5, status, { "retry-after": "0" });
+        const call = { ...GET, waitsForPersonMs: 20_000, withinMs: 20_000, onState };
+        should((await open(server.url).call(call)).json).deepEqual({ ok: true });
+        should(server.requests).have.length(6);
+        should(states.splice(0).at(-1)).deepEqual({ state: `${status}, asked 5 times`, isForPerson: false });
+      }
+      const busy = await failing(1_000, 429);
+      const error = await errorOf(open(busy.url).call({ ...GET, withinMs: 300 }));
+      should(error).have.property("code", "SIGNER_TIMEOUT");
+      should(error.message).match(
+        /took no request within the signer's time-out \(429, asked (once|\d times)\)\./,
+      );
+      const later = await failing(1, 429, { "retry-after": "60" });
+      const asks = await errorOf(open(later.url).call({ ...GET, withinMs: 5_000 }));
+      should(asks).have.properties({ code: "SIGNER_UNAVAILABLE", retryAfterMs: 60_000 });
+    });
+
+    it("takes a 503 of a proxy that waited in vain for what it is: the request was handed on", async () => {
+      const server = await serve((_request, response) => {
+        response.writeHead(503).end("upstream request timeout");
+      });
+      const call = { ...GET, waitsForPersonMs: 5_000, withinMs: 5_000 };
+      const error = await errorOf(open(server.url).call(call));
+      should(error).have.properties({ code: "SIGNER_UNAVAILABLE", retryable: true, isAsked: true });
+      should(server.requests).have.length(1);
     });
 
     it("does not repeat a refusal", async () => {
@@ -393,6 +430,7 @@ describe("the error for a refusal of a key service", () => {
     should(refusal(401)).have.properties({ code: "SIGNER_UNAUTHORIZED", state: "401" });
     should(refusal(403).message).match(/^Acme refused the credentials.*Check them, and what they permit/);
     should(refusal(404)).have.properties({ code: "SIGNER_KEY_UNSUITABLE", retryable: false });
+    should(refusal(408)).have.properties({ code: "SIGNER_UNAVAILABLE", retryable: true });
     should(refusal(400)).have.properties({ code: "SIGNER_REFUSED", retryable: false });
     should(refusal(422).message).match(/refused to sign \(HTTP 422\)\. Nothing was submitted\. It said: no$/);
   });

@@ -148,8 +148,8 @@ describe("a signer of Fireblocks", () => {
         /^A policy forbids this signature\. Ask the person who manages/,
       ],
       ["CANCELLED", "CANCELLED_BY_USER", "SIGNER_REFUSED", /^Somebody cancelled/],
-      ["FAILED", "SIGNING_ERROR", "SIGNER_REFUSED", /^The request to sign failed/],
-      ["FAILED", "", "SIGNER_REFUSED", /Fireblocks: FAILED, transaction /],
+      ["FAILED", "SIGNING_ERROR", "SIGNER_UNAVAILABLE", /^The request to sign failed/],
+      ["FAILED", "", "SIGNER_UNAVAILABLE", /Fireblocks: FAILED, transaction /],
       ["TIMEOUT", "", "SIGNER_TIMEOUT", /^Nobody approved or signed in the time/],
     ] as const) {
       it(`${status} ${subStatus}`, async () => {
@@ -169,7 +169,7 @@ describe("a signer of Fireblocks", () => {
     const failed = { id: "a".repeat(2_000), status: "FAILED", subStatus: "b\n".repeat(1_000) };
     server.faults.push(used, ...Array.from({ length: 1_000 }, () => ({ status: 200, body: failed })));
     const error = await errorOf(signWith(signer, request, { signal: AbortSignal.timeout(90_000) }));
-    should(error).have.property("code", "SIGNER_REFUSED");
+    should(error).have.property("code", "SIGNER_UNAVAILABLE");
     should(error.message.length).be.below(1_000);
     should(error.message).not.containEql("\n");
     should(server.asked.length).be.below(100);
@@ -419,7 +419,7 @@ describe("a signer of Fireblocks", () => {
         const answer = { id: part, status: "FAILED", subStatus: part };
         server.faults.push(undefined, undefined, { status: 200, body: answer });
         const error = await errorOf(signer.sign(request, { onState: (state) => states.push(state) }));
-        should(error).have.property("code", "SIGNER_REFUSED");
+        should(error).have.property("code", "SIGNER_UNAVAILABLE");
         server.faults.push({ status: 200, body: { algorithm: part } });
         const unsuitable = await errorOf(signerOf());
         should(unsuitable).have.property("code", "SIGNER_KEY_UNSUITABLE");

@@ -215,7 +215,7 @@ describe("a remote signer", () => {
       }
       const { standIn: never, calls: asked } = await rpc(() => invalid);
       const error = await errorOf(signWith(await open(never, { protocol, address }), request));
-      should(error).have.properties({ code: "SIGNER_REFUSED", state: "-32602" });
+      should(error).have.properties({ code: "SIGNER_UNAVAILABLE", state: "-32602" });
       should(asked).have.length(2);
     });
 
@@ -231,9 +231,14 @@ describe("a remote signer", () => {
         [
           -32603,
           "Internal error",
-          "SIGNER_REFUSED",
-          /did not sign\. Nothing was submitted\. Check its log\./,
+          "SIGNER_UNAVAILABLE",
+          /failed and did not sign, which is not a decision\. Nothing was submitted\. Check its log/,
         ],
+        [-32000, "blocked by policy 7", "SIGNER_REFUSED", /Ask the person who approves/],
+        [-32000, "upstream request timeout", "SIGNER_UNAVAILABLE", /not a decision/],
+        [-32000, "context deadline exceeded", "SIGNER_UNAVAILABLE", /not a decision/],
+        [-32000, "dial tcp: connection refused", "SIGNER_UNAVAILABLE", /not a decision/],
+        [-32099, "no idea", "SIGNER_UNAVAILABLE", /not a decision/],
         [4100, "Unauthorized", "SIGNER_UNAUTHORIZED", /Check them, and what they permit/],
         [-32002, "request timed out", "SIGNER_TIMEOUT", /ended the wait for an approval\./],
         [4900, "Disconnected", "SIGNER_UNAVAILABLE", /is not connected\. Try again later/],
@@ -247,11 +252,35 @@ describe("a remote signer", () => {
         should(error.message).endWith(`It said: ${message} (${code})`).and.match(says);
         should(calls).have.length(1);
       }
-      for (const fault of ["cut after", { status: 503, body: "" }, { status: 504, body: "" }] as const) {
+      for (const fault of ["cut after", { status: 502, body: "" }, { status: 504, body: "" }] as const) {
         const { standIn } = await rpc(having("eth_signTypedData_v4"));
         standIn.faults.push(fault);
         const error = await errorOf(signWith(await open(standIn, { protocol, address }), request));
         should(error).have.property("code", "SIGNER_UNAVAILABLE");
+        should(standIn.asked).have.length(1);
+      }
+    });
+
+    it("asks again what was not taken, and believes no proxy that decides", async () => {
+      const { standIn } = await rpc(having("eth_signTypedData_v4"));
+      const signer = await open(standIn, { protocol, address, method: "eth_signTypedData_v4" });
+      const said = (code: number, message: string) => ({ jsonrpc: "2.0", id: 1, error: { code, message } });
+      const headers = { "retry-after": "0" };
+      standIn.faults.push(
+        { status: 200, headers, body: said(-32005, "limit exceeded") },
+        { status: 429, headers, body: said(-32005, "request rejected: too many requests") },
+        { status: 429, headers, body: said(-32000, "slow down") },
+        { status: 503, headers, body: "" },
+      );
+      should(await signWith(signer, request)).equal(await localEcdsaSigner(first).sign(request));
+      should(standIn.asked).have.length(5);
+      for (const [body, code] of [
+        [said(-32000, "upstream request timeout"), "SIGNER_UNAVAILABLE"],
+        [said(4001, "no"), "SIGNER_REFUSED"],
+      ] as const) {
+        standIn.asked.length = 0;
+        standIn.faults.push({ status: 503, headers, body });
+        should(await errorOf(signWith(signer, request))).have.property("code", code);
         should(standIn.asked).have.length(1);
       }
     });

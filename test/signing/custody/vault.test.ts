@@ -273,10 +273,13 @@ describe("a signer of Vault", function () {
     await said(200, wrapped, "SIGNER_REFUSED", /a control group waits for other people/);
     await said(200, "<html>login</html>", "SIGNER_BAD_ANSWER", /sent no JSON/);
     await said(200, { data: null }, "SIGNER_BAD_ANSWER", /sent no data/);
+    // It may be unsealed in time.
+    const impatient = await signerOf({ timeoutMs: 300 });
     vault.isSealed = true;
-    const error = await refusal(signWith(signer, request));
-    should(error).have.properties({ code: "SIGNER_UNAVAILABLE", retryable: true });
-    should(error.message).match(/Vault is sealed/);
+    const error = await refusal(impatient.sign(request));
+    should(error).have.property("code", "SIGNER_TIMEOUT");
+    should(error.message).match(/503, asked /);
+    should(String(error.cause)).match(/Vault is sealed/);
   });
 
   it("refuses options that cannot be right, before it calls anything", async () => {

@@ -32,5 +32,8 @@ export async function repeatUntil<T>(work: () => Promise<T>, repeating: Repeatin
 }
 
 function isPassing(error: unknown): error is Error {
-  return error instanceof Error && (error as { retryable?: unknown }).retryable === true;
+  if (!(error instanceof Error)) return false;
+  // A person may have been asked: only the flow, or a person, asks again.
+  const { retryable, isAsked } = error as { retryable?: unknown; isAsked?: unknown };
+  return retryable === true && isAsked !== true;
 }

@@ -41,8 +41,10 @@ export type KmsCalls = {
   ): Promise<Uint8Array | undefined>;
 };
 
-/** To sign the same digest again has no other effect, so every call may be repeated. */
+/** Every call may be repeated. A person waits for the public key. */
 const ATTEMPTS = 4;
+/** More than fit into any time-out. */
+const SIGNING_ATTEMPTS = 10_000;
 
 /**
  * Opens the SDK of AWS. Given credentials are used with the other given settings, and nothing else of the environment;
@@ -50,16 +52,18 @@ const ATTEMPTS = 4;
  */
 export function openKms({ region, endpoint, credentials, send }: KmsSettings): KmsCalls {
   const requestHandler = handlerOf(send);
-  const client = new KMSClient({
+  const given = {
     ...(region === undefined ? {} : { region }),
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(credentials === "host"
       ? { credentials: defaultProvider({ clientConfig: { requestHandler } }) }
       : onlyGiven(credentials)),
-    maxAttempts: ATTEMPTS,
     retryMode: "standard",
     requestHandler,
-  });
+  };
+  const client = new KMSClient({ ...given, maxAttempts: ATTEMPTS });
+  // Until its time-out: to sign the same digest again has no other effect.
+  const signing = new KMSClient({ ...given, maxAttempts: SIGNING_ATTEMPTS });
   return {
     async publicKey(keyId, abortSignal) {
       const answer = await client.send(new GetPublicKeyCommand({ KeyId: keyId }), { abortSignal });
@@ -74,7 +78,7 @@ export function openKms({ region, endpoint, credentials, send }: KmsSettings): K
         MessageType: "DIGEST",
         SigningAlgorithm: algorithm,
       });
-      return (await client.send(command, { abortSignal })).Signature;
+      return (await signing.send(command, { abortSignal })).Signature;
     },
   };
 }

@@ -1,0 +1,23 @@
+import should from "should";
+import { repeatUntil } from "../../nodes/lib/runtime/signing/repeat.ts";
+import { SignerError } from "../../src/index.ts";
+import { errorOf } from "../http/support.ts";
+
+describe("a signature that is asked for again after a restart", () => {
+  const repeated = async (isAsked: boolean) => {
+    let attempts = 0;
+    const work = async () => {
+      attempts += 1;
+      if (attempts > 1) return attempts;
+      throw new SignerError("SIGNER_UNAVAILABLE", "The answer was lost.", { isAsked });
+    };
+    const endsAt = Date.now() + 60_000;
+    const { signal } = new AbortController();
+    return repeatUntil(work, { mayRepeat: () => true, onFailure: () => {}, endsAt, signal });
+  };
+
+  it("is repeated after an outage, unless a person may have been asked", async () => {
+    should(await repeated(false)).equal(2);
+    should(await errorOf(repeated(true))).have.properties({ code: "SIGNER_UNAVAILABLE", isAsked: true });
+  });
+});
