@@ -18,7 +18,7 @@ export { recoverReportSigners } from "./recover.ts";
 export type { ReferenceData } from "./reference-data.ts";
 export * from "./report.ts";
 export type { RequestedOperation } from "./requested-operation.ts";
-export type { RequestedQuery } from "./requested-query.ts";
+export { answeredQuery, type RequestedQuery } from "./requested-query.ts";
 export { type SignedFacts, signedFacts } from "./signed-facts.ts";
 export { PROOF_LIMITS } from "./signed-text.ts";
 export { isVerifiable } from "./verifiable.ts";

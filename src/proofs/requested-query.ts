@@ -1,5 +1,7 @@
-import { type QueryParams, ZERO_ADDRESS } from "../protocol/index.ts";
+import { type Query, type QueryParams, ZERO_ADDRESS } from "../protocol/index.ts";
+import { isObject } from "./fields.ts";
 import { integer, object, text } from "./required-fields.ts";
+import { readSignedPayload } from "./signed-event.ts";
 import type { Comparison, SignedText } from "./unverified-event.ts";
 
 /** The query that an answer must belong to. A proof alone says that the answer is true, but not to which query. */
@@ -34,6 +36,47 @@ export function compareWithQuery(requested: RequestedQuery, { content }: SignedT
     compared("call_data", call_data, target.call_data, hexDigits),
     compared("block_selection", blockOf(block_selection), blockOf(selection.requested)),
   ];
+}
+
+/** What an answer says of its query beside what was requested, for an answer whose proof is not checked. */
+export function answeredQuery(
+  query: Query,
+  { queryId, chainSelector, params }: RequestedQuery,
+): Array<[what: string, is: string | undefined, requested: string]> {
+  const { content } = readSignedPayload("query.status", query);
+  const data = part(content, "data");
+  const target = part(data, "target");
+  const block = part(part(data, "block_selection"), "requested");
+  const { type } = params.block_selection;
+  return [
+    ["network", shown(query.chain_selector), chainSelector],
+    ["contract", shown(query.target), shown(params.contract_address)],
+    ["signed id", shown(data.query_id), shown(queryId)],
+    ["signed network", shown(part(content).chain_selector), chainSelector],
+    ["signed contract", shown(target.contract_address), shown(params.contract_address)],
+    ["signed caller", shown(target.from_address), shown(params.from_address ?? ZERO_ADDRESS)],
+    ["signed call data", shown(target.call_data), shown(params.call_data)],
+    ["signed kind of block", shown(block.type), type],
+    [
+      "signed block",
+      type === "block_number" ? shown(block.block_number) : undefined,
+      type === "block_number" ? params.block_selection.block_number : "",
+    ],
+  ];
+}
+
+function part(value: unknown, name?: string): Readonly<Record<string, unknown>> {
+  const found = name === undefined ? value : part(value)[name];
+  return isObject(found) ? found : {};
+}
+
+/** In the form in which it is compared; undefined where the answer does not say it. */
+function shown(value: string): string;
+function shown(value: unknown): string | undefined;
+function shown(value: unknown): string | undefined {
+  return value === undefined || value === null
+    ? undefined
+    : String(value).trim().toLowerCase().replace(/^0x/, "");
 }
 
 /** The `0x` may be left out on input; `0X` stays, and equals nothing. */

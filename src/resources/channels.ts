@@ -1,5 +1,6 @@
 import type { CallOptions } from "../http/index.ts";
 import { type Channel, type ChannelStatus, type Open, PAGE_LIMITS } from "../protocol/index.ts";
+import { requireAnswerTo } from "./answer-to.ts";
 import { resourceOf } from "./answers.ts";
 import { checkDescription, checkName, pathId } from "./checks.ts";
 import { createOrFind } from "./create-or-find.ts";
@@ -56,7 +57,10 @@ export class Channels {
    */
   async create(channel: CreateChannel, options?: CallOptions): Promise<Channel> {
     checkChannel(channel);
-    return resourceOf(await this.#transport.post("/channels", channel, options), "channel_id");
+    const answer = await this.#transport.post("/channels", channel, options);
+    const created = resourceOf<Channel>(answer, "channel_id");
+    requireAnswerTo("channel", [["name", created.name?.trim(), channel.name.trim()]]);
+    return created;
   }
 
   /** The channel as the service shows it now. @throws {NotFoundError} `CHANNEL_NOT_FOUND`. */

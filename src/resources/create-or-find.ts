@@ -59,21 +59,6 @@ export async function createOrFind<T extends { created_at?: number }>(
   }
 }
 
-/**
- * How a resource that was found by its name differs from the requested one, in words: `its owner is 0x…, not 0x…`.
- * Undefined when it does not. What is undefined is not known, and not compared.
- */
-export function differencesOf(
-  pairs: ReadonlyArray<[what: string, is: string | undefined, requested: string]>,
-): string | undefined {
-  const differences = pairs.flatMap(([what, is, requested]) =>
-    is === undefined || is === requested
-      ? []
-      : [`its ${what} is ${is || "none"}, not ${requested || "none"}`],
-  );
-  return differences.length > 0 ? differences.join("; ") : undefined;
-}
-
 /** Whether a call may have been executed although its answer never arrived, or is not readable. */
 export function isAnswerLost(error: unknown): error is HttpError {
   if (error instanceof BadResponseError) return error.status === undefined || error.status < 300;

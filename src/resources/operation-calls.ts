@@ -1,6 +1,7 @@
 import { type CallOptions, ConflictError, type Transport } from "../http/index.ts";
 import type { ChannelEvent, Operation } from "../protocol/index.ts";
 import { signRequestOf } from "../signing/index.ts";
+import { requireAnswerToOperation } from "./answer-to.ts";
 import { resourceOf } from "./answers.ts";
 import { pathId } from "./checks.ts";
 import { isAnswerLost } from "./create-or-find.ts";
@@ -36,11 +37,14 @@ export class OperationCalls {
     channelId: string,
     operationId: string,
     change: { status: string },
-    options?: CallOptions,
+    { draft, ...options }: CallOptions & { draft?: Operation } = {},
   ): Promise<Operation> {
     const path = operationPath(channelId, operationId);
     try {
-      return resourceOf(await this.transport.patch(path, change, options), "operation_id", operationId);
+      const answer = await this.transport.patch(path, change, options);
+      const changed = resourceOf<Operation>(answer, "operation_id", operationId);
+      if (draft) requireAnswerToOperation(changed, draft);
+      return changed;
     } catch (error) {
       if (!isAnswerLost(error)) throw error;
       const operation = await this.get(channelId, operationId, options);

@@ -8,7 +8,8 @@ import {
   type HttpErrorDetails,
   RateLimitError,
 } from "../http/index.ts";
-import type { Operation } from "../protocol/index.ts";
+import { type Operation, withoutNulls } from "../protocol/index.ts";
+import { requireAnswerToOperation, saysWhich } from "./answer-to.ts";
 import { resourceOf } from "./answers.ts";
 import { isAnswerLost, pauseBefore } from "./create-or-find.ts";
 import { findEventually, findExecuted, type RepeatedFind, saysExecuted } from "./operation-executed.ts";
@@ -133,20 +134,25 @@ function takenNotFound(
   return new ConflictError(code, message, { status, type, requestId, retryable, cause });
 }
 
-/** The whole operation: some versions of the service answer with its id only. */
+/**
+ * The whole operation: some versions of the service answer with its id only. One that is about another operation is no
+ * answer.
+ */
 async function readBack(
   calls: SubmitCalls,
   { request, digest }: Prepared,
-  created: Partial<Operation>,
+  answer: Partial<Operation>,
 ): Promise<Operation> {
-  const { operation_id } = created ?? {};
+  const created = withoutNulls(answer ?? {}) as Partial<Operation>;
+  const { operation_id } = created;
   if (typeof operation_id !== "string") {
     const message =
       "The service accepted the operation but sent no operation id. Check the base URL of the connection.";
     throw new BadResponseError("BAD_RESPONSE", message);
   }
-  if (created.status) return resourceOf(created, "operation_id");
-  return calls.get(operation_id).catch((error: unknown) => {
+  requireAnswerToOperation(created, request);
+  if (created.status && saysWhich(created)) return resourceOf(created, "operation_id");
+  const shown = await calls.get(operation_id).catch((error: unknown): Operation => {
     if (isStop(error, calls)) throw error;
     // It was certainly accepted, and its first status depends on whether it was signed.
     const now = Math.floor(Date.now() / 1000);
@@ -159,6 +165,9 @@ async function readBack(
       digest,
       created_at: now,
       updated_at: now,
+      ...created,
     };
   });
+  requireAnswerToOperation(shown, request);
+  return shown;
 }

@@ -167,7 +167,7 @@ export class Operations {
     const signature = await signWith(signer, prepared, signOptions(options));
     const change = { status: "accepted", signature, digest: prepared.digest };
     const { wallet_operation_id, address, chain_selector } = draft;
-    const finalized = await this.#calls.change(channelId, operationId, change, options);
+    const finalized = await this.#calls.change(channelId, operationId, change, { ...options, draft });
     // These were signed, whatever the answer says.
     return { ...finalized, wallet_operation_id, address, chain_selector };
   }

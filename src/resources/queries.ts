@@ -1,7 +1,15 @@
 import { type Abi, decodeRevert } from "../abi/index.ts";
 import type { CallOptions, Transport } from "../http/index.ts";
 import { decodeQuery } from "../proofs/index.ts";
-import { type Open, PAGE_LIMITS, QUERY_LIFECYCLE, type Query, type QueryStatus } from "../protocol/index.ts";
+import {
+  canonicalAddress,
+  type Open,
+  PAGE_LIMITS,
+  QUERY_LIFECYCLE,
+  type Query,
+  type QueryStatus,
+} from "../protocol/index.ts";
+import { addressOf, requireAnswerTo } from "./answer-to.ts";
 import { resourceOf } from "./answers.ts";
 import { pathId } from "./checks.ts";
 import type { Events } from "./events.ts";
@@ -75,7 +83,15 @@ export class Queries {
     const path = queriesPath(channelId);
     const body = queryRequest(query);
     const call = { ...options, method: "POST", path, body, idempotent: true } as const;
-    return resourceOf(await this.#transport.request(call), "query_id");
+    const created = resourceOf<CreatedQuery & Partial<Query>>(
+      await this.#transport.request(call),
+      "query_id",
+    );
+    requireAnswerTo("query", [
+      ["network", created.chain_selector, query.chain_selector],
+      ["contract", addressOf(created.target), canonicalAddress(query.params.contract_address)],
+    ]);
+    return created;
   }
 
   /** The query as the service shows it now. @throws {NotFoundError} `QUERY_NOT_FOUND`. */

@@ -1,8 +1,9 @@
 import type { Abi } from "../abi/index.ts";
 import { CrecError } from "../errors.ts";
 import type { CallOptions } from "../http/index.ts";
-import { decodeQuery, type Verifier, type VerifyResult } from "../proofs/index.ts";
+import { answeredQuery, decodeQuery, type Verifier, type VerifyResult } from "../proofs/index.ts";
 import type { Query, QueryStatus } from "../protocol/index.ts";
+import { requireAnswerTo } from "./answer-to.ts";
 import type { CreatedQuery, CreateQuery } from "./query-request.ts";
 import type { WaitOptions } from "./wait.ts";
 
@@ -18,7 +19,7 @@ export type QueryWaitOptions = Omit<WaitOptions<QueryStatus, Query>, "target"> &
 
 /** `timeoutMs` bounds the create and the wait, each. */
 export type QueryRunOptions = Omit<QueryWaitOptions, "target"> & {
-  /** Checks the proof of the answer, and that it answers this query. Without it, the service is believed. */
+  /** Checks the proof of the answer, and that it answers this query. Without it, the service is believed, if its answer names this query. */
   verifier?: Verifier | undefined;
   /** Called with the id as soon as the query is created. */
   onCreated?: ((created: CreatedQuery) => unknown) | undefined;
@@ -87,6 +88,7 @@ export async function answerOf(
   const requested = { queryId, chainSelector: question.chain_selector, params: question.params };
   const verification = await verifier?.verifyQuery(query, { channelId, requested });
   if (verification?.verified === false) throw new QueryNotVerifiedError(query, verification);
+  if (verification === undefined) requireAnswerTo("query", answeredQuery(query, requested));
   const { result: data = "0x", block } = decodeQuery(query);
   return { data, block, query, ...(verification ? { verification } : {}) };
 }

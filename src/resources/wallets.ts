@@ -10,9 +10,10 @@ import {
   type WalletStatus,
   type WalletType,
 } from "../protocol/index.ts";
+import { type AnsweredField, addressOf, differencesOf, requireAnswerTo } from "./answer-to.ts";
 import { resourceOf } from "./answers.ts";
 import { checkDescription, checkName, pathId } from "./checks.ts";
-import { createOrFind, differencesOf } from "./create-or-find.ts";
+import { createOrFind } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
 import type { ResourceTransport } from "./resource-transport.ts";
@@ -90,7 +91,12 @@ export class Wallets {
       ...(status_channel_id === undefined ? {} : { status_channel_id: canonicalId(status_channel_id) }),
       ...(Object.keys(configuration).length > 0 ? { configuration } : {}),
     };
-    return resourceOf(await this.#transport.post("/wallets", body, options), "wallet_id");
+    const created = resourceOf<Wallet>(await this.#transport.post("/wallets", body, options), "wallet_id");
+    requireAnswerTo("wallet", [
+      ["name", created.name?.trim(), wallet.name.trim()],
+      ...sameFields(created, wallet),
+    ]);
+    return created;
   }
 
   /** The wallet as the service shows it now. @throws {NotFoundError} `WALLET_NOT_FOUND`. */
@@ -196,13 +202,17 @@ function statusEventsOf({ wallet_id, status_channel_id: channelId }: Wallet): St
   return channelId ? { channelId, filter: { type: ["wallet.status"], wallet_id } } : undefined;
 }
 
-function checkSame(found: Wallet, requested: CreateWallet): void {
+function sameFields(is: Wallet, requested: CreateWallet): AnsweredField[] {
   const { wallet_owner_address: owner } = requested;
-  const differences = differencesOf([
-    ["network", found.chain_selector, requested.chain_selector],
-    ["owner", canonicalAddress(found.wallet_owner_address), canonicalAddress(owner)],
-    ["type", found.wallet_type, requested.wallet_type],
-  ]);
+  return [
+    ["network", is.chain_selector, requested.chain_selector],
+    ["owner", addressOf(is.wallet_owner_address), canonicalAddress(owner)],
+    ["type", is.wallet_type, requested.wallet_type],
+  ];
+}
+
+function checkSame(found: Wallet, requested: CreateWallet): void {
+  const differences = differencesOf(sameFields(found, requested));
   if (differences === undefined) return;
   const message = `There is another wallet named "${requested.name}": ${differences}. Choose another name.`;
   throw new CrecError("WALLET_DIFFERS", message);

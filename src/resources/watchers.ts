@@ -10,9 +10,10 @@ import {
   type Watcher,
   type WatcherStatus,
 } from "../protocol/index.ts";
+import { type AnsweredField, addressOf, differencesOf, requireAnswerTo } from "./answer-to.ts";
 import { resourceOf } from "./answers.ts";
 import { checkName, pathId } from "./checks.ts";
-import { createOrFind, differencesOf } from "./create-or-find.ts";
+import { createOrFind } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
 import type { ResourceTransport } from "./resource-transport.ts";
@@ -81,7 +82,10 @@ export class Watchers {
     checkWatcher(requested);
     const { abi } = requested;
     const body = { ...requested, ...(abi ? { abi: abi.map(completeFragment) } : {}) };
-    return resourceOf(await this.#transport.post(path, body, options), "watcher_id");
+    const created = resourceOf<Watcher>(await this.#transport.post(path, body, options), "watcher_id");
+    const name: AnsweredField = ["name", created.name?.trim(), requested.name];
+    requireAnswerTo("watcher", [name, ...sameFields(created, requested)]);
+    return created;
   }
 
   /** The watcher as the service shows it now. @throws {NotFoundError} `WATCHER_NOT_FOUND`. */
@@ -226,14 +230,18 @@ function watcherPath(channelId: string, watcherId: string): string {
   return `${watchersPath(channelId)}/${pathId("watcherId", watcherId)}`;
 }
 
+function sameFields(is: Watcher, requested: CreateWatcher): AnsweredField[] {
+  return [
+    ["network", is.chain_selector, requested.chain_selector],
+    ["address", addressOf(is.address), canonicalAddress(requested.address)],
+    ["list of events", is.events && sorted(is.events), sorted(requested.events)],
+  ];
+}
+
 /** Only the name is unique: a watcher found by it may watch something else. */
 function checkSame(found: Watcher, requested: CreateWatcher): void {
-  const differences = differencesOf([
-    ["network", found.chain_selector, requested.chain_selector],
-    ["address", canonicalAddress(found.address), canonicalAddress(requested.address)],
-    ["service", found.service ?? "", requested.service ?? ""],
-    ["list of events", found.events && sorted(found.events), sorted(requested.events)],
-  ]);
+  const service: AnsweredField = ["service", found.service ?? "", requested.service ?? ""];
+  const differences = differencesOf([...sameFields(found, requested), service]);
   if (differences === undefined) return;
   const message = `The channel has another watcher named "${requested.name}": ${differences}. Choose another name, or archive that one.`;
   throw new CrecError("WATCHER_DIFFERS", message);

@@ -24,6 +24,7 @@ import {
   type How,
   KEY_OF_OPERATION,
   lacking,
+  OPERATION_ID,
   operationStatus,
   QUESTION,
   querySample,
@@ -81,8 +82,8 @@ const operation = {
   transactions: [{ to: CONTRACT, value: "0", data: "0xd09de08a" }],
 };
 const question = {
-  ...{ chain_selector: CHAIN, address: CONTRACT, function: "count" },
-  abi: parseAbi("function increment()\nfunction count() view returns (uint256)"),
+  ...{ chain_selector: CHAIN, address: CONTRACT, function: "increment" },
+  abi: parseAbi("function increment() view returns (uint256)"),
 };
 const soon = { timeoutMs: 5_000 };
 
@@ -127,8 +128,9 @@ const CALLS: Readonly<Record<Exclude<keyof World, "hasMore">, Readonly<Record<st
     waitFor: ({ operations }) => operations.waitFor(ID, ID, { target: "confirmed", ...soon }),
     follow: ({ operations }) =>
       all(operations.follow(ID, ID, { ...soon, verify: (event) => verifier.verify(event) })),
-    send: ({ operations }) => operations.send(ID, { ...operation, wallet_operation_id: "1" }, signer),
-    draft: ({ operations }) => operations.draft(ID, { ...operation, wallet_operation_id: "1" }),
+    send: ({ operations }) =>
+      operations.send(ID, { ...operation, wallet_operation_id: OPERATION_ID }, signer),
+    draft: ({ operations }) => operations.draft(ID, { ...operation, wallet_operation_id: OPERATION_ID }),
     "send under a key": ({ operations }) =>
       operations.send(ID, { ...operation, operation_key: KEY_OF_OPERATION }, signer),
     finalize: ({ operations }) => operations.finalize(ID, ID, signer),

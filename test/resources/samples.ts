@@ -45,7 +45,10 @@ const SUBJECT = {
   subject_id: "key-1",
   subject_name: "the key of the line",
 } as const;
-const OPERATION_ID = walletOperationIdOf(KEY_OF_OPERATION, { chainSelector: CHAIN, address: WALLET_ADDRESS });
+export const OPERATION_ID = walletOperationIdOf(KEY_OF_OPERATION, {
+  chainSelector: CHAIN,
+  address: WALLET_ADDRESS,
+});
 const CALL = { to: CONTRACT, value: "0", data: "0xd09de08a" };
 export const QUESTION = {
   contract_address: CONTRACT,
