@@ -304,6 +304,7 @@ export {
   type Account,
   type AccountDetails,
   type CallDifference,
+  type ChangeOptions,
   type Channels,
   type ClientAnswer,
   type ClientCall,

@@ -116,7 +116,9 @@ export const ACTIONS: Readonly<Record<string, (task: Task) => Promise<Answer>>> 
       return finalizeElsewhere(task, unsigned, { target, timeoutMs, proofCheck });
     }
     const signer = await task.signer().signer();
-    const finalized = await client.operations.finalize(channelId, operationId, signer, { digest, signal });
+    const finalized = await client.operations.finalize(channelId, operationId, signer, {
+      ...{ digest, signal, patienceMs: timeoutMs },
+    });
     const signedId = finalized.wallet_operation_id;
     return until(task, finalized, { target, timeoutMs, proofCheck, signedId, byDefault });
   },
@@ -161,7 +163,7 @@ async function finalizeElsewhere(task: Task, unsigned: KeptUnsigned, wait: Final
   const asking = await task.ask(unsigned);
   const report = task.begin({ channelId, operationId, walletOperationId: signedId, status: "signing" });
   const finalizing = asking.run((signer, onSigningState, isAgain) => {
-    const options = { digest, signal, onSigningState, repeated: isAgain };
+    const options = { digest, signal, onSigningState, repeated: isAgain, patienceMs: wait.timeoutMs };
     return client.operations.finalize(channelId, operationId, signer, options);
   });
   const finalized = await finalizing.catch((error: unknown) => failed(report, error, signal));

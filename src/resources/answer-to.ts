@@ -32,13 +32,17 @@ export function requireAnswerTo(noun: string, fields: readonly AnsweredField[]):
 /** The same for an operation: its id in the wallet, wallet, network and calls. */
 export function requireAnswerToOperation(
   shown: Partial<Operation>,
-  requested: Pick<OperationRequest, "wallet_operation_id" | "address" | "chain_selector" | "transactions">,
+  requested: Pick<
+    OperationRequest,
+    "wallet_operation_id" | "address" | "chain_selector" | "deadline" | "transactions"
+  >,
 ): void {
   const { transactions = [] } = shown;
   requireAnswerTo("operation", [
     ["wallet operation id", textOf(shown.wallet_operation_id), String(requested.wallet_operation_id)],
     ["wallet", addressOf(shown.address), canonicalAddress(requested.address)],
     ["network", textOf(shown.chain_selector), requested.chain_selector],
+    ["deadline", textOf(shown.deadline), String(requested.deadline)],
     [
       "list of calls",
       transactions.length === 0 ? undefined : callsOf(transactions),

@@ -73,16 +73,17 @@ function isTaken(error: unknown): boolean {
 const MAX_RETRY_AFTER_MS = 10_000;
 
 /**
- * Waits as long as the service asks for, else for a growing random time.
+ * Waits as long as the service asks for, else for a growing random time, at most for `longestMs`.
  * @throws the error itself when the service asks for too long a wait.
  */
 export async function pauseBefore(
   attempt: number,
   error: unknown,
   signals: ReadonlyArray<AbortSignal | undefined>,
+  longestMs: number = MAX_RETRY_AFTER_MS,
 ): Promise<void> {
   const retryAfterMs = error instanceof HttpError ? error.retryAfterMs : undefined;
-  if (retryAfterMs !== undefined && retryAfterMs > MAX_RETRY_AFTER_MS) throw error;
+  if (retryAfterMs !== undefined && retryAfterMs > longestMs) throw error;
   const backoff = backoffMs(SCHEDULES.request, error instanceof RateLimitError ? attempt + 2 : attempt);
-  await sleep(retryAfterMs ?? backoff, ...signals);
+  await sleep(Math.min(retryAfterMs ?? backoff, longestMs), ...signals);
 }

@@ -5,6 +5,7 @@ export { distinctEvents } from "./distinct-events.ts";
 export { Events, type PollEvents, type PollOptions } from "./events.ts";
 export { type GraphqlAnswer, GraphqlError, type GraphqlProblem } from "./graphql.ts";
 export { Networks } from "./networks.ts";
+export type { ChangeOptions } from "./operation-change.ts";
 export type { Submitted } from "./operation-find.ts";
 export type { FollowOptions, OperationChange } from "./operation-follow.ts";
 export { type CallDifference, OperationKeyReusedError, type ReusedKey } from "./operation-key-reused.ts";

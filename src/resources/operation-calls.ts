@@ -1,12 +1,11 @@
-import { type CallOptions, ConflictError, type Transport } from "../http/index.ts";
+import type { CallOptions, Transport } from "../http/index.ts";
 import type { ChannelEvent, Operation } from "../protocol/index.ts";
 import { signRequestOf } from "../signing/index.ts";
-import { requireAnswerToOperation } from "./answer-to.ts";
 import { resourceOf } from "./answers.ts";
 import { pathId } from "./checks.ts";
-import { isAnswerLost } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
 import type { Networks } from "./networks.ts";
+import { type ChangeOptions, changeDraft, type DraftChange } from "./operation-change.ts";
 import { findExecuted, type RepeatedFind } from "./operation-executed.ts";
 import type { FindCalls, Submitted } from "./operation-find.ts";
 import type { FindExecuted } from "./operation-follow.ts";
@@ -32,29 +31,23 @@ export class OperationCalls {
     return resourceOf(await this.transport.get(path, {}, options), "operation_id", operationId);
   }
 
-  /** Changes a draft. After a lost answer the operation itself shows whether the change was made. */
+  /** Changes a draft: see `changeDraft`. */
   async change(
     channelId: string,
     operationId: string,
-    change: { status: string },
-    { draft, ...options }: CallOptions & { draft?: Operation } = {},
+    change: DraftChange,
+    { draft, patienceMs = this.transport.timeoutMs, ...options }: ChangeOptions & { draft?: Operation } = {},
   ): Promise<Operation> {
     const path = operationPath(channelId, operationId);
-    try {
-      const answer = await this.transport.patch(path, change, options);
-      const changed = resourceOf<Operation>(answer, "operation_id", operationId);
-      if (draft) requireAnswerToOperation(changed, draft);
-      return changed;
-    } catch (error) {
-      if (!isAnswerLost(error)) throw error;
-      const operation = await this.get(channelId, operationId, options);
-      if (operation.status === "pending_signature") throw error;
-      const isCancelling = change.status === "cancelled";
-      if ((operation.status === "cancelled") !== isCancelling) {
-        throw notChanged(operation, isCancelling ? "cancelled" : "finalized");
-      }
-      return operation;
-    }
+    const calls = {
+      patch: async () => {
+        const answer = await this.transport.patch(path, change, options);
+        return resourceOf<Operation>(answer, "operation_id", operationId);
+      },
+      get: () => this.get(channelId, operationId, options),
+      signals: [options.signal, this.transport.closing],
+    };
+    return changeDraft(calls, change, { draft, patienceMs });
   }
 
   statusEvents(channelId: string, operation: NamedOperation, options: CallOptions): Promise<ChannelEvent[]> {
@@ -117,13 +110,4 @@ function operationPath(channelId: string, operationId: string): string {
 
 function statusEventsOf(channelId: string, operation: NamedOperation): StatusEvents {
   return { channelId, filter: operationEvents(operation) };
-}
-
-/** For an operation that is no longer a draft, for example because another client changed it. */
-export function notChanged({ status }: Operation, change: "finalized" | "cancelled"): ConflictError {
-  const code = change === "finalized" ? "OPERATION_NOT_FINALIZABLE" : "OPERATION_NOT_CANCELLABLE";
-  return new ConflictError(
-    code,
-    `The operation is already ${status}, so it cannot be ${change}. Check it before you continue.`,
-  );
 }

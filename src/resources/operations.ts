@@ -11,7 +11,8 @@ import {
 import { pathId } from "./checks.ts";
 import type { Events } from "./events.ts";
 import type { Networks } from "./networks.ts";
-import { notChanged, OperationCalls, operationsPath } from "./operation-calls.ts";
+import { OperationCalls, operationsPath } from "./operation-calls.ts";
+import { type ChangeOptions, notChanged } from "./operation-change.ts";
 import { findSubmitted, type Submitted } from "./operation-find.ts";
 import { type FollowOptions, followOperation, type OperationChange } from "./operation-follow.ts";
 import { type FollowUntilOptions, followUntil, type ReachedOperation } from "./operation-reach.ts";
@@ -74,10 +75,11 @@ export type SignedCallOptions = CallOptions & {
   repeated?: boolean | undefined;
 };
 
-export type FinalizeOptions = SignedCallOptions & {
-  /** The digest that `draft` returned. A draft with another one is not signed. */
-  digest?: string | undefined;
-};
+export type FinalizeOptions = SignedCallOptions &
+  ChangeOptions & {
+    /** The digest that `draft` returned. A draft with another one is not signed. */
+    digest?: string | undefined;
+  };
 
 /** The operations of a channel: lists of calls that a wallet executes, all or none. */
 export class Operations {
@@ -141,7 +143,8 @@ export class Operations {
   /**
    * Signs a draft and submits its signature. Give the `digest` that `draft` returned: without it, the draft is signed as
    * the service shows it at this moment. The answer may be `expired` when its deadline has passed. With `repeated`, one
-   * that is not a draft any more is returned as it is. A signer that takes time is asked only for a draft.
+   * that is not a draft any more is returned as it is. A signer that takes time is asked only for a draft. After a lost
+   * answer the draft is read, and the same signature is sent again, until 60 s before its deadline.
    * @throws {CrecError} `DIGEST_MISMATCH` when the draft has another digest, `SIGNATURE_MISMATCH`; {SignerError} and
    * nothing was submitted; {ConflictError} `OPERATION_NOT_FINALIZABLE`.
    */
@@ -165,15 +168,15 @@ export class Operations {
       return draft;
     }
     const signature = await signWith(signer, prepared, signOptions(options));
-    const change = { status: "accepted", signature, digest: prepared.digest };
+    const change = { status: "accepted", signature, digest: prepared.digest } as const;
     const { wallet_operation_id, address, chain_selector } = draft;
     const finalized = await this.#calls.change(channelId, operationId, change, { ...options, draft });
     // These were signed, whatever the answer says.
     return { ...finalized, wallet_operation_id, address, chain_selector };
   }
 
-  /** Cancels a draft. @throws {ConflictError} `OPERATION_NOT_CANCELLABLE`. */
-  async cancel(channelId: string, operationId: string, options?: CallOptions): Promise<Operation> {
+  /** Cancels a draft, as patiently as `finalize`. @throws {ConflictError} `OPERATION_NOT_CANCELLABLE`. */
+  async cancel(channelId: string, operationId: string, options?: ChangeOptions): Promise<Operation> {
     return this.#calls.change(channelId, operationId, { status: "cancelled" }, options);
   }
 

@@ -66,4 +66,22 @@ describe("before a proxy that alters answers", function () {
     const posts = proxy.passed.slice(seen).filter((one) => /^POST .*\/operations$/.test(one));
     should(posts).have.length(1);
   });
+
+  for (const [what, made, alteration] of [
+    ["was cut on its way back", true, { status: 502, body: "<html>Bad gateway</html>" }],
+    ["came too often", false, { status: 429, body: '{"type":"RATE_LIMITED","message":"later"}' }],
+  ] as const) {
+    it(`a draft is finalized by one signature, and cancelled, though the change ${what}`, async () => {
+      const { operation: draft, digest } = await client.operations.draft(channelId, increment());
+      const id = draft.operation_id;
+      proxy.alterNext("PATCH", id, () => alteration);
+      if (!made) proxy.alterNext("PATCH", id, () => alteration);
+      const finalized = await client.operations.finalize(channelId, id, signer, { digest });
+      should(finalized.operation_id).equal(id);
+      await client.operations.waitFor(channelId, id, { target: "confirmed_latest" });
+      const { operation: other } = await client.operations.draft(channelId, increment());
+      proxy.alterNext("PATCH", other.operation_id, () => alteration);
+      should((await client.operations.cancel(channelId, other.operation_id)).status).equal("cancelled");
+    });
+  }
 });

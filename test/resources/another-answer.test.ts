@@ -86,7 +86,9 @@ describe("the answer to another request", () => {
         200,
         method === "PATCH" ? { ...draft, status: "accepted", wallet_operation_id: "43" } : draft,
       ]);
-      should(await errorOf(client.operations.finalize(ID, ID, signer))).have.properties(MIXED_UP);
+      should(await errorOf(client.operations.finalize(ID, ID, signer, { patienceMs: 200 }))).have.properties(
+        MIXED_UP,
+      );
     });
   });
 

@@ -445,7 +445,8 @@ describe("operations", () => {
           (error) => error.code,
         );
       };
-      const cancel = (client: Service["client"]) => client.operations.cancel(ID, OTHER_ID);
+      const cancel = (client: Service["client"]) =>
+        client.operations.cancel(ID, OTHER_ID, { patienceMs: 300 });
       const finalize = (client: Service["client"]) => client.operations.finalize(ID, OTHER_ID, signer);
       should(await change("accepted", cancel)).equal("OPERATION_NOT_CANCELLABLE");
       should(await change("expired", cancel)).equal("OPERATION_NOT_CANCELLABLE");
