@@ -1,12 +1,13 @@
 import type { Node, NodeAPI } from "node-red";
 import type { OperationChange, OperationStatus, Submitted } from "../../src/index.ts";
 import { OperationReports } from "../lib/runtime/activity/operation-reports.ts";
+import { executionOf } from "../lib/runtime/after-failure.ts";
 import { type Connection, channelOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor } from "../lib/runtime/created.ts";
 import { failureOf } from "../lib/runtime/failure.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput, type Task } from "../lib/runtime/input.ts";
-import { reach, statusStyle } from "../lib/runtime/operation.ts";
+import { isReport, reach, statusStyle } from "../lib/runtime/operation.ts";
 import { proofCheckOf, shownStatus, verificationOf } from "../lib/runtime/operation-proof.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { refuseTest } from "../lib/runtime/test-message.ts";
@@ -42,20 +43,26 @@ export default function register(RED: NodeAPI): void {
         const client = await clientFor(connection, task.msg);
         const context: Context = { connection, client, isPast: () => number !== newest };
         let sent: Sent | undefined;
+        let reported: unknown;
         try {
           const kept = task.kept && resumed(task.kept, connection);
           if (kept && "prepared" in kept) sent = await submitting.resume(task, kept, context);
           else sent = kept ?? (await submitting.submit(task, context));
           if (!sent) return;
-          const isLater = context.asking !== undefined;
-          await task.keep({ id: sent.walletOperationId, connection, about: sent, isLater });
-          await follow(task, { context, sent, target, timeoutMs });
+          if (!sent.isReported) {
+            const isLater = context.asking !== undefined;
+            await task.keep({ id: sent.walletOperationId, connection, about: sent, isLater });
+            await follow(task, { context, sent, target, timeoutMs });
+            return;
+          }
         } catch (error) {
           context.report?.fail(error, task.signal);
-          throw error;
+          if (!sent || task.signal.aborted || !isReport(error)) throw error;
+          reported = error;
         } finally {
           await submitting.end(task, context, sent);
         }
+        await lookOn(task, { context, sent, timeoutMs, reported });
       },
       { resumes },
     );
@@ -64,6 +71,32 @@ export default function register(RED: NodeAPI): void {
       requireSameService(kept, connection);
       showStatus(this, "working", "common.status.resuming");
       return kept.about as Sent | Unsigned;
+    };
+
+    /** The error leaves at once, and the look for an execution goes on behind it. */
+    const lookOn = async (
+      { msg, send, signal, keep, tell }: Task,
+      { context, sent, timeoutMs, reported }: Omit<Following, "target"> & { reported: unknown },
+    ): Promise<void> => {
+      const { connection, client, isPast } = context;
+      const { channelId, operation, walletOperationId, wallet, chainSelector } = sent;
+      const about = { ...sent, isReported: true } satisfies Sent;
+      if (reported !== undefined) await keep({ id: walletOperationId, connection, about, isLater: true });
+      tell(reported);
+      const verify = (await proofCheckOf(connection))?.(
+        { walletOperationId, wallet, chainSelector },
+        channelId,
+      );
+      const change = await executionOf({ client, channelId, operation, timeoutMs, verify, signal });
+      if (!change) return;
+      const { status, reason } = change;
+      const { operation_id: operationId } = operation;
+      const known = { channelId, operationId, walletOperationId, wallet, chainSelector, status };
+      (context.report ?? reports.begin(known)).executed(change);
+      this.warn(RED._("common.warning.executed-after-all", { status, id: operationId }));
+      if (!isPast()) showStatus(this, "done", shownStatus(RED, status, change.verification));
+      const crec = { status, verification: verificationOf(change.verification), operationId };
+      send(null, { ...answer(msg, { status, reason }, crec), topic: `operation.status/${status}` });
     };
 
     const follow = async (

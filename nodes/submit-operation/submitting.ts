@@ -39,6 +39,8 @@ export type Sent = {
   found: boolean;
   /** The digest under which its key is claimed. */
   claim?: string | undefined;
+  /** Whether the service has reported that it was not executed, and the error has left. */
+  isReported?: true;
 };
 
 /** One that waits for its signature, as it is kept before anyone is asked. */

@@ -27,6 +27,12 @@ export type FollowOptions = PollingOptions & {
    * service is believed.
    */
   verify?: ((event: OperationStatusEvent) => Promise<VerifyResult>) | undefined;
+  /**
+   * Goes on after `failed`, `expired` and `cancelled`. They carry no proof: the service reports them, and the chain may
+   * execute the operation nevertheless.
+   * @default false
+   */
+  beyondFailure?: boolean | undefined;
 } & IfExecuted;
 
 /** What happens when the wallet refuses an operation because it has executed its id before. */
@@ -61,6 +67,9 @@ export type OperationChange = DecodedOperationStatus & {
   verification?: VerifyResult;
 };
 
+/** Ended without being executed, as the service says. */
+const ENDED: readonly string[] = ["failed", "expired", "cancelled"];
+
 /** A status that does not count, since its proof is missing or does not hold. */
 type Unproven = { status: unknown; message: string };
 
@@ -75,7 +84,7 @@ type Unproven = { status: unknown; message: string };
 export async function* followOperation(
   calls: FollowCalls,
   which: string | NamedOperation,
-  { signal, verify, operationKey, onFound, ...options }: FollowOptions,
+  { signal, verify, operationKey, onFound, beyondFailure = false, ...options }: FollowOptions,
 ): AsyncGenerator<OperationChange, void> {
   const { timeoutMs, pollMs } = checkedPolling(options);
   const deadline = performance.now() + timeoutMs;
@@ -129,7 +138,7 @@ export async function* followOperation(
       const { status, reason, walletOperationId } = change;
       // Its proof came later than that of a stronger status.
       if (isBelow(status, lastStatus)) continue;
-      if (status === "failed" && saysExecuted(reason, walletOperationId)) {
+      if (status === "failed" && !beyondFailure && saysExecuted(reason, walletOperationId)) {
         const executed = await calls.findExecuted(operationId, { operationKey, signal, timeoutMs: left() });
         await onFound?.(executed);
         operation = executed.operation;
@@ -138,7 +147,7 @@ export async function* followOperation(
       }
       lastStatus = status;
       yield change;
-      if (isTerminal(OPERATION_LIFECYCLE, status)) return;
+      if (isTerminal(OPERATION_LIFECYCLE, status) && !(beyondFailure && ENDED.includes(status))) return;
     }
   }
 }

@@ -13,6 +13,11 @@ export type Task = {
   send: (...ports: Array<CrecMessage | null>) => void;
   /** Aborted when the node is closed by a deploy. */
   signal: AbortSignal;
+  /**
+   * Reports an error now, while the work goes on: what comes later is only logged. Without an error, for one that was
+   * reported before a restart.
+   */
+  tell: (thrown?: unknown) => void;
   /** Runs after the message is done, until the node is closed. Its errors are only logged. */
   afterwards: (work: () => Promise<void>) => void;
   /** Set for a message whose wait was interrupted: what is needed to continue it. */
@@ -72,7 +77,18 @@ export function onInput(
     const keep: Task["keep"] = async (wait) => waits?.keep(run, wait);
     const attempt = async () => {
       if (unset) throw unset;
-      await work({ msg, send: ports, signal, afterwards, kept: run.kept, keep });
+      await work({ msg, send: ports, signal, tell, afterwards, kept: run.kept, keep });
+    };
+    let isTold = false;
+    const tell: Task["tell"] = (thrown) => {
+      isTold = true;
+      run.isOver = true;
+      if (thrown !== undefined) failed(thrown);
+    };
+    const failed = (thrown: unknown) => {
+      const error = toCodedError(thrown);
+      showStatus(node, "error", shortText(error));
+      done(toldError(error));
     };
     const finish = async (thrown?: { error: unknown }): Promise<void> => {
       if (thrown && signal.reason === TAKEN_OVER) {
@@ -82,16 +98,16 @@ export function onInput(
       }
       if (thrown && signal.aborted) {
         const error = interrupted(thrown.error);
+        if (isTold) return;
         // A message that is kept comes again.
         if (!(await waits?.keepStopped(run, error))) done(toldError(error));
         return;
       }
       run.isOver = true;
       await waits?.end(run);
+      if (isTold) return thrown && logged(thrown.error);
       if (!thrown) return done();
-      const error = toCodedError(thrown.error);
-      showStatus(node, "error", shortText(error));
-      done(toldError(error));
+      failed(thrown.error);
     };
     controllers.add(controller);
     runs.add(run);

@@ -9,18 +9,30 @@ import type {
   WaitError,
 } from "../../../src/index.ts";
 import { OPERATION_LIFECYCLE, progressTo } from "../../../src/protocol/index.ts";
-import { nodeError } from "../shared/errors.ts";
+import { nodeError, toCodedError } from "../shared/errors.ts";
 import { callsOf, explainFailure, failureSentence } from "./failure.ts";
 import { explainReuse } from "./key-reused.ts";
 import { loadLibrary } from "./library.ts";
 import { type Unproven, verificationOf } from "./operation-proof.ts";
 import type { StatusKind } from "./status.ts";
 
-/** By the codes of an operation that ended without being executed: what to do next. */
-const ADVICE: Readonly<Record<string, (same: string) => string>> = {
-  OPERATION_FAILED: (same) => `Correct the cause, then send it again${same}.`,
-  OPERATION_CANCELLED: (same) => `Create a new one${same} if it is still needed.`,
-  OPERATION_EXPIRED: (same) => `Send it again${same}, with a later deadline if it needs longer.`,
+/**
+ * By the codes of an operation that ended without being executed, as the service says: what to do next, under the same key or without one. None of these statuses
+ * carries a proof, and only a key has one operation executed at most.
+ */
+const ADVICE: Readonly<Record<string, { underKey: string; withoutKey: string }>> = {
+  OPERATION_FAILED: {
+    underKey: "Correct the cause, then send it again under the same key.",
+    withoutKey: "Correct the cause, and check the chain before you send it again.",
+  },
+  OPERATION_CANCELLED: {
+    underKey: "If it is still needed, send it again under the same key.",
+    withoutKey: "If it is still needed, check the chain before you send it again.",
+  },
+  OPERATION_EXPIRED: {
+    underKey: "Send it again under the same key, with a later deadline if it needs longer.",
+    withoutKey: "Check the chain before you send it again, with a later deadline if it needs longer.",
+  },
 };
 
 const STATUS_STYLES = { waiting: "working", reached: "done", unreachable: "error" } as const;
@@ -28,6 +40,11 @@ const STATUS_STYLES = { waiting: "working", reached: "done", unreachable: "error
 /** How a node shows a status on the way to its target. */
 export function statusStyle(target: OperationStatus, status: string): StatusKind {
   return STATUS_STYLES[progressTo(OPERATION_LIFECYCLE, target, status)];
+}
+
+/** Whether an error is about an operation that was not executed, as the service reports without a proof. */
+export function isReport(error: unknown): boolean {
+  return ADVICE[toCodedError(error).code] !== undefined;
 }
 
 export type Reached = {
@@ -72,8 +89,9 @@ async function notExecuted(
 ): Promise<Error> {
   const { code, id, lastStatus, reason } = error;
   const failure = reason ? await explainFailure(RED, reason, callsOf(operation)) : undefined;
-  const what = failureSentence(lastStatus ?? "failed", failure, "The operation was not executed");
+  const meaning = "The service reports that the operation was not executed";
+  const what = failureSentence(lastStatus ?? "failed", failure, meaning);
   // Such an operation has released its key.
-  const advice = ADVICE[code]?.(key === undefined ? "" : " under the same key");
+  const advice = ADVICE[code]?.[key === undefined ? "withoutKey" : "underKey"];
   return nodeError(code, `${what} ${advice} Operation ${id}.`);
 }

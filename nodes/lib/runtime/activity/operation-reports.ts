@@ -101,6 +101,13 @@ export class FollowedOperation {
     this.#replace({ ...report, status: serviceText(status), outcome, ...reasonOf(reason), ...proven });
   }
 
+  /** It was executed, although the service had reported that it was not. */
+  executed(change: StatusSeen): void {
+    this.#onEnd();
+    this.seen(change);
+    this.#change({ outcome: "reached", isExecutedAfterAll: true });
+  }
+
   /** The wait is over: what it waited for has come, or a person has to act. */
   end(outcome: "reached" | "draft"): void {
     this.#onEnd();

@@ -77,6 +77,8 @@ export type OperationReport = Origin & {
    * still be executed.
    */
   outcome: "waiting" | "reached" | "failed" | "interrupted" | "draft";
+  /** Whether it was executed although the service had reported that it was not. */
+  isExecutedAfterAll?: true;
   reason?: string;
   startedAt: number;
   changedAt: number;

@@ -11,6 +11,7 @@ import { contractMissing } from "./contract-missing.ts";
 import { eventContradicts } from "./event-contradicts.ts";
 import { eventUnwatched } from "./event-unwatched.ts";
 import { exampleAddress } from "./example-address.ts";
+import { executedAfterAll } from "./executed-after-all.ts";
 import { flowCompletion } from "./flow-completion.ts";
 import { readerStopped } from "./reader-stopped.ts";
 import { rejectedUnwired } from "./rejected-unwired.ts";
@@ -32,6 +33,7 @@ export const CHECKS: readonly Check[] = [
   stateLost,
   signerSet,
   eventContradicts,
+  executedAfterAll,
   alertEnd,
   alertDeleted,
   alertKeys,

@@ -1,0 +1,90 @@
+import should from "should";
+import type { EventEnvelope } from "../../src/index.ts";
+import type { Message } from "../support/flow-harness.ts";
+import { freshId } from "../support/node-red.ts";
+import { OperationHarness, RECEIVER } from "../support/operation-harness.ts";
+import { submitNode } from "../support/operation-nodes.ts";
+
+/** A relay can say of any operation that it failed: that status has no proof. */
+describe("an operation of which the service reports that it was not executed", function () {
+  this.timeout(120_000);
+
+  let harness: OperationHarness;
+  const nodes = () => [[submitNode({ resume: true }), 2]] as const;
+  const deploy = () => harness.deploy(nodes().map(([node, outputs]) => [node, outputs]));
+
+  before(async () => {
+    harness = await OperationHarness.start();
+    await deploy();
+  });
+  afterEach(() => {
+    harness.proxy.harm = () => undefined;
+  });
+  after(() => harness?.close());
+
+  /** Says nothing but this of each operation. */
+  const lie = (status: string) => {
+    const change = (body: string) => {
+      const page = JSON.parse(body) as { events: EventEnvelope[] };
+      const lies = page.events.slice(0, 1).map((event) => ({
+        ...event,
+        event_id: freshId(),
+        headers: { ...event.headers, proofs: [] },
+        payload: { ...event.payload, status, status_reason: "no gas", verifiable_event: "", event_hash: "" },
+      }));
+      return JSON.stringify({ ...page, events: lies });
+    };
+    harness.proxy.harm = ({ path }) =>
+      path.endsWith("/events/search") ? { kind: "change", change } : undefined;
+  };
+  const issues = async () => {
+    const headers = { "content-type": "application/json" };
+    await harness.nodeRed.fetch("crec/monitor/issues/run", { method: "POST", headers, body: "{}" });
+    return (await harness.nodeRed.fetch("crec/diagnostics")).text();
+  };
+  const checkTold = async ({ probe, crec }: Message) => {
+    const told = await harness.toldAt("submit:1", probe, "confirmed_latest");
+    const last = told.find((one) => one.crec?.status === "confirmed_latest");
+    should(last?.crec).match({ operationId: crec?.operationId, verification: { verified: true } });
+    should(last?.topic).equal("operation.status/confirmed_latest");
+    should(harness.seenAt("submit:0", probe)).be.empty();
+  };
+
+  for (const status of ["failed", "expired", "cancelled"]) {
+    it(`as ${status}: the error says that it is a report, and a proven execution is told later`, async () => {
+      lie(status);
+      const caught = await harness.refuse("submit", { to: RECEIVER, payload: "1" });
+      should(caught.error?.code).equal(`OPERATION_${status.toUpperCase()}`);
+      should(caught.error?.message).match(
+        /The service reports that the operation was not executed.*check the chain before you send it again/i,
+      );
+      harness.proxy.harm = () => undefined;
+      await checkTold(caught);
+      should(harness.nodeRed.log).match(
+        /reported that operation .* was not executed, and the chain has executed it/,
+      );
+      should(await issues()).match(/executed-after-all/);
+    });
+  }
+
+  it("may be sent again under its key at once: it is executed once", async () => {
+    const operationKey = freshId();
+    const message = { to: RECEIVER, payload: "1", crec: { operationKey } };
+    lie("failed");
+    const caught = await harness.refuse("submit", message);
+    should(caught.error?.message).match(/then send it again under the same key\./);
+    harness.proxy.harm = () => undefined;
+    await harness.ask("submit", message);
+    await checkTold(caught);
+    should(await harness.executions(operationKey)).equal(1);
+  });
+
+  it("is looked for after a deploy, too, without another error", async () => {
+    lie("failed");
+    const caught = await harness.refuse("submit", { to: RECEIVER, payload: "1" });
+    await deploy();
+    harness.proxy.harm = () => undefined;
+    await checkTold(caught);
+    should(harness.seenAt("catch", caught.probe).length).be.belowOrEqual(1);
+  });
+});
