@@ -17,8 +17,8 @@ import { type Unproven, verificationOf } from "./operation-proof.ts";
 import type { StatusKind } from "./status.ts";
 
 /**
- * By the codes of an operation that ended without being executed, as the service says: what to do next, under the same key or without one. None of these statuses
- * carries a proof, and only a key has one operation executed at most.
+ * By the codes of an operation that ended without being executed, as the service says: what to do next, under the same
+ * key or without one. None of these statuses carries a proof, and only under a key is one operation executed at most.
  */
 const ADVICE: Readonly<Record<string, { underKey: string; withoutKey: string }>> = {
   OPERATION_FAILED: {
