@@ -8,10 +8,11 @@ import type {
   VerifyResult,
 } from "../../src/index.ts";
 import type { FollowedOperation, KnownOperation } from "../lib/runtime/activity/operation-reports.ts";
+import type { Reported } from "../lib/runtime/after-failure.ts";
 import type { CallPreview } from "../lib/runtime/call-preview.ts";
 import type { SignerRef } from "../lib/runtime/config-nodes.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
-import { reach } from "../lib/runtime/operation.ts";
+import { isReport, reach } from "../lib/runtime/operation.ts";
 import { type ProofCheck, UNBOUND, type Unproven } from "../lib/runtime/operation-proof.ts";
 import type { Asking } from "../lib/runtime/signing/ask-custodian.ts";
 
@@ -47,7 +48,17 @@ export type Task = {
   begin: (known: KnownOperation) => FollowedOperation;
   /** Keeps the wait, so that it is resumed after a deploy. */
   keep: (wait: KeptWait) => Promise<void>;
+  /** The error leaves at once, and the look for an execution goes on behind it. */
+  lookOn: (reported: Reporting) => Promise<void>;
 };
+
+/** An operation that was not executed, as the service reports. */
+export type Reporting = {
+  /** Undefined where it left before a deploy. */
+  error?: unknown;
+  wait: KeptWait;
+  report?: FollowedOperation;
+} & Pick<Reported, "timeoutMs" | "verify">;
 
 /** What is kept of a draft that waits for its signature, before anyone is asked. */
 export type KeptUnsigned = {
@@ -66,6 +77,8 @@ export type KeptWait = {
   byDefault: OperationStatus;
   /** The id that its owner signed, where that is known. The service may show the id of another operation. */
   signedId: string | undefined;
+  /** Whether the service has reported that it was not executed, and the error has left. */
+  isReported?: true;
 };
 
 export type Answer = { payload: unknown; crec: Details };
@@ -73,7 +86,8 @@ type Details = { status?: string; verification?: VerifyResult | Unproven; [prope
 
 const PAGE = 100;
 
-export const ACTIONS: Readonly<Record<string, (task: Task) => Promise<Answer>>> = {
+/** Undefined where the error has left. */
+export const ACTIONS: Readonly<Record<string, (task: Task) => Promise<Answer | undefined>>> = {
   get: async (task) => {
     const { client, channelId, signal, operationId, preview } = task;
     const operation = await client.operations.get(channelId, await operationId(), { signal });
@@ -144,20 +158,29 @@ export const ACTIONS: Readonly<Record<string, (task: Task) => Promise<Answer>>> 
 };
 
 /** Continues a wait, whatever the node's action is now. */
-export async function resume(task: Task, kept: KeptWait | KeptUnsigned): Promise<Answer> {
+export async function resume(task: Task, kept: KeptWait | KeptUnsigned): Promise<Answer | undefined> {
   const { byDefault } = kept;
   const [target, timeoutMs, proofCheck] = [task.target(byDefault), task.timeoutMs(), await task.proofCheck()];
   if (!("operation" in kept)) {
     return finalizeElsewhere(task, kept, { target, timeoutMs, proofCheck });
   }
-  const { operation, signedId } = kept;
+  const { operation, signedId, isReported } = kept;
+  if (isReported) {
+    const verify = await verifyOf(task, operation, { proofCheck, signedId });
+    await task.lookOn({ wait: kept, timeoutMs, verify });
+    return undefined;
+  }
   return until(task, operation, { target, timeoutMs, proofCheck, signedId, byDefault });
 }
 
 type Finalizing = Pick<Wait, "target" | "timeoutMs" | "proofCheck">;
 
 /** By a key service: what it is asked for is stored before. */
-async function finalizeElsewhere(task: Task, unsigned: KeptUnsigned, wait: Finalizing): Promise<Answer> {
+async function finalizeElsewhere(
+  task: Task,
+  unsigned: KeptUnsigned,
+  wait: Finalizing,
+): Promise<Answer | undefined> {
   const { client, channelId, signal } = task;
   const { operationId, digest, walletOperationId: signedId, byDefault } = unsigned;
   const asking = await task.ask(unsigned);
@@ -185,16 +208,23 @@ type Wait = {
   byDefault: OperationStatus;
 };
 
-async function until(task: Task, operation: Operation, wait: Wait): Promise<Answer> {
-  const { client, channelId, signal, operationKey, onStatus, onFound } = task;
-  const { proofCheck, signedId, byDefault, ...waiting } = wait;
-  await task.keep({ channelId, operation, byDefault, signedId });
+/** The proof is checked against the id that was signed, where that is known. */
+async function verifyOf(
+  { channelId }: Task,
+  operation: Operation,
+  { proofCheck, signedId }: Pick<Wait, "proofCheck" | "signedId">,
+) {
   const { requestedOperation } = await loadLibrary();
   const asked = requestedOperation(operation);
-  const verify = proofCheck?.(
-    { ...asked, walletOperationId: signedId ?? asked.walletOperationId },
-    channelId,
-  );
+  return proofCheck?.({ ...asked, walletOperationId: signedId ?? asked.walletOperationId }, channelId);
+}
+
+async function until(task: Task, operation: Operation, wait: Wait): Promise<Answer | undefined> {
+  const { client, channelId, signal, operationKey, onStatus, onFound } = task;
+  const { proofCheck, signedId, byDefault, ...waiting } = wait;
+  const kept: KeptWait = { channelId, operation, byDefault, signedId };
+  await task.keep(kept);
+  const verify = await verifyOf(task, operation, { proofCheck, signedId });
   const judged = (verification: VerifyResult | Unproven | undefined) =>
     signedId === undefined && verification?.verified ? UNBOUND : verification;
   const report = task.begin(knownOf(channelId, operation));
@@ -215,7 +245,12 @@ async function until(task: Task, operation: Operation, wait: Wait): Promise<Answ
       },
     },
   );
-  const reached = await reaching.catch((error: unknown) => failed(report, error, signal));
+  const reached = await reaching.catch(async (error: unknown) => {
+    report.fail(error, signal);
+    if (signal.aborted || !isReport(error, operation)) throw error;
+    await task.lookOn({ error, wait: kept, report, timeoutMs: wait.timeoutMs, verify });
+  });
+  if (!reached) return undefined;
   report.end("reached");
   return about(reached.operation, { verification: judged(reached.verification) });
 }
@@ -225,7 +260,7 @@ function failed(report: FollowedOperation, error: unknown, signal: AbortSignal):
   throw error;
 }
 
-function knownOf(channelId: string, operation: Operation): KnownOperation {
+export function knownOf(channelId: string, operation: Operation): KnownOperation {
   const { operation_id: operationId, wallet_operation_id: walletOperationId, status } = operation;
   const { address: wallet, chain_selector: chainSelector } = operation;
   return { channelId, operationId, walletOperationId, wallet, chainSelector, status };

@@ -1,6 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import { canonicalId, isSameId } from "../../src/protocol/index.ts";
 import { OperationReports } from "../lib/runtime/activity/operation-reports.ts";
+import { executionOf } from "../lib/runtime/after-failure.ts";
 import { previewOfOperation } from "../lib/runtime/call-preview.ts";
 import { channelOf, signerOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor } from "../lib/runtime/created.ts";
@@ -15,7 +16,14 @@ import { showStatus } from "../lib/runtime/status.ts";
 import { refuseTest } from "../lib/runtime/test-message.ts";
 import { requireSameService } from "../lib/runtime/waits/waits.ts";
 import { translatedError } from "../lib/shared/errors.ts";
-import { ACTIONS, type Task as ActionTask, type KeptUnsigned, type KeptWait, resume } from "./actions.ts";
+import {
+  ACTIONS,
+  type Task as ActionTask,
+  type KeptUnsigned,
+  type KeptWait,
+  knownOf,
+  resume,
+} from "./actions.ts";
 import { NODE, type OperationDef } from "./fields.ts";
 
 export default function register(RED: NodeAPI): void {
@@ -32,7 +40,7 @@ export default function register(RED: NodeAPI): void {
     });
     const signer = () => fitting(signerOf(RED, fields.settings.signer));
 
-    const act = async ({ msg, send, signal, kept, keep }: Task): Promise<void> => {
+    const act = async ({ msg, send, signal, kept, keep, tell }: Task): Promise<void> => {
       const number = ++newest;
       const name: string = fields.settings.action ?? "get";
       const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
@@ -89,9 +97,23 @@ export default function register(RED: NodeAPI): void {
           const id = canonicalId(about.operation.operation_id);
           return keep({ id, connection, about, isLater: asking !== undefined });
         },
+        lookOn: async ({ error, wait: reported, report, timeoutMs, verify }) => {
+          const { channelId, operation } = reported;
+          const id = canonicalId(operation.operation_id);
+          asking?.leave();
+          if (error !== undefined)
+            await keep({ id, connection, about: { ...reported, isReported: true }, isLater: true });
+          tell(error);
+          const change = await executionOf({ client, channelId, operation, timeoutMs, verify, signal });
+          if (!change) return;
+          (report ?? reports.begin(knownOf(channelId, operation))).executed(change);
+          this.warn(RED._("common.warning.executed-after-all", { status: change.status, id }));
+        },
       };
       const acting = wait ? resume(actions, wait) : action(actions);
-      const { payload, crec } = await acting.finally(() => asking?.leave());
+      const result = await acting.finally(() => asking?.leave());
+      if (!result) return;
+      const { payload, crec } = result;
       send(answer(msg, payload, crec));
       const { status, verification } = crec;
       const shown = status === undefined ? "operation.status.done" : status;

@@ -57,7 +57,7 @@ export default function register(RED: NodeAPI): void {
           }
         } catch (error) {
           context.report?.fail(error, task.signal);
-          if (!sent || task.signal.aborted || !isReport(error)) throw error;
+          if (!sent || task.signal.aborted || !isReport(error, sent.operation)) throw error;
           reported = error;
         } finally {
           await submitting.end(task, context, sent);

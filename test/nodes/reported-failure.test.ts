@@ -1,17 +1,24 @@
 import should from "should";
 import type { EventEnvelope } from "../../src/index.ts";
+import { eventually } from "../support/eventually.ts";
 import type { Message } from "../support/flow-harness.ts";
 import { freshId } from "../support/node-red.ts";
 import { OperationHarness, RECEIVER } from "../support/operation-harness.ts";
-import { submitNode } from "../support/operation-nodes.ts";
+import { operationNode, submitNode } from "../support/operation-nodes.ts";
 
 /** A relay can say of any operation that it failed: that status has no proof. */
 describe("an operation of which the service reports that it was not executed", function () {
   this.timeout(120_000);
 
   let harness: OperationHarness;
-  const nodes = () => [[submitNode({ resume: true }), 2]] as const;
-  const deploy = () => harness.deploy(nodes().map(([node, outputs]) => [node, outputs]));
+  const deploy = () =>
+    harness.deploy([
+      [submitNode({ resume: true }), 2],
+      [submitNode({ id: "draft", mode: "draft" }), 2],
+      [operationNode("finalize", { resume: true, waitFor: "confirmed_latest" }), 1],
+      [operationNode("cancel"), 1],
+      [operationNode("wait"), 1],
+    ]);
 
   before(async () => {
     harness = await OperationHarness.start();
@@ -79,12 +86,36 @@ describe("an operation of which the service reports that it was not executed", f
     should(await harness.executions(operationKey)).equal(1);
   });
 
+  it("is looked for by operation, too, before and after a deploy", async () => {
+    const warned = () => harness.nodeRed.log.match(/and the chain has executed it/g)?.length ?? 0;
+    for (const again of [async () => {}, deploy]) {
+      const draft = await harness.ask("draft", { to: RECEIVER, payload: "1" });
+      const before = warned();
+      lie("failed");
+      const caught = await harness.refuse("finalize", { crec: draft.crec ?? {} });
+      should(caught.error?.message).match(/check the chain before you send it again/);
+      await again();
+      harness.proxy.harm = () => undefined;
+      await eventually("a warning", () => warned() > before);
+      should(harness.seenAt("finalize:0", caught.probe)).be.empty();
+    }
+  });
+
+  it("is a fact where a person cancelled the draft: nobody has signed it", async () => {
+    const draft = await harness.ask("draft", { to: RECEIVER, payload: "1" });
+    await harness.ask("cancel", { crec: draft.crec ?? {} });
+    const caught = await harness.refuse("wait", { crec: draft.crec ?? {} });
+    should(caught.error?.message).match(
+      /the operation was not executed\. Create a new one if it is still needed\./,
+    );
+  });
+
   it("is looked for after a deploy, too, without another error", async () => {
     lie("failed");
     const caught = await harness.refuse("submit", { to: RECEIVER, payload: "1" });
     await deploy();
     harness.proxy.harm = () => undefined;
     await checkTold(caught);
-    should(harness.seenAt("catch", caught.probe).length).be.belowOrEqual(1);
+    should(harness.seenAt("error", caught.probe)).have.length(1);
   });
 });

@@ -43,8 +43,18 @@ export function statusStyle(target: OperationStatus, status: string): StatusKind
 }
 
 /** Whether an error is about an operation that was not executed, as the service reports without a proof. */
-export function isReport(error: unknown): boolean {
-  return ADVICE[toCodedError(error).code] !== undefined;
+export function isReport(error: unknown, operation: Operation): boolean {
+  const { code } = toCodedError(error);
+  return ADVICE[code] !== undefined && !isCancelledDraft(code, operation);
+}
+
+/** A person has decided against it, and nothing can execute what nobody has signed. */
+function isCancelledDraft(code: string, { signature, status }: Operation): boolean {
+  return (
+    code === "OPERATION_CANCELLED" &&
+    signature === null &&
+    ["pending_signature", "cancelled"].includes(status)
+  );
 }
 
 export type Reached = {
@@ -89,9 +99,11 @@ async function notExecuted(
 ): Promise<Error> {
   const { code, id, lastStatus, reason } = error;
   const failure = reason ? await explainFailure(RED, reason, callsOf(operation)) : undefined;
-  const meaning = "The service reports that the operation was not executed";
+  const isDraft = isCancelledDraft(code, operation);
+  const meaning = `${isDraft ? "The" : "The service reports that the"} operation was not executed`;
   const what = failureSentence(lastStatus ?? "failed", failure, meaning);
   // Such an operation has released its key.
-  const advice = ADVICE[code]?.[key === undefined ? "withoutKey" : "underKey"];
+  const next = ADVICE[code]?.[key === undefined ? "withoutKey" : "underKey"];
+  const advice = isDraft ? "Create a new one if it is still needed." : next;
   return nodeError(code, `${what} ${advice} Operation ${id}.`);
 }
