@@ -12,7 +12,8 @@ export const PROCESSOR_TIME = "CREC_TEST_PROCESSOR_TIME";
 
 /**
  * What the whole core may use, in seconds of a processor, where the reference work takes `REFERENCE_S`. In a fresh clone it
- * uses 575 to 700: nothing is in a cache, not all processes of a browser are seen to end, and more where other programs run beside it.
+ * uses 570 to 700: nothing is in a cache, not all processes of a browser are seen to end, and more where other programs
+ * run beside it.
  */
 export const LIMIT_S = 750;
 const REFERENCE_S = 1.1;
