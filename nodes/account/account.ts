@@ -54,7 +54,7 @@ async function variablesOf(
 ): Promise<Record<string, unknown>> {
   const { variables, variablesType = "json" } = fields.settings;
   const isJson = variablesType === "json" || variablesType === "";
-  const value = isJson ? requireSet(variables?.trim() ?? "") : await fields.of(msg).present("variables");
+  const value = isJson ? requireSet(variables?.trim() ?? "") : await fields.of(msg).value("variables");
   const object = typeof value === "string" ? parsed(value.trim() || "{}") : (value ?? {});
   if (typeof object === "object" && object !== null && !Array.isArray(object)) {
     return object as Record<string, unknown>;

@@ -24,8 +24,8 @@ export default function register(RED: NodeAPI): void {
       const values = fields.of(msg);
       const path = await values.required("path");
       if (!isPath(path, () => undefined)) throw fields.wrong("path", path);
-      const query = queryOf(fields, fields.settings.query ? await values.present("query") : {});
-      const body = method === "GET" || !fields.settings.body ? undefined : await values.present("body");
+      const query = queryOf(fields, fields.settings.query ? await values.value("query") : {});
+      const body = method === "GET" || !fields.settings.body ? undefined : await values.value("body");
       const { status, data } = await client.request({
         method,
         path,

@@ -133,7 +133,7 @@ describe("errors of submit operation", function () {
       ],
       ["a negative number", "INTEGER_OUT_OF_RANGE", "calls[0].args.value", { ...good, payload: -1 }],
       ["a value that the message lacks", "INVALID_ARGUMENT", "calls[0].args.value", { to: RECEIVER }],
-      ["an empty value", "INVALID_ARGUMENT", "calls[0].args.value is missing", { ...good, payload: "" }],
+      ["an empty value", "INVALID_ARGUMENT", "calls[0].args.value is empty", { ...good, payload: "" }],
       ["an address too short", "INVALID_ADDRESS", "calls[0].args.to", { ...good, to: "0x12" }],
       [
         "an address with a mistyped letter",

@@ -97,7 +97,7 @@ describe("wallets and signers", function () {
       const texts = harness.nodeRed.statuses("make").map(({ text }) => text);
       should(texts[0]).equal("manage.status.working");
       should(texts.at(-1)).equal("deployed");
-      const found = await good("make", {}, ["found"]);
+      const found = await good("make", { description: "by a test" }, ["found"]);
       should(found.crec).deepEqual({ ...made.crec, found: true });
 
       const byName = await good("get", { payload: "managed-wallet" });
@@ -130,7 +130,7 @@ describe("wallets and signers", function () {
         { payload: "harness-wallet" },
       );
       const taken = { payload: "harness-wallet", newName: "twice" };
-      await harness.ask("make", {});
+      await harness.ask("make", { description: "by a test" });
       await harness.refusedThenFine(
         "rename",
         ["WALLET_ALREADY_EXISTS"],

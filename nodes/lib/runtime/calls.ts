@@ -103,13 +103,14 @@ async function readArgument(
   const found = await evaluate(RED, node, msg, value);
   const isBlank = typeof found === "string" && found.trim() === "" && type !== "string";
   if (!isNothing(found) && !isBlank) return found;
-  const from = `${value.type}.${value.value}`;
-  const [why, advice] = Number.isNaN(found)
-    ? [`the value of ${from} is NaN, which is no number`, ""]
-    : value.value.trim() === ""
-      ? ["the form leaves it empty", type?.startsWith("bytes") ? " Enter 0x for no bytes." : ""]
-      : [`there is nothing in ${from}`, ""];
-  throw nodeError("INVALID_ARGUMENT", `${path} is missing: ${why}.${advice}`);
+  throw nodeError("INVALID_ARGUMENT", `${path} ${nothingIn(value, found, type)}.`);
+}
+
+function nothingIn({ type, value }: TypedValue, found: unknown, parameter: string | undefined): string {
+  if (Number.isNaN(found)) return `is not a number: ${type}.${value} is NaN`;
+  const is = typeof found === "string" ? "is empty" : "is missing";
+  if (value.trim() !== "") return `${is}: there is nothing in ${type}.${value}`;
+  return parameter === "bytes" ? "is empty: enter 0x for no bytes" : "is empty: fill it in";
 }
 
 function typed(label: string, value = "", type = "str"): TypedValue {
