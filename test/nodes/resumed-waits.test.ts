@@ -153,6 +153,9 @@ describe("a wait that a deploy interrupts", function () {
     checkError(caught, "submit", "OPERATION_FAILED", "InsufficientBalance. ");
     should(caught.crec).have.property("resumed", true);
     await harness.nodeRed.status("submit", "failed: InsufficientBalance");
+    // The failure has no proof, so the node looks on, until it is deleted.
+    should(await filesOf("submit")).have.length(1);
+    await harness.deploy([]);
     await untilNoFile("submit");
   });
 
