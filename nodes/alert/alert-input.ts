@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import type { NodeAPI } from "node-red";
-import { decimalsFor } from "../lib/runtime/conditions.ts";
 import type { ContractRef } from "../lib/runtime/config-nodes.ts";
 import { unitsAt } from "../lib/runtime/deployed-contracts.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
@@ -77,10 +76,8 @@ export function decimalsAt(
   { payload }: Pick<CrecMessage, "payload">,
   chosen: ContractRef | undefined,
 ): number | undefined {
-  const ofChosen = decimalsFor(chosen, payload);
-  if (ofChosen !== undefined) return ofChosen;
-  if (!isObject(payload) || payload.chainSelectorUnsigned === true) return undefined;
-  const { contract, chainSelector } = payload;
-  if (typeof contract !== "string" || typeof chainSelector !== "string") return undefined;
-  return unitsAt(RED, chainSelector, contract)?.decimals;
+  if (!isObject(payload) || payload.contract === undefined) return chosen?.decimals;
+  const { contract, chainSelector, chainSelectorUnsigned } = payload;
+  if (typeof contract !== "string" || chainSelectorUnsigned === true) return undefined;
+  return unitsAt(RED, String(chainSelector), contract, chosen)?.decimals;
 }

@@ -1,11 +1,11 @@
 import type { Node, NodeAPI } from "node-red";
 import type { Abi, BlockSelection, CreateQuery, ListedFunction } from "../../src/index.ts";
+import { decimalsOfCall } from "../lib/runtime/call-decimals.ts";
 import { encodeContractCall } from "../lib/runtime/calls.ts";
 import { contractOf } from "../lib/runtime/config-nodes.ts";
 import type { FieldReader, MessageFields } from "../lib/runtime/field-reader.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
-import { nodeError } from "../lib/shared/errors.ts";
 import type { NODE } from "./fields.ts";
 
 export type Question = {
@@ -40,21 +40,16 @@ async function contractQuestion(
   const contract = contractOf(RED, call.contract);
   const library = await loadLibrary();
   const abi = await contract.abi();
-  const { decimals, amounts } = contract;
   const isInTokens = fields.choice("resultUnit") === "token";
-  if (isInTokens && decimals === undefined) {
-    throw nodeError(
-      "NO_DECIMALS",
-      "The contract has no decimals, so its result cannot be shown in tokens. Open the contract and fill them in, or choose the other integer format.",
-    );
-  }
   const { to, data, chainSelector, signature } = await encodeContractCall(RED, node, msg, call, "args");
   const outputs = outputsOf(library.listFunctions(abi), signature);
+  const counted = { chainSelector, to, chosen: contract, what: "The result should be in tokens" };
+  const decimals = isInTokens ? decimalsOfCall(RED, counted) : undefined;
   const read = (returned: string): unknown => {
     const result = library.decodeFunctionResult({ abi, function: signature, data: returned });
-    return isInTokens && decimals !== undefined
-      ? library.formatTokenAmounts(result, outputs, decimals, amounts)
-      : result;
+    return decimals === undefined
+      ? result
+      : library.formatTokenAmounts(result, outputs, decimals, contract.amounts);
   };
   return { request: await requestOf(fields, msg, { chainSelector, to, data }), abi, read };
 }

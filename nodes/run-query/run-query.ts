@@ -80,7 +80,8 @@ function requireSameRequest({ queryId, request }: KeptQuery, now: CreateQuery): 
 async function withReasonFirst(RED: NodeAPI, error: WaitError, request: CreateQuery): Promise<Error> {
   const { code, id, lastStatus, reason } = error;
   if (!lastStatus || !reason) return error;
-  const call = { chainSelector: request.chain_selector, to: request.params.contract_address };
+  const { contract_address: to, call_data: data } = request.params;
+  const call = { chainSelector: request.chain_selector, to, data };
   const failure = await explainFailure(RED, reason, [call]);
   return nodeError(code, `${failureSentence(lastStatus, failure, "The query has no result")} Query ${id}.`);
 }

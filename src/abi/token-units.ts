@@ -12,7 +12,8 @@ const INTEGERS = /^u?int\d*(?:\[\d*\])*$/;
  * as JSON text.
  *
  * @param type the parameter's ABI type, such as `uint256` or `uint256[]`
- * @param decimals the contract's; undefined where it has none
+ * @param decimals of the contract that is called, which the caller has to know: nothing is looked up. Undefined where
+ * they are not known
  * @param path names the value in the error
  * @throws {CrecError} `NO_DECIMALS`; {ArgumentError} `INVALID_ARGUMENT` with the path of the amount.
  * @example
@@ -47,7 +48,7 @@ export function parseTokenAmounts(
  * these names; a single value always.
  *
  * @param result as `decodeFunctionResult` returns it
- * @param decimals the contract's
+ * @param decimals of the contract that was called, which the caller has to know
  * @param names the outputs, and parts of tuples, that are amounts. @default all
  * @throws {ArgumentError} `INVALID_ARGUMENT` when an integer is not a whole number.
  * @example

@@ -28,7 +28,9 @@ function withContracts(...contracts: Array<{ address: string; decimals?: number;
 
 describe("the reason of a failed operation or query", () => {
   const text = `InsufficientBalance(holder: ${HOLDER}, balance: 1500000, needed: 20000000)`;
-  const calls = [{ chainSelector: NETWORK, to: TOKEN }];
+  /** Of transfer. */
+  const data = "0xa9059cbb";
+  const calls = [{ chainSelector: NETWORK, to: TOKEN, data }];
 
   it("is the name of the contract's error, with amounts in tokens and addresses last", async () => {
     const failure = await explainFailure(withContracts({ address: TOKEN, decimals: 6 }), text, calls);
@@ -60,21 +62,25 @@ describe("the reason of a failed operation or query", () => {
     const words = [HOLDER, 1_500_000, 20_000_000].map((value, index) =>
       encodeValue(index === 0 ? "address" : "uint256", value, "value").slice(2),
     );
-    const data = `0xe450d38c${words.join("")}`;
+    const reverted = `execution reverted: 0xe450d38c${words.join("")}`;
     const RED = withContracts({ address: TOKEN, decimals: 6, abi: [] });
-    should(await explainFailure(RED, `execution reverted: ${data}`, calls)).eql({
+    should(await explainFailure(RED, reverted, calls)).eql({
       reason: "ERC20InsufficientBalance",
       context: "execution reverted",
       values: `balance 1.5 tokens, needed 20 tokens, sender ${HOLDER}`,
     });
+    // A vault passes on the error of the token that it holds, which has decimals of its own.
+    const deposit = [{ chainSelector: NETWORK, to: TOKEN, data: "0x6e553f65" }];
+    const { values } = await explainFailure(RED, reverted, deposit);
+    should(values).equal(`balance 1500000, needed 20000000, sender ${HOLDER}`);
   });
 
   it("is of the call of a batch that failed", async () => {
     const other = HOLDER.toLowerCase();
     const RED = withContracts({ address: other, decimals: 2 }, { address: TOKEN, decimals: 6 });
     const batch = [
-      { chainSelector: NETWORK, to: other },
-      { chainSelector: NETWORK, to: TOKEN },
+      { chainSelector: NETWORK, to: other, data },
+      { chainSelector: NETWORK, to: TOKEN, data },
     ];
     should(await explainFailure(RED, `transaction 2 of 2: ${text}`, batch)).match({
       reason: "InsufficientBalance",

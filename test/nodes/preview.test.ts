@@ -171,7 +171,7 @@ describe("the preview of an operation", function () {
   });
 
   it("shows the other address that a call goes to", async () => {
-    const elsewhere = { ...transfer(inTokens("1")), address: value(NOBODY) } as CallDef;
+    const elsewhere = { ...transfer(value("1")), address: value(NOBODY) } as CallDef;
     const { calls, digest } = await preview([elsewhere]);
     should(calls[0]?.to).deepEqual({ text: NOBODY });
     should(digest).be.ok();
@@ -191,7 +191,10 @@ describe("the preview of an operation", function () {
     const contracts = (more: object) => ({ contracts: { new: { ...form([]).contracts?.new, ...more } } });
     should(await problemOf([transfer(value("1.5"))])).match(/^value must be a whole number/);
     should(await problemOf([transfer(inTokens("0.0000000000000000001"))])).match(/^value .*decimal/);
-    should(await problemOf([transfer(inTokens("1"))], contracts({ decimals: "" }))).match(/no decimals/);
+    const unknown = contracts({ decimals: "", address: NOBODY, abi: "function pay(uint256 amount)" });
+    should(await problemOf([call("new", "pay(uint256)", inTokens("1")) as CallDef], unknown)).match(
+      new RegExp(`decimals of ${NOBODY} are not known`),
+    );
     should(await problemOf([pay("0.1")])).match(/^value must be a whole number/);
     should(await problemOf([pay("0.0000000001", "gwei")])).match(/^value .*decimal/);
     should(await problemOf([{ ...pay("1"), to: value("0x12") } as CallDef])).match(/^address must be/);

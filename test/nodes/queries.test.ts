@@ -296,7 +296,14 @@ describe("run query", function () {
         [
           [queryNode(), 2],
           [balance({ id: "in-tokens", resultUnit: "token" }), 2],
-          [queryNode({ id: "no-decimals", resultUnit: "token" }), 2],
+          [
+            queryNode({
+              id: "no-decimals",
+              resultUnit: "token",
+              call: call("registry", "latest(bytes32)", value("payload", "msg")),
+            }),
+            2,
+          ],
           [
             queryNode({
               id: "amount",
@@ -307,7 +314,7 @@ describe("run query", function () {
           [
             queryNode({
               id: "amount-undecided",
-              call: call("counter", "failWithError(uint256)", tokens("1.5")),
+              call: { ...call("counter", "failWithError(uint256)", tokens("1.5")), address: value(NOBODY) },
             }),
             2,
           ],
@@ -365,8 +372,10 @@ describe("run query", function () {
     });
 
     it("asks nothing where the decimals are missing or wrong", async () => {
-      const none = await harness.refuse("no-decimals", { ...KEPT, payload: harness.wallet });
-      checkError(none, "no-decimals", "NO_DECIMALS", "its result cannot be shown in tokens");
+      const none = await harness.refuse("no-decimals", { ...KEPT, payload: `0x${"00".repeat(32)}` });
+      const registry = harness.service.ready.contracts.SensorRegistry;
+      const says = `The result should be in tokens, but the decimals of ${registry} are not known`;
+      checkError(none, "no-decimals", "NO_DECIMALS", says);
       should(none.crec).not.have.property("queryId");
       checkError(
         await harness.refuse("amount-undecided", KEPT),

@@ -21,6 +21,7 @@ const contract = {
 /** As much of Node-RED as a call needs. */
 const RED = {
   _: (key: string) => key,
+  events: {},
   nodes: { getNode: (id: string) => (id === "contract" ? { contract } : null) },
   util,
 } as unknown as NodeAPI;

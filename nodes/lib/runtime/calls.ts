@@ -3,6 +3,7 @@ import type { ListedFunction } from "../../../src/index.ts";
 import { COIN_PLACES, type CoinUnit } from "../shared/coin-units.ts";
 import { nodeError } from "../shared/errors.ts";
 import type { ContractCall, Value } from "../shared/form-types.ts";
+import { decimalsOfCall } from "./call-decimals.ts";
 import { contractOf } from "./config-nodes.ts";
 import { evaluate, evaluateRequired, isNothing, optionOf, type TypedValue } from "./evaluate.ts";
 import { loadLibrary } from "./library.ts";
@@ -26,11 +27,13 @@ export async function encodeContractCall(
 ): Promise<EncodedCall> {
   const contract = contractOf(RED, call.contract);
   const library = await loadLibrary();
-  const label = RED._("common.label.function");
-  const name = await evaluateRequired(RED, node, msg, typed(label, call.function));
+  const name = await evaluateRequired(RED, node, msg, typed(RED._("common.label.function"), call.function));
   const abi = await contract.abi();
   const given = call.args ?? [];
   const inputs = inputsOf(library.listFunctions(abi), name, given.length);
+  const { chainSelector } = contract;
+  const label = path.replace(/args$/, "address");
+  const to = await addressOr(RED, node, msg, call.address, contract.address, label);
   const args = await Promise.all(
     given.map(async (stored, index) => {
       const input = inputs?.[index];
@@ -39,19 +42,12 @@ export async function encodeContractCall(
       if (stored.unit) optionOf(RED, `${at}.unit`, stored.unit, ARGUMENT_UNITS);
       if (!input) return value;
       if (!stored.unit) return library.textToBytes(value, input, at);
-      return library.parseTokenAmounts(value, input.type, contract.decimals, at);
+      const counted = { chainSelector, to, chosen: contract, what: `${at} is given in tokens` };
+      return library.parseTokenAmounts(value, input.type, decimalsOfCall(RED, counted), at);
     }),
   );
   const { data, signature } = library.encodeFunctionCall({ abi, function: name, args, path });
-  const to = await addressOr(
-    RED,
-    node,
-    msg,
-    call.address,
-    contract.address,
-    path.replace(/args$/, "address"),
-  );
-  return { to, data, chainSelector: contract.chainSelector, signature };
+  return { to, data, chainSelector, signature };
 }
 
 /**

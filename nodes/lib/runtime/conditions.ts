@@ -4,6 +4,7 @@ import type { ConditionDef } from "../shared/conditions.ts";
 import { translatedError } from "../shared/errors.ts";
 import { type Row, type RowResult, readRow } from "./condition-rows.ts";
 import { type ContractRef, contractOf } from "./config-nodes.ts";
+import { isAt } from "./deployed-contracts.ts";
 import { loadLibrary } from "./library.ts";
 import type { CrecMessage } from "./message.ts";
 
@@ -110,9 +111,7 @@ export function decimalsFor(contract: ContractRef | undefined, payload: unknown)
   const { contract: address, chainSelector, chainSelectorUnsigned } = payload as Record<string, unknown>;
   if (address === undefined) return contract.decimals;
   const isOfContract =
-    chainSelectorUnsigned === undefined &&
-    String(chainSelector) === contract.chainSelector &&
-    String(address).toLowerCase() === contract.address.toLowerCase();
+    chainSelectorUnsigned === undefined && isAt(contract, String(chainSelector), String(address));
   return isOfContract ? contract.decimals : undefined;
 }
 

@@ -37,8 +37,8 @@ function withTokens(
   const { contract: address, chainSelector, chainSelectorUnsigned } = decoded;
   // The same address can be another contract on another network, so an unsigned one does not count.
   if (address === undefined || chainSelectorUnsigned) return decoded;
-  const units = isOf(chosen, chainSelector, address) ? chosen : unitsAt(RED, chainSelector, address);
-  if (units?.decimals === undefined) return decoded;
+  const units = unitsAt(RED, chainSelector, address, chosen);
+  if (units === undefined) return decoded;
   const { decimals, amounts } = units;
   const abi = abiFor(RED, library, decoded, chosen);
   const tokens = library.eventTokens(decoded, { decimals, amounts, abi });
@@ -46,19 +46,6 @@ function withTokens(
   // A person who looks at the message finds both together.
   const { name, params, ...rest } = decoded;
   return { name, params, tokens, ...rest };
-}
-
-/** Whether the chosen contract has decimals, and is that of an event. */
-function isOf(
-  chosen: ContractRef | undefined,
-  chainSelector: string,
-  address: string,
-): chosen is ContractRef & { decimals: number } {
-  return (
-    chosen?.decimals !== undefined &&
-    chosen.chainSelector === chainSelector &&
-    chosen.address.toLowerCase() === address.toLowerCase()
-  );
 }
 
 /** The ABI that has the event, of those of its contract. */

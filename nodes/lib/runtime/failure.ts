@@ -1,6 +1,7 @@
 import type { NodeAPI } from "node-red";
 import type { Abi, AbiError, Operation } from "../../../src/index.ts";
 import { cutAtWord } from "../shared/cut-text.ts";
+import { isTokenCall } from "../shared/token-abi.ts";
 import { type DeployedContract, deployedContracts, type Units, unitsAt } from "./deployed-contracts.ts";
 import { type Library, loadLibrary } from "./library.ts";
 
@@ -15,7 +16,7 @@ export type Failure = {
 };
 
 /** A call that failed, so that its contract's error can be read. */
-export type FailedCall = { chainSelector: string; to: string };
+export type FailedCall = { chainSelector: string; to: string; data: string };
 
 /** The errors of ERC-6093, which token contracts use and their ABI often leaves out. */
 const TOKEN_ERRORS = [
@@ -61,14 +62,16 @@ export async function explainFailure(
     deployedContracts(RED, call.chainSelector, call.to),
   ]);
   const failure = failureOf(readable(library, contracts, text));
-  const values =
-    failure.values && inTokens(library, contracts, unitsAt(RED, call.chainSelector, call.to), failure);
+  // Another contract may have raised an error of tokens, and its amounts are in the decimals of that one.
+  const isOwn = !failure.reason.startsWith("ERC20") || isTokenCall(call.data);
+  const units = isOwn ? unitsAt(RED, call.chainSelector, call.to) : undefined;
+  const values = failure.values && inTokens(library, contracts, units, failure);
   return values ? { ...failure, values } : failure;
 }
 
 /** The calls of an operation, where the service shows them. */
 export function callsOf({ chain_selector: chainSelector, transactions = [] }: Operation): FailedCall[] {
-  return transactions.map(({ to }) => ({ chainSelector, to }));
+  return transactions.map(({ to, data }) => ({ chainSelector, to, data }));
 }
 
 /** `failed: Refused. The operation was not executed: amount 5 tokens.` */

@@ -14,3 +14,20 @@ export function looksLikeToken(functions: readonly Function[], events: readonly 
     )
   );
 }
+
+/** The functions of an ERC-20 token that take or give amounts of this token, and of no other. */
+const TOKEN_CALLS: ReadonlySet<string> = new Set([
+  "0xa9059cbb", // transfer(address,uint256)
+  "0x23b872dd", // transferFrom(address,address,uint256)
+  "0x095ea7b3", // approve(address,uint256)
+  "0x39509351", // increaseAllowance(address,uint256)
+  "0xa457c2d7", // decreaseAllowance(address,uint256)
+  "0x70a08231", // balanceOf(address)
+  "0xdd62ed3e", // allowance(address,address)
+  "0x18160ddd", // totalSupply()
+]);
+
+/** Whether call data, or its first four bytes, is a call of such a function. */
+export function isTokenCall(data = ""): boolean {
+  return TOKEN_CALLS.has(data.slice(0, 10).toLowerCase());
+}

@@ -2,8 +2,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { NodeAPI } from "node-red";
 import type { Abi, AbiParameter, ListedFunction } from "../../../src/index.ts";
 import { deployFirst, isDeployedWith } from "../../lib/admin/deployed.ts";
+import { noDecimals } from "../../lib/runtime/call-decimals.ts";
 import { amountInWei } from "../../lib/runtime/calls.ts";
 import type { ContractNode } from "../../lib/runtime/config-nodes.ts";
+import { unitsAt } from "../../lib/runtime/deployed-contracts.ts";
 import { errorText } from "../../lib/runtime/error-texts.ts";
 import { type Library, loadLibrary } from "../../lib/runtime/library.ts";
 import { COIN_PLACES, coinUnit } from "../../lib/shared/coin-units.ts";
@@ -42,7 +44,7 @@ export async function previewCalls(RED: NodeAPI, request: PreviewRequest): Promi
     previewed.push(
       call.kind === "raw"
         ? await rawCall(call)
-        : await contractCall(contracts, call, texts, wallet?.chainSelector),
+        : await contractCall({ RED, contracts, texts, chainSelector: wallet?.chainSelector }, call),
     );
   }
   return previewed;
@@ -97,11 +99,17 @@ async function rawCall(call: Extract<CallDef, { kind: "raw" }>): Promise<Preview
   };
 }
 
+type Scene = {
+  RED: NodeAPI;
+  contracts: Contracts;
+  texts: Record<string, ContractText>;
+  /** Of the wallet. */
+  chainSelector: string | undefined;
+};
+
 async function contractCall(
-  contracts: Contracts,
+  { RED, contracts, texts, chainSelector }: Scene,
   call: Extract<CallDef, { kind: "contract" }>,
-  texts: Record<string, ContractText>,
-  chainSelector: string | undefined,
 ): Promise<PreviewedCall> {
   const library = await loadLibrary();
   const id = call.contract ?? "";
@@ -119,7 +127,7 @@ async function contractCall(
       }),
     );
     if (!signature) throw nodeError("FUNCTION_MISSING", "No function is chosen. Choose one.");
-    const { args, data, payable } = await encoded(library, contract, call);
+    const { args, data, payable } = await encoded({ RED, library, contract, to }, call);
     const problem =
       chainSelector && !isReference(chainSelector) && contract.chainSelector !== chainSelector
         ? `The contract is on network ${contract.chainSelector}, but the wallet is on ${chainSelector}. Choose a contract of the wallet's network.`
@@ -141,16 +149,19 @@ async function contractCall(
 
 /** Each value with what is wrong with it; the bytes once all values are known. */
 async function encoded(
-  library: Library,
-  { abi, functions, decimals, amounts }: Contract,
+  { RED, library, contract, to }: { RED: NodeAPI; library: Library; contract: Contract; to: PreviewedValue },
   call: ContractCall,
 ): Promise<{ args: NonNullable<PreviewedCall["args"]>; data?: PreviewedValue; payable: boolean }> {
+  const { abi, functions, amounts, chainSelector } = contract;
   const listed = functions.get(call.function ?? "");
   if (!listed) {
     // Its error lists the functions that there are.
     library.encodeFunctionCall({ abi, function: call.function ?? "" });
     throw nodeError("FUNCTION_NOT_IN_ABI", `The ABI has no function "${call.function}". Choose one it has.`);
   }
+  // Those of the address that is called, which only a message may name.
+  const isKnown = !to.later && !to.problem;
+  const decimals = isKnown ? unitsAt(RED, chainSelector, to.text, contract)?.decimals : undefined;
   const values: unknown[] = [];
   const args = [];
   for (const [index, input] of listed.inputs.entries()) {
@@ -158,6 +169,11 @@ async function encoded(
     const at = input.name || String(index);
     const value = await shown(stored, (typed) => {
       const byToken = stored?.unit === "token";
+      if (byToken && !isKnown) return { text: textOf(typed), later: true };
+      if (byToken && decimals === undefined) {
+        const what = `${at} is given in tokens`;
+        throw noDecimals(RED, { chainSelector, to: to.text, what });
+      }
       const whole = byToken
         ? library.parseTokenAmounts(typed, input.type, decimals, at)
         : library.textToBytes(typed, input, at);

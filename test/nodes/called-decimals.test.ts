@@ -1,0 +1,152 @@
+import should from "should";
+import type { CallDef } from "../../nodes/lib/shared/form-types.ts";
+import type { Preview } from "../../nodes/submit-operation/preview-types.ts";
+import type { FlowNode } from "../support/node-red.ts";
+import { contractNode } from "../support/nodes.ts";
+import {
+  checkError,
+  KEPT,
+  NOBODY,
+  OperationHarness,
+  RECEIVER,
+  SEPOLIA,
+} from "../support/operation-harness.ts";
+import { call, queryNode, submitNode, TOKEN_ABI, value } from "../support/operation-nodes.ts";
+import { balanceOn, placeSixDecimals, SIX } from "../support/six-decimals.ts";
+
+/** With a function that only a person knows to take tokens. */
+const ABI = `${TOKEN_ABI}\nfunction pay(address to, uint256 amount)`;
+
+/** Decimals belong to the address that is called, whatever contract gives the ABI. */
+describe("the decimals of a call", function () {
+  this.timeout(120_000);
+
+  let harness: OperationHarness;
+  let eighteen: string;
+
+  before(async () => {
+    harness = await OperationHarness.start();
+    eighteen = String(harness.service.ready.contracts.DemoToken);
+    await placeSixDecimals(harness.service.ready, harness.wallet);
+  });
+
+  after(() => harness?.close());
+
+  const inTokens = (name: string) => ({ ...value(name, "msg"), unit: "token" });
+  const at = (signature: string, ...args: ReadonlyArray<ReturnType<typeof value>>) => ({
+    ...call("chosen", signature, ...args),
+    address: value("token", "msg"),
+  });
+  const transfer = at("transfer(address,uint256)", value("to", "msg"), inTokens("payload"));
+  const pay = at("pay(address,uint256)", value("to", "msg"), inTokens("payload"));
+  const nodes: ReadonlyArray<[FlowNode, number]> = [
+    [submitNode({ calls: [transfer] }), 2],
+    [submitNode({ id: "draft", calls: [transfer], mode: "draft" }), 2],
+    [submitNode({ id: "pays", calls: [pay] }), 2],
+    [queryNode({ resultUnit: "token", call: at("balanceOf(address)", value("payload", "msg")) }), 2],
+    [queryNode({ id: "asks", call: pay }), 2],
+  ];
+  /** A contract of 18 decimals whose ABI is used, and these others. */
+  const deploy = (...more: FlowNode[]) => {
+    const chosen = { id: "chosen", address: eighteen, abi: ABI, decimals: "18" };
+    return harness.deploy(nodes, [contractNode(harness.service.ready, chosen), ...more]);
+  };
+  const other = (id: string, more: Partial<FlowNode>) =>
+    contractNode(harness.service.ready, { id, address: SIX.toLowerCase(), abi: ABI, ...more });
+  const received = (token: string) => balanceOn(harness.service.ready, token, RECEIVER);
+  const posts = () =>
+    harness.proxy.passed.filter((one) => one.method === "POST" && /\/(queries|operations)$/.test(one.path))
+      .length;
+  const refusal = async (id: string, message: object, says: RegExp) => {
+    const before = posts();
+    const caught = await harness.refuse(id, { ...KEPT, to: RECEIVER, token: SIX, ...message });
+    checkError(caught, id, "NO_DECIMALS", says);
+    should(posts()).equal(before);
+  };
+
+  describe("where a contract node has the address", () => {
+    before(() =>
+      deploy(other("six", { decimals: "6" }), other("on-sepolia", { decimals: "2", chainSelector: SEPOLIA })),
+    );
+
+    it("are those of this node, for what is sent and what arrives", async () => {
+      for (const [token, smallest] of [
+        [SIX, 1_500_000n],
+        [eighteen, 1_500_000_000_000_000_000n],
+      ] as const) {
+        const before = await received(token);
+        await harness.ask("submit", { payload: "1.5", to: RECEIVER, token });
+        should((await received(token)) - before).equal(smallest);
+      }
+    });
+
+    it("refuse an amount that the token cannot have", async () => {
+      const message = { ...KEPT, payload: "0.000000001", to: RECEIVER, token: SIX };
+      const caught = await harness.refuse("submit", message);
+      checkError(caught, "submit", "INVALID_ARGUMENT", "args.value has more than 6 decimal places");
+    });
+
+    it("are those of this node in the preview of a draft", async () => {
+      const { crec } = await harness.ask("draft", { payload: "1.5", to: RECEIVER, token: SIX });
+      should(crec?.preview).match([{ to: SIX, tokens: { value: "1.5" }, args: { value: "1500000" } }]);
+    });
+
+    it("are those of this node in the result of a query", async () => {
+      const { payload, crec } = await harness.ask("query", { payload: harness.wallet, token: SIX });
+      should(BigInt(String(crec?.raw))).equal(await balanceOn(harness.service.ready, SIX, harness.wallet));
+      should(Number(payload)).equal(Number(BigInt(String(crec?.raw))) / 1e6);
+    });
+  });
+
+  it("are not guessed where no contract node has the address", async () => {
+    await deploy();
+    const says = new RegExp(
+      `^calls\\[0\\].args.amount is given in tokens, but the decimals of ${SIX} are not known`,
+    );
+    await refusal("pays", { payload: "1.5" }, says);
+    await refusal("asks", { payload: "1.5" }, new RegExp(`^args.amount is given in tokens, .*${SIX}`));
+  });
+
+  it("are not chosen from two that differ", async () => {
+    await deploy(other("six", { decimals: "6" }), other("nine", { decimals: "9" }), other("none", {}));
+    const says = new RegExp(`contract nodes of ${SIX} have different decimals`);
+    await refusal("submit", { payload: "1.5" }, says);
+    await refusal("query", { payload: harness.wallet }, says);
+  });
+
+  describe("in the preview of a form", () => {
+    const preview = async (amount: object, address: object, name = "transfer") => {
+      const { chain_selector: chainSelector } = harness.service.ready;
+      const chosen = { name: "chosen", chainSelector, address: eighteen, abi: ABI, decimals: "18" };
+      const calls = [
+        {
+          ...call("chosen", `${name}(address,uint256)`, value(RECEIVER), { ...value("1.5"), ...amount }),
+          address,
+        },
+      ] as CallDef[];
+      const response = await harness.nodeRed.fetch("crec/operation/preview", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ source: "form", calls, contracts: { chosen } }),
+      });
+      return ((await response.json()) as Preview).calls[0]?.args?.[1];
+    };
+
+    it("are those of the contract node with this address", async () => {
+      await deploy(other("six", { decimals: "6" }));
+      const shown = await preview({ unit: "token" }, value(SIX));
+      should(shown).containEql({ text: "1.5", smallest: "1500000" });
+      const smallest = await preview(value("1500000"), value(SIX));
+      should(smallest?.larger?.text).equal("1.5");
+      const own = await preview({ unit: "token" }, value(""));
+      should(own?.smallest).equal("1500000000000000000");
+    });
+
+    it("are not known where only a message names the address, or nobody knows them", async () => {
+      const later = await preview({ unit: "token" }, value("token", "msg"));
+      should(later).containEql({ text: "1.5", later: true }).and.not.have.property("smallest");
+      const unknown = await preview({ unit: "token" }, value(NOBODY), "pay");
+      should(unknown?.problem).match(new RegExp(`the decimals of ${NOBODY} are not known`));
+    });
+  });
+});
