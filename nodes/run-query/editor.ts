@@ -28,7 +28,7 @@ export const form: NodeForm = {
     const select = $("#node-input-contract");
     if (call.contract) select.val(call.contract);
     callForm = contractCallForm(node, $("#crec-run-query-call"), call, "ask", { select });
-    warnOfMissingDecimals(node, select);
+    warnOfMissingDecimals(node, select, callForm);
     countInTokens(select, callForm);
   },
   saved(node) {
@@ -62,15 +62,19 @@ function countInTokens(contract: JQuery, form: ContractCallForm): void {
   });
 }
 
-/** Without its decimals, amounts of a token cannot be shown in tokens. */
-function warnOfMissingDecimals(node: EditedNode, contract: JQuery): void {
+/** Without decimals, a result cannot be shown in tokens, save where the chain is asked for them. */
+function warnOfMissingDecimals(node: EditedNode, contract: JQuery, form: ContractCallForm): void {
   const unit = $("#node-input-resultUnit");
   const problem = problemUnder(unit);
   const check = (): void => {
     const chosen = RED.nodes.node(String(contract.val() ?? ""));
-    const isMissing = unit.val() === "token" && chosen && String(chosen.decimals ?? "").trim() === "";
+    const call = form.read();
+    const isAsked = AMOUNTS.has(String(call.function)) || (call.address?.value ?? "") !== "";
+    const isOwn = unit.val() === "token" && chosen && !isAsked;
+    const isMissing = isOwn && String(chosen.decimals ?? "").trim() === "";
     problem.say(isMissing ? node._("run-query.hint.noDecimals") : "");
   };
   unit.add(contract).on("change", check);
+  form.onChange(check);
   check();
 }

@@ -3,6 +3,7 @@ import { CrecClient } from "../../src/index.ts";
 import { useEditor } from "../support/editor.ts";
 import { channelNode, connectionNode, contractNode } from "../support/nodes.ts";
 import { call, signerNode, submitNode, TOKEN_ABI, value, walletNode } from "../support/operation-nodes.ts";
+import { SIX } from "../support/six-decimals.ts";
 
 const RECEIVER = "0x000000000000000000000000000000000000dEaD";
 const WALLET = "0x1111111111111111111111111111111111111111";
@@ -36,6 +37,7 @@ describe("the form of submit operation", function () {
   const load = async () => {
     const { ready } = editor().service;
     const token = { id: "token", name: "demo token", abi: TOKEN_ABI, decimals: "18" };
+    const six = { id: "six", name: "six", abi: TOKEN_ABI, address: SIX.toLowerCase(), decimals: "6" };
     const vault = { id: "vault", name: "vault", abi: "function deposit(uint256 least) payable" };
     await editor().openWith([
       { id: "tab", type: "tab", label: "flow" },
@@ -45,6 +47,7 @@ describe("the form of submit operation", function () {
       walletNode(ready, { wallet: WALLET }),
       contractNode(ready, token),
       contractNode(ready, vault),
+      contractNode(ready, six),
       {
         ...{ z: "tab", x: 300, y: 100, wires: [[], []], ...submitNode({ calls: stored }) },
         ...{ contract1: "token", contract3: "vault" },
@@ -148,13 +151,18 @@ describe("the form of submit operation", function () {
         .locator("label", { hasText: /^Value$/ })
         .isVisible(),
     ).be.false();
-    const said = item(1).getByText(/the 18 decimals of the contract/);
+    const said = item(1).getByText(/the decimals of a contract with this address/);
     should(await said.isVisible()).be.false();
     await item(1).getByRole("textbox", { name: "At another address" }).fill(WALLET);
     await said.waitFor();
     await item(1).getByLabel("unit of value").selectOption("");
     await said.waitFor({ state: "hidden" });
     await item(1).getByLabel("unit of value").selectOption("token");
+    await said.waitFor();
+    // The decimals of a contract with this address count, whatever the chosen one has.
+    await item(1).getByRole("textbox", { name: "At another address" }).fill(SIX);
+    await said.waitFor({ state: "hidden" });
+    await item(1).getByText("= 1500000 of the smallest unit").waitFor();
     const amount = item(3).getByRole("textbox", { name: "Value", exact: true });
     const unit = item(3).getByLabel("unit of the value sent");
     const tooFine = item(3).getByText("Gwei has at most 9 decimal places");

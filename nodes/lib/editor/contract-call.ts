@@ -3,6 +3,7 @@ import { offeredBy } from "./abi.ts";
 import type { EditedNode } from "./api.ts";
 import { onContractChange } from "./config-change.ts";
 import type { ContractSource } from "./contract-select.ts";
+import { decimalsAt, isKnownNumber } from "./decimals-at.ts";
 import { trackOpen } from "./form-open.ts";
 import { labelled, problemUnder } from "./form-rows.ts";
 import { fillFunctions, type Purpose } from "./function-select.ts";
@@ -50,11 +51,12 @@ export function contractCallForm(
     placeholder: node._("common.own-address"),
     optional: true,
     network: () => networkOf(contract),
-    changed,
+    changed: () => (decimalsOf() === shownDecimals ? changed() : showAgain()),
   });
 
-  const decimalsOf = (): string =>
-    String(RED.nodes.node(String(contract.val() ?? ""))?.decimals ?? "").trim();
+  const decimalsOf = (): string => decimalsAt(String(contract.val() ?? ""), address.read());
+  /** Those that the fields of the parameters were built with. */
+  let shownDecimals = "";
 
   let functions: FunctionChoice[] = [];
   /** Of the parameters that are shown; `undefined` while they are not known. */
@@ -70,15 +72,19 @@ export function contractCallForm(
   };
   const nameOf = ({ name }: ParameterChoice, index: number): string =>
     name || node._("common.label.parameter", { number: index + 1 });
-  /** The decimals of a token at another address are not read. */
+  /** Which decimals amounts at another address have is known later, where no contract of the editor tells. */
   function explainDecimals(): void {
-    const decimals = decimalsOf();
-    const isCounted = decimals !== "" && fields?.some((field) => field.read().unit === "token");
-    const isElsewhere = address.read().value !== "";
-    address.note.say(isCounted && isElsewhere ? node._("common.hint.other-decimals", { decimals }) : "");
+    const isCounted = fields?.some((field) => field.read().unit === "token") === true;
+    const isLater = address.read().value !== "" && !isKnownNumber(decimalsOf());
+    address.note.say(isCounted && isLater ? node._("common.hint.other-decimals") : "");
+  }
+  function showAgain(): void {
+    keepValues();
+    showParameters();
   }
   const showParameters = (): void => {
     shown = String(picked.val() ?? "");
+    shownDecimals = decimalsOf();
     // New fields report changes while they are built, and the old ones no longer exist.
     fields = undefined;
     parameters.empty();
@@ -92,7 +98,7 @@ export function contractCallForm(
           name: nameOf(parameter, index),
           parameter,
           stored: known[index],
-          decimals: decimalsOf(),
+          decimals: shownDecimals,
           network: () => networkOf(contract),
           changed,
         }),

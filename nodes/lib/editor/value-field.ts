@@ -2,6 +2,7 @@ import type { Answer, Checked, ParameterChoice, Value, ValueCheck } from "../sha
 import { ADDRESSES } from "./addresses.ts";
 import { postJson } from "./admin-requests.ts";
 import type { EditedNode, TypedInputType } from "./api.ts";
+import { isKnownNumber } from "./decimals-at.ts";
 import { hintUnder, type Line, labelled, nameVisibleBox, problemUnder, visibleBox } from "./form-rows.ts";
 import { liveCheck, TYPED } from "./live-check.ts";
 import { describeUnder, listOnClick, lookUp } from "./lookup.ts";
@@ -20,7 +21,7 @@ export type ValueFieldOptions = {
   name?: string;
   parameter: ParameterChoice;
   stored: Value | undefined;
-  /** Of the contract, as stored: digits, `${NAME}`, or empty where it is not a token. */
+  /** Of the address that is called: see `decimalsAt`. */
   decimals?: string;
   /** In place of the example of the type. */
   placeholder?: string;
@@ -103,8 +104,8 @@ function questionOf(
 ): ValueCheck | undefined {
   if (!["str", "json"].includes(valueType) || isReference(value.trim())) return undefined;
   if (value.trim() === "" && (optional || parameter.type === "string")) return undefined;
-  if (isReference(decimals) && unit) return undefined;
-  const places = /^\d+$/.test(decimals) ? { decimals: Number(decimals) } : {};
+  if (decimals !== "" && !isKnownNumber(decimals) && unit) return undefined;
+  const places = isKnownNumber(decimals) ? { decimals: Number(decimals) } : {};
   return { ...parameter, name, value, valueType, ...(unit ? { unit } : {}), ...places };
 }
 
@@ -160,8 +161,9 @@ function unitSelect(
   { stored, parameter }: ValueFieldOptions,
 ): JQuery {
   const inTokens = stored ? stored.unit === "token" : parameter.isAmount === true;
-  const known = /^\d+$/.test(decimals);
-  const tokens = known ? node._("common.unit.tokens", { decimals }) : node._("common.unit.tokens-unknown");
+  const tokens = isKnownNumber(decimals)
+    ? node._("common.unit.tokens", { decimals })
+    : node._("common.unit.tokens-unknown");
   const select = $("<select>")
     .css({ width: "170px", "margin-left": "10px" })
     .attr("aria-label", node._("common.unit.of", { name }))
