@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import type { Abi, BlockSelection, CreateQuery, ListedFunction } from "../../src/index.ts";
-import { decimalsOfCall } from "../lib/runtime/call-decimals.ts";
+import { decimalsOfCall, type NodeChannel } from "../lib/runtime/call-decimals.ts";
 import { encodeContractCall } from "../lib/runtime/calls.ts";
 import { contractOf } from "../lib/runtime/config-nodes.ts";
 import type { FieldReader, MessageFields } from "../lib/runtime/field-reader.ts";
@@ -22,10 +22,16 @@ type Fields = FieldReader<typeof NODE>;
  * The question for this message.
  * @throws INVALID_FIELD, MISSING_VALUE and the like, before anything is sent
  */
-export function questionOf(RED: NodeAPI, node: Node, fields: Fields, msg: CrecMessage): Promise<Question> {
+export function questionOf(
+  RED: NodeAPI,
+  node: Node,
+  fields: Fields,
+  msg: CrecMessage,
+  channel: NodeChannel,
+): Promise<Question> {
   return fields.choice("kind") === "raw"
     ? rawQuestion(fields, msg)
-    : contractQuestion(RED, node, fields, msg);
+    : contractQuestion(RED, node, fields, msg, channel);
 }
 
 async function contractQuestion(
@@ -33,6 +39,7 @@ async function contractQuestion(
   node: Node,
   fields: Fields,
   msg: CrecMessage,
+  channel: NodeChannel,
 ): Promise<Question> {
   const { call: stored, contract: id } = fields.settings;
   // The contract of its own field first: an import gives config nodes new ids, and changes only such fields.
@@ -41,10 +48,17 @@ async function contractQuestion(
   const library = await loadLibrary();
   const abi = await contract.abi();
   const isInTokens = fields.choice("resultUnit") === "token";
-  const { to, data, chainSelector, signature } = await encodeContractCall(RED, node, msg, call, "args");
+  const { to, data, chainSelector, signature } = await encodeContractCall(
+    RED,
+    node,
+    msg,
+    call,
+    "args",
+    channel,
+  );
   const outputs = outputsOf(library.listFunctions(abi), signature);
-  const counted = { chainSelector, to, chosen: contract, what: "The result should be in tokens" };
-  const decimals = isInTokens ? decimalsOfCall(RED, counted) : undefined;
+  const counted = { chainSelector, to, data, chosen: contract, what: "The result should be in tokens" };
+  const decimals = isInTokens ? await decimalsOfCall(RED, counted, channel) : undefined;
   const read = (returned: string): unknown => {
     const result = library.decodeFunctionResult({ abi, function: signature, data: returned });
     return decimals === undefined

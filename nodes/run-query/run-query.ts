@@ -33,7 +33,9 @@ export default function register(RED: NodeAPI): void {
       const keptQuery = kept?.about as KeptQuery | undefined;
       const channelId =
         keptQuery?.channelId ?? fields.of(msg).override("channel") ?? (await channel.resolve(signal));
-      const { request, abi, read } = await questionOf(RED, this, fields, msg);
+      const { request, abi, read } = await questionOf(RED, this, fields, msg, {
+        ...{ connection, client, channelId, signal },
+      });
       const verifier = fields.flag("verify") ? await connection.verifier() : undefined;
       if (keptQuery) requireSameRequest(keptQuery, request);
       const onCreated = async ({ query_id: queryId }: CreatedQuery) => {

@@ -90,7 +90,7 @@ export class Submitting {
   async submit(task: Task, context: Context): Promise<Sent | undefined> {
     const isDraft = this.#fields.choice("mode") === "draft";
     showStatus(this.#node, "working", `submit-operation.status.${isDraft ? "drafting" : "signing"}`);
-    const given = await this.#given(task);
+    const given = await this.#given(task, context);
     if (isDraft) return this.#draft(task, given, context);
     // Wrong verification settings are reported before anything is signed.
     await proofCheckOf(context.connection);
@@ -113,7 +113,7 @@ export class Submitting {
     if (sent?.claim && !signal.aborted) await this.#release(sent.walletOperationId, sent.claim);
   }
 
-  async #given({ msg, signal }: Task): Promise<Given> {
+  async #given({ msg, signal }: Task, { connection, client }: Context): Promise<Given> {
     const [RED, fields] = [this.#RED, this.#fields];
     const library = await loadLibrary();
     const { eventKeyOf, randomWalletOperationId, walletOperationIdOf } = library;
@@ -123,7 +123,9 @@ export class Submitting {
     const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
     const { chainSelector } = wallet;
     const address = await wallet.address(signal);
-    const transactions = await transactionsOf(RED, this.#node, fields, msg, chainSelector);
+    const transactions = await transactionsOf(RED, this.#node, fields, msg, chainSelector, {
+      ...{ connection, client, channelId, signal },
+    });
     const deadline = deadlineIn(fields.number("deadline"));
     const walletOperationId =
       key === undefined ? randomWalletOperationId() : walletOperationIdOf(key, { chainSelector, address });

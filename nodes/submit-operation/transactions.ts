@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import type { TransactionInput } from "../../src/index.ts";
+import type { NodeChannel } from "../lib/runtime/call-decimals.ts";
 import { type Snapshot, snapshotOf } from "../lib/runtime/call-preview.ts";
 import { amountInWei, encodeContractCall } from "../lib/runtime/calls.ts";
 import { contractOf } from "../lib/runtime/config-nodes.ts";
@@ -33,13 +34,14 @@ export async function transactionsOf(
   fields: FieldReader<typeof NODE>,
   msg: CrecMessage,
   chainSelector: string,
+  channel: NodeChannel,
 ): Promise<ReadableTransaction[]> {
   const transactions: ReadableTransaction[] =
     fields.choice("source") === "message"
       ? await listed(fields, msg)
       : await Promise.all(
           callsOf(fields.settings).map((call, index) =>
-            transactionOf(RED, node, msg, call, `calls[${index}]`, chainSelector),
+            transactionOf(RED, node, msg, call, `calls[${index}]`, chainSelector, channel),
           ),
         );
   if (transactions.length === 0) {
@@ -75,6 +77,7 @@ async function transactionOf(
   call: CallDef,
   path: string,
   chainSelector: string,
+  channel: NodeChannel,
 ): Promise<ReadableTransaction> {
   const at = (name: string, { value = "", type = "str" }: Value = {}): TypedValue => ({
     ...{ label: `${path}.${name}`, value, type },
@@ -90,7 +93,7 @@ async function transactionOf(
       value,
     };
   }
-  const encoded = await encodeContractCall(RED, node, msg, call, `${path}.args`);
+  const encoded = await encodeContractCall(RED, node, msg, call, `${path}.args`, channel);
   if (encoded.chainSelector !== chainSelector) {
     throw nodeError(
       "NETWORK_DIFFERS",

@@ -2,7 +2,7 @@ import should from "should";
 import type { CallDef } from "../../nodes/lib/shared/form-types.ts";
 import type { Preview } from "../../nodes/submit-operation/preview-types.ts";
 import type { FlowNode } from "../support/node-red.ts";
-import { contractNode } from "../support/nodes.ts";
+import { channelNode, connectionNode, contractNode } from "../support/nodes.ts";
 import {
   checkError,
   KEPT,
@@ -39,12 +39,17 @@ describe("the decimals of a call", function () {
   });
   const transfer = at("transfer(address,uint256)", value("to", "msg"), inTokens("payload"));
   const pay = at("pay(address,uint256)", value("to", "msg"), inTokens("payload"));
+  const balance = at("balanceOf(address)", value("payload", "msg"));
   const nodes: ReadonlyArray<[FlowNode, number]> = [
     [submitNode({ calls: [transfer] }), 2],
     [submitNode({ id: "draft", calls: [transfer], mode: "draft" }), 2],
     [submitNode({ id: "pays", calls: [pay] }), 2],
-    [queryNode({ resultUnit: "token", call: at("balanceOf(address)", value("payload", "msg")) }), 2],
+    [queryNode({ resultUnit: "token", call: balance }), 2],
     [queryNode({ id: "asks", call: pay }), 2],
+    ...["wrong", "unset"].map((id): [FlowNode, number] => [
+      queryNode({ id, channel: `${id}-channel`, resultUnit: "token", verify: false, call: balance }),
+      2,
+    ]),
   ];
   /** A contract of 18 decimals whose ABI is used, and these others. */
   const deploy = (...more: FlowNode[]) => {
@@ -54,9 +59,10 @@ describe("the decimals of a call", function () {
   const other = (id: string, more: Partial<FlowNode>) =>
     contractNode(harness.service.ready, { id, address: SIX.toLowerCase(), abi: ABI, ...more });
   const received = (token: string) => balanceOn(harness.service.ready, token, RECEIVER);
-  const posts = () =>
-    harness.proxy.passed.filter((one) => one.method === "POST" && /\/(queries|operations)$/.test(one.path))
-      .length;
+  const posts = (what = "(?:queries|operations)") => {
+    const path = new RegExp(`/${what}$`);
+    return harness.proxy.passed.filter((one) => one.method === "POST" && path.test(one.path)).length;
+  };
   const refusal = async (id: string, message: object, says: RegExp) => {
     const before = posts();
     const caught = await harness.refuse(id, { ...KEPT, to: RECEIVER, token: SIX, ...message });
@@ -114,6 +120,78 @@ describe("the decimals of a call", function () {
     await refusal("query", { payload: harness.wallet }, says);
   });
 
+  describe("where no contract node has the address", () => {
+    const queries = () => posts("queries");
+    const transfers = (probe: object = {}) =>
+      harness.ask("submit", { payload: "1.5", to: RECEIVER, token: SIX, ...probe });
+
+    it("end a message while the chain does not answer, and are asked again", async () => {
+      await deploy();
+      harness.proxy.harm = ({ method, path }) =>
+        method === "POST" && path.endsWith("/queries")
+          ? { kind: "answer", status: 500, body: "{}" }
+          : undefined;
+      const sent = posts("operations");
+      const caught = await harness.refuse("submit", { ...KEPT, payload: "1.5", to: RECEIVER, token: SIX });
+      harness.proxy.harm = () => undefined;
+      should(caught.error?.code).equal("SERVICE_ERROR");
+      should(posts("operations")).equal(sent);
+    });
+
+    it("are asked from the token once for all messages, with a proof", async () => {
+      await deploy();
+      const [before, asked] = [await received(SIX), queries()];
+      await Promise.all([transfers(), transfers(), transfers()]);
+      should((await received(SIX)) - before).equal(4_500_000n);
+      should(queries()).equal(asked + 1);
+      const { payload, crec } = await harness.ask("query", {
+        payload: harness.wallet,
+        token: SIX.toLowerCase(),
+      });
+      should(Number(payload)).equal(Number(BigInt(String(crec?.raw))) / 1e6);
+      // That of the node itself.
+      should(queries()).equal(asked + 2);
+    });
+
+    it("are not taken from the token for a function of which nobody knows that it takes tokens", async () => {
+      await deploy();
+      await refusal("pays", { payload: "1.5" }, new RegExp(`the decimals of ${SIX} are not known`));
+    });
+
+    it("are not known where there is no contract, which is remembered", async () => {
+      await deploy();
+      const says = new RegExp(`the decimals of ${NOBODY} are not known`);
+      const message = { ...KEPT, payload: "1.5", to: RECEIVER, token: NOBODY };
+      const asked = queries();
+      for (let times = 0; times < 2; times += 1) {
+        checkError(await harness.refuse("submit", message), "submit", "NO_DECIMALS", says);
+      }
+      should(queries()).equal(asked + 1);
+    });
+
+    it("are not taken from an answer without proof, nor where proofs are not checked", async () => {
+      const { ready } = harness.service;
+      const other = String(ready.contracts.GuardedToken);
+      const says = new RegExp(`the decimals of ${other} are not known`);
+      const asking = (id: string, more: Partial<FlowNode>): FlowNode[] => [
+        connectionNode(ready, { id: `${id}-connection`, baseUrl: harness.proxy.baseUrl, ...more }),
+        channelNode({ id: `${id}-channel`, connection: `${id}-connection` }),
+      ];
+      await deploy(
+        ...asking("wrong", { validSigners: `0x${"12".repeat(20)}`, minRequiredSignatures: "1" }),
+        ...asking("unset", {
+          ...{ orgId: "", validSigners: "", creTenantId: "", minRequiredSignatures: "" },
+        }),
+      );
+      const message = { ...KEPT, payload: harness.wallet, token: other };
+      const asked = queries();
+      checkError(await harness.refuse("unset", message), "unset", "NO_DECIMALS", says);
+      should(queries()).equal(asked);
+      const caught = await harness.refuse("wrong", message);
+      checkError(caught, "wrong", "NO_DECIMALS", /are not known: what it tells is not proven/);
+    });
+  });
+
   describe("in the preview of a form", () => {
     const preview = async (amount: object, address: object, name = "transfer") => {
       const { chain_selector: chainSelector } = harness.service.ready;
@@ -145,6 +223,8 @@ describe("the decimals of a call", function () {
     it("are not known where only a message names the address, or nobody knows them", async () => {
       const later = await preview({ unit: "token" }, value("token", "msg"));
       should(later).containEql({ text: "1.5", later: true }).and.not.have.property("smallest");
+      const asked = await preview({ unit: "token" }, value(NOBODY));
+      should(asked).containEql({ text: "1.5", later: true });
       const unknown = await preview({ unit: "token" }, value(NOBODY), "pay");
       should(unknown?.problem).match(new RegExp(`the decimals of ${NOBODY} are not known`));
     });

@@ -34,7 +34,14 @@ const call = (value: string, type: string) => ({
 /** What the node sends for a value of its form, or of a message. */
 async function sent(value: unknown, type = "str"): Promise<unknown> {
   const stored = call(type === "str" ? String(value) : "payload", type);
-  const { data } = await encodeContractCall(RED, {} as Node, { payload: value } as never, stored, "args");
+  const { data } = await encodeContractCall(
+    RED,
+    {} as Node,
+    { payload: value } as never,
+    stored,
+    "args",
+    {} as never,
+  );
   return new Interface([ABI]).decodeFunctionData("record", data)[0];
 }
 

@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
-import type { CrecClient, Verifier } from "../../../src/index.ts";
 import type { Connection, ConnectionNode, ContractNode, WalletNode } from "../runtime/config-nodes.ts";
+import { askContract, type ContractPlace, existence, factsOf } from "../runtime/contract-facts.ts";
 import { loadLibrary } from "../runtime/library.ts";
 import { isChosen } from "../shared/config-choice.ts";
 import { nodeError } from "../shared/errors.ts";
@@ -12,28 +12,11 @@ import { deployFirst, isDeployedWith } from "./deployed.ts";
 import { queryChannel } from "./query-channel.ts";
 
 /** Where to read: all is known, and nothing was sent. */
-type Place = {
-  client: CrecClient;
-  verifier: Verifier | undefined;
-  channelId: string;
-  channel: string;
-  network: string;
-  chainSelector: string;
-  address: string;
-};
+type Place = ContractPlace & { channel: string; network: string };
 
 /** A query takes some blocks, and the answer of the oracles. */
 const READ_MS = 60_000;
 const LOOKUP_MS = 10_000;
-const FUNCTIONS = {
-  decimals: "function decimals() view returns (uint8)",
-  symbol: "function symbol() view returns (string)",
-} as const;
-const LONGEST = 40;
-
-/** A contract stays at its address; an address without one may get one, so that is remembered only for a while. */
-const ABSENT_FOR_MS = 30_000;
-const MOST_REMEMBERED = 500;
 
 /**
  * `POST /crec/contract/read`: whether there is a contract at an address, its decimals and its symbol. They are read by
@@ -41,7 +24,6 @@ const MOST_REMEMBERED = 500;
  * `POST /crec/contract/exists`: only the first, by one query; the answer is remembered.
  */
 export function registerContractReader(RED: NodeAPI): void {
-  const remembered = new Map<string, { at: number; isContract: boolean }>();
   answerForms(RED, "post", "/crec/contract/read", "crec.write", async ({ body }): Promise<OnChain> => {
     const place = await placeOf(RED, fieldsOf(body));
     const { network, channel } = place;
@@ -49,16 +31,8 @@ export function registerContractReader(RED: NodeAPI): void {
   });
   answerForms(RED, "post", "/crec/contract/exists", "crec.write", async ({ body }): Promise<OnChain> => {
     const place = await placeOf(RED, fieldsOf(body));
-    const { network, channel, chainSelector, address } = place;
-    const key = [textIn(fieldsOf(body).connection), chainSelector, address].join(" ");
-    const before = remembered.get(key);
-    if (before && (before.isContract || Date.now() - before.at < ABSENT_FOR_MS)) {
-      return { isContract: before.isContract, network, channel };
-    }
-    const found = existence(await ask(place, "decimals"));
-    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
-    if (found.isContract !== undefined) remembered.set(key, { at: Date.now(), isContract: found.isContract });
-    return { ...found, network, channel };
+    const { network, channel } = place;
+    return { ...(await existsAt(place)), network, channel };
   });
 }
 
@@ -72,59 +46,24 @@ export async function contractExists(
   RED: NodeAPI,
   at: Readonly<{ connection: string; chainSelector: string; address: string }>,
 ): Promise<boolean | undefined> {
-  return existence(await ask(await placeOf(RED, at), "decimals")).isContract;
+  return (await existsAt(await placeOf(RED, at))).isContract;
+}
+
+async function existsAt(place: Place): Promise<Pick<OnChain, "isContract">> {
+  const { isContract } = factsOf(place);
+  return isContract === undefined ? existence(await askContract(place, "decimals", READ_MS)) : { isContract };
 }
 
 async function read(place: Place): Promise<Pick<OnChain, "isContract" | "decimals" | "symbol">> {
-  const [decimals, symbol] = await Promise.all([ask(place, "decimals"), ask(place, "symbol")]);
+  const [decimals, symbol] = await Promise.all([
+    askContract(place, "decimals", READ_MS),
+    askContract(place, "symbol", READ_MS),
+  ]);
   return {
     ...existence(decimals),
     ...(decimals.text ? { decimals: Number(decimals.text) } : {}),
     ...(symbol.text ? { symbol: symbol.text } : {}),
   };
-}
-
-/** `text` is what the function returned; it is missing where the contract has no such function. */
-type Answer = { kind: "answered" | "silent" | "refused" | "no contract"; text?: string };
-
-/** Not known where a call returned nothing: a contract may do that. */
-function existence({ kind }: Answer): Pick<OnChain, "isContract"> {
-  return kind === "silent" ? {} : { isContract: kind !== "no contract" };
-}
-
-/** @throws where the service or the chain does not answer: WAIT_TIMEOUT, QUERY_FAILED and the like */
-async function ask(place: Place, name: keyof typeof FUNCTIONS): Promise<Answer> {
-  const { client, verifier, channelId, chainSelector, address } = place;
-  const { decodeFunctionResult, encodeFunctionCall, parseAbi } = await loadLibrary();
-  const abi = parseAbi(FUNCTIONS[name]);
-  const params = {
-    contract_address: address,
-    call_data: encodeFunctionCall({ abi, function: name }).data,
-    block_selection: { type: "latest" as const },
-  };
-  const running = { timeoutMs: READ_MS, signal: AbortSignal.timeout(READ_MS), verifier };
-  let data: string;
-  try {
-    ({ data } = await client.queries.run(channelId, { chain_selector: chainSelector, params }, running));
-  } catch (thrown) {
-    const { code, reason = "" } = thrown as { code?: string; reason?: string };
-    if (code === "QUERY_FAILED" && reason.startsWith("CONTRACT_NOT_FOUND")) return { kind: "no contract" };
-    if (code === "QUERY_FAILED" && reason.startsWith("CALL_REVERTED")) return { kind: "refused" };
-    throw thrown;
-  }
-  if (data === "0x") return { kind: "silent" };
-  try {
-    const value = String(decodeFunctionResult({ abi, function: name, data }));
-    return { kind: "answered", text: onOneLine(value).slice(0, LONGEST) };
-  } catch {
-    // A function of that name that returns something else.
-    return { kind: "answered" };
-  }
-}
-
-/** A contract may return any text, and its symbol becomes a name. */
-function onOneLine(text: string): string {
-  return text.replace(/[\p{C}\s]+/gu, " ").trim();
 }
 
 /** @throws CONNECTION_MISSING, DEPLOY_FIRST, CHANNEL_NOT_FOUND, INVALID_ADDRESS, and what is wrong with the connection */
@@ -155,7 +94,8 @@ async function placeOf(RED: NodeAPI, question: Readonly<Record<string, unknown>>
     validSigners: verification.validSigners ?? [],
   });
   const verifier = isUntouched ? undefined : await connection.verifier();
-  return { client, verifier, ...channel, network: network.name, chainSelector, address };
+  const { baseUrl: service } = connection;
+  return { client, verifier, service, ...channel, network: network.name, chainSelector, address };
 }
 
 /** What is typed; a variable only where the deployed node has the same. @throws DEPLOY_FIRST */

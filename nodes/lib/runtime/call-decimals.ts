@@ -1,33 +1,82 @@
 import type { NodeAPI } from "node-red";
+import type { CrecClient } from "../../../src/index.ts";
 import { nodeError } from "../shared/errors.ts";
-import type { ContractRef } from "./config-nodes.ts";
+import { isTokenCall } from "../shared/token-abi.ts";
+import { isVerificationUntouched } from "../shared/verification-set-up.ts";
+import type { Connection, ContractRef } from "./config-nodes.ts";
+import { decimalsOnChain } from "./contract-facts.ts";
 import { contractsAt } from "./contract-registry.ts";
 import { unitsAt } from "./deployed-contracts.ts";
-
-type Chosen = Pick<ContractRef, "chainSelector" | "address" | "decimals" | "amounts">;
 
 /** A call with amounts in tokens: which decimals they have is known by the address that is called. */
 export type CountedCall = {
   chainSelector: string;
   to: string;
+  /** The first four bytes of its data, or more. */
+  data: string;
   /** The contract of the form. Its decimals count only for its own address. */
-  chosen: Chosen;
+  chosen: ContractRef;
   /** What is in tokens, for the error: `args.amount is given in tokens`. */
   what: string;
 };
 
-/** The decimals of the address that is called. @throws NO_DECIMALS */
-export function decimalsOfCall(RED: NodeAPI, call: CountedCall): number {
+/** Where a node asks the chain: in its own channel. */
+export type NodeChannel = {
+  connection: Connection;
+  client: CrecClient;
+  channelId: string;
+  signal: AbortSignal;
+};
+
+/**
+ * The decimals of the address that is called: those of contract nodes, and for the functions of an ERC-20 token else
+ * those that the contract tells, if that is proven.
+ * @throws NO_DECIMALS; where the chain does not answer, WAIT_TIMEOUT and the like
+ */
+export async function decimalsOfCall(RED: NodeAPI, call: CountedCall, channel: NodeChannel): Promise<number> {
   const units = unitsAt(RED, call.chainSelector, call.to, call.chosen);
   if (units) return units.decimals;
-  throw noDecimals(RED, call);
+  const { connection } = channel;
+  const isAsked =
+    isTokenCall(call.data) &&
+    !isDiffering(RED, call) &&
+    !connection.isRehearsed &&
+    !isVerificationUntouched({
+      ...connection.verification,
+      validSigners: connection.verification.validSigners ?? [],
+    });
+  if (!isAsked) throw noDecimals(RED, call);
+  const { client, channelId, signal } = channel;
+  const verifier = await connection.verifier();
+  const place = { client, verifier, channelId, service: connection.baseUrl, address: call.to };
+  const decimals = await decimalsOnChain({ ...place, chainSelector: call.chainSelector }, signal).catch(
+    (error: { code?: unknown }) => {
+      if (error.code === "QUERY_NOT_VERIFIED") throw noDecimals(RED, call, error);
+      throw error;
+    },
+  );
+  if (decimals === undefined) throw noDecimals(RED, call);
+  return decimals;
 }
 
 /** Names the address, and what is wrong. */
-export function noDecimals(RED: NodeAPI, { chainSelector, to, what }: Omit<CountedCall, "chosen">): Error {
-  const nodes = contractsAt(RED, chainSelector, to);
-  const why = nodes.some(({ contract }) => contract.decimals !== undefined)
+export function noDecimals(
+  RED: NodeAPI,
+  call: Pick<CountedCall, "chainSelector" | "to" | "what">,
+  unproven?: unknown,
+): Error {
+  const { to, what } = call;
+  const unknown = unproven === undefined ? "are not known" : "are not known: what it tells is not proven";
+  const why = isDiffering(RED, call)
     ? `but the contract nodes of ${to} have different decimals. Correct them`
-    : `but the decimals of ${to} are not known. Fill them in in a contract node with this address and network`;
-  return nodeError("NO_DECIMALS", `${what}, ${why}, or use the smallest unit.`);
+    : `but the decimals of ${to} ${unknown}. Fill them in in a contract node with this address and network`;
+  return nodeError("NO_DECIMALS", `${what}, ${why}, or use the smallest unit.`, unproven);
+}
+
+/** Whether contract nodes of the address have decimals, but not the same. To be asked where `unitsAt` gives none. */
+export function isDiffering(
+  RED: NodeAPI,
+  { chainSelector, to }: Pick<CountedCall, "chainSelector" | "to">,
+): boolean {
+  return contractsAt(RED, chainSelector, to).some(({ contract }) => contract.decimals !== undefined);
 }

@@ -3,7 +3,7 @@ import type { ListedFunction } from "../../../src/index.ts";
 import { COIN_PLACES, type CoinUnit } from "../shared/coin-units.ts";
 import { nodeError } from "../shared/errors.ts";
 import type { ContractCall, Value } from "../shared/form-types.ts";
-import { decimalsOfCall } from "./call-decimals.ts";
+import { decimalsOfCall, type NodeChannel } from "./call-decimals.ts";
 import { contractOf } from "./config-nodes.ts";
 import { evaluate, evaluateRequired, isNothing, optionOf, type TypedValue } from "./evaluate.ts";
 import { loadLibrary } from "./library.ts";
@@ -15,6 +15,7 @@ export type EncodedCall = { to: string; data: string; chainSelector: string; sig
  * The call data of a function chosen in a form, with its values evaluated for this message.
  *
  * @param path of the values: `args`, or `calls[0].args`
+ * @param channel where decimals are asked that no contract node has
  * @throws CONTRACT_MISSING, FUNCTION_NOT_IN_ABI, NO_DECIMALS; INVALID_ARGUMENT, INVALID_FIELD or MISSING_VALUE with
  * the path of the value
  */
@@ -24,26 +25,28 @@ export async function encodeContractCall(
   msg: CrecMessage,
   call: ContractCall,
   path: string,
+  channel: NodeChannel,
 ): Promise<EncodedCall> {
   const contract = contractOf(RED, call.contract);
   const library = await loadLibrary();
   const name = await evaluateRequired(RED, node, msg, typed(RED._("common.label.function"), call.function));
   const abi = await contract.abi();
   const given = call.args ?? [];
-  const inputs = inputsOf(library.listFunctions(abi), name, given.length);
+  const listed = listedAs(library.listFunctions(abi), name, given.length);
   const { chainSelector } = contract;
   const label = path.replace(/args$/, "address");
   const to = await addressOr(RED, node, msg, call.address, contract.address, label);
   const args = await Promise.all(
     given.map(async (stored, index) => {
-      const input = inputs?.[index];
+      const input = listed?.inputs[index];
       const at = input?.name ? `${path}.${input.name}` : `${path}[${index}]`;
       const value = await readArgument(RED, node, msg, stored, { path: at, type: input?.type });
       if (stored.unit) optionOf(RED, `${at}.unit`, stored.unit, ARGUMENT_UNITS);
-      if (!input) return value;
+      if (!listed || !input) return value;
       if (!stored.unit) return library.textToBytes(value, input, at);
-      const counted = { chainSelector, to, chosen: contract, what: `${at} is given in tokens` };
-      return library.parseTokenAmounts(value, input.type, decimalsOfCall(RED, counted), at);
+      const what = `${at} is given in tokens`;
+      const counted = { chainSelector, to, data: listed.selector, chosen: contract, what };
+      return library.parseTokenAmounts(value, input.type, await decimalsOfCall(RED, counted, channel), at);
     }),
   );
   const { data, signature } = library.encodeFunctionCall({ abi, function: name, args, path });
@@ -81,11 +84,15 @@ export async function amountInWei(value: string, unit: CoinUnit, path: string): 
 }
 
 /** `undefined` where the function is unknown or ambiguous; the encoder reports that. */
-function inputsOf(functions: readonly ListedFunction[], name: string, count: number) {
+function listedAs(
+  functions: readonly ListedFunction[],
+  name: string,
+  count: number,
+): ListedFunction | undefined {
   const compact = name.replace(/\s+/g, "");
   const named = functions.filter((one) => one.signature === compact || one.name === compact);
   const fitting = named.length === 1 ? named : named.filter(({ inputs }) => inputs.length === count);
-  return fitting.length === 1 ? fitting[0]?.inputs : undefined;
+  return fitting.length === 1 ? fitting[0] : undefined;
 }
 
 async function readArgument(

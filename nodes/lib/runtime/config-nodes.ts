@@ -11,6 +11,8 @@ export type Connection = {
   /** What is wrong with the settings, or `undefined`. */
   problem: CodedError | undefined;
   verification: VerifyConfig;
+  /** In a rehearsal, where the chain is not asked behind a node's back. */
+  isRehearsed?: true;
   /** @throws the problem of the settings */
   client(): Promise<CrecClient>;
   verifier(): Promise<Verifier>;

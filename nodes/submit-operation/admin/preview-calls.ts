@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { NodeAPI } from "node-red";
 import type { Abi, AbiParameter, ListedFunction } from "../../../src/index.ts";
 import { deployFirst, isDeployedWith } from "../../lib/admin/deployed.ts";
-import { noDecimals } from "../../lib/runtime/call-decimals.ts";
+import { isDiffering, noDecimals } from "../../lib/runtime/call-decimals.ts";
 import { amountInWei } from "../../lib/runtime/calls.ts";
 import type { ContractNode } from "../../lib/runtime/config-nodes.ts";
 import { unitsAt } from "../../lib/runtime/deployed-contracts.ts";
@@ -12,6 +12,7 @@ import { COIN_PLACES, coinUnit } from "../../lib/shared/coin-units.ts";
 import { nodeError, translatedError } from "../../lib/shared/errors.ts";
 import type { CallDef, ContractCall, Value } from "../../lib/shared/form-types.ts";
 import { splitNames } from "../../lib/shared/split-names.ts";
+import { isTokenCall } from "../../lib/shared/token-abi.ts";
 import { isReference } from "../../lib/shared/variables.ts";
 import { callCountProblem } from "../call-limit.ts";
 import type { ContractText, PreviewedCall, PreviewedValue, PreviewRequest } from "../preview-types.ts";
@@ -169,7 +170,10 @@ async function encoded(
     const at = input.name || String(index);
     const value = await shown(stored, (typed) => {
       const byToken = stored?.unit === "token";
-      if (byToken && !isKnown) return { text: textOf(typed), later: true };
+      // The node asks the chain.
+      const isAsked = isTokenCall(listed.selector) && !isDiffering(RED, { chainSelector, to: to.text });
+      if (byToken && (!isKnown || (decimals === undefined && isAsked)))
+        return { text: textOf(typed), later: true };
       if (byToken && decimals === undefined) {
         const what = `${at} is given in tokens`;
         throw noDecimals(RED, { chainSelector, to: to.text, what });

@@ -54,7 +54,7 @@ function openConnection(
     return new CrecClient({ baseUrl, apiKey: NO_KEY, dispatcher, ...(graphqlUrl ? { graphqlUrl } : {}) });
   };
   return {
-    ...{ baseUrl, graphqlUrl, problem, verification },
+    ...{ baseUrl, graphqlUrl, problem, verification, isRehearsed: true },
     client: () => {
       client ??= makeClient();
       return client;
