@@ -1,4 +1,3 @@
-import { unlessAborted } from "../../../src/consumer/abort.ts";
 import type { CrecClient, Verifier } from "../../../src/index.ts";
 import { nodeError } from "../shared/errors.ts";
 import { loadLibrary } from "./library.ts";
@@ -69,7 +68,7 @@ export async function decimalsOnChain(
   const asked = shared.asked.get(key) ?? askContract(place, "decimals", NODE_MS);
   shared.asked.set(key, asked);
   try {
-    return decimalsIn(await unlessAborted(asked, signal));
+    return decimalsIn(await unlessStopped(asked, signal));
   } finally {
     if (shared.asked.get(key) === asked) shared.asked.delete(key);
   }
@@ -139,6 +138,16 @@ async function ask(
     // A function of that name that returns something else.
     return { kind: "answered" };
   }
+}
+
+/** The query itself goes on: other messages may wait for it. */
+function unlessStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
 }
 
 function decimalsIn({ text = "" }: ContractAnswer): number | undefined {
