@@ -164,7 +164,8 @@ export class Submitting {
     const { operation_id: operationId, status } = operation;
     context.report = this.#reports.begin({ ...knownOf(given), operationId, status });
     context.report.end(status === "pending_signature" ? "draft" : "reached");
-    const preview = await previewOf(this.#RED, wallet.chainSelector, request.transactions);
+    const { baseUrl } = context.connection;
+    const preview = await previewOf(this.#RED, wallet.chainSelector, request.transactions, baseUrl);
     send(answer(msg, operation, { status: operation.status, preview }), null);
     showStatus(this.#node, "done", asFound(this.#RED, operation.status, found));
   }

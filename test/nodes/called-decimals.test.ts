@@ -151,6 +151,8 @@ describe("the decimals of a call", function () {
       should(Number(payload)).equal(Number(BigInt(String(crec?.raw))) / 1e6);
       // That of the node itself.
       should(queries()).equal(asked + 2);
+      const { crec: drafted } = await harness.ask("draft", { payload: "1.5", to: RECEIVER, token: SIX });
+      should(drafted?.preview).match([{ tokens: { value: "1.5" }, args: { value: "1500000" } }]);
     });
 
     it("are not taken from the token for a function of which nobody knows that it takes tokens", async () => {

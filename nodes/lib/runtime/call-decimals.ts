@@ -4,9 +4,9 @@ import { nodeError } from "../shared/errors.ts";
 import { isTokenCall } from "../shared/token-abi.ts";
 import { isVerificationUntouched } from "../shared/verification-set-up.ts";
 import type { Connection, ContractRef } from "./config-nodes.ts";
-import { decimalsOnChain } from "./contract-facts.ts";
+import { decimalsOnChain, factsOf } from "./contract-facts.ts";
 import { contractsAt } from "./contract-registry.ts";
-import { unitsAt } from "./deployed-contracts.ts";
+import { type Units, unitsAt } from "./deployed-contracts.ts";
 
 /** A call with amounts in tokens: which decimals they have is known by the address that is called. */
 export type CountedCall = {
@@ -57,6 +57,17 @@ export async function decimalsOfCall(RED: NodeAPI, call: CountedCall, channel: N
   );
   if (decimals === undefined) throw noDecimals(RED, call);
   return decimals;
+}
+
+/** Of a token that has told its decimals before, and where contract nodes have none. */
+export function toldUnits(
+  RED: NodeAPI,
+  call: Pick<CountedCall, "chainSelector" | "to" | "data">,
+  service: string | undefined,
+): Units | undefined {
+  if (service === undefined || !isTokenCall(call.data) || isDiffering(RED, call)) return undefined;
+  const { decimals } = factsOf({ service, chainSelector: call.chainSelector, address: call.to });
+  return decimals === undefined ? undefined : { decimals, amounts: [] };
 }
 
 /** Names the address, and what is wrong. */

@@ -1,6 +1,7 @@
 import type { NodeAPI } from "node-red";
 import type { Abi, Operation, TransactionInput } from "../../../src/index.ts";
 import { COIN_PLACES } from "../shared/coin-units.ts";
+import { toldUnits } from "./call-decimals.ts";
 import { type DeployedContract, deployedContracts, type Units, unitsAt } from "./deployed-contracts.ts";
 import { type Library, loadLibrary } from "./library.ts";
 
@@ -37,11 +38,14 @@ export async function snapshotOf(abi: Abi, data: string): Promise<Snapshot | und
 /**
  * The calls of an operation in readable form. A snapshot is not signed, so only its names are used: function and values
  * are decoded from the bytes, and a snapshot of another function is ignored.
+ *
+ * @param service whose tokens have told their decimals before: none is asked here
  */
 export async function previewOf(
   RED: NodeAPI,
   chainSelector: string,
   calls: ReadonlyArray<TransactionInput & { preview?: unknown; preview_snapshot?: unknown }>,
+  service?: string,
 ): Promise<CallPreview[]> {
   const library = await loadLibrary();
   return Promise.all(
@@ -50,9 +54,10 @@ export async function previewOf(
       const paid = { to, value: wei, ...(isPositive(wei) ? { ether: inEther(library, wei) } : {}) };
       const contracts = await deployedContracts(RED, chainSelector, to);
       const [first] = contracts;
+      const units = unitsAt(RED, chainSelector, to) ?? toldUnits(RED, { chainSelector, to, data }, service);
       const decoded = first
-        ? decodedByContract(library, contracts, unitsAt(RED, chainSelector, to), data)
-        : decodedBySnapshot(library, preview_snapshot ?? preview, data);
+        ? decodedByContract(library, contracts, units, data)
+        : decodedBySnapshot(library, preview_snapshot ?? preview, units, data);
       const name = decoded?.contract ?? first?.name;
       const call = { ...paid, ...(name === undefined ? {} : { contract: name }) };
       if (decoded) return { ...call, ...decoded.words };
@@ -107,7 +112,12 @@ function inEther({ fromSmallestUnit }: Library, wei: string): string {
   return fromSmallestUnit(wei, COIN_PLACES.ether);
 }
 
-function decodedBySnapshot(library: Library, snapshot: unknown, data: string): Decoded | undefined {
+function decodedBySnapshot(
+  library: Library,
+  snapshot: unknown,
+  units: Units | undefined,
+  data: string,
+): Decoded | undefined {
   const { function_signature: signature, metadata } = (snapshot ?? {}) as Partial<Snapshot>;
   if (typeof signature !== "string") return undefined;
   const name = signature.split("(", 1)[0];
@@ -116,8 +126,9 @@ function decodedBySnapshot(library: Library, snapshot: unknown, data: string): D
   ];
   for (const text of [named, `function ${signature}`]) {
     try {
-      const decoded = library.decodeFunctionCall({ abi: library.parseAbi(text), data });
-      if (decoded) return { words: { function: decoded.signature, args: decoded.args } };
+      const abi = library.parseAbi(text);
+      const decoded = decodedByContract(library, [{ name: "", abi }], units, data);
+      if (decoded) return { words: decoded.words };
     } catch {
       // The snapshot may hold anything that its author wrote.
     }
