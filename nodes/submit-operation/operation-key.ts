@@ -1,6 +1,7 @@
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { isTest } from "../lib/runtime/test-message.ts";
 import { nodeError } from "../lib/shared/errors.ts";
+import { isObject } from "../lib/shared/is-object.ts";
 import type { OnceFor } from "./fields.ts";
 
 /** Who asks for the key, and how it counts messages as the same. */
@@ -73,7 +74,7 @@ function escaped(text: string): string {
 
 function ownKeyOf({ crec }: CrecMessage): string | undefined {
   // One that is there and undefined is a mistake of the flow, not a wish for no key.
-  if (crec === undefined || !Object.hasOwn(crec, "operationKey")) return undefined;
+  if (!isObject(crec) || !Object.hasOwn(crec, "operationKey")) return undefined;
   const key = crec.operationKey;
   if (typeof key === "string" && key.trim() !== "") return key;
   if (typeof key === "number" && Number.isSafeInteger(key)) return String(key);

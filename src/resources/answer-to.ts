@@ -3,14 +3,14 @@ import { canonicalAddress, type Operation } from "../protocol/index.ts";
 import type { OperationRequest } from "./operation-request.ts";
 
 /** A field of an answer, beside that of the request. What is undefined is not known, and not compared. */
-export type AnsweredField = readonly [what: string, is: string | undefined, requested: string];
+export type AnsweredField = readonly [what: string, is: string | undefined, requested: string | undefined];
 
 /**
  * How a resource differs from the requested one, in words: `its owner is 0x…, not 0x…`. Undefined when it does not.
  */
 export function differencesOf(fields: readonly AnsweredField[]): string | undefined {
   const differences = fields.flatMap(([what, is, requested]) =>
-    is === undefined || is === requested
+    is === undefined || requested === undefined || is === requested
       ? []
       : [`its ${what} is ${is || "none"}, not ${requested || "none"}`],
   );
@@ -39,10 +39,10 @@ export function requireAnswerToOperation(
 ): void {
   const { transactions = [] } = shown;
   requireAnswerTo("operation", [
-    ["wallet operation id", textOf(shown.wallet_operation_id), String(requested.wallet_operation_id)],
+    ["wallet operation id", textOf(shown.wallet_operation_id), textOf(requested.wallet_operation_id)],
     ["wallet", addressOf(shown.address), canonicalAddress(requested.address)],
     ["network", textOf(shown.chain_selector), requested.chain_selector],
-    ["deadline", textOf(shown.deadline), String(requested.deadline)],
+    ["deadline", textOf(shown.deadline), textOf(requested.deadline)],
     [
       "list of calls",
       transactions.length === 0 ? undefined : callsOf(transactions),

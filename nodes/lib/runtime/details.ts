@@ -1,5 +1,6 @@
 import { canonicalId } from "../../../src/protocol/ids.ts";
 import { nodeError } from "../shared/errors.ts";
+import { isObject } from "../shared/is-object.ts";
 import type { CrecMessage } from "./message.ts";
 
 /**
@@ -9,7 +10,7 @@ import type { CrecMessage } from "./message.ts";
  */
 export function channelOverride(msg: CrecMessage): string | undefined {
   const { crec } = msg;
-  if (crec === undefined || !Object.hasOwn(crec, "channelId") || override(msg, "eventId") !== undefined) {
+  if (!isObject(crec) || !Object.hasOwn(crec, "channelId") || override(msg, "eventId") !== undefined) {
     return undefined;
   }
   const channelId = override(msg, "channelId");

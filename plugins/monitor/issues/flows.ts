@@ -56,9 +56,16 @@ export class Flows {
     return found === undefined || CONTAINERS.has(found.type) ? undefined : found;
   }
 
-  /** All nodes of a type that are deployed, whether they run or not. */
-  deployed(type: string): FlowNode[] {
-    return [...this.#stored.values()].filter((node) => node.type === type);
+  /** The ids under which nodes of a type run, or would run if they were not disabled: in a subflow, one for each instance. */
+  deployedIds(type: string): string[] {
+    const stored = [...this.#stored.values()];
+    const idsOf = (node: FlowNode): string[] =>
+      this.template(node.z) === undefined
+        ? [node.id]
+        : stored
+            .filter((instance) => instance.type === `${SUBFLOW}${node.z}`)
+            .flatMap((instance) => idsOf(instance).map((id) => `${id}-${node.id}`));
+    return stored.filter((node) => node.type === type).flatMap(idsOf);
   }
 
   ofType(...types: readonly string[]): FlowNode[] {

@@ -20,8 +20,11 @@ export async function leftOpen(RED: NodeAPI, flows: Flows): Promise<LeftOpen[]> 
   const files = await filesWithoutNode(RED, flows);
   for (const file of known.keys()) if (!files.includes(file)) known.delete(file);
   if (files.length === 0) return [];
-  const left = await whileHeld(RED, () => Promise.all(files.map((file) => readOpen(RED, file))));
-  return left.filter(({ alerts }) => alerts.length > 0);
+  const left = await whileHeld(RED, () => Promise.allSettled(files.map((file) => readOpen(RED, file))));
+  // One that cannot be read hides no other.
+  return left.flatMap((one) =>
+    one.status === "fulfilled" && one.value.alerts.length > 0 ? [one.value] : [],
+  );
 }
 
 /** A person has closed them where they were sent to. Returns whether there were any. */
@@ -33,16 +36,11 @@ export async function forgetLeftOpen(RED: NodeAPI, flows: Flows, file: string): 
 
 async function filesWithoutNode(RED: NodeAPI, flows: Flows): Promise<string[]> {
   const names = await readdir(stateFolderFor(RED, "alerts")).catch(() => []);
-  const nodes = flows.deployed("crec-alert");
-  const used = new Set(nodes.map(({ id }) => fileNameOf(id)));
-  // In a subflow, the id of the instance comes first.
-  const inSubflows = nodes
-    .filter(({ z }) => flows.template(z) !== undefined)
-    .map(({ id }) => `-${fileNameOf(id)}`);
+  const used = new Set(flows.deployedIds("crec-alert").map((id) => fileNameOf(id)));
   return names
     .filter((name) => name.endsWith(ENDING))
     .map((name) => name.slice(0, -ENDING.length))
-    .filter((name) => !used.has(name) && !inSubflows.some((end) => name.endsWith(end)));
+    .filter((name) => !used.has(name));
 }
 
 async function readOpen(RED: NodeAPI, file: string): Promise<LeftOpen> {

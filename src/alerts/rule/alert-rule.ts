@@ -305,9 +305,12 @@ export class AlertRule {
   /** Waits for what is under way, and closes the store. */
   async close(): Promise<void> {
     await this.#loading?.catch(() => {});
-    await Promise.all([this.#rule.record, ...this.#keys.all()].map((record) => record.settled()));
-    await this.#store.close();
-    this.#closed();
+    try {
+      await Promise.all([this.#rule.record, ...this.#keys.all()].map((record) => record.settled()));
+      await this.#store.close();
+    } finally {
+      this.#closed();
+    }
   }
 
   #load(): Promise<void> {

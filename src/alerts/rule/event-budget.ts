@@ -39,10 +39,10 @@ export class EventBudget {
   /** Where there are too many, forgets the oldest of the key that remembers most. What they count in a window stays. */
   async keep(records: ReadonlyMap<string, KeyRecord>): Promise<void> {
     if (this.#total <= this.#most) return;
-    const [largest] = [...this.#large].sort(([, one], [, other]) => other - one);
-    const record = records.get(largest?.[0] ?? "");
+    const [[key = "", size = 0] = []] = [...this.#large].sort(([, one], [, other]) => other - one);
+    const record = records.get(key);
     if (record === undefined) return;
-    const count = Math.ceil(this.#most * FORGOTTEN_AT_ONCE);
+    const count = Math.min(size, Math.ceil(this.#most * FORGOTTEN_AT_ONCE));
     await record.change((state) => ({ state: state && { ...state, logs: state.logs.withoutFirst(count) } }));
     this.note(record, true);
     this.#forgotten += count;

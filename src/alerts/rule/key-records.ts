@@ -239,7 +239,9 @@ export class KeyRecords {
   settle(record: KeyRecord): void {
     if (record.isBusy) return;
     if (record.value === undefined) {
-      if (this.#records.get(record.key) === record) this.#records.delete(record.key);
+      if (this.#records.get(record.key) !== record) return;
+      this.#records.delete(record.key);
+      this.#events.note(record, false);
       return;
     }
     this.#add(record);
