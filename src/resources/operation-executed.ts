@@ -3,6 +3,7 @@ import { HttpError, NotFoundError } from "../http/index.ts";
 import { type FindCalls, findSubmitted, type Submitted } from "./operation-find.ts";
 import type { Prepared } from "./operation-request.ts";
 import { checkedPolling, poll } from "./polling.ts";
+import { isStray } from "./resource-transport.ts";
 
 /** How to look for an operation repeatedly, and for how long. */
 export type RepeatedFind = {
@@ -48,7 +49,7 @@ export async function findEventually(
     if (!(error instanceof HttpError)) return false;
     cause = error;
     // Its event is there, and the operation itself follows.
-    if (error.retryable || error instanceof NotFoundError) return true;
+    if (error.retryable || error instanceof NotFoundError || isStray(error)) return true;
     throw notFound(error);
   };
   const bounds = checkedPolling({ timeoutMs: Math.min(timeoutMs, MAX_FIND_MS) });

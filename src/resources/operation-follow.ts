@@ -17,6 +17,7 @@ import {
 import { saysExecuted } from "./operation-executed.ts";
 import type { Submitted } from "./operation-find.ts";
 import { checkedPolling, type PollingOptions, poll } from "./polling.ts";
+import { isStray } from "./resource-transport.ts";
 import type { NamedOperation } from "./search-by-id.ts";
 import { idWords, WaitError } from "./wait-error.ts";
 
@@ -94,6 +95,9 @@ export async function* followOperation(
   /** By event id: the proof may still arrive. */
   const unproven = new Map<string, Unproven>();
   let lastStatus: string | undefined;
+  let hasLooked = false;
+  /** In which the last request ended. */
+  let lastError: unknown;
   /** What the caller's `verify` threw. It is not an error of the service, so it does not pass. */
   let thrown: { error: unknown } | undefined;
 
@@ -108,6 +112,8 @@ export async function* followOperation(
   const look = async (signal: AbortSignal): Promise<OperationChange[]> => {
     operation ??= await calls.get(operationId, { signal, timeoutMs: left() });
     const events = await calls.events(operation, { signal, timeoutMs: left() });
+    hasLooked = true;
+    lastError = undefined;
     const changes: OperationChange[] = [];
     for (const event of events) {
       if (!isEvent(event, "operation.status") || seen.has(event.event_id)) continue;
@@ -122,8 +128,14 @@ export async function* followOperation(
     return changes;
   };
   const onTimeout = () =>
-    tooLate({ id: operationId, timeoutMs, lastStatus, unproven: newestAbove(unproven, lastStatus) });
-  const mayPass = (error: unknown) => error !== thrown?.error && isPassing(error);
+    tooLate({
+      ...{ id: operationId, timeoutMs, lastStatus, cause: lastError },
+      unproven: newestAbove(unproven, lastStatus),
+    });
+  const mayPass = (error: unknown) => {
+    lastError = error;
+    return error !== thrown?.error && (isPassing(error) || isStray(error, hasLooked));
+  };
   const polling = {
     look,
     isPassing: mayPass,
@@ -201,15 +213,17 @@ type TooLate = {
   timeoutMs: number;
   lastStatus: string | undefined;
   unproven: Unproven | undefined;
+  /** The error in which the last request ended. */
+  cause: unknown;
 };
 
-function tooLate({ id, timeoutMs, lastStatus, unproven }: TooLate): WaitError {
+function tooLate({ id, timeoutMs, lastStatus, unproven, cause }: TooLate): WaitError {
   const target = "confirmed";
   const seconds = timeoutMs / 1000;
   if (unproven === undefined) {
     const seen = lastStatus === undefined ? "none was seen" : `the operation is ${lastStatus}`;
     const message = `No new status within ${seconds} s: ${seen}. Wait longer, or check the operation later. ${idWords("operation", id)}`;
-    return new WaitError("WAIT_TIMEOUT", message, { id, target, lastStatus });
+    return new WaitError("WAIT_TIMEOUT", message, { id, target, lastStatus, cause });
   }
   const { status, message: why } = unproven;
   const message = `No valid proof within ${seconds} s: the service says that the operation is ${String(status)}. It may have been executed: wait for it again, or check the chain, before you repeat it. (${why}) ${idWords("operation", id)}`;

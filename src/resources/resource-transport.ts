@@ -1,4 +1,5 @@
 import {
+  BadResponseError,
   type Call,
   type CallOptions,
   NotFoundError,
@@ -31,6 +32,8 @@ type Outcome<T> = {
 export class ResourceTransport extends Transport {
   readonly clock: TransportClock;
   readonly #justCreated: JustCreated;
+  /** Whether the host has given an answer that is the service's. */
+  #hasAnswered = false;
 
   constructor(options: TransportOptions, clock: TransportClock = { ...systemClock, sleep }) {
     super(options);
@@ -46,6 +49,7 @@ export class ResourceTransport extends Transport {
         const result = await super.request<T>(learning);
         return { graceMs: 0, settle: () => result };
       } catch (error) {
+        if (error instanceof BadResponseError && this.#hasAnswered) stray.add(error);
         if (!(error instanceof NotFoundError)) throw error;
         const settle = (isEarly: boolean) => {
           // A 404 says more than a time-out.
@@ -107,6 +111,7 @@ export class ResourceTransport extends Transport {
 
   #read(call: Call, answer: Parameters<typeof readAnswer>[0]): unknown {
     const result = (call.read ?? readAnswer)(answer);
+    this.#hasAnswered = true;
     this.#justCreated.learn(call, () => (call.read ? tryParse(answer.text) : result));
     return result;
   }
@@ -118,4 +123,16 @@ const early = new WeakSet<NotFoundError>();
 /** Whether a 404 is about what was just created, so that the same call may still succeed. */
 export function isEarly(error: NotFoundError): boolean {
   return early.has(error);
+}
+
+/** Errors of answers that are not the service's, from a host that has given its answers before. */
+const stray = new WeakSet<BadResponseError>();
+
+/**
+ * Whether an answer is not the service's, but the address is right: a proxy answered this once, such as with a page of its
+ * own. `hasLooked`: whether the same request had a good answer before.
+ */
+export function isStray(error: unknown, hasLooked = false): boolean {
+  if (!(error instanceof BadResponseError && error.code === "BAD_RESPONSE")) return false;
+  return hasLooked || stray.has(error);
 }

@@ -3,7 +3,7 @@ import { bounded, HttpError, NotFoundError } from "../http/index.ts";
 import { type EventEnvelope, isStatusOf, type Lifecycle, progressTo } from "../protocol/index.ts";
 import { badResponse } from "./answers.ts";
 import { checkedPolling, type PollingOptions, poll } from "./polling.ts";
-import { isEarly } from "./resource-transport.ts";
+import { isEarly, isStray } from "./resource-transport.ts";
 import { idWords, unreachable, WaitError } from "./wait-error.ts";
 
 export type WaitOptions<S extends string, R> = PollingOptions & {
@@ -79,6 +79,7 @@ export async function waitForStatus<S extends string, R extends { status: string
   };
   const isPassing = (error: unknown) => {
     lastError = error;
+    if (isStray(error, lastStatus !== undefined)) return true;
     return mayPass(error, lastStatus === undefined && performance.now() < unknownUntil);
   };
   const onTimeout = () => {

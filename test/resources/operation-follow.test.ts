@@ -106,6 +106,17 @@ describe("following an operation", () => {
     await close();
   });
 
+  it("passes an answer that is not the service's, once the host has given a good one", async () => {
+    const html: Reply = [200, "<html>Log in</html>", { "content-type": "text/html" }];
+    const replies = [html, statuses([1, "accepted"]), [200, { events: 1 }] as Reply];
+    const operations = await serve(() => replies.shift() ?? statuses([1, "accepted"], [2, "confirmed"]));
+    const seen: string[] = [];
+    for await (const { status } of operations.follow(ID, OTHER_ID, { pollMs })) seen.push(status);
+    should(seen).deepEqual(["accepted", "confirmed"]);
+    const strange = await serve(() => html);
+    should((await errorOf(strange.follow(ID, operation, { pollMs }).next())).code).equal("BAD_RESPONSE");
+  });
+
   it("ends with what is permanent", async () => {
     const operations = await serve(() => [
       404,
