@@ -49,10 +49,10 @@ export type PollOptions = CallOptions & {
 
 /** The events of a channel. */
 export class Events {
-  readonly #transport: Transport;
+  readonly #transport: Pick<Transport, "get" | "request">;
   readonly #lanes = new Map<string, Lane>();
 
-  constructor(transport: Transport) {
+  constructor(transport: Pick<Transport, "get" | "request">) {
     this.#transport = transport;
   }
 

@@ -12,18 +12,21 @@ import type { FindExecuted } from "./operation-follow.ts";
 import { isKeyOf, type OperationRequest, operationInput } from "./operation-request.ts";
 import type { SubmitCalls } from "./operation-submit.ts";
 import { type NamedOperation, operationEvents } from "./search-by-id.ts";
-import { readStatusEvents, type StatusEvents, shownStatusReason } from "./status-events.ts";
+import { SharedWaits, type Watch } from "./shared-waits.ts";
+import { type StatusEvents, shownStatusReason } from "./status-events.ts";
 
 /** The calls about the operations of a channel, from which sending, following and waiting are made. */
 export class OperationCalls {
   readonly transport: Transport;
   readonly networks: Networks;
   readonly #events: Events;
+  readonly #waits: SharedWaits;
 
   constructor(transport: Transport, events: Events, networks: Networks) {
     this.transport = transport;
     this.networks = networks;
     this.#events = events;
+    this.#waits = new SharedWaits(transport);
   }
 
   async get(channelId: string, operationId: string, options?: CallOptions): Promise<Operation> {
@@ -51,7 +54,12 @@ export class OperationCalls {
   }
 
   statusEvents(channelId: string, operation: NamedOperation, options: CallOptions): Promise<ChannelEvent[]> {
-    return readStatusEvents(this.#events, statusEventsOf(channelId, operation), options);
+    return this.#waits.read(channelId, operation, options);
+  }
+
+  /** Reads the status events of one operation after the other, for a wait that may share its searches. */
+  watch(channelId: string): Watch {
+    return this.#waits.watch(channelId);
   }
 
   /** Why an operation has its status, as soon as the event that says so is shown. */

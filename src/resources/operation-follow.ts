@@ -1,4 +1,4 @@
-import { type CallOptions, HttpError } from "../http/index.ts";
+import { bounded, type CallOptions, HttpError } from "../http/index.ts";
 import {
   type DecodedOperationStatus,
   decodeEvent,
@@ -19,6 +19,7 @@ import type { Submitted } from "./operation-find.ts";
 import { checkedPolling, type PollingOptions, poll } from "./polling.ts";
 import { isStray } from "./resource-transport.ts";
 import type { NamedOperation } from "./search-by-id.ts";
+import type { Watch } from "./shared-waits.ts";
 import { idWords, WaitError } from "./wait-error.ts";
 
 export type FollowOptions = PollingOptions & {
@@ -53,8 +54,8 @@ export type FindExecuted = (
 /** The calls of a channel that following an operation needs. */
 export type FollowCalls = {
   get: (operationId: string, options: CallOptions) => Promise<NamedOperation>;
-  /** Its status events so far, in the order of the channel. */
-  events: (operation: NamedOperation, options: CallOptions) => Promise<ChannelEvent[]>;
+  /** Reads status events, in the order of the channel. */
+  watch: () => Watch;
   findExecuted: FindExecuted;
   /** Fires when the client is closed. */
   closing: AbortSignal;
@@ -70,6 +71,9 @@ export type OperationChange = DecodedOperationStatus & {
 
 /** Ended without being executed, as the service says. */
 const ENDED: readonly string[] = ["failed", "expired", "cancelled"];
+
+/** How long the search may take that a wait makes for itself before it ends in an error. */
+const LAST_LOOK_MS = 10_000;
 
 /** A status that does not count, since its proof is missing or does not hold. */
 type Unproven = { status: unknown; message: string };
@@ -96,6 +100,7 @@ export async function* followOperation(
   const unproven = new Map<string, Unproven>();
   let lastStatus: string | undefined;
   let hasLooked = false;
+  const watch = calls.watch();
   /** In which the last request ended. */
   let lastError: unknown;
   /** What the caller's `verify` threw. It is not an error of the service, so it does not pass. */
@@ -109,9 +114,16 @@ export async function* followOperation(
       throw error;
     }
   };
-  const look = async (signal: AbortSignal): Promise<OperationChange[]> => {
-    operation ??= await calls.get(operationId, { signal, timeoutMs: left() });
-    const events = await calls.events(operation, { signal, timeoutMs: left() });
+  const isNewEnd = (event: ChannelEvent) =>
+    !seen.has(event.event_id) &&
+    isEvent(event, "operation.status") &&
+    ENDED.includes(String(event.payload.status));
+  const look = async (signal: AbortSignal, timeoutMs = left(), alone = unproven.size > 0) => {
+    operation ??= await calls.get(operationId, { signal, timeoutMs });
+    let events = await watch.events(operation, { signal, timeoutMs }, alone);
+    // No wait ends in an error without a search of its own.
+    if (watch.isShared && events.some(isNewEnd))
+      events = await watch.events(operation, { signal, timeoutMs }, true);
     hasLooked = true;
     lastError = undefined;
     const changes: OperationChange[] = [];
@@ -136,31 +148,51 @@ export async function* followOperation(
     lastError = error;
     return error !== thrown?.error && (isPassing(error) || isStray(error, hasLooked));
   };
+  const signals = [signal, calls.closing];
   const polling = {
-    look,
+    look: (lookSignal: AbortSignal) => look(lookSignal),
     isPassing: mayPass,
     onTimeout,
     timeoutMs,
     pollMs,
-    signals: [signal, calls.closing],
+    signals,
   };
-  for await (const changes of poll(polling)) {
-    for (const change of changes) {
-      seen.add(change.event.event_id);
-      const { status, reason, walletOperationId } = change;
-      // Its proof came later than that of a stronger status.
-      if (isBelow(status, lastStatus)) continue;
-      if (status === "failed" && !beyondFailure && saysExecuted(reason, walletOperationId)) {
-        const executed = await calls.findExecuted(operationId, { operationKey, signal, timeoutMs: left() });
-        await onFound?.(executed);
-        operation = executed.operation;
-        operationId = operation.operation_id;
-        break;
-      }
-      lastStatus = status;
-      yield change;
-      if (isTerminal(OPERATION_LIFECYCLE, status) && !(beyondFailure && ENDED.includes(status))) return;
+  const lastLook = (error: WaitError) =>
+    bounded({ timeoutMs: LAST_LOOK_MS, onTimeout: () => error, signals }, (lookSignal) =>
+      look(lookSignal, LAST_LOOK_MS, true),
+    );
+  const news = async function* () {
+    try {
+      yield* poll(polling);
+    } catch (error) {
+      if (!(error instanceof WaitError && watch.isShared)) throw error;
+      yield await lastLook(error).catch((failure: unknown) => {
+        throw mayPass(failure) ? error : failure;
+      });
+      throw onTimeout();
     }
+  };
+  try {
+    for await (const changes of news()) {
+      for (const change of changes) {
+        seen.add(change.event.event_id);
+        const { status, reason, walletOperationId } = change;
+        // Its proof came later than that of a stronger status.
+        if (isBelow(status, lastStatus)) continue;
+        if (status === "failed" && !beyondFailure && saysExecuted(reason, walletOperationId)) {
+          const executed = await calls.findExecuted(operationId, { operationKey, signal, timeoutMs: left() });
+          await onFound?.(executed);
+          operation = executed.operation;
+          operationId = operation.operation_id;
+          break;
+        }
+        lastStatus = status;
+        yield change;
+        if (isTerminal(OPERATION_LIFECYCLE, status) && !(beyondFailure && ENDED.includes(status))) return;
+      }
+    }
+  } finally {
+    watch.end();
   }
 }
 

@@ -237,7 +237,7 @@ export class Operations {
   ): AsyncGenerator<OperationChange, void> {
     const calls = {
       get: (id: string, call: CallOptions) => this.get(channelId, id, call),
-      events: (shown: NamedOperation, call: CallOptions) => this.#calls.statusEvents(channelId, shown, call),
+      watch: () => this.#calls.watch(channelId),
       findExecuted: this.#calls.findExecuted(channelId),
       closing: this.#calls.transport.closing,
     };

@@ -20,13 +20,13 @@ export async function readStatusEvents(
   events: Events,
   { channelId, filter }: StatusEvents,
   options: CallOptions,
-  until = Number.POSITIVE_INFINITY,
+  { until = Number.POSITIVE_INFINITY, most = MAX_EVENTS }: { until?: number; most?: number } = {},
 ): Promise<ChannelEvent[]> {
   const search = { ...filter, limit: PAGE_LIMITS.eventsSearch.max };
   const found: ChannelEvent[] = [];
   for await (const event of distinctEvents(events.search(channelId, search, options))) {
     found.push(event);
-    if (found.length === MAX_EVENTS || performance.now() > until) break;
+    if (found.length === most || performance.now() > until) break;
   }
   return found.sort((a, b) => a.headers.offset - b.headers.offset);
 }
@@ -63,7 +63,7 @@ async function newestOf(
   signal: AbortSignal,
 ): Promise<EventEnvelope | undefined> {
   const until = performance.now() + MAX_REASON_MS;
-  const found = await readStatusEvents(events, which, { signal, timeoutMs: MAX_REASON_MS }, until);
+  const found = await readStatusEvents(events, which, { signal, timeoutMs: MAX_REASON_MS }, { until });
   return found.findLast(({ payload }: EventEnvelope) => statuses.includes(String(payload.status)));
 }
 

@@ -1,0 +1,88 @@
+import type { CallOptions, Transport } from "../http/index.ts";
+import { type ChannelEvent, canonicalId } from "../protocol/index.ts";
+import { Events } from "./events.ts";
+import { type NamedOperation, operationEvents } from "./search-by-id.ts";
+import { SearchTurns } from "./search-turns.ts";
+import { type Member, SharedSearches } from "./shared-searches.ts";
+import { readStatusEvents } from "./status-events.ts";
+
+/** What one wait reads its operation's status events with. */
+export type Watch = {
+  /** Those that it has not been given, oldest first, and perhaps others. `alone`: all of them, by a search of its own. */
+  events: (operation: NamedOperation, options: CallOptions, alone: boolean) => Promise<ChannelEvent[]>;
+  /** Whether the last events came from a shared search. */
+  readonly isShared: boolean;
+  /** The wait is over. */
+  end: () => void;
+};
+
+/** Searches of all waits of a client in one second. */
+const MOST_PER_SECOND = 5;
+/** A shared search that finds so many is not used. */
+const MOST_EVENTS = 5_000;
+
+/** The waits of a client for operations. Those of one channel share their searches. */
+export class SharedWaits {
+  readonly #own: Events;
+  readonly #shared: Events;
+  readonly #channels = new Map<string, SharedSearches>();
+
+  constructor(transport: Transport) {
+    const turns = new SearchTurns(MOST_PER_SECOND);
+    const eventsInTurn = (isShared: boolean) => {
+      const get: Transport["get"] = async (path, query, options) => {
+        await turns.take(options?.signal ?? transport.closing, isShared);
+        return transport.get(path, query, options);
+      };
+      return new Events({ get, request: (call) => transport.request(call) });
+    };
+    this.#own = eventsInTurn(false);
+    this.#shared = eventsInTurn(true);
+  }
+
+  /** By a search of its own. */
+  read(channelId: string, operation: NamedOperation, options: CallOptions): Promise<ChannelEvent[]> {
+    return readStatusEvents(this.#own, { channelId, filter: operationEvents(operation) }, options);
+  }
+
+  watch(channelId: string): Watch {
+    const searches = this.#searchesOf(channelId);
+    let member: Member | undefined;
+    const leave = () => {
+      if (member) searches.leave(member);
+      member = undefined;
+    };
+    const watch = {
+      isShared: false,
+      events: async (operation: NamedOperation, options: CallOptions, alone: boolean) => {
+        if (member?.operation !== operation) leave();
+        member ??= searches.join(operation);
+        const found = alone ? undefined : await searches.take(member);
+        watch.isShared = found !== undefined;
+        if (found) return found;
+        const { newest } = searches;
+        const events = await this.read(channelId, operation, options);
+        if (member) searches.hasSeen(member, events, newest);
+        return events;
+      },
+      end: () => {
+        leave();
+        if (searches.isEmpty) this.#channels.delete(canonicalId(channelId));
+      },
+    };
+    return watch;
+  }
+
+  #searchesOf(channelId: string): SharedSearches {
+    const id = canonicalId(channelId);
+    const known = this.#channels.get(id);
+    if (known) return known;
+    const searches = new SharedSearches(async (filter) => {
+      const most = { most: MOST_EVENTS };
+      const events = await readStatusEvents(this.#shared, { channelId, filter }, {}, most);
+      return events.length < MOST_EVENTS ? events : undefined;
+    });
+    this.#channels.set(id, searches);
+    return searches;
+  }
+}
