@@ -25,7 +25,7 @@ export { type Mask, maskOf } from "./masking.ts";
 export { type Called, networkError } from "./network-errors.ts";
 export { type ProxySettings, proxyFor } from "./proxy.ts";
 export { retryAfterMs } from "./retry.ts";
-export { baseUrlOf, type QueryParameters, timeoutOf } from "./settings.ts";
+export { baseUrlOf, positiveInteger, type QueryParameters, timeoutOf } from "./settings.ts";
 export type { HttpDispatcher, OutgoingRequest, SocketPool, TlsSettings } from "./socket-pool.ts";
 export { Transport } from "./transport.ts";
 export type { TransportOptions } from "./transport-options.ts";

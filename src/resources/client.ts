@@ -5,6 +5,7 @@ import {
   type CallOptions,
   type Mask,
   maskOf,
+  positiveInteger,
   readAnswer,
   Transport,
   type TransportOptions,
@@ -32,6 +33,11 @@ export type CrecClientOptions = TransportOptions & {
    * @default none
    */
   chainIds?: Readonly<Record<string, string | number>> | undefined;
+  /**
+   * Searches a second of all waits that follow operations. Where there are more, they take turns.
+   * @default 5
+   */
+  waitSearchesPerSecond?: number | undefined;
 };
 /** A call of the REST service. */
 export type ClientCall = Omit<Call, "read">;
@@ -67,7 +73,8 @@ export class CrecClient {
   readonly #withoutKey: Mask;
 
   /** @throws {ArgumentError} when an option is not usable. */
-  constructor({ graphqlUrl, chainIds, ...options }: CrecClientOptions) {
+  constructor({ graphqlUrl, chainIds, waitSearchesPerSecond = 5, ...options }: CrecClientOptions) {
+    const searchesPerSecond = positiveInteger("waitSearchesPerSecond", waitSearchesPerSecond);
     const transport = new ResourceTransport(options);
     this.#transport = transport;
     this.#graphql = graphqlUrl
@@ -80,7 +87,7 @@ export class CrecClient {
     this.events = new Events(transport);
     this.watchers = new Watchers(transport, this.events);
     this.wallets = new Wallets(transport, this.events);
-    this.operations = new Operations(transport, this.events, this.networks);
+    this.operations = new Operations(transport, this.events, this.networks, searchesPerSecond);
     this.queries = new Queries(transport, this.events);
     this.account = new Account(this.#graphql);
   }

@@ -22,11 +22,11 @@ export class OperationCalls {
   readonly #events: Events;
   readonly #waits: SharedWaits;
 
-  constructor(transport: Transport, events: Events, networks: Networks) {
+  constructor(transport: Transport, events: Events, networks: Networks, searchesPerSecond: number) {
     this.transport = transport;
     this.networks = networks;
     this.#events = events;
-    this.#waits = new SharedWaits(transport);
+    this.#waits = new SharedWaits(transport, searchesPerSecond);
   }
 
   async get(channelId: string, operationId: string, options?: CallOptions): Promise<Operation> {

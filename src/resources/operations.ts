@@ -85,8 +85,8 @@ export type FinalizeOptions = SignedCallOptions &
 export class Operations {
   readonly #calls: OperationCalls;
 
-  constructor(transport: Transport, events: Events, networks: Networks) {
-    this.#calls = new OperationCalls(transport, events, networks);
+  constructor(transport: Transport, events: Events, networks: Networks, searchesPerSecond: number) {
+    this.#calls = new OperationCalls(transport, events, networks, searchesPerSecond);
   }
 
   /**

@@ -16,8 +16,6 @@ export type Watch = {
   end: () => void;
 };
 
-/** Searches of all waits of a client in one second. */
-const MOST_PER_SECOND = 5;
 /** A shared search that finds so many is not used. */
 const MOST_EVENTS = 5_000;
 
@@ -27,8 +25,8 @@ export class SharedWaits {
   readonly #shared: Events;
   readonly #channels = new Map<string, SharedSearches>();
 
-  constructor(transport: Transport) {
-    const turns = new SearchTurns(MOST_PER_SECOND);
+  constructor(transport: Transport, searchesPerSecond: number) {
+    const turns = new SearchTurns(searchesPerSecond);
     const eventsInTurn = (isShared: boolean) => {
       const get: Transport["get"] = async (path, query, options) => {
         await turns.take(options?.signal ?? transport.closing, isShared);

@@ -23,6 +23,7 @@ describe("the options of a client", () => {
     ["maxAttempts", 1.5],
     ["maxConcurrency", 0],
     ["maxResponseBytes", -1],
+    ["waitSearchesPerSecond", 0],
     ["proxy", "http://ho st:3128"],
     ["proxy", "socks5://user:sesame@host"],
     ["chainIds", { Sepolia: "11155111" }, "chainIds[Sepolia]"],

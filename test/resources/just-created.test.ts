@@ -69,7 +69,7 @@ describe("just after a create", () => {
       wallets: new Wallets(transport, events),
       watchers: new Watchers(transport, events),
       queries: new Queries(transport, events),
-      operations: new Operations(transport, events, new Networks(transport)),
+      operations: new Operations(transport, events, new Networks(transport), 5),
     };
   };
 
