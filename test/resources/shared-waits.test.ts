@@ -75,6 +75,18 @@ describe("waits of one channel", () => {
     }
   });
 
+  it("of many wallets name at most 50 in one search", async () => {
+    const service = await serve(Array.from({ length: 60 }, (_, index): Status => [index, "confirmed"]));
+    const waits = Array.from({ length: 60 }, async (_, index) => {
+      const address = `0x${String(index).padStart(40, "0")}`;
+      const operation = { ...operationAt(index), address };
+      return (await service.client.operations.follow(ID, operation, { pollMs }).next()).value?.status;
+    });
+    for (const status of await Promise.all(waits)) should(status).equal("confirmed");
+    const counts = service.asked.filter(isShared).map(({ query }) => query.getAll("address").length);
+    should(Math.max(...counts)).equal(50);
+  });
+
   it("search for themselves where the service refuses the shared search", async () => {
     const service = await serve(
       all.slice(0, 4).map((index): Status => [index, "confirmed"]),
