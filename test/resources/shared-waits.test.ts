@@ -6,7 +6,11 @@ import { ADDRESS, type Asked, CHAIN, ID, type Reply, startFakeService } from "./
 describe("waits of one channel", () => {
   type Status = [of: number, status: string];
   const idOf = (index: number) => `7c9e6679-7425-40de-944b-${String(index).padStart(12, "0")}`;
-  const now = Math.floor(Date.now() / 1000);
+  /** When the test begins: an operation of before would be searched for first. */
+  let now = 0;
+  beforeEach(() => {
+    now = Math.floor(Date.now() / 1000);
+  });
   const operationAt = (index: number) => ({
     operation_id: idOf(index),
     wallet_operation_id: String(index),
