@@ -2,7 +2,8 @@ import type { NodeAPI } from "node-red";
 import { canonicalId, isUuid } from "../../src/protocol/ids.ts";
 import { type ChannelNode, type ChannelRef, connectionOf, problemIn } from "../lib/runtime/config-nodes.ts";
 import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
-import { type CodedError, nodeError, toCodedError } from "../lib/shared/errors.ts";
+import { sharedLookUp } from "../lib/runtime/shared-look-up.ts";
+import { type CodedError, nodeError } from "../lib/shared/errors.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
 import { type ChannelDef, NODE } from "./fields.ts";
 
@@ -18,7 +19,6 @@ function openChannel(RED: NodeAPI, fields: FieldReader<typeof NODE>): ChannelRef
   const { settings } = fields;
   const nameOrId = (settings.channel ?? "").trim();
   const connection = () => connectionOf(RED, settings.connection);
-  let known: Promise<string> | undefined;
 
   const lookUp = async (signal: AbortSignal): Promise<string> => {
     if (isUuid(nameOrId)) return canonicalId(nameOrId);
@@ -37,19 +37,7 @@ function openChannel(RED: NodeAPI, fields: FieldReader<typeof NODE>): ChannelRef
     label: nameOrId,
     problem: unsetVariable(settings) ?? problemOf(nameOrId, connection),
     connection,
-    resolve: async (signal) => {
-      for (;;) {
-        known ??= lookUp(signal);
-        const current = known;
-        try {
-          return await current;
-        } catch (error) {
-          if (known === current) known = undefined;
-          // The look-up of another node, which ended with that node: this node does its own.
-          if (toCodedError(error).code !== "ABORTED" || signal.aborted) throw error;
-        }
-      }
-    },
+    resolve: sharedLookUp(lookUp),
   };
 }
 

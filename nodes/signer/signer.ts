@@ -36,7 +36,10 @@ export default function register(RED: NodeAPI): void {
     }
     const pinned = service && pinnedKey(fields.settings);
     const shared = new SharedSigner(() => openSigner(values, way), pinned);
-    this.signer = signerRef(shared, { problem, custodian: service?.custodian, pinned });
+    this.signer = signerRef(shared, {
+      ...{ problem, pinned },
+      ...{ custodian: service?.custodian, mayAskPerson: service?.mayAskPerson === true },
+    });
     this.on("close", () => shared.close());
   }
   RED.nodes.registerType<DeployedSigner, SignerDef, object, SignerCredentials>(
@@ -54,12 +57,14 @@ function signerRef(
   {
     problem,
     custodian,
+    mayAskPerson,
     pinned,
-  }: Pick<SignerRef, "problem" | "custodian"> & { pinned: PinnedKey | undefined },
+  }: Pick<SignerRef, "problem" | "custodian" | "mayAskPerson"> & { pinned: PinnedKey | undefined },
 ): SignerRef {
   return {
     problem,
     custodian,
+    mayAskPerson,
     knownAddress: async () => {
       if (custodian !== undefined) return pinned?.address || undefined;
       return problem ? undefined : (await shared.get().catch(() => undefined))?.address;

@@ -17,7 +17,7 @@ const contract: HiddenField<string> = { kind: "hidden", default: "", type: "crec
 
 export const NODE = describeNode({
   type: "crec-submit-operation",
-  version: 1,
+  version: 2,
   icon: "submit-operation.svg",
   acts: true,
   outputs: ["reached", "status"],
@@ -57,6 +57,8 @@ export const NODE = describeNode({
       explained: true,
       shown: { mode: "send" },
     },
+    /** Messages of one wallet are sent in the order in which they arrive. */
+    keepOrder: { kind: "boolean", default: true, hint: true, shown: { mode: "send" } },
     timeout: { ...timeoutField(300), hint: true, shown: { mode: "send" } },
     resume: { ...RESUME_FIELD, shown: { mode: "send" } },
     /** Sends later statuses to the second output after the message was sent to the first one. */
@@ -72,6 +74,10 @@ export const NODE = describeNode({
     },
     allowTest: COMMON.allowTest,
     ...Object.fromEntries(CONTRACT_FIELDS.map((name) => [name, contract])),
+  },
+  migrations: {
+    // Flows may count on their pace.
+    1: (stored) => ({ keepOrder: false, ...stored }),
   },
 });
 

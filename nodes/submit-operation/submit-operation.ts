@@ -14,6 +14,7 @@ import { refuseTest } from "../lib/runtime/test-message.ts";
 import { type Kept, requireSameService } from "../lib/runtime/waits/waits.ts";
 import { registerOperationPreview } from "./admin/preview.ts";
 import { NODE, type SubmitOperationDef } from "./fields.ts";
+import { placeFor } from "./in-line.ts";
 import { asFound, type Context, type Sent, Submitting, type Unsigned } from "./submitting.ts";
 
 const SECOND_MS = 1_000;
@@ -40,8 +41,12 @@ export default function register(RED: NodeAPI): void {
         const target = fields.choice("waitFor");
         const timeoutMs = fields.milliseconds("timeout");
         const connection = channelOf(RED, fields.settings.channel).connection();
-        const client = await clientFor(connection, task.msg);
-        const context: Context = { connection, client, isPast: () => number !== newest };
+        const place = isSent(task.kept) ? undefined : placeFor(RED, fields, task.signal);
+        const client = await clientFor(connection, task.msg).catch((error: unknown) => {
+          place?.leave();
+          throw error;
+        });
+        const context: Context = { connection, client, place, isPast: () => number !== newest };
         let sent: Sent | undefined;
         let reported: unknown;
         try {
@@ -156,6 +161,11 @@ export default function register(RED: NodeAPI): void {
   }
   RED.nodes.registerType("crec-submit-operation", ConstructSubmitOperation);
   registerOperationPreview(RED);
+}
+
+/** Whether a message that comes again waits for an operation that was sent before. */
+function isSent(kept: Kept | undefined): boolean {
+  return kept !== undefined && !("prepared" in (kept.about as Sent | Unsigned));
 }
 
 /** Not every service says it. Unix seconds. */

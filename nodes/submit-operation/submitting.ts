@@ -15,10 +15,12 @@ import type { CrecMessage } from "../lib/runtime/message.ts";
 import { proofCheckOf } from "../lib/runtime/operation-proof.ts";
 import { Asking } from "../lib/runtime/signing/ask-custodian.ts";
 import { openClaims } from "../lib/runtime/signing/open-claims.ts";
+import type { Place } from "../lib/runtime/signing/wallet-lines.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { durationWords } from "../lib/shared/duration-words.ts";
 import { nodeError, toCodedError } from "../lib/shared/errors.ts";
 import type { NODE } from "./fields.ts";
+import { PassedInLine, turnOf, walletKey } from "./in-line.ts";
 import { isUnproven, operationKeyOf } from "./operation-key.ts";
 import { type Prepared, prepare } from "./prepared.ts";
 import { contradicting, isFirstReading, type Reading, readingOf } from "./reading.ts";
@@ -52,6 +54,8 @@ export type Context = {
   client: CrecClient;
   /** Whether the node shows another message by now. */
   isPast: () => boolean;
+  /** Set where the order of messages is kept. */
+  place: Place | undefined;
   /** Set where the signature takes time. */
   asking?: Asking;
   /** Set once it is known which operation it is. */
@@ -106,27 +110,30 @@ export class Submitting {
   }
 
   /** The message is done. */
-  async end({ msg, signal }: Task, { asking }: Context, sent: Sent | undefined): Promise<void> {
+  async end({ msg, signal }: Task, { asking, place }: Context, sent: Sent | undefined): Promise<void> {
     this.#underWay.delete(msg);
+    place?.leave();
     asking?.leave();
     // A message that is kept comes again, and is done then.
     if (sent?.claim && !signal.aborted) await this.#release(sent.walletOperationId, sent.claim);
   }
 
-  async #given({ msg, signal }: Task, { connection, client }: Context): Promise<Given> {
+  async #given({ msg, signal }: Task, { connection, client, place }: Context): Promise<Given> {
     const [RED, fields] = [this.#RED, this.#fields];
     const library = await loadLibrary();
     const { eventKeyOf, randomWalletOperationId, walletOperationIdOf } = library;
     const key = this.#keyOf(msg, eventKeyOf);
     const channel = channelOf(RED, fields.settings.channel);
     const wallet = walletOf(RED, fields.settings.wallet);
-    const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
     const { chainSelector } = wallet;
+    // First: until then, it is not known which messages of other nodes are for the same wallet.
     const address = await wallet.address(signal);
+    place?.isOf(walletKey(wallet, address));
+    const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
     const transactions = await transactionsOf(RED, this.#node, fields, msg, chainSelector, {
       ...{ connection, client, channelId, signal },
     });
-    const deadline = deadlineIn(fields.number("deadline"));
+    const deadline = this.#deadline();
     const walletOperationId =
       key === undefined ? randomWalletOperationId() : walletOperationIdOf(key, { chainSelector, address });
     const request = { chain_selector: chainSelector, address, deadline, transactions };
@@ -172,14 +179,21 @@ export class Submitting {
 
   /** By a key in this process. */
   async #send({ msg, signal }: Task, given: Given, context: Context): Promise<Sent> {
-    const { client } = context;
+    const { client, place } = context;
     context.report = this.#reports.begin({ ...knownOf(given), status: SIGNING });
     const note = this.#noting(msg, given);
     const signer = await given.wallet.signer().signer();
     const request = { ...given.request, transactions: withoutPreview(given.request.transactions) };
-    const sending = client.operations.send(given.channelId, { ...request, ...idOf(given) }, signer, {
-      signal,
-    });
+    const sendBy = (deadline: number, beforeSubmit = this.#turnOf(place, deadline)) => {
+      const operation = { ...request, deadline, ...idOf(given) };
+      return client.operations.send(given.channelId, operation, signer, { signal, beforeSubmit });
+    };
+    const sending = sendBy(request.deadline)
+      // It has its turn now.
+      .catch((error: unknown) =>
+        isPassed(error) ? sendBy(this.#deadline(), async () => {}) : Promise.reject(error),
+      )
+      .finally(() => place?.leave());
     const submitted = await sending.catch(async (error: unknown) => {
       throw await explainReuse(this.#RED, error);
     });
@@ -191,14 +205,15 @@ export class Submitting {
   /** By a key service. What it is asked for is stored before: after a restart it is asked for the same. */
   async #signElsewhere(
     task: Task,
-    { prepared, isRepeated }: Unsigned & { isRepeated: boolean },
+    { prepared, isRepeated, isRenewed = false }: Unsigned & { isRepeated: boolean; isRenewed?: boolean },
     context: Context,
   ): Promise<Sent> {
     const { msg, signal } = task;
     const { channelId, walletOperationId: id, key, request, digest } = prepared;
-    const { connection, client, isPast } = context;
+    const { connection, client, isPast, place } = context;
+    place?.isOf(walletKey({ chainSelector: request.chain_selector }, request.address));
     const note = this.#noting(msg, prepared);
-    const report = this.#reports.begin({ ...knownOf(prepared), status: SIGNING });
+    const report = context.report ?? this.#reports.begin({ ...knownOf(prepared), status: SIGNING });
     context.report = report;
     const isResumed = task.kept !== undefined;
     const ref = () => {
@@ -210,18 +225,30 @@ export class Submitting {
     context.asking = asking;
     // Before the wait of an earlier message ends, and with it that message's request.
     this.#warnOfTime((await asking.join()).timeoutMs);
-    await task.keep({ id, connection, about: { prepared } satisfies Unsigned, isRequired: true });
+    const about = { prepared } satisfies Unsigned;
+    await task.keep({ id, connection, about, isRequired: true, isLater: isRenewed });
+    // One that was signed anew has its turn.
+    const beforeSubmit = isRenewed ? undefined : this.#turnOf(place, request.deadline);
     const operation = { ...request, ...idOf(prepared) };
     const submitted = await asking
       .run((signer, onSigningState, isAgain) => {
-        const options = { signal, onSigningState, repeated: isRepeated || isAgain };
+        const options = { signal, onSigningState, repeated: isRepeated || isAgain, beforeSubmit };
         return client.operations.send(channelId, operation, signer, options);
       })
       .catch(async (error: unknown) => {
+        if (isPassed(error)) return undefined;
+        place?.leave();
         // The key service remembers its answer. Another deadline makes it another question.
         if (toCodedError(error).code === "SIGNER_REFUSED") await this.#release(id, digest);
         throw await explainReuse(this.#RED, error);
       });
+    if (submitted === undefined) {
+      asking.leave();
+      const later = { ...prepared, request: { ...request, deadline: this.#deadline() } };
+      const renewed = await prepare(client, later, this.#claims, signal);
+      return this.#signElsewhere(task, { ...renewed, isRenewed: true }, context);
+    }
+    place?.leave();
     note(submitted, client);
     report.sent(submitted.operation);
     return sentOf(prepared, submitted, key === undefined ? undefined : digest);
@@ -273,12 +300,24 @@ export class Submitting {
     this.#node.warn(this.#RED._("submit-operation.warning.signer-longer", values));
   }
 
+  #deadline(): number {
+    return deadlineIn(this.#fields.number("deadline"));
+  }
+
+  #turnOf(place: Place | undefined, deadline: number): (() => Promise<void>) | undefined {
+    return turnOf(place, { timeoutMs: this.#fields.milliseconds("timeout"), deadline });
+  }
+
   /** What is left of a claim ends with its deadline. */
   async #release(id: string, claim: string): Promise<void> {
     await this.#claims()
       .then((claims) => claims.release(id, claim))
       .catch((error: unknown) => this.#node.debug(errorText(error)));
   }
+}
+
+function isPassed(error: unknown): boolean {
+  return error instanceof PassedInLine;
 }
 
 /** Whether the key was made of an event; else the flow has set it. */

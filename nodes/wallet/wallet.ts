@@ -13,6 +13,7 @@ import {
 } from "../lib/runtime/config-nodes.ts";
 import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
 import { fittingSigners, walletTypeAt } from "../lib/runtime/fitting-signer.ts";
+import { sharedLookUp } from "../lib/runtime/shared-look-up.ts";
 import { ADDRESS } from "../lib/shared/address.ts";
 import { type CodedError, nodeError, translatedError } from "../lib/shared/errors.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
@@ -37,8 +38,9 @@ function openWallet(RED: NodeAPI, { settings }: FieldReader<typeof NODE>, origin
   const isAddress = ADDRESS.test(label);
   const connection = () => connectionOf(RED, settings.connection);
   let known: Wallet | undefined;
+  const found = sharedLookUp((signal) => deployedWallet(connection(), label, signal, origin));
   const byName = async (signal: AbortSignal): Promise<Wallet> => {
-    known ??= await deployedWallet(connection(), label, signal, origin);
+    known = await found(signal);
     return known;
   };
   /** Asked once: the next operations do not wait for it where the service does not know the wallet, or refuses. */

@@ -75,6 +75,14 @@ export type SignedCallOptions = CallOptions & {
   repeated?: boolean | undefined;
 };
 
+export type SendOptions = SignedCallOptions & {
+  /**
+   * Called once it is signed, before it is submitted: what it awaits is waited for, and what it throws ends the call, with
+   * nothing submitted. With it, operations that are signed at once can be submitted in an order.
+   */
+  beforeSubmit?: (() => Promise<void>) | undefined;
+};
+
 export type FinalizeOptions = SignedCallOptions &
   ChangeOptions & {
     /** The digest that `draft` returned. A draft with another one is not signed. */
@@ -115,12 +123,13 @@ export class Operations {
     channelId: string,
     operation: NewOperation,
     signer: Signer,
-    options: SignedCallOptions = {},
+    options: SendOptions = {},
   ): Promise<Submitted> {
     const prepared = await this.#prepare(channelId, operation, options);
     const earlier = await this.#earlier(channelId, prepared, options);
     if (earlier) return earlier;
     const signature = await signWith(signer, prepared, signOptions(options));
+    await options.beforeSubmit?.();
     return this.#submit(channelId, { ...prepared, request: { ...prepared.request, signature } }, options);
   }
 

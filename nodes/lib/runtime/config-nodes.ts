@@ -50,6 +50,8 @@ export type SignerRef = {
   problem: CodedError | undefined;
   /** The key service that holds the key, as people call it; undefined where Node-RED has the key. */
   custodian: string | undefined;
+  /** Whether a signature may wait for a person. */
+  mayAskPerson: boolean;
   /** The address of its key, as far as it is known without asking the key service. Never rejects. */
   knownAddress(): Promise<string | undefined>;
   /** @throws INVALID_PRIVATE_KEY, SIGNER_KEY_CHANGED, or what the key service answers */

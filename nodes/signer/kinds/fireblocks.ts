@@ -4,6 +4,7 @@ import { given, type KeyService } from "./key-service.ts";
 
 export const FIREBLOCKS: KeyService = {
   custodian: "Fireblocks",
+  mayAskPerson: true,
   addressField: "fireblocksUrl",
   defaultAddress: () => "https://api.fireblocks.io",
   otherAddresses: [

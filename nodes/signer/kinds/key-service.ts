@@ -6,6 +6,8 @@ import type { PlainName, SignerValues } from "../values.ts";
 export type KeyService = {
   /** As people call it. */
   custodian: string;
+  /** A signature may wait for a person, so nothing is to wait for it. */
+  mayAskPerson?: true;
   /** The field with the address that secrets are sent to. */
   addressField: PlainName;
   /** The address while that field is empty; empty if the kind has no such address. */

@@ -4,6 +4,7 @@ import type { KeyService } from "./key-service.ts";
 
 export const REMOTE: KeyService = {
   custodian: "The remote signer",
+  mayAskPerson: true,
   addressField: "remoteUrl",
   defaultAddress: () => "",
   open: (library, values, options) =>

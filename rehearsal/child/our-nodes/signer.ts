@@ -17,6 +17,7 @@ export function registerSigner(RED: NodeAPI): void {
       problem: undefined,
       // With a key service, the node would wait for a person.
       custodian: undefined,
+      mayAskPerson: false,
       knownAddress: async () => address,
       signer: async () => signer,
     };
