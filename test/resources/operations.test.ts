@@ -98,6 +98,20 @@ describe("operations", () => {
   };
 
   describe("send", () => {
+    it("waits between the signature and the request where that is asked, and sends nothing where that fails", async () => {
+      const { client, posts } = await serve();
+      const turn = Promise.withResolvers<void>();
+      const sending = client.operations.send(ID, operation, signer, { beforeSubmit: () => turn.promise });
+      const refused = client.operations.send(ID, operation, signer, {
+        beforeSubmit: () => Promise.reject(new Error("no turn")),
+      });
+      await should(refused).be.rejectedWith("no turn");
+      should(posts()).be.empty();
+      turn.resolve();
+      await sending;
+      should(posts()).have.length(1);
+    });
+
     it("signs, sends in one form, and reads the operation back", async () => {
       const { client, posts } = await serve();
       const sent = await client.operations.send(ID, operation, signer);

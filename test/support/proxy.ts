@@ -11,12 +11,17 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 
-/** A request on its way to the service. `path` is without the query, `at` in milliseconds of a steady clock. */
-export type Passing = { method: string; path: string; query: string; at: number };
+/**
+ * A request on its way to the service. `path` is without the query, `at` in milliseconds of a steady clock, and `body` as
+ * far as it has come.
+ */
+export type Passing = { method: string; path: string; query: string; at: number; body: string };
 
 /** What becomes of a request that is not simply passed on. */
 export type Harm =
   | { kind: "stall" }
+  /** It reaches the service later. */
+  | { kind: "hold"; until: Promise<void> }
   | { kind: "answer"; status: number; body: string; type?: string }
   | { kind: "change"; change: (body: string) => string };
 
@@ -94,7 +99,10 @@ export class ServiceProxy {
   async #pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, search } = new URL(request.url ?? "/", this.#target);
     const method = request.method ?? "GET";
-    const passing: Passing = { method, path: pathname, query: search, at: performance.now() };
+    const passing: Passing = { method, path: pathname, query: search, at: performance.now(), body: "" };
+    request.on("data", (part: Buffer) => {
+      passing.body += part.toString();
+    });
     this.passed.push(passing);
     const harm = this.harm(passing);
     for (const listener of [...this.#listeners]) listener(passing);
@@ -103,7 +111,8 @@ export class ServiceProxy {
       response.writeHead(harm.status, { "content-type": harm.type ?? "application/json" }).end(harm.body);
       return;
     }
-    const answer = await this.#ask(request, method, pathname + search);
+    if (harm?.kind === "hold") await harm.until;
+    const answer = await this.#ask(request, method, pathname + search, passing);
     const type = answer.headers["content-type"] ?? "text/plain";
     if (harm?.kind === "change") {
       const changed = harm.change(await text(answer));
@@ -115,13 +124,20 @@ export class ServiceProxy {
   }
 
   /** By node:http, and never compressed: a fetch takes three times the processor time. */
-  async #ask(request: IncomingMessage, method: string, path: string): Promise<IncomingMessage> {
+  async #ask(
+    request: IncomingMessage,
+    method: string,
+    path: string,
+    passing: Passing,
+  ): Promise<IncomingMessage> {
     const asking = ask(new URL(path, this.#target), {
       agent: this.#agent,
       method,
       headers: headersToPass(request),
     });
-    request.pipe(asking);
+    // One that was held has come as a whole meanwhile.
+    if (request.readableEnded) asking.end(passing.body);
+    else request.pipe(asking);
     const [answer] = (await once(asking, "response")) as [IncomingMessage];
     return answer;
   }

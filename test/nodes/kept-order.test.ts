@@ -1,0 +1,91 @@
+import should from "should";
+import { NODE } from "../../nodes/submit-operation/fields.ts";
+import { eventually } from "../support/eventually.ts";
+import { functionNode } from "../support/flow-harness.ts";
+import { OperationHarness, RECEIVER } from "../support/operation-harness.ts";
+import { submitNode, value } from "../support/operation-nodes.ts";
+import type { Passing } from "../support/proxy.ts";
+
+const MESSAGES = 30;
+
+/** The order of what one wallet sends, as the service gets it. */
+describe("submit operation, with the order kept", function () {
+  this.timeout(120_000);
+
+  let harness: OperationHarness;
+  before(async () => {
+    harness = await OperationHarness.start();
+  });
+  beforeEach(() => deploy());
+  afterEach(() => {
+    harness.proxy.harm = () => undefined;
+  });
+  after(() => harness?.close());
+
+  /** Each sends as many units of the coin as its message says. */
+  const coins = (id: string, keepOrder: boolean) =>
+    submitNode({
+      ...{ id, keepOrder, version: 2, waitFor: "accepted" },
+      calls: [{ kind: "raw", to: value(RECEIVER), amount: value("payload", "msg") }],
+    });
+  const burst = `for (let payload = 1; payload <= ${MESSAGES}; payload += 1) node.send({ payload }); return null;`;
+  const deploy = () =>
+    harness.deploy([
+      [coins("submit", true), 2],
+      [coins("other", true), 2],
+      [coins("unticked", false), 2],
+      [functionNode("burst", burst, ["submit"]), 0],
+      [functionNode("both", burst, ["submit", "other"]), 0],
+    ]);
+  const isPost = ({ method, path }: Passing) => method === "POST" && path.endsWith("/operations");
+  /** What the operations send, in the order in which they reach the service. */
+  const amounts = (from: number): string[] =>
+    harness.proxy.passed
+      .slice(from)
+      .filter(isPost)
+      .map(({ body }) => JSON.parse(body).transactions[0].value as string);
+  const once = (from: number) => [...new Set(amounts(from))];
+  const upTo = (count: number) => Array.from({ length: count }, (_, index) => `${index + 1}`);
+
+  it("sends the messages of one tick in their order, also while the first one is held up", async () => {
+    const from = harness.proxy.passed.length;
+    const held = Promise.withResolvers<void>();
+    const first = harness.proxy.next(1, isPost);
+    harness.proxy.harm = (passing) => {
+      if (!isPost(passing)) return undefined;
+      harness.proxy.harm = () => undefined;
+      return { kind: "hold", until: held.promise };
+    };
+    await harness.nodeRed.press("press-burst", { payload: 0 });
+    await first;
+    // Whoever does not keep the order passes them all.
+    await harness.ask("unticked", { payload: 1_000 });
+    should(once(from)).deepEqual(["1", "1000"]);
+    held.resolve();
+    await eventually("all of them are sent", () => once(from).length === MESSAGES + 1);
+    should(once(from).filter((amount) => amount !== "1000")).deepEqual(upTo(MESSAGES));
+  });
+
+  it("sends a message again before those behind it, where the service is busy once", async () => {
+    const from = harness.proxy.passed.length;
+    harness.proxy.harm = (passing) => {
+      if (!isPost(passing)) return undefined;
+      harness.proxy.harm = () => undefined;
+      return { kind: "answer", status: 503, body: '{"type":"SERVICE_UNAVAILABLE","message":"busy"}' };
+    };
+    await harness.nodeRed.press("press-burst", { payload: 0 });
+    await eventually("all of them are sent", () => amounts(from).length === MESSAGES + 1);
+    should(amounts(from)).deepEqual(["1", ...upTo(MESSAGES)]);
+  });
+
+  it("is off in nodes of older flows", () => {
+    should(NODE.migrations?.[1]?.({ mode: "send" })).eql({ mode: "send", keepOrder: false });
+  });
+
+  it("keeps it over several nodes of the wallet", async () => {
+    const from = harness.proxy.passed.length;
+    await harness.nodeRed.press("press-both", { payload: 0 });
+    await eventually("all of them are sent", () => amounts(from).length === 2 * MESSAGES);
+    should(amounts(from)).deepEqual(upTo(MESSAGES).flatMap((amount) => [amount, amount]));
+  });
+});
