@@ -28,6 +28,8 @@ export type Task = {
   ask: (unsigned: KeptUnsigned) => Promise<Asking>;
   /** Its calls, readable for the person who approves it. */
   preview: (operation: Operation) => Promise<CallPreview[]>;
+  /** Of recipients that are most likely a mistake. */
+  warnOf: (operation: Operation) => void;
   /** Of what may be signed; undefined allows any draft. */
   digest: () => Promise<string | undefined>;
   /** The status to wait for, or else the action's default. */
@@ -117,6 +119,7 @@ export const ACTIONS: Readonly<Record<string, (task: Task) => Promise<Answer | u
     const [operationId, digest] = [await task.operationId(), await task.digest()];
     if (task.signer().custodian !== undefined) {
       const draft = await client.operations.get(channelId, operationId, { signal });
+      task.warnOf(draft);
       const { wallet_operation_id: walletOperationId, deadline } = draft;
       const found = digest ?? (await digestOf(task, draft));
       const unsigned = {
@@ -133,6 +136,7 @@ export const ACTIONS: Readonly<Record<string, (task: Task) => Promise<Answer | u
     const finalized = await client.operations.finalize(channelId, operationId, signer, {
       ...{ digest, signal, patienceMs: timeoutMs },
     });
+    task.warnOf(finalized);
     const signedId = finalized.wallet_operation_id;
     return until(task, finalized, { target, timeoutMs, proofCheck, signedId, byDefault });
   },

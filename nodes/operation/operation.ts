@@ -16,6 +16,7 @@ import { showStatus } from "../lib/runtime/status.ts";
 import { refuseTest } from "../lib/runtime/test-message.ts";
 import { requireSameService } from "../lib/runtime/waits/waits.ts";
 import { translatedError } from "../lib/shared/errors.ts";
+import { unusualRecipient } from "../lib/shared/unusual-recipient.ts";
 import {
   ACTIONS,
   type Task as ActionTask,
@@ -68,6 +69,13 @@ export default function register(RED: NodeAPI): void {
           return operationId;
         },
         preview: (operation) => previewOfOperation(RED, operation),
+        warnOf: ({ transactions, address }) => {
+          for (const [index, call] of transactions.entries()) {
+            const unusual = unusualRecipient(call, address);
+            if (!unusual) continue;
+            this.warn(`calls[${index}]: ${RED._(`common.unusual.${unusual.recipient}`, unusual)}`);
+          }
+        },
         signer,
         ask: async (unsigned) => {
           const { operationId, walletOperationId, digest, deadline } = unsigned;

@@ -3,7 +3,7 @@ import type { ConfigNode, EditedNode } from "../lib/editor/api.ts";
 import { onNodeChange } from "../lib/editor/config-change.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import type { CallDef } from "../lib/shared/form-types.ts";
-import { warnOfTargets } from "./editor-targets.ts";
+import { say, warnOfTargets } from "./editor-targets.ts";
 import { NODE } from "./fields.ts";
 import type {
   ContractText,
@@ -53,6 +53,10 @@ export function previewForm(node: EditedNode, calls: () => CallDef[]): void {
     if (answer.problem !== undefined) result.append(problemLine(answer.problem));
     else {
       const list = callsIn(text, answer.calls);
+      for (const [index, { unusual }] of answer.calls.entries()) {
+        if (unusual)
+          say(list.children().eq(index), "error", node._(`common.unusual.${unusual.recipient}`, unusual));
+      }
       result.append(list, digestIn(text, answer));
       warnOfTargets(node, list.children(), answer.calls, body.wallet ?? {});
     }

@@ -17,8 +17,6 @@ export async function warnOfTargets(
   const asked = new Map<string, Promise<Answer<OnChain>>>();
   const text = (key: string, values: Record<string, unknown>) =>
     node._(`submit-operation.preview.${key}`, values);
-  const say = (item: JQuery, tone: "warning" | "error", sentence: string) =>
-    $('<div role="status">').css("color", `var(--red-ui-text-color-${tone})`).text(sentence).appendTo(item);
   let unchecked = "";
   await Promise.all(
     calls.map(async (call, index) => {
@@ -34,6 +32,11 @@ export async function warnOfTargets(
     }),
   );
   if (unchecked) say(items.last(), "warning", text("not-checked", { problem: unchecked }));
+}
+
+/** Adds a sentence to a previewed call. */
+export function say(item: JQuery, tone: "warning" | "error", sentence: string): void {
+  $('<div role="status">').css("color", `var(--red-ui-text-color-${tone})`).text(sentence).appendTo(item);
 }
 
 /** A plain payment needs no contract; what is known later or is wrong cannot be asked. */

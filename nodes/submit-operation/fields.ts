@@ -72,6 +72,8 @@ export const NODE = describeNode({
       hint: true,
       shown: { mode: "send" },
     },
+    /** Of tokens and the coin, which would be lost, or not move. */
+    allowUnusual: { kind: "boolean", default: false, hint: true },
     allowTest: COMMON.allowTest,
     ...Object.fromEntries(CONTRACT_FIELDS.map((name) => [name, contract])),
   },

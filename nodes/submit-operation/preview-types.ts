@@ -1,4 +1,5 @@
 import type { CallDef } from "../lib/shared/form-types.ts";
+import type { UnusualRecipient } from "../lib/shared/unusual-recipient.ts";
 
 /** The request and the answer of `POST crec/operation/preview`. */
 
@@ -55,6 +56,8 @@ export type PreviewedCall = {
   /** Raw bytes; of a function's call once all its values are known. */
   data?: PreviewedValue;
   amount: PreviewedValue;
+  /** Of tokens or coin; the form warns. */
+  unusual?: UnusualRecipient;
   /** What is wrong with the call as a whole. */
   problem?: string;
 };

@@ -18,7 +18,8 @@ import { openClaims } from "../lib/runtime/signing/open-claims.ts";
 import type { Place } from "../lib/runtime/signing/wallet-lines.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { durationWords } from "../lib/shared/duration-words.ts";
-import { nodeError, toCodedError } from "../lib/shared/errors.ts";
+import { nodeError, toCodedError, translatedError } from "../lib/shared/errors.ts";
+import { unusualRecipient } from "../lib/shared/unusual-recipient.ts";
 import type { NODE } from "./fields.ts";
 import { PassedInLine, turnOf, walletKey } from "./in-line.ts";
 import { isUnproven, operationKeyOf } from "./operation-key.ts";
@@ -133,12 +134,27 @@ export class Submitting {
     const transactions = await transactionsOf(RED, this.#node, fields, msg, chainSelector, {
       ...{ connection, client, channelId, signal },
     });
+    if (!fields.flag("allowUnusual")) this.#refuseUnusual(transactions, address);
     const deadline = this.#deadline();
     const walletOperationId =
       key === undefined ? randomWalletOperationId() : walletOperationIdOf(key, { chainSelector, address });
     const request = { chain_selector: chainSelector, address, deadline, transactions };
     if (isOfEvent(key, msg)) await this.#requireSameReading(walletOperationId, readingOf(msg, library));
     return { channelId, walletOperationId, key, wallet, request };
+  }
+
+  /** @throws UNUSUAL_RECIPIENT */
+  #refuseUnusual(transactions: readonly ReadableTransaction[], wallet: string): void {
+    for (const [index, call] of transactions.entries()) {
+      const unusual = unusualRecipient(call, wallet);
+      if (!unusual) continue;
+      const words = {
+        path: `calls[${index}]`,
+        problem: this.#RED._(`common.unusual.${unusual.recipient}`, unusual),
+        tick: this.#fields.label("allowUnusual"),
+      };
+      throw translatedError("UNUSUAL_RECIPIENT", this.#RED._("common.unusual.refused", words));
+    }
   }
 
   /**

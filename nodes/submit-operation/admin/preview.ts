@@ -7,6 +7,7 @@ import { errorText } from "../../lib/runtime/error-texts.ts";
 import { loadLibrary } from "../../lib/runtime/library.ts";
 import { ADDRESS } from "../../lib/shared/address.ts";
 import { nodeError } from "../../lib/shared/errors.ts";
+import { unusualRecipient } from "../../lib/shared/unusual-recipient.ts";
 import { isReference } from "../../lib/shared/variables.ts";
 import type {
   Preview,
@@ -38,9 +39,10 @@ async function preview(RED: NodeAPI, request: PreviewRequest): Promise<Preview> 
     request.source === "message" ? await listedCalls(RED, request) : await previewCalls(RED, request);
   try {
     if (!calls) throw notYet([placeOf(request)]);
-    return { calls, digest: await digestOf(RED, request, transactionsOf(calls)) };
+    const digest = await digestOf(RED, request, transactionsOf(calls));
+    return { calls: withUnusual(calls, digest.domain.verifyingContract), digest };
   } catch (thrown) {
-    return { calls: calls ?? [], why: errorText(thrown) };
+    return { calls: withUnusual(calls ?? [], request.wallet?.wallet?.trim()), why: errorText(thrown) };
   }
 }
 
@@ -56,11 +58,19 @@ function transactionsOf(calls: readonly PreviewedCall[]): TransactionInput[] {
   }
   const later = values.flat().filter((value): value is PreviewedValue => value?.later === true);
   if (later.length > 0 || !calls.every(isWhole)) throw notYet(later.map(({ text }) => text));
-  return calls.map(({ to, data, amount }) => ({
-    to: to.text,
-    data: data?.text ?? "0x",
-    value: amount.smallest ?? amount.text,
-  }));
+  return calls.map(transactionOf);
+}
+
+function transactionOf({ to, data, amount }: PreviewedCall) {
+  return { to: to.text, data: data?.text ?? "0x", value: amount.smallest ?? amount.text };
+}
+
+/** With what is unusual about their recipients, where they are known. */
+function withUnusual(calls: readonly PreviewedCall[], wallet: string | undefined): PreviewedCall[] {
+  return calls.map((call) => {
+    const unusual = isWhole(call) ? unusualRecipient(transactionOf(call), wallet) : undefined;
+    return unusual ? { ...call, unusual } : call;
+  });
 }
 
 async function digestOf(
