@@ -14,6 +14,8 @@ import {
 } from "../support/operation-harness.ts";
 import { call, signerNode, submitNode, TOKEN_ABI, value, walletNode } from "../support/operation-nodes.ts";
 
+const ZERO = "0x0000000000000000000000000000000000000000";
+
 /** A code for the flow, a sentence for people, the message as it was, and the next one works. */
 describe("errors of submit operation", function () {
   this.timeout(120_000);
@@ -65,6 +67,7 @@ describe("errors of submit operation", function () {
             2,
           ],
           [submitNode({ id: "listed", source: "message" }), 2],
+          [submitNode({ id: "bold", allowUnusual: true }), 2],
           [
             submitNode({
               id: "expression",
@@ -222,6 +225,23 @@ describe("errors of submit operation", function () {
       it(`as a list of calls, ${what}`, () =>
         harness.refusedThenFine("listed", [code, says], { payload }, { payload: [raw] }));
     }
+
+    it("a recipient that is most likely a mistake, in the form and in a list", async () => {
+      const unusual = (says: RegExp) => ["UNUSUAL_RECIPIENT", says] as [string, RegExp];
+      const token = String(harness.service.ready.contracts.DemoToken);
+      const wrong: Array<[string, RegExp]> = [
+        [ZERO, /^calls\[0\]: transfer to the zero address .* tick "allow unusual recipients"/],
+        [token, /^calls\[0\]: transfer to the called contract/],
+        [harness.wallet, /^calls\[0\]: transfer from this wallet to itself/],
+      ];
+      for (const [to, says] of wrong) {
+        await harness.refusedThenFine("submit", unusual(says), { to, payload: "1" }, good);
+      }
+      const list = { payload: [raw, { to: ZERO, value: "1" }] };
+      const says = /^calls\[1\]: The coin goes to the zero address/;
+      await harness.refusedThenFine("listed", unusual(says), list, { payload: [raw] });
+      await harness.ask("bold", { to: harness.wallet, payload: "0" });
+    });
 
     for (const channelId of [null, "", 7]) {
       it(`${channelId} for a channel`, () =>

@@ -34,6 +34,7 @@ describe("drafts and the node operation", function () {
 
   const nodes = (): Parameters<OperationHarness["deploy"]>[0] => [
     [submitNode({ id: "draft", mode: "draft" }), 2],
+    [submitNode({ id: "bold", mode: "draft", allowUnusual: true }), 2],
     [submitNode({ id: "soon", mode: "draft", deadline: "0.9" }), 2],
     [submitNode({ id: "moment", mode: "draft", deadline: "0.04" }), 2],
     [submitNode({ id: "endless", mode: "draft", deadline: "0" }), 2],
@@ -111,6 +112,17 @@ describe("drafts and the node operation", function () {
       should(await deadline("endless")).equal(0);
       const now = Date.now() / 1000;
       should(Number(await deadline("usual")) - now).be.within(14 * 60, 15 * 60 + 20);
+    });
+
+    it("with a recipient that is most likely a mistake is not created, and with the tick only warned of", async () => {
+      const unusual = { to: harness.wallet, payload: "0" };
+      const caught = await harness.refuse("draft", { ...KEPT, ...unusual });
+      checkError(caught, "draft", "UNUSUAL_RECIPIENT", "calls[0]: transfer from this wallet to itself");
+      const { crec = {} } = await harness.ask("bold", unusual);
+      const warning = "[warn] [crec-operation:finalize] calls[0]: transfer from this wallet to itself";
+      should(harness.nodeRed.log).not.containEql(warning);
+      await harness.ask("finalize", { crec });
+      should(harness.nodeRed.log).containEql(warning);
     });
 
     it("shows the bytes of raw calls", async () => {

@@ -180,6 +180,19 @@ describe("the preview of an operation", function () {
     should(later.why).match(/msg\.payload\.token/);
   });
 
+  it("warns of recipients that are most likely a mistake, also while there is no digest", async () => {
+    const to = (address: string) =>
+      call("new", "transfer(address,uint256)", value(address), value("1")) as CallDef;
+    const calls = [to(harness.wallet), to(token), transfer(inTokens("1"))];
+    const unusual = (answer: Preview) => answer.calls.map((one) => one.unusual?.recipient);
+    const whole = await preview(calls);
+    should(unusual(whole)).deepEqual(["wallet", "called", undefined]);
+    should(whole.digest).be.ok();
+    const later = await preview([...calls, transfer(value("payload", "msg"))]);
+    should(unusual(later)).deepEqual(["wallet", "called", undefined, undefined]);
+    should(later.digest).be.undefined();
+  });
+
   it("reports what is wrong with each value", async () => {
     const problemOf = async (calls: CallDef[], more?: PreviewRequest) => {
       const answer = await preview(calls, more);
