@@ -5,7 +5,7 @@ import { registerContract } from "../../nodes/lib/runtime/contract-registry.ts";
 import { shortText } from "../../nodes/lib/runtime/error-texts.ts";
 import { explainFailure, failureOf, failureSentence } from "../../nodes/lib/runtime/failure.ts";
 import { cutAtWord } from "../../nodes/lib/shared/cut-text.ts";
-import { nodeError } from "../../nodes/lib/shared/errors.ts";
+import { nodeError, toCodedError } from "../../nodes/lib/shared/errors.ts";
 import { encodeValue, parseAbi } from "../../src/index.ts";
 
 const TOKEN = "0x00000000000000000000000000000000000000Aa";
@@ -148,5 +148,18 @@ describe("a text under a node", () => {
 
   it("is cut within a word that is longer than the space", () => {
     should(cutAtWord(`failed: 0x${"ab".repeat(40)}`, 40)).have.length(40);
+  });
+});
+
+describe("anything that was thrown, as an error with a code", () => {
+  it("keeps its code, and has one where it has none, also where none can be set", () => {
+    const coded = Object.assign(new Error("known"), { code: "KNOWN" });
+    should(toCodedError(coded)).equal(coded);
+    const aborted = AbortSignal.abort().reason;
+    for (const thrown of [aborted, new Error("plain"), Object.freeze(new Error("frozen")), "text"]) {
+      const error = toCodedError(thrown);
+      should(error.code).equal("INTERNAL_ERROR");
+      should(`${error}`).equal(error.message).and.not.equal("");
+    }
   });
 });

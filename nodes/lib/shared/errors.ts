@@ -24,8 +24,14 @@ export function isTranslated(error: Error): boolean {
 /** Any thrown value as an error with a code. Errors of the library already have one. */
 export function toCodedError(thrown: unknown): CodedError {
   if (!(thrown instanceof Error)) return nodeError("INTERNAL_ERROR", messageOf(thrown), thrown);
+  if (!Object.isExtensible(thrown)) return toCodedError(nodeError("INTERNAL_ERROR", thrown.message, thrown));
   const { code } = thrown as { code?: unknown };
-  const coded = Object.assign(thrown, { code: typeof code === "string" ? code : "INTERNAL_ERROR" });
+  if (typeof code !== "string") {
+    // Defined, not assigned: that of an aborted signal only has a getter.
+    const value = { value: "INTERNAL_ERROR", configurable: true, writable: true, enumerable: true };
+    Object.defineProperty(thrown, "code", value);
+  }
+  const coded = thrown as CodedError;
   // Catch is given the error as text: that is to be the sentence, without the name of a class before it.
   return Object.defineProperty(coded, "toString", { value: () => coded.message, configurable: true });
 }
