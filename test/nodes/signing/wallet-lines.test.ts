@@ -1,10 +1,12 @@
-import { type Clock, install } from "@sinonjs/fake-timers";
+import { type Clock, createClock } from "@sinonjs/fake-timers";
 import fc from "fast-check";
 import should from "should";
-import { type Place, WalletLines } from "../../../nodes/lib/runtime/signing/wallet-lines.ts";
+import { type Place, type Timers, WalletLines } from "../../../nodes/lib/runtime/signing/wallet-lines.ts";
 
 const LONG_MS = 3_600_000;
 const never = new AbortController().signal;
+/** Not installed: other work of the process keeps its own. */
+const timersOf = (clock: Clock) => clock as unknown as Timers;
 
 /** What is sent for one wallet leaves in the order in which the messages came. */
 describe("the line of a wallet", () => {
@@ -13,12 +15,10 @@ describe("the line of a wallet", () => {
   let sent: string[];
 
   beforeEach(() => {
-    clock = install();
-    lines = new WalletLines({ most: 5, holdMs: 30_000 });
+    clock = createClock(0);
+    lines = new WalletLines({ most: 5, holdMs: 30_000 }, timersOf(clock));
     sent = [];
   });
-
-  afterEach(() => clock.uninstall());
 
   /** Ready to be sent: its name is noted once it may go, or the code of its error. */
   const ready = async (place: Place, name: string, timeoutMs = LONG_MS): Promise<void> => {
@@ -159,35 +159,30 @@ describe("the line of a wallet, in any order of events", () => {
   it("sends by arrival, one at a time", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(message, { maxLength: 30 }), async (messages) => {
-        const clock = install();
-        try {
-          const lines = new WalletLines({ most: 100, holdMs: LONG_MS });
-          const sent: Record<string, number[]> = {};
-          const underWay: Record<string, number> = {};
-          messages.forEach(({ config, readyAfterMs, answeredAfterMs }, number) => {
-            const place = lines.join(config, never);
-            const wallet = WALLETS[config] as string;
-            place.isOf(wallet);
-            setTimeout(async () => {
-              await place.turn(LONG_MS);
-              sent[wallet] = [...(sent[wallet] ?? []), number];
-              underWay[wallet] = (underWay[wallet] ?? 0) + 1;
-              should(underWay[wallet]).equal(1);
-              setTimeout(() => {
-                underWay[wallet] = 0;
-                place.leave();
-              }, answeredAfterMs);
-            }, readyAfterMs);
-          });
-          await clock.runAllAsync();
-          for (const wallet of new Set(Object.values(WALLETS))) {
-            const all = messages.flatMap(({ config }, number) =>
-              WALLETS[config] === wallet ? [number] : [],
-            );
-            should(sent[wallet] ?? []).deepEqual(all);
-          }
-        } finally {
-          clock.uninstall();
+        const clock = createClock(0);
+        const lines = new WalletLines({ most: 100, holdMs: LONG_MS }, timersOf(clock));
+        const sent: Record<string, number[]> = {};
+        const underWay: Record<string, number> = {};
+        messages.forEach(({ config, readyAfterMs, answeredAfterMs }, number) => {
+          const place = lines.join(config, never);
+          const wallet = WALLETS[config] as string;
+          place.isOf(wallet);
+          clock.setTimeout(async () => {
+            await place.turn(LONG_MS);
+            sent[wallet] = [...(sent[wallet] ?? []), number];
+            underWay[wallet] = (underWay[wallet] ?? 0) + 1;
+            should(underWay[wallet]).equal(1);
+            clock.setTimeout(() => {
+              underWay[wallet] = 0;
+              place.leave();
+            }, answeredAfterMs);
+          }, readyAfterMs);
+        });
+        // One after the other: longer than all of them take.
+        await clock.tickAsync(messages.length * 400 + 500);
+        for (const wallet of new Set(Object.values(WALLETS))) {
+          const all = messages.flatMap(({ config }, number) => (WALLETS[config] === wallet ? [number] : []));
+          should(sent[wallet] ?? []).deepEqual(all);
         }
       }),
     );

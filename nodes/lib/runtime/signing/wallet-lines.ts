@@ -16,6 +16,9 @@ export type LineLimits = {
   holdMs: number;
 };
 
+/** The clock, for tests. */
+export type Timers = Pick<typeof globalThis, "setTimeout" | "clearTimeout" | "Date">;
+
 /** A place as its line has it. */
 type Member = {
   /** In the order of arrival. */
@@ -41,12 +44,14 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  */
 export class WalletLines {
   readonly #limits: LineLimits;
+  readonly #timers: Timers;
   /** By config node, and by wallet where it is known. */
   readonly #lines = new Map<string, Line>();
   #newest = 0;
 
-  constructor(limits: LineLimits = LIMITS) {
+  constructor(limits: LineLimits = LIMITS, timers: Timers = globalThis) {
     this.#limits = limits;
+    this.#timers = timers;
   }
 
   /** The place ends with the signal, too. @throws QUEUE_FULL */
@@ -97,7 +102,7 @@ export class WalletLines {
     if (line === undefined || member.isSending) return;
     await new Promise<void>((resolve, reject) => {
       const end = (settle: () => void): void => {
-        clearTimeout(timer);
+        this.#timers.clearTimeout(timer);
         signal.removeEventListener("abort", aborted);
         member.start = undefined;
         settle();
@@ -107,7 +112,7 @@ export class WalletLines {
         end(() => reject(queueTimeout()));
         this.#leave(member);
       };
-      const timer = setTimeout(late, Math.min(timeoutMs, LONGEST_TIMER_MS));
+      const timer = this.#timers.setTimeout(late, Math.min(timeoutMs, LONGEST_TIMER_MS));
       signal.addEventListener("abort", aborted);
       // Of a node that is closed, one leaves after the other.
       member.start = () => (signal.aborted ? aborted() : end(resolve));
@@ -125,8 +130,8 @@ export class WalletLines {
 
   /** Starts the first one, if it is ready and none is being sent. After a merge, several may be. */
   #advance(line: Line): void {
-    clearTimeout(line.timer);
-    const now = Date.now();
+    this.#timers.clearTimeout(line.timer);
+    const now = this.#timers.Date.now();
     for (const member of line.members) {
       if (member.holdsUntil === undefined || member.holdsUntil > now) continue;
       member.line = undefined;
@@ -143,7 +148,7 @@ export class WalletLines {
     if (line.members.length === 0) this.#forget(line);
     else {
       const ends = Math.min(...holders.map(({ holdsUntil = now }) => holdsUntil));
-      line.timer = setTimeout(() => this.#advance(line), ends - now);
+      line.timer = this.#timers.setTimeout(() => this.#advance(line), ends - now);
       line.timer.unref();
     }
   }
