@@ -28,19 +28,11 @@ export async function executionOf(reported: Reported): Promise<OperationChange |
   const lookMs = Math.min(LONGEST_MS, deadline === 0 ? timeoutMs : Math.max(POLL_MS.min, untilDeadline));
   const looking = { timeoutMs: lookMs, pollMs: POLL_MS, beyondFailure: true, verify, signal };
   try {
-    let isAfter = false;
     for await (const change of client.operations.follow(channelId, operation, looking)) {
-      const { status } = change;
-      // Before the report, its block may have been replaced: then it was executed, and is not any more.
-      if (status === "confirmed" || (isAfter && isVerifiable("operation.status", status))) return change;
-      isAfter ||= isEnd(status);
+      if (isVerifiable("operation.status", change.status)) return change;
     }
   } catch (error) {
     if (!["WAIT_TIMEOUT", "OPERATION_UNPROVEN"].includes(toCodedError(error).code)) throw error;
   }
   return undefined;
-}
-
-function isEnd(status: string): boolean {
-  return status === "failed" || status === "expired" || status === "cancelled";
 }
