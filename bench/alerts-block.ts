@@ -45,7 +45,13 @@ async function run({ ends, ...settings }: AlertSettings & { ends?: true }, count
   const folder = await mkdtemp(join(tmpdir(), "bench-block-"));
   try {
     const store = new FileAlertStore({ path: join(folder, "rule.log") });
-    const rule = new AlertRule({ id: "bench", settings, store, keepsPending: true, now: () => AT + HOUR_MS });
+    const rule = new AlertRule({
+      id: JSON.stringify(settings),
+      settings,
+      store,
+      keepsPending: true,
+      now: () => AT + HOUR_MS,
+    });
     const begun = performance.now();
     for (let index = 0; index < count; index += 1) {
       const matches = ends === undefined || index % 2 === 0;
