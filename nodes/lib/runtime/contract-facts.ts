@@ -1,4 +1,5 @@
 import type { CrecClient, Verifier } from "../../../src/index.ts";
+import { setNewest } from "../shared/drop-oldest.ts";
 import { nodeError } from "../shared/errors.ts";
 import { loadLibrary } from "./library.ts";
 import { processWide } from "./process-wide.ts";
@@ -94,14 +95,12 @@ export async function askContract(
   const key = keyOf(place);
   const before = shared.kept.get(key);
   const { isContract } = existence(answer);
-  shared.kept.delete(key);
-  shared.kept.set(key, {
+  const facts = {
     ...before,
     ...(isContract === undefined ? {} : { isContract, seenAt: now }),
     ...(decimals === undefined ? {} : { decimals, decimalsAt: now }),
-  });
-  const [oldest = key] = shared.kept.keys();
-  if (shared.kept.size > MOST_REMEMBERED) shared.kept.delete(oldest);
+  };
+  setNewest(shared.kept, key, facts, MOST_REMEMBERED);
   return answer;
 }
 
