@@ -56,6 +56,16 @@ export const NODE = describeNode({
       check: isDigits,
       shown: { block: "block_number" },
     },
+    /** Seconds. Empty: any age. A chosen block number is meant to be as old as it is. */
+    maxAge: {
+      kind: "number",
+      icon: "clock-o",
+      unit: true,
+      hint: true,
+      default: "",
+      least: 1,
+      shown: { block: ["latest", "finalized"] },
+    },
     /** The caller that the contract sees. */
     from: {
       kind: "typed",

@@ -11,6 +11,7 @@ import { loadLibrary } from "../lib/runtime/library.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { requireSameService } from "../lib/runtime/waits/waits.ts";
 import { nodeError } from "../lib/shared/errors.ts";
+import { blockAgeProblem } from "./block-age.ts";
 import { NODE, type RunQueryDef } from "./fields.ts";
 import { questionOf } from "./request.ts";
 
@@ -26,6 +27,7 @@ export default function register(RED: NodeAPI): void {
     const act = async ({ msg, send, signal, kept, keep }: Task): Promise<void> => {
       showStatus(this, "working", kept ? "common.status.resuming" : "run-query.status.asking");
       const timeoutMs = fields.milliseconds("timeout");
+      const maxAge = fields.number("maxAge");
       const channel = channelOf(RED, def.channel);
       const connection = channel.connection();
       const client = await clientFor(connection, msg);
@@ -63,6 +65,11 @@ export default function register(RED: NodeAPI): void {
       });
       const { query, block, data: raw, verification } = answered;
       const crec = { status: query.status, block, raw, ...(verification ? { verification } : {}) };
+      const tooOld = maxAge === undefined ? undefined : blockAgeProblem(block, maxAge);
+      if (tooOld) {
+        msg.crec = withDetails(msg, { status: query.status, block });
+        throw tooOld;
+      }
       send(answer(msg, read(raw), crec), null);
       showStatus(this, "done", query.status);
     };

@@ -82,6 +82,16 @@ describe("run query", function () {
         ],
         [queryNode({ id: "no-code", call: call("codeless", "balanceOf(address)", value(RECEIVER)) }), 2],
         [queryNode({ id: "unverified", verify: false }), 2],
+        [queryNode({ id: "recent", maxAge: "3600", verify: false }), 2],
+        [queryNode({ id: "recent-final", maxAge: "3600", block: "finalized" }), 2],
+        [
+          queryNode({
+            ...{ id: "past", maxAge: "3600", verify: false },
+            ...{ block: "block_number", blockNumber: "block", blockNumberType: "msg" },
+          }),
+          2,
+        ],
+        [queryNode({ id: "no-age", maxAge: "soon" }), 2],
         [queryNode({ id: "few", call: call("token", "balanceOf(address)") }), 2],
         [queryNode({ id: "no-function", call: call("token", "balance()") }), 2],
       ]),
@@ -154,6 +164,37 @@ describe("run query", function () {
         msg,
         CREC_QUERY.filter((name) => name !== "verification"),
       );
+    });
+
+    it("refuses an answer from a block that is too old, and says its age", async () => {
+      const { block } = (await harness.ask("recent", { payload: NOBODY })).crec ?? {};
+      await harness.ask("recent-final", { payload: NOBODY });
+      const readAt = (time: number) => {
+        harness.proxy.harm = ({ method, path }) =>
+          method === "GET" && path.includes("/queries/")
+            ? { kind: "change", change: (body) => withBlockTime(body, time) }
+            : undefined;
+      };
+      const now = Math.floor(Date.now() / 1000);
+      readAt(now - 7200);
+      const old = await harness.refuse("recent", { ...KEPT, payload: NOBODY });
+      checkError(
+        old,
+        "recent",
+        "BLOCK_TOO_OLD",
+        /is from block \d+, which is 72\d\d seconds old, .* is 3600\./,
+      );
+      should(old.crec?.block).have.property("time", now - 7200);
+      should(old.crec).have.property("status", "completed");
+      should(harness.seenAt("recent:0", old.probe)).be.empty();
+      await harness.nodeRed.status("recent", isRed);
+      // A block that was chosen by its number is meant to be old.
+      await harness.ask("past", { payload: NOBODY, block: String((block as Record_).number) });
+      readAt(now + 600);
+      const ahead = await harness.refuse("recent", { ...KEPT, payload: NOBODY });
+      checkError(ahead, "recent", "BLOCK_IN_THE_FUTURE", "Correct this machine's clock");
+      harness.proxy.harm = () => undefined;
+      checkError(await harness.refuse("no-age", KEPT), "no-age", "INVALID_FIELD", "Max block age");
     });
 
     it("says what a call reverted with, by the contract's own error too", async () => {
@@ -421,3 +462,15 @@ describe("run query", function () {
     });
   });
 });
+
+/** A query as if its block had another time: the answer is then not proven. */
+function withBlockTime(body: string, time: number): string {
+  const query = JSON.parse(body);
+  if (!query.verifiable_result) return body;
+  const signed = JSON.parse(Buffer.from(query.verifiable_result, "base64").toString());
+  signed.data.block_selection.resolved.block_timestamp = time;
+  return JSON.stringify({
+    ...query,
+    verifiable_result: Buffer.from(JSON.stringify(signed)).toString("base64"),
+  });
+}
