@@ -93,7 +93,9 @@ function decimalText(value: unknown, path: string): string {
   if (typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
   const why =
     typeof value === "number"
-      ? "is a number so large that it may already be rounded; give it as text"
+      ? Number.isFinite(value)
+        ? "is a number so large that it may already be rounded; give it as text"
+        : `must be a decimal number such as 1.5, but ${value} is not a number`
       : `must be a decimal number such as 1.5, not ${Array.isArray(value) ? "a list" : typeof value}`;
   throw new ArgumentError(path, `${path} ${why}.`);
 }

@@ -157,7 +157,9 @@ function readInteger(value: unknown, path: string): bigint | undefined {
       path,
       Number.isInteger(value)
         ? "is a number beyond 2^53, which may already be rounded; give it as text"
-        : "must be a whole number",
+        : Number.isFinite(value)
+          ? "must be a whole number"
+          : `must be a whole number, but ${value} is not a number`,
     );
   }
   if (typeof value === "string") {

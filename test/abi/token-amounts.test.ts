@@ -39,7 +39,8 @@ describe("amounts of tokens", () => {
       /must be a decimal number such as 1.5, not object/,
       6,
     );
-    wrong(Number.NaN, "uint256", "INVALID_ARGUMENT", /^args.value /, 6);
+    wrong(Number.NaN, "uint256", "INVALID_ARGUMENT", /^args.value .* but NaN is not a number/, 6);
+    wrong(Number.POSITIVE_INFINITY, "uint256", "INVALID_ARGUMENT", /but Infinity is not a number/, 6);
   });
 
   it("are formatted from results: one value, several by name, lists and tuples", () => {
