@@ -53,6 +53,14 @@ describe("operations of the local service", function () {
 
   it("fail with the reason of the revert, and undo the whole batch", async () => {
     const before = await count();
+    const coins = (wei: bigint) => ({ to: signer.address, value: String(wei), data: "0x" });
+    const tooMuch = coins(100n * 10n ** 18n);
+    // A power of numbers with 1,024 bytes each costs more gas than an operation has.
+    const endlessCall = {
+      to: `0x${"5".padStart(40, "0")}`,
+      value: "0",
+      data: `0x${"400".padStart(64, "0").repeat(3)}${"f".repeat(3 * 2048)}`,
+    };
     const failures: Array<[object[], RegExp]> = [
       [
         [call("Counter", "increment", []), call("Counter", "failWithReason", ["out of paper"])],
@@ -64,6 +72,13 @@ describe("operations of the local service", function () {
       ],
       [[call("Counter", "failWithPanic", [0n])], /division/],
       [[call("DemoToken", "transfer", [signer.address, 10n ** 30n])], /^InsufficientBalance/],
+      [[tooMuch], /^the wallet holds [\d.]+ ETH and needs 100 ETH$/],
+      [[coins(1n), tooMuch], /^transaction 2 of 2: the wallet holds [\d.]+ ETH and needs 100\.0{17}1 ETH$/],
+      // The first call could have brought coins.
+      [[call("Counter", "increment", []), tooMuch], /^transaction 2 of 2: reverted without a reason$/],
+      // The wallet has the coin, and the function takes none.
+      [[{ ...call("Counter", "increment", []), value: "1" }], /^reverted without a reason$/],
+      [[endlessCall], /^out of gas, or an invalid instruction/],
     ];
     for (const [transactions, reason] of failures) {
       const { body } = await submit(draft(transactions));

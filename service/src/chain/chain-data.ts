@@ -26,6 +26,7 @@ export type RawLog = {
 export type Receipt = {
   hash: Hex;
   succeeded: boolean;
+  gasUsed: bigint;
   blockNumber: number;
   logs: Array<{ address: Address; topics: Hex[]; data: Hex }>;
 };

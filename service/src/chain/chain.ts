@@ -218,7 +218,7 @@ export class Chain {
 
   /** The receipt of a transaction; undefined while it is in no block. */
   async receipt(hash: Hex): Promise<Receipt | undefined> {
-    type Found = Record<"status" | "blockNumber", Hex> & { logs: Receipt["logs"] };
+    type Found = Record<"status" | "blockNumber" | "gasUsed", Hex> & { logs: Receipt["logs"] };
     const found = await this.rpc<Found | null>("eth_getTransactionReceipt", [hash]).catch(
       (error: unknown) => {
         // Shortly after its start, geth says this of every transaction that it does not find.
@@ -230,6 +230,7 @@ export class Chain {
     return {
       hash,
       succeeded: Number(found.status) === 1,
+      gasUsed: BigInt(found.gasUsed),
       blockNumber: Number(found.blockNumber),
       logs: found.logs.map(({ address, topics, data }) => ({ address, topics, data })),
     };
@@ -239,8 +240,8 @@ export class Chain {
     return await this.rpc<Hex>("eth_getCode", [address, tagOf(at)]);
   }
 
-  async balance(address: string): Promise<bigint> {
-    return BigInt(await this.rpc<Hex>("eth_getBalance", [address, "latest"]));
+  async balance(address: string, at: number | Confidence = "latest"): Promise<bigint> {
+    return BigInt(await this.rpc<Hex>("eth_getBalance", [address, tagOf(at)]));
   }
 
   /**

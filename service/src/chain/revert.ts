@@ -6,25 +6,36 @@ import type { Chain } from "./chain.ts";
 import type { CallFailure, Receipt } from "./chain-data.ts";
 import { isRefusal } from "./node/refusals.ts";
 
-/** Why a call of a wallet reverted, and the name of the error if the wallet defines it. */
-export type RevertReason = { reason: string; error?: string };
+/**
+ * Why a call of a wallet reverted, and the name of the error if the wallet defines it. `bareAt` is the index of the
+ * transaction of the batch that failed without saying why.
+ */
+export type RevertReason = { reason: string; error?: string; bareAt?: number };
 
 /** Decodes revert data. For a failed batch, the reason is that of the failed transaction. */
 export function explainRevert(data: Hex, transactions = 1): RevertReason {
   const own = walletError(data);
   if (own?.errorName === "TransactionFailed") {
     const [index, inner] = own.args as [bigint, Hex];
-    const reason = words(inner);
-    return { reason: transactions > 1 ? `transaction ${index + 1n} of ${transactions}: ${reason}` : reason };
+    const at = Number(index);
+    return {
+      reason: inBatch(words(inner), at, transactions),
+      ...(inner === "0x" ? { bareAt: at } : {}),
+    };
   }
   return own === undefined ? { reason: words(data) } : { reason: words(data), error: own.errorName };
 }
 
+/** The reason of one transaction of a batch. */
+export function inBatch(reason: string, index: number, transactions: number): string {
+  return transactions > 1 ? `transaction ${index + 1} of ${transactions}: ${reason}` : reason;
+}
+
 /** Why a call failed: what it reverted with, or what the node says of it. */
 export function explainFailure({ reverted, message }: CallFailure, transactions = 1): RevertReason {
-  return reverted === undefined
-    ? { reason: `the contract's code failed: ${message}` }
-    : explainRevert(reverted, transactions);
+  if (reverted !== undefined) return explainRevert(reverted, transactions);
+  const isOutOfGas = /out ?of ?gas/i.test(message);
+  return { reason: isOutOfGas ? "out of gas" : `the contract's code failed: ${message}` };
 }
 
 /** A mined revert has no reason: the same call at its block returns it. */

@@ -1,6 +1,5 @@
 import type { Heads } from "../chain/chain-data.ts";
 import { isRefusalForGood } from "../chain/node/call-refusals.ts";
-import { revertReason } from "../chain/revert.ts";
 import { hasExecuted, saysExecuted } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../problem.ts";
@@ -9,6 +8,7 @@ import type { StoredOperation } from "../store/operations.ts";
 import { isPast, whyLate } from "./clock.ts";
 import { each } from "./each.ts";
 import { callDataOf } from "./operation.ts";
+import { operationRevert } from "./operation-revert.ts";
 import type { TransactionTracker } from "./transaction-tracker.ts";
 import { canDeployAgain } from "./wallet-deployment.ts";
 
@@ -67,8 +67,7 @@ export class LostOperations {
     if (isPast(operation.deadline, heads.latest.timestamp)) {
       this.#giveUp(id, whyLate(operation.deadline, heads));
     } else if (outcome !== "gone" && !outcome.succeeded) {
-      const call = { from: this.#context.relayer.address, to: address, data: callDataOf(operation) };
-      this.#giveUp(id, (await revertReason(chain, call, outcome, operation.transactions.length)).reason);
+      this.#giveUp(id, (await operationRevert(this.#context, operation, outcome)).reason);
     } else {
       await this.#send(operation);
     }

@@ -2,7 +2,6 @@ import type { Confidence, Hex, OperationStatus } from "../../../src/protocol/ind
 import type { Heads, Receipt } from "../chain/chain-data.ts";
 import { CoinWaits } from "../chain/funds.ts";
 import { isRefusalForGood } from "../chain/node/call-refusals.ts";
-import { revertReason } from "../chain/revert.ts";
 import { executionOf, saysExecuted } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../problem.ts";
@@ -12,6 +11,7 @@ import { isPast, whyLate } from "./clock.ts";
 import { each } from "./each.ts";
 import { LostOperations } from "./lost-operations.ts";
 import { callDataOf, confirmOperation, operationStatuses } from "./operation.ts";
+import { operationRevert } from "./operation-revert.ts";
 import { TransactionTracker } from "./transaction-tracker.ts";
 import { canDeployAgain } from "./wallet-deployment.ts";
 
@@ -192,9 +192,7 @@ export class OperationRelay {
   }
 
   async #explainFailure(operation: StoredOperation, receipt: Receipt, heads: Heads): Promise<void> {
-    const { chain, relayer } = this.#context;
-    const call = { from: relayer.address, to: operation.address, data: callDataOf(operation) };
-    const { reason, error } = await revertReason(chain, call, receipt, operation.transactions.length);
+    const { reason, error } = await operationRevert(this.#context, operation, receipt);
     if (error === "OperationAlreadyExecuted" && (await this.#adoptExecution(operation))) return;
     if (error === "DeadlinePassed") this.#expire(operation, heads);
     else operationStatuses.move(this.#context.store, operation.operation_id, "failed", { reason });
