@@ -43,6 +43,23 @@ describe("the reason of a failed operation or query", () => {
     );
   });
 
+  it("without one may be too little of the coin, in an operation and not in a query", () => {
+    const sentence = (reason: string) => failureSentence("failed", failureOf(reason), "It was not executed");
+    const check = "If it sends coins, check the coin balance of the wallet.";
+    should(sentence("transaction 2 of 2: reverted without a reason")).equal(
+      `failed: reverted without a reason. It was not executed (transaction 2 of 2). ${check}`,
+    );
+    for (const reason of [
+      "execution reverted",
+      "the transaction reverted without a reason, or ran out of gas",
+    ]) {
+      should(sentence(reason)).equal(`failed: ${reason}. It was not executed. ${check}`);
+    }
+    for (const reason of ["CALL_REVERTED: execution reverted (reverted without a reason)", "out of paper"]) {
+      should(sentence(reason)).not.containEql("coin");
+    }
+  });
+
   it("has one token in the singular", async () => {
     const one = `InsufficientBalance(holder: ${HOLDER}, balance: 1000000, needed: 20000000)`;
     const { values } = await explainFailure(withContracts({ address: TOKEN, decimals: 6 }), one, calls);

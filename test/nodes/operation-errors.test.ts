@@ -186,8 +186,16 @@ describe("errors of submit operation", function () {
     it("a value for a function that is not payable", () =>
       harness.refusedThenFine(
         "coins",
-        ["OPERATION_FAILED", "reverted without a reason"],
+        ["OPERATION_FAILED", /^reverted without a reason.* check the coin balance of the wallet/],
         { payload: 1, amount: "1" },
+        { payload: 1, amount: "0" },
+      ));
+
+    it("more of the coin than the wallet holds", () =>
+      harness.refusedThenFine(
+        "coins",
+        ["OPERATION_FAILED", /^the wallet holds [\d.]+ ETH and needs 1000000 ETH\. /],
+        { payload: 1, amount: `1${"0".repeat(24)}` },
         { payload: 1, amount: "0" },
       ));
 

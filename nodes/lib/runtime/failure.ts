@@ -13,6 +13,8 @@ export type Failure = {
   context?: string;
   /** The values of the contract's error: amounts first, addresses last. */
   values?: string;
+  /** What to look at where an operation reverted without a reason: too little of the coin has none. */
+  check?: string;
 };
 
 /** A call that failed, so that its contract's error can be read. */
@@ -24,12 +26,15 @@ const TOKEN_ERRORS = [
   "error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)",
 ].join("\n");
 
+const CHECK_COINS = "If it sends coins, check the coin balance of the wallet.";
+
 const IN_BATCH = /^(transaction (\d+) of \d+): (.*)$/s;
 /** The service's words repeat what was decoded from the bytes, or stand before it. */
 const REPEATED = /^(\w+): (.*) \(\2\)$/s;
 const IN_QUERY = /^(\w*REVERT\w*: [^(]*?) \((.*)\)$/s;
 /** `Refused(caller: 0x…, amount: 5)`, with what may stand before it. */
 const CUSTOM_ERROR = /^(?:(.*?)[:\s]\s*)?([A-Z]\w*)\((.*)\)$/s;
+const BARE = /^(?:execution |the transaction )?reverted(?: without a reason(?:, or ran out of gas)?)?$/i;
 const REVERT_DATA = /^0x[0-9a-f]{8}(?:[0-9a-f]{64})*$/i;
 
 /** Longer than any reason that a person reads. The patterns above take quadratic time. */
@@ -46,6 +51,8 @@ export function failureOf(whole: string): Failure {
     reason: (name ?? inner).replace(/[.!]+$/, ""),
     ...(context ? { context } : {}),
     ...(values ? { values } : {}),
+    // A query sends no coins, and has a code.
+    ...(code === undefined && BARE.test(inner) ? { check: CHECK_COINS } : {}),
   };
 }
 
@@ -77,9 +84,10 @@ export function callsOf({ chain_selector: chainSelector, transactions = [] }: Op
 /** `failed: Refused. The operation was not executed: amount 5 tokens.` */
 export function failureSentence(status: string, failure: Failure | undefined, meaning: string): string {
   if (!failure) return `${status}: ${meaning.charAt(0).toLowerCase()}${meaning.slice(1)}.`;
-  const { reason, context, values } = failure;
+  const { reason, context, values, check } = failure;
   const around = context ? ` (${context})` : "";
-  return `${status}: ${reason}. ${meaning}${around}${values ? `: ${values}` : ""}.`;
+  const what = `${status}: ${reason}. ${meaning}${around}${values ? `: ${values}` : ""}.`;
+  return check ? `${what} ${check}` : what;
 }
 
 /** Some services give the bytes with which the contract reverted. */
