@@ -253,7 +253,7 @@ describe("the form of submit operation", function () {
     should(await preview.textContent()).match(/There is no digest yet/);
   });
 
-  it("warns in the preview of a call to an address without a contract, which would do nothing", async () => {
+  it("warns in the preview of a call to an address without a contract, and of tokens that it would receive", async () => {
     const { ready } = editor().service;
     const client = new CrecClient({ baseUrl: ready.base_url, apiKey: ready.api_key });
     await client.channels.createOrFind({ name: "harness" });
@@ -269,6 +269,8 @@ describe("the form of submit operation", function () {
     // Each address is asked by a query, which may take a minute.
     await warnings.waitFor({ timeout: QUERY_MS });
     should(await warnings.count()).equal(1);
+    // The tokens would go to the address that is called.
+    should(await preview.getByText(/^transfer to the called contract itself/).count()).equal(1);
     // The payment of the second call needs no contract.
     should(await preview.locator("li").nth(0).textContent()).match(/There is no contract/);
     await form.cancel();
