@@ -95,11 +95,16 @@ function expected(events: readonly model.Happening[], settings: Settings, end: n
     "fails-rejected": failure.rejected,
     count: naiveAlerts({ times, withinMs, quietMs }, given).map(withoutSuppressed),
     sum: naiveAlerts({ limit, withinMs, quietMs }, given).map(withoutSuppressed),
-    state: naiveStates(state, given, end - SLACK),
+    state: naiveStates(state, given, end).filter((change) => isTold(change, end)),
     absence: model
       .absent(events, { seconds: absentFor, recovers, quiet, start: WATCHED, slack: SLACK }, end)
       .map(([at, kind]) => `${kind} at ${Math.floor(at)}`),
   };
+}
+
+/** An alert is told by its event, at once. */
+function isTold(change: string, end: number): boolean {
+  return change.startsWith("alert") || Number(change.split(" ").at(-1)) <= end - SLACK;
 }
 
 /** How many were held back is forgotten with the key, when nothing of it can count any more. */

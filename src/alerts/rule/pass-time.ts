@@ -94,13 +94,17 @@ function recoveredAt(settings: AlertSettings, state: KeyState, since: number): n
 
 /** An absence that lasts is told again after each quiet time, where its end is an outcome. */
 function absentAt(settings: AlertSettings, state: KeyState): number | undefined {
-  const { when, recovers, quietMs } = settings;
+  const { when, recovers, quietMs, summarizes = true } = settings;
   if (when.kind !== "absence") return undefined;
   const { newest, active, alertTimes = [] } = state;
+  const last = alertTimes.at(-1);
   // An older version did not say for which time it had noticed.
   const isNoticed = state.noticed === newest || (state.noticed === undefined && active !== undefined);
-  if (!isNoticed) return newest + when.forMs;
-  const last = alertTimes.at(-1);
+  if (!isNoticed) {
+    // Without an end and summaries, nothing later would tell one that fell into the quiet time.
+    const isPutOff = !recovers && !summarizes && last !== undefined;
+    return Math.max(newest + when.forMs, isPutOff ? last + quietMs : 0);
+  }
   const isTold = state.suppressed === 0 && state.held === undefined;
   return isTold && recovers && quietMs > 0 && last !== undefined ? last + quietMs : undefined;
 }

@@ -164,6 +164,16 @@ describe("AlertRule: one alert from its beginning to its end", () => {
     should(await upTo(130)).equal("recovered of 2 at 60 changes 3");
   });
 
+  it("of an absence without summaries is told after the quiet time, not left out", async () => {
+    const settings = { quietMs: 100, summarizes: false };
+    const { yes, upTo } = incidents({ kind: "absence", forMs: 10 }, settings);
+    await upTo(0);
+    should(await upTo(10)).equal("alert of 1 at 10");
+    should(await yes(20)).equal("counted");
+    should(await upTo(109)).equal("");
+    should(await upTo(110)).equal("alert of 2 at 110");
+  });
+
   it("of an absence: reminders while it lasts, and its end is held back as of any other", async () => {
     const { yes, upTo } = incidents({ kind: "absence", forMs: 10 }, { recovers: true, quietMs: 100 });
     await upTo(0);

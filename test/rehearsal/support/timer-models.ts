@@ -124,8 +124,8 @@ export function inOrder(sent: readonly Sent[]): Sent[] {
 }
 
 /**
- * Alerts of an absence of events, each once until the next event; with their end, and again after the quiet time.
- * `start`: from when on events are awaited. An absence is told `slack` seconds later, unless an event comes before.
+ * Alerts of an absence of events, without summaries; with their end, and then again after the quiet time. `start`: from
+ * when on events are awaited. An absence is told `slack` seconds later, unless an event comes before.
  */
 export const absent: Of<{
   seconds: number;
@@ -136,19 +136,42 @@ export const absent: Of<{
 }> = (events, { seconds, recovers, quiet, start, slack }, end) => {
   const left: Sent[] = [];
   let newest = start;
-  let quietUntil = start;
-  for (const at of [...new Set(events.map((event) => event.at)), Number.POSITIVE_INFINITY]) {
-    let isActive = false;
-    let due = Math.max(newest + seconds, quietUntil);
-    while (due + slack <= Math.min(at, end)) {
-      left.push([due, "alert"]);
-      isActive = true;
-      quietUntil = due + quiet;
-      if (!recovers || quiet === 0) break;
-      due += quiet;
+  let last = Number.NEGATIVE_INFINITY;
+  let open: { isSoon: boolean; held?: { at: number; isOver: boolean } | undefined } | undefined;
+  let isNoticed = false;
+
+  const recover = (at: number) => {
+    left.push([at, "recovered"]);
+    open = undefined;
+  };
+  const alert = (at: number) => {
+    left.push([at, "alert"]);
+    if (recovers) open = { isSoon: open?.isSoon ?? at < last + quiet };
+    last = at;
+  };
+  const endOfQuiet = () => (open && quiet > 0 ? last + quiet : Number.POSITIVE_INFINITY);
+  const due = () => {
+    if (isNoticed) return Number.POSITIVE_INFINITY;
+    return Math.max(newest + seconds, recovers ? 0 : last + quiet);
+  };
+  const passTo = (time: number) => {
+    for (let at = Math.min(due(), endOfQuiet()); at + slack <= time; at = Math.min(due(), endOfQuiet())) {
+      const isAbsence = at < endOfQuiet();
+      if (isAbsence) isNoticed = true;
+      if (!isAbsence && open?.held?.isOver) recover(open.held.at);
+      else if (isAbsence && open?.held) open.held.isOver = false;
+      else if (isAbsence && open) continue;
+      else alert(at);
     }
-    if (isActive && recovers && at <= end) left.push([at, "recovered"]);
-    newest = at;
+  };
+  for (const { at } of events.filter((event) => event.at <= end)) {
+    passTo(at);
+    if (at === newest) continue;
+    const isHeld = open && (open.isSoon || open.held) && at < last + quiet;
+    if (open && isHeld) open.held = open.held?.isOver ? open.held : { at, isOver: true };
+    else if (open) recover(at);
+    [newest, isNoticed] = [at, false];
   }
+  passTo(end);
   return left;
 };
