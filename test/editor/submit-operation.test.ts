@@ -265,6 +265,9 @@ describe("the form of submit operation", function () {
     const elsewhere = item(1).locator("[id$=-address] + div .red-ui-typedInput-input");
     await elsewhere.fill(RECEIVER);
     await elsewhere.blur();
+    // Nothing there has decimals.
+    await item(1).getByLabel("unit of value").selectOption("");
+    await item(1).getByRole("textbox", { name: /^value/ }).fill("15");
     await press("Preview");
     // Each address is asked by a query, which may take a minute.
     await warnings.waitFor({ timeout: QUERY_MS });
