@@ -135,6 +135,8 @@ export default function register(RED: NodeAPI): void {
       const onFound = (executed: Submitted): void => {
         const { operation_id: operationId } = executed.operation;
         found = true;
+        // Another one of its key: its deadline says how long a failure is looked into.
+        sent.operation = executed.operation;
         followed.sent(executed.operation);
         msg.crec = { ...msg.crec, operationId, digest: executed.digest, found: true };
       };
