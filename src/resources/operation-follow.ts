@@ -187,12 +187,14 @@ export async function* followOperation(
           break;
         }
         lastStatus = status;
+        // Who follows may never ask for more.
+        watch.rest();
         yield change;
         if (isTerminal(OPERATION_LIFECYCLE, status) && !(beyondFailure && ENDED.includes(status))) return;
       }
     }
   } finally {
-    watch.end();
+    watch.rest();
   }
 }
 

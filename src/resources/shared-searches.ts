@@ -44,14 +44,19 @@ export class SharedSearches {
     return this.#members.size === 0;
   }
 
-  join(operation: NamedOperation): Member {
+  /** Comes in, or back after a rest: `before` is what it was, and keeps what it has not taken. */
+  join(operation: NamedOperation, before: Member | undefined): Member {
+    const member = before?.operation === operation ? before : this.#memberOf(operation);
+    this.#members.add(member);
+    return member;
+  }
+
+  #memberOf(operation: NamedOperation): Member {
     const createdAt = "created_at" in operation ? operation.created_at : undefined;
     const isNew =
       typeof createdAt === "number" && createdAt > Math.max(this.#newest, Date.now() / 1000) - OLDEST_SECONDS;
     const since = isNew ? createdAt : undefined;
-    const member: Member = { operation, since, inbox: new Map(), isServed: false };
-    this.#members.add(member);
-    return member;
+    return { operation, since, inbox: new Map(), isServed: false };
   }
 
   leave(member: Member): void {

@@ -12,8 +12,8 @@ export type Watch = {
   events: (operation: NamedOperation, options: CallOptions, alone: boolean) => Promise<ChannelEvent[]>;
   /** Whether the last events came from a shared search. */
   readonly isShared: boolean;
-  /** The wait is over. */
-  end: () => void;
+  /** The wait asks for nothing until it asks again, if it ever does: until then it does not count as one. */
+  rest: () => void;
 };
 
 /** A shared search that finds so many is not used. */
@@ -44,29 +44,31 @@ export class SharedWaits {
   }
 
   watch(channelId: string): Watch {
-    const searches = this.#searchesOf(channelId);
     let member: Member | undefined;
-    const leave = () => {
-      if (member) searches.leave(member);
-      member = undefined;
+    const rest = () => {
+      const id = canonicalId(channelId);
+      const searches = this.#channels.get(id);
+      if (member) searches?.leave(member);
+      if (searches?.isEmpty) this.#channels.delete(id);
     };
     const watch = {
       isShared: false,
       events: async (operation: NamedOperation, options: CallOptions, alone: boolean) => {
-        if (member?.operation !== operation) leave();
-        member ??= searches.join(operation);
-        const found = alone ? undefined : await searches.take(member);
+        // One that has ended would come in for good.
+        options.signal?.throwIfAborted();
+        if (member?.operation !== operation) rest();
+        const searches = this.#searchesOf(channelId);
+        const joined = searches.join(operation, member);
+        member = joined;
+        const found = alone ? undefined : await searches.take(joined);
         watch.isShared = found !== undefined;
         if (found) return found;
         const { newest } = searches;
         const events = await this.read(channelId, operation, options);
-        if (member) searches.hasSeen(member, events, newest);
+        searches.hasSeen(joined, events, newest);
         return events;
       },
-      end: () => {
-        leave();
-        if (searches.isEmpty) this.#channels.delete(canonicalId(channelId));
-      },
+      rest,
     };
     return watch;
   }

@@ -1,4 +1,5 @@
 import should from "should";
+import type { Operation } from "../../src/index.ts";
 import { SearchTurns } from "../../src/resources/search-turns.ts";
 import { errorOf } from "../http/support.ts";
 import { ADDRESS, type Asked, CHAIN, ID, type Reply, startFakeService } from "./support.ts";
@@ -116,6 +117,22 @@ describe("waits of one channel", () => {
     );
     const waits = [0, 1, 2, 3].map((index) => follow(service, index, undefined, 1_500));
     for (const seen of await Promise.all(waits)) should(seen).deepEqual(["confirmed"]);
+  });
+
+  it("that have ended, or are not read on, share no more", async () => {
+    const shown = [0, 1, 2, 3].map((index): Status => [index, index === 3 ? "confirmed" : "failed"]);
+    const service = await serve([...shown, [4, "confirmed_latest"], [5, "confirmed_latest"]]);
+    const { operations } = service.client;
+    const until = (index: number) =>
+      operations.followUntil(ID, operationAt(index) as unknown as Operation, {
+        target: "confirmed_latest",
+        pollMs,
+      });
+    for (const index of [0, 1, 2]) should((await errorOf(until(index))).code).equal("OPERATION_FAILED");
+    await Promise.all([until(4), until(5)]);
+    const before = service.asked.length;
+    should(await follow(service, 3)).deepEqual(["confirmed"]);
+    should(service.asked.slice(before).filter(isShared)).be.empty();
   });
 
   it("end in time where no search shows more", async () => {

@@ -14,7 +14,7 @@ export type Reported = {
 /** The clock of a chain may be late, and so may the event of what it has executed. */
 const AFTER_DEADLINE_MS = 2 * 60_000;
 const LONGEST_MS = 7 * 86_400_000;
-const POLL_MS = { min: 1_000, max: 30_000 };
+const POLL_MS = { min: 250, max: 30_000 };
 
 /**
  * Looks on for an execution that the service has denied: a report carries no proof. Until nothing can execute the
@@ -25,7 +25,7 @@ export async function executionOf(reported: Reported): Promise<OperationChange |
   const { isVerifiable } = await loadLibrary();
   const { deadline = 0 } = operation;
   const untilDeadline = deadline * 1000 - Date.now() + AFTER_DEADLINE_MS;
-  const lookMs = Math.min(LONGEST_MS, deadline === 0 ? timeoutMs : Math.max(POLL_MS.min, untilDeadline));
+  const lookMs = Math.min(LONGEST_MS, deadline === 0 ? timeoutMs : Math.max(1_000, untilDeadline));
   const looking = { timeoutMs: lookMs, pollMs: POLL_MS, beyondFailure: true, verify, signal };
   try {
     for await (const change of client.operations.follow(channelId, operation, looking)) {
