@@ -3,6 +3,7 @@ import {
   type DecodedOperationStatus,
   decodeEvent,
   isVerifiable,
+  signedFacts,
   type VerifyResult,
 } from "../proofs/index.ts";
 import {
@@ -13,6 +14,7 @@ import {
   OPERATION_LIFECYCLE,
   type OperationStatusEvent,
   progressTo,
+  statedTimeOf,
 } from "../protocol/index.ts";
 import { saysExecuted } from "./operation-executed.ts";
 import type { Submitted } from "./operation-find.ts";
@@ -31,7 +33,8 @@ export type FollowOptions = PollingOptions & {
   verify?: ((event: OperationStatusEvent) => Promise<VerifyResult>) | undefined;
   /**
    * Goes on after `failed`, `expired` and `cancelled`. They carry no proof: the service reports them, and the chain may
-   * execute the operation nevertheless.
+   * execute the operation nevertheless. A `confirmed_latest` or `confirmed_safe` that was signed before such a report is not
+   * shown: its block may have been replaced. `confirmed` always is.
    * @default false
    */
   beyondFailure?: boolean | undefined;
@@ -98,6 +101,8 @@ export async function* followOperation(
   const seen = new Set<string>();
   /** By event id: the proof may still arrive. */
   const unproven = new Map<string, Unproven>();
+  /** Those that say that the operation was not executed. */
+  const ends: ChannelEvent[] = [];
   let lastStatus: string | undefined;
   let hasLooked = false;
   const watch = calls.watch();
@@ -126,6 +131,7 @@ export async function* followOperation(
       events = await watch.events(operation, { signal, timeoutMs }, true);
     hasLooked = true;
     lastError = undefined;
+    ends.push(...events.filter(isNewEnd));
     const changes: OperationChange[] = [];
     for (const event of events) {
       if (!isEvent(event, "operation.status") || seen.has(event.event_id)) continue;
@@ -179,6 +185,7 @@ export async function* followOperation(
         const { status, reason, walletOperationId } = change;
         // Its proof came later than that of a stronger status.
         if (isBelow(status, lastStatus)) continue;
+        if (beyondFailure && ends.some((end) => mayWithdraw(end, change))) continue;
         if (status === "failed" && !beyondFailure && saysExecuted(reason, walletOperationId)) {
           const executed = await calls.findExecuted(operationId, { operationKey, signal, timeoutMs: left() });
           await onFound?.(executed);
@@ -211,6 +218,13 @@ function changeOf(
   } catch (error) {
     return { status, message: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** Whether the block of a confirmation may have been replaced before this report. By the signed time: it may be shown late. */
+function mayWithdraw(end: ChannelEvent, { status, event }: OperationChange): boolean {
+  if (status === "confirmed" || !isVerifiable("operation.status", status)) return false;
+  const later = (statedTimeOf(end) ?? Number.NaN) - (signedFacts(event).time ?? Number.NaN);
+  return later > 0 || (!(later < 0) && end.headers.offset > event.headers.offset);
 }
 
 /** Whether a confirmation is weaker than the status that was reached, or the same. */

@@ -11,8 +11,8 @@ export type Reported = {
   timeoutMs: number;
 } & Pick<FollowOptions, "verify" | "signal">;
 
-/** The clock of a chain may be late, and so may the event of what it has executed. */
-const AFTER_DEADLINE_MS = 2 * 60_000;
+/** The clock of a chain may be late, and a block becomes final minutes after it has executed something. */
+const AFTER_DEADLINE_MS = 20 * 60_000;
 const LONGEST_MS = 7 * 86_400_000;
 const POLL_MS = { min: 250, max: 30_000 };
 
