@@ -1,10 +1,10 @@
 import { HttpError } from "../http/index.ts";
-import { type ChannelEvent, canonicalId, isEvent } from "../protocol/index.ts";
+import { type ChannelEvent, canonicalId, isEvent, PAGE_LIMITS } from "../protocol/index.ts";
 import type { NamedOperation } from "./search-by-id.ts";
 import type { SearchEvents } from "./search-filter.ts";
 
-/** Reads all events of a filter; undefined where there are too many. */
-export type ReadShared = (filter: SearchEvents) => Promise<ChannelEvent[] | undefined>;
+/** Reads all events of a filter; undefined where there are so many. */
+export type ReadShared = (filter: SearchEvents, most: number) => Promise<ChannelEvent[] | undefined>;
 
 /** One wait, for as long as it is in its channel. */
 export type Member = {
@@ -23,8 +23,10 @@ const FEWEST = 3;
 const MOST_ADDRESSES = 50;
 /** Events may be shown later than others that were created after them. */
 const OVERLAP_SECONDS = 10;
-/** Older operations search for themselves first. */
-const OLDEST_SECONDS = 60;
+/** Those that have missed so much more than others, such as after a restart, search apart from them. */
+const OLDER_SECONDS = 60;
+/** A search that finds so many is not used, nor one of more pages than it has waits: they would not ask for more. */
+const MOST_EVENTS = 5_000;
 
 /** The waits of one channel. They search for the status events of their operations together. */
 export class SharedSearches {
@@ -33,7 +35,7 @@ export class SharedSearches {
   /** The newest time of the service that an event has shown. */
   #newest = 0;
   /** Not begun yet: who comes now is in it. */
-  #next: Promise<boolean> | undefined;
+  #next: Promise<void> | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(read: ReadShared) {
@@ -53,9 +55,7 @@ export class SharedSearches {
 
   #memberOf(operation: NamedOperation): Member {
     const createdAt = "created_at" in operation ? operation.created_at : undefined;
-    const isNew =
-      typeof createdAt === "number" && createdAt > Math.max(this.#newest, Date.now() / 1000) - OLDEST_SECONDS;
-    const since = isNew ? createdAt : undefined;
+    const since = typeof createdAt === "number" ? createdAt : undefined;
     return { operation, since, inbox: new Map(), isServed: false };
   }
 
@@ -79,14 +79,15 @@ export class SharedSearches {
     const { address, chain_selector } = member.operation;
     if (this.#members.size < FEWEST || member.since === undefined || !address || !chain_selector)
       return undefined;
-    if (!member.isServed && !(await this.#search())) return undefined;
+    if (!member.isServed) await this.#search();
+    if (!member.isServed) return undefined;
     const found = [...member.inbox.values()];
     member.inbox.clear();
     member.isServed = false;
     return found.sort((a, b) => a.headers.offset - b.headers.offset);
   }
 
-  #search(): Promise<boolean> {
+  #search(): Promise<void> {
     this.#next ??= this.#last.then(() => {
       this.#next = undefined;
       return this.#round();
@@ -95,21 +96,25 @@ export class SharedSearches {
     return this.#next;
   }
 
-  /** Whether it was possible. */
-  async #round(): Promise<boolean> {
+  async #round(): Promise<void> {
     const members = [...this.#members].filter(
       ({ since, operation }) => since !== undefined && operation.address,
     );
-    const addresses = [...new Set(members.map(({ operation }) => operation.address.toLowerCase()))];
-    for (let at = 0; at < addresses.length; at += MOST_ADDRESSES) {
-      const address = addresses.slice(at, at + MOST_ADDRESSES);
-      const served = members.filter(({ operation }) => address.includes(operation.address.toLowerCase()));
-      if (!(await this.#serve(served, address))) return false;
+    const newest = members.reduce((most, { since = 0 }) => Math.max(most, since), this.#newest);
+    const isOlder = ({ since = 0 }: Member) => since < newest - OLDER_SECONDS;
+    for (const group of [members.filter((one) => !isOlder(one)), members.filter(isOlder)]) {
+      const addresses = [...new Set(group.map(({ operation }) => operation.address.toLowerCase()))];
+      for (let at = 0; at < addresses.length; at += MOST_ADDRESSES) {
+        const address = addresses.slice(at, at + MOST_ADDRESSES);
+        await this.#serve(
+          group.filter(({ operation }) => address.includes(operation.address.toLowerCase())),
+          address,
+        );
+      }
     }
-    return true;
   }
 
-  async #serve(members: readonly Member[], address: readonly string[]): Promise<boolean> {
+  async #serve(members: readonly Member[], address: readonly string[]): Promise<void> {
     const newest = this.#newest;
     const since = Math.min(...members.map((member) => member.since ?? 0)) - OVERLAP_SECONDS;
     const filter: SearchEvents = {
@@ -117,8 +122,13 @@ export class SharedSearches {
       address,
       "created.gte": Math.max(0, Math.floor(since)),
     };
-    const events = await this.#readOrLeave(filter);
-    if (events === undefined) return false;
+    const most = Math.min(MOST_EVENTS, members.length * PAGE_LIMITS.eventsSearch.max);
+    const events = await this.#readOrLeave(filter, most);
+    if (events === undefined) {
+      // Each has to search for itself, and has then seen all until now.
+      for (const member of members) member.since = undefined;
+      return;
+    }
     this.#note(events);
     const byId = new Map<string, ChannelEvent[]>();
     for (const event of events) {
@@ -130,15 +140,14 @@ export class SharedSearches {
       for (const event of byId.get(canonicalId(member.operation.operation_id)) ?? [])
         member.inbox.set(event.event_id, event);
       member.isServed = true;
-      member.since = Math.max(member.since ?? 0, newest);
+      member.since = Math.max(member.since ?? 0, newest, newestOf(events));
     }
-    return true;
   }
 
   /** What passes is thrown. What the service refuses, each wait hears for itself. */
-  async #readOrLeave(filter: SearchEvents): Promise<ChannelEvent[] | undefined> {
+  async #readOrLeave(filter: SearchEvents, most: number): Promise<ChannelEvent[] | undefined> {
     try {
-      return await this.#read(filter);
+      return await this.#read(filter, most);
     } catch (error) {
       if (error instanceof HttpError && !error.retryable) return undefined;
       throw error;
@@ -146,7 +155,11 @@ export class SharedSearches {
   }
 
   #note(events: readonly ChannelEvent[]): void {
-    for (const { created_at: createdAt } of events)
-      if (typeof createdAt === "number") this.#newest = Math.max(this.#newest, createdAt);
+    this.#newest = Math.max(this.#newest, newestOf(events));
   }
+}
+
+function newestOf(events: readonly ChannelEvent[]): number {
+  const times = events.map(({ created_at: createdAt }) => createdAt);
+  return times.reduce((newest: number, at) => (typeof at === "number" ? Math.max(newest, at) : newest), 0);
 }

@@ -16,9 +16,6 @@ export type Watch = {
   rest: () => void;
 };
 
-/** A shared search that finds so many is not used. */
-const MOST_EVENTS = 5_000;
-
 /** The waits of a client for operations. Those of one channel share their searches. */
 export class SharedWaits {
   readonly #own: Events;
@@ -77,10 +74,9 @@ export class SharedWaits {
     const id = canonicalId(channelId);
     const known = this.#channels.get(id);
     if (known) return known;
-    const searches = new SharedSearches(async (filter) => {
-      const most = { most: MOST_EVENTS };
-      const events = await readStatusEvents(this.#shared, { channelId, filter }, {}, most);
-      return events.length < MOST_EVENTS ? events : undefined;
+    const searches = new SharedSearches(async (filter, most) => {
+      const events = await readStatusEvents(this.#shared, { channelId, filter }, {}, { most });
+      return events.length < most ? events : undefined;
     });
     this.#channels.set(id, searches);
     return searches;

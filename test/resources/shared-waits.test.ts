@@ -2,6 +2,7 @@ import should from "should";
 import type { Operation } from "../../src/index.ts";
 import { SearchTurns } from "../../src/resources/search-turns.ts";
 import { errorOf } from "../http/support.ts";
+import { eventually } from "../support/eventually.ts";
 import { ADDRESS, type Asked, CHAIN, ID, type Reply, startFakeService } from "./support.ts";
 
 describe("waits of one channel", () => {
@@ -25,18 +26,23 @@ describe("waits of one channel", () => {
   afterEach(async () => {
     for (const service of open.splice(0)) await service.close();
   });
+  const eventAt = (shown: Status[], offset: number) => {
+    const [of, status] = shown[offset] ?? [0, ""];
+    const headers = { type: "operation.status", offset, proofs: [] };
+    return {
+      event_id: `event ${offset}`,
+      headers,
+      payload: { ...operationAt(of), status },
+      created_at: now,
+    };
+  };
   /** A channel that shows these statuses, or what `instead` answers. */
   const serve = async (shown: Status[], instead: (asked: Asked) => Reply | undefined = () => undefined) => {
     const service = await startFakeService((asked) => {
       const id = asked.query.get("wallet_operation_id");
-      const events = shown.flatMap(([of, status], offset) => {
-        const payload = { ...operationAt(of), status };
-        const event = {
-          event_id: `event ${offset}`,
-          headers: { type: "operation.status", offset, proofs: [] },
-        };
-        return id === null || id === String(of) ? [{ ...event, payload, created_at: now }] : [];
-      });
+      const events = shown.flatMap(([of], at) =>
+        id === null || id === String(of) ? [eventAt(shown, at)] : [],
+      );
       return instead(asked) ?? [200, { events, has_more: false }];
     });
     open.push(service);
@@ -117,6 +123,37 @@ describe("waits of one channel", () => {
     );
     const waits = [0, 1, 2, 3].map((index) => follow(service, index, undefined, 1_500));
     for (const seen of await Promise.all(waits)) should(seen).deepEqual(["confirmed"]);
+  });
+
+  it("of a restart share what they have missed: 500 of an hour ago ask at most 5 times a second", async () => {
+    const many = Array.from({ length: 500 }, (_, index) => index);
+    now -= 3_600;
+    const shown = many.map((index): Status => [index, "accepted"]);
+    const service = await serve(shown, ({ query }) => {
+      if (query.has("wallet_operation_id")) return undefined;
+      const offset = Number(query.get("offset") ?? 0);
+      const all = shown.map((_, at) => eventAt(shown, at));
+      return [200, { events: all.slice(offset, offset + 200), has_more: offset + 200 < all.length }];
+    });
+    const started = performance.now();
+    const waits = many.map((index) => follow(service, index));
+    await eventually("all are confirmed", () => service.asked.length >= 4);
+    shown.push(...many.map((index): Status => [index, "confirmed"]));
+    for (const seen of await Promise.all(waits)) should(seen.at(-1)).equal("confirmed");
+    const seconds = (performance.now() - started) / 1000;
+    should(service.asked.length).be.belowOrEqual(5 * (Math.ceil(seconds) + 1));
+    should(service.asked.length).be.below(40);
+  });
+
+  it("that have missed more than a few pages search for themselves", async () => {
+    now -= 3_600;
+    const shown = Array.from({ length: 700 }, (): Status => [99, "accepted"]);
+    shown.push([0, "confirmed"], [1, "confirmed"], [2, "confirmed"]);
+    const service = await serve(shown);
+    for (const seen of await Promise.all([0, 1, 2].map((index) => follow(service, index))))
+      should(seen).deepEqual(["confirmed"]);
+    const own = new Set(service.asked.flatMap(({ query }) => query.get("wallet_operation_id") ?? []));
+    should([...own].sort()).deepEqual(["0", "1", "2"]);
   });
 
   it("that have ended, or are not read on, share no more", async () => {
