@@ -89,8 +89,8 @@ function requireSameRequest({ queryId, request }: KeptQuery, now: CreateQuery): 
 async function withReasonFirst(RED: NodeAPI, error: WaitError, request: CreateQuery): Promise<Error> {
   const { code, id, lastStatus, reason } = error;
   if (!lastStatus || !reason) return error;
-  const { contract_address: to, call_data: data } = request.params;
-  const call = { chainSelector: request.chain_selector, to, data };
+  const { contract_address: to, call_data: data, from_address: from } = request.params;
+  const call = { chainSelector: request.chain_selector, to, data, from };
   const failure = await explainFailure(RED, reason, [call]);
   return nodeError(code, `${failureSentence(lastStatus, failure, "The query has no result")} Query ${id}.`);
 }

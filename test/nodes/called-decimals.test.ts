@@ -1,6 +1,7 @@
 import should from "should";
 import type { CallDef } from "../../nodes/lib/shared/form-types.ts";
 import type { Preview } from "../../nodes/submit-operation/preview-types.ts";
+import { placeWrapper, WRAPPER } from "../support/forwarders.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { channelNode, connectionNode, contractNode } from "../support/nodes.ts";
 import {
@@ -102,6 +103,18 @@ describe("the decimals of a call", function () {
       should(BigInt(String(crec?.raw))).equal(await balanceOn(harness.service.ready, SIX, harness.wallet));
       should(Number(payload)).equal(Number(BigInt(String(crec?.raw))) / 1e6);
     });
+  });
+
+  it("are not those of an error that an inner token raised", async () => {
+    const { ready } = harness.service;
+    await placeWrapper(ready, eighteen);
+    const wrapper = { id: "wrapper", address: WRAPPER, abi: ABI, decimals: "6" };
+    await deploy(contractNode(ready, wrapper), other("six", { decimals: "6" }));
+    const payload = "1000000000";
+    const refused = async (token: string) =>
+      (await harness.refuse("submit", { ...KEPT, payload, to: RECEIVER, token })).error?.message;
+    should(await refused(WRAPPER)).match(/InsufficientBalance.*: balance 0, needed 1000000000000000, holder/);
+    should(await refused(SIX)).match(/InsufficientBalance.*: balance .* tokens, needed 1000000000 tokens,/);
   });
 
   it("are not guessed where no contract node has the address", async () => {

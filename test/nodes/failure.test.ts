@@ -3,7 +3,12 @@ import should from "should";
 import type { ContractNode } from "../../nodes/lib/runtime/config-nodes.ts";
 import { registerContract } from "../../nodes/lib/runtime/contract-registry.ts";
 import { shortText } from "../../nodes/lib/runtime/error-texts.ts";
-import { explainFailure, failureOf, failureSentence } from "../../nodes/lib/runtime/failure.ts";
+import {
+  explainFailure,
+  type FailedCall,
+  failureOf,
+  failureSentence,
+} from "../../nodes/lib/runtime/failure.ts";
 import { cutAtWord } from "../../nodes/lib/shared/cut-text.ts";
 import { nodeError, toCodedError } from "../../nodes/lib/shared/errors.ts";
 import { encodeValue, parseAbi } from "../../src/index.ts";
@@ -28,9 +33,12 @@ function withContracts(...contracts: Array<{ address: string; decimals?: number;
 
 describe("the reason of a failed operation or query", () => {
   const text = `InsufficientBalance(holder: ${HOLDER}, balance: 1500000, needed: 20000000)`;
-  /** Of transfer. */
-  const data = "0xa9059cbb";
-  const calls = [{ chainSelector: NETWORK, to: TOKEN, data }];
+  const word = (type: string, value: string | number) =>
+    encodeValue(type, String(value).toLowerCase(), "value").slice(2);
+  /** To an address that does not matter. */
+  const transferOf = (amount: number) => `0xa9059cbb${word("address", TOKEN)}${word("uint256", amount)}`;
+  const data = transferOf(20_000_000);
+  const calls = [{ chainSelector: NETWORK, to: TOKEN, data, from: HOLDER }];
 
   it("is the name of the contract's error, with amounts in tokens and addresses last", async () => {
     const failure = await explainFailure(withContracts({ address: TOKEN, decimals: 6 }), text, calls);
@@ -76,9 +84,7 @@ describe("the reason of a failed operation or query", () => {
   });
 
   it("is decoded from revert data, by the standard where the ABI lacks the error", async () => {
-    const words = [HOLDER, 1_500_000, 20_000_000].map((value, index) =>
-      encodeValue(index === 0 ? "address" : "uint256", value, "value").slice(2),
-    );
+    const words = [word("address", HOLDER), word("uint256", 1_500_000), word("uint256", 20_000_000)];
     const reverted = `execution reverted: 0xe450d38c${words.join("")}`;
     const RED = withContracts({ address: TOKEN, decimals: 6, abi: [] });
     should(await explainFailure(RED, reverted, calls)).eql({
@@ -86,18 +92,60 @@ describe("the reason of a failed operation or query", () => {
       context: "execution reverted",
       values: `balance 1.5 tokens, needed 20 tokens, sender ${HOLDER}`,
     });
-    // A vault passes on the error of the token that it holds, which has decimals of its own.
-    const deposit = [{ chainSelector: NETWORK, to: TOKEN, data: "0x6e553f65" }];
-    const { values } = await explainFailure(RED, reverted, deposit);
-    should(values).equal(`balance 1500000, needed 20000000, sender ${HOLDER}`);
+  });
+
+  describe("of a balance or an allowance has amounts as they are where another token may have raised it", () => {
+    const shown = async (error: string, call: { data?: string; from?: string }) => {
+      const abi = parseAbi(
+        "error InsufficientBalance(address holder, uint256 balance, uint256 needed)\nerror Refused(address caller, uint256 amount)",
+      );
+      const RED = withContracts({ address: TOKEN, decimals: 6, abi });
+      return (await explainFailure(RED, error, [{ ...calls[0], data, from: HOLDER, ...call } as FailedCall]))
+        .values;
+    };
+    const own = /^balance 1\.5 tokens, needed 20 tokens, /;
+    const plain = /^balance 1500000, needed 20000000, /;
+    const standard = (account: string) =>
+      `ERC20InsufficientBalance(sender: ${account}, balance: 1500000, needed: 20000000)`;
+    const declared = (account: string) =>
+      `InsufficientBalance(holder: ${account}, balance: 1500000, needed: 20000000)`;
+
+    for (const [what, raised] of [
+      ["the standard's", standard],
+      ["one of the ABI", declared],
+    ] as const) {
+      it(`${what}`, async () => {
+        should(await shown(raised(HOLDER), {})).match(own);
+        // The called contract pays with a token of its own.
+        should(await shown(raised(TOKEN), {})).match(plain);
+        should(await shown(raised("0x00000000000000000000000000000000000000bB"), {})).match(plain);
+        // It moves another amount, as it counts otherwise.
+        should(await shown(raised(HOLDER), { data: transferOf(21_000_000) })).match(plain);
+        should(await shown(raised(HOLDER), { data: "0xa9059cbb" })).match(plain);
+        should(await shown(raised(HOLDER), { data: `0x6e553f65${data.slice(10)}` })).match(plain);
+      });
+    }
+
+    it("where nobody knows who calls", async () => {
+      const unknown = { from: undefined } as unknown as { from?: string };
+      should(await shown(standard(HOLDER), unknown)).match(plain);
+      const words = [word("address", HOLDER), word("address", TOKEN), word("uint256", 20_000_000)];
+      const transferFrom = `0x23b872dd${words.join("")}`;
+      should(await shown(standard(HOLDER), { ...unknown, data: transferFrom })).match(own);
+    });
+
+    it("but not of other errors that the called contract declares", async () => {
+      const refused = `Refused(caller: ${HOLDER}, amount: 1500000)`;
+      should(await shown(refused, { data: "0x6e553f65" })).match(/^amount 1\.5 tokens/);
+    });
   });
 
   it("is of the call of a batch that failed", async () => {
     const other = HOLDER.toLowerCase();
     const RED = withContracts({ address: other, decimals: 2 }, { address: TOKEN, decimals: 6 });
     const batch = [
-      { chainSelector: NETWORK, to: other, data },
-      { chainSelector: NETWORK, to: TOKEN, data },
+      { chainSelector: NETWORK, to: other, data, from: HOLDER },
+      { chainSelector: NETWORK, to: TOKEN, data, from: HOLDER },
     ];
     should(await explainFailure(RED, `transaction 2 of 2: ${text}`, batch)).match({
       reason: "InsufficientBalance",

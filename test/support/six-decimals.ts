@@ -30,7 +30,8 @@ export async function balanceOn({ rpc_url }: ReadyInfo, token: string, account: 
   return BigInt(await rpc(rpc_url, "eth_call", { to: token, data }, "latest"));
 }
 
-async function rpc(url: string, method: string, ...params: unknown[]): Promise<string> {
+/** Asks the node of the chain. */
+export async function rpc(url: string, method: string, ...params: unknown[]): Promise<string> {
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },

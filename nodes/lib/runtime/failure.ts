@@ -17,8 +17,8 @@ export type Failure = {
   check?: string;
 };
 
-/** A call that failed, so that its contract's error can be read. */
-export type FailedCall = { chainSelector: string; to: string; data: string };
+/** A call that failed, so that its contract's error can be read. `from` is who makes it, where that is known. */
+export type FailedCall = { chainSelector: string; to: string; data: string; from?: string | undefined };
 
 /** The errors of ERC-6093, which token contracts use and their ABI often leaves out. */
 const TOKEN_ERRORS = [
@@ -69,16 +69,18 @@ export async function explainFailure(
     deployedContracts(RED, call.chainSelector, call.to),
   ]);
   const failure = failureOf(readable(library, contracts, text));
-  // Another contract may have raised an error of tokens, and its amounts are in the decimals of that one.
-  const isOwn = !failure.reason.startsWith("ERC20") || isTokenCall(call.data);
-  const units = isOwn ? unitsAt(RED, call.chainSelector, call.to) : undefined;
-  const values = failure.values && inTokens(library, contracts, units, failure);
+  const units = unitsAt(RED, call.chainSelector, call.to);
+  const values = failure.values && inTokens(library, contracts, units, failure, call);
   return values ? { ...failure, values } : failure;
 }
 
 /** The calls of an operation, where the service shows them. */
-export function callsOf({ chain_selector: chainSelector, transactions = [] }: Operation): FailedCall[] {
-  return transactions.map(({ to, data }) => ({ chainSelector, to, data }));
+export function callsOf({
+  chain_selector: chainSelector,
+  address: from,
+  transactions = [],
+}: Operation): FailedCall[] {
+  return transactions.map(({ to, data }) => ({ chainSelector, to, data, from }));
 }
 
 /** `failed: Refused. The operation was not executed: amount 5 tokens.` */
@@ -107,6 +109,7 @@ function inTokens(
   contracts: readonly DeployedContract[],
   units: Units | undefined,
   { reason: name, values: text = "" }: Failure,
+  call: FailedCall,
 ): string | undefined {
   const parts = text.split(", ");
   const abis: Abi[] = [...contracts.map(({ abi }) => abi), library.parseAbi(TOKEN_ERRORS)];
@@ -118,8 +121,11 @@ function inTokens(
     const key = input.name || String(index);
     return { key, value: (parts[index] ?? "").replace(`${input.name}: `, "") };
   });
+  const parameterTexts = values.map(({ value }) => value);
   const given = Object.fromEntries(values.map(({ key, value }) => [key, value]));
-  const amounts = units && library.amountsInTokens(given, error.inputs, units.decimals, units.amounts);
+  const isOwn = !isOfTokens(error) || isRaisedBy(call, parameterTexts);
+  const amounts =
+    units && isOwn ? library.amountsInTokens(given, error.inputs, units.decimals, units.amounts) : undefined;
   const shown = values.map(({ key, value }) => {
     const tokens = amounts?.[key];
     const words = /^\d+$/.test(key) ? [] : [key];
@@ -131,6 +137,28 @@ function inTokens(
     .sort((one, other) => one.rank - other.rank)
     .map((one) => one.text)
     .join(", ");
+}
+
+/** Of too small a balance or allowance: a contract passes on those of the tokens that it moves. */
+function isOfTokens({ name, inputs }: AbiError): boolean {
+  return name.startsWith("ERC20") || inputs.map(({ type }) => type).join() === "address,uint256,uint256";
+}
+
+/**
+ * Whether the called contract has raised an error of tokens itself: the error tells the amount of the call, and who pays
+ * it or may spend it. An inner token has decimals of its own.
+ */
+function isRaisedBy({ to, data, from = "" }: FailedCall, values: readonly string[]): boolean {
+  const account = values[0]?.toLowerCase();
+  const first = `0x${data.slice(34, 74)}`;
+  const amount = data.slice(-64);
+  return (
+    isTokenCall(data) &&
+    account !== to.toLowerCase() &&
+    [from, first].some((one) => one.toLowerCase() === account) &&
+    /^[0-9a-f]{64}$/i.test(amount) &&
+    values.includes(String(BigInt(`0x${amount}`)))
+  );
 }
 
 function isError(item: Abi[number]): item is AbiError {
