@@ -3,7 +3,7 @@ import type { ConfigNode, EditedNode } from "../lib/editor/api.ts";
 import { onNodeChange } from "../lib/editor/config-change.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import type { CallDef } from "../lib/shared/form-types.ts";
-import { say, warnOfTargets } from "./editor-targets.ts";
+import { askDecimals, say, warnOfTargets } from "./editor-targets.ts";
 import { NODE } from "./fields.ts";
 import type {
   ContractText,
@@ -44,23 +44,31 @@ export function previewForm(node: EditedNode, calls: () => CallDef[]): void {
     current = { asked: JSON.stringify(body), used: usedIn(body) };
     result.empty().css(BOX).text(text("asking"));
     bringIntoView();
-    const answer = await postJson<Preview>("crec/operation/preview", body).catch((failure: unknown) => ({
-      problem: requestFailure(node, failure, "crec.read"),
-    }));
-    // The button was pressed again, or the form has changed.
-    if (number !== newest) return;
-    result.empty();
-    if (answer.problem !== undefined) result.append(problemLine(answer.problem));
-    else {
+    const asked: Parameters<typeof askDecimals>[3]["asked"] = new Map();
+    const show = async (): Promise<void> => {
+      const answer = await postJson<Preview>("crec/operation/preview", body).catch((failure: unknown) => ({
+        problem: requestFailure(node, failure, "crec.read"),
+      }));
+      // The button was pressed again, or the form has changed.
+      if (number !== newest) return;
+      result.empty();
+      if (answer.problem !== undefined) {
+        result.append(problemLine(answer.problem));
+        bringIntoView();
+        return;
+      }
       const list = callsIn(text, answer.calls);
       for (const [index, { unusual }] of answer.calls.entries()) {
         if (unusual)
           say(list.children().eq(index), "error", node._(`common.unusual.${unusual.recipient}`, unusual));
       }
       result.append(list, digestIn(text, answer));
-      warnOfTargets(node, list.children(), answer.calls, body.wallet ?? {});
-    }
-    bringIntoView();
+      bringIntoView();
+      const { channel } = body;
+      if (await askDecimals(node, list.children(), answer.calls, { channel, asked })) await show();
+      else await warnOfTargets(node, list.children(), answer.calls, body.wallet ?? {});
+    };
+    await show();
   });
   // Fields that the form itself fills in later, such as those of a function, report changes, too.
   $("#dialog-form").on("change input", () => {
@@ -82,6 +90,7 @@ function request(calls: CallDef[]): PreviewRequest {
   const wallet = RED.nodes.node(value("wallet"));
   return {
     source: value("source"),
+    channel: value("channel"),
     calls,
     transactions: value("transactions"),
     transactionsType: value("transactionsType"),
@@ -113,8 +122,8 @@ function walletText(node: ConfigNode): WalletText {
   };
 }
 
-function usedIn({ contracts = {}, wallet = {} }: PreviewRequest): ReadonlySet<string> {
-  return new Set([...Object.keys(contracts), wallet.id ?? "", wallet.connection ?? ""]);
+function usedIn({ channel = "", contracts = {}, wallet = {} }: PreviewRequest): ReadonlySet<string> {
+  return new Set([...Object.keys(contracts), channel, wallet.id ?? "", wallet.connection ?? ""]);
 }
 
 function callsIn(text: Text, calls: readonly PreviewedCall[]): JQuery {

@@ -1,8 +1,9 @@
+import { postJson, requestFailure } from "../lib/editor/admin-requests.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
 import { contractExists } from "../lib/editor/read-contract.ts";
 import { ADDRESS } from "../lib/editor/validate.ts";
 import type { Answer, OnChain } from "../lib/shared/form-types.ts";
-import type { PreviewedCall, WalletText } from "./preview-types.ts";
+import type { PreviewedCall, ToldDecimals, WalletText } from "./preview-types.ts";
 
 /**
  * Warns in each previewed call whose target has no contract: such a call does not fail, it does nothing. `items` has an
@@ -32,6 +33,37 @@ export async function warnOfTargets(
     }),
   );
   if (unchecked) say(items.last(), "warning", text("not-checked", { problem: unchecked }));
+}
+
+/**
+ * Asks the tokens whose decimals are known by nobody else, each once, and says in the previewed calls why one has not told
+ * them. Gives whether one has told them now, so that another preview shows more.
+ *
+ * @param asked by this preview and those before it
+ */
+export async function askDecimals(
+  node: EditedNode,
+  items: JQuery,
+  calls: readonly PreviewedCall[],
+  { channel, asked }: { channel: string | undefined; asked: Map<string, Promise<Answer<ToldDecimals>>> },
+): Promise<boolean> {
+  let isTold = false;
+  await Promise.all(
+    calls.map(async ({ asks }, index) => {
+      if (!asks) return;
+      const before = asked.get(asks.address);
+      const asking =
+        before ??
+        postJson<ToldDecimals>("crec/operation/decimals", { ...asks, channel }).catch((failure: unknown) => ({
+          ...{ problem: requestFailure(node, failure, "crec.write"), code: "UNANSWERED" },
+        }));
+      asked.set(asks.address, asking);
+      const { problem } = await asking;
+      if (problem !== undefined) say(items.eq(index), "error", problem);
+      else if (!before) isTold = true;
+    }),
+  );
+  return isTold;
 }
 
 /** Adds a sentence to a previewed call. */

@@ -18,6 +18,8 @@ export type WalletText = { id?: string; chainSelector?: string; wallet?: string;
 
 export type PreviewRequest = {
   source?: string;
+  /** The id of the channel's node: what tokens of its service have told is known. */
+  channel?: string;
   calls?: CallDef[];
   /** Where a list of raw transactions is read from, instead of the calls. */
   transactions?: string;
@@ -46,6 +48,10 @@ export type PreviewedValue = {
   problem?: string;
 };
 
+/** `data` begins with the selector of the function that is called. */
+export type DecimalsQuestion = { chainSelector: string; address: string; data: string };
+export type ToldDecimals = { decimals: number };
+
 export type PreviewedCall = {
   /** The contract's name; missing for raw bytes. */
   contract?: string;
@@ -56,6 +62,8 @@ export type PreviewedCall = {
   /** Raw bytes; of a function's call once all its values are known. */
   data?: PreviewedValue;
   amount: PreviewedValue;
+  /** Set where the token itself has to tell its decimals: `POST crec/operation/decimals`. */
+  asks?: DecimalsQuestion;
   /** Of tokens or coin; the form warns. */
   unusual?: UnusualRecipient;
   /** What is wrong with the call as a whole. */

@@ -12,6 +12,7 @@ import { proofCheckOf, shownStatus, verificationOf } from "../lib/runtime/operat
 import { showStatus } from "../lib/runtime/status.ts";
 import { refuseTest } from "../lib/runtime/test-message.ts";
 import { type Kept, requireSameService } from "../lib/runtime/waits/waits.ts";
+import { registerCallDecimals } from "./admin/call-decimals.ts";
 import { registerOperationPreview } from "./admin/preview.ts";
 import { NODE, type SubmitOperationDef } from "./fields.ts";
 import { placeFor } from "./in-line.ts";
@@ -163,6 +164,7 @@ export default function register(RED: NodeAPI): void {
   }
   RED.nodes.registerType("crec-submit-operation", ConstructSubmitOperation);
   registerOperationPreview(RED);
+  registerCallDecimals(RED);
 }
 
 /** Whether a message that comes again waits for an operation that was sent before. */

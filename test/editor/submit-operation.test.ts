@@ -1,9 +1,9 @@
 import should from "should";
-import { CrecClient } from "../../src/index.ts";
+import { CrecClient, checksumAddress } from "../../src/index.ts";
 import { useEditor } from "../support/editor.ts";
 import { channelNode, connectionNode, contractNode } from "../support/nodes.ts";
 import { call, signerNode, submitNode, TOKEN_ABI, value, walletNode } from "../support/operation-nodes.ts";
-import { SIX } from "../support/six-decimals.ts";
+import { placeSixDecimals, SIX } from "../support/six-decimals.ts";
 
 const RECEIVER = "0x000000000000000000000000000000000000dEaD";
 const WALLET = "0x1111111111111111111111111111111111111111";
@@ -276,6 +276,29 @@ describe("the form of submit operation", function () {
     should(await preview.getByText(/^transfer to the called contract itself/).count()).equal(1);
     // The payment of the second call needs no contract.
     should(await preview.locator("li").nth(0).textContent()).match(/There is no contract/);
+    await form.cancel();
+  });
+
+  it("asks a token at another address for its decimals, and says why there are none", async () => {
+    const { ready } = editor().service;
+    const client = new CrecClient({ baseUrl: ready.base_url, apiKey: ready.api_key });
+    await client.channels.createOrFind({ name: "harness" });
+    await client.close();
+    const unknown = checksumAddress(`0x${"6b".repeat(20)}`, "unknown");
+    await placeSixDecimals(ready, WALLET, unknown);
+    const form = await open();
+    const preview = editor().page.locator("#crec-submit-operation-preview-result");
+    await press(/^1\. transfer/);
+    const elsewhere = item(1).locator("[id$=-address] + div .red-ui-typedInput-input");
+    for (const [address, says] of [
+      [unknown, "1.5 tokens (1500000 in the smallest unit)"],
+      [RECEIVER, new RegExp(`the decimals of ${RECEIVER} are not known`)],
+    ] as const) {
+      await elsewhere.fill(address);
+      await elsewhere.blur();
+      await press("Preview");
+      await preview.getByText(says).waitFor({ timeout: QUERY_MS });
+    }
     await form.cancel();
   });
 

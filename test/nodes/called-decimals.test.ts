@@ -1,6 +1,7 @@
 import should from "should";
-import type { CallDef } from "../../nodes/lib/shared/form-types.ts";
-import type { Preview } from "../../nodes/submit-operation/preview-types.ts";
+import type { CallDef, Problem } from "../../nodes/lib/shared/form-types.ts";
+import type { Preview, ToldDecimals } from "../../nodes/submit-operation/preview-types.ts";
+import { checksumAddress } from "../../src/index.ts";
 import { placeWrapper, WRAPPER } from "../support/forwarders.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { channelNode, connectionNode, contractNode } from "../support/nodes.ts";
@@ -64,6 +65,7 @@ describe("the decimals of a call", function () {
     const path = new RegExp(`/${what}$`);
     return harness.proxy.passed.filter((one) => one.method === "POST" && path.test(one.path)).length;
   };
+  const queries = () => posts("queries");
   const refusal = async (id: string, message: object, says: RegExp) => {
     const before = posts();
     const caught = await harness.refuse(id, { ...KEPT, to: RECEIVER, token: SIX, ...message });
@@ -134,7 +136,6 @@ describe("the decimals of a call", function () {
   });
 
   describe("where no contract node has the address", () => {
-    const queries = () => posts("queries");
     const transfers = (probe: object = {}) =>
       harness.ask("submit", { payload: "1.5", to: RECEIVER, token: SIX, ...probe });
 
@@ -208,7 +209,15 @@ describe("the decimals of a call", function () {
   });
 
   describe("in the preview of a form", () => {
-    const preview = async (amount: object, address: object, name = "transfer") => {
+    const post = async <T>(path: string, body: object): Promise<T & Partial<Problem>> => {
+      const response = await harness.nodeRed.fetch(`crec/operation/${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      return (await response.json()) as T & Partial<Problem>;
+    };
+    const previewed = async (amount: object, address: object, name = "transfer", channel = "channel") => {
       const { chain_selector: chainSelector } = harness.service.ready;
       const chosen = { name: "chosen", chainSelector, address: eighteen, abi: ABI, decimals: "18" };
       const calls = [
@@ -217,13 +226,13 @@ describe("the decimals of a call", function () {
           address,
         },
       ] as CallDef[];
-      const response = await harness.nodeRed.fetch("crec/operation/preview", {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ source: "form", calls, contracts: { chosen } }),
+      const { calls: shown } = await post<Preview>("preview", {
+        ...{ source: "form", channel, calls, contracts: { chosen } },
       });
-      return ((await response.json()) as Preview).calls[0]?.args?.[1];
+      return shown[0];
     };
+    const preview = async (...of: Parameters<typeof previewed>) => (await previewed(...of))?.args?.[1];
+    const ask = (question: object | undefined) => post<ToldDecimals>("decimals", { ...question });
 
     it("are those of the contract node with this address", async () => {
       await deploy(other("six", { decimals: "6" }));
@@ -238,10 +247,72 @@ describe("the decimals of a call", function () {
     it("are not known where only a message names the address, or nobody knows them", async () => {
       const later = await preview({ unit: "token" }, value("token", "msg"));
       should(later).containEql({ text: "1.5", later: true }).and.not.have.property("smallest");
-      const asked = await preview({ unit: "token" }, value(NOBODY));
-      should(asked).containEql({ text: "1.5", later: true });
+      const asked = await previewed({ unit: "token" }, value(NOBODY));
+      should(asked?.args?.[1]).containEql({ text: "1.5", later: true });
+      should(await ask({ ...asked?.asks, channel: "channel" })).match({
+        code: "NO_DECIMALS",
+        problem: new RegExp(
+          `tokens, but the decimals of ${NOBODY} are not known. Fill them in in a contract`,
+        ),
+      });
       const unknown = await preview({ unit: "token" }, value(NOBODY), "pay");
       should(unknown?.problem).match(new RegExp(`the decimals of ${NOBODY} are not known`));
+    });
+
+    it("are asked from the token by one query in the node's channel, and shown from then on", async () => {
+      const { ready } = harness.service;
+      const six = checksumAddress(`0x${"6a".repeat(20)}`, "six");
+      await placeSixDecimals(ready, harness.wallet, six);
+      await placeWrapper(ready, eighteen);
+      await deploy();
+      for (const [token, smallest] of [
+        [six, "1500000"],
+        [WRAPPER, "1500000000000000000"],
+      ] as const) {
+        const asked = queries();
+        const before = await previewed({ unit: "token" }, value(token));
+        should(before?.asks).match({ address: token, chainSelector: ready.chain_selector });
+        should(queries()).equal(asked);
+        const { decimals } = await ask({ ...before?.asks, channel: "channel" });
+        should(smallest).have.length(2 + Number(decimals) - 1);
+        const after = await previewed({ unit: "token" }, value(token));
+        should(after?.args?.[1]).containEql({ text: "1.5", smallest });
+        should(after).not.have.property("asks");
+        await ask({ ...before?.asks, channel: "channel" });
+        should(queries()).equal(asked + 1);
+        const elsewhere = await preview({ unit: "token" }, value(token), "transfer", "undeployed");
+        should(elsewhere).containEql({ text: "1.5", later: true });
+      }
+    });
+
+    it("are not asked without a deployed channel, an address or a network, nor where proofs are not checked", async () => {
+      const { ready } = harness.service;
+      await deploy(
+        connectionNode(ready, {
+          ...{ id: "unset-connection", baseUrl: harness.proxy.baseUrl, minRequiredSignatures: "" },
+          ...{ orgId: "", validSigners: "", creTenantId: "" },
+        }),
+        channelNode({ id: "unset-channel", connection: "unset-connection" }),
+        channelNode({ id: "missing", channel: "not created yet", createMissing: true }),
+      );
+      const asks = {
+        ...{ chainSelector: ready.chain_selector, address: String(ready.contracts.Counter) },
+        ...{ data: "0xa9059cbb", channel: "channel" },
+      };
+      const asked = queries();
+      should(await ask({ ...asks, channel: "undeployed" })).match({
+        code: "DEPLOY_FIRST",
+        problem: /deploy, then try again\.$/,
+      });
+      should(await ask({ ...asks, chainSelector: "here" })).have.property("code", "INVALID_REQUEST");
+      should(await ask({ ...asks, address: "there" })).have.property("code", "INVALID_ADDRESS");
+      should(await ask({ ...asks, data: "0x12345678" })).have.property("code", "NO_DECIMALS");
+      should(await ask({ ...asks, channel: "unset-channel" })).have.property("code", "NO_DECIMALS");
+      should(await ask({ ...asks, channel: "missing" })).match({
+        code: "CHANNEL_NOT_FOUND",
+        problem: /^There is no channel named "not created yet" yet/,
+      });
+      should(queries()).equal(asked);
     });
   });
 });

@@ -542,6 +542,7 @@ describe("the endpoints behind the forms", function () {
         "contract/read",
         "contract/exists",
         "operation/preview",
+        "operation/decimals",
         "connection/test",
       ],
       ...["connection/owner", "signer/address", "signer/generate", "events-in/x/seek", "events-in/x/cursor"],

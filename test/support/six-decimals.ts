@@ -13,14 +13,18 @@ const BALANCES_SLOT = 1n;
 const BALANCE_OF = AbiFunction.from("function balanceOf(address) view returns (uint256)");
 
 /** Puts a copy of the demo token with 6 decimals on the chain. The holder has 1,000 tokens of it. */
-export async function placeSixDecimals({ rpc_url, contracts }: ReadyInfo, holder: string): Promise<void> {
+export async function placeSixDecimals(
+  { rpc_url, contracts }: ReadyInfo,
+  holder: string,
+  address = SIX,
+): Promise<void> {
   const code = await rpc(rpc_url, "eth_getCode", contracts.DemoToken, "latest");
   if (code.split(EIGHTEEN).length !== 2)
     throw new Error("The demo token returns its decimals otherwise now.");
-  await rpc(rpc_url, "anvil_setCode", SIX, code.replace(EIGHTEEN, ONLY_SIX));
+  await rpc(rpc_url, "anvil_setCode", address, code.replace(EIGHTEEN, ONLY_SIX));
   const slot = Hex.concat(Hex.padLeft(holder as Hex.Hex, 32), Hex.fromNumber(BALANCES_SLOT, { size: 32 }));
   const amount = Hex.fromNumber(1_000_000_000n, { size: 32 });
-  await rpc(rpc_url, "anvil_setStorageAt", SIX, Hash.keccak256(slot), amount);
+  await rpc(rpc_url, "anvil_setStorageAt", address, Hash.keccak256(slot), amount);
   await rpc(rpc_url, "anvil_mine", "0x1");
 }
 

@@ -3,7 +3,7 @@ import type { CrecClient } from "../../../src/index.ts";
 import { nodeError } from "../shared/errors.ts";
 import { isTokenCall } from "../shared/token-abi.ts";
 import { isVerificationUntouched } from "../shared/verification-set-up.ts";
-import type { Connection, ContractRef } from "./config-nodes.ts";
+import type { Connection } from "./config-nodes.ts";
 import { decimalsOnChain, factsOf } from "./contract-facts.ts";
 import { contractsAt } from "./contract-registry.ts";
 import { type Units, unitsAt } from "./deployed-contracts.ts";
@@ -15,7 +15,7 @@ export type CountedCall = {
   /** The first four bytes of its data, or more. */
   data: string;
   /** The contract of the form. Its decimals count only for its own address. */
-  chosen: ContractRef;
+  chosen?: Parameters<typeof unitsAt>[3];
   /** What is in tokens, for the error: `args.amount is given in tokens`. */
   what: string;
 };

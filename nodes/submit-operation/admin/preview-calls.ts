@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { NodeAPI } from "node-red";
 import type { Abi, AbiParameter, ListedFunction } from "../../../src/index.ts";
 import { deployFirst, isDeployedWith } from "../../lib/admin/deployed.ts";
-import { isDiffering, noDecimals } from "../../lib/runtime/call-decimals.ts";
+import { isDiffering, noDecimals, toldUnits } from "../../lib/runtime/call-decimals.ts";
 import { amountInWei } from "../../lib/runtime/calls.ts";
-import type { ContractNode } from "../../lib/runtime/config-nodes.ts";
+import type { ChannelNode, ContractNode } from "../../lib/runtime/config-nodes.ts";
 import { unitsAt } from "../../lib/runtime/deployed-contracts.ts";
 import { errorText } from "../../lib/runtime/error-texts.ts";
 import { type Library, loadLibrary } from "../../lib/runtime/library.ts";
@@ -15,7 +15,13 @@ import { splitNames } from "../../lib/shared/split-names.ts";
 import { isTokenCall } from "../../lib/shared/token-abi.ts";
 import { isReference } from "../../lib/shared/variables.ts";
 import { callCountProblem } from "../call-limit.ts";
-import type { ContractText, PreviewedCall, PreviewedValue, PreviewRequest } from "../preview-types.ts";
+import type {
+  ContractText,
+  DecimalsQuestion,
+  PreviewedCall,
+  PreviewedValue,
+  PreviewRequest,
+} from "../preview-types.ts";
 
 /** A contract with its variables replaced: values of the form, or of the deployed node. */
 type Contract = {
@@ -38,17 +44,23 @@ type Read = { known: true; value: unknown } | { known: false; text: string };
 export async function previewCalls(RED: NodeAPI, request: PreviewRequest): Promise<PreviewedCall[]> {
   const { calls = [], contracts: texts = {}, wallet } = request;
   const contracts = await resolvedOnce(RED);
+  const scene = {
+    ...{ RED, contracts, texts, chainSelector: wallet?.chainSelector },
+    service: serviceOf(RED, request.channel),
+  };
   const previewed: PreviewedCall[] = [];
   for (const call of calls) {
     // Lets other requests run between two ABIs.
     await nextTurn();
-    previewed.push(
-      call.kind === "raw"
-        ? await rawCall(call)
-        : await contractCall({ RED, contracts, texts, chainSelector: wallet?.chainSelector }, call),
-    );
+    previewed.push(call.kind === "raw" ? await rawCall(call) : await contractCall(scene, call));
   }
   return previewed;
+}
+
+/** The base URL of the service of a deployed channel. */
+function serviceOf(RED: NodeAPI, id = ""): string | undefined {
+  const channel = (RED.nodes.getNode(id) as Partial<ChannelNode> | null)?.channel;
+  return channel && !channel.problem ? channel.connection().baseUrl : undefined;
 }
 
 async function resolvedOnce(RED: NodeAPI): Promise<Contracts> {
@@ -106,10 +118,12 @@ type Scene = {
   texts: Record<string, ContractText>;
   /** Of the wallet. */
   chainSelector: string | undefined;
+  /** Whose tokens have told their decimals before. */
+  service: string | undefined;
 };
 
 async function contractCall(
-  { RED, contracts, texts, chainSelector }: Scene,
+  { RED, contracts, texts, chainSelector, service }: Scene,
   call: Extract<CallDef, { kind: "contract" }>,
 ): Promise<PreviewedCall> {
   const library = await loadLibrary();
@@ -128,7 +142,7 @@ async function contractCall(
       }),
     );
     if (!signature) throw nodeError("FUNCTION_MISSING", "No function is chosen. Choose one.");
-    const { args, data, payable } = await encoded({ RED, library, contract, to }, call);
+    const { args, data, payable, asks } = await encoded({ RED, library, contract, service, to }, call);
     const problem =
       chainSelector && !isReference(chainSelector) && contract.chainSelector !== chainSelector
         ? `The contract is on network ${contract.chainSelector}, but the wallet is on ${chainSelector}. Choose a contract of the wallet's network.`
@@ -136,7 +150,10 @@ async function contractCall(
     if (!payable && amount.text !== "0" && !amount.later && !amount.problem) {
       amount.problem = `${signature} is not payable, so the contract would refuse the call. Leave the value empty.`;
     }
-    return { ...base, to, args, ...(data ? { data } : {}), amount, ...(problem ? { problem } : {}) };
+    return {
+      ...{ ...base, to, args, ...(data ? { data } : {}), amount },
+      ...{ ...(asks ? { asks } : {}), ...(problem ? { problem } : {}) },
+    };
   } catch (thrown) {
     return {
       ...(text ? { contract: text.name || (text.address ?? "") } : {}),
@@ -150,9 +167,20 @@ async function contractCall(
 
 /** Each value with what is wrong with it; the bytes once all values are known. */
 async function encoded(
-  { RED, library, contract, to }: { RED: NodeAPI; library: Library; contract: Contract; to: PreviewedValue },
+  {
+    RED,
+    library,
+    contract,
+    service,
+    to,
+  }: Pick<Scene, "RED" | "service"> & { library: Library; contract: Contract; to: PreviewedValue },
   call: ContractCall,
-): Promise<{ args: NonNullable<PreviewedCall["args"]>; data?: PreviewedValue; payable: boolean }> {
+): Promise<{
+  args: NonNullable<PreviewedCall["args"]>;
+  data?: PreviewedValue;
+  payable: boolean;
+  asks?: DecimalsQuestion;
+}> {
   const { abi, functions, amounts, chainSelector } = contract;
   const listed = functions.get(call.function ?? "");
   if (!listed) {
@@ -162,7 +190,12 @@ async function encoded(
   }
   // Those of the address that is called, which only a message may name.
   const isKnown = !to.later && !to.problem;
-  const decimals = isKnown ? unitsAt(RED, chainSelector, to.text, contract)?.decimals : undefined;
+  const called = { chainSelector, to: to.text, data: listed.selector };
+  const units = isKnown
+    ? (unitsAt(RED, chainSelector, to.text, contract) ?? toldUnits(RED, called, service))
+    : undefined;
+  const decimals = units?.decimals;
+  let asks: DecimalsQuestion | undefined;
   const values: unknown[] = [];
   const args = [];
   for (const [index, input] of listed.inputs.entries()) {
@@ -170,13 +203,11 @@ async function encoded(
     const at = input.name || String(index);
     const value = await shown(stored, (typed) => {
       const byToken = stored?.unit === "token";
-      // The node asks the chain.
-      const isAsked = isTokenCall(listed.selector) && !isDiffering(RED, { chainSelector, to: to.text });
-      if (byToken && (!isKnown || (decimals === undefined && isAsked)))
-        return { text: textOf(typed), later: true };
       if (byToken && decimals === undefined) {
-        const what = `${at} is given in tokens`;
-        throw noDecimals(RED, { chainSelector, to: to.text, what });
+        const isAsked = isKnown && isTokenCall(listed.selector) && !isDiffering(RED, called);
+        if (isAsked) asks = { chainSelector, address: to.text, data: listed.selector };
+        if (isAsked || !isKnown) return { text: textOf(typed), later: true };
+        throw noDecimals(RED, { ...called, what: `${at} is given in tokens` });
       }
       const whole = byToken
         ? library.parseTokenAmounts(typed, input.type, decimals, at)
@@ -197,7 +228,8 @@ async function encoded(
     args.push({ name: at, type: input.type, ...value, ...unit });
   }
   const payable = listed.stateMutability === "payable";
-  if (args.some(({ later, problem }) => later || problem)) return { args, payable };
+  if (args.some(({ later, problem }) => later || problem))
+    return { args, payable, ...(asks ? { asks } : {}) };
   const { data } = library.encodeFunctionCall({ abi, function: listed.signature, args: values });
   return { args, data: { text: data }, payable };
 }

@@ -18,7 +18,7 @@ export function previewRequest(body: unknown): PreviewRequest {
   if (problem) invalidRequest(problem);
   const contracts = Object.entries(objectAt(form.contracts ?? {}, "contracts"));
   return {
-    ...textsOf(form, ["source", "transactions", "transactionsType", "deadline"], ""),
+    ...textsOf(form, ["source", "channel", "transactions", "transactionsType", "deadline"], ""),
     calls: given.map((call, index) => callAt(call, `calls[${index}]`)),
     contracts: Object.fromEntries(contracts.map(([id, text]) => [id, contractAt(text, `contracts.${id}`)])),
     ...(form.wallet === undefined ? {} : { wallet: walletAt(form.wallet) }),
