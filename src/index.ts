@@ -275,6 +275,7 @@ export {
   type QueryStatusPayload,
   type RsaPublicKey,
   SEARCH_FILTERS,
+  type ShownTransaction,
   type Subject,
   type TransactionPreview,
   type Unlisted,

@@ -28,7 +28,7 @@ export type Task = {
   ask: (unsigned: KeptUnsigned) => Promise<Asking>;
   /** Its calls, readable for the person who approves it. */
   preview: (operation: Operation) => Promise<CallPreview[]>;
-  /** Of recipients that are most likely a mistake. */
+  /** Of recipients that are most likely a mistake, and of proxies that were upgraded since. */
   warnOf: (operation: Operation) => void;
   /** Of what may be signed; undefined allows any draft. */
   digest: () => Promise<string | undefined>;
@@ -256,7 +256,15 @@ async function until(task: Task, operation: Operation, wait: Wait): Promise<Answ
   });
   if (!reached) return undefined;
   report.end("reached");
-  return about(reached.operation, { verification: judged(reached.verification) });
+  return about(reached.operation, { verification: judged(reached.verification), ...upgradesIn(operation) });
+}
+
+/** The proxies that were upgraded between draft and signature, as the local service tells. */
+function upgradesIn({ transactions }: Operation): { upgraded?: object[] } {
+  const upgraded = transactions.flatMap(({ to, implementation: from, upgraded_to: implementation }) =>
+    implementation === undefined ? [] : [{ to, from, implementation }],
+  );
+  return upgraded.length > 0 ? { upgraded } : {};
 }
 
 function failed(report: FollowedOperation, error: unknown, signal: AbortSignal): never {

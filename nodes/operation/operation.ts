@@ -72,8 +72,13 @@ export default function register(RED: NodeAPI): void {
         warnOf: ({ transactions, address }) => {
           for (const [index, call] of transactions.entries()) {
             const unusual = unusualRecipient(call, address);
-            if (!unusual) continue;
-            this.warn(`calls[${index}]: ${RED._(`common.unusual.${unusual.recipient}`, unusual)}`);
+            if (unusual)
+              this.warn(`calls[${index}]: ${RED._(`common.unusual.${unusual.recipient}`, unusual)}`);
+            const { to, implementation: from = "", upgraded_to: implementation } = call;
+            if (implementation === undefined) continue;
+            this.warn(
+              `calls[${index}]: ${RED._("operation.warning.upgraded", { to, from, implementation })}`,
+            );
           }
         },
         signer,

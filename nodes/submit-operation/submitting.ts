@@ -188,7 +188,11 @@ export class Submitting {
     context.report = this.#reports.begin({ ...knownOf(given), operationId, status });
     context.report.end(status === "pending_signature" ? "draft" : "reached");
     const { baseUrl } = context.connection;
-    const preview = await previewOf(this.#RED, wallet.chainSelector, request.transactions, baseUrl);
+    const calls = request.transactions.map((call, index) => {
+      const { implementation } = operation.transactions[index] ?? {};
+      return implementation === undefined ? call : { ...call, implementation };
+    });
+    const preview = await previewOf(this.#RED, wallet.chainSelector, calls, baseUrl);
     send(answer(msg, operation, { status: operation.status, preview }), null);
     showStatus(this.#node, "done", asFound(this.#RED, operation.status, found));
   }

@@ -2,6 +2,7 @@ import should from "should";
 import { createVerifier, verifyEvent } from "../../src/proofs/index.ts";
 import type { EventEnvelope, Operation, Wallet } from "../../src/protocol/index.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/signing/index.ts";
+import { BEACON_PROXY, PROXY, placeBeaconProxy, placeProxy } from "../../test/support/forwarders.ts";
 import { executeData } from "../src/chain/smart-account.ts";
 import { type Api, CONFIRMED_PATH } from "./support.ts";
 import { mined, rpc } from "./transactions.ts";
@@ -199,6 +200,38 @@ describe("operations of the local service", function () {
     should(shown).eql([{ ...preview, execution_values: {} }, undefined]);
     const [event] = statuses(await api.events(channelId), created);
     should(event?.payload.transactions).eql(created.transactions);
+  });
+
+  it("name the implementation of a proxy that a draft calls, and to what it was upgraded since", async () => {
+    const { DemoToken, GuardedToken, Counter } = api.ready.contracts;
+    await placeProxy(api.ready, String(DemoToken));
+    await placeBeaconProxy(api.ready, String(Counter));
+    const calls = [PROXY, BEACON_PROXY, String(Counter)].map((to) => ({ to, value: "0", data: "0x" }));
+    const operation = draft(calls);
+    const created = await api.ok<Operation>("POST", `/channels/${channelId}/operations`, operation);
+    const told = ({ transactions }: Operation) =>
+      transactions.map(({ implementation, upgraded_to }) => [implementation, upgraded_to]);
+    const drafted = [
+      [DemoToken, undefined],
+      [Counter, undefined],
+      [undefined, undefined],
+    ];
+    should(told(created)).eql(drafted);
+    should(told(await api.ok("GET", path(created)))).eql(drafted);
+
+    await placeProxy(api.ready, String(GuardedToken));
+    await placeBeaconProxy(api.ready, String(DemoToken));
+    const upgraded = [[DemoToken, GuardedToken], [Counter, DemoToken], drafted[2]];
+    should(told(await api.ok("GET", path(created)))).eql(upgraded);
+    const { digest, signature } = await sign(operation);
+    const change = { status: "accepted", digest, signature };
+    should(told(await api.ok("PATCH", path(created), change))).eql(upgraded);
+    // What happens afterwards does not matter to the draft.
+    should(told(await api.until<Operation>(path(created), "failed"))).eql(drafted);
+
+    const signed = draft(calls);
+    const { body } = await submit(signed);
+    should(told(body)).eql(calls.map(() => [undefined, undefined]));
   });
 
   it("are sent again when their block is replaced, and executed once", async () => {

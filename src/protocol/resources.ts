@@ -180,6 +180,16 @@ export type WireTransaction = {
   preview?: TransactionPreview;
 };
 
+/** A call as the service shows it. */
+export type ShownTransaction = WireTransaction & {
+  /** What the service stored of a draft's preview. */
+  preview_snapshot?: unknown;
+  /** Of a draft that calls a proxy of ERC-1967: the contract whose code it ran then. Only the local service tells it. */
+  implementation?: string;
+  /** The implementation to which the proxy was upgraded since. */
+  upgraded_to?: string;
+};
+
 /** A list of calls that a wallet executes, all or none. */
 export type Operation = {
   /** The service's id of it. */
@@ -193,8 +203,8 @@ export type Operation = {
   wallet_operation_id: string;
   /** It is not executed after this time; 0 for no deadline. */
   deadline: number;
-  /** The calls, in order. `preview_snapshot` is what the service stored of a draft's preview. */
-  transactions: Array<WireTransaction & { preview_snapshot?: unknown }>;
+  /** The calls, in order. */
+  transactions: ShownTransaction[];
   /** The signature of its digest; `null` for a draft. */
   signature: string | null;
   /** What is signed, as hex. */

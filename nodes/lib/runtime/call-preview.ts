@@ -1,5 +1,11 @@
 import type { NodeAPI } from "node-red";
-import type { Abi, Operation, TransactionInput } from "../../../src/index.ts";
+import type {
+  Abi,
+  Operation,
+  ShownTransaction,
+  TransactionInput,
+  WireTransaction,
+} from "../../../src/index.ts";
 import { COIN_PLACES } from "../shared/coin-units.ts";
 import { toldUnits } from "./call-decimals.ts";
 import { type DeployedContract, deployedContracts, type Units, unitsAt } from "./deployed-contracts.ts";
@@ -12,6 +18,8 @@ export type CallPreview = {
   value: string;
   /** The same in ether, where the call sends a value. */
   ether?: string;
+  /** Where the called address is a proxy: the contract whose code it runs. Only the local service tells it. */
+  implementation?: string;
   /** The name of the contract node with this address, if this Node-RED has one. */
   contract?: string;
   /** The function's signature, and its values by name. */
@@ -44,14 +52,20 @@ export async function snapshotOf(abi: Abi, data: string): Promise<Snapshot | und
 export async function previewOf(
   RED: NodeAPI,
   chainSelector: string,
-  calls: ReadonlyArray<TransactionInput & { preview?: unknown; preview_snapshot?: unknown }>,
+  calls: ReadonlyArray<
+    TransactionInput & { preview?: unknown } & Omit<ShownTransaction, keyof WireTransaction>
+  >,
   service?: string,
 ): Promise<CallPreview[]> {
   const library = await loadLibrary();
   return Promise.all(
-    calls.map(async ({ to, value, data, preview, preview_snapshot }) => {
+    calls.map(async ({ to, value, data, preview, preview_snapshot, ...proxy }) => {
       const wei = String(value);
-      const paid = { to, value: wei, ...(isPositive(wei) ? { ether: inEther(library, wei) } : {}) };
+      const implementation = proxy.upgraded_to ?? proxy.implementation;
+      const paid = {
+        ...{ to, value: wei, ...(isPositive(wei) ? { ether: inEther(library, wei) } : {}) },
+        ...(implementation === undefined ? {} : { implementation }),
+      };
       const contracts = await deployedContracts(RED, chainSelector, to);
       const [first] = contracts;
       const units = unitsAt(RED, chainSelector, to) ?? toldUnits(RED, { chainSelector, to, data }, service);

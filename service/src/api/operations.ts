@@ -1,6 +1,7 @@
 import Type from "typebox";
 import { type Hex, OPERATION_STATUSES, type Operation, PAGE_LIMITS } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
+import { withImplementations, withUpgrades } from "../lifecycles/implementations.ts";
 import {
   cancelOperation,
   finalizeOperation,
@@ -51,12 +52,14 @@ export function operationRoutes(app: Routes, context: Context): void {
       const { body } = request;
       const channel = channelOf(context, request.params.channel_id);
       const wallet = walletForOperation(context, channel, body);
+      const transactions = body.transactions.map(wireTransaction);
+      const isDraft = body.signature === undefined && !strict;
       const created = await submitOperation(context, {
         channelId: channel.channel_id,
         wallet,
         wallet_operation_id: uint256("wallet_operation_id", body.wallet_operation_id),
         deadline: body.deadline,
-        transactions: body.transactions.map(wireTransaction),
+        transactions: isDraft ? await withImplementations(context, transactions) : transactions,
         signature: body.signature as Hex | undefined,
       });
       injected.absences.onCreate("operation", created.operation_id);
@@ -130,7 +133,7 @@ export function operationRoutes(app: Routes, context: Context): void {
         answers: { 200: OperationAnswer, 404: NO_OPERATION },
       },
     },
-    (request) => shown(operationOf(context, request.params)),
+    async (request) => shown(await withUpgrades(context, operationOf(context, request.params))),
   );
 
   app.patch(
@@ -154,7 +157,7 @@ export function operationRoutes(app: Routes, context: Context): void {
       const { body } = request;
       if (body.status === "cancelled") return shown(cancelOperation(context, operation));
       const signed = { digest: body.digest, signature: body.signature as Hex };
-      return shown(await finalizeOperation(context, operation, signed));
+      return shown(await withUpgrades(context, await finalizeOperation(context, operation, signed)));
     },
   );
 }

@@ -201,7 +201,11 @@ const PreviewSnapshot = Type.Object(
   { title: "PreviewSnapshot" },
 );
 export const ShownTransaction = Type.Object(
-  { to: Address, value: Digits, data: Bytes, preview_snapshot: Optional(PreviewSnapshot) },
+  {
+    ...{ to: Address, value: Digits, data: Bytes, preview_snapshot: Optional(PreviewSnapshot) },
+    // Of drafts that call a proxy. The public service does not tell them.
+    ...{ implementation: Optional(Address), upgraded_to: Optional(Address) },
+  },
   { title: "Transaction" },
 );
 export const Transactions = Type.Array(ShownTransaction, { description: "never null" });
