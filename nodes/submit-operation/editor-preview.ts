@@ -143,6 +143,7 @@ function callIn(text: Text, call: PreviewedCall): JQuery {
   const rows = pairs().appendTo(item);
   const row = (name: string, value: PreviewedValue) => rows.append(pair(text, name, value));
   row(text("target"), call.to);
+  if (call.implementation) row(text("implementation"), { text: call.implementation });
   for (const { name, type, ...value } of call.args ?? []) row(`${name} (${type})`, value);
   if (!call.signature && call.data && !isPayment) row(text("data"), call.data);
   if (call.amount.text !== "0") row(text("value"), call.amount);

@@ -62,6 +62,8 @@ export type PreviewedCall = {
   /** Raw bytes; of a function's call once all its values are known. */
   data?: PreviewedValue;
   amount: PreviewedValue;
+  /** Of a proxy that is called: the contract whose code it runs. Only the local service tells it. */
+  implementation?: string;
   /** Set where the token itself has to tell its decimals: `POST crec/operation/decimals`. */
   asks?: DecimalsQuestion;
   /** Of tokens or coin; the form warns. */

@@ -1,6 +1,7 @@
 import should from "should";
 import { CrecClient, checksumAddress } from "../../src/index.ts";
 import { useEditor } from "../support/editor.ts";
+import { PROXY, placeProxy } from "../support/forwarders.ts";
 import { channelNode, connectionNode, contractNode } from "../support/nodes.ts";
 import { call, signerNode, submitNode, TOKEN_ABI, value, walletNode } from "../support/operation-nodes.ts";
 import { placeSixDecimals, SIX } from "../support/six-decimals.ts";
@@ -37,7 +38,13 @@ describe("the form of submit operation", function () {
   const load = async () => {
     const { ready } = editor().service;
     const token = { id: "token", name: "demo token", abi: TOKEN_ABI, decimals: "18" };
-    const six = { id: "six", name: "six decimals", abi: TOKEN_ABI, address: SIX.toLowerCase(), decimals: "6" };
+    const six = {
+      id: "six",
+      name: "six decimals",
+      abi: TOKEN_ABI,
+      address: SIX.toLowerCase(),
+      decimals: "6",
+    };
     const vault = { id: "vault", name: "vault", abi: "function deposit(uint256 least) payable" };
     await editor().openWith([
       { id: "tab", type: "tab", label: "flow" },
@@ -289,7 +296,9 @@ describe("the form of submit operation", function () {
     const preview = editor().page.locator("#crec-submit-operation-preview-result");
     await press(/^1\. transfer/);
     const elsewhere = item(1).locator("[id$=-address] + div .red-ui-typedInput-input");
+    await placeProxy(ready, String(ready.contracts.DemoToken));
     for (const [address, says] of [
+      [PROXY, /^implementation behind the proxy$/],
       [unknown, "1.5 tokens (1500000 in the smallest unit)"],
       [RECEIVER, new RegExp(`the decimals of ${RECEIVER} are not known`)],
     ] as const) {

@@ -17,6 +17,7 @@ import type {
   PreviewRequest,
   WalletText,
 } from "../preview-types.ts";
+import { withImplementations } from "./implementations.ts";
 import { isWhole, listedCalls, previewCalls } from "./preview-calls.ts";
 import { previewRequest } from "./preview-request.ts";
 
@@ -35,8 +36,9 @@ export function registerOperationPreview(RED: NodeAPI): void {
 }
 
 async function preview(RED: NodeAPI, request: PreviewRequest): Promise<Preview> {
-  const calls =
+  const read =
     request.source === "message" ? await listedCalls(RED, request) : await previewCalls(RED, request);
+  const calls = read && (await withImplementations(RED, request.wallet ?? {}, read));
   try {
     if (!calls) throw notYet([placeOf(request)]);
     const digest = await digestOf(RED, request, transactionsOf(calls));

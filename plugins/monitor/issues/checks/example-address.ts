@@ -1,11 +1,10 @@
+import { LOCAL_NETWORK } from "../../../../nodes/lib/shared/local-network.ts";
 import { isPublic } from "../../public-address.ts";
 import type { Check, Finding } from "../check.ts";
 import { deployedContracts } from "../deployed-contracts.ts";
 import type { FlowNode } from "../flows.ts";
 import { connectionOf } from "../settings.ts";
 
-/** The network of the local service: a development chain, which no public service has. */
-const LOCAL_NETWORK = "7759470850252068959";
 /** The contracts that the local service deploys first on a new chain. */
 const DEMO_CONTRACTS = new Set([
   "0x5fbdb2315678afecb367f032d93f642f64180aa3",

@@ -11,6 +11,7 @@ import { FailureAnswer, failureRoutes } from "./failures.ts";
 import { FaultAnswer, faultRoutes } from "./faults.ts";
 import { graphqlAuthRoute } from "./graphql-auth.ts";
 import { guardedTokenRoute } from "./guarded-token.ts";
+import { implementationRoutes } from "./implementation.ts";
 import { type FlowVariablesAt, nodeRedRoute } from "./node-red.ts";
 import { noteInjected } from "./note-injected.ts";
 import { scenarioRoutes } from "./scenarios.ts";
@@ -85,6 +86,7 @@ export function localRoutes(app: Routes, context: Context, flowVariablesAt: Flow
   chainRoutes(app, context);
   guardedTokenRoute(app, context);
   extensionRoutes(app, context);
+  implementationRoutes(app, context);
   scenarioRoutes(app, context, flowVariablesAt);
   graphqlAuthRoute(app, injected.graphqlAuth);
 }
