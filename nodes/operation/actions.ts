@@ -143,7 +143,8 @@ export const ACTIONS: Readonly<Record<string, (task: Task) => Promise<Answer | u
 
   cancel: async (task) => {
     const { client, channelId, signal, operationId } = task;
-    const cancelled = await client.operations.cancel(channelId, await operationId(), { signal });
+    const options = { signal, patienceMs: task.timeoutMs() };
+    const cancelled = await client.operations.cancel(channelId, await operationId(), options);
     task.begin(knownOf(channelId, cancelled)).end("reached");
     return about(cancelled);
   },

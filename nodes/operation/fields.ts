@@ -65,7 +65,8 @@ export const NODE = describeNode({
       default: "",
       shown: { action: ["finalize", "wait"] },
     },
-    timeout: { ...timeoutField(300), shown: { action: ["finalize", "wait"] } },
+    /** For a cancelling, how long it is tried again without an answer. */
+    timeout: { ...timeoutField(300), shown: { action: ["finalize", "cancel", "wait"] } },
     resume: { ...RESUME_FIELD, shown: { action: ["finalize", "wait"] } },
     allowTest: { ...COMMON.allowTest, shown: { action: ["finalize", "cancel"] } },
   },

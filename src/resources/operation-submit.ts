@@ -136,7 +136,7 @@ function takenNotFound(
 
 /**
  * The whole operation: some versions of the service answer with its id only. One that is about another operation is no
- * answer.
+ * answer, and neither is an id alone that cannot be read.
  */
 async function readBack(
   calls: SubmitCalls,
@@ -152,8 +152,9 @@ async function readBack(
   }
   requireAnswerToOperation(created, request);
   if (created.status && saysWhich(created)) return resourceOf(created, "operation_id");
-  const shown = await calls.get(operation_id).catch((error: unknown): Operation => {
+  const shown = await calls.get(operation_id).catch((error: CrecError): Operation => {
     if (isStop(error, calls)) throw error;
+    if (created.wallet_operation_id === undefined) throw unreadable(operation_id, error);
     // It was certainly accepted, and its first status depends on whether it was signed.
     const now = Math.floor(Date.now() / 1000);
     const status = request.signature ? "accepted" : "pending_signature";
@@ -170,4 +171,10 @@ async function readBack(
   });
   requireAnswerToOperation(shown, request);
   return shown;
+}
+
+/** An id alone may be that of another operation. */
+function unreadable(operationId: string, cause: CrecError): BadResponseError {
+  const message = `The service answered with an operation id only, and that operation could not be read. ${cause.message} Operation ${operationId}.`;
+  return new BadResponseError("BAD_RESPONSE", message, { cause });
 }

@@ -49,6 +49,7 @@ describe("drafts and the node operation", function () {
     [operationNode("finalize", { id: "finalize-any", digest: "" }), 1],
     [operationNode("finalize", { id: "stranger", signer: "stranger-signer" }), 1],
     [operationNode("cancel"), 1],
+    [operationNode("cancel", { id: "cancel-soon", timeout: "2" }), 1],
     [operationNode("wait"), 1],
     [operationNode("wait", { id: "hasty", timeout: "0.3" }), 1],
     [operationNode("wait", { id: "misspelt", waitFor: "final" }), 1],
@@ -342,6 +343,20 @@ describe("drafts and the node operation", function () {
       checkError(caught, "cancel", "OPERATION_NOT_CANCELLABLE", "Check its status");
       const waited = await harness.refuse("wait", { ...KEPT, crec: { keep: "me", ...crec } });
       checkError(waited, "wait", "OPERATION_CANCELLED", "if it is still needed");
+    });
+
+    it("of one without a deadline is tried again for the timeout of the node", async () => {
+      const crec = await draft("endless");
+      let tried = 0;
+      harness.proxy.harm = ({ method }) => {
+        if (method === "PATCH") tried += 1;
+        return method === "PATCH" ? { kind: "answer", status: 503, body: "{}" } : undefined;
+      };
+      const from = performance.now();
+      const caught = await harness.refuse("cancel-soon", { ...KEPT, crec: { keep: "me", ...crec } });
+      checkError(caught, "cancel-soon", "SERVICE_ERROR");
+      should(performance.now() - from).be.below(10_000);
+      should(tried).be.above(1);
     });
   });
 

@@ -133,12 +133,13 @@ describe("operations", () => {
       ]);
     });
 
-    it("that was taken is certain, though it cannot be read back", async () => {
+    it("that cannot be read back is certain only where its answer names it", async () => {
       const forbidden = [403, { type: "FORBIDDEN", message: "not with this key" }];
       for (const failure of [[500, {}], forbidden, notFound("OPERATION_NOT_FOUND"), "drop"] as Reply[]) {
+        let answered: object = { operation_id: OTHER_ID, wallet_operation_id: "42" };
         const { client } = await startOther(({ method, path }) => {
           if (path === "/networks") return page({ chain_selector: CHAIN, chain_id: "31337" });
-          return method === "POST" ? [201, { operation_id: OTHER_ID }] : failure;
+          return method === "POST" ? [201, answered] : failure;
         });
         // A 404 is waited out no longer than that.
         const soon = { timeoutMs: 500 };
@@ -146,6 +147,12 @@ describe("operations", () => {
         should(sent).match({ digest, operation: { operation_id: OTHER_ID, status: "accepted", digest } });
         const draft = await client.operations.draft(ID, operation, soon);
         should(draft.operation).match({ status: "pending_signature", signature: null });
+        answered = { operation_id: OTHER_ID };
+        const error = await errorOf(client.operations.send(ID, operation, signer, soon));
+        should(error).have.property("code", "BAD_RESPONSE");
+        should(error.message)
+          .match(/^The service answered with an operation id only, and that operation could not be read\. /)
+          .and.match(new RegExp(`Operation ${OTHER_ID}\\. The operation may have been accepted nevertheless`));
       }
     });
 
