@@ -152,7 +152,9 @@ describe("operations", () => {
         should(error).have.property("code", "BAD_RESPONSE");
         should(error.message)
           .match(/^The service answered with an operation id only, and that operation could not be read\. /)
-          .and.match(new RegExp(`Operation ${OTHER_ID}\\. The operation may have been accepted nevertheless`));
+          .and.match(
+            new RegExp(`Operation ${OTHER_ID}\\. The operation may have been accepted nevertheless`),
+          );
       }
     });
 
