@@ -1,5 +1,6 @@
 import type { CrecError } from "../errors.ts";
 import { parseJson } from "../json.ts";
+import { clockWords } from "./clock-words.ts";
 import {
   AuthenticationError,
   BadResponseError,
@@ -62,7 +63,8 @@ function refusal(answer: Answer): CrecError {
   }
   if (!body) return unreadable(answer);
   const code = body.code ?? body.type;
-  const message = `${REFUSALS[code] ?? `The service refused the request (HTTP ${status}). Correct it by what the service says.`} It said: ${excerpt(answer, body.message)}`;
+  const clock = status === 400 || status === 409 ? clockWords(header(answer, "date")) : "";
+  const message = `${REFUSALS[code] ?? `The service refused the request (HTTP ${status}). Correct it by what the service says.`}${clock} It said: ${excerpt(answer, body.message)}`;
   if (status === 403) return new AuthenticationError(body.code ?? "FORBIDDEN", message, details);
   if (status === 404) return new NotFoundError(code, message, details);
   if (status === 409) return new ConflictError(code, message, details);

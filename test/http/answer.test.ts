@@ -27,6 +27,29 @@ describe("an answer", () => {
   });
 });
 
+describe("a refusal", () => {
+  const refusal = (status: number, date?: string) => {
+    const text = '{"type":"VALIDATION_ERROR","message":"deadline has passed already."}';
+    return () => readAnswer(answer({ status, text, headers: date === undefined ? {} : { date } }));
+  };
+  const at = (seconds: number) => new Date(Date.now() + seconds * 1000).toUTCString();
+
+  it("says where the clock of this machine is wrong, and which way", () => {
+    should(refusal(400, at(600))).throw(
+      /is (599|600) s behind that of the service: set it right\. It said: /,
+    );
+    should(refusal(409, at(-600))).throw(
+      /is 60[01] s ahead of that of the service: set it right\. It said: /,
+    );
+  });
+
+  it("says nothing of a clock that agrees, is not known, or does not matter", () => {
+    for (const date of [at(40), at(-40), "yesterday", undefined])
+      should(refusal(400, date)).throw(/^((?!clock).)*$/);
+    should(refusal(404, at(600))).throw(/^((?!clock).)*$/);
+  });
+});
+
 describe("the address of GraphQL", () => {
   it("is called by its name when it is wrong, and so is that of the service", () => {
     for (const [option, noun] of [["graphqlUrl", "GraphQL URL"] as const, ["baseUrl", "base URL"] as const]) {

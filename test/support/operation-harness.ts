@@ -17,6 +17,9 @@ export const SEPOLIA = "16015286601757825753";
 
 const EXECUTED = Hash.keccak256(Hex.fromString("OperationExecuted(uint256)"));
 
+/** The first account of the own chain: its service pays for gas with it. */
+const PAYER = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+
 /** What comes with a message, and must go out again as it was. */
 export const COMPANY = {
   topic: "mine",
@@ -169,15 +172,23 @@ export class OperationHarness {
   /** How often the wallet has carried out the operation of a key, or any, as the chain says. */
   async executions(key?: string): Promise<number> {
     const id = key === undefined ? [] : [Hex.fromNumber(BigInt(this.idOf(key)), { size: 32 })];
+    const filter = { fromBlock: "0x0", toBlock: "latest", address: this.wallet, topics: [EXECUTED, ...id] };
+    return ((await this.rpc("eth_getLogs", filter)) as unknown[]).length;
+  }
+
+  /** Without it, the service's own account cannot pay for gas: what the service accepts then is not executed. */
+  async relays(does: boolean): Promise<void> {
+    await this.rpc("anvil_setBalance", PAYER, does ? "0x56bc75e2d63100000" : "0x9184e72a000");
+  }
+
+  /** Asks the chain. */
+  async rpc(method: string, ...params: unknown[]): Promise<unknown> {
     const response = await fetch(this.service.ready.rpc_url, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({
-        ...{ jsonrpc: "2.0", id: 1, method: "eth_getLogs" },
-        params: [{ fromBlock: "0x0", toBlock: "latest", address: this.wallet, topics: [EXECUTED, ...id] }],
-      }),
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
     });
-    return ((await response.json()) as { result: unknown[] }).result.length;
+    return ((await response.json()) as { result: unknown }).result;
   }
 
   checkRunsWell(): void {

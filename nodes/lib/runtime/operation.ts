@@ -35,6 +35,9 @@ const ADVICE: Readonly<Record<string, { underKey: string; withoutKey: string }>>
   },
 };
 
+/** Clocks of two machines may differ by so much. */
+const CLOCKS_DIFFER_S = 60;
+
 const STATUS_STYLES = { waiting: "working", reached: "done", unreachable: "error" } as const;
 
 /** How a node shows a status on the way to its target. */
@@ -105,5 +108,12 @@ async function notExecuted(
   // Such an operation has released its key.
   const next = ADVICE[code]?.[key === undefined ? "withoutKey" : "underKey"];
   const advice = isDraft ? "Create a new one if it is still needed." : next;
-  return nodeError(code, `${what} ${advice} Operation ${id}.`);
+  return nodeError(code, `${what}${earlyWords(code, operation)} ${advice} Operation ${id}.`);
+}
+
+/** An operation that expires long before its deadline shows that the clocks differ. */
+function earlyWords(code: string, { deadline = 0 }: Operation): string {
+  const leftS = Math.round(deadline - Date.now() / 1000);
+  if (code !== "OPERATION_EXPIRED" || leftS <= CLOCKS_DIFFER_S) return "";
+  return ` Its deadline is in ${leftS} s by the clock of this machine, which is behind: set it right.`;
 }
