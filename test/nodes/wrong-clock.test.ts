@@ -2,7 +2,7 @@ import should from "should";
 import { childEnvironment } from "../faults/names.ts";
 import { functionNode } from "../support/flow-harness.ts";
 import { OperationHarness, RECEIVER } from "../support/operation-harness.ts";
-import { submitNode, value } from "../support/operation-nodes.ts";
+import { operationNode, submitNode, value } from "../support/operation-nodes.ts";
 import type { Passing } from "../support/proxy.ts";
 
 const MINUTES = 10;
@@ -24,6 +24,8 @@ for (const [minutes, way] of [
         [submitNode({ id: "soon", deadline: "5" }), 2],
         [submitNode({ id: "edge", deadline: "10.05" }), 2],
         [submitNode({ id: "coins", keepOrder: true, version: 2, calls: [coins] }), 2],
+        [submitNode({ id: "draft", mode: "draft", deadline: "10.5" }), 2],
+        [operationNode("finalize"), 1],
         [functionNode("burst", burst, ["coins"]), 0],
       ]);
     });
@@ -59,6 +61,13 @@ for (const [minutes, way] of [
         should(await harness.executions()).equal(before);
       });
 
+      it("says so where a draft is too close to its deadline", async () => {
+        const { crec } = await harness.ask("draft", good);
+        const { error } = await harness.refuse("finalize", { crec });
+        should(error).have.property("code", "OPERATION_DEADLINE_ELAPSED");
+        should(error?.message).match(/is (599|600|601) s behind that of the service: set it right\./);
+      });
+
       it("says so where an accepted operation has expired", async () => {
         await harness.relays(false);
         const { error } = await harness.refuse("edge", good);
@@ -71,6 +80,10 @@ for (const [minutes, way] of [
     } else {
       it("executes also what is to be done soon", async () => {
         should((await harness.ask("soon", good)).crec).have.property("status", "confirmed_latest");
+        const { crec } = await harness.ask("draft", good);
+        should((await harness.ask("finalize", { crec })).crec?.status).match(
+          /^(accepted|sen|broad|confirmed)/,
+        );
       });
     }
   });
