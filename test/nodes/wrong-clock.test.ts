@@ -63,7 +63,7 @@ for (const [minutes, way] of [
 
       it("says so where a draft is too close to its deadline", async () => {
         const { crec } = await harness.ask("draft", good);
-        const { error } = await harness.refuse("finalize", { crec });
+        const { error } = await harness.refuse("finalize", { crec: { ...crec } });
         should(error).have.property("code", "OPERATION_DEADLINE_ELAPSED");
         should(error?.message).match(/is (599|600|601) s behind that of the service: set it right\./);
       });
@@ -81,7 +81,7 @@ for (const [minutes, way] of [
       it("executes also what is to be done soon", async () => {
         should((await harness.ask("soon", good)).crec).have.property("status", "confirmed_latest");
         const { crec } = await harness.ask("draft", good);
-        should((await harness.ask("finalize", { crec })).crec?.status).match(
+        should((await harness.ask("finalize", { crec: { ...crec } })).crec?.status).match(
           /^(accepted|sen|broad|confirmed)/,
         );
       });
