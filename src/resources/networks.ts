@@ -6,6 +6,8 @@ import { checkSelector } from "./checks.ts";
 
 const DIGITS = /^\d{1,20}$/;
 
+type Running = { list: Promise<Network[]>; signal: AbortSignal | undefined };
+
 /** The blockchains that the service works on. */
 export class Networks {
   readonly #transport: Transport;
@@ -13,6 +15,8 @@ export class Networks {
   readonly #chainIds = new Map<string, string>();
   /** From the user: these come first. */
   readonly #given: ReadonlyMap<string, string>;
+  /** The look-up that is under way, which ends with the signal of who began it. */
+  #running: Running | undefined;
 
   /** @throws {ArgumentError} with the path of the entry of `chainIds` that is not a pair of decimal digits. */
   constructor(transport: Transport, chainIds: Readonly<Record<string, string | number>> = {}) {
@@ -52,7 +56,7 @@ export class Networks {
     const known = KNOWN_CHAINS.find((chain) => chain.chainSelector === chainSelector)?.chainId;
     if (!this.#chainIds.has(chainSelector)) {
       try {
-        await this.list(options);
+        await this.#listTogether(options);
         // A network that the service does not list is not looked up again.
         if (known !== undefined && !this.#chainIds.has(chainSelector))
           this.#chainIds.set(chainSelector, known);
@@ -64,6 +68,28 @@ export class Networks {
     if (chainId !== undefined) return checkedPair(chainSelector, chainId);
     const message = `The service has no network with the chain selector ${chainSelector}. Choose one of its networks.`;
     throw new CrecError("NETWORK_NOT_FOUND", message);
+  }
+
+  /** Who needs it at the same time shares a request. One with a time-out of its own makes its own. */
+  async #listTogether(options: CallOptions): Promise<Network[]> {
+    if (options.timeoutMs !== undefined) return this.list(options);
+    for (;;) {
+      const running = this.#running ?? this.#begin(options.signal);
+      try {
+        return await running.list;
+      } catch (error) {
+        // Who began it has stopped: another one of those who wait begins.
+        if (!running.signal?.aborted || options.signal?.aborted) throw error;
+      }
+    }
+  }
+
+  #begin(signal: AbortSignal | undefined): Running {
+    const end = (): void => {
+      this.#running = undefined;
+    };
+    this.#running = { list: this.list({ signal }).finally(end), signal };
+    return this.#running;
   }
 }
 

@@ -66,6 +66,18 @@ describe("submit operation, with the order kept", function () {
     should(once(from).filter((amount) => amount !== "1000")).deepEqual(upTo(MESSAGES));
   });
 
+  it("looks up network, channel and wallet once for all of them", async () => {
+    const from = harness.proxy.passed.length;
+    await harness.nodeRed.press("press-burst", { payload: 0 });
+    await eventually("all of them are sent", () => amounts(from).length === MESSAGES);
+    const lookUps = harness.proxy.passed
+      .slice(from)
+      .map(({ method, path }) => `${method} ${path.split("/").at(-1)}`)
+      .filter((call) => /(networks|channels|wallets)$/.test(call));
+    // The channel exists, so it cannot be created.
+    should(lookUps.sort()).deepEqual(["GET channels", "GET networks", "GET wallets", "POST channels"]);
+  });
+
   it("sends a message again before those behind it, where the service is busy once", async () => {
     const from = harness.proxy.passed.length;
     harness.proxy.harm = (passing) => {

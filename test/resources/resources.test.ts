@@ -274,6 +274,30 @@ describe("resources", () => {
       should(asked).have.length(1);
     });
 
+    it("shares a request that is under way, and remembers no failure", async () => {
+      const answers: Reply[] = [[500, ""], page({ chain_selector: "42", chain_id: "7" })];
+      const { client, asked } = await serve(() => answers.shift() ?? [500, ""]);
+      const ask = () => client.networks.chainIdOf("42");
+      for (const one of await Promise.all([errorOf(ask()), errorOf(ask())]))
+        should(one.code).equal("SERVICE_ERROR");
+      should(await Promise.all([ask(), ask(), ask()])).deepEqual(["7", "7", "7"]);
+      should(asked).have.length(2);
+    });
+
+    it("asks again for the others where the one who asked stops, or has its own time-out", async () => {
+      const answers: Reply[] = ["silence", "silence", page({ chain_selector: "42", chain_id: "7" })];
+      const { client, asked } = await serve(() => answers.shift() ?? [500, ""]);
+      const stop = new AbortController();
+      const stopped = errorOf(client.networks.chainIdOf("42", { signal: stop.signal }));
+      const others = [client.networks.chainIdOf("42"), client.networks.chainIdOf("42")];
+      const late = await errorOf(client.networks.chainIdOf("42", { timeoutMs: 50 }));
+      should(late.code).equal("TIMEOUT");
+      stop.abort();
+      should((await stopped).code).equal("ABORTED");
+      should(await Promise.all(others)).deepEqual(["7", "7"]);
+      should(asked).have.length(3);
+    });
+
     it("knows well-known networks when the service cannot be asked", async () => {
       const { client } = await serve(() => [503, ""]);
       should(await client.networks.chainIdOf(CHAIN)).equal("31337");
