@@ -2,6 +2,7 @@ import type { RsaPublicKey, Signer } from "../../src/index.ts";
 import { type Library, loadLibrary } from "../lib/runtime/library.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { longestSigning } from "../lib/shared/signer-kinds.ts";
+import { fewAtOnce } from "./few-at-once.ts";
 import { keyServiceOf } from "./kinds/index.ts";
 import { isSameRsaKey } from "./same-rsa-key.ts";
 import type { SignerValues } from "./values.ts";
@@ -19,7 +20,9 @@ export async function openSigner(values: SignerValues, way: Way): Promise<OpenSi
   const service = keyServiceOf(values.kind);
   if (service === undefined) return localSigner(library, values);
   const timeoutMs = longestSigning({ kind: values.kind, timeout: values.text("timeout") }) * 1000;
-  return service.open(library, values, { timeoutMs, ...clientOptions(way) });
+  const signer = await service.open(library, values, { timeoutMs, ...clientOptions(way) });
+  // Where people are asked, each signature takes as long as they do.
+  return service.mayAskPerson ? signer : fewAtOnce(signer);
 }
 
 function localSigner(library: Library, values: SignerValues): Signer {
