@@ -1,11 +1,10 @@
-import type { SignOptions, SignRequest } from "../../src/index.ts";
-import type { OpenSigner } from "./open-signer.ts";
+import type { Signer, SignOptions, SignRequest } from "../../src/index.ts";
 
 /** Key services limit requests by the second, and a burst of messages asks for all its signatures in one moment. */
 const MOST = 16;
 
 /** The same signer, asked for a few signatures at once. The others wait here, in their order, and until their signal. */
-export function fewAtOnce(signer: OpenSigner, most = MOST): OpenSigner {
+export function fewAtOnce<S extends Signer>(signer: S, most = MOST): S {
   const waiting = new Set<() => void>();
   let asked = 0;
   const turn = (signal: AbortSignal | undefined): Promise<void> =>
