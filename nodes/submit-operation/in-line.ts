@@ -1,6 +1,7 @@
 import type { NodeAPI } from "node-red";
 import { type WalletRef, walletOf } from "../lib/runtime/config-nodes.ts";
 import type { FieldReader } from "../lib/runtime/field-reader.ts";
+import type { Task } from "../lib/runtime/input.ts";
 import { processWide } from "../lib/runtime/process-wide.ts";
 import { type Place, WalletLines } from "../lib/runtime/signing/wallet-lines.ts";
 import type { NODE } from "./fields.ts";
@@ -16,11 +17,11 @@ const lines = processWide("wallet-lines", () => new WalletLines());
 export function placeFor(
   RED: NodeAPI,
   fields: FieldReader<typeof NODE>,
-  signal: AbortSignal,
+  { arrivedAt, signal }: Pick<Task, "arrivedAt" | "signal">,
 ): Place | undefined {
   if (!fields.flag("keepOrder") || fields.choice("mode") === "draft") return undefined;
   const config = fields.settings.wallet ?? "";
-  return mayAskPerson(RED, config) ? undefined : lines.join(config, signal);
+  return mayAskPerson(RED, config) ? undefined : lines.join(config, signal, arrivedAt);
 }
 
 /** What is wrong with the wallet is reported where it is used. */

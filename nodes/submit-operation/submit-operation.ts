@@ -42,7 +42,7 @@ export default function register(RED: NodeAPI): void {
         const target = fields.choice("waitFor");
         const timeoutMs = fields.milliseconds("timeout");
         const connection = channelOf(RED, fields.settings.channel).connection();
-        const place = isSent(task.kept) ? undefined : placeFor(RED, fields, task.signal);
+        const place = isSent(task.kept) ? undefined : placeFor(RED, fields, task);
         const client = await clientFor(connection, task.msg).catch((error: unknown) => {
           place?.leave();
           throw error;

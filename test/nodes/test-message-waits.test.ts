@@ -29,7 +29,7 @@ describe("the wait of a test message", () => {
   };
   const run = (crec: CrecMessage["crec"], more: Partial<Run> = {}): Run => ({
     msg: { _msgid: "1", crec } as CrecMessage,
-    controller: new AbortController(),
+    ...{ arrivedAt: 1, controller: new AbortController() },
     ...{ id: undefined, kept: undefined, file: undefined, unsaved: undefined, isOver: false },
     ...more,
   });

@@ -218,6 +218,17 @@ describe("a node that waits", () => {
     await node.stop(true);
   });
 
+  it("gets its messages again in the order of their arrival, also after the next deploy", async () => {
+    const arrived = ["d", "b", "e", "a", "c"];
+    const first = await deployedWith(...arrived.map((name) => about(`operation-${name}`, name)));
+    for (const node of [first, new Deployed()]) {
+      node.start();
+      await node.untilWaiting(arrived.length);
+      should(node.waiting.map(({ msg }) => msg.name)).deepEqual(arrived);
+      await node.stop(node !== first);
+    }
+  });
+
   it("removes what a crash left half written, but nothing of its own", async () => {
     const after = await deployedWith(about("operation", "a"));
     await writeFile(join(folder, "crec-waits", "node", `half.${OWNER}.json.tmp`), '{"version":1');

@@ -5,10 +5,13 @@ import { withDetails } from "./details.ts";
 import { errorText, shortText, toldError } from "./error-texts.ts";
 import type { CrecMessage } from "./message.ts";
 import { showStatus } from "./status.ts";
+import { nextArrival } from "./waits/arrival.ts";
 import { interrupted, type Kept, type Run, TAKEN_OVER, type Wait, Waits } from "./waits/waits.ts";
 
 export type Task = {
   msg: CrecMessage;
+  /** Its number in the order of arrival. */
+  arrivedAt: number;
   /** Sends a copy of one message to each port; `null` where a port stays silent. */
   send: (...ports: Array<CrecMessage | null>) => void;
   /** Aborted when the node is closed by a deploy. */
@@ -57,6 +60,7 @@ export function onInput(
     const { signal } = controller;
     const run: Run = {
       msg,
+      arrivedAt: nextArrival(),
       controller,
       id: undefined,
       kept: undefined,
@@ -77,7 +81,8 @@ export function onInput(
     const keep: Task["keep"] = async (wait) => waits?.keep(run, wait);
     const attempt = async () => {
       if (unset) throw unset;
-      await work({ msg, send: ports, signal, tell, afterwards, kept: run.kept, keep });
+      const { kept, arrivedAt } = run;
+      await work({ msg, arrivedAt, send: ports, signal, tell, afterwards, kept, keep });
     };
     let isTold = false;
     const tell: Task["tell"] = (thrown) => {

@@ -50,6 +50,18 @@ describe("the line of a wallet", () => {
     should(sent).deepEqual(["first", "first again"]);
   });
 
+  it("puts a message that arrived before a restart before those that wait", async () => {
+    const [sending, waiting, kept] = [join("a"), join("a"), lines.join("a", never, 1)];
+    await ready(kept, "kept");
+    await ready(waiting, "waiting");
+    await ready(sending, "sending");
+    for (const place of [kept, sending]) {
+      place.leave();
+      await clock.tickAsync(0);
+    }
+    should(sent).deepEqual(["kept", "sending", "waiting"]);
+  });
+
   it("does not make one wallet wait for another", async () => {
     join("a").isOf("1 0xa");
     await ready(join("b"), "b");

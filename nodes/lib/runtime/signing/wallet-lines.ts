@@ -1,4 +1,5 @@
 import { nodeError } from "../../shared/errors.ts";
+import { nextArrival } from "../waits/arrival.ts";
 
 /** Of one message, from its arrival until its operation is answered. */
 export type Place = {
@@ -47,20 +48,19 @@ export class WalletLines {
   readonly #timers: Timers;
   /** By config node, and by wallet where it is known. */
   readonly #lines = new Map<string, Line>();
-  #newest = 0;
 
   constructor(limits: LineLimits = LIMITS, timers: Timers = globalThis) {
     this.#limits = limits;
     this.#timers = timers;
   }
 
-  /** The place ends with the signal, too. @throws QUEUE_FULL */
-  join(config: string, signal: AbortSignal): Place {
+  /** The place ends with the signal, too. One that arrived before a restart comes before the others. @throws QUEUE_FULL */
+  join(config: string, signal: AbortSignal, number = nextArrival()): Place {
     const line = this.#lineOf(config);
     if (line.members.length >= this.#limits.most) throw queueFull(this.#limits.most);
     const rest = { start: undefined, isSending: false, holdsUntil: undefined };
-    const member: Member = { number: ++this.#newest, config, line, ...rest };
-    line.members.push(member);
+    const member: Member = { number, config, line, ...rest };
+    line.members = [...line.members, member].sort(byArrival);
     const leave = (): void => {
       signal.removeEventListener("abort", leave);
       this.#leave(member);
@@ -90,7 +90,7 @@ export class WalletLines {
     const moved = from.members.filter((member) => member.config === config);
     for (const member of moved) member.line = to;
     from.members = from.members.filter((member) => member.config !== config);
-    to.members = [...to.members, ...moved].sort((one, other) => one.number - other.number);
+    to.members = [...to.members, ...moved].sort(byArrival);
     this.#lines.set(config, to);
     this.#advance(from);
     this.#advance(to);
@@ -156,6 +156,10 @@ export class WalletLines {
   #forget(empty: Line): void {
     for (const [key, line] of this.#lines) if (line === empty) this.#lines.delete(key);
   }
+}
+
+function byArrival(one: Member, other: Member): number {
+  return one.number - other.number;
 }
 
 function queueTimeout(): Error {

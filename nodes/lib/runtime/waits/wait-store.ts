@@ -29,7 +29,8 @@ export type StoredWait = { path: string; record: WaitRecord | undefined; isGone:
 
 const ENDING = ".json";
 const TEMPORARY = `${ENDING}.tmp`;
-/** `<id>-<random>.<owner>.json` */
+/** `<id>-<arrival>-<random>.<owner>.json` */
+const ARRIVED = /-(\d{16})-[0-9a-f]{8}\./;
 const OWNED = /\.([0-9a-f-]{36})\.json(?:\.tmp)?$/;
 
 /**
@@ -49,8 +50,8 @@ export class WaitStore {
   }
 
   /** A name that no other wait has: several messages may wait for one operation. */
-  nameFor(id: string): string {
-    return `${fileNameOf(id)}-${randomUUID().slice(0, 8)}.${this.#owner}${ENDING}`;
+  nameFor(id: string, arrivedAt: number): string {
+    return `${fileNameOf(id)}-${arrivedAt}-${randomUUID().slice(0, 8)}.${this.#owner}${ENDING}`;
   }
 
   async save(name: string, record: WaitRecord): Promise<void> {
@@ -89,14 +90,15 @@ export class WaitStore {
   }
 
   /**
-   * The names of all waits of a process but those in `own`, which are of this deploy. What a crash left half written is
-   * removed: the process must have ended, or be this one.
+   * The names of all waits of a process but those in `own`, which are of this deploy, by the arrival of their messages.
+   * What a crash left half written is removed: the process must have ended, or be this one.
    */
   async names(owner: string, own: ReadonlySet<string> = new Set()): Promise<string[]> {
     const isOwn = (file: string) => own.has(file.replace(/\.tmp$/, ""));
     const others = (await this.#files()).filter((file) => ownerOf(file) === owner && !isOwn(file));
     for (const half of others.filter((file) => file.endsWith(TEMPORARY))) await this.remove(half);
-    return others.filter((file) => file.endsWith(ENDING));
+    const whole = others.filter((file) => file.endsWith(ENDING));
+    return whole.sort((one, other) => arrivalOf(one) - arrivalOf(other));
   }
 
   /** Makes a wait of another process one of this process. Gives its new name; undefined where it is not there any more. */
@@ -135,6 +137,11 @@ export class WaitStore {
 /** Earlier versions did not write it. */
 function ownerOf(name: string): string {
   return OWNED.exec(name)?.[1] ?? NO_OWNER;
+}
+
+/** Of the message of a wait, by the name of its file. Earlier versions did not write it. */
+export function arrivalOf(name: string): number {
+  return Number(ARRIVED.exec(name)?.[1] ?? 0);
 }
 
 function isMissing(error: unknown): boolean {

@@ -11,7 +11,7 @@ import { isStateInMemory } from "../state-in-memory.ts";
 import { isTest } from "../test-message.ts";
 import { keptMessage } from "./kept-message.ts";
 import { OWNER, WaitOwners } from "./owners.ts";
-import { type WaitRecord, WaitStore } from "./wait-store.ts";
+import { arrivalOf, type WaitRecord, WaitStore } from "./wait-store.ts";
 
 /** What a node waits for, with what it needs to continue after a deploy. */
 export type Wait = {
@@ -34,6 +34,8 @@ export type Kept = Pick<WaitRecord, "id" | "service" | "about">;
 /** A message at work in a node. */
 export type Run = {
   msg: CrecMessage;
+  /** Of a message that resumes a wait: its first arrival. */
+  arrivedAt: number;
   controller: AbortController;
   /** Set for a message that resumes a wait. */
   kept: Kept | undefined;
@@ -69,7 +71,7 @@ export class Waits {
   /** Other processes whose waits are taken up when they end, and those whose waits were. */
   readonly #watched = new Set<string>();
   /** Messages that were given to the node again, until it has them. */
-  readonly #resumed = new WeakMap<CrecMessage, { kept: Kept; file: string }>();
+  readonly #resumed = new WeakMap<CrecMessage, Pick<Run, "arrivedAt"> & { kept: Kept; file: string }>();
   /** Files of this deploy, which are not taken up again in it. Undefined once the names of the others are known. */
   #own: Set<string> | undefined = new Set();
   readonly #forget: () => void;
@@ -96,9 +98,8 @@ export class Waits {
   }
 
   /** Whether the message resumes a wait. */
-  take(msg: CrecMessage): Pick<Run, "kept" | "file"> {
-    const { kept, file } = this.#resumed.get(msg) ?? {};
-    return { kept, file };
+  take(msg: CrecMessage): Partial<Pick<Run, "kept" | "file" | "arrivedAt">> {
+    return this.#resumed.get(msg) ?? {};
   }
 
   /**
@@ -165,7 +166,7 @@ export class Waits {
   }
 
   async #save(run: Run, record: Omit<WaitRecord, "version" | "msg" | "cut">): Promise<void> {
-    const file = run.file ?? this.#store.nameFor(record.id);
+    const file = run.file ?? this.#store.nameFor(record.id, run.arrivedAt);
     this.#own?.add(file);
     try {
       await this.#beAlive();
@@ -262,7 +263,7 @@ export class Waits {
       this.#node.error(toldError(nodeError(error.code, error.message)), msg);
       return this.#remove(name);
     }
-    this.#resumed.set(msg, { kept: { id, service, about }, file: name });
+    this.#resumed.set(msg, { kept: { id, service, about }, file: name, arrivedAt: arrivalOf(name) });
     this.#node.receive(msg);
   }
 
