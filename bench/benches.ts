@@ -137,6 +137,18 @@ export const BENCHES: Record<string, Bench> = {
       },
     },
   },
+  order: {
+    about: "operations of one wallet a second with keep the order, against the same without it",
+    parts: {
+      "Messages of one tick": {
+        run: async () => (await import("./kept-order.ts")).benchKeptOrder(),
+        figures: ["answers after 0 ms", "answers after 100 ms"].flatMap((answers) => [
+          ...[`${answers}: `, `${answers}: with the order kept`],
+          "the time with the order kept, of that without",
+        ]),
+      },
+    },
+  },
   proofs: {
     about: "proofs a second, against viem, ethers, noble and C; delay of the event loop",
     parts: {
