@@ -206,8 +206,11 @@ export class NodeRed {
     if (!response.ok) throw new Error(`There is no button ${id}: HTTP ${response.status}`);
   }
 
+  /** On a connection of its own: Node-RED closes an idle one after 5 s, in the same moment as a request may use it. */
   fetch(path: string, init: RequestInit = {}): Promise<Response> {
-    return fetch(new URL(path, this.url), init);
+    const headers = new Headers(init.headers);
+    headers.set("Connection", "close");
+    return fetch(new URL(path, this.url), { ...init, headers });
   }
 
   /** What debug nodes have shown so far, oldest first. */
