@@ -8,7 +8,7 @@ import { bundledFiles } from "./lib/bundled-files.mjs";
 import { licensesOf } from "./lib/licenses.mjs";
 import { root } from "./lib/paths.mjs";
 import { readJson } from "./lib/read-json.mjs";
-import { withoutBlake3 } from "./lib/vendored.mjs";
+import { oxInParts } from "./lib/vendored.mjs";
 
 const service = join(root, "service");
 
@@ -42,7 +42,7 @@ export async function buildService(dist = join(service, "dist")) {
       // Names stay as they are, so that stack traces can be read.
       minifyWhitespace: true,
       minifySyntax: true,
-      plugins: [withoutBlake3],
+      plugins: [oxInParts],
       lineLimit: 160,
       legalComments: "none",
       logLevel: "silent",

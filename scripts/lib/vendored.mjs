@@ -42,15 +42,26 @@ export const undiciInParts = {
 };
 
 /**
- * Of the hashes that ox compiles, we use those of Ethereum: BLAKE3 is a WebAssembly module of its own.
+ * Of the hashes of ox we use those of Ethereum, and no phrases of words: BLAKE3 is a WebAssembly module of its own, and
+ * phrases need further libraries.
  *
  * @type {import("esbuild").Plugin}
  */
-export const withoutBlake3 = {
-  name: "without-blake3",
-  setup({ onLoad }) {
+export const oxInParts = {
+  name: "ox-in-parts",
+  setup({ onResolve, onLoad }) {
     onLoad({ filter: /[\\/]ox[\\/]dist[\\/]wasm[\\/]internal[\\/]blake3\.js$/ }, () => ({
       contents: "export const load = () => undefined, hash = undefined, create = undefined;",
+    }));
+    onLoad({ filter: /[\\/]ox[\\/]dist[\\/]core[\\/]Mnemonic\.js$/ }, () => ({
+      contents: "export const toPrivateKey = undefined;",
+    }));
+    // Libraries of phrases, which the local service uses, need one of them.
+    onResolve({ filter: /^@noble\/hashes\/(?:blake3|legacy)\.js$/ }, ({ importer }) =>
+      /[\\/]ox[\\/]dist[\\/]core[\\/]/.test(importer) ? { path: "hashes", namespace: "unused" } : undefined,
+    );
+    onLoad({ filter: /^hashes$/, namespace: "unused" }, () => ({
+      contents: "export const blake3 = undefined, ripemd160 = undefined;",
     }));
   },
 };

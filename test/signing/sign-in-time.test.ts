@@ -64,7 +64,7 @@ describe("the wait for a signature", () => {
   it("ends at the operation's deadline, where that is earlier", async () => {
     const { signer, asked } = slowSigner({ timeoutMs: 60_000 });
     const begun = Date.now();
-    const error = await errorOf(signWith(signer, requestOf(inSeconds(1))));
+    const error = await errorOf(signWith(signer, requestOf(inSeconds(2))));
     should(error.message).match(/before the operation's deadline\. Nothing was submitted\. Choose a later/);
     should(Date.now() - begun).be.below(5_000);
     should(asked[0]?.aborted).be.true();
