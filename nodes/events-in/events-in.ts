@@ -49,7 +49,9 @@ export default function register(RED: NodeAPI): void {
     let folder: FolderState | undefined;
     let stopCountdown = () => {};
 
+    const sample = () => ({ taken, folder, lease: this.leaseReading?.state(), reader: this.reader });
     const show = (): void => {
+      watched.look(sample());
       stopCountdown();
       if (taken) showStatus(this, "error", shortText(taken));
       else if (folder && showFolder(RED, this, folder)) return;
@@ -140,9 +142,7 @@ export default function register(RED: NodeAPI): void {
     };
 
     const forgetReader = noteReader({ channelNode, reading: () => this.reader });
-    const forgetReports = activity.readers.add(() =>
-      watched.report({ taken, folder, lease: this.leaseReading?.state(), reader: this.reader }),
-    );
+    const forgetReports = activity.readers.add(() => watched.report(sample()));
     showStatus(this, "waiting", "node-red:common.status.connecting");
     // Before all flows are started, the nodes behind this one may not listen yet.
     const forget = onFlowsStarted(RED, () => void begin().catch(refuse));

@@ -1,4 +1,5 @@
 import type { NodeAPI } from "node-red";
+import { originOf } from "../lib/runtime/activity/origin.ts";
 import { problemIn } from "../lib/runtime/config-nodes.ts";
 import { errorText } from "../lib/runtime/error-texts.ts";
 import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
@@ -47,7 +48,7 @@ function openFleet(RED: NodeAPI, node: FleetNode, fields: FieldReader<typeof NOD
     problemIn(read) ??
     settingsProblem(read()) ??
     secretsProblem(RED, node, read());
-  return { problem, settings: problem ? EMPTY : settingsOf(read()), isFromEnvironment: false };
+  return { problem, settings: problem ? EMPTY : settingsOf(read()), origin: originOf(node) };
 }
 
 /** Of a shared state that cannot be opened. */

@@ -41,7 +41,7 @@ export function refused(label: string, reason: string): CrecError {
 export function newerSchema(label: string, reason: string): CrecError {
   return new CrecError(
     "SHARED_STATE_NEWER",
-    `The shared state was set up by a newer version of this package: ${reason}. Update this copy, or give it another namespace (${label}).`,
+    `The shared state was set up by a newer version of this package: ${reason}. Update this copy to that version (${label}).`,
   );
 }
 

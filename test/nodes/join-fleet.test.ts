@@ -13,7 +13,7 @@ const RED = {
 /** Nothing is connected before the first call. */
 function fleetWith(leaseMs: number): FleetRef {
   const settings = { url: "redis://127.0.0.1:6379", namespace: "", leaseMs };
-  return { problem: undefined, settings, isFromEnvironment: false };
+  return { problem: undefined, settings, origin: undefined };
 }
 
 describe("joinFleet", () => {

@@ -6,7 +6,7 @@ import type { Origin, ReaderReport } from "../../lib/runtime/activity/types.ts";
 import { toCodedError } from "../../lib/shared/errors.ts";
 import type { Reader } from "../reader.ts";
 import { type ProofTimes, proofMsOf } from "./proof-times.ts";
-import { readerState, type Standing, type WaitsFor } from "./reader-state.ts";
+import { readerState, type ShownState, type Standing, type WaitsFor } from "./reader-state.ts";
 
 /** A node as it is when its report is asked for. */
 export type Sampled = Omit<Standing, "consumer" | "waitsFor"> & { reader: Reader | undefined };
@@ -34,6 +34,8 @@ export class ReaderActivity {
   #rejected = 0;
   #late = 0;
   #waitsFor: WaitsFor | undefined;
+  #problem: { code: string; since: number } | undefined;
+  #hasWorked = false;
   /** The time of the newest event that the current reader sent. Unix milliseconds. */
   #newestAt: number | undefined;
 
@@ -77,11 +79,25 @@ export class ReaderActivity {
       });
   }
 
+  /** Called at each change: when a problem begins may not depend on when a report is asked for. */
+  look({ reader, ...sampled }: Sampled): ShownState {
+    const shown = readerState({ ...sampled, consumer: reader?.consumer.state, waitsFor: this.#waitsFor });
+    const { state, problem } = shown;
+    if (problem && this.#problem?.code !== problem.code)
+      this.#problem = { code: problem.code, since: this.#hasWorked ? Date.now() : 0 };
+    // Between two attempts, it waits.
+    if (problem || state === "waiting") return shown;
+    this.#problem = undefined;
+    this.#hasWorked = true;
+    return shown;
+  }
+
   /** Called twice a second for each node while a sidebar is open: it reads no file, and makes no request. */
-  report({ reader, ...sampled }: Sampled): ReaderReport {
+  report(sampled: Sampled): ReaderReport {
+    const { reader } = sampled;
     const consumer = reader?.consumer.state;
     const connected = consumer?.kind === "connected" ? consumer : undefined;
-    const { state, problem } = readerState({ ...sampled, consumer, waitsFor: this.#waitsFor });
+    const { state, problem } = this.look(sampled);
     this.#channel ||= this.#channelOf();
     const report: ReaderReport = {
       ...this.#origin,
@@ -95,6 +111,7 @@ export class ReaderActivity {
       late: this.#late,
     };
     if (problem) report.problem = problem;
+    if (problem && this.#problem) report.problemSince = this.#problem.since;
     if (reader?.epoch !== undefined) report.epoch = reader.epoch;
     if (reader?.position !== undefined) report.position = reader.position;
     // Asked for at each sample: the reader notes then whether the flow has completed what it was sent.

@@ -2,6 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { RedisSentinel } from "../../../src/index.ts";
 import { isEngineUrl } from "../shared/engine-url.ts";
 import { type CodedError, nodeError } from "../shared/errors.ts";
+import type { Origin } from "./activity/types.ts";
 
 /** With this variable alone, without a `crec-fleet`, all copies with the same URL share their state. */
 const FLEET_VARIABLE = "CREC_FLEET_URL";
@@ -23,8 +24,8 @@ export type FleetSettings = {
 export type FleetRef = {
   problem: CodedError | undefined;
   settings: FleetSettings;
-  /** Whether no config node says this. */
-  isFromEnvironment: boolean;
+  /** The config node; undefined where the environment says this. */
+  origin: Origin | undefined;
 };
 
 /** Node-RED leaves out what was never typed in. */
@@ -57,7 +58,7 @@ function fleetOfEnvironment(): FleetRef | undefined {
   const url = urlOfEnvironment();
   if (url === "") return undefined;
   const settings = { url, namespace: "", leaseMs: DEFAULT_LEASE_MS };
-  return { problem: engineProblem(url), settings, isFromEnvironment: true };
+  return { problem: engineProblem(url), settings, origin: undefined };
 }
 
 /** The URL itself is not in the sentence: it may hold a password. */

@@ -3,9 +3,11 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { NodeAPI } from "node-red";
 import type { Copy, LeaseKeeper, SharedState } from "../../../src/index.ts";
+import { activity } from "./activity/activity.ts";
 import type { FleetRef, FleetSettings } from "./fleet.ts";
 import { loadLibrary } from "./library.ts";
 import { processWide } from "./process-wide.ts";
+import { StateWatch } from "./state-watch.ts";
 
 /** What this process shares with other copies, by one engine and namespace. */
 export type Fleet = {
@@ -109,7 +111,7 @@ export function fleetKey(settings: FleetSettings): string {
   return createHash("sha256").update(JSON.stringify(settings)).digest("hex");
 }
 
-async function open(RED: NodeAPI, { settings, isFromEnvironment }: FleetRef): Promise<Opened> {
+async function open(RED: NodeAPI, { settings, origin }: FleetRef): Promise<Opened> {
   const key = fleetKey(settings);
   await registry.closing.get(key);
   const { LeaseKeeper, openSharedState } = await loadLibrary();
@@ -121,11 +123,15 @@ async function open(RED: NodeAPI, { settings, isFromEnvironment }: FleetRef): Pr
   const id = registry.copyIds.get(key) ?? randomUUID();
   registry.copyIds.set(key, id);
   const copy = { id, name: copyName() };
-  const text = isFromEnvironment ? "common.log.fleet-of-environment" : "common.log.fleet";
+  const text = origin ? "common.log.fleet" : "common.log.fleet-of-environment";
   const line = RED._(text, { label: shared.label, copy: copy.name });
   if (!registry.logged.has(line)) RED.log.info(line);
   registry.logged.add(line);
-  return fleetOfShared(LeaseKeeper, { shared, copy, leaseMs });
+  const watch = new StateWatch(shared);
+  const place = origin ?? { node: "", flow: "", type: "crec-fleet", label: shared.label };
+  const forget = activity.sharedStates.add(() => ({ ...place, ...watch.report() }));
+  const opened = fleetOfShared(LeaseKeeper, { shared: watch.shared, copy, leaseMs });
+  return { ...opened, close: () => opened.close().finally(forget) };
 }
 
 /** What people call this copy: its host, which is the pod under Kubernetes, and its name under FlowFuse. */

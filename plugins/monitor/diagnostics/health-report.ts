@@ -10,6 +10,7 @@ export function healthReport(RED: NodeAPI, issues: IssueList, areFlowsRunning: b
   const checked = {
     connections: activity.connections.reports(),
     readers: activity.readers.reports(),
+    sharedStates: activity.sharedStates.reports(),
     issues: issues.all(),
     ...{ areFlowsRunning, isUsed: (node: string) => issues.isUsed(node) },
     now: Date.now(),

@@ -1,6 +1,11 @@
-import type { ConnectionReport, ReaderReport } from "../../../nodes/lib/runtime/activity/types.ts";
+import type {
+  ConnectionReport,
+  ReaderReport,
+  SharedStateReport,
+} from "../../../nodes/lib/runtime/activity/types.ts";
 import { KEY_ENDS_SOON_MS } from "../../../nodes/lib/shared/key-term.ts";
 import type { Issue } from "../types.ts";
+import { READER_CODES } from "./reader-codes.ts";
 
 export const HEALTH_STATUSES = ["ok", "degraded", "failing"] as const;
 export type HealthStatus = (typeof HEALTH_STATUSES)[number];
@@ -27,12 +32,15 @@ const CODES = {
   connection_incomplete: "failing",
   reader_refused: "failing",
   reader_stopped: "failing",
+  reader_blocked: "failing",
+  shared_state_refused: "failing",
   service_unreachable: "degraded",
   budget_exhausted: "degraded",
   key_expires: "degraded",
   reader_retrying: "degraded",
   reader_waiting: "degraded",
   reader_behind: "degraded",
+  shared_state_retrying: "degraded",
   issue: "degraded",
 } as const satisfies Record<string, HealthReason["status"]>;
 export type HealthCode = keyof typeof CODES;
@@ -41,10 +49,14 @@ export const HEALTH_CODES = Object.keys(CODES) as HealthCode[];
 /** Less is made up for within a poll or two. */
 const BEHIND_MS = 300_000;
 
+/** A person who changes a password, or rights, needs some time. A new copy that does not work must not replace others. */
+const PATIENCE_MS = 120_000;
+
 /** What is looked at. */
 export type Checked = {
   connections: readonly ConnectionReport[];
   readers: readonly ReaderReport[];
+  sharedStates: readonly SharedStateReport[];
   issues: readonly Issue[];
   areFlowsRunning: boolean;
   /** Whether a running node uses a config node. */
@@ -59,7 +71,7 @@ export type Health = { status: HealthStatus; reasons: HealthReason[] };
 
 /** How this process is. The reasons of what fails come first. */
 export function healthOf(checked: Checked, say: Say): Health {
-  const { readers, issues, areFlowsRunning, isUsed, now } = checked;
+  const { readers, sharedStates, issues, areFlowsRunning, isUsed, now } = checked;
   // One that was left over by an import stops nothing.
   const connections = checked.connections.filter(({ state, node }) => state !== "incomplete" || isUsed(node));
   const reason = (code: HealthCode, { label, node }: { label: string; node: string }, detail = "") => ({
@@ -73,7 +85,12 @@ export function healthOf(checked: Checked, say: Say): Health {
       codesOfConnection(connection, now).map((code) => reason(code, connection, connection.problem?.message)),
     ),
     ...readers.flatMap((reader) =>
-      codesOfReader(reader).map((code) => reason(code, reader, reader.problem?.message)),
+      codesOfReader(reader, now).map((code) => reason(code, reader, reader.problem?.message)),
+    ),
+    ...sharedStates.flatMap((state) =>
+      state.problem === undefined
+        ? []
+        : [reason(codeOfSharedState(state, now), state, state.problem.message)],
     ),
   ];
   const failing = ofNodes.filter(({ status }) => status === "failing");
@@ -98,13 +115,30 @@ function codesOfConnection(connection: ConnectionReport, now: number): HealthCod
   return codes;
 }
 
-function codesOfReader({ state, problem, behindMs = 0 }: ReaderReport): HealthCode[] {
+function codesOfReader(reader: ReaderReport, now: number): HealthCode[] {
+  const { state, problem, behindMs = 0 } = reader;
   const codes: HealthCode[] = [];
   if (state === "refused") codes.push("reader_refused");
   // Without an error, a person has stopped it.
-  if (state === "stopped" && problem !== undefined) codes.push("reader_stopped");
-  if (state === "retrying") codes.push("reader_retrying");
-  if (state === "waiting") codes.push("reader_waiting");
+  else if (state === "stopped" && problem)
+    codes.push(isForPerson(problem, true) ? "reader_stopped" : "reader_retrying");
+  else if (isOverdue(reader, now)) codes.push("reader_blocked");
+  else if (state === "retrying") codes.push("reader_retrying");
+  else if (state === "waiting") codes.push("reader_waiting");
   if (behindMs > BEHIND_MS) codes.push("reader_behind");
   return codes;
+}
+
+function codeOfSharedState(state: SharedStateReport, now: number): HealthCode {
+  return isOverdue(state, now) ? "shared_state_refused" : "shared_state_retrying";
+}
+
+/** Whether only a person can help, at the start or for some time now. */
+function isOverdue({ problem, problemSince = 0 }: SharedStateReport | ReaderReport, now: number): boolean {
+  return problem !== undefined && isForPerson(problem, false) && now - problemSince >= PATIENCE_MS;
+}
+
+/** A service may have codes of its own: then it is decided by whether the node tries again. */
+function isForPerson({ code }: { code: string }, isStopped: boolean): boolean {
+  return (READER_CODES.get(code) ?? (isStopped ? "failing" : "degraded")) === "failing";
 }

@@ -4,11 +4,11 @@ import { Bounds } from "./bounds.ts";
 import { Counters } from "./counters.ts";
 import { info, type Labels } from "./exposition/families.ts";
 import { type Format, textOf } from "./exposition/text.ts";
-import { gauges, type Snapshot } from "./gauges.ts";
-import { type Health, healthOf, type Say } from "./health.ts";
+import { gauges } from "./gauges.ts";
+import { type Checked, type Health, healthOf, type Say } from "./health.ts";
 
 /** What the nodes report, read once for each answer. */
-type Reported = Pick<Snapshot, "connections" | "readers">;
+type Reported = Pick<Checked, "connections" | "readers" | "sharedStates">;
 type Parts = { activity: Activity; issues: IssueList; areFlowsRunning: () => boolean; say: Say };
 
 /** Counts from now on, until the process ends. */
@@ -44,7 +44,11 @@ export class Monitoring {
 
   #reports(): Reported {
     const { activity } = this.#parts;
-    return { connections: activity.connections.reports(), readers: activity.readers.reports() };
+    return {
+      connections: activity.connections.reports(),
+      readers: activity.readers.reports(),
+      sharedStates: activity.sharedStates.reports(),
+    };
   }
 
   #judge(reported: Reported): Health {

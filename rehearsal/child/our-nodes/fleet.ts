@@ -15,7 +15,7 @@ export function registerFleet(RED: NodeAPI, library: Promise<Library>): void {
     const leaseMs = fieldReader(RED, this, NODE, def).milliseconds("lease");
     const settings = { url: NOWHERE, namespace: this.id, leaseMs };
     provideFleet(settings, async () => new (await library).MemorySharedState());
-    this.fleet = { problem: undefined, settings, isFromEnvironment: false };
+    this.fleet = { problem: undefined, settings, origin: undefined };
   }
   RED.nodes.registerType("crec-fleet", ConstructFleet);
 }

@@ -2,8 +2,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
-import type { ConnectionReport, ReaderReport } from "../../../nodes/lib/runtime/activity/types.ts";
+import type {
+  ConnectionReport,
+  ReaderReport,
+  SharedStateReport,
+} from "../../../nodes/lib/runtime/activity/types.ts";
 import { HEALTH_CODES, healthOf } from "../../../plugins/monitor/monitoring/health.ts";
+import { READER_CODES } from "../../../plugins/monitor/monitoring/reader-codes.ts";
 import type { Issue } from "../../../plugins/monitor/types.ts";
 import { connection, issue, reader } from "./facts.ts";
 
@@ -15,13 +20,17 @@ const problem = { code: "X", message: "It says why." };
 type Given = {
   connections?: ConnectionReport[];
   readers?: ReaderReport[];
+  sharedStates?: SharedStateReport[];
   issues?: Issue[];
   areFlowsRunning?: boolean;
   isUsed?: () => boolean;
 };
-const health = ({ connections = [], readers = [], issues = [], ...given }: Given) =>
+const health = ({ connections = [], readers = [], sharedStates = [], issues = [], ...given }: Given) =>
   healthOf(
-    { connections, readers, issues, areFlowsRunning: true, isUsed: () => true, now: NOW, ...given },
+    {
+      ...{ connections, readers, sharedStates, issues },
+      ...{ areFlowsRunning: true, isUsed: () => true, now: NOW, ...given },
+    },
     (key, { label, detail }) => `${key} ${label} ${detail}`,
   );
 const codes = (given: Given) => {
@@ -66,6 +75,52 @@ describe("the health", () => {
     should(codes({ connections })).deepEqual(["failing", "key_refused", "service_unreachable"]);
   });
 
+  describe("of nodes that use a shared state", () => {
+    const SINCE_START = 0;
+    const JUST_NOW = NOW - 119_999;
+    const LONG_AGO = NOW - 120_000;
+    const one = (code: string, problemSince: number) => ({
+      ...{ node: "s1", flow: "", type: "crec-fleet", label: "copies", problemSince },
+      problem: { code, message: "It says why." },
+    });
+
+    for (const code of ["SHARED_STATE_REFUSED", "SHARED_STATE_NEWER"])
+      it(`is failing for ${code} from the start on, and while running after two minutes`, () => {
+        const states = (since: number) => codes({ sharedStates: [one(code, since)] });
+        should(states(SINCE_START)).deepEqual(["failing", "shared_state_refused"]);
+        should(states(LONG_AGO)).deepEqual(["failing", "shared_state_refused"]);
+        should(states(JUST_NOW)).deepEqual(["degraded", "shared_state_retrying"]);
+        const readers = (since: number) =>
+          codes({ readers: [reader({ ...one(code, since), state: "retrying" })] });
+        should(readers(SINCE_START)).deepEqual(["failing", "reader_blocked"]);
+        should(readers(LONG_AGO)).deepEqual(["failing", "reader_blocked"]);
+        should(readers(JUST_NOW)).deepEqual(["degraded", "reader_retrying"]);
+      });
+
+    it("is degraded however long it gives no answer, and ok while it answers", () => {
+      for (const since of [SINCE_START, LONG_AGO])
+        should(codes({ sharedStates: [one("SHARED_STATE_UNREACHABLE", since)] })).deepEqual([
+          "degraded",
+          "shared_state_retrying",
+        ]);
+      const { problem: _problem, problemSince: _since, ...working } = one("", 0);
+      should(codes({ sharedStates: [working] })).deepEqual(["ok"]);
+    });
+  });
+
+  it("never fails for the error of one event, or because another copy reads", () => {
+    for (const code of ["EVENT_TOO_LARGE", "DELIVERY_FAILED", "SHARED_STATE_UNREACHABLE", "OF_A_SERVICE"]) {
+      const readers = [reader({ state: "retrying", problem: { ...problem, code }, problemSince: 0 })];
+      should(codes({ readers })).deepEqual(["degraded", "reader_retrying"]);
+    }
+    const moved = { ...problem, code: "CONSUMER_MOVED" };
+    should(codes({ readers: [reader({ state: "stopped", problem: moved, problemSince: 0 })] })).deepEqual([
+      "degraded",
+      "reader_retrying",
+    ]);
+    should(codes({ readers: [reader({ state: "standby" })] })).deepEqual(["ok"]);
+  });
+
   it("says once that a node fails, also where it has an issue", () => {
     const readers = [reader({ state: "stopped", problem, node: "abc" })];
     const origin = { node: "abc", flow: "", type: "crec-events-in", label: "payments in" };
@@ -104,5 +159,14 @@ describe("the health", () => {
     const page = readFileSync(join(root, "docs/metrics.md"), "utf8");
     const rows = [...page.matchAll(/^\| `([a-z_]+)` \| `(?:failing|degraded)` \|/gm)].map(([, code]) => code);
     should(rows.sort()).deepEqual([...HEALTH_CODES].sort());
+  });
+
+  it("has each error of a reader in that page, with what it means", () => {
+    const page = readFileSync(join(root, "docs/metrics.md"), "utf8");
+    const [, section = ""] = /^### Errors of a reader$(.*?)^##/ms.exec(page) ?? [];
+    const rows = [...section.matchAll(/^\| `(failing|degraded)` \| (.*?) \|/gm)].flatMap(
+      ([, status, list = ""]) => [...list.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => `${code} ${status}`),
+    );
+    should(rows.sort()).deepEqual([...READER_CODES].map((one) => one.join(" ")).sort());
   });
 });

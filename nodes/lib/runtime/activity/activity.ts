@@ -11,6 +11,7 @@ import type {
   OperationReport,
   ReaderReport,
   ResourceReport,
+  SharedStateReport,
 } from "./types.ts";
 
 /** More than a person looks through. */
@@ -29,6 +30,7 @@ const MOST_KEY_LIMITS = 1_000;
 export class Activity {
   readonly connections = new Sources<ConnectionReport>();
   readonly readers = new Sources<ReaderReport>();
+  readonly sharedStates = new Sources<SharedStateReport>();
   readonly events = new Reports<EventReport>({ keyOf: ({ number }) => String(number), most: MOST_EVENTS });
   readonly underWay = new Reports<OperationReport>({ keyOf: ({ key }) => key, most: MOST_OPERATIONS });
   readonly ended = new Reports<OperationReport>({ keyOf: ({ key }) => key, most: MOST_ENDED });

@@ -56,6 +56,16 @@ export type ReaderReport = Origin & {
   /** Of the lease, where several copies share the cursor. */
   epoch?: number;
   problem?: Problem;
+  /** Since when it has the problem; 0 where it did not work before, since the last deploy. Unix milliseconds. */
+  problemSince?: number;
+};
+
+/** Of a shared state that nodes of this process use; without `node` where the environment names it. */
+export type SharedStateReport = Origin & {
+  /** Why its last call failed. */
+  problem?: Problem;
+  /** Since when; 0 where no call has succeeded before. Unix milliseconds. */
+  problemSince?: number;
 };
 
 /** An operation that a node of this process has sent or follows. */

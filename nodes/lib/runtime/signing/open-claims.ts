@@ -17,7 +17,7 @@ export function openClaims(RED: NodeAPI, node: Node, fleetId: string | undefined
       .catch(() => {})
       .finally(done);
   });
-  return async () => {
+  const open = async () => {
     if (isStateInMemory()) return inMemory;
     const ref = fleetOf(RED, fleetId);
     if (!ref) return fileClaims(RED);
@@ -28,4 +28,7 @@ export function openClaims(RED: NodeAPI, node: Node, fleetId: string | undefined
     });
     return sharedClaims((await joined).fleet.shared);
   };
+  // At the deploy, so that the health knows then whether the shared state works. A message reports the error.
+  open().catch(() => {});
+  return open;
 }
