@@ -74,8 +74,45 @@ describe("metrics and health of copies that share their state", function () {
     should(await healthOf(other)).deepEqual({ http: 200, status: "ok", codes: [] });
   });
 
+  it("leave all copies ready and alive while the shared state is stopped", async () => {
+    const all = <T>(look: (copy: FleetCopy) => Promise<T>) => Promise.all(harness.copies.map(look));
+    const answers = () => all(healthOf);
+    await server.stop();
+    const stopped = await eventually(
+      "all copies without shared state",
+      answers,
+      (seen) => seen.every(({ codes }) => codes.includes("shared_state_retrying")),
+      { withinMs: LONGEST_MS },
+    );
+    // The standby cannot look, and the reader may not go on without its lease.
+    const retrying = await eventually(
+      "all readers that try again",
+      answers,
+      (seen) => seen.every(({ codes }) => codes.includes("reader_retrying")),
+      { withinMs: LONGEST_MS },
+    );
+    for (const { http, status } of [...stopped, ...retrying])
+      should({ http, status }).deepEqual({ http: 200, status: "degraded" });
+    should(await all(async ({ nodeRed }) => (await nodeRed.fetch("crec/health/live")).status)).deepEqual([
+      ...[200, 200],
+    ]);
+    should(harness.copies.every(({ nodeRed }) => nodeRed.running)).be.true();
+    await server.restart();
+    await eventually(
+      "all copies with shared state",
+      answers,
+      (seen) => seen.every(({ codes }) => !codes.some((code) => code.endsWith("_retrying"))),
+      { withinMs: LONGEST_MS },
+    );
+  });
+
   it("move with the lease, whose number rises, when the reader ends", async () => {
-    const [reader, other] = harness.copies as [FleetCopy, FleetCopy];
+    const isReading = async (copy: FleetCopy) => (await measured(copy)).reading === 1;
+    const reader = await eventually("a copy that reads", async () => {
+      const reading = await Promise.all(harness.copies.map(isReading));
+      return harness.copies[reading.indexOf(true)];
+    });
+    const other = harness.copies.find((copy) => copy !== reader) as FleetCopy;
     const { epoch = 0 } = await measured(reader);
     await reader.nodeRed.kill();
     const after = await becomes(other, ({ reading, lag = 0 }) => reading === 1 && lag > 0);
