@@ -14,17 +14,15 @@ export type Watched = { problem?: Problem; problemSince?: number };
 export class StateWatch {
   /** To be used in its place. */
   readonly shared: SharedState;
-  readonly #now: () => number;
   #problem: Problem | undefined;
   #since = 0;
   #hasAnswered = false;
   #toldAt = Number.NEGATIVE_INFINITY;
 
-  constructor(shared: SharedState, now: () => number = Date.now) {
-    this.#now = now;
+  constructor(shared: SharedState) {
     const ask = (): void => void this.shared.recordKeys(SCOPE, 1).catch(() => {});
     const timer = setInterval(() => {
-      if (now() - this.#toldAt >= ASK_MS) ask();
+      if (Date.now() - this.#toldAt >= ASK_MS) ask();
     }, ASK_MS);
     timer.unref();
     const told =
@@ -61,7 +59,7 @@ export class StateWatch {
   }
 
   #note(error: Problem | undefined): void {
-    this.#toldAt = this.#now();
+    this.#toldAt = Date.now();
     // Another error is an answer, such as that a record is damaged.
     if (!error?.code.startsWith("SHARED_STATE_")) {
       this.#hasAnswered = true;
