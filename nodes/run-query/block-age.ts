@@ -13,13 +13,13 @@ export function blockAgeProblem(
   maxAge: number,
   now = Date.now() / 1000,
 ): CodedError | undefined {
-  if (block === undefined) {
+  const age = Math.floor(now - Number(block?.time));
+  if (block === undefined || Number.isNaN(age)) {
     return nodeError(
       "BLOCK_TOO_OLD",
-      "The answer does not name its block, so its age is unknown. Leave Max block age empty to accept any age.",
+      "The answer does not name the time of its block, so its age is unknown. Leave Max block age empty to accept any age.",
     );
   }
-  const age = Math.floor(now - Number(block.time));
   if (age < -CLOCK_TOLERANCE) {
     return nodeError(
       "BLOCK_IN_THE_FUTURE",

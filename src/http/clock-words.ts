@@ -9,5 +9,5 @@ export function clockWords(date: string | undefined, now: number = Date.now()): 
   const behindS = Math.round((Date.parse(date ?? "") - now) / 1000);
   if (!(Math.abs(behindS) > TOLERANCE_S)) return "";
   const how = behindS > 0 ? "behind" : "ahead of";
-  return ` The clock of this machine is ${Math.abs(behindS)} s ${how} that of the service: set it right.`;
+  return ` The clock of this machine is ${Math.abs(behindS)} s ${how} that of the service: check both.`;
 }

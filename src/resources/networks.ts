@@ -1,5 +1,6 @@
+import { deferred } from "../deferred.ts";
 import { ArgumentError, CrecError } from "../errors.ts";
-import { type CallOptions, HttpError, type Transport } from "../http/index.ts";
+import { type CallOptions, HttpError, reasonOf, type Transport } from "../http/index.ts";
 import { KNOWN_CHAINS, type Network, withoutNulls } from "../protocol/index.ts";
 import { badResponse, isObject, listOf } from "./answers.ts";
 import { checkSelector } from "./checks.ts";
@@ -76,7 +77,7 @@ export class Networks {
     for (;;) {
       const running = this.#running ?? this.#begin(options.signal);
       try {
-        return await running.list;
+        return await orStopped(running.list, options.signal);
       } catch (error) {
         // Who began it has stopped: another one of those who wait begins.
         if (!running.signal?.aborted || options.signal?.aborted) throw error;
@@ -91,6 +92,16 @@ export class Networks {
     this.#running = { list: this.list({ signal }).finally(end), signal };
     return this.#running;
   }
+}
+
+/** The outcome of what others need too, or the reason of the signal as soon as it fires. */
+async function orStopped<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return shared;
+  const { promise, reject } = deferred<never>();
+  const stop = () => reject(reasonOf(signal));
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  return Promise.race([shared, promise]).finally(() => signal.removeEventListener("abort", stop));
 }
 
 function givenPair([selector, chainId]: [string, string | number]): [string, string] {

@@ -102,7 +102,7 @@ export async function* followOperation(
   /** By event id: the proof may still arrive. */
   const unproven = new Map<string, Unproven>();
   /** Those that say that the operation was not executed. */
-  const ends: ChannelEvent[] = [];
+  const ends = new Map<string, ChannelEvent>();
   let lastStatus: string | undefined;
   let hasLooked = false;
   const watch = calls.watch();
@@ -131,7 +131,7 @@ export async function* followOperation(
       events = await watch.events(operation, { signal, timeoutMs }, true);
     hasLooked = true;
     lastError = undefined;
-    ends.push(...events.filter(isNewEnd));
+    for (const end of events.filter(isNewEnd)) ends.set(end.event_id, end);
     const changes: OperationChange[] = [];
     for (const event of events) {
       if (!isEvent(event, "operation.status") || seen.has(event.event_id)) continue;
@@ -185,7 +185,7 @@ export async function* followOperation(
         const { status, reason, walletOperationId } = change;
         // Its proof came later than that of a stronger status.
         if (isBelow(status, lastStatus)) continue;
-        if (beyondFailure && ends.some((end) => mayWithdraw(end, change))) continue;
+        if (beyondFailure && [...ends.values()].some((end) => mayWithdraw(end, change))) continue;
         if (status === "failed" && !beyondFailure && saysExecuted(reason, walletOperationId)) {
           const executed = await calls.findExecuted(operationId, { operationKey, signal, timeoutMs: left() });
           await onFound?.(executed);

@@ -61,6 +61,8 @@ export class SharedWaits {
         watch.isShared = found !== undefined;
         if (found) return found;
         const { newest } = searches;
+        // What it took before counts only with this search: without its answer, the next look is by its own again.
+        joined.since = undefined;
         const events = await this.read(channelId, operation, options);
         searches.hasSeen(joined, events, newest);
         return events;

@@ -16,10 +16,13 @@ describe("the age of an answer's block", () => {
 
   it("is not known where a clock is wrong, or where the answer names no block", () => {
     should(codeAt(NOW + 60)).be.undefined();
+    should(blockAgeProblem({ number: "7", hash: "0x", time: "soon" }, 60, NOW)?.message).match(
+      /age is unknown/,
+    );
     should(codeAt(NOW + 61)).equal("BLOCK_IN_THE_FUTURE");
     should(blockAgeProblem(undefined, 60, NOW)).match({
       code: "BLOCK_TOO_OLD",
-      message: /does not name its block/,
+      message: /does not name the time of its block/,
     });
   });
 });

@@ -56,7 +56,7 @@ for (const [minutes, way] of [
         const { error } = await harness.refuse("soon", good);
         should(error).have.property("code", "VALIDATION_ERROR");
         should(error?.message).match(
-          /The clock of this machine is (599|600|601) s behind that of the service: set it right\. It said: deadline has passed already\./,
+          /The clock of this machine is (599|600|601) s behind that of the service: check both\. It said: deadline has passed already\./,
         );
         should(await harness.executions()).equal(before);
       });
@@ -65,7 +65,7 @@ for (const [minutes, way] of [
         const { crec } = await harness.ask("draft", good);
         const { error } = await harness.refuse("finalize", { crec: { ...crec } });
         should(error).have.property("code", "OPERATION_DEADLINE_ELAPSED");
-        should(error?.message).match(/is (599|600|601) s behind that of the service: set it right\./);
+        should(error?.message).match(/is (599|600|601) s behind that of the service: check both\./);
       });
 
       it("says so where an accepted operation has expired", async () => {
@@ -74,7 +74,7 @@ for (const [minutes, way] of [
         await harness.relays(true);
         should(error).have.property("code", "OPERATION_EXPIRED");
         should(error?.message).match(
-          /Its deadline is in \d{3} s by the clock of this machine, which is behind: set it right\./,
+          /Its deadline is in \d{3} s by the clock of this machine: check that clock\./,
         );
       });
     } else {

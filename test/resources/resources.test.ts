@@ -292,6 +292,12 @@ describe("resources", () => {
       const others = [client.networks.chainIdOf("42"), client.networks.chainIdOf("42")];
       const late = await errorOf(client.networks.chainIdOf("42", { timeoutMs: 50 }));
       should(late.code).equal("TIMEOUT");
+      const joined = new AbortController();
+      const left = errorOf(client.networks.chainIdOf("42", { signal: joined.signal }));
+      joined.abort();
+      should((await left).code).equal("ABORTED");
+      const already = errorOf(client.networks.chainIdOf("42", { signal: joined.signal }));
+      should((await already).code).equal("ABORTED");
       stop.abort();
       should((await stopped).code).equal("ABORTED");
       should(await Promise.all(others)).deepEqual(["7", "7"]);

@@ -115,5 +115,5 @@ async function notExecuted(
 function earlyWords(code: string, { deadline = 0 }: Operation): string {
   const leftS = Math.round(deadline - Date.now() / 1000);
   if (code !== "OPERATION_EXPIRED" || leftS <= CLOCKS_DIFFER_S) return "";
-  return ` Its deadline is in ${leftS} s by the clock of this machine, which is behind: set it right.`;
+  return ` Its deadline is in ${leftS} s by the clock of this machine: check that clock.`;
 }

@@ -20,7 +20,8 @@ export async function withImplementations(
   const { connection } = (RED.nodes.getNode(connectionId) ?? {}) as Partial<ConnectionNode>;
   const network = isReference(chainSelector) ? wallet?.chainSelector : chainSelector.trim();
   if (network !== LOCAL_NETWORK || !connection || connection.problem) return calls;
-  const client = await connection.client();
+  const client = await connection.client().catch(() => undefined);
+  if (!client) return calls;
   const signal = AbortSignal.timeout(ASK_MS);
   return Promise.all(
     calls.map(async (call) => {

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { ShownTransaction, WireTransaction } from "../../../src/protocol/index.ts";
 import { implementationOf } from "../chain/implementation.ts";
 import type { Context } from "../context.ts";
@@ -33,6 +34,12 @@ export async function withUpgrades(context: Context, operation: StoredOperation)
   return { ...operation, transactions };
 }
 
-function currentOf({ chain }: Context, address: string): Promise<string | undefined> {
-  return implementationOf(chain, address).catch(() => undefined);
+/** A draft does not wait for a chain that hangs. */
+const ASK_MS = 2_000;
+
+async function currentOf({ chain }: Context, address: string): Promise<string | undefined> {
+  const late = new AbortController();
+  const told = implementationOf(chain, address).catch(() => undefined);
+  const none = setTimeout(ASK_MS, undefined, { signal: late.signal }).catch(() => undefined);
+  return Promise.race([told, none]).finally(() => late.abort());
 }

@@ -13,6 +13,8 @@ import { type AwsKmsOptions, awsKmsSettings } from "./aws-kms-settings.ts";
 import type { CustodySigner } from "./custody-signer.ts";
 import { recoveredSignature } from "./recovered-signature.ts";
 
+const NO_ANSWER = "no answer";
+
 /** A signer with a key in AWS KMS: with an address, or with the public key of an RSA key. */
 export type AwsKmsSigner = CustodySigner &
   ({ kind: "ecdsa"; address: Address } | { kind: "rsa"; publicKey: RsaPublicKey });
@@ -45,7 +47,9 @@ export async function awsKmsSigner(options: AwsKmsOptions): Promise<AwsKmsSigner
     { signal, onState }: SignOptions = {},
   ) => {
     const reasons: string[] = [];
-    const seen = () => `${reasons.at(-1)}, asked ${reasons.length} times`;
+    // A try that was cut says less than what KMS answered before.
+    const last = () => reasons.findLast((reason) => reason !== NO_ANSWER) ?? NO_ANSWER;
+    const seen = () => `${last()}, asked ${reasons.length} times`;
     const bounds = {
       timeoutMs,
       onTimeout: () => late(timeoutMs, reasons.length === 0 ? undefined : seen()),
@@ -70,7 +74,7 @@ export async function awsKmsSigner(options: AwsKmsOptions): Promise<AwsKmsSigner
       if (answer.statusCode >= 400) onFailure(failureNamed(answer));
       return answer;
     } catch (error) {
-      onFailure("no answer");
+      onFailure(NO_ANSWER);
       throw error;
     }
   };

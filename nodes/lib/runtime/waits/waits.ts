@@ -9,6 +9,7 @@ import type { CrecMessage } from "../message.ts";
 import { serviceIdentity } from "../service-identity.ts";
 import { isStateInMemory } from "../state-in-memory.ts";
 import { isTest } from "../test-message.ts";
+import { noteArrival } from "./arrival.ts";
 import { keptMessage } from "./kept-message.ts";
 import { OWNER, WaitOwners } from "./owners.ts";
 import { arrivalOf, type WaitRecord, WaitStore } from "./wait-store.ts";
@@ -263,7 +264,9 @@ export class Waits {
       this.#node.error(toldError(nodeError(error.code, error.message)), msg);
       return this.#remove(name);
     }
-    this.#resumed.set(msg, { kept: { id, service, about }, file: name, arrivedAt: arrivalOf(name) });
+    const arrivedAt = arrivalOf(name);
+    noteArrival(arrivedAt);
+    this.#resumed.set(msg, { kept: { id, service, about }, file: name, arrivedAt });
     this.#node.receive(msg);
   }
 
