@@ -25,7 +25,10 @@ export async function executionOf(reported: Reported): Promise<OperationChange |
   const { isVerifiable } = await loadLibrary();
   const { deadline = 0 } = operation;
   const untilDeadline = deadline * 1000 - Date.now() + AFTER_DEADLINE_MS;
-  const lookMs = Math.min(LONGEST_MS, deadline === 0 ? timeoutMs + AFTER_DEADLINE_MS : Math.max(1_000, untilDeadline));
+  const lookMs = Math.min(
+    LONGEST_MS,
+    deadline === 0 ? timeoutMs + AFTER_DEADLINE_MS : Math.max(1_000, untilDeadline),
+  );
   const looking = { timeoutMs: lookMs, pollMs: POLL_MS, beyondFailure: true, verify, signal };
   try {
     for await (const change of client.operations.follow(channelId, operation, looking)) {
