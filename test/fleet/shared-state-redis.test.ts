@@ -5,17 +5,7 @@ import { selfSigned } from "../support/certificates.ts";
 import { hasRedis, RedisServer } from "../support/redis.ts";
 import { failure, faults } from "./shared-state-faults.ts";
 import { modelTests } from "./shared-state-model.ts";
-import {
-  A,
-  B,
-  behaviour,
-  LONG_MS,
-  type Open,
-  passed,
-  pastTime,
-  stateAt,
-  taken,
-} from "./shared-state-suite.ts";
+import { A, B, behaviour, LONG_MS, type Open, pastTime, stateAt, taken } from "./shared-state-suite.ts";
 
 describe("shared state in Redis", function () {
   this.timeout(60_000);
@@ -62,34 +52,6 @@ describe("shared state in Redis", function () {
     should(found.copies.map(({ id }) => id)).deepEqual([A.id, "b"].sort());
     for (const copy of [...found.copies, found.holders.get("key")?.copy])
       should(copy?.name.length).be.within(1, 200);
-    await shared.close();
-  });
-
-  it("lets marks, records and members end by themselves, and leases never", async () => {
-    const shared = await open("ends");
-    const { epoch } = await taken(shared, "key", A);
-    await shared.save("key", epoch, stateAt(1), LONG_MS);
-    await shared.once({ scope: "s", key: "k", ttlMs: LONG_MS });
-    await shared.members({ copy: A, group: "g", leaseMs: LONG_MS, held: [], wanted: [] });
-    await shared.writeRecord({ scope: "s", key: "k", revision: 0, value: 1, ttlMs: LONG_MS });
-    await shared.writeRecord({ scope: "s", key: "short", revision: 0, value: 1, ttlMs: 1_000 });
-    const left = async (name: string) => admin.pttl(`{ends}:${name}`);
-    should(await left('record:["s","k"]')).be.within(1, LONG_MS);
-    should(await left("records:s")).be.within(10_000, LONG_MS);
-    should(await left("lease:key")).equal(-1);
-    should(await left('once:["s","k"]')).be.within(1, LONG_MS);
-    should(await left("members:g")).be.within(1, 86_400_000);
-    await shared.close();
-  });
-
-  it("removes expired records from the list of their scope", async () => {
-    const shared = await open("lists");
-    const write = (key: string, ttlMs: number) =>
-      shared.writeRecord({ scope: "s", key, revision: 0, value: 1, ttlMs });
-    for (let index = 0; index < 30; index += 1) await write(`short ${index}`, 1);
-    await passed(shared, 5);
-    for (let index = 0; index < 3; index += 1) await write(`long ${index}`, LONG_MS);
-    should(await admin.zcard("{lists}:records:s")).equal(3);
     await shared.close();
   });
 
