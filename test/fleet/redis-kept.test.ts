@@ -85,7 +85,7 @@ describe("what Redis keeps for a time", function () {
     const kept = `{${namespace}}:kept`;
     const list = `{${namespace}}:records:s`;
     for (const set of [kept, list])
-      for (const member of await admin.zrange(set, 0, -1)) await admin.zadd(set, 1, String(member));
+      for (const member of await admin.zrange(set, "0", "-1")) await admin.zadd(set, 1, member);
     await mark("long");
     should(await admin.zcard(kept)).equal(101 - 20 + 1);
     for (let index = 0; index < 5; index += 1) await record(`long ${index}`);
