@@ -100,6 +100,11 @@ export type SharedState = {
   /** The engine and its host, for people. Without credentials. */
   readonly label: string;
   /**
+   * True while the engine does not say whether it evicts keys when its memory is full, as a Redis whose user may not call
+   * `INFO`. With a policy `allkeys-…` it would lose leases and marks.
+   */
+  readonly isEvictionUnknown?: boolean;
+  /**
    * Takes the lease of a cursor for `leaseMs`, if it is free, over, or this copy's own. Each success raises the epoch.
    * Undefined while another copy has it.
    */

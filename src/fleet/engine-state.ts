@@ -23,11 +23,17 @@ let saves = 0;
 /** Shared state in an engine. What all engines have in common: names, states as text, and errors. */
 export class EngineState implements SharedState {
   readonly label: string;
+  readonly #engine: Engine;
   readonly #calls: EngineCalls;
 
   constructor(engine: Engine, timeoutMs: number) {
+    this.#engine = engine;
     this.label = engine.label;
     this.#calls = new EngineCalls(engine, timeoutMs);
+  }
+
+  get isEvictionUnknown(): boolean {
+    return this.#engine.isEvictionUnknown ?? false;
   }
 
   /** @throws {SharedCursorDamagedError} with the lease taken */

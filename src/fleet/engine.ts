@@ -83,6 +83,8 @@ export type EngineProblem = {
 export type Engine = {
   /** Such as `PostgreSQL at db:5432`. */
   label: string;
+  /** Set once a client has asked, and the server did not say whether it evicts what must stay. */
+  readonly isEvictionUnknown?: boolean;
   /** Starts to connect. Never throws: `ready` rejects. */
   open(): EngineClient;
   problemOf(error: unknown): EngineProblem;

@@ -129,22 +129,6 @@ describe("shared state in Redis", function () {
     await shared.close();
   });
 
-  it("does not use a server that may remove a lease when its memory is full", async () => {
-    await admin.config("SET", "maxmemory", "100mb");
-    for (const [policy, isUsed] of [
-      ["allkeys-lru", false],
-      ["volatile-lru", true],
-      ["noeviction", true],
-    ] as const) {
-      await admin.config("SET", "maxmemory-policy", policy);
-      const shared = await open();
-      const call = shared.take("evicted", A, LONG_MS);
-      if (isUsed) await call;
-      else should((await failure(call, server())).message).match(/maxmemory-policy allkeys-lru/);
-      await shared.close();
-    }
-  });
-
   it("says that its memory is full, and continues when it is not", async () => {
     const shared = await open();
     const { epoch } = await taken(shared, "full", A);

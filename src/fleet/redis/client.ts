@@ -4,6 +4,9 @@ import type { EngineSettings } from "../engine-settings.ts";
 import { checkEviction } from "./eviction.ts";
 import type { Reply, RunScript } from "./script.ts";
 
+/** How long an answer about evictions counts: hosts change it while the server runs. */
+const CHECKED_MS = 300_000;
+
 /** How long it waits for the server to close a connection. */
 const DISCONNECT_MS = 100;
 
@@ -16,17 +19,28 @@ export type RedisClient = {
   destroy(): void;
 };
 
+/**
+ * `now`: milliseconds that only rise. `onChecked` is told whether the server says what it evicts: with each connection, and
+ * by the first call after five minutes.
+ */
+export type RedisChecks = { now: () => number; onChecked: (isKnown: boolean) => void };
+
 /** One connection, which is not made again: nothing is queued for a later one. */
-export function redisClient(settings: EngineSettings): RedisClient {
+export function redisClient(settings: EngineSettings, { now, onChecked }: RedisChecks): RedisClient {
   const redis = new Redis(optionsOf(settings));
   // Calls only learn that the connection was closed; this is why.
   let failure: unknown;
   redis.on("error", (error: unknown) => {
     failure ??= error;
   });
+  let checkedAt = 0;
+  const check = async (): Promise<void> => {
+    checkedAt = now();
+    onChecked(await checkEviction(() => redis.info("memory")));
+  };
   const connected = redis
     .connect()
-    .then(() => checked(redis))
+    .then(check)
     .catch((error) => {
       throw failure ?? error;
     });
@@ -35,18 +49,15 @@ export function redisClient(settings: EngineSettings): RedisClient {
     get isOpen() {
       return redis.status !== "end";
     },
-    run: (script, keys, values) => runScript(redis, script.text, keys, values),
+    run: async (script, keys, values) => {
+      if (now() - checkedAt >= CHECKED_MS) await check();
+      return runScript(redis, script.text, keys, values);
+    },
     close: async () => {
       await redis.quit();
     },
     destroy: () => redis.disconnect(),
   };
-}
-
-async function checked(redis: Redis): Promise<void> {
-  // A user may lack the right to ask.
-  const info = await redis.info("memory").catch(() => "");
-  checkEviction(info);
 }
 
 const hashes = new Map<string, string>();

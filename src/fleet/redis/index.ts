@@ -1,6 +1,6 @@
 import type { Engine, EngineClient } from "../engine.ts";
 import type { EngineSettings } from "../engine-settings.ts";
-import { redisClient } from "./client.ts";
+import { type RedisChecks, redisClient } from "./client.ts";
 import { leave } from "./leave.ts";
 import { members } from "./members.ts";
 import { once } from "./once.ts";
@@ -17,22 +17,37 @@ import { writeRecord } from "./write-record.ts";
 type Groups = Map<string, Set<string>>;
 
 /** Redis 5 or later, or Valkey; a single primary, also behind Sentinel. */
-export function redisEngine(settings: EngineSettings): Engine {
+export function redisEngine(settings: EngineSettings, now = () => performance.now()): Engine {
   const groups: Groups = new Map();
-  return { label: settings.label, open: () => opened(settings, groups), problemOf };
+  let isEvictionUnknown = false;
+  const onChecked = (isKnown: boolean) => {
+    isEvictionUnknown = !isKnown;
+  };
+  return {
+    label: settings.label,
+    get isEvictionUnknown() {
+      return isEvictionUnknown;
+    },
+    open: () => opened(settings, groups, { now, onChecked }),
+    problemOf,
+  };
 }
 
-function opened(settings: EngineSettings, groups: Groups): EngineClient {
+function opened(settings: EngineSettings, groups: Groups, checks: RedisChecks): EngineClient {
   const { namespace } = settings;
-  const client = redisClient(settings);
+  const client = redisClient(settings, checks);
   const place = { run: client.run, namespace };
   const ready = client.connected.then(() => prepareSchema(client.run, namespace));
-  // Calls await it: without one, nobody hears of it.
-  ready.catch(() => {});
+  // Calls await it. What is not ready now, as with a full memory, never will be: the next call opens another one.
+  let hasFailed = false;
+  ready.catch(() => {
+    hasFailed = true;
+    client.destroy();
+  });
   return {
     ready,
     get isOpen() {
-      return client.isOpen;
+      return !hasFailed && client.isOpen;
     },
     take: (key, copy, leaseMs) => take(place, key, copy, leaseMs),
     save: (key, epoch, state, times) => save(place, key, epoch, state, times),
