@@ -54,7 +54,8 @@ export function urlOfEnvironment(): string {
   return (process.env[FLEET_VARIABLE] ?? "").trim();
 }
 
-function fleetOfEnvironment(): FleetRef | undefined {
+/** Undefined without the variable. */
+export function fleetOfEnvironment(): FleetRef | undefined {
   const url = urlOfEnvironment();
   if (url === "") return undefined;
   const settings = { url, namespace: "", leaseMs: DEFAULT_LEASE_MS };

@@ -78,6 +78,12 @@ export async function joinFleet(RED: NodeAPI, ref: FleetRef): Promise<Joined> {
   }
 }
 
+/** Whether the engine of a shared state that nodes use does not say what it evicts. */
+export async function isEvictionUnknown(settings: FleetSettings): Promise<boolean> {
+  const opened = await registry.entries.get(fleetKey(settings))?.opened;
+  return opened?.shared.isEvictionUnknown === true;
+}
+
 /** From now on, who asks for this shared state gets the given one, and it stays open. Nothing is opened by its URL. */
 export function provideFleet(settings: FleetSettings, open: () => Promise<SharedState>): void {
   const copy = { id: randomUUID(), name: copyName() };

@@ -10,6 +10,7 @@ import { consumerShared } from "./consumer-shared.ts";
 import { contractMissing } from "./contract-missing.ts";
 import { eventContradicts } from "./event-contradicts.ts";
 import { eventUnwatched } from "./event-unwatched.ts";
+import { evictionUnknown } from "./eviction-unknown.ts";
 import { exampleAddress } from "./example-address.ts";
 import { executedAfterAll } from "./executed-after-all.ts";
 import { flowCompletion } from "./flow-completion.ts";
@@ -31,6 +32,7 @@ export const CHECKS: readonly Check[] = [
   readerStopped,
   consumerShared,
   stateLost,
+  evictionUnknown,
   signerSet,
   eventContradicts,
   executedAfterAll,
