@@ -126,6 +126,18 @@ describe("shared state in Redis", function () {
     should(error.message).match(/too few rights/);
     await admin.call("ACL", "SETUSER", "limited", "resetkeys", "~{crec}*", "-info", "-config");
     await taken(shared, "allowed", A);
+    await admin.call("ACL", "SETUSER", "limited", "-zscore");
+    const forbidden = await failure(shared.once({ scope: "s", key: "k", ttlMs: LONG_MS }), {
+      password: "limited-4711",
+    });
+    should(forbidden.message).match(/too few rights \(NOPERM\); allow it INFO, TIME and scripts/);
+    await admin.call("ACL", "SETUSER", "limited", "nocommands");
+    const commands = ["+@scripting", "+@hash", "+@string", "+@sortedset", "+@keyspace", "+time", "+info"];
+    await admin.call("ACL", "SETUSER", "limited", ...commands);
+    should(await shared.once({ scope: "s", key: "k", ttlMs: LONG_MS })).equal("new");
+    await shared.writeRecord({ scope: "s", key: "k", revision: 0, value: 1, ttlMs: LONG_MS });
+    await shared.members({ copy: A, group: "g", leaseMs: LONG_MS, held: [], wanted: ["allowed"] });
+    await shared.leave(A);
     await shared.close();
   });
 

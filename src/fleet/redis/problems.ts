@@ -8,7 +8,7 @@ const REFUSALS: Readonly<Record<string, string | undefined>> = {
   WRONGPASS: "the user or password is wrong (WRONGPASS); correct them in the URL",
   NOAUTH: "it needs a password (NOAUTH); add it to the URL",
   NOPERM:
-    "the user has too few rights (NOPERM); allow it scripts, and hash, string and sorted set commands on keys that begin with the namespace in braces",
+    "the user has too few rights (NOPERM); allow it INFO, TIME and scripts, and hash, string, sorted set and key commands on keys that begin with the namespace in braces",
   MOVED:
     "it is part of a Redis Cluster (MOVED), which is not supported; use a single Redis, or one with Sentinel",
   CROSSSLOT:
@@ -31,11 +31,14 @@ const LOSSES: Readonly<Record<string, string | undefined>> = {
   UNBLOCKED: "it became a replica (UNBLOCKED)",
 };
 
+/** What a script is told, instead of `NOPERM`, that calls a command which its user may not call. */
+const FORBIDDEN = /^ERR The user executing the script can't /;
+
 export function problemOf(error: unknown): EngineProblem {
   const message = error instanceof Error ? error.message : "";
   if (error instanceof NewerSchema) return { kind: "newer", reason: message };
   if (error instanceof EvictsLeases) return { kind: "refused", reason: message };
-  const word = /^[A-Z]{1,40}(?= )/.exec(message)?.[0] ?? "";
+  const word = FORBIDDEN.test(message) ? "NOPERM" : (/^[A-Z]{1,40}(?= )/.exec(message)?.[0] ?? "");
   const [refusal, busy, loss] = [REFUSALS[word], BUSY[word], LOSSES[word]];
   if (refusal !== undefined) return { kind: "refused", reason: refusal };
   if (busy !== undefined) return { kind: "busy", reason: busy };
