@@ -3,16 +3,17 @@ import type { ChannelEvent } from "../../src/index.ts";
 import { isKnownType, toMessage } from "../lib/runtime/event-message.ts";
 import { eventDecoder } from "../lib/runtime/event-tokens.ts";
 import type { Library } from "../lib/runtime/library.ts";
+import type { FlowConsumer } from "./flow/in-flow.ts";
 import { useFlowWork } from "./flow/shared-flow-work.ts";
 import { DEEPEST } from "./nesting.ts";
-import { Outputs, type OutputsConsumer, type OutputsOptions } from "./outputs.ts";
+import { Outputs, type OutputsOptions } from "./outputs.ts";
 import type { ReaderSettings } from "./reader-settings.ts";
 import { UnitsNote } from "./units-note.ts";
 
 export type OpenOutputsOptions = {
   library: Library;
   settings: ReaderSettings;
-  consumer: () => OutputsConsumer;
+  consumer: () => FlowConsumer;
   /** In `msg.crec` of each event. */
   origin: { channelId: string; consumer: string };
   onLeft: OutputsOptions["onLeft"];

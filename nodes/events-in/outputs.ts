@@ -1,17 +1,14 @@
 import type { Node } from "node-red";
-import type { ChannelEvent, Delivery, EventConsumer, Verification } from "../../src/index.ts";
+import type { ChannelEvent, Delivery, Verification } from "../../src/index.ts";
 import { isNotice, isRejected } from "../lib/runtime/event-message.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { TEST_MARK } from "../lib/runtime/test-message.ts";
 import type { SentLast } from "../lib/shared/form-types.ts";
 import type { FlowWork } from "./flow/flow-work.ts";
-import { InFlow, type InFlowOptions, type LeftInFlow } from "./flow/in-flow.ts";
+import { type FlowConsumer, InFlow, type InFlowOptions, type LeftInFlow } from "./flow/in-flow.ts";
 import { cutOff, isTooDeep } from "./nesting.ts";
 import type { OutputChoices } from "./settings.ts";
 import { UnknownTypes } from "./unknown-types.ts";
-
-/** What settles the events that the outputs send. */
-export type OutputsConsumer = Pick<EventConsumer, "ack" | "refuse" | "resend" | "isHeldUp" | "isInFlight">;
 
 export type OutputsOptions = {
   node: Node;
@@ -27,7 +24,7 @@ export type OutputsOptions = {
   onLeft: (left: { delivery: Delivery; decoded: unknown; reason?: string | undefined }) => void;
   /** Called once: a notice that was asked for leaves by the third output, and nothing is wired there. */
   onUnseenNotice: (event: ChannelEvent) => void;
-  consumer: () => OutputsConsumer;
+  consumer: () => FlowConsumer;
   onSilence: InFlowOptions["onSilence"];
   /** Whether a node runs, so that it gets messages. */
   isRunning: (id: string) => boolean;

@@ -202,6 +202,15 @@ export class EventConsumer {
     return this.#dispatcher.inFlight.resend(canonicalId(eventId));
   }
 
+  /**
+   * Says that an event in flight only waits, such as for a person: an end of the process is then not counted for it. Say
+   * `false`, and wait for the promise, before the work on it goes on. Resolves when that is stored, or could not be.
+   * Undefined where nothing is counted for the event, which is usual: only after a crash are events counted.
+   */
+  setWaiting(eventId: string, isWaiting: boolean): Promise<void> | undefined {
+    return this.#dispatcher.setWaiting(canonicalId(eventId), isWaiting);
+  }
+
   async #keepReading(signal: AbortSignal, release: () => void): Promise<void> {
     const { lease } = this.#options;
     const end = lease ? AbortSignal.any([signal, lease.over]) : signal;

@@ -88,6 +88,11 @@ export class Dispatcher {
     };
   }
 
+  /** See `EventConsumer`. */
+  setWaiting(eventId: string, isWaiting: boolean): Promise<void> | undefined {
+    return this.#poison.setWaiting(eventId, isWaiting);
+  }
+
   /** Resets the counts, with nothing in flight. */
   reset(): void {
     this.inFlight.clear();

@@ -17,13 +17,25 @@ export type PoisonDetectorOptions = Pick<EventConsumerOptions, "onSuspects"> & {
   inFlight: InFlight;
 };
 
+type Isolated = {
+  eventId: string;
+  cursor: Cursor;
+  release: () => void;
+  /** Whether it only waits, so that it is not counted. */
+  isWaiting: boolean;
+  /** One change after another. */
+  changed: Promise<void>;
+};
+
+const NEVER = new AbortController().signal;
+
 /**
  * Finds the event that ends the process. After a crash, the events that may have caused it are handed over one at a
  * time, and the store knows which one: when the process ends again, that event has caused it.
  */
 export class PoisonDetector {
   readonly #options: PoisonDetectorOptions;
-  #isolated: { eventId: string; release: () => void } | undefined;
+  #isolated: Isolated | undefined;
   /** The cursor whose suspects were reported. */
   #reported: Cursor | undefined;
 
@@ -46,7 +58,6 @@ export class PoisonDetector {
    * Throws what the store throws, and `ABORTED`.
    */
   async begin(event: ChannelEvent, cursor: Cursor, signal: AbortSignal): Promise<number> {
-    const { clock, checkpointer } = this.#options;
     const { crashCounts } = cursor;
     const { event_id: eventId } = event;
     if (!this.#isSuspect(event, cursor)) {
@@ -54,11 +65,8 @@ export class PoisonDetector {
       return 0;
     }
     this.#report(event, cursor);
-    const giveWay = async () => {
-      crashCounts.uncount(eventId);
-      await checkpointer.now(cursor);
-    };
-    this.#isolated = { eventId, release: await acquireIsolation({ clock, giveWay }, signal) };
+    const release = await this.#acquire(eventId, cursor, signal);
+    this.#isolated = { eventId, cursor, release, isWaiting: false, changed: Promise.resolve() };
     try {
       const crashes = crashCounts.count(eventId);
       await this.#store(cursor, signal);
@@ -67,6 +75,47 @@ export class PoisonDetector {
       this.end();
       throw error;
     }
+  }
+
+  /**
+   * Says whether an event in flight only waits: its count of this run is taken back, and given again. Resolves when that
+   * is stored, or could not be. Undefined for an event that is not counted.
+   */
+  setWaiting(eventId: string, isWaiting: boolean): Promise<void> | undefined {
+    const isolated = this.#isolated;
+    if (isolated?.eventId !== eventId || !this.#isInFlight(isolated)) return undefined;
+    // The next save reports what cannot be stored.
+    isolated.changed = isolated.changed.then(() => this.#change(isolated, isWaiting)).catch(() => {});
+    return isolated.changed;
+  }
+
+  async #change(isolated: Isolated, isWaiting: boolean): Promise<void> {
+    const { eventId, cursor, release } = isolated;
+    if (isolated.isWaiting === isWaiting || !this.#isInFlight(isolated)) return;
+    isolated.isWaiting = isWaiting;
+    if (isWaiting) {
+      await this.#uncount(eventId, cursor).finally(release);
+      return;
+    }
+    isolated.release = await this.#acquire(eventId, cursor, NEVER);
+    if (this.#isInFlight(isolated)) {
+      cursor.crashCounts.count(eventId);
+      await this.#options.checkpointer.now(cursor);
+    } else isolated.release();
+  }
+
+  #isInFlight(isolated: Isolated): boolean {
+    return this.#isolated === isolated && this.#options.inFlight.has(isolated.eventId);
+  }
+
+  #acquire(eventId: string, cursor: Cursor, signal: AbortSignal): Promise<() => void> {
+    const giveWay = () => this.#uncount(eventId, cursor);
+    return acquireIsolation({ clock: this.#options.clock, giveWay }, signal);
+  }
+
+  async #uncount(eventId: string, cursor: Cursor): Promise<void> {
+    cursor.crashCounts.uncount(eventId);
+    await this.#options.checkpointer.now(cursor);
   }
 
   /**

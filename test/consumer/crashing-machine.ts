@@ -20,6 +20,8 @@ export type Part = Partial<EventConsumerOptions> & {
   workMs?: number;
   /** How long after its hand-over an event ends the machine. 0: before the hand-over has returned. */
   fuseMs?: number;
+  /** Events that only wait from their hand-over on, such as for a person, until `approve`. */
+  waiting?: readonly number[];
   /** Whether taking a poison event as a rejected one ends the machine, too. */
   rejectionCrashes?: boolean;
 };
@@ -130,7 +132,8 @@ class SimulatedConsumer {
     const store = this.disk.open();
     const life = { alive: true, crash: store.crash };
     this.#life = life;
-    const { events: _, poison: __, workMs: ___, fuseMs: ____, rejectionCrashes, ...options } = this.#part;
+    const { events: _, poison: __, workMs: ___, fuseMs: ____, waiting: _____, ...more } = this.#part;
+    const { rejectionCrashes, ...options } = more;
     const consumer: EventConsumer = new EventConsumer({
       source: this.#channel,
       store,
@@ -163,10 +166,26 @@ class SimulatedConsumer {
     this.#life.alive = false;
   }
 
+  /** Has the work go on with an event that waits: it ends the machine, or is done. */
+  async goOn(offset: number, { isDeadly }: { isDeadly: boolean }): Promise<void> {
+    const { event_id: eventId } = makeEvent(offset);
+    await this.#consumer?.setWaiting(eventId, false);
+    if (isDeadly) this.#machine.crash();
+    else if (this.#consumer?.ack(eventId)) this.done.add(offset);
+  }
+
+  setWaiting(offset: number, isWaiting: boolean): Promise<void> | undefined {
+    return this.#consumer?.setWaiting(makeEvent(offset).event_id, isWaiting);
+  }
+
   async #take({ event, offset }: Delivery, consumer: EventConsumer, life: { alive: boolean }): Promise<void> {
-    const { poison = [], workMs = 0, fuseMs = 0, commit } = this.#part;
+    const { poison = [], waiting = [], workMs = 0, fuseMs = 0, commit } = this.#part;
     const { clock } = this.#machine;
     this.arrivals.push(offset);
+    if (waiting.includes(offset)) {
+      await consumer.setWaiting(event.event_id, true);
+      return;
+    }
     const end = () => life.alive && this.#machine.crash();
     if (poison.includes(offset)) {
       if (fuseMs > 0) void clock.sleep(fuseMs, NEVER).then(end);

@@ -68,6 +68,53 @@ describe("an event that ends the process", () => {
     await machine.end();
   });
 
+  it("is not one that only waited each time, and is one that ends it each time the work goes on", async () => {
+    const part = { events: 3, waiting: [2], commit: "on-ack", inFlight: 1 } as const;
+    const { machine, one } = machineWith(part);
+    const untilItWaits = () => {
+      const isUncounted = () => one.stored !== undefined && one.stored.starts === undefined;
+      return machine.until(() => countOf(one.arrivals, 2) === machine.starts && isUncounted());
+    };
+    machine.boot();
+    for (let crash = 1; crash <= 7; crash += 1) {
+      await untilItWaits();
+      await machine.restart({ orderly: false });
+    }
+    await machine.until(() => countOf(one.arrivals, 2) === machine.starts);
+    should(one.rejected).eql([]);
+    for (let crash = 1; crash <= 5; crash += 1) {
+      await one.goOn(2, { isDeadly: true });
+      await machine.restart({ orderly: false });
+      await machine.until(() => one.rejected.length > 0 || countOf(one.arrivals, 2) === machine.starts);
+    }
+    should(one.rejected.map(([offset]) => offset)).eql([2]);
+    await machine.until(() => one.done.has(3));
+    await machine.end();
+  });
+
+  it("is counted for nobody that has ended meanwhile, nor that is no suspect", async () => {
+    const part = { events: 2, waiting: [1], commit: "on-ack", inFlight: 1 } as const;
+    const { machine, one } = machineWith(part);
+    machine.boot();
+    await machine.until(() => one.arrivals.length === 1);
+    should(one.setWaiting(1, true)).equal(undefined);
+    await machine.restart({ orderly: false });
+    await machine.until(() => one.arrivals.length === 2 && one.stored?.starts === undefined);
+    should(one.setWaiting(2, true)).equal(undefined);
+    const counted = one.setWaiting(1, false);
+    await one.setWaiting(1, false);
+    await counted;
+    should(one.stored?.starts).have.length(1);
+    await one.setWaiting(1, true);
+    should(one.stored?.starts).equal(undefined);
+    const late = one.setWaiting(1, false);
+    await one.goOn(1, { isDeadly: false });
+    await late;
+    await machine.until(() => one.done.has(2));
+    await machine.end();
+    should(one.stored).containEql({ cursor: 2 }).and.not.have.property("starts");
+  });
+
   it("is reported as an error when nothing receives rejected events", async () => {
     for (const commit of ["on-send", "on-ack"] as const) {
       const part = { events: 3, poison: [2], commit, onRejected: undefined, maxCrashes: 2 };

@@ -26,6 +26,7 @@ describe("the events in the flow", () => {
       resend: () => true,
       isHeldUp: true,
       isInFlight: () => true,
+      setWaiting: () => undefined,
     };
     const told: Array<[count: number, why: string]> = [];
     const onSilence = (...given: [count: number, why: string]) => told.push(given);

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Node, NodeAPI } from "node-red";
+import { onWaiting } from "../../lib/runtime/waits/waiting.ts";
 import { SilentNodes } from "./silent-nodes.ts";
 import { pathOf, type Stopping, stoppedBy } from "./stopping.ts";
 import { Work, type WorkListener } from "./work.ts";
@@ -9,7 +10,7 @@ const LABEL = "crec-events-in";
 /** A clone keeps it, and nothing that writes a message as JSON shows it. */
 const MARK = Symbol(LABEL);
 
-type Message = { [MARK]?: number };
+type Message = { [MARK]?: number; crec?: { eventId?: unknown } };
 type End = { id: string; node?: unknown };
 type Sent = { msg: Message; destination: End };
 type Completion = { msg: Message; node: End; error?: unknown };
@@ -25,6 +26,11 @@ export class FlowWork {
   readonly #works = new Map<number, Work>();
   readonly #current = new AsyncLocalStorage<number | undefined>();
   readonly #silentNodes = new SilentNodes();
+  /** Messages with which nodes only wait. */
+  readonly #waiting = new WeakSet<object>();
+  #forgetWaiting = () => {};
+  /** Those that have ended, by the ids of their events. */
+  readonly #kept = new Map<unknown, Work>();
   #lastId = 0;
   /** Between the stop and the start of flows, nodes may be missing. It lasts while the start waits for missing types. */
   isDeploying = false;
@@ -42,10 +48,10 @@ export class FlowWork {
   };
 
   /** Marks a message that is about to be sent. `onEnd` is called once, when all that came of it is completed. */
-  follow(msg: object, { onReport, onEnd }: WorkListener): Work {
+  follow(msg: object, { onEnd, ...listener }: WorkListener): Work {
     this.#lastId += 1;
     const work = new Work(this.#lastId, {
-      onReport,
+      ...listener,
       onEnd: (outcome) => {
         this.#works.delete(work.id);
         onEnd(outcome);
@@ -59,11 +65,27 @@ export class FlowWork {
   /** Forgets one that is not waited for any longer. */
   forget(work: Work): void {
     this.#works.delete(work.id);
+    for (const [eventId, kept] of this.#kept) if (kept === work) this.#kept.delete(eventId);
     this.#interrupted = this.#interrupted.filter((one) => one !== work);
+  }
+
+  /**
+   * Follows one that has ended, while its event is not acknowledged: a node that reported too early may still send
+   * something of it, and a message about the event may come from elsewhere, such as when a person has approved it.
+   */
+  keep(work: Work, eventId: string): void {
+    this.#works.set(work.id, work);
+    this.#kept.set(eventId, work);
   }
 
   /** Runs until the last that asked for it has left. */
   listen({ hooks, events, nodes }: NodeAPI): void {
+    this.#forgetWaiting = onWaiting((msg) => {
+      const work = this.#find((msg as Message)[MARK]);
+      if (work === undefined || this.#waiting.has(msg)) return;
+      this.#waiting.add(msg);
+      work.waits();
+    });
     events.on("flows:stopping", this.#stopping);
     events.on("flows:started", this.#started);
     // Each handler takes one argument: with a second one, Node-RED would wait for it to be called.
@@ -79,7 +101,7 @@ export class FlowWork {
     hooks.add(`onReceive.${LABEL}`, ({ msg, destination: { id, node } }: Sent) => {
       const work = this.#workOf(msg);
       if (this.#current.getStore() !== work?.id) this.#current.enterWith(work?.id);
-      work?.receivedBy(pathOf(node, id));
+      return work?.receivedBy(pathOf(node, id));
     });
     hooks.add(`postReceive.${LABEL}`, ({ msg, destination: { id, node } }: Sent) => {
       if (reports(node)) return;
@@ -88,7 +110,11 @@ export class FlowWork {
       this.#silentNodes.received(id, () => work?.completedBy(id));
     });
     hooks.add(`onComplete.${LABEL}`, ({ msg, node, error }: Completion) => {
-      this.#workOf(msg)?.completedBy(node.id, error ? failureAt(node, error) : undefined);
+      const work = this.#workOf(msg);
+      if (work === undefined) return;
+      if (this.#waiting.delete(msg)) work.waitsNoLonger();
+      if (hasTimers(node.node)) work.mayActLater();
+      work.completedBy(node.id, error ? failureAt(node, error) : undefined);
     });
   }
 
@@ -98,7 +124,9 @@ export class FlowWork {
     this.isDeploying = false;
     this.#interrupted = [];
     hooks.remove(`*.${LABEL}`);
+    this.#forgetWaiting();
     this.#works.clear();
+    this.#kept.clear();
   }
 
   #interrupt(work: Work): void {
@@ -112,7 +140,10 @@ export class FlowWork {
    * again and again: then its mark is an old one.
    */
   #workOf(msg: Message): Work | undefined {
-    const work = this.#find(msg[MARK]) ?? this.#find(this.#current.getStore());
+    const work =
+      this.#find(msg[MARK]) ??
+      this.#find(this.#current.getStore()) ??
+      (this.#kept.size > 0 ? this.#kept.get(Object(msg.crec).eventId) : undefined);
     if (work !== undefined) msg[MARK] = work.id;
     return work;
   }
@@ -132,4 +163,10 @@ function failureAt({ id, node }: End, error: unknown): Error {
 function reports(node: unknown): boolean {
   const { _expectedDoneCount: expected } = node as Node & { _expectedDoneCount?: number };
   return expected === undefined || expected > 0;
+}
+
+/** A function node lists the timers that its code has started, in a property without a public name. */
+function hasTimers(node: unknown): boolean {
+  const { outstandingTimers: timers } = (node ?? {}) as { outstandingTimers?: unknown[] };
+  return timers !== undefined && timers.length > 0;
 }

@@ -16,14 +16,30 @@ const MOST_FOLLOWED = 10;
 export type Sending = { send: () => void; isWired: boolean };
 
 /** An event in the flow: the first time and all repetitions, for the first may still finish after the second has begun. */
-type Followed = { works: Work[]; outcome?: Outcome; onEnd: (outcome: Outcome) => void };
+type Followed = {
+  works: Work[];
+  outcome?: Outcome;
+  onEnd: (outcome: Outcome) => void;
+  /** Of the reader that follows it. */
+  consumer: () => FlowConsumer;
+  /** Whether an end of the process is not counted for it any more, but has to be once a node gets something of it. */
+  isResting: boolean;
+  /** While it is stored that it is counted again. */
+  counted?: Promise<void> | undefined;
+};
 
 /** The events that a reader left in the flow when it was closed, by their ids. */
 export type LeftInFlow = Map<string, Followed>;
 
+/** What settles the events. */
+export type FlowConsumer = Pick<
+  EventConsumer,
+  "ack" | "refuse" | "resend" | "isHeldUp" | "isInFlight" | "setWaiting"
+>;
+
 export type InFlowOptions = {
   flowWork: FlowWork;
-  consumer: () => Pick<EventConsumer, "ack" | "refuse" | "resend" | "isHeldUp" | "isInFlight">;
+  consumer: () => FlowConsumer;
   /**
    * When an event is done. `on-send`: when the flow is through with it, also where a node failed; a flow that does not
    * report is not waited for. `on-complete`: when it is through without a failure. `on-ack`: when it is acknowledged
@@ -38,7 +54,7 @@ export type InFlowOptions = {
 
 /**
  * The events that the flow has not completed. Acknowledges each when it is done, and has it sent again when a deploy or
- * a stop ended nodes that worked on it.
+ * a stop ended nodes that worked on it. Tells the consumer while nodes only wait with one, such as for a person.
  */
 export class InFlow {
   readonly #options: InFlowOptions;
@@ -72,22 +88,31 @@ export class InFlow {
   send(msg: object, delivery: Delivery, { send, isWired }: Sending): void {
     const eventId = delivery.event.event_id;
     if (this.#isTakenOver(delivery)) return;
-    if (this.#options.commit === "on-ack") this.#forgetAcknowledged();
-    const followed: Followed = this.#events.get(eventId) ?? { works: [], onEnd: () => {} };
+    const { commit, consumer, flowWork } = this.#options;
+    if (commit === "on-ack") this.#forgetAcknowledged();
+    const followed: Followed = this.#events.get(eventId) ?? {
+      ...{ works: [], onEnd: () => {}, consumer, isResting: false },
+    };
     const { works } = followed;
-    const work = this.#options.flowWork.follow(msg, {
+    const work = flowWork.follow(msg, {
       onReport: () => {
         this.#activeAt = performance.now();
       },
       onEnd: (outcome) => {
         const isLatest = works.at(-1) === work;
+        const isLeftToAck = commit === "on-ack" && outcome !== "interrupted";
+        if (isLeftToAck && this.#rest(eventId, followed)) {
+          flowWork.keep(work, eventId);
+          return;
+        }
         works.splice(works.indexOf(work), 1);
         if (isLatest || outcome === "completed") followed.onEnd(outcome);
       },
+      onRest: () => void this.#rest(eventId, followed),
+      beforeNode: () => this.#goOn(eventId, followed),
     });
     works.push(work);
-    if (works.length > MOST_FOLLOWED)
-      for (const oldest of works.splice(0, 1)) this.#options.flowWork.forget(oldest);
+    if (works.length > MOST_FOLLOWED) for (const oldest of works.splice(0, 1)) flowWork.forget(oldest);
     this.#follow(eventId, followed);
     send();
     if (!isWired) work.endIfDone();
@@ -106,7 +131,8 @@ export class InFlow {
         followed.outcome = outcome;
       };
     // One that is acknowledged elsewhere may be so by then, and nobody would know.
-    const left = this.#options.commit === "on-ack" ? [] : [...(this.#left ?? []), ...this.#events];
+    if (this.#options.commit === "on-ack") this.clear();
+    const left = [...(this.#left ?? []), ...this.#events];
     this.#events.clear();
     clearTimeout(this.#silence);
     return new Map(left);
@@ -127,6 +153,7 @@ export class InFlow {
       return false;
     this.#follow(event.event_id, followed);
     if (outcome !== undefined) this.#settle(event.event_id);
+    else this.#rest(event.event_id, followed);
     return true;
   }
 
@@ -146,7 +173,32 @@ export class InFlow {
   #follow(eventId: string, followed: Followed): void {
     this.#events.set(eventId, followed);
     followed.onEnd = (outcome) => this.#ended(eventId, outcome);
+    followed.consumer = this.#options.consumer;
     this.#watchForSilence();
+  }
+
+  /**
+   * Where nodes only wait with an event, or nothing but its acknowledgement is missing, it does not end the process.
+   * Returns whether it rests, and has been counted until now.
+   */
+  #rest(eventId: string, followed: Followed): boolean {
+    if (!followed.works.every(({ isResting }) => isResting)) return false;
+    followed.isResting = followed.consumer().setWaiting(eventId, true) !== undefined;
+    return followed.isResting;
+  }
+
+  /** What a node waits for before it gets something of an event that rests. */
+  #goOn(eventId: string, followed: Followed): Promise<void> | undefined {
+    if (!followed.isResting) return followed.counted;
+    followed.isResting = false;
+    const counted = followed
+      .consumer()
+      .setWaiting(eventId, false)
+      ?.finally(() => {
+        if (followed.counted === counted) followed.counted = undefined;
+      });
+    followed.counted = counted;
+    return counted;
   }
 
   #ended(eventId: string, outcome: Outcome): void {

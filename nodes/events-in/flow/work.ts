@@ -12,6 +12,10 @@ export type WorkListener = {
   onReport: () => void;
   /** Called once; of several failures with the first. */
   onEnd: (outcome: Outcome) => void;
+  /** Called when no node has it any more but those that only wait. Not at the end. */
+  onRest?: () => void;
+  /** Called before a node gets something of it, which waits for the promise. */
+  beforeNode?: () => Promise<void> | undefined;
 };
 
 /** What a flow does with one message and with all that comes of it, as far as its nodes report. */
@@ -21,6 +25,10 @@ export class Work {
   /** By the id of the node. */
   readonly #places = new Map<string, Place>();
   #open = 0;
+  /** Of the open ones, those in nodes that only wait. */
+  #waiting = 0;
+  #mayActLater = false;
+  #isResting = false;
   /** By `performance.now()`: when it was sent, or a node completed something of it. */
   #activeAt = performance.now();
   #failure: Error | undefined;
@@ -33,17 +41,41 @@ export class Work {
     this.#listener = listener;
   }
 
+  /** Whether no node has it but those that only wait, as far as they report. */
+  get isResting(): boolean {
+    return this.#isResting;
+  }
+
   sentTo(path: NodePath): void {
     this.#open += 1;
+    this.#isResting = false;
     this.#at(path).sent += 1;
   }
 
   /** Not everything that is received was sent: link nodes and Catch hand messages on by themselves. */
-  receivedBy(path: NodePath): void {
+  receivedBy(path: NodePath): Promise<void> | undefined {
     const place = this.#at(path);
     if (place.sent > 0) place.sent -= 1;
     else this.#open += 1;
     place.received += 1;
+    this.#isResting = false;
+    return this.#listener.beforeNode?.();
+  }
+
+  /** From now on, a node only waits with what it was given. */
+  waits(): void {
+    this.#waiting += 1;
+    this.endIfDone();
+  }
+
+  /** A node goes on with what it has waited with. */
+  waitsNoLonger(): void {
+    this.#waiting -= 1;
+  }
+
+  /** A node has reported too early: it still has timers. */
+  mayActLater(): void {
+    this.#mayActLater = true;
   }
 
   completedBy(node: string, failure?: Error): void {
@@ -68,11 +100,14 @@ export class Work {
     return performance.now() - this.#activeAt < ms ? [] : [...this.#places.keys()];
   }
 
-  /** Ends it when nothing is open, also when nothing was sent at all. */
+  /** Ends it when nothing is open, also when nothing was sent at all; has it rest when what is open only waits. */
   endIfDone(): void {
     // A node that completes hands on in the same turn, to Catch or Complete.
     queueMicrotask(() => {
-      if (this.#open === 0 && !this.isInterrupted) this.end(this.#failure ?? "completed");
+      if (this.#open > this.#waiting || this.isInterrupted) return;
+      this.#isResting = !this.#mayActLater;
+      if (this.#open === 0 && !this.#isOver) this.end(this.#failure ?? "completed");
+      else if (this.#isResting) this.#listener.onRest?.();
     });
   }
 

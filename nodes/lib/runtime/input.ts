@@ -6,6 +6,7 @@ import { errorText, shortText, toldError } from "./error-texts.ts";
 import type { CrecMessage } from "./message.ts";
 import { showStatus } from "./status.ts";
 import { nextArrival } from "./waits/arrival.ts";
+import { noteWaiting } from "./waits/waiting.ts";
 import { interrupted, type Kept, type Run, TAKEN_OVER, type Wait, Waits } from "./waits/waits.ts";
 
 export type Task = {
@@ -78,7 +79,10 @@ export function onInput(
     const afterwards: Task["afterwards"] = (more) => {
       later = more;
     };
-    const keep: Task["keep"] = async (wait) => waits?.keep(run, wait);
+    const keep: Task["keep"] = async (wait) => {
+      await waits?.keep(run, wait);
+      if (!run.isOver) noteWaiting(msg);
+    };
     const attempt = async () => {
       if (unset) throw unset;
       const { kept, arrivedAt } = run;

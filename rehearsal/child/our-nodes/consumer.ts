@@ -109,6 +109,9 @@ export class PastConsumer implements AckReceiver {
     this.#gate.open();
   }
 
+  /** A process of a rehearsal is not killed. */
+  setWaiting(): undefined {}
+
   isInFlight(eventId: string): boolean {
     return this.#inFlight.has(canonicalId(eventId));
   }
