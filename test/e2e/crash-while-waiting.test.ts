@@ -16,7 +16,7 @@ const TAB = "crash-tab";
 const EVENTS = 2;
 const CRASHES = 2;
 /** More than the time after which a flow that only waits is not counted any more. */
-const DELAY_MS = 1_500;
+const DELAY_MS = 1_000;
 /** One more than rejects an event, with the default of the form. */
 const KILLS = 6;
 
@@ -41,7 +41,7 @@ const killers: Record<string, { commit: string; nodes: FlowNode[] }> = {
           z: TAB,
           type: "delay",
           pauseType: "delay",
-          timeout: "1.5",
+          timeout: "1",
           timeoutUnits: "seconds",
         },
         wires: [["killer"]],
@@ -58,9 +58,21 @@ const killers: Record<string, { commit: string; nodes: FlowNode[] }> = {
     nodes: [
       {
         ...{ id: "first", z: TAB, type: "trigger", op1type: "nul", op2type: "payl", extend: false },
-        ...{ op1: "", op2: "", duration: "1.5", units: "s", wires: [["killer"]] },
+        ...{ op1: "", op2: "", duration: "1", units: "s", wires: [["killer"]] },
       },
       killer("killer", KILL),
+    ],
+  },
+  "a function behind a message from elsewhere, such as an approval": {
+    commit: "on-ack",
+    nodes: [
+      { ...functionNode("first", 'if (msg.crec.offset === 1) flow.set("crec", msg.crec);', []), z: TAB },
+      {
+        ...{ id: "elsewhere", z: TAB, type: "inject", props: [], repeat: "1", once: false },
+        wires: [["approved"]],
+      },
+      { ...functionNode("approved", 'return { crec: flow.get("crec") };', ["killer"]), z: TAB },
+      killer("killer", `if (msg.crec) { ${KILL} }`),
     ],
   },
 };
