@@ -10,7 +10,7 @@ const LABEL = "crec-events-in";
 /** A clone keeps it, and nothing that writes a message as JSON shows it. */
 const MARK = Symbol(LABEL);
 
-type Message = { [MARK]?: number; crec?: { eventId?: unknown } };
+type Message = { [MARK]?: number; crec?: Record<string, unknown> };
 type End = { id: string; node?: unknown };
 type Sent = { msg: Message; destination: End };
 type Completion = { msg: Message; node: End; error?: unknown };
