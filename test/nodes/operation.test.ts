@@ -379,8 +379,19 @@ describe("drafts and the node operation", function () {
     });
 
     it("resumes a wait that a deploy has interrupted", async () => {
-      harness.proxy.harm = ({ path }) => (path.endsWith("/events/search") ? { kind: "stall" } : undefined);
-      const looked = harness.proxy.next(1, ({ path }) => path.endsWith("/events/search"));
+      let isAnswered = false;
+      const noted = (body: string) => {
+        isAnswered = true;
+        return body;
+      };
+      harness.proxy.harm = ({ method, path }) => {
+        if (path.endsWith("/events/search")) return { kind: "stall" };
+        return method === "POST" && path.endsWith("/operations")
+          ? { kind: "change", change: noted }
+          : undefined;
+      };
+      // Other operations are looked for, too.
+      const looked = harness.proxy.next(1, ({ path }) => isAnswered && path.endsWith("/events/search"));
       const probe = freshId();
       await harness.nodeRed.press("press-submit", { ...KEPT, ...GOOD, probe });
       await looked;
