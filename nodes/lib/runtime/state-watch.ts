@@ -37,6 +37,9 @@ export class StateWatch {
       };
     this.shared = {
       label: shared.label,
+      get isEvictionUnknown() {
+        return shared.isEvictionUnknown === true;
+      },
       take: told(shared.take),
       save: told(shared.save),
       release: told(shared.release),
