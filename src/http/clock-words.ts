@@ -6,8 +6,18 @@ const TOLERANCE_S = 60;
  * agrees, or the answer has no time. A refusal may be about a time, such as a deadline that passed on its way.
  */
 export function clockWords(date: string | undefined, now: number = Date.now()): string {
+  const differs = clockDifference(date, TOLERANCE_S, now);
+  if (differs === undefined) return "";
+  return ` The clock of this machine is ${differs.seconds} s ${differs.how} that of the service: check both.`;
+}
+
+/** By how much more than the tolerance the clock of this machine differs from the one that wrote the time of an answer. */
+export function clockDifference(
+  date: string | undefined,
+  toleranceS: number,
+  now: number = Date.now(),
+): { seconds: number; how: "behind" | "ahead of" } | undefined {
   const behindS = Math.round((Date.parse(date ?? "") - now) / 1000);
-  if (!(Math.abs(behindS) > TOLERANCE_S)) return "";
-  const how = behindS > 0 ? "behind" : "ahead of";
-  return ` The clock of this machine is ${Math.abs(behindS)} s ${how} that of the service: check both.`;
+  const seconds = Math.abs(behindS);
+  return seconds > toleranceS ? { seconds, how: behindS > 0 ? "behind" : "ahead of" } : undefined;
 }

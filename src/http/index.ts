@@ -1,6 +1,7 @@
 export { type Answer, answerDetails, excerpt, keyRefusal, readAnswer, tryParse } from "./answer.ts";
 export { bounded, reasonOf } from "./bounded.ts";
 export type { Call, CallOptions } from "./call.ts";
+export { clockDifference } from "./clock-words.ts";
 export { openSocketPool } from "./dispatcher.ts";
 export {
   AbortedError,

@@ -1,4 +1,5 @@
 import { createHash, randomUUID, sign } from "node:crypto";
+import { clockDifference } from "../../http/index.ts";
 import { type CustodianAnswer, type CustodianCall, CustodianClient, refusalOf } from "./custodian-client.ts";
 import type { CustodyOptions } from "./custody-signer.ts";
 import { SignerError } from "./signer-error.ts";
@@ -86,12 +87,11 @@ function encoded(json: unknown): string {
 }
 
 function clockError({ date }: CustodianAnswer): SignerError | undefined {
-  const behindS = Math.round((Date.parse(date ?? "") - Date.now()) / 1000);
-  if (!(Math.abs(behindS) > CLOCK_TOLERANCE_S)) return undefined;
-  const how = behindS > 0 ? "behind" : "ahead of";
+  const differs = clockDifference(date, CLOCK_TOLERANCE_S);
+  if (differs === undefined) return undefined;
   return new SignerError(
     "SIGNER_UNAUTHORIZED",
-    `The clock of this machine is ${Math.abs(behindS)} seconds ${how} that of ${FIREBLOCKS}, which accepts only requests of the last seconds. Set the clock, and keep it right with NTP.`,
+    `The clock of this machine is ${differs.seconds} seconds ${differs.how} that of ${FIREBLOCKS}, which accepts only requests of the last seconds. Set the clock, and keep it right with NTP.`,
     { state: "401" },
   );
 }
