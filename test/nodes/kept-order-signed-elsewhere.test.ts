@@ -6,9 +6,8 @@ import { Custodian } from "../support/custodian.ts";
 import { eventually } from "../support/eventually.ts";
 import { functionNode } from "../support/flow-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
-import { OperationHarness, RECEIVER } from "../support/operation-harness.ts";
+import { isSubmit, OperationHarness, RECEIVER } from "../support/operation-harness.ts";
 import { submitNode, value, walletNode } from "../support/operation-nodes.ts";
-import type { Passing } from "../support/proxy.ts";
 
 const settings = fileURLToPath(new URL("custody-settings.cjs", import.meta.url));
 const MESSAGES = 8;
@@ -53,12 +52,7 @@ describe("submit operation, with the order kept and a key elsewhere", function (
       [signer, walletNode(harness.service.ready, { id: "custody", signer: "elsewhere" })],
     );
   };
-  const isPost = ({ method, path }: Passing) => method === "POST" && path.endsWith("/operations");
-  const amounts = (from: number): string[] =>
-    harness.proxy.passed
-      .slice(from)
-      .filter(isPost)
-      .map(({ body }) => JSON.parse(body).transactions[0].value as string);
+  const amounts = (from: number) => harness.sentAmounts(from);
   const kept = (): Promise<string[]> =>
     readdir(join(harness.userDir.path, "crec-waits", "submit")).catch(() => []);
   const approveAll = async () => {
@@ -66,13 +60,15 @@ describe("submit operation, with the order kept and a key elsewhere", function (
     for (const request of [...custodian.requests].reverse()) await custodian.approve(request);
   };
   const upTo = (count: number) => Array.from({ length: count }, (_, index) => `${index + 1}`);
-  /** Holds the first operation up until the promise is resolved. */
-  const holdFirst = (until: Promise<void>) => {
-    harness.proxy.harm = (passing) => {
-      if (!isPost(passing)) return undefined;
-      harness.proxy.harm = () => undefined;
-      return { kind: "hold", until };
-    };
+  /** Sends an operation of another signer, which is held up on its way: what comes later waits behind it in the line. */
+  const holdUp = async () => {
+    const held = Promise.withResolvers<void>();
+    harness.holdNext(held.promise);
+    const from = harness.proxy.passed.length;
+    const first = harness.proxy.next(1, isSubmit);
+    await harness.nodeRed.press("press-here", { payload: "1000" });
+    await first;
+    return { from, asked: custodian.requests.length, goOn: held.resolve };
   };
 
   for (const [what, again] of [
@@ -96,13 +92,7 @@ describe("submit operation, with the order kept and a key elsewhere", function (
 
   it("leaves the line with a node that a deploy closes, so that others go on", async () => {
     await deploy();
-    const held = Promise.withResolvers<void>();
-    holdFirst(held.promise);
-    const from = harness.proxy.passed.length;
-    const first = harness.proxy.next(1, isPost);
-    await harness.nodeRed.press("press-here", { payload: "1000" });
-    await first;
-    const asked = custodian.requests.length;
+    const { from, asked, goOn } = await holdUp();
     await harness.nodeRed.press("press-burst", { payload: 0 });
     await custodian.asked(asked + MESSAGES);
     await approveAll();
@@ -112,32 +102,26 @@ describe("submit operation, with the order kept and a key elsewhere", function (
     await deploy();
     await eventually("the others are sent", () => amounts(from).length === MESSAGES + 1);
     should(amounts(from)).deepEqual(["1000", ...upTo(MESSAGES)]);
-    held.resolve();
+    goOn();
     await eventually("none is kept", kept, ({ length }) => length === 0);
   });
 
   it("has an operation signed anew whose deadline has passed in the line", async () => {
     await deploy("0.05");
-    const held = Promise.withResolvers<void>();
-    holdFirst(held.promise);
-    const from = harness.proxy.passed.length;
-    const first = harness.proxy.next(1, isPost);
-    await harness.nodeRed.press("press-here", { payload: "1000" });
-    await first;
-    const asked = custodian.requests.length;
+    const { from, asked, goOn } = await holdUp();
     await harness.nodeRed.press("press-submit", { payload: "1" });
     const before = await custodian.asked(asked + 1);
     await custodian.approve(before);
     const second = () => Math.floor(Date.now() / 1000);
     const late = second() + 3;
     await eventually("the deadline has passed", second, (now) => now > late);
-    held.resolve();
+    goOn();
     const anew = await custodian.asked(asked + 2);
     should(anew.digest).not.equal(before.digest);
     await custodian.approve(anew);
     await eventually("it is sent", () => amounts(from).length === 2);
     should(amounts(from)).deepEqual(["1000", "1"]);
-    const [, sent] = harness.proxy.passed.slice(from).filter(isPost);
+    const [, sent] = harness.proxy.passed.slice(from).filter(isSubmit);
     should(JSON.parse(sent?.body ?? "{}").deadline).be.above(late);
   });
 });

@@ -2,9 +2,8 @@ import should from "should";
 import { NODE } from "../../nodes/submit-operation/fields.ts";
 import { eventually } from "../support/eventually.ts";
 import { functionNode } from "../support/flow-harness.ts";
-import { OperationHarness, RECEIVER } from "../support/operation-harness.ts";
+import { isSubmit, OperationHarness, RECEIVER } from "../support/operation-harness.ts";
 import { submitNode, value } from "../support/operation-nodes.ts";
-import type { Passing } from "../support/proxy.ts";
 
 const MESSAGES = 30;
 
@@ -37,13 +36,8 @@ describe("submit operation, with the order kept", function () {
       [functionNode("burst", burst, ["submit"]), 0],
       [functionNode("both", burst, ["submit", "other"]), 0],
     ]);
-  const isPost = ({ method, path }: Passing) => method === "POST" && path.endsWith("/operations");
   /** What the operations send, in the order in which they reach the service. */
-  const amounts = (from: number): string[] =>
-    harness.proxy.passed
-      .slice(from)
-      .filter(isPost)
-      .map(({ body }) => JSON.parse(body).transactions[0].value as string);
+  const amounts = (from: number) => harness.sentAmounts(from);
   let bursts = 0;
   /** Until each message is answered: what is still under way at a deploy would be sent again by the next test. */
   const press = async (id: string, nodes = ["submit"]): Promise<() => Promise<void>> => {
@@ -66,12 +60,8 @@ describe("submit operation, with the order kept", function () {
   it("sends the messages of one tick in their order, also while the first one is held up", async () => {
     const from = harness.proxy.passed.length;
     const held = Promise.withResolvers<void>();
-    const first = harness.proxy.next(1, isPost);
-    harness.proxy.harm = (passing) => {
-      if (!isPost(passing)) return undefined;
-      harness.proxy.harm = () => undefined;
-      return { kind: "hold", until: held.promise };
-    };
+    const first = harness.proxy.next(1, isSubmit);
+    harness.holdNext(held.promise);
     const answered = await press("press-burst");
     await first;
     // Whoever does not keep the order passes them all.
@@ -96,7 +86,7 @@ describe("submit operation, with the order kept", function () {
   it("sends a message again before those behind it, where the service is busy once", async () => {
     const from = harness.proxy.passed.length;
     harness.proxy.harm = (passing) => {
-      if (!isPost(passing)) return undefined;
+      if (!isSubmit(passing)) return undefined;
       harness.proxy.harm = () => undefined;
       return { kind: "answer", status: 503, body: '{"type":"SERVICE_UNAVAILABLE","message":"busy"}' };
     };

@@ -8,7 +8,7 @@ import { ask, harnessFlow, type Message, refuse, withoutTimes } from "./flow-har
 import type { FlowNode, NodeRed, NodeRedOptions, NodeStatus, UserDir } from "./node-red.ts";
 import { channelNode, connectionNode, contractNode, manageNode } from "./nodes.ts";
 import { COUNTER_ABI, REGISTRY_ABI, signerNode, TOKEN_ABI, walletNode } from "./operation-nodes.ts";
-import { ServiceProxy } from "./proxy.ts";
+import { type Passing, ServiceProxy } from "./proxy.ts";
 import { startTestService } from "./service.ts";
 
 export const RECEIVER = "0x00000000000000000000000000000000DeaDBeef";
@@ -30,6 +30,8 @@ export const COMPANY = {
 export const KEPT = { kept: "as it was", crec: { keep: "me" } };
 
 export const isRed = ({ fill }: NodeStatus): boolean => fill === "red";
+export const isSubmit = ({ method, path }: Passing): boolean =>
+  method === "POST" && path.endsWith("/operations");
 export const isFine = ({ fill }: NodeStatus): boolean => fill === "green" || fill === "blue";
 
 /** A real Node-RED with a wallet that has tokens, against the real service. */
@@ -161,6 +163,23 @@ export class OperationHarness {
       return its === probe && crec?.status === status;
     });
     return this.seenAt(name, probe);
+  }
+
+  /** The coins of the first call of each operation that was sent, from the given request on. */
+  sentAmounts(from: number): string[] {
+    return this.proxy.passed
+      .slice(from)
+      .filter(isSubmit)
+      .map(({ body }) => JSON.parse(body).transactions[0].value as string);
+  }
+
+  /** Holds the next operation up on its way, until the promise is resolved. */
+  holdNext(until: Promise<void>): void {
+    this.proxy.harm = (passing) => {
+      if (!isSubmit(passing)) return undefined;
+      this.proxy.harm = () => undefined;
+      return { kind: "hold", until };
+    };
   }
 
   /** The id that the wallet gets for an operation key. */
