@@ -14,12 +14,14 @@ import { whileHeld } from "../lib/runtime/folder/while-held.ts";
 import { onInput } from "../lib/runtime/input.ts";
 import { fleetKey } from "../lib/runtime/join-fleet.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
+import { serviceIdentity } from "../lib/runtime/service-identity.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { type CodedError, nodeError, toCodedError } from "../lib/shared/errors.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
 import { ReaderActivity } from "./activity/reader-activity.ts";
 import { awaitChannel } from "./await-channel.ts";
 import { command } from "./commands.ts";
+import { ConsumerMemory } from "./consumer-memory.ts";
 import { type EventsInDef, NODE } from "./fields.ts";
 import { leaseNotices } from "./fleet/lease-notices.ts";
 import { showLease } from "./fleet/lease-status.ts";
@@ -103,9 +105,11 @@ export default function register(RED: NodeAPI): void {
         const channel = channelOf(RED, fields.settings.channel);
         const onWait: ReaderActivity["waitFor"] = (waitsFor) => watched.waitFor(waitsFor);
         const channelId = await awaitChannel(RED, this, channel, signal, onWait);
+        const service = serviceIdentity(channel.connection().baseUrl);
+        const memory = new ConsumerMemory(RED, this, { consumer: name, channelId, service });
         this.leaseReading = await readByLease(RED, {
-          ...{ ref, consumer: name, channelId, close, onState },
-          open: (lease, fleet) => reading.open({ leased: { lease, fleet } }),
+          ...{ ref, consumer: name, channelId, memory, close, onState },
+          open: (lease, fleet) => reading.open({ leased: { lease, fleet, memory } }),
         });
         show();
       };

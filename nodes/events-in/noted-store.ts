@@ -1,10 +1,10 @@
 import type { CursorState, CursorStore, StartPosition } from "../../src/index.ts";
-import { loadLibrary } from "../lib/runtime/library.ts";
-import type { RanBefore } from "./ran-before.ts";
+import type { ConsumerMemory } from "./consumer-memory.ts";
+import { cursorLost } from "./cursor-lost.ts";
 
 export type NotedStoreOptions = {
   store: CursorStore;
-  ranBefore: Pick<RanBefore, "isKnown" | "note">;
+  memory: Pick<ConsumerMemory, "recall" | "note">;
   start: StartPosition;
   /** Where the cursor should be, for people. */
   place: string;
@@ -26,10 +26,10 @@ export class NotedStore implements CursorStore {
 
   /** @throws CURSOR_LOST; what the store throws */
   async load(): Promise<CursorState | undefined> {
-    const { store, ranBefore, start, place, onStartsOver } = this.#options;
+    const { store, memory, start, place, onStartsOver } = this.#options;
     const state = await store.load();
     if (state !== undefined) await this.#note();
-    else if (await ranBefore.isKnown()) {
+    else if (await memory.recall()) {
       if (start === "now") throw await cursorLost(place);
       onStartsOver();
     }
@@ -48,14 +48,6 @@ export class NotedStore implements CursorStore {
   async #note(): Promise<void> {
     if (this.#isNoted) return;
     this.#isNoted = true;
-    await this.#options.ranBefore.note();
+    await this.#options.memory.note();
   }
-}
-
-async function cursorLost(place: string): Promise<Error> {
-  const { CrecError } = await loadLibrary();
-  return new CrecError(
-    "CURSOR_LOST",
-    `The cursor is missing, although this consumer has run here before. No event is sent, and none is skipped, until you choose where to continue: press Move cursor in the form, send a message with the topic seek, or set Start to anything but new events and deploy. To continue where it was, restore the cursor from a backup and deploy. It was expected in ${place}`,
-  );
 }

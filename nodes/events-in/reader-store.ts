@@ -2,10 +2,11 @@ import type { Node, NodeAPI } from "node-red";
 import type { CursorIdentity, CursorStore, StartPosition } from "../../src/index.ts";
 import type { Tenure } from "../lib/runtime/folder/tenure.ts";
 import type { Library } from "../lib/runtime/library.ts";
+import { ConsumerMemory } from "./consumer-memory.ts";
+import { RestoringStore } from "./fleet/restoring-store.ts";
 import type { SharedCursor } from "./fleet/shared-cursor.ts";
 import { NotedStore } from "./noted-store.ts";
 import { ownStore } from "./own-store.ts";
-import { RanBefore } from "./ran-before.ts";
 import { cursorLocation } from "./settings.ts";
 import { storeOf } from "./store-note.ts";
 
@@ -33,14 +34,23 @@ export type ReaderStore = {
 export function readerStore(RED: NodeAPI, node: Node, options: ReaderStoreOptions): ReaderStore {
   const { library, identity, contextStore, tenure, cursor, start, onOtherWriter } = options;
   const name = identity.consumer;
-  const store = cursor?.store ?? ownStore(RED, node, library, { name, contextStore, tenure, onOtherWriter });
-  const place = cursor?.place ?? cursorLocation(RED, contextStore, name);
+  const ownPlace = cursorLocation(RED, contextStore, name);
+  const place = cursor?.place ?? ownPlace;
+  const warn = (text: string) => node.warn(RED._(text, { consumer: name, place }));
+  const onStartsOver = () => warn("events-in.warning.starts-over");
+  if (cursor) {
+    const noted = new RestoringStore({
+      ...{ ...cursor, start, onStartsOver },
+      onAdopted: () =>
+        node.log(RED._("events-in.log.cursor-shared", { consumer: name, place: ownPlace, label: place })),
+      onFirst: () => warn("events-in.warning.nothing-known"),
+    });
+    return { store: cursor.store, noted, place };
+  }
+  const store = ownStore(RED, node, library, { name, contextStore, tenure, onOtherWriter });
   // A store in memory loses the cursor at each restart, as its user has chosen.
-  const isLasting = cursor || !contextStore || storeOf(RED, contextStore).module !== "memory";
+  const isLasting = !contextStore || storeOf(RED, contextStore).module !== "memory";
   if (!isLasting) return { store, noted: store, place };
-  const noted = new NotedStore({
-    ...{ store, start, place, ranBefore: new RanBefore(RED, node, identity) },
-    onStartsOver: () => node.warn(RED._("events-in.warning.starts-over", { consumer: name, place })),
-  });
-  return { store, noted, place };
+  const memory = new ConsumerMemory(RED, node, identity);
+  return { store, noted: new NotedStore({ store, start, place, memory, onStartsOver }), place };
 }

@@ -35,6 +35,8 @@ export class Lease implements ConsumerLease {
   readonly key: string;
   /** Higher than that of every holder before. */
   readonly epoch: number;
+  /** The epoch before it, where the engine knew one. */
+  readonly replaced: number | undefined;
   /** The cursor that was saved last when the lease was taken; undefined when there was none. */
   readonly state: CursorState | undefined;
   /** Why that cursor cannot be used, if it is damaged. */
@@ -53,6 +55,7 @@ export class Lease implements ConsumerLease {
     this.leaseMs = leaseMs;
     this.clock = clock;
     this.epoch = taken.epoch;
+    this.replaced = taken.replaced;
     this.state = taken.state;
     this.damaged = taken.damaged;
     this.#options = options;

@@ -59,18 +59,18 @@ export class MemorySharedState implements SharedState {
 
   async take(key: string, copy: Copy, leaseMs: number): Promise<TakenLease | undefined> {
     const now = this.#clock.elapsed();
-    const { epoch, state, holder } = this.#leases.get(key) ?? {
-      epoch: 0,
-      state: undefined,
-      holder: undefined,
-    };
+    const before = this.#leases.get(key);
+    const { epoch, state, holder } = before ?? { epoch: 0, state: undefined, holder: undefined };
     if (holder !== undefined && holder.endsAt > now && holder.copy.id !== copy.id) return undefined;
     this.#leases.set(key, {
       epoch: epoch + 1,
       state,
       holder: { copy, renewedAt: now, endsAt: now + leaseMs },
     });
-    return { epoch: epoch + 1, state: state === undefined ? undefined : (JSON.parse(state) as CursorState) };
+    return {
+      ...{ epoch: epoch + 1, replaced: before?.epoch },
+      state: state === undefined ? undefined : (JSON.parse(state) as CursorState),
+    };
   }
 
   async save(key: string, epoch: number, state: CursorState, leaseMs: number): Promise<boolean> {

@@ -26,7 +26,18 @@ export async function openCursor(
   signal: AbortSignal,
 ): Promise<Cursor> {
   const stored = await context.store.load();
-  if (stored === undefined) return newCursor(context, { from: "start", position: start }, signal);
+  if (stored !== undefined) return storedCursor(context, stored, signal);
+  const first = new Cursor(await stateAt(context, start, signal));
+  const other = await context.store.begin?.(first.snapshot(), signal);
+  if (other !== undefined) return storedCursor(context, other, signal);
+  return begun(context, { from: "start", position: start }, first);
+}
+
+async function storedCursor(
+  context: CursorContext,
+  stored: CursorState,
+  signal: AbortSignal,
+): Promise<Cursor> {
   const { channelId, service } = stored.identity;
   if (!isSameId(channelId, context.identity.channelId) || service !== context.identity.service)
     throw ofAnotherChannel(stored.identity);
@@ -49,7 +60,14 @@ export async function newCursor(
   chosen: { from: "start" | "seek"; position: StartPosition },
   signal: AbortSignal,
 ): Promise<Cursor> {
-  const cursor = new Cursor(await stateAt(context, chosen.position, signal));
+  return begun(context, chosen, new Cursor(await stateAt(context, chosen.position, signal)));
+}
+
+async function begun(
+  context: CursorContext,
+  chosen: { from: "start" | "seek"; position: StartPosition },
+  cursor: Cursor,
+): Promise<Cursor> {
   await context.store.save(cursor.snapshot(), "now");
   context.onStart({ ...chosen, after: cursor.cursor });
   return cursor;

@@ -20,6 +20,8 @@ export type LeaseHolder = {
 export type TakenLease = {
   /** Higher than that of every holder before. Whatever changes the cursor has to name it. */
   epoch: number;
+  /** The epoch before; undefined where there was none. One that a copy has seen higher shows that data were lost. */
+  replaced?: number | undefined;
   /** The cursor that was saved last; undefined when there is none. */
   state: CursorState | undefined;
 };

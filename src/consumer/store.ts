@@ -10,6 +10,11 @@ export type CursorStore = {
    * @default "soon"
    */
   save(state: CursorState, urgency?: "now" | "soon"): Promise<void>;
+  /**
+   * Called with the state that a new consumer starts with, where `load` found none, before anything is handed over.
+   * Another state that it resolves with, such as one that another copy remembers, takes its place, and is stored.
+   */
+  begin?(first: CursorState, signal: AbortSignal): Promise<CursorState | undefined>;
   /** Writes what is still unwritten. The store can be used again afterwards. */
   close?(): Promise<void>;
 };

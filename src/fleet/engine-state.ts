@@ -42,11 +42,11 @@ export class EngineState implements SharedState {
       client.take(shortName(key), stored(copy), whole(leaseMs)),
     );
     if (taken === undefined) return undefined;
-    const { epoch, state } = taken;
-    if (state === undefined) return { epoch, state };
+    const { epoch, replaced, state } = taken;
+    if (state === undefined) return { epoch, replaced, state };
     const parsed = parse(state);
     if (parsed === undefined) throw new SharedCursorDamagedError(this.label, key, epoch);
-    return { epoch, state: parsed };
+    return { epoch, replaced, state: parsed };
   }
 
   save(key: string, epoch: number, state: CursorState, leaseMs: number): Promise<boolean> {

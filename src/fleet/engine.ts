@@ -47,7 +47,7 @@ export type EngineClient = {
     key: string,
     copy: Copy,
     leaseMs: number,
-  ): Promise<{ epoch: number; state: string | undefined } | undefined>;
+  ): Promise<{ epoch: number; replaced: number | undefined; state: string | undefined } | undefined>;
   /** `revision`: higher for each save than for those before; a save that arrives after a later one changes no state. */
   save(
     key: string,

@@ -25,6 +25,12 @@ export class PositionStore implements CursorStore {
     this.#note(state);
   }
 
+  async begin(first: CursorState, signal: AbortSignal): Promise<CursorState | undefined> {
+    const other = await this.#store.begin?.(first, signal);
+    this.#note(other);
+    return other;
+  }
+
   async close(): Promise<void> {
     await this.#store.close?.();
   }

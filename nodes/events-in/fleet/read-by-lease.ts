@@ -4,12 +4,15 @@ import type { FleetRef } from "../../lib/runtime/fleet.ts";
 import { leaseKey, noteLease } from "../../lib/runtime/held-leases.ts";
 import { type Fleet, joinFleet } from "../../lib/runtime/join-fleet.ts";
 import type { FleetReport } from "../../lib/shared/form-types.ts";
+import type { ConsumerMemory } from "../consumer-memory.ts";
 import type { ShownLease } from "./lease-status.ts";
+import { publishTo } from "./published.ts";
 
 export type LeaseReadingOptions = {
   ref: FleetRef;
   consumer: string;
   channelId: string;
+  memory: ConsumerMemory;
   /** Called when this copy has the lease, and again when it has it again. May not throw. */
   open: (lease: Lease, fleet: Fleet) => Promise<void>;
   /** Called once after each `open`; the lease is given back after that. May not throw. */
@@ -26,10 +29,11 @@ export type LeaseReading = ShownLease & {
 
 /** @throws what opening the shared state throws: its settings are wrong */
 export async function readByLease(RED: NodeAPI, options: LeaseReadingOptions): Promise<LeaseReading> {
-  const { consumer, channelId, open, close, onState } = options;
+  const { consumer, channelId, memory, open, close, onState } = options;
   const { fleet, leave } = await joinFleet(RED, options.ref);
   const key = leaseKey(consumer, channelId);
   let forget = () => {};
+  const publish = publishTo(fleet, { key, memory });
   fleet.wanted += 1;
   const wanted = fleet.keeper().want(key, {
     open: (lease) => {
@@ -40,7 +44,10 @@ export async function readByLease(RED: NodeAPI, options: LeaseReadingOptions): P
       forget();
       await close();
     },
-    onState,
+    onState: (state) => {
+      publish(state);
+      onState(state);
+    },
   });
   return {
     state: () => wanted.state,
@@ -48,6 +55,8 @@ export async function readByLease(RED: NodeAPI, options: LeaseReadingOptions): P
     report: () => reportOf(fleet, wanted.state),
     leave: async () => {
       await wanted.leave();
+      publish();
+      await memory.flush();
       fleet.wanted -= 1;
       await leave();
     },

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Node, NodeAPI } from "node-red";
 import should from "should";
-import { RanBefore } from "../../nodes/events-in/ran-before.ts";
+import { ConsumerMemory } from "../../nodes/events-in/consumer-memory.ts";
 
 describe("the mark of a consumer that has run", () => {
   let userDir: string;
@@ -14,7 +14,7 @@ describe("the mark of a consumer that has run", () => {
 
   const identity = { consumer: "a", channelId: "c", service: "https://example.com" };
   const of = (changed: Partial<typeof identity> = {}) =>
-    new RanBefore({ settings: { userDir } } as unknown as NodeAPI, {} as Node, { ...identity, ...changed });
+    new ConsumerMemory({ settings: { userDir } } as unknown as NodeAPI, {} as Node, { ...identity, ...changed });
 
   it("is of its name, channel and service only, whatever the name is", async () => {
     const names = ["a", "b/../c", "\ud83d", "\ud83e", "x".repeat(5_000)];

@@ -1,0 +1,176 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Node, NodeAPI } from "node-red";
+import type { CursorIdentity, CursorState } from "../../src/index.ts";
+import { fileNameOf } from "../lib/runtime/file-name.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import { folderOfKind, stateFolder } from "../lib/runtime/state-folder.ts";
+import { storeOf } from "./store-note.ts";
+
+/** A cursor as copies share it: with the epoch of its lease, and how often it was saved with that epoch. */
+export type Position = CursorState & { epoch: number; saved: number };
+
+/** What is known of a consumer apart from its cursor. `epoch`: the highest that was seen, where copies share the cursor. */
+export type Remembered = { epoch?: number; position?: Position };
+
+/** A place that may survive where the cursor does not. */
+type Place = { read(): Promise<unknown>; write(text: string): Promise<void>; holdsPosition: boolean };
+
+const CONTEXT_KEY = "crecStarted";
+const WRITE_MS = 1_000;
+/** Two copies may write into one folder. */
+const TEMPORARY = `.${randomUUID()}.tmp`;
+
+/**
+ * Remembers, apart from the cursor, that a consumer has had one: in the state folder, in the user directory, and in the
+ * node's context where a context store outlives the process. Hosts lose some of these places at a restart, hardly all.
+ * The state folder also has the last position of a cursor that copies share, since their engine may lose it.
+ */
+export class ConsumerMemory {
+  readonly #identity: CursorIdentity;
+  readonly #places: readonly Place[];
+  #noted: Remembered | undefined;
+  #writtenAt = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(RED: NodeAPI, node: Node, identity: CursorIdentity) {
+    this.#identity = identity;
+    const { path, former } = stateFolder(RED);
+    const { consumer, channelId, service } = identity;
+    // Half a character cannot name a file; a cursor elsewhere can have such a name. The file has it whole.
+    const file = fileNameOf(JSON.stringify([consumer.toWellFormed(), channelId, service]));
+    // Of versions that remembered one channel of each consumer.
+    const older = fileNameOf(consumer.toWellFormed());
+    const inFolder = (folder: string, name: string) => join(folderOfKind(folder, "started"), `${name}.json`);
+    this.#places = [
+      ...[path, ...former].flatMap((folder, index) => [
+        filePlace(inFolder(folder, file), index === 0),
+        { ...filePlace(inFolder(folder, older)), write: async () => {} },
+      ]),
+      ...lastingStores(RED).map((store) => contextPlace(node, store)),
+    ];
+  }
+
+  /** Undefined if this consumer has had no cursor in this channel. */
+  async recall(): Promise<Remembered | undefined> {
+    const found = await Promise.all(this.#places.map((place) => this.#read(place)));
+    const known = [...found, this.#noted].filter((one) => one !== undefined);
+    return known.length === 0 ? undefined : known.reduce(merged);
+  }
+
+  /**
+   * Resolves at once, except the first time; then once it is written. Later it is written at most once a second. Never
+   * rejects: a place that cannot be written, such as a user directory that is read-only, does not count.
+   */
+  async note(more: Remembered = {}): Promise<void> {
+    const isFirst = this.#noted === undefined;
+    this.#noted = merged(this.#noted ?? {}, more);
+    if (isFirst) return this.#write();
+    const waitMs = Math.max(0, this.#writtenAt + WRITE_MS - performance.now());
+    this.#timer ??= setTimeout(() => void this.#write(), waitMs).unref();
+  }
+
+  /** Writes what is unwritten. Never rejects. */
+  async flush(): Promise<void> {
+    if (this.#timer !== undefined) void this.#write();
+    await this.#writing;
+  }
+
+  #write(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writtenAt = performance.now();
+    const all = () => Promise.all(this.#places.map((place) => this.#writeInto(place).catch(() => {})));
+    this.#writing = this.#writing.then(all).then(() => {});
+    return this.#writing;
+  }
+
+  async #writeInto(place: Place): Promise<void> {
+    const found = await this.#read(place);
+    const { position, ...rest } = merged(found ?? {}, this.#noted ?? {});
+    const isNews = found === undefined || found.epoch !== rest.epoch;
+    if (!isNews && !(place.holdsPosition && position)) return;
+    const held = place.holdsPosition && position ? { position } : {};
+    await place.write(JSON.stringify({ ...this.#identity, ...rest, ...held }));
+  }
+
+  async #read(place: Place): Promise<Remembered | undefined> {
+    const found = await place.read().catch(() => undefined);
+    return isOf(found, this.#identity) ? rememberedIn(found) : undefined;
+  }
+}
+
+/** What a place, or another copy, has remembered; without what is of no use. */
+export async function rememberedIn(value: unknown): Promise<Remembered> {
+  const { isCursorState } = await loadLibrary();
+  const { epoch, position } = (value ?? {}) as { epoch?: unknown; position?: unknown };
+  const isPosition = (found: unknown): found is Position =>
+    isCursorState(found) &&
+    "epoch" in found &&
+    "saved" in found &&
+    [found.epoch, found.saved].every(Number.isSafeInteger);
+  return {
+    ...(typeof epoch === "number" && Number.isSafeInteger(epoch) ? { epoch } : {}),
+    ...(isPosition(position) ? { position } : {}),
+  };
+}
+
+/** Whether a position was saved later. Not whether it is further on: a person may have moved the cursor back. */
+export function isLater(one: Position, than: Position): boolean {
+  return one.epoch > than.epoch || (one.epoch === than.epoch && one.saved > than.saved);
+}
+
+function merged(one: Remembered, other: Remembered): Remembered {
+  const epoch = Math.max(one.epoch ?? 0, other.epoch ?? 0, other.position?.epoch ?? 0);
+  const [a, b] = [one.position, other.position];
+  const position = a && b && isLater(a, b) ? a : (b ?? a);
+  return { ...(epoch > 0 ? { epoch } : {}), ...(position ? { position } : {}) };
+}
+
+function isOf(mark: unknown, { consumer, channelId, service }: CursorIdentity): boolean {
+  if (typeof mark !== "object" || mark === null) return false;
+  const known = mark as Partial<Record<keyof CursorIdentity, unknown>>;
+  return known.consumer === consumer && known.channelId === channelId && known.service === service;
+}
+
+function filePlace(path: string, holdsPosition = false): Place {
+  return {
+    holdsPosition,
+    read: async () => JSON.parse(await readFile(path, "utf8")),
+    write: async (text) => {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path + TEMPORARY, `${text}\n`, { mode: 0o600 });
+      await rename(path + TEMPORARY, path);
+    },
+  };
+}
+
+function contextPlace(node: Node, store: string): Place {
+  return {
+    holdsPosition: false,
+    read: () =>
+      new Promise((resolve, reject) => {
+        node.context().get(CONTEXT_KEY, store, (error: Error | null, value: unknown) => {
+          if (error) reject(error);
+          else resolve(value);
+        });
+      }),
+    write: (text) =>
+      new Promise((resolve, reject) => {
+        node.context().set(CONTEXT_KEY, JSON.parse(text), store, (error: Error | null) => {
+          if (error) reject(error);
+          else resolve();
+        });
+      }),
+  };
+}
+
+/** The context stores that are not only in memory. `default` may be another name of one of them. */
+function lastingStores(RED: NodeAPI): string[] {
+  const { contextStorage } = RED.settings as { contextStorage?: Record<string, unknown> };
+  return Object.entries(contextStorage ?? {})
+    .filter(([name, store]) => typeof store === "object" && storeOf(RED, name).module !== "memory")
+    .map(([name]) => name);
+}

@@ -1,0 +1,195 @@
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import postgres from "postgres";
+import should from "should";
+import { ackingNode, ackNode } from "../support/event-harness.ts";
+import { eventually } from "../support/eventually.ts";
+import { type FleetCopy, FleetHarness, fleetNode } from "../support/fleet-harness.ts";
+import { functionNode, type Message } from "../support/flow-harness.ts";
+import type { FlowNode } from "../support/node-red.ts";
+import { hasPostgres, PostgresServer } from "../support/postgres.ts";
+import { hasRedis, RedisServer } from "../support/redis.ts";
+
+const EVENTS = 80;
+const LEASE_MS = 4_000;
+/** So that events are in flight when the data are lost. */
+const WORK_MS = 100;
+const BEFORE = 10;
+
+type Server = {
+  url: string;
+  /** Keeps what is there now, for `lose`. */
+  backUp(): Promise<void>;
+  /** Everything that was saved since `backUp`, which may be all, is gone. */
+  lose(): Promise<void>;
+  remove(): Promise<void>;
+};
+
+async function redisServer(): Promise<Server> {
+  const server = await RedisServer.start();
+  const admin = new Redis(server.url);
+  return {
+    url: server.url,
+    backUp: async () => {},
+    lose: async () => {
+      await admin.flushall();
+    },
+    remove: async () => {
+      admin.disconnect();
+      await server.remove();
+    },
+  };
+}
+
+async function postgresServer(): Promise<Server> {
+  const server = await PostgresServer.start();
+  const sql = postgres(server.url, { max: 1, onnotice: () => {} });
+  const tables = ["lease", "once", "record"];
+  return {
+    url: server.url,
+    backUp: async () => {
+      await sql`CREATE SCHEMA IF NOT EXISTS backup`;
+      for (const table of tables) {
+        await sql`DROP TABLE IF EXISTS ${sql(`backup.${table}`)}`;
+        await sql`CREATE TABLE ${sql(`backup.${table}`)} AS SELECT * FROM ${sql(`crec.${table}`)}`;
+      }
+      // As of the lease before.
+      await sql`UPDATE backup.lease SET epoch = epoch - 1`;
+    },
+    lose: async () => {
+      await sql.begin(async (all) => {
+        for (const table of tables) {
+          await all`DELETE FROM ${all(`crec.${table}`)}`;
+          await all`INSERT INTO ${all(`crec.${table}`)} SELECT * FROM ${all(`backup.${table}`)}`;
+        }
+      });
+    },
+    remove: async () => {
+      await sql.end();
+      await server.remove();
+    },
+  };
+}
+
+const ENGINES = [
+  { name: "Redis that loses its data", isThere: hasRedis, start: redisServer },
+  { name: "PostgreSQL restored from an older backup", isThere: hasPostgres, start: postgresServer },
+];
+
+for (const { name, isThere, start } of ENGINES) {
+  /** Counted at the last node of the flow, on all copies together. */
+  describe(`copies that share their state in ${name}`, function () {
+    this.timeout(90_000);
+
+    let server: Server;
+    let harness: FleetHarness;
+    before(async function () {
+      if (!isThere()) return this.skip();
+      [server, harness] = await Promise.all([start(), FleetHarness.start(EVENTS)]);
+    });
+    after(async () => {
+      await harness?.close();
+      await server?.remove();
+    });
+
+    const flow = (consumer: string): Array<[FlowNode, number]> => [
+      [
+        ackingNode({
+          ...{ id: "events", consumer, fleet: "fleet", start: "now", inFlight: "3", inputs: 1 },
+          wires: [["work"], []],
+        }),
+        2,
+      ],
+      [ackNode(), 2],
+    ];
+    const work = functionNode("work", `setTimeout(() => node.send(msg), ${WORK_MS});`, ["ack"]);
+    const done = (copies: readonly FleetCopy[]): Message[] => copies.flatMap((copy) => copy.sent("ack"));
+    const offsetsOf = (messages: readonly Message[]) => messages.map(({ crec }) => Number(crec?.offset));
+    const panel = async (copy: FleetCopy, path = "", body?: unknown) => {
+      const headers = { "content-type": "application/json" };
+      const post = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+      const answer = await copy.nodeRed.fetch(`crec/events-in/events${path}`, { headers, ...post });
+      return (await answer.json()) as Record<string, unknown>;
+    };
+    const reads = async (copy: FleetCopy): Promise<boolean> =>
+      ((await panel(copy)).fleet as { state?: string } | undefined)?.state === "reading";
+    const remembers = async ({ userDir }: FleetCopy, consumer: string): Promise<boolean> => {
+      const folder = join(userDir.path, "crec-started");
+      const names = await readdir(folder).catch(() => []);
+      const files = names.filter((file) => file.endsWith(".json"));
+      const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
+      return texts.some((text) => text.includes(consumer) && text.includes('"epoch"'));
+    };
+    /** Deploys the flow on two copies, and has the first one send events from the beginning. Gives both. */
+    const running = async (consumer: string): Promise<[FleetCopy, FleetCopy]> => {
+      const [first, second] = harness.copies as [FleetCopy, FleetCopy];
+      for (const { nodeRed } of [first, second]) await nodeRed.clear();
+      await harness.deploy(
+        flow(consumer),
+        [work, fleetNode(server.url, { lease: String(LEASE_MS / 1000) })],
+        (copy) => eventually("a start after the newest event", () => panel(copy), ({ cursor }) => Number(cursor) >= EVENTS),
+      );
+      await eventually("a standby", async () => (await panel(second)).fleet, (fleet) => (fleet as { state?: string })?.state === "standby");
+      await eventually("a standby that remembers", () => remembers(second, consumer));
+      await server.backUp();
+      await panel(first, "/seek", { to: 1 });
+      await eventually("events that were done", () => done([first]).length >= BEFORE);
+      return [first, second];
+    };
+    /** Once every event has left the last node. What has left it `before` the loss comes a second time with a mark only. */
+    const allDone = async (copies: readonly FleetCopy[], before: readonly number[]): Promise<void> => {
+      const missing = () => EVENTS - new Set(offsetsOf(done(copies))).size;
+      await eventually("all events at the last node", missing, (count) => count === 0);
+      const seen = new Map<number, number>();
+      for (const offset of offsetsOf(done(copies))) seen.set(offset, (seen.get(offset) ?? 0) + 1);
+      for (const offset of before.filter((one) => (seen.get(one) ?? 0) > 1))
+        should(done(copies).filter(({ crec }) => crec?.offset === offset)).matchAny(
+          ({ crec }: Message) => crec?.restored === true,
+        );
+    };
+
+    it("lose no event where the standby takes the lease", async () => {
+      const [first, second] = await running("standby-wins");
+      first.nodeRed.suspend();
+      await server.lose();
+      await eventually("the standby to have the lease", () => reads(second));
+      first.nodeRed.goOn();
+      await allDone([first, second], offsetsOf(done([first])));
+    });
+
+    it("lose no event where the same copy takes the lease again", async () => {
+      const [first, second] = await running("holder-wins");
+      second.nodeRed.suspend();
+      await server.lose();
+      const before = offsetsOf(done([first]));
+      second.nodeRed.goOn();
+      await allDone([first, second], before);
+    });
+
+    it("lose no event where all copies are started again", async () => {
+      const copies = await running("restarted");
+      const before = done(copies);
+      await Promise.all(copies.map(({ nodeRed }) => nodeRed.kill()));
+      await server.lose();
+      await Promise.all(copies.map((copy) => copy.restart()));
+      const missing = () => {
+        const seen = new Set([...before, ...done(copies)].map(({ crec }) => crec?.offset));
+        return EVENTS - seen.size;
+      };
+      await eventually("all events at the last node", missing, (count) => count === 0);
+    });
+
+    it("lose no event where a new copy takes the lease", async () => {
+      const [first, second] = await running("third-new");
+      await second.nodeRed.kill();
+      await rm(join(second.userDir.path, "crec-started"), { recursive: true });
+      first.nodeRed.suspend();
+      await server.lose();
+      await second.restart();
+      await eventually("the new copy to have the lease", () => reads(second));
+      first.nodeRed.goOn();
+      await allDone([first, second], offsetsOf(done([first])));
+    });
+  });
+}
