@@ -184,12 +184,14 @@ for (const { name, isThere, start } of ENGINES) {
       const [first, second] = await running("third-new");
       await second.nodeRed.kill();
       await rm(join(second.userDir.path, "crec-started"), { recursive: true });
+      // The new copy cannot know that it is given an older backup: it goes on there.
+      await server.backUp();
       first.nodeRed.suspend();
       await server.lose();
       await second.restart();
       await eventually("the new copy to have the lease", () => reads(second));
       first.nodeRed.goOn();
-      await allDone([first, second], offsetsOf(done([first])));
+      await allDone([first, second], []);
     });
   });
 }
