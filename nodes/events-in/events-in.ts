@@ -152,6 +152,7 @@ export default function register(RED: NodeAPI): void {
     const forget = onFlowsStarted(RED, () => void begin().catch(refuse));
     onInput(RED, this, def, async ({ msg }) => {
       if (!this.reader) {
+        if (msg.topic === "seek" && (await this.leaseReading?.moveLost(msg.payload))) return;
         refuseOnStandby(this);
         throw nodeError(
           "NOT_CONNECTED",

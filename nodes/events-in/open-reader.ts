@@ -15,6 +15,7 @@ import type { ReaderActivity } from "./activity/reader-activity.ts";
 import { awaitChannel, isExpected } from "./await-channel.ts";
 import { requireStore } from "./context-store.ts";
 import { CopiesNote } from "./copies-note.ts";
+import { awaitPosition } from "./fleet/lost-cursor.ts";
 import type { SharedCursor } from "./fleet/shared-cursor.ts";
 import { contradictedLog, findLastEvents } from "./last-event.ts";
 import { openOutputs } from "./open-outputs.ts";
@@ -130,7 +131,10 @@ export async function openReader(
       const error = toCodedError(thrown);
       reader.noteError(error);
       // A Catch node would keep it out of the log.
-      if (error.code === "CURSOR_LOST") node.warn(errorText(error));
+      if (error.code === "CURSOR_LOST") {
+        node.warn(errorText(error));
+        if (cursor) void awaitPosition({ ...cursor, key: cursor.lease.key, consumer, signal });
+      }
       if (!isExpected(error)) node.error(toldError(error), {});
     },
   });

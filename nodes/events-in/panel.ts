@@ -42,8 +42,9 @@ export function registerPanel(RED: NodeAPI): void {
     await running(params.id).importCursor(body);
     return {};
   });
-  answerForms(RED, "post", `${path}/seek`, "crec.write", ({ params, body }) => {
-    running(params.id).seek(fieldsOf(body).to);
+  answerForms(RED, "post", `${path}/seek`, "crec.write", async ({ params, body }) => {
+    const { to } = fieldsOf(body);
+    if (!(await deployed(params.id).leaseReading?.moveLost(to))) running(params.id).seek(to);
     return {};
   });
   answerForms(

@@ -72,8 +72,9 @@ async function postgresServer(): Promise<Server> {
   };
 }
 
+const LOSES_ALL = "Redis that loses its data";
 const ENGINES = [
-  { name: "Redis that loses its data", isThere: hasRedis, start: redisServer },
+  { name: LOSES_ALL, isThere: hasRedis, start: redisServer },
   { name: "PostgreSQL restored from an older backup", isThere: hasPostgres, start: postgresServer },
 ];
 
@@ -124,7 +125,11 @@ for (const { name, isThere, start } of ENGINES) {
     /** Deploys the flow on two copies, and has the first one send events from the beginning. Gives both. */
     const running = async (consumer: string): Promise<[FleetCopy, FleetCopy]> => {
       const [first, second] = harness.copies as [FleetCopy, FleetCopy];
-      for (const { nodeRed } of [first, second]) await nodeRed.clear();
+      for (const copy of [first, second]) {
+        // As a failed test may have left it.
+        if (!copy.nodeRed.running) await copy.restart();
+        await copy.nodeRed.clear();
+      }
       await harness.deploy(
         flow(consumer),
         [work, fleetNode(server.url, { lease: String(LEASE_MS / 1000) })],
@@ -192,6 +197,44 @@ for (const { name, isThere, start } of ENGINES) {
       await eventually("the new copy to have the lease", () => reads(second));
       first.nodeRed.goOn();
       await allDone([first, second], []);
+    });
+
+    const LOST = "events-in.status.cursor-lost";
+    const standsBy = (copy: FleetCopy) =>
+      eventually(
+        "a standby",
+        async () => (await panel(copy)).fleet as { state?: string } | undefined,
+        (fleet) => fleet?.state === "standby",
+      );
+
+    it("wait if no position is known, and go on once a copy comes that knows one", async function () {
+      if (name !== LOSES_ALL) return this.skip();
+      const [first, second] = await running("late");
+      const before = done([first]);
+      await first.nodeRed.kill();
+      await server.lose();
+      await second.nodeRed.status("events", LOST);
+      should(done([second])).be.empty();
+      await first.restart();
+      const missing = () =>
+        EVENTS - new Set([...before, ...done([second])].map(({ crec }) => crec?.offset)).size;
+      await eventually("all events at the last node", missing, (count) => count === 0);
+      should(done([second])[0]?.crec).have.property("restored", true);
+    });
+
+    it("are moved from any copy then", async function () {
+      if (name !== LOSES_ALL) return this.skip();
+      const [first, second] = await running("moved");
+      await first.nodeRed.kill();
+      await rm(join(first.userDir.path, "crec-started"), { recursive: true });
+      await server.lose();
+      await second.nodeRed.status("events", LOST);
+      await first.restart();
+      await standsBy(first);
+      should(await panel(first, "/seek", { to: "elsewhere" })).have.property("code", "INVALID_FIELD");
+      should(await panel(first, "/seek", { to: "5" })).deepEqual({});
+      await second.arrived("ack", 1);
+      should(offsetsOf(done([second]))[0]).equal(5);
     });
   });
 }

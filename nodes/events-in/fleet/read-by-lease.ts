@@ -6,6 +6,7 @@ import { type Fleet, joinFleet } from "../../lib/runtime/join-fleet.ts";
 import type { FleetReport } from "../../lib/shared/form-types.ts";
 import type { ConsumerMemory } from "../consumer-memory.ts";
 import type { ShownLease } from "./lease-status.ts";
+import { moveLost } from "./lost-cursor.ts";
 import { publishTo } from "./published.ts";
 
 export type LeaseReadingOptions = {
@@ -23,6 +24,8 @@ export type LeaseReadingOptions = {
 /** Reads a channel together with other copies: one of them at a time. */
 export type LeaseReading = ShownLease & {
   report(): FleetReport;
+  /** Moves the cursor of the copy that reads, if it waits for that since it was lost. Tells whether it does. */
+  moveLost(to: unknown): Promise<boolean>;
   /** Closes what is open and gives the lease back. Never rejects. */
   leave(): Promise<void>;
 };
@@ -53,6 +56,7 @@ export async function readByLease(RED: NodeAPI, options: LeaseReadingOptions): P
     state: () => wanted.state,
     wanted: () => fleet.wanted,
     report: () => reportOf(fleet, wanted.state),
+    moveLost: async (to) => wanted.state.kind === "elsewhere" && moveLost(fleet.shared, key, to),
     leave: async () => {
       await wanted.leave();
       publish();

@@ -5,8 +5,10 @@ import { cursorLost } from "../cursor-lost.ts";
 export type RestoringStoreOptions = {
   /** Of the lease. */
   store: CursorStore;
-  lease: Pick<Lease, "state" | "replaced" | "epoch" | "leaseMs" | "clock" | "over">;
+  lease: Pick<Lease, "state" | "replaced" | "epoch" | "clock" | "over">;
   memory: Pick<ConsumerMemory, "recall" | "note" | "flush">;
+  /** How long other copies have to publish what they remember, in milliseconds; 0 where there are none. */
+  waitMs: number;
   /** What other copies remember. */
   published: () => Promise<Remembered[]>;
   /** The cursor that this Node-RED had alone, before copies shared one. */
@@ -33,8 +35,7 @@ export class RestoringStore implements CursorStore {
 
   constructor(options: RestoringStoreOptions) {
     this.#options = options;
-    const { clock, leaseMs } = options.lease;
-    this.#waitsUntil = clock.elapsed() + leaseMs;
+    this.#waitsUntil = options.lease.clock.elapsed() + options.waitMs;
   }
 
   /** Undefined also where it is not the cursor that was saved last. @throws what the store throws */
@@ -52,7 +53,7 @@ export class RestoringStore implements CursorStore {
 
   /** @throws CURSOR_LOST; what the store and the engine throw */
   async begin(_first: CursorState, signal: AbortSignal): Promise<CursorState | undefined> {
-    const { store, lease, memory, published, former, start, place } = this.#options;
+    const { store, lease, memory, waitMs, published, former, start, place, onFirst } = this.#options;
     const { clock, over } = lease;
     const ends = AbortSignal.any([signal, over]);
     await clock.sleep(this.#waitsUntil - clock.elapsed(), ends);
@@ -74,8 +75,9 @@ export class RestoringStore implements CursorStore {
       this.#options.onAdopted();
       return former;
     }
-    if (known.length === 0) this.#options.onFirst();
-    else if (start === "now") throw await cursorLost(place);
+    if (known.length === 0) {
+      if (waitMs > 0) onFirst();
+    } else if (start === "now") throw await cursorLost(place);
     else this.#options.onStartsOver();
     return undefined;
   }

@@ -11,6 +11,9 @@ export type SharedCursor = {
   lease: Lease;
   store: CursorStore;
   memory: ConsumerMemory;
+  shared: Fleet["shared"];
+  /** How long other copies have to publish what they remember, in milliseconds. */
+  waitMs: number;
   /** What other copies remember. */
   published: () => Promise<Remembered[]>;
   /** The cursor that this Node-RED had stored alone. It may become the shared one: the change must not pass events over. */
@@ -19,7 +22,7 @@ export type SharedCursor = {
   place: string;
 };
 
-export type Leased = { lease: Lease; fleet: Pick<Fleet, "shared">; memory: ConsumerMemory };
+export type Leased = { lease: Lease; fleet: Pick<Fleet, "shared" | "isAlone">; memory: ConsumerMemory };
 
 /**
  * The shared cursor of a lease. What is saved is remembered by this copy, too.
@@ -46,5 +49,6 @@ export async function sharedCursorOf(
   const former =
     isNew && !hasShared ? await ownStore(RED, node, library, { name, contextStore }).load() : undefined;
   const published = () => publishedOf(shared, lease.key);
-  return { lease, store, memory, published, former, place: shared.label };
+  const waitMs = fleet.isAlone ? 0 : lease.leaseMs;
+  return { lease, store, memory, shared, waitMs, published, former, place: shared.label };
 }

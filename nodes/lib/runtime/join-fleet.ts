@@ -17,6 +17,8 @@ export type Fleet = {
   shared: SharedState;
   /** Keeps the leases of all nodes of this process. */
   keeper(): LeaseKeeper;
+  /** No other copy can share it, as in a rehearsal. */
+  isAlone?: boolean;
   /** How many leases the nodes of this process want. */
   wanted: number;
 };
@@ -89,7 +91,8 @@ export function provideFleet(settings: FleetSettings, open: () => Promise<Shared
   const copy = { id: randomUUID(), name: copyName() };
   const provide = async () => {
     const { LeaseKeeper } = await loadLibrary();
-    return fleetOfShared(LeaseKeeper, { shared: await open(), copy, leaseMs: settings.leaseMs });
+    const opened = fleetOfShared(LeaseKeeper, { shared: await open(), copy, leaseMs: settings.leaseMs });
+    return { ...opened, isAlone: true };
   };
   registry.entries.set(fleetKey(settings), { users: 1, opened: provide() });
 }
