@@ -1,5 +1,5 @@
 import should from "should";
-import type { ConsumerStart } from "../../src/consumer/index.ts";
+import type { ConsumerStart, CursorState } from "../../src/consumer/index.ts";
 import { makeEvent, range, SimulatedChannel, simulate } from "./simulation.ts";
 
 /** A place that was lost without notice looks like a channel in which nothing happens. */
@@ -66,6 +66,25 @@ describe("where a consumer starts", () => {
     should(starts).deepEqual([{ from: "start", position: "now", after: 6 }]);
     await end(consumer);
     await end(await run({}));
+  });
+
+  it("is where the store says, which is told the position of a new consumer first", async () => {
+    for (const other of [3, undefined]) {
+      const { run, starts, end, disk, channel } = world();
+      const store = disk.open();
+      const firsts: number[] = [];
+      const begin = async (first: CursorState): Promise<CursorState | undefined> => {
+        firsts.push(first.cursor);
+        // What comes meanwhile is not skipped.
+        channel.publish(makeEvent(6));
+        return other === undefined ? undefined : { ...first, cursor: other, floor: other, handedOut: other };
+      };
+      const told = { load: () => store.load(), save: store.save.bind(store), begin };
+      await end(await run({ store: told, start: "now" }));
+      should(firsts).deepEqual([5]);
+      const start = { from: "start", position: "now", after: 5 };
+      should(starts).deepEqual([other === undefined ? start : { from: "stored", after: other }]);
+    }
   });
 
   it("does no harm when the listener throws", async () => {

@@ -80,6 +80,12 @@ export function behaviour(open: Open): void {
       should(await second.take(key, B, LONG_MS)).be.undefined();
     });
 
+    it("tells the epoch that it replaces, if there was one", async () => {
+      const lease = await taken(first, key, A);
+      should(lease.replaced).be.undefined();
+      should((await taken(second, key, A)).replaced).equal(lease.epoch);
+    });
+
     it("is taken again by the copy that has it, with a higher epoch", async () => {
       const { epoch } = await taken(first, key, A);
       should((await taken(second, key, A)).epoch).be.above(epoch);
