@@ -14,7 +14,10 @@ describe("the mark of a consumer that has run", () => {
 
   const identity = { consumer: "a", channelId: "c", service: "https://example.com" };
   const of = (changed: Partial<typeof identity> = {}) =>
-    new ConsumerMemory({ settings: { userDir } } as unknown as NodeAPI, {} as Node, { ...identity, ...changed });
+    new ConsumerMemory({ settings: { userDir } } as unknown as NodeAPI, {} as Node, {
+      ...identity,
+      ...changed,
+    });
 
   it("is of its name, channel and service only, whatever the name is", async () => {
     const names = ["a", "b/../c", "\ud83d", "\ud83e", "x".repeat(5_000)];

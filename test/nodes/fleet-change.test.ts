@@ -60,6 +60,21 @@ describe("events in that begins to share its cursor", function () {
     should(harness.nodeRed.log.match(/was copied into the shared state/g)).have.length(1);
   });
 
+  it("goes on at the shared cursor where the server has lost it, not at the one it had alone", async () => {
+    const count = harness.arrivals("events").length + 1;
+    await ask(harness.nodeRed, "ack", await arrived(count - 1));
+    should((await arrived(count)).crec?.offset).equal(5);
+    // Stopped: a reader that ends would save its cursor.
+    await deploy("gone", []);
+    await harness.nodeRed.status("events", /^The chosen shared state does not exist/);
+    const sql = postgres(server.url, { max: 1 });
+    await sql`DELETE FROM crec.lease`;
+    await sql.end();
+    await deploy("fleet", [fleetNode(server.url, { name: "lost" })]);
+    should((await arrived(count + 1)).crec).have.properties({ offset: 5, restored: true });
+    should(harness.nodeRed.log.match(/was copied into the shared state/g)).have.length(1);
+  });
+
   it("does not replace a damaged shared cursor by the one it had alone", async () => {
     // Stopped: a reader that ends would save its cursor.
     await deploy("gone", []);

@@ -10,6 +10,7 @@ import { functionNode, type Message } from "../support/flow-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { hasPostgres, PostgresServer } from "../support/postgres.ts";
 import { hasRedis, RedisServer } from "../support/redis.ts";
+import { describeWide, itWide } from "../support/wide.ts";
 
 const EVENTS = 80;
 const LEASE_MS = 4_000;
@@ -79,8 +80,9 @@ const ENGINES = [
 ];
 
 for (const { name, isThere, start } of ENGINES) {
+  const describeEngine = name === LOSES_ALL ? describe : describeWide;
   /** Counted at the last node of the flow, on all copies together. */
-  describe(`copies that share their state in ${name}`, function () {
+  describeEngine(`copies that share their state in ${name}`, function () {
     this.timeout(90_000);
 
     let server: Server;
@@ -122,6 +124,12 @@ for (const { name, isThere, start } of ENGINES) {
       const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
       return texts.some((text) => text.includes(consumer) && text.includes('"epoch"'));
     };
+    const standsBy = (copy: FleetCopy) =>
+      eventually(
+        "a standby",
+        async () => (await panel(copy)).fleet as { state?: string } | undefined,
+        (fleet) => fleet?.state === "standby",
+      );
     /** Deploys the flow on two copies, and has the first one send events from the beginning. Gives both. */
     const running = async (consumer: string): Promise<[FleetCopy, FleetCopy]> => {
       const [first, second] = harness.copies as [FleetCopy, FleetCopy];
@@ -133,9 +141,16 @@ for (const { name, isThere, start } of ENGINES) {
       await harness.deploy(
         flow(consumer),
         [work, fleetNode(server.url, { lease: String(LEASE_MS / 1000) })],
-        (copy) => eventually("a start after the newest event", () => panel(copy), ({ cursor }) => Number(cursor) >= EVENTS),
+        (copy) =>
+          eventually(
+            "a start after the newest event",
+            () => panel(copy),
+            ({ cursor }) => Number(cursor) >= EVENTS,
+          ),
       );
-      await eventually("a standby", async () => (await panel(second)).fleet, (fleet) => (fleet as { state?: string })?.state === "standby");
+      await standsBy(second);
+      should(first.nodeRed.log).containEql("no copy remembers one");
+      should(second.nodeRed.log).not.containEql("no copy remembers one");
       await eventually("a standby that remembers", () => remembers(second, consumer));
       await server.backUp();
       await panel(first, "/seek", { to: 1 });
@@ -163,7 +178,7 @@ for (const { name, isThere, start } of ENGINES) {
       await allDone([first, second], offsetsOf(done([first])));
     });
 
-    it("lose no event where the same copy takes the lease again", async () => {
+    itWide("lose no event where the same copy takes the lease again", async () => {
       const [first, second] = await running("holder-wins");
       second.nodeRed.suspend();
       await server.lose();
@@ -172,7 +187,7 @@ for (const { name, isThere, start } of ENGINES) {
       await allDone([first, second], before);
     });
 
-    it("lose no event where all copies are started again", async () => {
+    itWide("lose no event where all copies are started again", async () => {
       const copies = await running("restarted");
       const before = done(copies);
       await Promise.all(copies.map(({ nodeRed }) => nodeRed.kill()));
@@ -185,7 +200,7 @@ for (const { name, isThere, start } of ENGINES) {
       await eventually("all events at the last node", missing, (count) => count === 0);
     });
 
-    it("lose no event where a new copy takes the lease", async () => {
+    itWide("lose no event where a new copy takes the lease", async () => {
       const [first, second] = await running("third-new");
       await second.nodeRed.kill();
       await rm(join(second.userDir.path, "crec-started"), { recursive: true });
@@ -200,14 +215,8 @@ for (const { name, isThere, start } of ENGINES) {
     });
 
     const LOST = "events-in.status.cursor-lost";
-    const standsBy = (copy: FleetCopy) =>
-      eventually(
-        "a standby",
-        async () => (await panel(copy)).fleet as { state?: string } | undefined,
-        (fleet) => fleet?.state === "standby",
-      );
 
-    it("wait if no position is known, and go on once a copy comes that knows one", async function () {
+    itWide("wait if no position is known, and go on once a copy comes that knows one", async function () {
       if (name !== LOSES_ALL) return this.skip();
       const [first, second] = await running("late");
       const before = done([first]);
@@ -222,7 +231,7 @@ for (const { name, isThere, start } of ENGINES) {
       should(done([second])[0]?.crec).have.property("restored", true);
     });
 
-    it("are moved from any copy then", async function () {
+    itWide("are moved from any copy then", async function () {
       if (name !== LOSES_ALL) return this.skip();
       const [first, second] = await running("moved");
       await first.nodeRed.kill();
