@@ -216,7 +216,7 @@ for (const { name, isThere, start } of ENGINES) {
 
     const LOST = "events-in.status.cursor-lost";
 
-    itWide("wait if no position is known, and go on once a copy comes that knows one", async function () {
+    itWide("wait if no position is known, and go on once a copy comes that knows one", async function (this: Mocha.Context) {
       if (name !== LOSES_ALL) return this.skip();
       const [first, second] = await running("late");
       const before = done([first]);
@@ -231,7 +231,7 @@ for (const { name, isThere, start } of ENGINES) {
       should(done([second])[0]?.crec).have.property("restored", true);
     });
 
-    itWide("are moved from any copy then", async function () {
+    itWide("are moved from any copy then", async function (this: Mocha.Context) {
       if (name !== LOSES_ALL) return this.skip();
       const [first, second] = await running("moved");
       await first.nodeRed.kill();
