@@ -28,7 +28,6 @@ export type FireblocksOptions = {
   isApprovedByPeople?: boolean;
 };
 
-const keys = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const LONGEST_JWT_S = 30;
 
 /**
@@ -37,7 +36,9 @@ const LONGEST_JWT_S = 30;
  */
 export class FireblocksServer {
   readonly apiKey = randomUUID();
-  readonly privateKey = keys.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  // Of this server alone: Node-RED remembers for which address a key was entered.
+  readonly #apiKeys = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  readonly privateKey = this.#apiKeys.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
   readonly source = { vaultAccountId: "7", assetId: "ETH_TEST5" };
   readonly derivationPath = [44, 1, 7, 0, 0];
   readonly transactions: FireblocksTransaction[] = [];
@@ -141,7 +142,7 @@ export class FireblocksServer {
     const [head = "", payload = "", signature = ""] = token.split(".");
     if (scheme !== "Bearer" || signature === "") return [-3, "Missing JWT"];
     const signed = Buffer.from(`${head}.${payload}`);
-    if (!verify("RSA-SHA256", signed, keys.publicKey, Buffer.from(signature, "base64url"))) {
+    if (!verify("RSA-SHA256", signed, this.#apiKeys.publicKey, Buffer.from(signature, "base64url"))) {
       return [-1, "Invalid signature"];
     }
     if (claimsOf(head).alg !== "RS256") return [-5, "Invalid token format"];

@@ -96,7 +96,7 @@ export async function startKeyServices(): Promise<KeyServices> {
         ...{ remoteUrl: web3signer.url, remoteProtocol: "eth1-sign", remoteLogin: "bearer" },
         remoteIdentifier: `0x${new SigningKey(remoteKey).publicKey.slice(4)}`,
       },
-      secrets: { remoteToken: "the-token-of-web3signer" },
+      secrets: { remoteToken: `token-${remoteKey.slice(-8)}` },
       key: { address: localEcdsaSigner(remoteKey).address },
       asked: () => web3signer.asked.length,
     },

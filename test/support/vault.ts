@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject } from "node:crypto";
+import { generateKeyPairSync, type KeyObject, randomUUID } from "node:crypto";
 import type { Hex } from "../../src/protocol/index.ts";
 import { rsaSign } from "../../src/signing/rsa.ts";
 import { type Answer, type Asked, StandIn } from "./stand-in.ts";
@@ -21,7 +21,7 @@ export type VaultKey = {
 export class VaultServer {
   readonly key = "payments";
   readonly roleId = "e9a7f5c2-role";
-  readonly secretId = "secret-id-0c1d2e3f";
+  readonly secretId = `secret-id-${randomUUID()}`;
   readonly role = "node-red";
   /** The token of the Kubernetes service account. */
   jwt = "eyJhbGciOi.service.account";
