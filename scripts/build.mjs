@@ -16,7 +16,7 @@ import { writePluginPage } from "./lib/plugin-page.mjs";
 import { readJson } from "./lib/read-json.mjs";
 import { writeRunTime } from "./lib/run-time.mjs";
 import { serveForms } from "./lib/shared-forms.mjs";
-import { oxInParts, undiciInParts, withShortNames } from "./lib/vendored.mjs";
+import { oxInParts, undiciInParts, wasmCompressed, withShortNames } from "./lib/vendored.mjs";
 
 const dist = join(root, "dist");
 /** The build is written beside dist/ and renamed when it is complete: a running Node-RED never sees half a build. */
@@ -98,7 +98,7 @@ async function buildAll({ types, sourceMaps }) {
     outfile: join(out, "index.js"),
     metafile: true,
     ...(sourceMaps ? withSourceMaps : small),
-    plugins: [undiciInParts, oxInParts, withShortNames, partsSeparate],
+    plugins: [undiciInParts, oxInParts, wasmCompressed, withShortNames, partsSeparate],
   });
   const parts = await Promise.all(PARTS.map((part) => buildPart(part, { bundle, sourceMaps })));
   await writeFile(join(out, "index.mjs"), await moduleWrapper(bundle));

@@ -1,6 +1,7 @@
 // @ts-check
 // How the code of others gets into the library: only what we need of it, and small.
 import { readFile } from "node:fs/promises";
+import { brotliCompressSync } from "node:zlib";
 import { root } from "./paths.mjs";
 
 /**
@@ -65,6 +66,28 @@ export const oxInParts = {
     }));
   },
 };
+
+/**
+ * WebAssembly modules, compressed: as Base64 alone an archive of npm can hardly compress them.
+ *
+ * @type {import("esbuild").Plugin}
+ */
+export const wasmCompressed = {
+  name: "wasm-compressed",
+  setup({ onLoad }) {
+    onLoad({ filter: /(?:\.wasm|llhttp-wasm)\.js$/ }, async ({ path }) => {
+      const code = await readFile(path, "utf8");
+      // Base64 of "\0asm".
+      return { contents: code.replace(/'(AGFzb[\w+/]+=*)'/, (_, base64) => decompressed(base64)) };
+    });
+  },
+};
+
+/** @param {string} base64 */
+function decompressed(base64) {
+  const small = brotliCompressSync(Buffer.from(base64, "base64")).toString("base64");
+  return `process.getBuiltinModule("node:zlib").brotliDecompressSync(Buffer.from("${small}", "base64")).toString("base64")`;
+}
 
 /**
  * Names within the code of others help nobody; ours stay, so that stack traces can be read.
