@@ -17,7 +17,8 @@ import { root } from "./lib/paths.mjs";
 const BUSY =
   "for (;;) { const end = Date.now() + 1000; while (Date.now() < end); process.kill(process.ppid, 0); }";
 
-const args = process.argv.slice(2);
+// Two programs on one core share it, and take more processor time for the same work.
+const args = ["--no-limit", ...process.argv.slice(2)];
 const at = args.indexOf("--times");
 const times = at === -1 ? 1 : Number(args.splice(at, 2)[1]);
 if (!Number.isInteger(times) || times < 1) {

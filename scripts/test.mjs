@@ -12,6 +12,7 @@
 //   npm test -- --coverage                only the unit tests, with their coverage of src
 //   npm test -- --shuffle 7               in another order, by this seed
 //   npm test -- --cpu                     also the processor time of each test file (Linux)
+//   npm test -- --no-limit                without the limit of processor time, which CI sets
 //   npm test -- --jobs 4                  number of workers (default: three more than processors, two more for wide tests)
 
 import { spawn } from "node:child_process";
@@ -89,6 +90,7 @@ async function test() {
       coverage: { type: "boolean", default: false },
       grep: { type: "string", short: "g" },
       jobs: { type: "string" },
+      "no-limit": { type: "boolean", default: false },
       processes: { type: "boolean", default: false },
       shuffle: { type: "string" },
       variants: { type: "boolean", default: false },
@@ -115,7 +117,8 @@ async function test() {
   if (values.shuffle !== undefined) process.env[SHUFFLE] = seedOf(values.shuffle);
 
   // Where a limit is enforced, the speed of the machine is measured.
-  const slowness = isWhole && process.env.CI !== undefined ? new Slowness() : undefined;
+  const hasLimit = process.env.CI !== undefined && !values["no-limit"];
+  const slowness = isWhole && hasLimit ? new Slowness() : undefined;
   await slowness?.start();
   if (slowness !== undefined) processorTime.ended("the reference work");
   const lint = npmCommand(["run", "--silent", "lint"]);
