@@ -5,7 +5,8 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 export class TcpProxy {
   /** Changes what clients send, such as the text of a statement. The length has to stay the same. */
   alter: ((sent: string) => string) | undefined;
-  readonly #target: URL;
+  /** What it stands before. */
+  target: URL;
   /** By the socket of the client: that to the service. */
   readonly #sockets = new Map<Socket, Socket>();
   readonly #held: Array<() => void> = [];
@@ -17,7 +18,7 @@ export class TcpProxy {
   readonly #server = createServer((socket) => this.#join(socket));
 
   private constructor(target: URL) {
-    this.#target = target;
+    this.target = target;
   }
 
   static async before(baseUrl: string): Promise<TcpProxy> {
@@ -32,7 +33,7 @@ export class TcpProxy {
   }
 
   get baseUrl(): string {
-    return `http://127.0.0.1:${this.port}${this.#target.pathname}`;
+    return `http://127.0.0.1:${this.port}${this.target.pathname}`;
   }
 
   /** The most connections that stood at once. */
@@ -95,7 +96,7 @@ export class TcpProxy {
       client.on("error", () => {}).destroy();
       return;
     }
-    const service = connect(Number(this.#target.port), this.#target.hostname);
+    const service = connect(Number(this.target.port), this.target.hostname);
     this.#sockets.set(client, service);
     this.#mostOpen = Math.max(this.#mostOpen, this.#sockets.size);
     const pass = () => {

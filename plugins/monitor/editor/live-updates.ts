@@ -2,8 +2,11 @@ import { postJson } from "../../../nodes/lib/editor/admin-requests.ts";
 import { TOPICS } from "../push/topics.ts";
 import type { OpenAnswer, Update } from "../types.ts";
 
-/** `forbidden`: without `crec.read`; `unsupported`: by this version of Node-RED; `lost`: no update for a while. */
-export type LiveState = "connecting" | "live" | "forbidden" | "unsupported" | "lost";
+/**
+ * `forbidden`: without `crec.read`; `unsupported`: by this version of Node-RED; `lost`: Node-RED does not answer; `cut`: it
+ * answers, but no update has come over the web socket for a while.
+ */
+export type LiveState = "connecting" | "live" | "forbidden" | "unsupported" | "lost" | "cut";
 
 /** Node-RED sends at least every ten seconds. */
 const LOST_MS = 25_000;
@@ -19,6 +22,8 @@ export class LiveUpdates {
   /** Of the editor's web socket: before it is logged in, Node-RED would close it at the first message. */
   #isConnected = false;
   #isWanted = false;
+  /** No update has come for `LOST_MS`. */
+  #isOverdue = false;
   #renewal: ReturnType<typeof setTimeout> | undefined;
   #watchdog: ReturnType<typeof setTimeout> | undefined;
 
@@ -33,8 +38,10 @@ export class LiveUpdates {
 
   start(): void {
     this.#isWanted = true;
-    this.#onState(RED.comms.send === undefined ? "unsupported" : "connecting");
-    void this.#open();
+    if (RED.comms.send === undefined) return this.#onState("unsupported");
+    this.#onState("connecting");
+    this.#watch();
+    if (this.#isConnected) void this.#open();
   }
 
   stop(): void {
@@ -49,13 +56,25 @@ export class LiveUpdates {
     void this.#open();
   }
 
+  #watch(): void {
+    clearTimeout(this.#watchdog);
+    this.#isOverdue = false;
+    this.#watchdog = setTimeout(() => {
+      this.#isOverdue = true;
+      this.#onState("lost");
+      // Whether it answers this.
+      void this.#open();
+    }, LOST_MS);
+  }
+
   async #open(): Promise<void> {
     clearTimeout(this.#renewal);
-    if (!this.#isWanted || !this.#isConnected || RED.comms.send === undefined) return;
+    if (!this.#isWanted || RED.comms.send === undefined) return;
     try {
       const answer = await postJson<OpenAnswer>("crec/monitor/open");
       if (answer.problem !== undefined || !this.#isWanted) return;
-      RED.comms.send(TOPICS.open, { ticket: answer.ticket });
+      if (this.#isConnected) RED.comms.send(TOPICS.open, { ticket: answer.ticket });
+      if (this.#isOverdue) this.#onState("cut");
       this.#again(answer.renewMs);
     } catch (failure) {
       const { status } = failure as { status?: number };
@@ -74,8 +93,7 @@ export class LiveUpdates {
   #take(update: Update): void {
     if (!this.#isWanted) return;
     RED.comms.send?.(TOPICS.seen, { number: update.number });
-    clearTimeout(this.#watchdog);
-    this.#watchdog = setTimeout(() => this.#onState("lost"), LOST_MS);
+    this.#watch();
     this.#onState("live");
     this.#onUpdate(update);
   }
