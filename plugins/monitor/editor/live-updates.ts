@@ -38,8 +38,9 @@ export class LiveUpdates {
 
   start(): void {
     this.#isWanted = true;
-    if (RED.comms.send === undefined) return this.#onState("unsupported");
-    this.#onState("connecting");
+    const isSupported = RED.comms.send !== undefined;
+    this.#onState(isSupported ? "connecting" : "unsupported");
+    if (!isSupported) return;
     this.#watch();
     if (this.#isConnected) void this.#open();
   }
