@@ -24,6 +24,12 @@ export type TransportOptions = Hooks & {
    * @default no limit, but as the service's `RateLimit` headers say
    */
   requestsPerMinute?: number | undefined;
+  /**
+   * Called before each attempt of a call waits for its turn. What it throws ends the call, and nothing is sent; with
+   * `"last"` the attempt takes turns with the polls of event consumers.
+   * @default none
+   */
+  admit?: (() => "last" | undefined) | undefined;
   /** Largest body that is read, in bytes, before and after decompression. @default 33_554_432 (32 MiB) */
   maxResponseBytes?: number | undefined;
   /** TLS settings for the service, not for a proxy. @default those of Node.js */

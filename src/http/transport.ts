@@ -10,6 +10,7 @@ import { openSocketPool } from "./dispatcher.ts";
 import { ClientClosedError } from "./errors.ts";
 import { callHook, type Hooks } from "./hooks.ts";
 import { ACCEPT_ENCODING, readText } from "./inflate.ts";
+import { Lane } from "./lane.ts";
 import { type Mask, maskOf } from "./masking.ts";
 import { networkError } from "./network-errors.ts";
 import { proxyFor } from "./proxy.ts";
@@ -45,6 +46,9 @@ export class Transport {
   readonly #queue: CallQueue;
   readonly #retries = new RetryBudget();
   readonly #hooks: Hooks;
+  readonly #admit: TransportOptions["admit"];
+  /** Of the calls that are admitted last. */
+  readonly #lastLane = new Lane();
   readonly #dispatcher: HttpDispatcher;
   readonly #destroyPool: () => Promise<void>;
   readonly #closing = new AbortController();
@@ -75,6 +79,7 @@ export class Transport {
     const maxConcurrency = positiveInteger("maxConcurrency", options.maxConcurrency ?? 16);
     this.#queue = new CallQueue(maxConcurrency, this.#budget, systemClock);
     this.#hooks = { onRequest: options.onRequest, onResponse: options.onResponse };
+    this.#admit = options.admit;
     const pool = options.dispatcher
       ? { dispatcher: options.dispatcher, destroy: () => Promise.resolve() }
       : openSocketPool({
@@ -153,7 +158,8 @@ export class Transport {
 
   /** Runs work when the turn of the call has come. */
   #inTurn<T>(call: Call, signal: AbortSignal, countdown: Countdown, work: () => Promise<T>): Promise<T> {
-    const rank: Rank = call.lane ?? (call.method === "GET" ? "read" : "act");
+    const lane = this.#admit?.() === "last" ? this.#lastLane : call.lane;
+    const rank: Rank = lane ?? (call.method === "GET" ? "read" : "act");
     if (call.lane) countdown.pause();
     const begun = performance.now();
     return this.#queue.run(rank, signal, () => {

@@ -103,6 +103,40 @@ describe("a client with a limit of requests", function () {
     for (const error of waiting) should((await error).code).equal("CLIENT_CLOSED");
   });
 
+  it("asks before each attempt whether it may be sent", async () => {
+    const server = await serve((_request, response) => sendJson(response, 503, {}, { "retry-after": "0" }));
+    let left = 2;
+    const refusal = new Error("No more.");
+    const transport = open(server.url, {
+      admit: () => {
+        left -= 1;
+        if (left < 0) throw refusal;
+        return undefined;
+      },
+    });
+    await should(transport.get("/first")).be.rejectedWith(refusal.message);
+    should(server.requests).have.length(2);
+  });
+
+  it("lets those that are admitted last take turns with polls, behind all others", async () => {
+    const server = await serve(fine);
+    let isLast = false;
+    const admit = () => (isLast ? ("last" as const) : undefined);
+    const transport = open(server.url, { maxConcurrency: 1, admit });
+    const sent: Array<Promise<unknown>> = [transport.get("/first")];
+    isLast = true;
+    for (const number of [1, 2, 3]) sent.push(transport.get(`/last-${number}`));
+    isLast = false;
+    for (const number of [1, 2]) {
+      sent.push(transport.request({ method: "GET", path: `/poll-${number}`, lane: new Lane() }));
+    }
+    sent.push(transport.get("/flow"));
+    await Promise.all(sent);
+    should(server.requests.map((request) => request.replace("GET /", ""))).deepEqual([
+      ...["first", "flow", "last-1", "poll-1", "poll-2", "last-2", "last-3"],
+    ]);
+  });
+
   for (const [form, headers] of [
     ["RateLimit-Remaining", { "RateLimit-Limit": "1", "RateLimit-Remaining": "0", "RateLimit-Reset": "1" }],
     ["RateLimit", { RateLimit: '"default";r=0;t=1', "RateLimit-Policy": '"default";q=1;w=1' }],
