@@ -3,7 +3,7 @@ import type { CrecClient, Verifier } from "../../src/index.ts";
 import { registerLookups } from "../lib/admin/lookups.ts";
 import { registerVariables } from "../lib/admin/variables.ts";
 import { activity } from "../lib/runtime/activity/activity.ts";
-import { originOf } from "../lib/runtime/activity/origin.ts";
+import { labelOf, originOf } from "../lib/runtime/activity/origin.ts";
 import {
   type Connection,
   type ConnectionCredentials,
@@ -16,6 +16,7 @@ import { storedValue } from "../lib/runtime/flow-settings.ts";
 import { originalId } from "../lib/runtime/keys/key-place.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { type ProxyNode, proxyOf, proxyProblem } from "../lib/runtime/proxy.ts";
+import { readLimit } from "../lib/runtime/read-limit.ts";
 import { type TlsNode, tlsOptions } from "../lib/runtime/tls.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
 import { startOfDay } from "../lib/shared/key-term.ts";
@@ -104,6 +105,7 @@ function openConnection(
       timeoutMs: fields.milliseconds("timeout"),
       requestsPerMinute: budget,
       onResponse: (info) => calls.note(info),
+      ...readLimit(labelOf(node), budget),
       ...(graphqlUrl ? { graphqlUrl } : {}),
       ...(tls ? { tls } : {}),
       proxy: proxyOf(proxyNode),

@@ -6,7 +6,11 @@ const settings = require("../../scripts/node-red-settings.cjs");
 /** May look at flows, and at nothing of ours. */
 const GUEST = ["flows.read", "settings.read", "nodes.read", "plugins.read", "status.read", "context.read"];
 
-const people = { admin: "*", reader: "read", guest: GUEST };
+const people = {
+  ...{ admin: "*", reader: "read", guest: GUEST },
+  /** By single permissions. */
+  ...{ looker: [...GUEST, "crec.read"], keeper: [...GUEST, "crec.read", "crec.write"] },
+};
 
 /** @param {string} name */
 const find = async (name) =>

@@ -1,5 +1,6 @@
 import type { NodeAPI } from "node-red";
 import { errorText, inLanguage } from "../runtime/error-texts.ts";
+import { asReadOnlyUser, retryAfterOf } from "../runtime/read-limit.ts";
 import { nodeError, toCodedError } from "../shared/errors.ts";
 import type { Problem } from "../shared/form-types.ts";
 
@@ -10,6 +11,9 @@ export type Question = {
   body: unknown;
 };
 
+/** What Node-RED adds to a request where it asks who is there. */
+type Authenticated = { authInfo?: { scope?: unknown } };
+
 const NOT_JSON: Problem = {
   problem: "This address takes JSON only. Send it with the header Content-Type: application/json.",
   code: "INVALID_REQUEST",
@@ -18,7 +22,7 @@ const NOT_JSON: Problem = {
 /**
  * Registers an address that forms ask; a `post` takes JSON only. What goes wrong is an answer like any other, a
  * `Problem`: many a question is about what is still being typed, and a browser notes everything else than success as
- * an error.
+ * an error. Only who asks too often gets a 429.
  */
 export function answerForms<T>(
   RED: NodeAPI,
@@ -33,15 +37,29 @@ export function answerForms<T>(
       response.status(415).json(NOT_JSON);
       return;
     }
-    const { params, query, body } = request as unknown as Question;
+    const { params, query, body, authInfo } = request as unknown as Question & Authenticated;
+    const isReadOnly = permission === "crec.read" && authInfo !== undefined && !mayWrite(authInfo.scope);
     // The editor's language, which its forms send; another one where the address is asked for in another way.
     const [language] = request.acceptsLanguages();
     inLanguage(language === "*" ? undefined : language, () =>
       Promise.resolve()
-        .then(() => work({ params, query, body }))
-        .catch((thrown: unknown) => problemOf(RED, thrown)),
+        .then(() => {
+          const answer = () => work({ params, query, body });
+          return isReadOnly ? asReadOnlyUser(answer) : answer();
+        })
+        .catch((thrown: unknown) => {
+          const seconds = retryAfterOf(thrown);
+          if (seconds !== undefined) response.status(429).set("Retry-After", String(seconds));
+          return problemOf(RED, thrown);
+        }),
     ).then((answer) => response.json(answer));
   });
+}
+
+/** As Node-RED reads the permissions of a user. */
+function mayWrite(scope: unknown): boolean {
+  if (Array.isArray(scope)) return scope.some(mayWrite);
+  return typeof scope === "string" && ["*", "write", "*.write", "crec.write"].includes(scope);
 }
 
 /** What a person is told about an error; one of ours goes to the log. */

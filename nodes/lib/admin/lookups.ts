@@ -6,6 +6,7 @@ import { ADDRESS } from "../shared/address.ts";
 import type { Choice, Choices } from "../shared/form-types.ts";
 import { knownAddresses } from "./addresses.ts";
 import { answerForms, invalidRequest } from "./answer.ts";
+import { sharedAnswers } from "./shared-answers.ts";
 import { reportedLevels, watchedEvents } from "./watcher-lookups.ts";
 
 /** `text` is what was typed so far: the service looks for names that hold it, where it can. */
@@ -79,11 +80,13 @@ const UNDEPLOYED: Choices = { choices: [], undeployed: true };
 
 /** `GET /crec/lookup/:kind/:id?text=…`: what a form offers to pick from, `id` being the config node asked. */
 export function registerLookups(RED: NodeAPI): void {
+  const shared = sharedAnswers<Choices>(RED);
   answerForms(RED, "get", "/crec/lookup/:kind/:id", "crec.read", ({ params, query }) => {
     const { kind = "", id = "" } = params;
     const lookup = Object.hasOwn(LOOKUPS, kind) ? LOOKUPS[kind] : undefined;
     if (!lookup) return invalidRequest(`There is no list of ${kind}.`);
-    return lookup(RED, id, typeof query.text === "string" ? query.text.trim() : "");
+    const text = typeof query.text === "string" ? query.text.trim() : "";
+    return shared(JSON.stringify([kind, id, text]), () => lookup(RED, id, text));
   });
 }
 

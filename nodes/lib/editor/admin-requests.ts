@@ -1,4 +1,4 @@
-import type { Answer } from "../shared/form-types.ts";
+import type { Answer, Problem } from "../shared/form-types.ts";
 import type { EditedNode } from "./api.ts";
 
 /**
@@ -30,6 +30,11 @@ export function requestFailure(
 function ask<T>(settings: JQuery.AjaxSettings): Promise<Answer<T>> {
   const headers = { "Accept-Language": RED.i18n.lang() };
   return new Promise((resolve, reject) => {
-    $.ajax({ ...settings, headers }).then(resolve, reject);
+    $.ajax({ ...settings, headers }).then(resolve, (failure: { responseJSON?: Partial<Problem> }) => {
+      const { problem, code = "" } = failure.responseJSON ?? {};
+      // Who asks too often is told when to ask again.
+      if (problem === undefined) reject(failure);
+      else resolve({ problem, code });
+    });
   });
 }

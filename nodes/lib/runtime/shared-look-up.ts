@@ -1,4 +1,5 @@
 import { toCodedError } from "../shared/errors.ts";
+import { isForReadOnlyUser } from "./read-limit.ts";
 
 /** What is looked up once for all messages that need it. A look-up that failed is not remembered. */
 export function sharedLookUp<T>(
@@ -6,6 +7,12 @@ export function sharedLookUp<T>(
 ): (signal: AbortSignal) => Promise<T> {
   let known: Promise<T> | undefined;
   return async (signal) => {
+    // It may be refused, or wait for long: a flow does not join it.
+    if (!known && isForReadOnlyUser()) {
+      const found = await lookUp(signal);
+      known ??= Promise.resolve(found);
+      return found;
+    }
     for (;;) {
       known ??= lookUp(signal);
       const current = known;

@@ -2,6 +2,7 @@ import type { NodeAPI } from "node-red";
 import type { CrecClient, RsaPublicKey, Wallet } from "../../../src/index.ts";
 import { answerForms, fieldsOf, textIn } from "../../lib/admin/answer.ts";
 import { deployedVariable, requireVariable } from "../../lib/admin/deployed.ts";
+import { sharedAnswers } from "../../lib/admin/shared-answers.ts";
 import type { ConnectionNode } from "../../lib/runtime/config-nodes.ts";
 import { ADDRESS } from "../../lib/shared/address.ts";
 import { messageOf, nodeError } from "../../lib/shared/errors.ts";
@@ -15,24 +16,35 @@ const LONGEST_MS = 10_000;
 
 /** `POST /crec/signer/wallets`: whether wallets of the service name the key of a form among their signers. */
 export function registerWalletCheck(RED: NodeAPI): void {
-  answerForms(RED, "post", "/crec/signer/wallets", "crec.read", async ({ body }): Promise<WalletAnswers> => {
+  const shared = sharedAnswers<WalletAnswers>(RED, ({ wallets }) =>
+    wallets.every(({ state }) => state !== "unknown"),
+  );
+  answerForms(RED, "post", "/crec/signer/wallets", "crec.read", ({ body }) => {
     const { key, wallets } = fieldsOf(body);
-    const asked = Array.isArray(wallets) ? wallets.slice(0, MOST_WALLETS).map(fieldsOf) : [];
-    const signal = AbortSignal.timeout(LONGEST_MS);
-    return { wallets: await Promise.all(asked.map((one) => answerFor(RED, keyIn(key), one, signal))) };
+    const asked = Array.isArray(wallets) ? wallets.slice(0, MOST_WALLETS).map(questionIn) : [];
+    return shared(JSON.stringify([keyIn(key), asked]), async () => {
+      const signal = AbortSignal.timeout(LONGEST_MS);
+      return { wallets: await Promise.all(asked.map((one) => answerFor(RED, keyIn(key), one, signal))) };
+    });
   });
+}
+
+type Asked = { id: string; connection: string; wallet: string };
+
+/** Only what is looked at: the rest of a request does not make it another question. */
+function questionIn(given: unknown): Asked {
+  const { id, connection, wallet } = fieldsOf(given);
+  return { id: textIn(id), connection: textIn(connection), wallet: textIn(wallet) };
 }
 
 async function answerFor(
   RED: NodeAPI,
   key: SignerKey,
-  question: Readonly<Record<string, unknown>>,
+  { id, connection, wallet: written }: Asked,
   signal: AbortSignal,
 ): Promise<WalletAnswer> {
-  const id = textIn(question.id);
   try {
-    const client = await clientOf(RED, textIn(question.connection));
-    const written = textIn(question.wallet);
+    const client = await clientOf(RED, connection);
     const nameOrAddress = isReference(written)
       ? requireVariable(deployedVariable(RED, id, "wallet", written), written)
       : written;

@@ -139,7 +139,8 @@ async function chainIdOf(RED: NodeAPI, connectionId: string, chainSelector: stri
   const connection = (RED.nodes.getNode(connectionId) as Partial<ConnectionNode> | null)?.connection;
   if (connection && !connection.problem) {
     const client = await connection.client();
-    return client.networks.chainIdOf(chainSelector, { signal: AbortSignal.timeout(PREVIEW_MS) });
+    // With a time of its own it is not joined by a flow, for which it could come too late.
+    return client.networks.chainIdOf(chainSelector, { timeoutMs: PREVIEW_MS });
   }
   const { KNOWN_CHAINS } = await loadLibrary();
   const known = KNOWN_CHAINS.find((chain) => chain.chainSelector === chainSelector);
