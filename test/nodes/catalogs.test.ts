@@ -169,6 +169,7 @@ describe("the package as Node-RED finds it", () => {
     const files = Object.values(listed.nodes).map((path) => join(root, path));
     const program = `
       const RED = { nodes: { registerType() {} }, httpAdmin: { get() {}, post() {} }, auth: { needsPermission() {} } };
+      RED.events = { on() {} };
       for (const file of ${JSON.stringify(files)}) require(file)(RED);
       const small = ["/dist/nodes/", "/dist/run-time.js", "/dist/node-version.js"];
       const big = Object.keys(require.cache).filter((file) => !small.some((part) => file.includes(part)));
