@@ -15,7 +15,7 @@ describe("forms and the sidebar where Node-RED asks who is there", function () {
     ...{ settings: guarded, token: "admin", loggedInAs: "reader", isCodeEditorUsual: true },
     // The browser notes each refusal by itself, and later than the test sees it; the editor's own requests to save
     // the settings of who may only read are refused, too.
-    expected: /40[13]/,
+    expected: /40[13]|429/,
   });
   /** Whether the page was loaded by the test of the sidebar. */
   let isGuest = false;
@@ -50,6 +50,18 @@ describe("forms and the sidebar where Node-RED asks who is there", function () {
       }
     });
     should(refused).containDeep(["crec-connection-test", "crec-signer-generate", "crec-events-in-reset"]);
+  });
+
+  it("tell who asks too often when to ask again", async () => {
+    if (isGuest) await editor().logInAs("reader");
+    await editor().open();
+    isGuest = false;
+    const { page } = editor();
+    const json = { problem: "Wait 7 s, then try again.", code: "READ_LIMIT" };
+    await page.route("**/crec/monitor/refresh", (route) => route.fulfill({ status: 429, json }), { times: 1 });
+    await page.evaluate("RED.actions.invoke('crec:show-tab')");
+    await page.locator(".crec-tools").getByRole("button", { name: "Refresh" }).click();
+    await page.locator(".red-ui-notification", { hasText: json.problem }).waitFor();
   });
 
   it("say in the sidebar which permission is missing", async () => {
