@@ -58,7 +58,9 @@ describe("forms and the sidebar where Node-RED asks who is there", function () {
     isGuest = false;
     const { page } = editor();
     const json = { problem: "Wait 7 s, then try again.", code: "READ_LIMIT" };
-    await page.route("**/crec/monitor/refresh", (route) => route.fulfill({ status: 429, json }), { times: 1 });
+    await page.route("**/crec/monitor/refresh", (route) => route.fulfill({ status: 429, json }), {
+      times: 1,
+    });
     await page.evaluate("RED.actions.invoke('crec:show-tab')");
     await page.locator(".crec-tools").getByRole("button", { name: "Refresh" }).click();
     await page.locator(".red-ui-notification", { hasText: json.problem }).waitFor();

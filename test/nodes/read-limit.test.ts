@@ -8,8 +8,6 @@ import { sharedLookUp } from "../../nodes/lib/runtime/shared-look-up.ts";
 import { toCodedError } from "../../nodes/lib/shared/errors.ts";
 import { deferred } from "../../src/deferred.ts";
 
-const INFO = { method: "GET", url: "", attempt: 1, headers: {} };
-
 describe("what users who may only read ask of a connection", () => {
   let now = 0;
   beforeEach(() => {
@@ -18,7 +16,7 @@ describe("what users who may only read ask of a connection", () => {
   const limited = (perMinute?: number) => {
     const { admit, onRequest } = readLimit("Main", perMinute, () => now);
     return {
-      sent: () => onRequest(INFO),
+      sent: () => onRequest(),
       /** Undefined where it is let through, else after how many seconds to ask again. */
       refused: () => {
         try {
@@ -69,7 +67,7 @@ describe("what users who may only read ask of a connection", () => {
   it("is not limited, nor counted, for anyone else", () => {
     const { admit, onRequest } = readLimit("Main", 4, () => now);
     for (let asked = 0; asked < 100; asked += 1) should(admit()).be.undefined();
-    onRequest(INFO);
+    onRequest();
     asReadOnlyUser(() => should(admit()).equal("last"));
   });
 });
@@ -137,7 +135,7 @@ describe("answers that users share", () => {
       }
       return "less";
     };
-    const error = await asReadOnlyUser(() => ask("question", hides)).then(should.fail, toCodedError);
+    const error = await asReadOnlyUser(() => ask("question", hides)).then(unexpected, toCodedError);
     should(error.code).equal("READ_LIMIT");
     should(error.message).equal(
       'Users without the permission crec.write have used up their part of the requests of the connection "Main": 1 in 60 s. Wait 60 s, then try again.',
@@ -148,7 +146,7 @@ describe("answers that users share", () => {
   it("make no flow wait for, or fail with, what a user who may only read looks up", async () => {
     const { promise, reject } = deferred<string>();
     const answers = [promise, Promise.resolve("found")];
-    const find = sharedLookUp(() => answers.shift() ?? should.fail());
+    const find = sharedLookUp(() => answers.shift() ?? unexpected());
     const { signal } = new AbortController();
     const limited = asReadOnlyUser(() => find(signal));
     should(await find(signal)).equal("found");
@@ -157,3 +155,7 @@ describe("answers that users share", () => {
     should(await asReadOnlyUser(() => find(signal))).equal("found");
   });
 });
+
+function unexpected(): never {
+  throw new Error("This must not happen.");
+}

@@ -7,6 +7,7 @@ import { type Borrowed, ownNodeRed } from "../support/borrowed-node-red.ts";
 import { eventually } from "../support/eventually.ts";
 import { harnessFlow } from "../support/flow-harness.ts";
 import { channelNode, connectionNode, eventsInNode } from "../support/nodes.ts";
+import { value, walletNode } from "../support/operation-nodes.ts";
 import { type Passing, ServiceProxy } from "../support/proxy.ts";
 import { startTestService } from "../support/service.ts";
 
@@ -49,6 +50,7 @@ describe("a user who may only read", function () {
           connectionNode(service.ready, { id: "alias", name: "Alias", baseUrl: free.baseUrl }),
           channelNode(),
           channelNode({ id: "free-channel", connection: "free" }),
+          walletNode(service.ready, { id: "purse", connection: "free", wallet: "savings", signer: "" }),
         ],
         [[eventsInNode({ pollMin: "0.2", pollMax: "0.2" }), 1]],
       ),
@@ -135,6 +137,11 @@ describe("a user who may only read", function () {
       should(await as("reader", path, body)).match({ status: 429, body: { code: "READ_LIMIT" } }, path);
       should((await as("admin", path, body)).status).equal(200, path);
     }
+    const data = { kind: "raw", to: value(`0x${"22".repeat(20)}`), data: value(""), amount: value("1") };
+    const { chain_selector: chainSelector } = service.ready;
+    const wallet = { id: "purse", wallet: "savings", chainSelector, connection: "free" };
+    const preview = await as("reader", "operation/preview", { source: "form", calls: [data], wallet });
+    should(preview.body).match({ why: /of the connection "Free": 15 in 60 s/ });
     const headers = { authorization: "Bearer reader", "accept-language": "de" };
     const german = await node.nodeRed.fetch("crec/lookup/networks/free?text=x", { headers });
     should(((await german.json()) as Problem).problem).startWith("Benutzer ohne die Berechtigung crec.write");

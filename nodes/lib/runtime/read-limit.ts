@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { CrecClientOptions } from "../../../src/index.ts";
 import { type CodedError, nodeError } from "../shared/errors.ts";
 
 /** A request that a connection did not let through. */
@@ -43,7 +42,7 @@ export function readLimit(
   name: string,
   perMinute: number | undefined,
   now: () => number = () => performance.now(),
-): Required<Pick<CrecClientOptions, "admit" | "onRequest">> {
+): { admit(): "last" | undefined; onRequest(): void } {
   const part = perMinute === undefined ? WITHOUT_BUDGET : perMinute * PART;
   const most = Math.max(1, Math.floor(part));
   const windowMs = MINUTE_MS * Math.max(1, 1 / part);
