@@ -1,6 +1,6 @@
 import { CrecError } from "../errors.ts";
 import { checksumOf } from "../files/checksum.ts";
-import { codeOf, DurableFiles, type FileMark, type Files } from "../files/durable-files.ts";
+import { codeOf, DurableFiles, type FileMark, type Files, notPermitted } from "../files/durable-files.ts";
 import { type CursorState, isCursorState } from "./cursor-state.ts";
 import { DeliveredLog } from "./delivered-log.ts";
 import type { CursorStore } from "./store.ts";
@@ -75,7 +75,7 @@ export class FileCursorStore implements CursorStore {
       if (delivered === undefined) throw notWhole(this.#delivered.path, this.#path);
       return { ...stored.state, ...restored, delivered };
     } catch (cause) {
-      throw cause instanceof CrecError ? cause : notRead(this.#path, cause);
+      throw cause instanceof CrecError ? cause : (notPermitted(cause) ?? notRead(this.#path, cause));
     }
   }
 
@@ -110,7 +110,7 @@ export class FileCursorStore implements CursorStore {
         await this.#write(state);
       } catch (cause) {
         this.#unwritten ??= state;
-        throw notSaved(this.#path, cause);
+        throw notPermitted(cause) ?? notSaved(this.#path, cause);
       }
     };
     const written = this.#writing.then(write);

@@ -1,12 +1,12 @@
 import { CrecError } from "../errors.ts";
 import { CheckedLines, type StoredLines } from "../files/checked-lines.ts";
-import { codeOf } from "../files/durable-files.ts";
+import { codeOf, type Files, notPermitted } from "../files/durable-files.ts";
 import type { SeenEntry } from "./seen-keys.ts";
 
 /** A file with one entry a line, oldest first. */
 export class DedupeFile extends CheckedLines<SeenEntry> {
-  constructor(path: string) {
-    super(path, isEntry);
+  constructor(path: string, files?: Files) {
+    super(path, isEntry, files);
   }
 
   /**
@@ -17,6 +17,8 @@ export class DedupeFile extends CheckedLines<SeenEntry> {
     try {
       return await super.read();
     } catch (cause) {
+      const refused = notPermitted(cause);
+      if (refused) throw refused;
       throw new CrecError(
         "SEEN_NOT_READ",
         `The keys that were processed before cannot be read from ${this.path} (${codeOf(cause)}), so it is unknown which keys are new. Check permissions and free space, and try again.`,

@@ -1,5 +1,5 @@
 import { ArgumentError } from "../errors.ts";
-import { codeOf } from "../files/durable-files.ts";
+import { codeOf, type Files, notPermitted } from "../files/durable-files.ts";
 import { LineWriter } from "../files/line-writer.ts";
 import { DedupeFile } from "./dedupe-file.ts";
 import { type DedupeDetails, type DedupeResult, type SeenEntry, SeenKeys } from "./seen-keys.ts";
@@ -22,6 +22,8 @@ export type FileDedupeStoreOptions = {
    * @default ignores it
    */
   onWarning?: ((message: string) => void) | undefined;
+  /** @internal */
+  files?: Files | undefined;
 };
 
 /**
@@ -52,11 +54,12 @@ export class FileDedupeStore {
     maxKeys = 10_000,
     minIntervalMs = 1_000,
     onWarning = () => {},
+    files,
   }: FileDedupeStoreOptions) {
     if (!Number.isSafeInteger(maxKeys) || maxKeys < 1) {
       throw new ArgumentError("maxKeys", "maxKeys must be a whole number above 0.");
     }
-    this.#file = new DedupeFile(path);
+    this.#file = new DedupeFile(path, files);
     this.#maxKeys = maxKeys;
     this.#keys = new SeenKeys(maxKeys);
     this.#onWarning = onWarning;
@@ -65,7 +68,7 @@ export class FileDedupeStore {
       minIntervalMs,
       whole: () => this.#keys.entries(),
       isLong: ({ lines, added }) => lines + added > 2 * maxKeys,
-      onFailure: (cause) => onWarning(notWritten(path, cause)),
+      onFailure: (cause) => onWarning(notPermitted(cause)?.message ?? notWritten(path, cause)),
     });
   }
 

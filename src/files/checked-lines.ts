@@ -1,5 +1,5 @@
 import { checksumOf } from "./checksum.ts";
-import { DurableFiles } from "./durable-files.ts";
+import { DurableFiles, type Files } from "./durable-files.ts";
 
 /** What was read: the whole lines, and the path of the copy of a damaged file. `size` in characters. */
 export type StoredLines<Entry> = {
@@ -16,9 +16,10 @@ export type StoredLines<Entry> = {
 export class CheckedLines<Entry> {
   readonly path: string;
   readonly #isEntry: (value: unknown) => value is Entry;
-  readonly #files = new DurableFiles();
+  readonly #files: DurableFiles;
 
-  constructor(path: string, isEntry: (value: unknown) => value is Entry) {
+  constructor(path: string, isEntry: (value: unknown) => value is Entry, files?: Files) {
+    this.#files = new DurableFiles(files);
     this.path = path;
     this.#isEntry = isEntry;
   }

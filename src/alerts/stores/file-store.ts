@@ -1,6 +1,6 @@
 import { CrecError } from "../../errors.ts";
 import { CheckedLines } from "../../files/checked-lines.ts";
-import { codeOf } from "../../files/durable-files.ts";
+import { codeOf, type Files, notPermitted } from "../../files/durable-files.ts";
 import { LineWriter } from "../../files/line-writer.ts";
 import type { AlertRecord, AlertStore } from "../types.ts";
 import { replaced } from "./memory-store.ts";
@@ -18,6 +18,8 @@ export type FileAlertStoreOptions = {
    * @default ignores it
    */
   onWarning?: ((message: string) => void) | undefined;
+  /** @internal */
+  files?: Files | undefined;
 };
 
 /** The revision 0 has no value: the key was removed. */
@@ -46,15 +48,15 @@ export class FileAlertStore implements AlertStore {
   #wholeSize = 0;
   #loading: Promise<void> | undefined;
 
-  constructor({ path, minIntervalMs = 1_000, onWarning = () => {} }: FileAlertStoreOptions) {
-    this.#file = new CheckedLines(path, isEntry);
+  constructor({ path, minIntervalMs = 1_000, onWarning = () => {}, files }: FileAlertStoreOptions) {
+    this.#file = new CheckedLines(path, isEntry, files);
     this.#onWarning = onWarning;
     this.#writer = new LineWriter({
       file: this.#file,
       minIntervalMs,
       whole: () => this.#entries(),
       isLong: ({ lines, characters }) => this.#isLong(lines, characters),
-      onFailure: (cause) => onWarning(notWritten(path, cause)),
+      onFailure: (cause) => onWarning(notPermitted(cause)?.message ?? notWritten(path, cause)),
     });
   }
 
@@ -99,7 +101,7 @@ export class FileAlertStore implements AlertStore {
 
   async #loadOnce(): Promise<void> {
     const { entries, size, state, copy } = await this.#file.read().catch((cause) => {
-      throw notRead(this.#file.path, cause);
+      throw notPermitted(cause) ?? notRead(this.#file.path, cause);
     });
     for (const [key, revision, value] of entries) {
       if (revision === 0) this.#records.delete(key);
