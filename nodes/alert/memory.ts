@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Node, NodeAPI } from "node-red";
 import type { AlertRule, AlertSettings, AlertStore } from "../../src/index.ts";
@@ -7,6 +6,7 @@ import { fileNameOf } from "../lib/runtime/file-name.ts";
 import { fleetOf, urlOfEnvironment } from "../lib/runtime/fleet.ts";
 import { isInFlows } from "../lib/runtime/flow-settings.ts";
 import { HeldStore } from "../lib/runtime/folder/held-store.ts";
+import { stateFiles } from "../lib/runtime/folder/state-files.ts";
 import { joinFleet } from "../lib/runtime/join-fleet.ts";
 import { type Library, loadLibrary } from "../lib/runtime/library.ts";
 import { stateFolderFor } from "../lib/runtime/state-folder.ts";
@@ -42,7 +42,7 @@ function fileMemory(RED: NodeAPI, node: Node, { library, makeRule, onWarning }: 
   const path = alertsPath(RED, node.id);
   const held = new HeldStore(RED, async () => {
     const store = isStateInMemory() ? new library.MemoryAlertStore() : undefined;
-    const rule = makeRule(store ?? new library.FileAlertStore({ path, onWarning }));
+    const rule = makeRule(store ?? new library.FileAlertStore({ path, onWarning, files: stateFiles }));
     return { rule, load: async () => undefined, close: () => rule.close() };
   });
   return {
@@ -105,12 +105,12 @@ export async function removeMemory(RED: NodeAPI, node: Node): Promise<void> {
   if (isInFlows(RED, node)) return;
   const path = alertsPath(RED, node.id);
   if (!existsSync(path) || (await hasOpenAlerts(path))) return;
-  await rm(path, { force: true });
+  await stateFiles.rm(path, { force: true });
 }
 
 async function hasOpenAlerts(path: string): Promise<boolean> {
   const { FileAlertStore, openAlertsIn } = await loadLibrary();
-  const store = new FileAlertStore({ path });
+  const store = new FileAlertStore({ path, files: stateFiles });
   try {
     return (await openAlertsIn(store)).length > 0;
   } finally {

@@ -1,9 +1,8 @@
-import { randomUUID } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Node, NodeAPI } from "node-red";
 import type { CursorIdentity, CursorState } from "../../src/index.ts";
 import { fileNameOf } from "../lib/runtime/file-name.ts";
+import { replaceState, stateFiles } from "../lib/runtime/folder/state-files.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { folderOfKind, stateFolder } from "../lib/runtime/state-folder.ts";
 import { storeOf } from "./store-note.ts";
@@ -19,8 +18,6 @@ type Place = { read(): Promise<unknown>; write(text: string): Promise<void>; hol
 
 const CONTEXT_KEY = "crecStarted";
 const WRITE_MS = 1_000;
-/** Two copies may write into one folder. */
-const TEMPORARY = `.${randomUUID()}.tmp`;
 
 /**
  * Remembers, apart from the cursor, that a consumer has had one: in the state folder, in the user directory, and in the
@@ -138,12 +135,9 @@ function isOf(mark: unknown, { consumer, channelId, service }: CursorIdentity): 
 function filePlace(path: string, holdsPosition = false): Place {
   return {
     holdsPosition,
-    read: async () => JSON.parse(await readFile(path, "utf8")),
-    write: async (text) => {
-      await mkdir(dirname(path), { recursive: true });
-      await writeFile(path + TEMPORARY, `${text}\n`, { mode: 0o600 });
-      await rename(path + TEMPORARY, path);
-    },
+    read: async () => JSON.parse(await stateFiles.readFile(path, "utf8")),
+    // Written each second, and one that a power cut spoils does not count.
+    write: (text) => replaceState(path, `${text}\n`, { sync: false }),
   };
 }
 

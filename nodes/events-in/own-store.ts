@@ -1,6 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CursorStore } from "../../src/index.ts";
 import { guardedFiles } from "../lib/runtime/folder/guard.ts";
+import { stateFiles } from "../lib/runtime/folder/state-files.ts";
 import type { Tenure } from "../lib/runtime/folder/tenure.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import { ContextCursorStore } from "./context-store.ts";
@@ -22,6 +23,6 @@ export function ownStore(
   { name, contextStore, tenure, onOtherWriter = () => {} }: Place,
 ): CursorStore {
   if (contextStore) return new ContextCursorStore(node, name, contextStore, { onOtherWriter });
-  const files = tenure ? { files: guardedFiles(tenure) } : {};
-  return new library.FileCursorStore({ path: cursorPath(RED, name), ...files });
+  const files = tenure ? guardedFiles(tenure) : stateFiles;
+  return new library.FileCursorStore({ path: cursorPath(RED, name), files });
 }

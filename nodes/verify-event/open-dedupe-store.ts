@@ -1,9 +1,9 @@
-import { rm } from "node:fs/promises";
 import type { Node, NodeAPI } from "node-red";
 import type { FileDedupeStore, SeenKeys } from "../../src/index.ts";
 import { errorText, shortText } from "../lib/runtime/error-texts.ts";
 import { isInFlows } from "../lib/runtime/flow-settings.ts";
 import { HeldStore } from "../lib/runtime/folder/held-store.ts";
+import { stateFiles } from "../lib/runtime/folder/state-files.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { isStateInMemory } from "../lib/runtime/state-in-memory.ts";
 import { showStatus } from "../lib/runtime/status.ts";
@@ -31,12 +31,12 @@ export function openDedupeStore(
     const maxKeys = fields.number("remember");
     const library = await loadLibrary();
     if (isStateInMemory()) return inMemory(new library.SeenKeys(maxKeys));
-    return new library.FileDedupeStore({ path, maxKeys, onWarning });
+    return new library.FileDedupeStore({ path, maxKeys, onWarning, files: stateFiles });
   };
   const held = fields.flag("firstTimeOnly") ? new HeldStore(RED, make) : undefined;
   const close = async (isRemoved: boolean): Promise<void> => {
     await held?.close();
-    if (isRemoved && !isInFlows(RED, node)) await rm(path, { force: true });
+    if (isRemoved && !isInFlows(RED, node)) await stateFiles.rm(path, { force: true });
   };
   node.on("close", (isRemoved: boolean, done: () => void) => {
     close(isRemoved)

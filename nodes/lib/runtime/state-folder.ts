@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { NodeAPI } from "node-red";
+import { addPlace, groupOf, placeOf, shareAll } from "./folder/group.ts";
 import { processWide } from "./process-wide.ts";
 
 /** Where files that must survive a restart are, and why there. */
@@ -24,6 +25,8 @@ const NAMES = {
 } as const;
 export type StateKind = keyof typeof NAMES;
 export const STATE_KINDS = Object.keys(NAMES) as StateKind[];
+/** A rehearsal has a copy of the flows, which nobody else needs. */
+const SHARED = STATE_KINDS.filter((kind) => kind !== "rehearsal");
 
 /** FlowFuse mounts the persistent storage of an instance here, in the user directory. */
 const FLOWFUSE_STORAGE = "storage";
@@ -61,7 +64,15 @@ export function stateFolder(RED: NodeAPI): StateFolder {
   const former = [...new Set(others.map((other) => other.path))].filter((other) => other !== path);
   const found = { path, chosenBy, former };
   decided.set(key, found);
+  addPlace(path, chosenBy === "environment" ? groupOf(path, home) : undefined);
+  shareState(path);
   return found;
+}
+
+/** Gives the files that are in a state folder to the group that shares it: those of this user, which others cannot correct. */
+export function shareState(path: string): void {
+  const group = placeOf(path)?.group;
+  if (group) for (const kind of SHARED) shareAll(folderOfKind(path, kind), group);
 }
 
 /** The folder for one kind of state. */

@@ -1,5 +1,6 @@
 import type { NodeAPI } from "node-red";
 import { activity } from "../../../nodes/lib/runtime/activity/activity.ts";
+import { stateRefusals } from "../../../nodes/lib/runtime/folder/not-permitted.ts";
 import type { IssueList } from "../issues/issue-list.ts";
 import { healthOf } from "../monitoring/health.ts";
 import { monitoringSettings } from "../monitoring/settings.ts";
@@ -12,6 +13,7 @@ export function healthReport(RED: NodeAPI, issues: IssueList, areFlowsRunning: b
     readers: activity.readers.reports(),
     sharedStates: activity.sharedStates.reports(),
     issues: issues.all(),
+    stateRefusals: stateRefusals(),
     ...{ areFlowsRunning, isUsed: (node: string) => issues.isUsed(node) },
     now: Date.now(),
   };

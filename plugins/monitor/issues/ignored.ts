@@ -1,10 +1,9 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { NodeAPI } from "node-red";
+import { replaceState, stateFiles } from "../../../nodes/lib/runtime/folder/state-files.ts";
 import { stateFolderFor } from "../../../nodes/lib/runtime/state-folder.ts";
 import { dropOldest } from "../../../nodes/lib/shared/drop-oldest.ts";
 import { nodeError } from "../../../nodes/lib/shared/errors.ts";
-import { renameOver } from "../../../src/files/rename.ts";
 
 /** More than a person ignores. The oldest is forgotten. */
 const MOST = 500;
@@ -41,7 +40,7 @@ export class Ignored {
 
   async #read(): Promise<Set<string>> {
     try {
-      const stored: unknown = JSON.parse(await readFile(this.#path, "utf8"));
+      const stored: unknown = JSON.parse(await stateFiles.readFile(this.#path, "utf8"));
       const ids: unknown[] = Array.isArray(stored) ? stored : [];
       return new Set(ids.filter((id) => typeof id === "string").slice(-MOST));
     } catch {
@@ -52,10 +51,7 @@ export class Ignored {
   /** After a crash the file has the old ids or the new ones, never a part. */
   async #write(ids: readonly string[]): Promise<void> {
     try {
-      await mkdir(dirname(this.#path), { recursive: true });
-      const temporary = `${this.#path}.${process.pid}.tmp`;
-      await writeFile(temporary, `${JSON.stringify(ids, null, 2)}\n`, { mode: 0o600, flush: true });
-      await renameOver(temporary, this.#path);
+      await replaceState(this.#path, `${JSON.stringify(ids, null, 2)}\n`);
     } catch (cause) {
       throw nodeError(
         "ISSUES_NOT_SAVED",

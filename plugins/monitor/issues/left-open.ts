@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import { fileNameOf } from "../../../nodes/lib/runtime/file-name.ts";
 import { HeldStore } from "../../../nodes/lib/runtime/folder/held-store.ts";
+import { stateFiles } from "../../../nodes/lib/runtime/folder/state-files.ts";
 import { loadLibrary } from "../../../nodes/lib/runtime/library.ts";
 import { stateFolderFor } from "../../../nodes/lib/runtime/state-folder.ts";
 import type { RaisedAlert } from "../../../src/index.ts";
@@ -50,7 +51,7 @@ async function readOpen(RED: NodeAPI, file: string): Promise<LeftOpen> {
   const before = known.get(file);
   if (before?.state === state) return { file, alerts: before.alerts };
   const { FileAlertStore, openAlertsIn } = await loadLibrary();
-  const store = new FileAlertStore({ path });
+  const store = new FileAlertStore({ path, files: stateFiles });
   try {
     const alerts = await openAlertsIn(store);
     known.set(file, { state, alerts });

@@ -34,6 +34,7 @@ const CODES = {
   reader_stopped: "failing",
   reader_blocked: "failing",
   shared_state_refused: "failing",
+  state_folder_refused: "failing",
   service_unreachable: "degraded",
   budget_exhausted: "degraded",
   key_expires: "degraded",
@@ -58,6 +59,8 @@ export type Checked = {
   readers: readonly ReaderReport[];
   sharedStates: readonly SharedStateReport[];
   issues: readonly Issue[];
+  /** Why this process may not use its state folder. */
+  stateRefusals: readonly string[];
   areFlowsRunning: boolean;
   /** Whether a running node uses a config node. */
   isUsed(node: string): boolean;
@@ -71,7 +74,7 @@ export type Health = { status: HealthStatus; reasons: HealthReason[] };
 
 /** How this process is. The reasons of what fails come first. */
 export function healthOf(checked: Checked, say: Say): Health {
-  const { readers, sharedStates, issues, areFlowsRunning, isUsed, now } = checked;
+  const { readers, sharedStates, issues, stateRefusals, areFlowsRunning, isUsed, now } = checked;
   // One that was left over by an import stops nothing.
   const connections = checked.connections.filter(({ state, node }) => state !== "incomplete" || isUsed(node));
   const reason = (code: HealthCode, { label, node }: { label: string; node: string }, detail = "") => ({
@@ -92,6 +95,10 @@ export function healthOf(checked: Checked, say: Say): Health {
         ? []
         : [reason(codeOfSharedState(state, now), state, state.problem.message)],
     ),
+    // A reader says the same of its own files.
+    ...(readers.some(({ problem }) => problem?.code === "STATE_NOT_PERMITTED") ? [] : stateRefusals)
+      .slice(0, 1)
+      .map((sentence) => reason("state_folder_refused", { label: "", node: "" }, sentence)),
   ];
   const failing = ofNodes.filter(({ status }) => status === "failing");
   // The issue of such a node says the same again.

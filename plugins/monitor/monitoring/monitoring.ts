@@ -1,4 +1,5 @@
 import type { Activity } from "../../../nodes/lib/runtime/activity/activity.ts";
+import { stateRefusals } from "../../../nodes/lib/runtime/folder/not-permitted.ts";
 import type { IssueList } from "../issues/issue-list.ts";
 import { Bounds } from "./bounds.ts";
 import { Counters } from "./counters.ts";
@@ -55,7 +56,11 @@ export class Monitoring {
     const { issues, areFlowsRunning, say } = this.#parts;
     const checked = {
       ...reported,
-      ...{ issues: issues.all(), isUsed: (node: string) => issues.isUsed(node) },
+      ...{
+        issues: issues.all(),
+        stateRefusals: stateRefusals(),
+        isUsed: (node: string) => issues.isUsed(node),
+      },
       ...{ areFlowsRunning: areFlowsRunning(), now: Date.now() },
     };
     return healthOf(checked, say);

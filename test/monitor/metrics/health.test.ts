@@ -22,6 +22,7 @@ type Given = {
   readers?: ReaderReport[];
   sharedStates?: SharedStateReport[];
   issues?: Issue[];
+  stateRefusals?: string[];
   areFlowsRunning?: boolean;
   isUsed?: () => boolean;
 };
@@ -29,7 +30,7 @@ const health = ({ connections = [], readers = [], sharedStates = [], issues = []
   healthOf(
     {
       ...{ connections, readers, sharedStates, issues },
-      ...{ areFlowsRunning: true, isUsed: () => true, now: NOW, ...given },
+      ...{ areFlowsRunning: true, stateRefusals: [], isUsed: () => true, now: NOW, ...given },
     },
     (key, { label, detail }) => `${key} ${label} ${detail}`,
   );
@@ -69,6 +70,7 @@ describe("the health", () => {
       [{ connections: [connection({ state: "incomplete" })] }, "connection_incomplete"],
       [{ readers: [reader({ state: "refused", problem })] }, "reader_refused"],
       [{ readers: [reader({ state: "stopped", problem })] }, "reader_stopped"],
+      [{ stateRefusals: ["It says why.", "And again."] }, "state_folder_refused"],
     ] as const satisfies ReadonlyArray<readonly [Given, string]>)
       should(codes(given)).deepEqual(["failing", code]);
     const connections = [connection({ state: "unreachable" }), connection({ state: "refused" })];

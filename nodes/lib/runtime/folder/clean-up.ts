@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import { processWide } from "../process-wide.ts";
 import { codeOf } from "./lock-file.ts";
+import { permitted } from "./state-files.ts";
 
 /** What a file is judged by. `writtenAt` in Unix milliseconds. */
 export type FoundFile = { text: string; writtenAt: number };
@@ -35,7 +36,7 @@ export async function cleanUp(RED: NodeAPI, folder: string, options: CleanUpOpti
     const path = join(folder, name);
     try {
       const { mtimeMs } = await stat(path);
-      if (Date.now() - mtimeMs >= leastAgeMs) removeIf(path, isOld);
+      if (Date.now() - mtimeMs >= leastAgeMs) await permitted(path, () => removeIf(path, isOld));
     } catch (error) {
       if (codeOf(error) !== "ENOENT") failure ??= error;
     }

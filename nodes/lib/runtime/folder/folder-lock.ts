@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type CodedError, nodeError } from "../../shared/errors.ts";
 import { codeOf, type Holder, holderIn, LockFile, readLock } from "./lock-file.ts";
+import { isNotPermitted } from "./not-permitted.ts";
 import { isGone, ownIdentity } from "./process-identity.ts";
 import { readClocks, Tenure } from "./tenure.ts";
 
@@ -181,6 +182,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 function notLocked(path: string, cause: unknown): CodedError {
+  if (isNotPermitted(cause)) return cause;
   return nodeError(
     "FOLDER_NOT_LOCKED",
     `The state folder cannot be written (${codeOf(cause) ?? cause}). Create it, or correct its owner, permissions and free space. No event is sent until it can be written; it is tried again. Folder: ${dirname(path)}`,

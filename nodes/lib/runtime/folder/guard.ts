@@ -1,5 +1,5 @@
-import * as files from "node:fs/promises";
 import type { FileCursorStoreOptions } from "../../../../src/index.ts";
+import { stateFiles } from "./state-files.ts";
 import type { Tenure } from "./tenure.ts";
 
 type Files = NonNullable<FileCursorStoreOptions["files"]>;
@@ -10,18 +10,18 @@ type Files = NonNullable<FileCursorStoreOptions["files"]>;
  */
 export function guardedFiles(tenure: Pick<Tenure, "confirm">): Files {
   return {
-    ...files,
+    ...stateFiles,
     open: async (path, flags, mode) => {
       if (flags !== undefined && flags !== "r") await tenure.confirm();
-      return files.open(path, flags, mode);
+      return stateFiles.open(path, flags, mode);
     },
     rm: async (path, options) => {
       await tenure.confirm();
-      return files.rm(path, options);
+      return stateFiles.rm(path, options);
     },
     rename: async (from, to) => {
       await tenure.confirm();
-      return files.rename(from, to);
+      return stateFiles.rename(from, to);
     },
   };
 }

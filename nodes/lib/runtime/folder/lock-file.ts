@@ -1,9 +1,11 @@
 import { readFileSync, unlinkSync } from "node:fs";
-import { type FileHandle, mkdir, open, readFile, rm } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { renameOver } from "../../../../src/files/rename.ts";
 import { isProcessIdentity, type ProcessIdentity } from "./process-identity.ts";
+import { renameState, stateFiles } from "./state-files.ts";
+
+const { mkdir, open, readFile, rm } = stateFiles;
 
 /** The process that uses a folder, as its lock file says. */
 export type Holder = {
@@ -64,7 +66,7 @@ export class LockFile {
       const temporary = `${path}.${holder.id}.tmp`;
       await rm(temporary, { force: true });
       handle = await makeNew(temporary, textOf(holder, 0));
-      await renameOver(temporary, path);
+      await renameState(temporary, path);
     } catch (error) {
       await handle?.close();
       throw error;

@@ -3,7 +3,7 @@ import { copyFile, mkdir, open, readdir, realpath, rm, rmdir } from "node:fs/pro
 import { join } from "node:path";
 import { renameOver } from "../../../../src/files/rename.ts";
 import { loadLibrary } from "../library.ts";
-import { folderOfKind, STATE_KINDS, type StateFolder, type StateKind } from "../state-folder.ts";
+import { folderOfKind, STATE_KINDS, type StateFolder, type StateKind, shareState } from "../state-folder.ts";
 import { FolderLock, type FolderState } from "./folder-lock.ts";
 import { codeOf } from "./lock-file.ts";
 import { LOCK_FILE } from "./shared-folder.ts";
@@ -42,6 +42,8 @@ export async function takeOver(folder: StateFolder, options: TakeOverOptions): P
         const [source, target] = [folderOfKind(from, kind), folderOfKind(folder.path, kind)];
         await moveAll(source, target, { ...options, result, copy });
       }
+      // They were not shared where they were.
+      shareState(folder.path);
       if (result.moved + result.left.length > 0) taken.push(result);
     } finally {
       await lock?.stop();

@@ -3,6 +3,7 @@ import { cutAtWord } from "../../shared/cut-text.ts";
 import { processWide } from "../process-wide.ts";
 import { stateFolder, stateFolderFor } from "../state-folder.ts";
 import { prepareFolder } from "./shared-folder.ts";
+import { permitted } from "./state-files.ts";
 import { takeOver } from "./take-over.ts";
 
 const LONGEST_NAMES = 500;
@@ -24,7 +25,8 @@ export function lockedStateFolder(RED: NodeAPI): string {
   }
   if (folder.former.length > 0) {
     prepareFolder(locked, async (signal, onWait) => {
-      for (const { from, moved, left } of await takeOver(folder, { signal, onWait })) {
+      const taken = await permitted(path, () => takeOver(folder, { signal, onWait }));
+      for (const { from, moved, left } of taken) {
         if (moved > 0) log(RED, "info", "common.log.state-moved", { count: moved, from, to: path });
         const names = cutAtWord(left.join(", "), LONGEST_NAMES);
         if (left.length > 0) log(RED, "warn", "common.warning.state-left", { count: left.length, names });

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { link, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { link, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import type { SharedState } from "../../../../src/index.ts";
 import { cleanUp, type FoundFile, removeIf } from "../folder/clean-up.ts";
+import { createState, permitted, stateFiles } from "../folder/state-files.ts";
 import { processWide } from "../process-wide.ts";
 import { stateFolderFor } from "../state-folder.ts";
 
@@ -38,12 +39,12 @@ export function fileClaims(RED: NodeAPI): Claims {
   const pathOf = (id: string) => join(folder, `${id}.json`);
   return {
     claim: async (id, mine) => {
-      await mkdir(folder, { recursive: true });
+      await stateFiles.mkdir(folder, { recursive: true });
       if (Date.now() - cleaned.at >= CLEANED_EVERY_MS) void removeOldClaims(RED);
       const path = pathOf(id);
       for (let attempt = 1; ; attempt++) {
         if (await create(path, mine)) return mine;
-        const found = removeIf(path, ({ text }) => isOverOrHalf(text));
+        const found = await permitted(path, () => removeIf(path, ({ text }) => isOverOrHalf(text)));
         const other = found && claimIn(found.text);
         if (other && !isOver(other)) return other;
         if (attempt === ATTEMPTS)
@@ -53,7 +54,8 @@ export function fileClaims(RED: NodeAPI): Claims {
       }
     },
     release: async (id, digest) => {
-      removeIf(pathOf(id), ({ text }) => claimIn(text)?.digest === digest);
+      const path = pathOf(id);
+      await permitted(path, () => removeIf(path, ({ text }) => claimIn(text)?.digest === digest));
     },
   };
 }
@@ -107,11 +109,7 @@ export function sharedClaims(shared: Pick<SharedState, "readRecord" | "writeReco
 async function create(path: string, claim: Claim): Promise<boolean> {
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
-    const file = await open(temporary, "wx", 0o600);
-    await file
-      .writeFile(JSON.stringify({ version: 1, ...claim }))
-      .then(() => file.sync())
-      .finally(() => file.close());
+    await createState(temporary, JSON.stringify({ version: 1, ...claim }));
     await link(temporary, path);
     return true;
   } catch (error) {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, open, readdir, readFile, rm, rmdir } from "node:fs/promises";
+import { rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
-import { renameOver } from "../../../../src/files/rename.ts";
 import { fileNameOf } from "../file-name.ts";
+import { renameState, replaceState, stateFiles } from "../folder/state-files.ts";
 import type { CrecMessage } from "../message.ts";
 import { stateFolderFor } from "../state-folder.ts";
 import { NO_OWNER } from "./owners.ts";
@@ -25,7 +25,7 @@ export type WaitRecord = {
 };
 
 /** A file of the folder. Without a record it cannot be read, or was removed meanwhile. */
-export type StoredWait = { path: string; record: WaitRecord | undefined; isGone: boolean };
+export type StoredWait = { path: string; record: WaitRecord | undefined; isGone: boolean; error?: unknown };
 
 const ENDING = ".json";
 const TEMPORARY = `${ENDING}.tmp`;
@@ -55,24 +55,12 @@ export class WaitStore {
   }
 
   async save(name: string, record: WaitRecord): Promise<void> {
-    await mkdir(this.#folder, { recursive: true });
     const path = join(this.#folder, name);
-    const temporary = `${path}.tmp`;
-    try {
-      const file = await open(temporary, "wx", 0o600);
-      await file
-        .writeFile(JSON.stringify(record))
-        .then(() => file.sync())
-        .finally(() => file.close());
-      await renameOver(temporary, path);
-    } catch (error) {
-      await rm(temporary, { force: true });
-      throw error;
-    }
+    await replaceState(path, JSON.stringify(record), { temporary: `${path}.tmp` });
   }
 
   async remove(name: string): Promise<void> {
-    await rm(join(this.#folder, name), { force: true });
+    await stateFiles.rm(join(this.#folder, name), { force: true });
   }
 
   /** Removes the waits of this process. */
@@ -105,7 +93,7 @@ export class WaitStore {
   async claim(name: string): Promise<string | undefined> {
     const claimed = `${name.replace(OWNED, ENDING).slice(0, -ENDING.length)}.${this.#owner}${ENDING}`;
     try {
-      await renameOver(join(this.#folder, name), join(this.#folder, claimed));
+      await renameState(join(this.#folder, name), join(this.#folder, claimed));
       return claimed;
     } catch (error) {
       if (isMissing(error)) return undefined;
@@ -118,7 +106,7 @@ export class WaitStore {
   }
 
   async #files(): Promise<string[]> {
-    return readdir(this.#folder).catch((error: unknown) => {
+    return stateFiles.readdir(this.#folder).catch((error: unknown) => {
       if (isMissing(error)) return [];
       throw error;
     });
@@ -127,9 +115,9 @@ export class WaitStore {
   async read(name: string): Promise<StoredWait> {
     const path = join(this.#folder, name);
     try {
-      return { path, record: recordIn(await readFile(path, "utf8")), isGone: false };
+      return { path, record: recordIn(await stateFiles.readFile(path, "utf8")), isGone: false };
     } catch (error) {
-      return { path, record: undefined, isGone: isMissing(error) };
+      return { path, record: undefined, isGone: isMissing(error), error };
     }
   }
 }

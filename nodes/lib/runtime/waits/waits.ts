@@ -5,6 +5,7 @@ import type { Connection } from "../config-nodes.ts";
 import { errorText, toldError } from "../error-texts.ts";
 import { isInFlows } from "../flow-settings.ts";
 import { onFlowsStarted } from "../flows-started.ts";
+import { isNotPermitted } from "../folder/not-permitted.ts";
 import type { CrecMessage } from "../message.ts";
 import { serviceIdentity } from "../service-identity.ts";
 import { isStateInMemory } from "../state-in-memory.ts";
@@ -239,10 +240,11 @@ export class Waits {
     for (const [index, name] of names.entries()) {
       if (index > 0 && index % MOST_AT_ONCE === 0)
         await sleep(PAUSE_MS, undefined, { signal }).catch(() => {});
-      const { path, record, isGone } = await this.#store.read(name);
+      const { path, record, isGone, error } = await this.#store.read(name);
       if (signal.aborted) return;
       const claimed = record && (await claim(name));
       if (record && claimed !== undefined) await this.#resume(claimed, record);
+      else if (isNotPermitted(error)) this.#warn(error);
       else if (!record && !isGone) this.#node.warn(this.#RED._("common.warning.wait-unreadable", { path }));
     }
   }
