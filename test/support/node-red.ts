@@ -74,6 +74,8 @@ export type NodeRedOptions = {
   define?: readonly string[];
   /** Sent with each call to the editor's API, where that asks who is there. */
   token?: string;
+  /** Runs it as another user; the user directory has to be theirs. */
+  user?: { uid: number; gid: number };
 };
 
 /** A user directory that outlives the Node-RED processes that use it. */
@@ -133,6 +135,7 @@ export class NodeRed {
       {
         env: { ...process.env, ...env, CREC_CREDENTIAL_SECRET_FILE: join(userDir.path, "credential-secret") },
         stdio: ["ignore", "pipe", "pipe", "ipc"],
+        ...options.user,
       },
     );
     const log: string[] = [];

@@ -168,7 +168,7 @@ describe("a state folder that processes of several users have", function () {
     const bert = start(BERT, { in: plain });
     const { message = "" } = await bert.is("error");
     should(message).match(
-      /^This process may not use the state folder \(EACCES\)\. \S+\/\.in-use belongs to user id 54001, group id 54003; this process runs as user id 54002, group id 54003\. /,
+      /^This process may not use the state folder\. \S+\/\.in-use belongs to user id 54001, group id 54003; this process runs as user id 54002, group id 54003 \(EACCES\)\. /,
     );
     const command = commandOf(message);
     should(command).equal(`sudo chown -R ${BERT}:${GROUP} '${plain}'`);

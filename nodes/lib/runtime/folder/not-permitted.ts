@@ -38,7 +38,7 @@ export function notPermitted(path: string, cause: unknown): CodedError | undefin
     missing === undefined ? commandFor(found, user, group) : commandToMake(missing, user, group);
   const error = nodeError(
     "STATE_NOT_PERMITTED",
-    `This process may not use the state folder (${code}). ${found.path} belongs to user id ${uid}, group id ${gid}; this process runs as user id ${user}, group id ${group}. Correct it with: ${command}`,
+    `This process may not use the state folder. ${found.path} belongs to user id ${uid}, group id ${gid}; this process runs as user id ${user}, group id ${group} (${code}). Correct it with: ${command}`,
     cause,
   );
   const holds = () => (missing === undefined ? isRefused(found.path) : !statOf(missing));

@@ -1,0 +1,112 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, chownSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import should from "should";
+import { type Arrival, EventHarness } from "../support/event-harness.ts";
+import { eventually } from "../support/eventually.ts";
+import { harnessFlow } from "../support/flow-harness.ts";
+import { NodeRed, UserDir } from "../support/node-red.ts";
+import { eventsInNode } from "../support/nodes.ts";
+
+const EVENTS = 4;
+const CONNECTED = "node-red:common.status.connected";
+const TOKEN = "a-token-that-is-long-enough";
+const GROUP = 54_103;
+const [ANNA, BERT] = [
+  { uid: 54_101, gid: GROUP },
+  { uid: 54_102, gid: GROUP },
+];
+
+/** Pods that get a user id of their own, and mount one volume. */
+describe("Node-REDs of two users with one state folder", function () {
+  this.timeout(180_000);
+
+  let harness: EventHarness;
+  let stateDir: string;
+  const running: Array<{ nodeRed: NodeRed; userDir: UserDir }> = [];
+
+  before(async function () {
+    // Only root can start processes of other users.
+    if (process.getuid?.() !== 0) return this.skip();
+    harness = await EventHarness.start(EVENTS);
+  });
+  after(() => harness?.close());
+  afterEach(async () => {
+    for (const { nodeRed, userDir } of running.splice(0)) {
+      await nodeRed.kill();
+      await userDir.remove();
+    }
+    rmSync(stateDir, { recursive: true, force: true });
+  });
+
+  const folder = (uid: number, mode: number) => {
+    stateDir = mkdtempSync(join(tmpdir(), "crec-of-two-"));
+    chownSync(stateDir, uid, GROUP);
+    chmodSync(stateDir, mode);
+  };
+  const start = async (user: typeof ANNA) => {
+    const userDir = await UserDir.make();
+    execFileSync("chown", ["-R", `${user.uid}:${user.gid}`, userDir.path]);
+    const env = { CREC_STATE_DIR: stateDir, CREC_MONITORING_TOKEN: TOKEN };
+    const nodeRed = await NodeRed.start(userDir, env, { user });
+    running.push({ nodeRed, userDir });
+    const reader = eventsInNode({ id: "reader", consumer: "reader", verify: false });
+    await nodeRed.deploy(harnessFlow(harness.config(), [[reader, 2]]));
+    return nodeRed;
+  };
+  const offsets = (nodeRed: NodeRed) =>
+    nodeRed.shown("reader:0").map(({ value }) => Number((value as Arrival).crec.offset));
+  const last = (nodeRed: NodeRed) => offsets(nodeRed).at(-1) ?? 0;
+
+  it("go on where the other ended, and send nothing twice", async () => {
+    folder(0, 0o2770);
+    const anna = await start(ANNA);
+    await anna.showing("reader:0", (value) => (value as Arrival).crec.offset === EVENTS);
+    const bert = await start(BERT);
+    await bert.status("reader", /^standby/);
+    await harness.addEvents("for-the-first");
+    await eventually(
+      "two more events",
+      () => last(anna),
+      (offset) => offset === EVENTS + 2,
+    );
+    await anna.stop();
+    await bert.status("reader", CONNECTED);
+    await harness.addEvents("for-the-second");
+    await eventually(
+      "the next events",
+      () => last(bert),
+      (offset) => offset === EVENTS + 4,
+    );
+    should(offsets(bert)).deepEqual([EVENTS + 3, EVENTS + 4]);
+  });
+
+  it("say at once whose files these are where no group shares them, and go on when that is corrected", async () => {
+    folder(ANNA.uid, 0o755);
+    const anna = await start(ANNA);
+    await eventually(
+      "all events",
+      () => last(anna),
+      (offset) => offset >= EVENTS,
+    );
+    await anna.stop();
+    const bert = await start(BERT);
+    await bert.status("reader", "This process may not use the state folder");
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const health = async () => {
+      const answer = await bert.fetch("crec/health", { headers });
+      const { reasons } = (await answer.json()) as { reasons: Array<{ code: string; message: string }> };
+      return { http: answer.status, reason: reasons.find(({ code }) => code === "reader_blocked") };
+    };
+    const { reason } = await eventually("a failing reader", health, (found) => found.reason !== undefined);
+    const [, command = ""] = /Correct it with: sudo (.*)$/.exec(reason?.message ?? "") ?? [];
+    should(command).equal(`chown -R ${BERT.uid}:${GROUP} '${stateDir}'`);
+    should((await health()).http).equal(503);
+    should((await bert.fetch("crec/health/live")).status).equal(200);
+    execFileSync("sh", ["-c", command]);
+    await bert.status("reader", CONNECTED);
+    await eventually("a copy that is ready", health, ({ http }) => http === 200);
+    should(offsets(bert)).be.empty();
+  });
+});
