@@ -32,3 +32,13 @@ export class ArgumentError extends CrecError {
     this.path = path;
   }
 }
+
+/**
+ * @internal The error of file operations that know why this process may not use a file, and say so; undefined for all
+ * others.
+ */
+export function notPermitted(cause: unknown): CrecError | undefined {
+  const code = "STATE_NOT_PERMITTED";
+  if (!(cause instanceof Error && "code" in cause && cause.code === code)) return undefined;
+  return new CrecError(code, cause.message, { cause, retryable: true });
+}

@@ -1,6 +1,6 @@
-import { CrecError } from "../errors.ts";
+import { CrecError, notPermitted } from "../errors.ts";
 import { checksumOf } from "../files/checksum.ts";
-import { codeOf, DurableFiles, type FileMark, type Files, notPermitted } from "../files/durable-files.ts";
+import { codeOf, DurableFiles, type FileMark, type Files } from "../files/durable-files.ts";
 import { type CursorState, isCursorState } from "./cursor-state.ts";
 import { DeliveredLog } from "./delivered-log.ts";
 import type { CursorStore } from "./store.ts";

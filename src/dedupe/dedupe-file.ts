@@ -1,6 +1,6 @@
-import { CrecError } from "../errors.ts";
+import { CrecError, notPermitted } from "../errors.ts";
 import { CheckedLines, type StoredLines } from "../files/checked-lines.ts";
-import { codeOf, type Files, notPermitted } from "../files/durable-files.ts";
+import { codeOf, type Files } from "../files/durable-files.ts";
 import type { SeenEntry } from "./seen-keys.ts";
 
 /** A file with one entry a line, oldest first. */

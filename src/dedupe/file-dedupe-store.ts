@@ -1,5 +1,5 @@
-import { ArgumentError } from "../errors.ts";
-import { codeOf, type Files, notPermitted } from "../files/durable-files.ts";
+import { ArgumentError, notPermitted } from "../errors.ts";
+import { codeOf, type Files } from "../files/durable-files.ts";
 import { LineWriter } from "../files/line-writer.ts";
 import { DedupeFile } from "./dedupe-file.ts";
 import { type DedupeDetails, type DedupeResult, type SeenEntry, SeenKeys } from "./seen-keys.ts";

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import * as nodeFiles from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { CrecError } from "../errors.ts";
 import { checksumOf } from "./checksum.ts";
 import { renameOver } from "./rename.ts";
 
@@ -144,12 +143,6 @@ function warnOnce(folder: string, cause: unknown): void {
     `Old temporary files cannot be removed: ${reason}. Correct the permissions of the folder ${folder}, or remove its .tmp files.`,
     "CrecWarning",
   );
-}
-
-/** The error of file operations that know why this process may not use a file, and say so; undefined for all others. */
-export function notPermitted(cause: unknown): CrecError | undefined {
-  if (!(cause instanceof Error) || codeOf(cause) !== "STATE_NOT_PERMITTED") return undefined;
-  return new CrecError("STATE_NOT_PERMITTED", cause.message, { cause, retryable: true });
 }
 
 export function codeOf(error: unknown): unknown {

@@ -1,6 +1,6 @@
-import { CrecError } from "../../errors.ts";
+import { CrecError, notPermitted } from "../../errors.ts";
 import { CheckedLines } from "../../files/checked-lines.ts";
-import { codeOf, type Files, notPermitted } from "../../files/durable-files.ts";
+import { codeOf, type Files } from "../../files/durable-files.ts";
 import { LineWriter } from "../../files/line-writer.ts";
 import type { AlertRecord, AlertStore } from "../types.ts";
 import { replaced } from "./memory-store.ts";
