@@ -6,8 +6,8 @@ import should from "should";
 import { type Arrival, EventHarness } from "../support/event-harness.ts";
 import { eventually } from "../support/eventually.ts";
 import { harnessFlow } from "../support/flow-harness.ts";
-import { NodeRed, UserDir } from "../support/node-red.ts";
-import { eventsInNode } from "../support/nodes.ts";
+import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
+import { eventsInNode, verifyEventNode } from "../support/nodes.ts";
 
 const EVENTS = 4;
 const CONNECTED = "node-red:common.status.connected";
@@ -45,19 +45,44 @@ describe("Node-REDs of two users with one state folder", function () {
     chownSync(stateDir, uid, GROUP);
     chmodSync(stateDir, mode);
   };
-  const start = async (user: typeof ANNA) => {
+  const reader = eventsInNode({ id: "reader", consumer: "reader", verify: false });
+  const start = async (user: typeof ANNA, node: FlowNode = reader) => {
     const userDir = await UserDir.make();
     execFileSync("chown", ["-R", `${user.uid}:${user.gid}`, userDir.path]);
     const env = { CREC_STATE_DIR: stateDir, CREC_MONITORING_TOKEN: TOKEN };
     const nodeRed = await NodeRed.start(userDir, env, { user });
     running.push({ nodeRed, userDir });
-    const reader = eventsInNode({ id: "reader", consumer: "reader", verify: false });
-    await nodeRed.deploy(harnessFlow(harness.config(), [[reader, 2]]));
+    await nodeRed.deploy(harnessFlow(harness.config(), [[node, 2]]));
     return nodeRed;
   };
   const offsets = (nodeRed: NodeRed) =>
     nodeRed.shown("reader:0").map(({ value }) => Number((value as Arrival).crec.offset));
   const last = (nodeRed: NodeRed) => offsets(nodeRed).at(-1) ?? 0;
+
+  const health = async (nodeRed: NodeRed) => {
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const answer = await nodeRed.fetch("crec/health", { headers });
+    const { reasons } = (await answer.json()) as { reasons: Array<{ code: string; message: string }> };
+    return { http: answer.status, reasons };
+  };
+  /** The command of the reason with this code. */
+  const commandOf = async (nodeRed: NodeRed, code: string) => {
+    const found = await eventually(
+      code,
+      () => health(nodeRed),
+      ({ reasons }) => reasons.some((reason) => reason.code === code),
+    );
+    should(found.http).equal(503);
+    should((await nodeRed.fetch("crec/health/live")).status).equal(200);
+    const message = found.reasons.find((reason) => reason.code === code)?.message ?? "";
+    return /Correct it with: sudo (.*)$/.exec(message)?.[1] ?? "";
+  };
+  const isReady = (nodeRed: NodeRed) =>
+    eventually(
+      "a copy that is ready",
+      () => health(nodeRed),
+      ({ http }) => http === 200,
+    );
 
   it("go on where the other ended, and send nothing twice", async () => {
     folder(0, 0o2770);
@@ -93,20 +118,18 @@ describe("Node-REDs of two users with one state folder", function () {
     await anna.stop();
     const bert = await start(BERT);
     await bert.status("reader", "This process may not use the state folder");
-    const headers = { authorization: `Bearer ${TOKEN}` };
-    const health = async () => {
-      const answer = await bert.fetch("crec/health", { headers });
-      const { reasons } = (await answer.json()) as { reasons: Array<{ code: string; message: string }> };
-      return { http: answer.status, reason: reasons.find(({ code }) => code === "reader_blocked") };
-    };
-    const { reason } = await eventually("a failing reader", health, (found) => found.reason !== undefined);
-    const [, command = ""] = /Correct it with: sudo (.*)$/.exec(reason?.message ?? "") ?? [];
+    const command = await commandOf(bert, "reader_blocked");
     should(command).equal(`chown -R ${BERT.uid}:${GROUP} '${stateDir}'`);
-    should((await health()).http).equal(503);
-    should((await bert.fetch("crec/health/live")).status).equal(200);
     execFileSync("sh", ["-c", command]);
     await bert.status("reader", CONNECTED);
-    await eventually("a copy that is ready", health, ({ http }) => http === 200);
+    await isReady(bert);
     should(offsets(bert)).be.empty();
+  });
+
+  it("fail where no node reads events, too", async () => {
+    folder(ANNA.uid, 0o755);
+    const bert = await start(BERT, verifyEventNode({ id: "once", firstTimeOnly: true }));
+    execFileSync("sh", ["-c", await commandOf(bert, "state_folder_refused")]);
+    await isReady(bert);
   });
 });
