@@ -208,6 +208,15 @@ describe("a state folder that processes of several users have", function () {
     await other.is("held");
   });
 
+  it("needs no other user where the folder is its own, and only its mode is wrong", async () => {
+    const closed = folder("closed", { uid: ANNA, mode: 0o500 });
+    const anna = start(ANNA, { in: closed });
+    const command = commandOf((await anna.is("error")).message);
+    should(command).equal(`chmod -R u+rwX '${closed}'`);
+    runs(command);
+    await anna.is("held");
+  });
+
   it("old files are corrected by their owner at the start, and nothing behind a link", async () => {
     const waits = join(stateDir, "crec-waits");
     const [own, others, secret] = [join(waits, "own"), join(waits, "others"), join(root, "secret")];
