@@ -15,6 +15,8 @@ export type Copy = {
   mounts: Array<{ path: string; isReadOnly: boolean }>;
   /** The command that says whether it is ready. */
   ready: string[];
+  /** The paths that answer from the start. */
+  live: string[];
   graceSeconds: number;
 };
 
@@ -103,7 +105,7 @@ export const podOf = (objects: readonly KubernetesObject[], name: string): PodSp
 /** Node-RED in a Kubernetes manifest. */
 export function copyInKubernetes(text: string): Copy {
   const pod = podOf(kubernetesObjects(text), "crec");
-  const [{ args, env, volumeMounts, readinessProbe }] = pod.containers;
+  const [{ args, env, volumeMounts, startupProbe, livenessProbe, readinessProbe }] = pod.containers;
   return {
     args,
     env: env.map(({ name, value }) => ({ name, value: value ?? `$(${name})` })),
@@ -112,6 +114,7 @@ export function copyInKubernetes(text: string): Copy {
       isReadOnly: readOnly,
     })),
     ready: readinessProbe?.exec?.command ?? [],
+    live: [startupProbe, livenessProbe].map((probe) => probe?.httpGet?.path ?? ""),
     graceSeconds: pod.terminationGracePeriodSeconds ?? 0,
   };
 }
@@ -129,6 +132,7 @@ export function copyInCompose(text: string): Copy {
     env: Object.entries(environment).map(([name, value]) => ({ name, value })),
     mounts: [...mounted, ...tmpfs.map((path) => ({ path, isReadOnly: false }))],
     ready: healthcheck.test.slice(1),
+    live: [],
     graceSeconds: Number.parseInt(stop_grace_period, 10),
   };
 }
