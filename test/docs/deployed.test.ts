@@ -1,12 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, chown, cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import should from "should";
-import { CrecClient, eventFragments, parseAbi } from "../../src/index.ts";
+import {
+  CrecClient,
+  eventFragments,
+  generatePrivateKey,
+  localEcdsaSigner,
+  parseAbi,
+} from "../../src/index.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
-import { ALL_NODES } from "../support/node-red.ts";
+import { ALL_NODES, NodeRed, UserDir } from "../support/node-red.ts";
 import { hasRedis, RedisServer } from "../support/redis.ts";
 import { startTestService } from "../support/service.ts";
 import {
@@ -93,6 +99,54 @@ describe("the files of the guide to deploying, run as processes", function () {
     should(output).startWith("503");
     should(await refused.isAlive()).be.true();
     should((await refused.probe()).code).equal(1);
+  });
+
+  it("the references of the guide: variables of the process, of which an unset one is no value", async () => {
+    const page = await readFile(join(root, "docs/deploying.md"), "utf8");
+    const [, references = ""] = /```json\n([^`]*\$\{CREC_SIGNER_KEY\}[^`]*)```/.exec(page) ?? [];
+    const [signer = "", fleet = ""] = Object.keys(JSON.parse(references) as object);
+    const unset = "0000000000000001";
+    const userDir = await UserDir.make();
+    try {
+      const flows = [
+        ...[signer, unset].map((id) => ({ id, type: "crec-signer", name: "signing key", version: 1 })),
+        { id: fleet, type: "crec-fleet", name: "shared state", servers: "url", lease: "15", version: 1 },
+      ];
+      const more = { [unset]: { privateKey: "${THAT_NOBODY_SETS}" } };
+      const credentials = JSON.stringify({ ...(JSON.parse(references) as object), ...more });
+      await writeFile(join(userDir.path, "flows.json"), JSON.stringify(flows));
+      await writeFile(join(userDir.path, "flows_cred.json"), credentials);
+      const key = generatePrivateKey();
+      const env = {
+        CREC_SIGNER_KEY: key,
+        STATE_URL: `redis://:${TOKEN}@127.0.0.1:1`,
+        SENTINEL_PASSWORD: TOKEN,
+      };
+      const nodeRed = await NodeRed.start(userDir, env, {
+        define: ["credentialSecret=false", "readOnly=true"],
+      });
+      try {
+        const address = (id: string) =>
+          eventually("the signer", async () => {
+            const response = await nodeRed.fetch(`crec/signer/address/${id}`);
+            const answer = (await response.json()) as { address?: string };
+            return answer.address === undefined ? undefined : answer;
+          });
+        should(await address(signer)).have.property("address", localEcdsaSigner(key).address);
+        should(await address(unset)).have.property("address", "");
+        const body = JSON.stringify({ id: fleet, url: "__PWRD__", servers: "url", lease: "15" });
+        const headers = { "content-type": "application/json" };
+        const tested = await nodeRed.fetch("crec/fleet/test", { method: "POST", headers, body });
+        should(await tested.json())
+          .have.property("problem")
+          .match(/Redis at 127\.0\.0\.1:1\b/);
+        should(await readFile(join(userDir.path, "flows_cred.json"), "utf8")).equal(credentials);
+      } finally {
+        await nodeRed.stop();
+      }
+    } finally {
+      await userDir.remove();
+    }
   });
 
   (hasRedis() ? it : it.skip)("kubernetes.yaml: one of two copies reads, the other takes over", async () => {

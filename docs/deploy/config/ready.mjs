@@ -3,6 +3,6 @@ const response = await fetch(`http://127.0.0.1:${process.env.PORT || 1880}/crec/
   headers: { authorization: `Bearer ${process.env.CREC_MONITORING_TOKEN}` },
 });
 if (!response.ok) {
-  console.error(response.status, await response.text());
+  process.stderr.write(`${response.status} ${await response.text()}\n`);
   process.exitCode = 1;
 }

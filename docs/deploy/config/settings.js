@@ -1,5 +1,4 @@
 // Node-RED without an editor: only a new version of these files changes what runs. See ../../deploying.md.
-"use strict";
 
 module.exports = {
   uiPort: process.env.PORT || 1880,
