@@ -282,6 +282,9 @@ class Running {
 
   async remove(): Promise<void> {
     await this.stop();
+    // What cannot be written cannot be emptied either, unless by root.
+    for (const { path } of this.#copy.mounts.filter(({ isReadOnly }) => isReadOnly))
+      await chmod(join(this.#folder, path), 0o755);
     await rm(this.#folder, { recursive: true, force: true, maxRetries: 10 });
   }
 
