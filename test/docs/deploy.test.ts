@@ -63,6 +63,21 @@ function unmounted({ args, env, mounts, ready }: Copy): string[] {
   return paths.filter((path) => !mounts.some((mount) => `${path}/`.startsWith(`${mount.path}/`)));
 }
 
+describe("the guide to deploying", () => {
+  it("names each field that is a credential, and no other", () => {
+    const page = readFileSync(join(root, "docs/deploying.md"), "utf8");
+    const [, table = ""] = /\| node \| fields \|\n([^]*?)\n\n/.exec(page) ?? [];
+    const named = [...table.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+    const tables = readdirSync(join(root, "nodes"))
+      .map((node) => join(root, "nodes", node, "fields.ts"))
+      .filter((file) => existsSync(file));
+    const credentials = tables.flatMap((file) =>
+      [...readFileSync(file, "utf8").matchAll(/(\w+): \{\s*kind: "credential"/g)].map(([, name]) => name),
+    );
+    should(named.sort()).deepEqual(credentials.sort());
+  });
+});
+
 describe("the files of the guide to deploying", () => {
   for (const [file, read] of Object.entries(copies)) {
     describe(file, () => {
