@@ -36,9 +36,16 @@ function readVariables(): Set<string> {
       .filter((file) => file.endsWith(".ts"))
       .map((file) => readFileSync(join(root, part, file), "utf8")),
   );
-  const code = [...sources, ...configTexts()].join("\n");
-  const names = [...code.matchAll(/process\.env\.([A-Z_]+)|"(CREC_[A-Z_]+)"|\$\{([A-Z_]+)\}/g)];
-  return new Set(names.map(([, one, two, three]) => one ?? two ?? three ?? ""));
+  const inCode = [...sources.join("\n").matchAll(/process\.env\.([A-Z_]+)|"(CREC_[A-Z_]+)"/g)];
+  return new Set([...inCode.map(([, one, two]) => one ?? two ?? ""), ...neededVariables()]);
+}
+
+/** Those that the flow, its credentials and its settings read. */
+function neededVariables(): string[] {
+  const found = configTexts()
+    .join("\n")
+    .matchAll(/\$\{([A-Z_]+)\}|process\.env\.([A-Z_]+)/g);
+  return [...found].map(([, one, two]) => one ?? two ?? "");
 }
 
 function configTexts(): string[] {
@@ -66,7 +73,7 @@ function unmounted({ args, env, mounts, ready }: Copy): string[] {
 describe("the guide to deploying", () => {
   it("names each field that is a credential, and no other", () => {
     const page = readFileSync(join(root, "docs/deploying.md"), "utf8");
-    const [, table = ""] = /\| node \| fields \|\n([^]*?)\n\n/.exec(page) ?? [];
+    const [, table = ""] = /\| node \| fields \|\n([\s\S]*?)\n\n/.exec(page) ?? [];
     const named = [...table.matchAll(/`(\w+)`/g)].map(([, name]) => name);
     const tables = readdirSync(join(root, "nodes"))
       .map((node) => join(root, "nodes", node, "fields.ts"))
@@ -87,14 +94,7 @@ describe("the files of the guide to deploying", () => {
       it("sets only variables that something reads, and all that the flow and the settings need", () => {
         should(unread(text, copy)).be.empty();
         const given = [...namesInEnvFile(), ...copy.env.map(({ name }) => name), "PORT"];
-        const needed = [
-          ...configTexts()
-            .join("\n")
-            .matchAll(/\$\{([A-Z_]+)\}|process\.env\.([A-Z_]+)/g),
-        ];
-        should(
-          needed.map(([, one, two]) => one ?? two).filter((name) => !given.includes(name ?? "")),
-        ).be.empty();
+        should(neededVariables().filter((name) => !given.includes(name))).be.empty();
         // A wrong one is found.
         const wrong = text.replace("CREC_STATE_DIR", "CREC_STATE_DIRECTORY");
         should(unread(wrong, read(wrong))).deepEqual(["CREC_STATE_DIRECTORY"]);
