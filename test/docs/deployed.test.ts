@@ -13,6 +13,7 @@ import {
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
 import { ALL_NODES, NodeRed, UserDir } from "../support/node-red.ts";
+import { hasPostgres, PostgresServer } from "../support/postgres.ts";
 import { hasRedis, RedisServer } from "../support/redis.ts";
 import { startTestService } from "../support/service.ts";
 import {
@@ -91,14 +92,8 @@ describe("the files of the guide to deploying, run as processes", function () {
   it("the liveness probe is answered while the readiness probe fails, which says why", async () => {
     const copy = copyInKubernetes(readDeployed("kubernetes-volume.yaml"));
     const refused = await start(copy, { CREC_API_KEY: "another-key" });
-    const { output } = await eventually(
-      "the reason",
-      () => refused.probe(),
-      ({ output: text }) => /key_refused/.test(text),
-    );
-    should(output).startWith("503");
+    await refused.isRefused("key_refused");
     should(await refused.isAlive()).be.true();
-    should((await refused.probe()).code).equal(1);
   });
 
   it("the references of the guide: variables of the process, of which an unset one is no value", async () => {
@@ -126,14 +121,14 @@ describe("the files of the guide to deploying, run as processes", function () {
         define: ["credentialSecret=false", "readOnly=true"],
       });
       try {
-        const address = (id: string) =>
-          eventually("the signer", async () => {
-            const response = await nodeRed.fetch(`crec/signer/address/${id}`);
-            const answer = (await response.json()) as { address?: string };
-            return answer.address === undefined ? undefined : answer;
-          });
-        should(await address(signer)).have.property("address", localEcdsaSigner(key).address);
-        should(await address(unset)).have.property("address", "");
+        const address = async (id: string) => {
+          const response = await nodeRed.fetch(`crec/signer/address/${id}`);
+          return ((await response.json()) as { address?: string }).address;
+        };
+        // It answers before the flows have started.
+        const known = await eventually("the address of the signer", () => address(signer));
+        should(known).equal(localEcdsaSigner(key).address);
+        should(await address(unset)).equal("");
         const body = JSON.stringify({ id: fleet, url: "__PWRD__", servers: "url", lease: "15" });
         const headers = { "content-type": "application/json" };
         const tested = await nodeRed.fetch("crec/fleet/test", { method: "POST", headers, body });
@@ -171,8 +166,26 @@ describe("the files of the guide to deploying, run as processes", function () {
         standby.processed().some((line) => !reader.processed().includes(line)),
       );
       for (const one of copies) should(one.complaints()).be.empty();
+
+      const wrong = await start(copy, { ...here, REDIS_PASSWORD: "wrong" });
+      await wrong.isRefused("shared_state_refused");
     } finally {
       await redis.remove();
+    }
+  });
+
+  (hasPostgres() ? it : it.skip)("kubernetes.yaml with PostgreSQL: several hosts, and a pooler", async () => {
+    const postgres = await PostgresServer.start();
+    try {
+      const { env, ...copy } = copyInKubernetes(readDeployed("kubernetes.yaml"));
+      const url = postgres.url.replace("@", "@127.0.0.1:1,").concat("?sslmode=prefer&prepare=false");
+      const others = env.filter(({ name }) => name !== "CREC_FLEET_URL");
+      const one = await start({ ...copy, env: [...others, { name: "CREC_FLEET_URL", value: url }] });
+      await one.becomesReady();
+      await sendTransfer(service.ready);
+      await eventually("the event in the log", () => one.processed().length);
+    } finally {
+      await postgres.remove();
     }
   });
 });
@@ -237,6 +250,13 @@ class Running {
       throw new Error(`${(error as Error).message}\n${this.#log.slice(-3_000)}`);
     }
     should(await this.isAlive()).be.true();
+  }
+
+  /** Runs the readiness probe until it fails for a reason. */
+  async isRefused(reason: string): Promise<void> {
+    const said = ({ output }: Ended) => output.startsWith("503") && output.includes(reason);
+    const { code } = await eventually(reason, () => this.probe(), said, { withinMs: READY_MS });
+    should(code).equal(1);
   }
 
   /** Runs the readiness probe. */
