@@ -1,9 +1,10 @@
 import { ArgumentError } from "../errors.ts";
+import type { TlsSettings } from "../http/index.ts";
 import type { RedisSentinel, SharedStateOptions } from "./options.ts";
 import { hostsText, parseServerUrl, type ServerUrl } from "./server-url.ts";
 
-/** `isOptional`: without TLS where the server has none. `verifies`: the certificate is checked. */
-export type TlsMode = { isOptional: boolean; verifies: boolean; ca: string | undefined };
+/** `isOptional`: without TLS where the server has none. */
+export type TlsMode = { isOptional: boolean; settings: TlsSettings };
 
 /** Where a server is and how to call it, from the URL and the options, all of which are checked. */
 export type EngineSettings = Pick<ServerUrl, "hosts" | "user" | "password" | "query"> & {
@@ -21,28 +22,27 @@ const DEFAULT_TIMEOUT_MS = 5_000;
 const NAMESPACE = /^[a-z][a-z0-9_]{0,30}$/;
 
 /** The modes of PostgreSQL's own clients. */
-const SSL_MODES: Readonly<Record<string, Omit<TlsMode, "ca"> | undefined>> = {
+const SSL_MODES: Readonly<Record<string, TlsMode | undefined>> = {
   disable: undefined,
-  allow: { isOptional: true, verifies: false },
-  prefer: { isOptional: true, verifies: false },
-  require: { isOptional: false, verifies: false },
-  "verify-ca": { isOptional: false, verifies: true },
-  "verify-full": { isOptional: false, verifies: true },
+  allow: { isOptional: true, settings: { rejectUnauthorized: false } },
+  prefer: { isOptional: true, settings: { rejectUnauthorized: false } },
+  require: { isOptional: false, settings: { rejectUnauthorized: false } },
+  "verify-ca": { isOptional: false, settings: { rejectUnauthorized: true } },
+  "verify-full": { isOptional: false, settings: { rejectUnauthorized: true } },
 };
 
 /** @throws {ArgumentError} */
 export function postgresSettings(url: string, options: SharedStateOptions): EngineSettings {
   const { path, ...parts } = parseServerUrl(url, 5432);
   if (options.sentinel !== undefined) throw sentinelWithoutRedis();
-  const mode = parts.query.get("sslmode") ?? (options.ca === undefined ? "prefer" : "verify-full");
+  const mode = parts.query.get("sslmode") ?? "prefer";
   if (!Object.hasOwn(SSL_MODES, mode)) throw wrongSslMode();
-  const tls = SSL_MODES[mode];
   return {
     ...parts,
     ...common(options),
     label: `PostgreSQL at ${hostsText(parts.hosts)}`,
     database: path,
-    tls: tls && { ...tls, ca: options.ca },
+    tls: postgresTls(SSL_MODES[mode], tlsOf(options)),
     sentinel: undefined,
   };
 }
@@ -50,14 +50,29 @@ export function postgresSettings(url: string, options: SharedStateOptions): Engi
 /** @throws {ArgumentError} */
 export function redisSettings(url: string, options: SharedStateOptions): EngineSettings {
   const { path, scheme, ...parts } = parseServerUrl(url, 6379);
-  const { sentinel, ca } = options;
+  const { sentinel } = options;
   if (parts.hosts.length > 1) throw severalHosts();
   if (!/^\d{0,5}$/.test(path)) throw wrongDatabase();
   if (sentinel !== undefined && (sentinel.sentinels.length === 0 || sentinel.name === ""))
     throw wrongSentinel();
-  const tls = scheme === "rediss" ? { isOptional: false, verifies: true, ca } : undefined;
+  const settings = tlsOf(options);
+  if (settings && scheme === "redis") throw withoutTls();
+  const tls = scheme === "rediss" ? { isOptional: false, settings: settings ?? {} } : undefined;
   const place = sentinel === undefined ? hostsText(parts.hosts) : `${sentinel.name} (Sentinel)`;
   return { ...parts, ...common(options), label: `Redis at ${place}`, database: path, tls, sentinel };
+}
+
+/** Undefined where the options say nothing about TLS. */
+function tlsOf({ ca, tls }: SharedStateOptions): TlsSettings | undefined {
+  return ca === undefined ? tls : { ca, ...tls };
+}
+
+/** Of the URL and of the options, the stricter one counts. */
+function postgresTls(mode: TlsMode | undefined, given: TlsSettings | undefined): TlsMode | undefined {
+  if (given === undefined) return mode;
+  if (mode === undefined) throw withoutTls();
+  const isChecked = mode.settings.rejectUnauthorized === true || given.rejectUnauthorized !== false;
+  return { isOptional: false, settings: { ...given, rejectUnauthorized: isChecked } };
 }
 
 function common({ namespace = "crec", timeoutMs = DEFAULT_TIMEOUT_MS }: SharedStateOptions) {
@@ -69,6 +84,13 @@ function common({ namespace = "crec", timeoutMs = DEFAULT_TIMEOUT_MS }: SharedSt
 function wrongSslMode(): ArgumentError {
   const modes = Object.keys(SSL_MODES).join(", ");
   return new ArgumentError("url", `The sslmode in the URL of the shared state must be one of ${modes}.`);
+}
+
+function withoutTls(): ArgumentError {
+  return new ArgumentError(
+    "url",
+    "The URL of the shared state says that there is no TLS, and the options ca and tls are for TLS. Begin it with rediss://, or remove sslmode=disable; or omit the options.",
+  );
 }
 
 function severalHosts(): ArgumentError {

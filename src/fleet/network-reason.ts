@@ -8,16 +8,37 @@ const NETWORK_REASONS: Readonly<Record<string, string | undefined>> = {
   EPIPE: "the connection was closed (EPIPE)",
 };
 
-const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/;
+/**
+ * By the code of a failed TLS connection, the first that fits. Nothing helps but another setting, here or at the server.
+ * Nodes replace the name of an option by the place where a person sets it.
+ */
+const TLS_REASONS: ReadonlyArray<[code: RegExp, reason: string]> = [
+  [
+    /^ERR_(?:SSL|TLS)_.*(?:ALERT_.*CERT|ALERT_UNKNOWN_CA|HANDSHAKE_FAILURE|CERTIFICATE_REQUIRED)/,
+    "it requires a client certificate, or rejects the one it received; give one that it accepts as the option tls",
+  ],
+  [
+    /^ERR_OSSL|KEY_VALUES_MISMATCH/,
+    "the client certificate, its key or the passphrase is wrong; correct it as the option tls",
+  ],
+  [
+    /ALTNAME|HOSTNAME_MISMATCH/,
+    "its certificate is for another host name; correct the host in the URL, or set the server name in its TLS settings",
+  ],
+  [
+    /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/,
+    "its certificate is not valid at this time; renew it at the server, or correct the clock of this machine",
+  ],
+  [
+    /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/,
+    "its certificate is not trusted; give the certificate of its authority as the option ca",
+  ],
+];
 
 /** What the code of an error of a socket says; undefined for a code that is not of a socket. */
 export function networkProblem(code: string): EngineProblem | undefined {
-  if (CERTIFICATE.test(code)) {
-    return {
-      kind: "refused",
-      reason: `its certificate is not trusted (${code}); give the certificate of its authority as the option ca`,
-    };
-  }
+  const wrong = TLS_REASONS.find(([codes]) => codes.test(code))?.[1];
+  if (wrong !== undefined) return { kind: "refused", reason: wrong.replace(";", ` (${code});`) };
   const known = NETWORK_REASONS[code];
   if (known !== undefined) return { kind: "lost", reason: known };
   return /^E[A-Z]+$|^ERR_/.test(code)

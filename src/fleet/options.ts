@@ -1,3 +1,5 @@
+import type { TlsSettings } from "../http/index.ts";
+
 /** Servers that know which Redis is the primary one now. */
 export type RedisSentinel = {
   sentinels: ReadonlyArray<{ host: string; port: number }>;
@@ -16,8 +18,13 @@ export type SharedStateOptions = {
   namespace?: string | undefined;
   /** Asks these for the server instead of calling the host of the URL. For `redis://` and `rediss://`. */
   sentinel?: RedisSentinel | undefined;
-  /** Certificates to trust instead of the usual ones, in PEM format. The server is checked against them. */
+  /** Short for `tls: { ca }`: certificates to trust instead of the usual ones, in PEM format. */
   ca?: string | undefined;
+  /**
+   * With these, the server and its sentinels must have TLS. Their certificate is checked unless `rejectUnauthorized` is
+   * false and the URL has no `sslmode=verify-full`. A URL that says that there is no TLS is an error.
+   */
+  tls?: TlsSettings | undefined;
   /**
    * A call rejects after this time without an answer. Milliseconds.
    * @default 5_000

@@ -9,7 +9,20 @@ describe("what the error of a socket says about a database", () => {
     for (const code of ["DEPTH_ZERO_SELF_SIGNED_CERT", "UNABLE_TO_VERIFY_LEAF_SIGNATURE"]) {
       should(networkProblem(code)).match({ kind: "refused", reason: /as the option ca$/ });
     }
-    should(networkProblem("ERR_TLS_CERT_ALTNAME_INVALID")).match({ kind: "refused" });
+    for (const [code, reason] of [
+      [
+        "ERR_TLS_CERT_ALTNAME_INVALID",
+        /another host name \(ERR_TLS_CERT_ALTNAME_INVALID\); correct the host/,
+      ],
+      ["CERT_HAS_EXPIRED", /not valid at this time \(CERT_HAS_EXPIRED\); renew it/],
+      ["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", /requires a client certificate.*as the option tls$/],
+      ["ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE", /requires a client certificate/],
+      ["ERR_SSL_TLSV1_ALERT_UNKNOWN_CA", /rejects the one it received/],
+      ["ERR_OSSL_BAD_DECRYPT", /passphrase is wrong \(ERR_OSSL_BAD_DECRYPT\); .*as the option tls$/],
+      ["ERR_OSSL_X509_KEY_VALUES_MISMATCH", /its key or the passphrase is wrong/],
+    ] as const) {
+      should(networkProblem(code)).match({ kind: "refused", reason });
+    }
     should(networkProblem("ERR_SOCKET_CLOSED")).match({ kind: "lost" });
     should(networkProblem("28P01")).be.undefined();
   });

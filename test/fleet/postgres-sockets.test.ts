@@ -6,7 +6,7 @@ import { Sockets } from "../../src/fleet/postgres/socket.ts";
 import { CrecError, openSharedState } from "../../src/index.ts";
 import { selfSigned } from "../support/certificates.ts";
 
-const PREFERRED = { isOptional: true, verifies: false, ca: undefined };
+const PREFERRED = { isOptional: true, settings: { rejectUnauthorized: false } };
 
 describe("the connections to PostgreSQL", () => {
   const certificate = selfSigned();

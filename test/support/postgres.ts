@@ -40,11 +40,17 @@ export type PostgresOptions = {
   settings?: readonly string[];
   /** It offers TLS with it. */
   certificate?: Certificate;
+  /** With it, it takes only clients that show a certificate of this authority. */
+  clientAuthority?: string;
 };
 
 /** A PostgreSQL server of its own, with an empty database, on a free port. What it has committed survives a kill. */
 export class PostgresServer extends EngineServer {
-  static async start({ settings = [], certificate }: PostgresOptions = {}): Promise<PostgresServer> {
+  static async start({
+    settings = [],
+    certificate,
+    clientAuthority,
+  }: PostgresOptions = {}): Promise<PostgresServer> {
     const programs = join(await binaries(), "bin");
     const password = randomBytes(12).toString("hex");
     const folder = await mkdtemp(join(tmpdir(), "crec-postgres-"));
@@ -65,6 +71,12 @@ export class PostgresServer extends EngineServer {
       ],
       asUser(folder),
     );
+    if (clientAuthority !== undefined) {
+      const caFile = join(folder, "ca.pem");
+      await writeFile(caFile, clientAuthority, { mode: 0o644 });
+      await writeFile(join(data, "pg_hba.conf"), "hostssl all all all scram-sha-256 clientcert=verify-ca\n");
+      tls.push(`ssl_ca_file=${caFile}`);
+    }
     const process = await EngineProcess.start({
       folder,
       command: join(programs, "postgres"),

@@ -19,16 +19,22 @@ export type RedisOptions = {
   settings?: readonly string[];
   /** It takes TLS only, with it. */
   certificate?: Certificate;
+  /** With it, it takes only clients that show a certificate of this authority. */
+  clientAuthority?: string;
 };
 
 /** A Redis server of its own, empty, on a free port. What it has answered survives a kill. */
 export class RedisServer extends EngineServer {
-  static async start({ settings = [], certificate }: RedisOptions = {}): Promise<RedisServer> {
+  static async start({
+    settings = [],
+    certificate,
+    clientAuthority,
+  }: RedisOptions = {}): Promise<RedisServer> {
     const command = redisPath();
     if (command === undefined) throw new Error(`There is no Redis. ${HOW_TO_GET_REDIS}`);
     const password = randomBytes(12).toString("hex");
     const folder = await mkdtemp(join(tmpdir(), "crec-redis-"));
-    const tls = certificate === undefined ? [] : await tlsArguments(certificate, folder);
+    const tls = certificate === undefined ? [] : await tlsArguments(certificate, folder, clientAuthority);
     const process = await EngineProcess.start({
       folder,
       command,
@@ -76,9 +82,12 @@ export class RedisServer extends EngineServer {
   }
 }
 
-async function tlsArguments({ cert, key }: Certificate, folder: string): Promise<string[]> {
+async function tlsArguments({ cert, key }: Certificate, folder: string, authority = ""): Promise<string[]> {
   const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+  const caFile = join(folder, "ca.pem");
   await writeFile(certFile, cert);
   await writeFile(keyFile, key);
-  return ["--tls-cert-file", certFile, "--tls-key-file", keyFile, "--tls-auth-clients", "no"];
+  await writeFile(caFile, authority);
+  const clients = authority === "" ? ["no"] : ["yes", "--tls-ca-cert-file", caFile];
+  return ["--tls-cert-file", certFile, "--tls-key-file", keyFile, "--tls-auth-clients", ...clients];
 }

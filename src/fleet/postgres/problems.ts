@@ -8,7 +8,7 @@ const REFUSALS: Readonly<Record<string, string | undefined>> = {
     "it has no TLS, which the URL asks for; add a certificate to the server, or change sslmode in the URL",
   "28P01": "the user or password is wrong (28P01); correct them in the URL",
   "28000":
-    "this user may not log in from here (28000); check pg_hba.conf, or add ?sslmode=require to the URL",
+    "this user may not log in from here (28000); check pg_hba.conf, add ?sslmode=require to the URL, or give a client certificate as the option tls",
   "3D000": "the database does not exist (3D000); correct its name in the URL, or create it",
   "42501":
     "the user has too few rights (42501); let it create a schema in the database, or create the schema for it and make it the owner",

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect, isIP, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import type { EngineSettings, TlsMode } from "../engine-settings.ts";
 
 type Host = EngineSettings["hosts"][number];
@@ -50,12 +50,11 @@ export class Sockets {
     throw failure("no-tls", "The server has no TLS.");
   }
 
-  async #secure(socket: Socket, host: string, { verifies, ca }: TlsMode): Promise<Socket> {
+  async #secure(socket: Socket, host: string, { settings }: TlsMode): Promise<Socket> {
     const secure = connectTls({
       socket,
-      rejectUnauthorized: verifies,
       ...(isIP(host) === 0 ? { servername: host } : { host }),
-      ...(ca === undefined ? {} : { ca }),
+      ...(settings as ConnectionOptions),
     });
     this.#add(secure);
     await event(secure, "secureConnect");

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { ConnectionOptions } from "node:tls";
 import { Redis, type RedisOptions } from "ioredis";
 import type { EngineSettings } from "../engine-settings.ts";
 import { checkEviction } from "./eviction.ts";
@@ -34,12 +35,15 @@ export function redisClient(settings: EngineSettings, { now, onChecked }: RedisC
     failure ??= error;
   });
   let checkedAt = 0;
+  const name = (): void => void redis.client("SETNAME", "crec").catch(() => {});
   const check = async (): Promise<void> => {
     checkedAt = now();
     onChecked(await checkEviction(() => redis.info("memory")));
   };
   const connected = redis
     .connect()
+    // Not with the login: a write after it would hide why a server ends a TLS connection.
+    .then(name)
     .then(check)
     .catch((error) => {
       throw failure ?? error;
@@ -94,7 +98,7 @@ function optionsOf({
   sentinel,
 }: EngineSettings): RedisOptions & { replyMapping: "legacy" } {
   const { host = "", port = 0 } = hosts[0] ?? {};
-  const secure = tls && { ...(tls.ca === undefined ? {} : { ca: tls.ca }) };
+  const secure = tls && (tls.settings as ConnectionOptions);
   const place =
     sentinel === undefined
       ? { host, port, ...(secure && { tls: secure }) }
@@ -110,7 +114,6 @@ function optionsOf({
     ...(user === undefined ? {} : { username: user }),
     ...(password === undefined ? {} : { password }),
     ...(database === "" ? {} : { db: Number(database) }),
-    connectionName: "crec",
     disableClientInfo: true,
     // What every server and proxy understands.
     protocol: 2,
