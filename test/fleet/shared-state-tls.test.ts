@@ -99,6 +99,39 @@ function engine(name: string, isInstalled: () => boolean, start: (options: Optio
 engine("Redis", hasRedis, (options) => RedisServer.start(options));
 engine("PostgreSQL", hasPostgres, (options) => PostgresServer.start(options));
 
+describe("shared state over TLS, found by Sentinel", function () {
+  this.timeout(60_000);
+
+  it("uses the settings for the sentinels too", async function () {
+    if (!hasRedis()) return this.skip();
+    const certificate = selfSigned();
+    const primary = await RedisServer.start({ certificate });
+    const sentinel = await RedisServer.startSentinel(primary, "cursors", certificate);
+    const { port, password } = sentinel;
+    const known = { sentinels: [{ host: "127.0.0.1", port }], name: "cursors", password };
+    const asked = async (tls: Tls) => {
+      const shared = await openSharedState(primary.urlAt(1).replace("redis:", "rediss:"), {
+        ...{ tls, sentinel: known },
+      });
+      try {
+        await shared.leave(A);
+        return undefined;
+      } catch (thrown) {
+        return failure(Promise.reject(thrown), primary);
+      } finally {
+        await shared.close();
+      }
+    };
+    try {
+      should(await asked({ ca: certificate.cert })).be.undefined();
+      const error = await asked({});
+      should(error?.message).match(/certificate is not trusted/);
+    } finally {
+      await Promise.all([sentinel.remove(), primary.remove()]);
+    }
+  });
+});
+
 describe("TLS settings beside the URL of shared state", function () {
   this.timeout(60_000);
 

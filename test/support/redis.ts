@@ -52,7 +52,11 @@ export class RedisServer extends EngineServer {
   }
 
   /** A sentinel that knows a server as the primary one of this name. */
-  static async startSentinel(primary: RedisServer, name: string): Promise<RedisServer> {
+  static async startSentinel(
+    primary: RedisServer,
+    name: string,
+    certificate?: Certificate,
+  ): Promise<RedisServer> {
     const command = redisPath();
     if (command === undefined) throw new Error(`There is no Redis. ${HOW_TO_GET_REDIS}`);
     const password = randomBytes(12).toString("hex");
@@ -64,10 +68,12 @@ export class RedisServer extends EngineServer {
       `requirepass ${password}`,
     ];
     await writeFile(file, `${lines.join("\n")}\n`);
+    const port = certificate ? ["--port", "0", "--tls-replication", "yes", "--tls-port"] : ["--port"];
+    const tls = certificate ? await tlsArguments(certificate, folder, certificate.cert, "no") : [];
     const process = await EngineProcess.start({
       folder,
       command,
-      args: (port) => [file, "--sentinel", "--bind", HOST, "--port", String(port), "--dir", folder],
+      args: (free) => [file, "--sentinel", "--bind", HOST, ...port, String(free), "--dir", folder, ...tls],
       options: { cwd: folder },
       ready: /Sentinel ID is/,
       notYet: /Address already in use/,
@@ -82,12 +88,12 @@ export class RedisServer extends EngineServer {
   }
 }
 
-async function tlsArguments({ cert, key }: Certificate, folder: string, authority = ""): Promise<string[]> {
+async function tlsArguments({ cert, key }: Certificate, folder: string, authority = "", clients = authority === "" ? "no" : "yes"): Promise<string[]> {
   const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
   const caFile = join(folder, "ca.pem");
   await writeFile(certFile, cert);
   await writeFile(keyFile, key);
   await writeFile(caFile, authority);
-  const clients = authority === "" ? ["no"] : ["yes", "--tls-ca-cert-file", caFile];
-  return ["--tls-cert-file", certFile, "--tls-key-file", keyFile, "--tls-auth-clients", ...clients];
+  const trusted = authority === "" ? [] : ["--tls-ca-cert-file", caFile];
+  return ["--tls-cert-file", certFile, "--tls-key-file", keyFile, "--tls-auth-clients", clients, ...trusted];
 }

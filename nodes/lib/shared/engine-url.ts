@@ -10,6 +10,11 @@ export function isRedisUrl(text: string): boolean {
   return /^rediss?:/.test(text);
 }
 
+/** Whether a URL says that there is no TLS. */
+export function isWithoutTls(text: string): boolean {
+  return /^redis:|[?&]sslmode=disable(?:&|$)/.test(text);
+}
+
 /** Whether the URL of a Redis asks for TLS, to its sentinels too. */
 export function isWithTls(text: string): boolean {
   return text.startsWith("rediss:");

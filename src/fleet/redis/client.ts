@@ -4,6 +4,7 @@ import { Redis, type RedisOptions } from "ioredis";
 import type { EngineSettings } from "../engine-settings.ts";
 import { checkEviction } from "./eviction.ts";
 import type { Reply, RunScript } from "./script.ts";
+import { sentinelTlsFailure } from "./sentinel-tls.ts";
 
 /** How long an answer about evictions counts: hosts change it while the server runs. */
 const CHECKED_MS = 300_000;
@@ -45,8 +46,9 @@ export function redisClient(settings: EngineSettings, { now, onChecked }: RedisC
     // Not with the login: a write after it would hide why a server ends a TLS connection.
     .then(name)
     .then(check)
-    .catch((error) => {
-      throw failure ?? error;
+    .catch(async (error) => {
+      const known = failure ?? error;
+      throw (await sentinelTlsFailure(settings, known)) ?? known;
     });
   return {
     connected,

@@ -2,6 +2,7 @@ import type { EngineProblem } from "../engine.ts";
 import { codeOf, networkProblem } from "../network-reason.ts";
 import { EvictsLeases } from "./eviction.ts";
 import { NewerSchema } from "./schema.ts";
+import { NO_SENTINEL } from "./sentinel-tls.ts";
 
 /** What an answer of Redis begins with, where a setting is wrong. */
 const REFUSALS: Readonly<Record<string, string | undefined>> = {
@@ -43,7 +44,7 @@ export function problemOf(error: unknown): EngineProblem {
   if (refusal !== undefined) return { kind: "refused", reason: refusal };
   if (busy !== undefined) return { kind: "busy", reason: busy };
   if (loss !== undefined) return { kind: "lost", reason: loss };
-  if (/sentinels are unreachable/.test(message)) {
+  if (NO_SENTINEL.test(message)) {
     return {
       kind: "lost",
       reason: "no sentinel answers, or none knows a running server under this master name",

@@ -34,7 +34,7 @@ function isReadable({
 }
 
 /** The settings of a TLS configuration that let another server pass as the service. */
-function trustOf({ ca, servername, rejectUnauthorized }: TlsOptions = {}): string[] {
+export function trustOf({ ca, servername, rejectUnauthorized }: TlsOptions = {}): string[] {
   const authority = ca && createHash("sha256").update(ca).digest("hex").slice(0, 16);
   return [
     ...(rejectUnauthorized === false ? ["TLS: any certificate"] : []),
