@@ -3,11 +3,11 @@ import { askForReport, keepSecrets, markTypedSecrets } from "../lib/editor/kept-
 
 const SECRETS = ["url", "sentinelPassword"] as const;
 
-/** With sentinels, the fields of the form say where the secrets are sent, beside the URL itself. */
+/** TLS and, with sentinels, the fields of the form say who can read the secrets, beside the URL itself. */
 export function keepSecretsAtTheirServers(node: EditedNode): void {
   const onLost = keepSecrets({
     secrets: SECRETS,
-    places: ["servers", "sentinels", "master"],
+    places: ["servers", "sentinels", "master", "tls"],
     sentence: node._("fleet.error.again"),
   });
   askForReport(`crec/fleet/${encodeURIComponent(node.id)}/secrets`, onLost);

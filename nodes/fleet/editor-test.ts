@@ -6,7 +6,16 @@ import { TYPED } from "../lib/editor/live-check.ts";
 import type { FleetTested } from "../lib/shared/form-types.ts";
 import { NODE } from "./fields.ts";
 
-const TESTED = ["url", "servers", "sentinels", "master", "sentinelPassword", "lease", "namespace"] as const;
+const TESTED = [
+  "url",
+  "servers",
+  "sentinels",
+  "master",
+  "sentinelPassword",
+  "tls",
+  "lease",
+  "namespace",
+] as const;
 
 /** The button "Test" and its result. */
 export function fleetTest(node: EditedNode): void {

@@ -4,7 +4,8 @@ import { problemUnder } from "../lib/editor/form-rows.ts";
 import { TYPED } from "../lib/editor/live-check.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
 import { atPresent, isReference } from "../lib/editor/validate.ts";
-import { isEngineUrl, isRedisUrl } from "../lib/shared/engine-url.ts";
+import { isChosen } from "../lib/shared/config-choice.ts";
+import { isEngineUrl, isRedisUrl, isWithoutTls } from "../lib/shared/engine-url.ts";
 import { STORED_PASSWORD } from "../lib/shared/stored-password.ts";
 import { withoutMark } from "../lib/shared/typed-key.ts";
 import { keepSecretsAtTheirServers, markTypedFleetSecrets } from "./editor-secrets.ts";
@@ -25,16 +26,17 @@ function urlProblem(node: EditedNode, value: unknown): string | undefined {
   const url = withoutMark(String(value ?? "").trim());
   if (url === "" || url === STORED_PASSWORD || isReference(url)) return undefined;
   if (!isEngineUrl(url)) return node._("fleet.error.url");
+  if (isChosen(atPresent(node, "tls")) && isWithoutTls(url)) return node._("fleet.error.without-tls");
   const isBySentinel = atPresent(node, "servers") === "sentinel";
   return isBySentinel && !isRedisUrl(url) ? node._("fleet.error.servers-not-redis") : undefined;
 }
 
 /** The box shows dots: without a sentence nobody would see what is wrong. */
 function showUrlProblem(node: EditedNode): void {
-  const [url, servers] = [inputOf("url"), inputOf("servers")];
+  const url = inputOf("url");
   const problem = problemUnder(url);
   const show = (): void => problem.say(urlProblem(node, url.val()) ?? "");
   url.on(TYPED, show);
-  servers.on("change", show);
+  for (const name of ["servers", "tls"] as const) inputOf(name).on("change", show);
   show();
 }

@@ -38,6 +38,8 @@ export const NODE = describeNode({
       shown: BY_SENTINEL,
     },
     sentinelPassword: { kind: "credential", icon: "key", placeholder: true, shown: BY_SENTINEL },
+    /** Also decides whether the certificate is checked, unless the URL asks for it. */
+    tls: { kind: "config", type: "tls-config", required: false, icon: "lock", hint: true },
     /** How long a copy that no longer answers keeps its channels. */
     lease: {
       kind: "number",

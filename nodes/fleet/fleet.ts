@@ -9,6 +9,7 @@ import {
   type FleetRef,
   urlOfEnvironment,
 } from "../lib/runtime/fleet.ts";
+import { tlsOfEnvironment, tlsOfNode } from "../lib/runtime/fleet-tls.ts";
 import { withoutMark } from "../lib/shared/typed-key.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
 import { registerSecretsReport } from "./admin/secrets-report.ts";
@@ -33,8 +34,10 @@ export default function register(RED: NodeAPI): void {
 
 function openFleet(RED: NodeAPI, node: FleetNode, fields: FieldReader<typeof NODE>): FleetRef {
   const { settings, credentials } = { settings: fields.settings, credentials: node.credentials };
+  const own = withoutMark((credentials?.url ?? "").trim());
   const read = (): FleetInput => ({
-    url: withoutMark((credentials?.url ?? "").trim()) || urlOfEnvironment(),
+    url: own || urlOfEnvironment(),
+    tls: tlsOfNode(RED, settings.tls) ?? (own === "" ? tlsOfEnvironment() : undefined),
     isBySentinel: fields.choice("servers") === "sentinel",
     sentinels: fields.text("sentinels"),
     master: fields.text("master"),

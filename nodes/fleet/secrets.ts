@@ -3,9 +3,10 @@ import { storedCredential } from "../lib/admin/deployed.ts";
 import type { FleetNode } from "../lib/runtime/fleet.ts";
 import { storedValue } from "../lib/runtime/flow-settings.ts";
 import { bindKey } from "../lib/runtime/keys/binding.ts";
+import { trustOf } from "../lib/runtime/keys/destination.ts";
 import { isFrom, isInEnvironment } from "../lib/runtime/keys/from-environment.ts";
 import { bindingsPath, originalId } from "../lib/runtime/keys/key-place.ts";
-import { isWithTls } from "../lib/shared/engine-url.ts";
+import { isRedisUrl, isWithTls } from "../lib/shared/engine-url.ts";
 import { type CodedError, nodeError, toCodedError } from "../lib/shared/errors.ts";
 import { isReference } from "../lib/shared/variables.ts";
 import { hostsIn } from "./checks.ts";
@@ -14,7 +15,7 @@ import type { FleetInput } from "./settings.ts";
 const SECRETS = ["url", "sentinelPassword"] as const;
 const OWN_HOST = "the host of its URL";
 
-type Servers = Pick<FleetInput, "url" | "isBySentinel" | "sentinels" | "master">;
+type Servers = Pick<FleetInput, "url" | "isBySentinel" | "sentinels" | "master" | "tls">;
 
 /**
  * Why the secrets of a shared state must not be sent. A URL says itself where its password goes. With sentinels, the flow
@@ -54,12 +55,14 @@ function problemOf(
   }
 }
 
-function addressesOf({ url, isBySentinel, sentinels, master }: Servers): string[] {
-  if (!isBySentinel) return [OWN_HOST];
+function addressesOf({ url, isBySentinel, sentinels, master, tls }: Servers): string[] {
+  const trust = trustOf(tls);
+  // Without the TLS configuration, PostgreSQL would get the password with an unchecked certificate, or without TLS.
+  if (!isBySentinel) return [tls && !isRedisUrl(url) ? `${OWN_HOST} with TLS` : OWN_HOST, ...trust];
   // Typing another URL must not send the password of the sentinels without TLS.
   const how = isWithTls(url) ? " with TLS" : "";
   const hosts = hostsIn(sentinels).map(({ host, port }) => `the sentinel ${host}:${port}${how}`);
-  return [...hosts, `the master ${master}`];
+  return [...hosts, `the master ${master}`, ...trust];
 }
 
 function areFromEnvironment(RED: NodeAPI, id: string, servers: Servers): boolean {

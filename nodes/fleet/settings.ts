@@ -1,4 +1,6 @@
 import { engineProblem, type FleetSettings } from "../lib/runtime/fleet.ts";
+import { tlsProblem } from "../lib/runtime/fleet-tls.ts";
+import type { TlsOptions } from "../lib/runtime/tls.ts";
 import { isRedisUrl } from "../lib/shared/engine-url.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
 import { hostsIn, isNamespace, isSentinelList } from "./checks.ts";
@@ -10,16 +12,18 @@ export type FleetInput = {
   sentinels: string;
   master: string;
   sentinelPassword: string;
+  /** Of the chosen TLS configuration, else what the environment has for its own URL. */
+  tls: TlsOptions | undefined;
   namespace: string;
   leaseMs: number;
 };
 
 /** What shared state is opened with. Only what `settingsProblem` finds right may be opened. */
 export function settingsOf(input: FleetInput): FleetSettings {
-  const { url, namespace, leaseMs, sentinelPassword: password } = input;
+  const { url, namespace, leaseMs, tls, sentinelPassword: password } = input;
   const found = { sentinels: hostsIn(input.sentinels), name: input.master };
   const sentinel = { ...found, ...(password === "" ? {} : { password }) };
-  return { url, namespace, leaseMs, ...(input.isBySentinel ? { sentinel } : {}) };
+  return { url, namespace, leaseMs, tls, ...(input.isBySentinel ? { sentinel } : {}) };
 }
 
 export function settingsProblem(input: FleetInput): CodedError | undefined {
@@ -28,7 +32,7 @@ export function settingsProblem(input: FleetInput): CodedError | undefined {
       "The shared state has no URL, and the environment variable CREC_FLEET_URL is not set. Open the shared state and enter the URL, or set the variable and start Node-RED again.",
     );
   }
-  const problem = engineProblem(input.url);
+  const problem = engineProblem(input.url) ?? tlsProblem(input.url, input.tls);
   if (problem) return problem;
   const other = () => "";
   if (input.namespace !== "" && isNamespace(input.namespace, other) !== true) {

@@ -33,7 +33,7 @@ describe("the watch over a shared state", () => {
       },
       close: async () => {},
     });
-    return { state, watch: new StateWatch(shared) };
+    return { state, watch: new StateWatch(shared, false) };
   }
   const told = () => new Promise((resolve) => setImmediate(resolve));
 

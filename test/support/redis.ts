@@ -88,7 +88,12 @@ export class RedisServer extends EngineServer {
   }
 }
 
-async function tlsArguments({ cert, key }: Certificate, folder: string, authority = "", clients = authority === "" ? "no" : "yes"): Promise<string[]> {
+async function tlsArguments(
+  { cert, key }: Certificate,
+  folder: string,
+  authority = "",
+  clients = authority === "" ? "no" : "yes",
+): Promise<string[]> {
   const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
   const caFile = join(folder, "ca.pem");
   await writeFile(certFile, cert);

@@ -2,10 +2,19 @@ import { randomUUID } from "node:crypto";
 import type { NodeAPI } from "node-red";
 import { answerForms, fieldsOf, textIn } from "../../lib/admin/answer.ts";
 import { deployedCredential, deployedVariable, requireVariable } from "../../lib/admin/deployed.ts";
-import { type FleetNode, type FleetSettings, urlOfEnvironment } from "../../lib/runtime/fleet.ts";
+import {
+  type FleetNode,
+  type FleetRef,
+  type FleetSettings,
+  urlOfEnvironment,
+} from "../../lib/runtime/fleet.ts";
+import { inPlace, tlsOfEnvironment, tlsOfNode } from "../../lib/runtime/fleet-tls.ts";
+import { openState } from "../../lib/runtime/join-fleet.ts";
 import { loadLibrary } from "../../lib/runtime/library.ts";
+import type { TlsOptions } from "../../lib/runtime/tls.ts";
+import { isChosen } from "../../lib/shared/config-choice.ts";
 import { isWithTls } from "../../lib/shared/engine-url.ts";
-import { type CodedError, nodeError } from "../../lib/shared/errors.ts";
+import { type CodedError, nodeError, toCodedError } from "../../lib/shared/errors.ts";
 import type { FleetTested } from "../../lib/shared/form-types.ts";
 import { STORED_PASSWORD } from "../../lib/shared/stored-password.ts";
 import { withoutMark } from "../../lib/shared/typed-key.ts";
@@ -20,12 +29,8 @@ export function registerFleetTest(RED: NodeAPI): void {
 }
 
 async function test(RED: NodeAPI, fields: Fields): Promise<FleetTested> {
-  const { url, namespace, sentinel } = testedSettings(RED, fields);
-  const { openSharedState } = await loadLibrary();
-  const shared = await openSharedState(url, {
-    ...(namespace === "" ? {} : { namespace }),
-    ...(sentinel ? { sentinel } : {}),
-  });
+  const settings = testedSettings(RED, fields);
+  const shared = await openState(await loadLibrary(), settings);
   try {
     // The first call also connects.
     await shared.leave(NOBODY);
@@ -33,6 +38,8 @@ async function test(RED: NodeAPI, fields: Fields): Promise<FleetTested> {
     await shared.leave(NOBODY);
     const roundTripMs = Math.round((performance.now() - asked) * 10) / 10;
     return { engine: shared.label, roundTripMs };
+  } catch (thrown) {
+    throw inPlace(toCodedError(thrown), false);
   } finally {
     await shared.close();
   }
@@ -54,8 +61,11 @@ function testedSettings(RED: NodeAPI, fields: Fields): FleetSettings {
   };
   const isBySentinel = textIn(fields.servers) === "sentinel";
   const [sentinels, master] = isBySentinel ? [field("sentinels"), field("master")] : ["", ""];
-  const common = { isBySentinel, sentinels, master, namespace: field("namespace"), leaseMs: 0 };
-  const isSame = isDeployedWith(deployed, settingsOf({ ...common, url: "", sentinelPassword: "" }));
+  const chosen = chosenTls(RED, textIn(fields.tls));
+  const tls = chosen ?? (textIn(fields.url) === "" ? tlsOfEnvironment() : undefined);
+  const common = { isBySentinel, sentinels, master, tls, namespace: field("namespace"), leaseMs: 0 };
+  const asked = settingsOf({ ...common, url: "", sentinelPassword: "" });
+  const isSame = deployed?.fleet ? isDeployedWith(deployed.fleet, asked) : !isBySentinel && !chosen;
   /** What is stored, which the author of the request may not know, goes to the deployed servers only. */
   const secret = (name: "url" | "sentinelPassword", isSameWay = isSame): string => {
     const typed = textIn(fields[name]);
@@ -77,12 +87,18 @@ function testedSettings(RED: NodeAPI, fields: Fields): FleetSettings {
   return settingsOf(input);
 }
 
-/** Whether what is stored would go where the deployed node sends it. */
-function isDeployedWith(deployed: Partial<FleetNode> | null, { sentinel }: FleetSettings): boolean {
-  if (!deployed?.fleet) return sentinel === undefined;
-  const { problem, settings } = deployed.fleet;
-  const place = (one: FleetSettings["sentinel"]) => JSON.stringify([one?.sentinels, one?.name]);
-  return problem === undefined && place(settings.sentinel) === place(sentinel);
+/** @throws DEPLOY_FIRST, FLEET_INCOMPLETE */
+function chosenTls(RED: NodeAPI, id: string): TlsOptions | undefined {
+  if (!isChosen(id)) return undefined;
+  if (RED.nodes.getNode(id)) return tlsOfNode(RED, id);
+  throw nodeError("DEPLOY_FIRST", "The TLS configuration is not deployed yet. Deploy it, then test again.");
+}
+
+/** Whether what is stored would go where the deployed node sends it, and could be read by nobody else. */
+function isDeployedWith({ problem, settings }: FleetRef, asked: FleetSettings): boolean {
+  const way = ({ sentinel, tls }: FleetSettings) =>
+    JSON.stringify([sentinel?.sentinels, sentinel?.name, tls]);
+  return problem === undefined && way(settings) === way(asked);
 }
 
 function typeAgain(deployed: Partial<FleetNode> | null): CodedError {
@@ -90,6 +106,6 @@ function typeAgain(deployed: Partial<FleetNode> | null): CodedError {
   if (problem?.code === "KEY_NEEDS_CONFIRMATION") return problem;
   return nodeError(
     "KEY_MISSING",
-    "The servers are not those that are deployed. Enter the URL and the password again, or deploy first: what is stored is only sent to the servers it was entered for.",
+    "The servers or TLS are not those that are deployed. Enter the URL and the password again, or deploy first: what is stored is only sent to the servers it was entered for.",
   );
 }

@@ -61,6 +61,17 @@ export function tlsProblem(url: string, tls: TlsOptions | undefined): CodedError
   }
 }
 
+/** An error of the library names an option of a program: here it is a field, or a variable. */
+export function inPlace(error: CodedError, isOfEnvironment: boolean): CodedError {
+  error.message = error.message.replace(/as the option (ca|tls)/, (_all, option) => {
+    if (!isOfEnvironment) return "under TLS in the shared state";
+    return option === "ca"
+      ? `in a file that the environment variable ${FILES.ca} names`
+      : `in files that the environment variables ${FILES.cert} and ${FILES.key} name`;
+  });
+  return error;
+}
+
 /** @throws FLEET_INCOMPLETE which names the variable, and never its value */
 function fileOf(part: (typeof PARTS)[number], path: string): string {
   const variable = FILES[part];

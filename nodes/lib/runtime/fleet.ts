@@ -3,6 +3,9 @@ import type { RedisSentinel } from "../../../src/index.ts";
 import { isEngineUrl } from "../shared/engine-url.ts";
 import { type CodedError, nodeError } from "../shared/errors.ts";
 import type { Origin } from "./activity/types.ts";
+import { problemIn } from "./config-nodes.ts";
+import { tlsOfEnvironment, tlsProblem } from "./fleet-tls.ts";
+import type { TlsOptions } from "./tls.ts";
 
 /** With this variable alone, without a `crec-fleet`, all copies with the same URL share their state. */
 const FLEET_VARIABLE = "CREC_FLEET_URL";
@@ -15,6 +18,7 @@ export type FleetSettings = {
   url: string;
   /** Where Redis is found by its sentinels instead of by the host of the URL. */
   sentinel?: RedisSentinel | undefined;
+  tls?: TlsOptions | undefined;
   /** Empty for the default one. */
   namespace: string;
   leaseMs: number;
@@ -58,8 +62,12 @@ export function urlOfEnvironment(): string {
 export function fleetOfEnvironment(): FleetRef | undefined {
   const url = urlOfEnvironment();
   if (url === "") return undefined;
-  const settings = { url, namespace: "", leaseMs: DEFAULT_LEASE_MS };
-  return { problem: engineProblem(url), settings, origin: undefined };
+  let tls: TlsOptions | undefined;
+  const unread = problemIn(() => {
+    tls = tlsOfEnvironment();
+  });
+  const settings = { url, namespace: "", leaseMs: DEFAULT_LEASE_MS, tls };
+  return { problem: engineProblem(url) ?? unread ?? tlsProblem(url, tls), settings, origin: undefined };
 }
 
 /** The URL itself is not in the sentence: it may hold a password. */

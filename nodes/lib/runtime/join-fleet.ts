@@ -5,7 +5,7 @@ import type { NodeAPI } from "node-red";
 import type { Copy, LeaseKeeper, SharedState } from "../../../src/index.ts";
 import { activity } from "./activity/activity.ts";
 import type { FleetRef, FleetSettings } from "./fleet.ts";
-import { loadLibrary } from "./library.ts";
+import { type Library, loadLibrary } from "./library.ts";
 import { processWide } from "./process-wide.ts";
 import { StateWatch } from "./state-watch.ts";
 
@@ -123,12 +123,8 @@ export function fleetKey(settings: FleetSettings): string {
 async function open(RED: NodeAPI, { settings, origin }: FleetRef): Promise<Opened> {
   const key = fleetKey(settings);
   await registry.closing.get(key);
-  const { LeaseKeeper, openSharedState } = await loadLibrary();
-  const { url, namespace, sentinel, leaseMs } = settings;
-  const shared = await openSharedState(url, {
-    ...(namespace === "" ? {} : { namespace }),
-    ...(sentinel ? { sentinel } : {}),
-  });
+  const library = await loadLibrary();
+  const shared = await openState(library, settings);
   const id = registry.copyIds.get(key) ?? randomUUID();
   registry.copyIds.set(key, id);
   const copy = { id, name: copyName() };
@@ -136,11 +132,27 @@ async function open(RED: NodeAPI, { settings, origin }: FleetRef): Promise<Opene
   const line = RED._(text, { label: shared.label, copy: copy.name });
   if (!registry.logged.has(line)) RED.log.info(line);
   registry.logged.add(line);
-  const watch = new StateWatch(shared);
+  const watch = new StateWatch(shared, origin === undefined);
   const place = origin ?? { node: "", flow: "", type: "crec-fleet", label: shared.label };
   const forget = activity.sharedStates.add(() => ({ ...place, ...watch.report() }));
-  const opened = fleetOfShared(LeaseKeeper, { shared: watch.shared, copy, leaseMs });
+  const opened = fleetOfShared(library.LeaseKeeper, {
+    shared: watch.shared,
+    copy,
+    leaseMs: settings.leaseMs,
+  });
   return { ...opened, close: () => opened.close().finally(forget) };
+}
+
+/** Connects with its first call. */
+export function openState(
+  { openSharedState }: Pick<Library, "openSharedState">,
+  { url, namespace, sentinel, tls }: FleetSettings,
+): Promise<SharedState> {
+  return openSharedState(url, {
+    ...(namespace === "" ? {} : { namespace }),
+    ...(sentinel ? { sentinel } : {}),
+    ...(tls ? { tls } : {}),
+  });
 }
 
 /** What people call this copy: its host, which is the pod under Kubernetes, and its name under FlowFuse. */

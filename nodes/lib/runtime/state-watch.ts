@@ -1,6 +1,7 @@
 import type { SharedState } from "../../../src/index.ts";
 import { toCodedError } from "../shared/errors.ts";
 import type { Problem } from "./activity/types.ts";
+import { inPlace } from "./fleet-tls.ts";
 
 /** What no call has told for so long is asked for: nodes that seldom use the state would notice a problem too late. */
 const ASK_MS = 15_000;
@@ -19,7 +20,7 @@ export class StateWatch {
   #hasAnswered = false;
   #toldAt = Number.NEGATIVE_INFINITY;
 
-  constructor(shared: SharedState) {
+  constructor(shared: SharedState, isOfEnvironment: boolean) {
     const ask = (): void => void this.shared.recordKeys(SCOPE, 1).catch(() => {});
     const timer = setInterval(() => {
       if (Date.now() - this.#toldAt >= ASK_MS) ask();
@@ -28,10 +29,12 @@ export class StateWatch {
     const told =
       <Args extends unknown[], T>(call: (...args: Args) => Promise<T>) =>
       (...args: Args): Promise<T> => {
-        const answer = call.apply(shared, args);
+        const answer = call.apply(shared, args).catch((thrown: unknown) => {
+          throw inPlace(toCodedError(thrown), isOfEnvironment);
+        });
         answer.then(
           () => this.#note(undefined),
-          (thrown: unknown) => this.#note(toCodedError(thrown)),
+          (thrown: Problem) => this.#note(thrown),
         );
         return answer;
       };
