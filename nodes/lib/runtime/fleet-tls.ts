@@ -6,8 +6,11 @@ import { isWithoutTls } from "../shared/engine-url.ts";
 import { type CodedError, nodeError } from "../shared/errors.ts";
 import { type TlsNode, type TlsOptions, tlsOptions } from "./tls.ts";
 
-/** Files beside the URL of the environment, in PEM format. */
-const FILES = { ca: "CREC_FLEET_CA", cert: "CREC_FLEET_CERT", key: "CREC_FLEET_KEY" } as const;
+/** They name files beside the URL of the environment, in PEM format. */
+const CA_VARIABLE = "CREC_FLEET_CA";
+const CERT_VARIABLE = "CREC_FLEET_CERT";
+const KEY_VARIABLE = "CREC_FLEET_KEY";
+const FILES = { ca: CA_VARIABLE, cert: CERT_VARIABLE, key: KEY_VARIABLE } as const;
 const PARTS = ["ca", "cert", "key"] as const;
 
 const CERTIFICATE = /-----BEGIN [A-Z0-9 ]*CERTIFICATE-----/;
@@ -26,7 +29,7 @@ export function tlsOfEnvironment(): TlsOptions | undefined {
   }
   if ((tls.cert === undefined) !== (tls.key === undefined))
     throw incomplete(
-      `Only one of the environment variables ${FILES.cert} and ${FILES.key} is set. Set both, for a client certificate and its key, or none, and start Node-RED again.`,
+      `Only one of the environment variables ${CERT_VARIABLE} and ${KEY_VARIABLE} is set. Set both, for a client certificate and its key, or none, and start Node-RED again.`,
     );
   return Object.keys(tls).length === 0 ? undefined : tls;
 }
@@ -49,14 +52,14 @@ export function tlsProblem(url: string, tls: TlsOptions | undefined): CodedError
   if (tls === undefined) return undefined;
   if (isWithoutTls(url))
     return incomplete(
-      `The shared state has TLS, by its field TLS or by ${FILES.ca}, but its URL is one without TLS. Nothing was sent. Begin the URL with rediss:// or remove sslmode=disable from it; or choose no TLS.`,
+      `The shared state has TLS, by its field TLS or by ${CA_VARIABLE}, but its URL is one without TLS. Nothing was sent. Begin the URL with rediss:// or remove sslmode=disable from it; or choose no TLS.`,
     );
   try {
     createSecureContext(tls);
     return undefined;
   } catch (thrown) {
     return incomplete(
-      `The client certificate of the shared state, its key or the passphrase is wrong (${codeOf(thrown)}). Correct them in the TLS configuration, or in the files of ${FILES.cert} and ${FILES.key}.`,
+      `The client certificate of the shared state, its key or the passphrase is wrong (${codeOf(thrown)}). Correct them in the TLS configuration, or in the files of ${CERT_VARIABLE} and ${KEY_VARIABLE}.`,
     );
   }
 }
@@ -66,8 +69,8 @@ export function inPlace(error: CodedError, isOfEnvironment: boolean): CodedError
   error.message = error.message.replace(/as the option (ca|tls)/, (_all, option) => {
     if (!isOfEnvironment) return "under TLS in the shared state";
     return option === "ca"
-      ? `in a file that the environment variable ${FILES.ca} names`
-      : `in files that the environment variables ${FILES.cert} and ${FILES.key} name`;
+      ? `in a file that the environment variable ${CA_VARIABLE} names`
+      : `in files that the environment variables ${CERT_VARIABLE} and ${KEY_VARIABLE} name`;
   });
   return error;
 }
