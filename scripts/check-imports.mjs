@@ -30,7 +30,7 @@ const ALLOWED = {
   dedupe: ["errors", "files"],
   resources: ["protocol", "errors", "deferred", "paging", "http", "abi", "proofs", "signing", "timing"],
   consumer: ["protocol", "errors", "deferred", "paging", "abi", "proofs", "files", "timing"],
-  fleet: ["errors", "load-part", "consumer"],
+  fleet: ["errors", "load-part", "http", "consumer"],
   alerts: ["protocol", "errors", "json", "abi", "proofs", "files", "consumer", "timing"],
 };
 
