@@ -132,6 +132,7 @@ describe("where a key would go", () => {
       { rejectUnauthorized: false },
       { ca: "one" },
       { ca: "another" },
+      { pfx: Buffer.from("one with other certificates") },
       { servername: "b.example" },
     ];
     const lists = trusts.map((tls) => addressesOf({ ...plain, tls }));

@@ -7,6 +7,8 @@ export type TlsOptions = {
   ca?: string | Buffer;
   cert?: string | Buffer;
   key?: string | Buffer;
+  /** A PKCS #12 file, in place of these three: its other certificates are trusted as authorities. */
+  pfx?: Buffer;
   passphrase?: string;
   servername?: string;
   rejectUnauthorized?: boolean;

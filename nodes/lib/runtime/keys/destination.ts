@@ -34,8 +34,9 @@ function isReadable({
 }
 
 /** The settings of a TLS configuration that let another server pass as the service. */
-export function trustOf({ ca, servername, rejectUnauthorized }: TlsOptions = {}): string[] {
-  const authority = ca && createHash("sha256").update(ca).digest("hex").slice(0, 16);
+export function trustOf({ ca, pfx, servername, rejectUnauthorized }: TlsOptions = {}): string[] {
+  const given = ca ?? pfx;
+  const authority = given && createHash("sha256").update(given).digest("hex").slice(0, 16);
   return [
     ...(rejectUnauthorized === false ? ["TLS: any certificate"] : []),
     ...(authority ? [`TLS: the authority ${authority}`] : []),
