@@ -2,6 +2,7 @@ import { createPrivateKey } from "node:crypto";
 import should from "should";
 import { type CrecError, openSharedState, type SharedStateOptions } from "../../src/index.ts";
 import { type Certificate, selfSigned } from "../support/certificates.ts";
+import { eventually } from "../support/eventually.ts";
 import { hasPostgres, PostgresServer } from "../support/postgres.ts";
 import { hasRedis, RedisServer } from "../support/redis.ts";
 import { failure } from "./shared-state-faults.ts";
@@ -88,8 +89,13 @@ function engine(name: string, isInstalled: () => boolean, start: (options: Optio
       };
       should(await told(one, { ...trust, ...client })).be.undefined();
       should(await told(one, { ...locked, passphrase: PASSPHRASE })).be.undefined();
+      // A server that closes the connection at once can hide its alert from one attempt: nodes try again.
       for (const tls of [trust, { ...trust, ...other }])
-        await isRefused(told(one, tls), /a (?:valid )?client certificate/);
+        await eventually(
+          "the sentence about the client certificate",
+          () => told(one, tls),
+          (error) => error?.code === "SHARED_STATE_REFUSED" && error.message.includes("a client certificate"),
+        );
       for (const tls of [locked, { ...locked, passphrase: `${PASSPHRASE}-not` }])
         await isRefused(told(one, tls), /key or the passphrase is wrong .*as the option tls/);
     });
