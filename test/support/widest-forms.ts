@@ -68,7 +68,7 @@ const WIDEST: Readonly<Record<string, Widest>> = {
     }),
     fill: async (form) => {
       await form.fill("master", `${LONG_NAME}-2`);
-      await form.root.getByText("The sentinels were changed.").waitFor();
+      await form.root.getByText("The sentinels or TLS were changed.").waitFor();
       await form.fill("url", `postgres://user:password@${LONG_NAME}.example/database`);
       await form.root.locator("#crec-fleet-test").click();
       await form.root.locator("#crec-fleet-test-result", { hasText: /^(?!Testing)./ }).waitFor();
