@@ -115,9 +115,9 @@ describe("shared state over TLS, found by Sentinel", function () {
     const sentinel = await RedisServer.startSentinel(primary, "cursors", certificate);
     const { port, password } = sentinel;
     const known = { sentinels: [{ host: "127.0.0.1", port }], name: "cursors", password };
-    const asked = async (tls: Tls) => {
+    const asked = async (tls: Tls, name = known.name) => {
       const shared = await openSharedState(primary.urlAt(1).replace("redis:", "rediss:"), {
-        ...{ tls, sentinel: known },
+        ...{ tls, sentinel: { ...known, name } },
       });
       try {
         await shared.leave(A);
@@ -130,8 +130,14 @@ describe("shared state over TLS, found by Sentinel", function () {
     };
     try {
       should(await asked({ ca: certificate.cert })).be.undefined();
-      const error = await asked({});
-      should(error?.message).match(/certificate is not trusted/);
+      const untrusted = await asked({});
+      should(untrusted?.code).equal("SHARED_STATE_REFUSED");
+      should(untrusted?.message).match(/certificate is not trusted/);
+      const broken = await asked({ cert: "no certificate", key: certificate.key });
+      should(broken?.message).match(/client certificate, its key or the passphrase is wrong/);
+      const unknown = await asked({ ca: certificate.cert }, "another");
+      should(unknown?.code).equal("SHARED_STATE_UNREACHABLE");
+      should(unknown?.message).match(/none knows a running server under this master name/);
     } finally {
       await Promise.all([sentinel.remove(), primary.remove()]);
     }
