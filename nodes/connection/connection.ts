@@ -28,6 +28,7 @@ import { registerWorkflowOwner } from "./admin/workflow-owner.ts";
 import { CallLog } from "./calls/call-log.ts";
 import { familyNameProblem } from "./families.ts";
 import { type ConnectionDef, NODE } from "./fields.ts";
+import { environmentKeyOf, environmentKeyProblem, nameOf } from "./key/environment-key.ts";
 import { keyProblem } from "./key/key-problem.ts";
 import { verificationOf } from "./verification.ts";
 
@@ -76,6 +77,8 @@ function openConnection(
     return { written: typeof written === "string" ? written.trim() : resolved, resolved };
   };
   const own = originalId(node);
+  const given = environmentKeyOf(RED, own);
+  const apiKey = given?.value ?? withoutMark(node.credentials?.apiKey ?? "");
   const destination = {
     baseUrl: setting(own, "baseUrl", baseUrl),
     graphqlUrl: setting(own, "graphqlUrl", graphqlUrl ?? ""),
@@ -85,11 +88,13 @@ function openConnection(
   const problem =
     unsetVariable(settings) ??
     unsetVariable(node.credentials) ??
-    problemOf(settings, node.credentials?.apiKey) ??
+    problemOf(settings, apiKey) ??
     problemIn(() => fields.milliseconds("timeout")) ??
     problemIn(() => fields.number("requestsPerMinute")) ??
     proxyProblem(RED, settings.proxy) ??
-    keyProblem(RED, node, destination);
+    (given
+      ? environmentKeyProblem(RED, given, { id: own, name: nameOf(RED, own) }, destination)
+      : keyProblem(RED, node, destination));
   const budget = problem ? undefined : fields.number("requestsPerMinute");
   const keyExpiresAt = startOfDay((settings.keyEnds ?? "").trim());
   const calls = new CallLog({ origin: originOf(node), baseUrl, graphqlUrl, problem, budget, keyExpiresAt });
@@ -101,7 +106,7 @@ function openConnection(
     const { CrecClient } = await loadLibrary();
     return new CrecClient({
       baseUrl,
-      apiKey: withoutMark(node.credentials?.apiKey ?? ""),
+      apiKey,
       timeoutMs: fields.milliseconds("timeout"),
       requestsPerMinute: budget,
       onResponse: (info) => calls.note(info),
@@ -132,7 +137,7 @@ function openConnection(
 }
 
 /** Only what makes every call impossible: each rejected event reports what verification lacks. */
-function problemOf(def: ConnectionDef, apiKey: string | undefined): CodedError | undefined {
+function problemOf(def: ConnectionDef, apiKey: string): CodedError | undefined {
   const baseUrl = (def.baseUrl ?? "").trim();
   if (baseUrl === "") {
     return nodeError(
@@ -146,10 +151,10 @@ function problemOf(def: ConnectionDef, apiKey: string | undefined): CodedError |
       `The connection's base URL "${baseUrl}" is not a web address such as https://host/v1. Open the connection and correct it.`,
     );
   }
-  if (!apiKey) {
+  if (apiKey.trim() === "") {
     return nodeError(
       "CONNECTION_INCOMPLETE",
-      "The connection's API key is missing. Open the connection and enter it.",
+      "The connection's API key is missing. Open the connection and enter it, or set the environment variable CREC_API_KEY.",
     );
   }
   return familyNameProblem(def.families);

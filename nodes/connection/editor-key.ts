@@ -2,7 +2,7 @@ import { getJson } from "../lib/editor/admin-requests.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
 import { fieldTexts } from "../lib/editor/field-texts.ts";
 import { inputOf } from "../lib/editor/form-fields.ts";
-import { problemUnder } from "../lib/editor/form-rows.ts";
+import { hintUnder, problemUnder } from "../lib/editor/form-rows.ts";
 import { isReference } from "../lib/editor/validate.ts";
 import { canonicalUrl } from "../lib/shared/canonical-url.ts";
 import type { KeyReport } from "../lib/shared/form-types.ts";
@@ -24,6 +24,7 @@ export function keepKeyAtItsAddress(node: EditedNode): void {
   const [baseUrl, graphqlUrl] = [fieldText("baseUrl"), fieldText("graphqlUrl")];
   let isLost = false;
   let bound: readonly string[] | undefined;
+  let variable: string | undefined;
   const wasStored = key.val() === STORED_PASSWORD;
   const update = (): void => {
     const isEdited = fieldText("baseUrl") !== baseUrl || fieldText("graphqlUrl") !== graphqlUrl;
@@ -34,7 +35,7 @@ export function keepKeyAtItsAddress(node: EditedNode): void {
     if (isMoved && key.val() === STORED_PASSWORD) key.val("");
     // The old address was typed again: nothing has changed.
     else if (!isMoved && wasStored && key.val() === "" && !key.is(":focus")) key.val(STORED_PASSWORD);
-    const isMissing = fieldText("apiKey") === "" && isMoved;
+    const isMissing = fieldText("apiKey") === "" && isMoved && variable === undefined;
     problem.say(isMissing ? node._("connection.error.key-again") : "");
   };
   for (const name of KEY_FIELDS) inputOf(name).on("input change", update);
@@ -43,6 +44,8 @@ export function keepKeyAtItsAddress(node: EditedNode): void {
       if (report.problem !== undefined) return;
       isLost = report.needsConfirmation;
       bound = report.typedFor;
+      variable = report.variable;
+      if (variable) hintUnder(key).say(node._("connection.key.variable", { variable }));
       update();
     },
     // Without an answer the form knows less. The nodes still report the problem.

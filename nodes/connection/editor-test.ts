@@ -8,7 +8,7 @@ import { isReference } from "../lib/editor/validate.ts";
 import type { Answer, FamilyDef, TestCheck, Tested } from "../lib/shared/form-types.ts";
 import { NODE, VERIFICATION_FIELDS } from "./fields.ts";
 
-const TESTED = ["baseUrl", "graphqlUrl", "apiKey", "tls", "proxy", "timeout"] as const;
+const TESTED = ["name", "baseUrl", "graphqlUrl", "apiKey", "tls", "proxy", "timeout"] as const;
 
 type State = TestCheck["state"];
 type FieldText = (name: (typeof TESTED)[number] | (typeof VERIFICATION_FIELDS)[number]) => string;

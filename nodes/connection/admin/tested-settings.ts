@@ -17,11 +17,12 @@ import { STORED_PASSWORD } from "../../lib/shared/stored-password.ts";
 import { withoutMark } from "../../lib/shared/typed-key.ts";
 import { isReference, requireSet } from "../../lib/shared/variables.ts";
 import { addressesOf, type Destination } from "../key/addresses.ts";
+import { environmentKey, environmentKeyProblem } from "../key/environment-key.ts";
 import { typedFor } from "../key/key-problem.ts";
 
 /** What the form sends. `apiKey` is empty or Node-RED's placeholder while the stored key is meant. */
 export type TestRequest = Partial<
-  Record<"id" | "baseUrl" | "graphqlUrl" | "apiKey" | "tls" | "proxy" | "timeout", unknown>
+  Record<"id" | "name" | "baseUrl" | "graphqlUrl" | "apiKey" | "tls" | "proxy" | "timeout", unknown>
 >;
 
 type Deployed = (Node & Partial<ConnectionNode>) | null;
@@ -45,7 +46,7 @@ export function testedSettings(RED: NodeAPI, body: TestRequest): CrecClientOptio
   const seconds = Number(textIn(body.timeout) || LONGEST_SECONDS);
   return {
     baseUrl,
-    apiKey: keyFor(RED, deployed, body, { baseUrl, graphqlUrl, tls, proxy: proxyNode?.url }),
+    apiKey: keyFor(RED, deployed, body, { baseUrl, graphqlUrl, tls, ...proxySetting(RED, proxyNode) }),
     timeoutMs: Math.min(seconds > 0 ? seconds : LONGEST_SECONDS, LONGEST_SECONDS) * 1000,
     maxAttempts: 1,
     ...(graphqlUrl === "" ? {} : { graphqlUrl }),
@@ -55,7 +56,7 @@ export function testedSettings(RED: NodeAPI, body: TestRequest): CrecClientOptio
 }
 
 type Addresses = { baseUrl: string; graphqlUrl: string };
-type KeyTarget = Addresses & Pick<Destination, "tls"> & { proxy: string | undefined };
+type KeyTarget = Addresses & Omit<Destination, keyof Addresses>;
 
 /**
  * An address of the form; of a variable its value, if the deployed connection has the same variable in the same field.
@@ -67,7 +68,8 @@ function addressOf(RED: NodeAPI, id: string, field: keyof Addresses, typed: stri
 
 /**
  * The key to test with. A typed key goes to any address. The deployed key, which the author of the request may not
- * know, goes to the addresses of the deployed connection only.
+ * know, goes to the addresses of the deployed connection only. That of the environment, for a connection without a key,
+ * goes where the environment says.
  */
 function keyFor(RED: NodeAPI, deployed: Deployed, body: TestRequest, target: KeyTarget): string {
   const typed = textIn(body.apiKey);
@@ -75,7 +77,7 @@ function keyFor(RED: NodeAPI, deployed: Deployed, body: TestRequest, target: Key
   if (isReference(typed)) requireVariable(deployedCredential(RED, textIn(body.id), "apiKey", typed), typed);
   else if (!isMeantAsStored) return typed;
   const stored = deployed?.connection && deployed.credentials?.apiKey;
-  if (!stored) throw nodeError("KEY_MISSING", "Enter the API key first.");
+  if (!stored) return environmentKeyFor(RED, body, target);
   const { problem } = deployed.connection ?? {};
   if (problem?.code === "KEY_NEEDS_CONFIRMATION") throw problem;
   if (isStoredFor(RED, deployed, target) && isSameWay(RED, deployed, body))
@@ -91,16 +93,33 @@ function keyFor(RED: NodeAPI, deployed: Deployed, body: TestRequest, target: Key
   );
 }
 
+/** @throws KEY_MISSING, CONNECTION_INCOMPLETE, KEY_NEEDS_CONFIRMATION */
+function environmentKeyFor(RED: NodeAPI, body: TestRequest, target: KeyTarget): string {
+  const [id, name] = [textIn(body.id), textIn(body.name)];
+  const given = storedCredential(RED, id, "apiKey") ? undefined : environmentKey(name);
+  if (!given) throw nodeError("KEY_MISSING", "Enter the API key first.");
+  const problem = environmentKeyProblem(RED, given, { id, name }, destinationOf(target));
+  if (problem) throw problem;
+  return given.value;
+}
+
+function destinationOf({ baseUrl, graphqlUrl, ...way }: KeyTarget): Destination {
+  const setting = (resolved: string) => ({ written: resolved, resolved });
+  return { baseUrl: setting(baseUrl), graphqlUrl: setting(graphqlUrl), ...way };
+}
+
+function proxySetting(RED: NodeAPI, node: ProxyNode | null): Pick<Destination, "proxy"> {
+  if (!node) return {};
+  const resolved = node.url ?? "";
+  return { proxy: { written: String(storedValue(RED, node.id, "url") ?? resolved), resolved } };
+}
+
 /** Whether the key would only go to addresses of the deployed connection. The account URL may be empty. */
 function isStoredFor(RED: NodeAPI, { id, connection }: NonNullable<Deployed>, target: KeyTarget): boolean {
   const { baseUrl, graphqlUrl = "" } = connection ?? {};
   if (target.baseUrl !== baseUrl || !["", graphqlUrl].includes(target.graphqlUrl)) return false;
   const bound = typedFor(RED, id);
-  const setting = (resolved: string) => ({ written: resolved, resolved });
-  const addresses = addressesOf({
-    ...{ baseUrl: setting(baseUrl), graphqlUrl: setting(target.graphqlUrl), tls: target.tls },
-    ...(target.proxy === undefined ? {} : { proxy: setting(target.proxy) }),
-  });
+  const addresses = addressesOf(destinationOf(target));
   return bound === undefined || addresses.every((address) => bound.includes(address));
 }
 

@@ -22,6 +22,7 @@ export function strayAddress(
   return common.strayAddress(withUrls(destination), environment, [PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL]);
 }
 
-function withUrls({ baseUrl, graphqlUrl, ...way }: Destination): common.Destination {
+/** The same as for any secret. */
+export function withUrls({ baseUrl, graphqlUrl, ...way }: Destination): common.Destination {
   return { urls: [baseUrl, graphqlUrl], ...way };
 }

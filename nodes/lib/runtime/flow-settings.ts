@@ -10,8 +10,8 @@ export function storedValue(RED: NodeAPI, id: string, field: string): unknown {
 }
 
 /** Whether a node is in the flows and does not run, because a person has disabled it, or what it is in. */
-export function isDisabled(RED: NodeAPI, node: Node): boolean {
-  const { id, _alias: alias } = node as Node & { _alias?: string };
+export function isDisabled(RED: NodeAPI, node: Pick<Node, "id">): boolean {
+  const { id, _alias: alias } = node as { id: string; _alias?: string };
   const stored = new Map<string, { id: string; z?: string; d?: boolean; disabled?: boolean }>();
   RED.nodes.eachNode((one) => stored.set(one.id, one as typeof one & { d?: boolean }));
   return [...stored.values()].some((one) => {

@@ -295,6 +295,8 @@ export type KeyReport = {
   needsConfirmation: boolean;
   /** The addresses it may go to, where that is known. */
   typedFor?: string[];
+  /** Without a stored key: the environment variable that it comes from. */
+  variable?: string;
 };
 
 /** Whether what a shared state has stored must be typed again before it is sent anywhere. */

@@ -41,7 +41,13 @@ export function deployed(RED: NodeAPI): Deployed {
   return {
     nodes,
     labelOf,
-    entered: [...all.flatMap(namesOf), ...nodes.flatMap((node) => enteredIn(RED, node))],
+    entered: [
+      ...all.flatMap(namesOf),
+      ...nodes.flatMap((node) => enteredIn(RED, node)),
+      ...Object.entries(process.env).flatMap(([name, value = ""]) =>
+        name.startsWith("CREC_API_KEY") ? [value] : [],
+      ),
+    ],
   };
 }
 

@@ -15,7 +15,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What a secret is usually called. */
-const SECRET_NAME = /(?:KEY|PASSWORD|PASSPHRASE|SECRET|TOKEN)$/i;
+const SECRET_NAME = /(?:KEY|PASSWORD|PASSPHRASE|SECRET|TOKEN)$|^CREC_API_KEY/i;
 
 /** Whether a variable holds a secret, judged by its name. */
 export function isSecretName(name: string): boolean {

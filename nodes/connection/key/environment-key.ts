@@ -1,0 +1,99 @@
+import type { NodeAPI } from "node-red";
+import { PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL } from "../../../src/protocol/limits.ts";
+import { storedCredential } from "../../lib/admin/deployed.ts";
+import { isDisabled, storedValue } from "../../lib/runtime/flow-settings.ts";
+import { strayAddress } from "../../lib/runtime/keys/destination.ts";
+import { type CodedError, nodeError } from "../../lib/shared/errors.ts";
+import { type Destination, withUrls } from "./addresses.ts";
+
+/** The API key of a connection that has none of its own. */
+export type EnvironmentKey = {
+  variable: string;
+  value: string;
+  /** What follows the names of its variables: empty, or `_` and the name of the connection. */
+  suffix: string;
+};
+
+const KEY_VARIABLE = "CREC_API_KEY";
+const BASE_URL_VARIABLE = "CREC_BASE_URL";
+const GRAPHQL_URL_VARIABLE = "CREC_GRAPHQL_URL";
+
+/**
+ * The key that the process has for a connection of this name, else for any; undefined if neither is set. Variables of a
+ * flow, a group or a subflow are not read.
+ */
+export function environmentKey(name: string): EnvironmentKey | undefined {
+  for (const suffix of new Set([suffixOf(name), ""])) {
+    const variable = `${KEY_VARIABLE}${suffix}`;
+    const value = fromProcess(variable);
+    if (value !== "") return { variable, value, suffix };
+  }
+  return undefined;
+}
+
+/** The same for a deployed connection; undefined if it has a stored key. */
+export function environmentKeyOf(RED: NodeAPI, id: string): EnvironmentKey | undefined {
+  return storedCredential(RED, id, "apiKey") ? undefined : environmentKey(nameOf(RED, id));
+}
+
+/**
+ * Why such a key must not be sent: the environment, not the flow, says which addresses it is for. Or two connections
+ * would have the key that is meant for one.
+ */
+export function environmentKeyProblem(
+  RED: NodeAPI,
+  { variable, suffix }: EnvironmentKey,
+  { id, name }: { id: string; name: string },
+  destination: Destination,
+): CodedError | undefined {
+  const other = suffix === "" ? undefined : otherWith(RED, suffix, id);
+  if (other !== undefined) {
+    return nodeError(
+      "CONNECTION_INCOMPLETE",
+      `The connections "${name}" and "${other}" would both take their API key from ${variable}. Nothing was sent. Rename one of them, or enter its key, and deploy all flows.`,
+    );
+  }
+  const variables = [BASE_URL_VARIABLE, GRAPHQL_URL_VARIABLE].map((one) => `${one}${suffix}`);
+  const own = variables.map(fromProcess).filter((address) => address !== "");
+  const hasPublic = suffix === "" || own.length === 0;
+  const known = hasPublic ? [...own, PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL] : own;
+  const stray = strayAddress(onlyKnown(destination), process.env, known);
+  if (stray === undefined) return undefined;
+  return nodeError(
+    "KEY_NEEDS_CONFIRMATION",
+    `The connection has no stored API key, and the one in ${variable} is not sent to ${stray}, only to ${hasPublic ? "the public service and " : ""}the addresses in ${variables.join(" and ")}. Nothing was sent. Correct the address or these variables, take a proxy from a variable, or enter the key.`,
+  );
+}
+
+/** A URL must be one of those for this key, not of just any variable. */
+function onlyKnown(destination: Destination): ReturnType<typeof withUrls> {
+  const { urls, ...way } = withUrls(destination);
+  return { urls: urls.map(({ resolved }) => ({ written: "", resolved })), ...way };
+}
+
+/** The name of another connection that takes its key from the same variable. */
+function otherWith(RED: NodeAPI, suffix: string, id: string): string | undefined {
+  const ids: string[] = [];
+  RED.nodes.eachNode((node) => {
+    if (node.type === "crec-connection" && node.id !== id) ids.push(node.id);
+  });
+  const other = ids.find(
+    (one) => environmentKeyOf(RED, one)?.suffix === suffix && !isDisabled(RED, { id: one }),
+  );
+  return other === undefined ? undefined : nameOf(RED, other);
+}
+
+/** As it is written: a flow can set what a variable in it stands for. */
+export function nameOf(RED: NodeAPI, id: string): string {
+  return String(storedValue(RED, id, "name") ?? "").trim();
+}
+
+/** `Plant A (new)` becomes `_PLANT_A_NEW`. */
+function suffixOf(name: string): string {
+  const words = name.toUpperCase().match(/[A-Z0-9]+/g) ?? [];
+  return words.map((word) => `_${word}`).join("");
+}
+
+function fromProcess(variable: string): string {
+  return (process.env[variable] ?? "").trim();
+}
