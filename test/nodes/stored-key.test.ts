@@ -1,59 +1,31 @@
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import should from "should";
 import { markTyped } from "../../nodes/lib/shared/typed-key.ts";
 import { harnessFlow } from "../support/flow-harness.ts";
+import { KeyListener } from "../support/key-listener.ts";
 import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
 import { channelNode, eventsInNode } from "../support/nodes.ts";
 
 const KEY = "test-secret-that-must-not-leave";
 
-/** Answers every request with nothing, and remembers which keys came. */
-class Listener {
-  readonly keys: string[] = [];
-  readonly #server: Server;
-
-  private constructor(server: Server) {
-    this.#server = server;
-  }
-
-  static async open(): Promise<Listener> {
-    const server = createServer((request, response) => {
-      listener.keys.push(String(request.headers.authorization ?? ""));
-      response.setHeader("content-type", "application/json").end('{"data": [], "has_more": false}');
-    });
-    const listener = new Listener(server);
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    return listener;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
-  }
-
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, "close");
-  }
-}
-
 /** Whatever changes a flow: an import, a deploy by the API, a restart. */
 describe("the stored key of a connection", function () {
   this.timeout(120_000);
 
-  let home: Listener;
-  let thief: Listener;
-  let fromEnvironment: Listener;
+  let home: KeyListener;
+  let thief: KeyListener;
+  let fromEnvironment: KeyListener;
   let userDir: UserDir;
   let nodeRed: NodeRed;
   const environment = () => ({ HOME_URL: fromEnvironment.url, HOME_KEY: KEY });
 
   before(async () => {
-    [home, thief, fromEnvironment] = await Promise.all([Listener.open(), Listener.open(), Listener.open()]);
+    [home, thief, fromEnvironment] = await Promise.all([
+      KeyListener.open(),
+      KeyListener.open(),
+      KeyListener.open(),
+    ]);
     userDir = await UserDir.make();
     nodeRed = await NodeRed.start(userDir, environment());
   });
