@@ -147,4 +147,19 @@ describe("a variable in a form", function () {
     should(await editor().page.content()).not.containEql(ready.org_id);
     await form.cancel();
   });
+
+  it("is not needed for the key: an empty field says which variable of the environment it is, and is tested", async () => {
+    const { credentials: _, ...keyless } = connectionNode(editor().service.ready, { id: "keyless" });
+    await editor().openWith([keyless]);
+    const form = await editor().form("keyless");
+    await form.root.getByText("the key comes from the environment variable CREC_API_KEY").waitFor();
+    await form.root.getByRole("button", { name: "Test connection" }).click();
+    await form.root.getByText("The connection works.").waitFor();
+    await form.fill("baseUrl", "https://host/v1");
+    should(await form.root.getByText("Enter the API key again").count()).equal(0);
+    await form.root.getByRole("button", { name: "Test connection" }).click();
+    await form.root.getByText("the one in CREC_API_KEY is not sent to https://host/v1").waitFor();
+    should(await editor().page.content()).not.containEql(editor().service.ready.api_key);
+    await form.cancel();
+  });
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import should from "should";
 import { environmentKey, environmentKeyProblem } from "../../nodes/connection/key/environment-key.ts";
+import { deployed } from "../../plugins/monitor/diagnostics/deployed.ts";
 import { isSecretName } from "../../rehearsal/parent/flows/credential-fields.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/index.ts";
 import { PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL } from "../../src/protocol/limits.ts";
@@ -111,6 +112,9 @@ describe("an API key from the environment", function () {
     // Another variable of the environment is not meant for it, and one of the flow only looks like one.
     await deploy(connection({ baseUrl: "${OTHER_URL}" }));
     await refused();
+    await says(/is not sent to \$\{OTHER_URL\}, only/);
+    const hidden = await post("crec/connection/test", { id: "connection", baseUrl: "${OTHER_URL}" });
+    should(hidden.problem).match(/is not sent to \$\{OTHER_URL\}, only/);
     await deploy(connection({ baseUrl: "${CREC_BASE_URL}" }), [globally("CREC_BASE_URL", thief.url)]);
     await refused();
     const proxy = { id: "its-proxy", type: "http proxy", url: new URL(thief.url).origin, noproxy: [] };
@@ -274,6 +278,11 @@ describe("the variables of an API key", () => {
     should(strays("_A", "https://own.example/v1")).be.false();
     should(strays("_A", "https://own.example/v1", PUBLIC_GRAPHQL_URL)).be.true();
     should(strays("_B", "https://own.example/v1")).be.true();
+  });
+
+  it("have values that no report shows, with or without a connection that uses them", () => {
+    process.env.CREC_API_KEY_B = "events of the channel";
+    should(deployed(RED).entered).containEql("events of the channel");
   });
 
   it("are never handed to a rehearsal, whatever the name", () => {

@@ -80,7 +80,7 @@ function keyFor(RED: NodeAPI, deployed: Deployed, body: TestRequest, target: Key
   if (!stored) return environmentKeyFor(RED, body, target);
   const { problem } = deployed.connection ?? {};
   if (problem?.code === "KEY_NEEDS_CONFIRMATION") throw problem;
-  if (isStoredFor(RED, deployed, target) && isSameWay(RED, deployed, body))
+  if (isStoredFor(RED, deployed, body, target) && isSameWay(RED, deployed, body))
     return withoutMark(requireSet(stored));
   if (isReference(typed)) {
     const message =
@@ -98,14 +98,17 @@ function environmentKeyFor(RED: NodeAPI, body: TestRequest, target: KeyTarget): 
   const [id, name] = [textIn(body.id), textIn(body.name)];
   const given = storedCredential(RED, id, "apiKey") ? undefined : environmentKey(name);
   if (!given) throw nodeError("KEY_MISSING", "Enter the API key first.");
-  const problem = environmentKeyProblem(RED, given, { id, name }, destinationOf(target));
+  const problem = environmentKeyProblem(RED, given, { id, name }, destinationOf(body, target));
   if (problem) throw problem;
   return given.value;
 }
 
-function destinationOf({ baseUrl, graphqlUrl, ...way }: KeyTarget): Destination {
-  const setting = (resolved: string) => ({ written: resolved, resolved });
-  return { baseUrl: setting(baseUrl), graphqlUrl: setting(graphqlUrl), ...way };
+function destinationOf(body: TestRequest, { baseUrl, graphqlUrl, ...way }: KeyTarget): Destination {
+  return {
+    baseUrl: { written: textIn(body.baseUrl), resolved: baseUrl },
+    graphqlUrl: { written: textIn(body.graphqlUrl), resolved: graphqlUrl },
+    ...way,
+  };
 }
 
 function proxySetting(RED: NodeAPI, node: ProxyNode | null): Pick<Destination, "proxy"> {
@@ -115,11 +118,16 @@ function proxySetting(RED: NodeAPI, node: ProxyNode | null): Pick<Destination, "
 }
 
 /** Whether the key would only go to addresses of the deployed connection. The account URL may be empty. */
-function isStoredFor(RED: NodeAPI, { id, connection }: NonNullable<Deployed>, target: KeyTarget): boolean {
+function isStoredFor(
+  RED: NodeAPI,
+  { id, connection }: NonNullable<Deployed>,
+  body: TestRequest,
+  target: KeyTarget,
+): boolean {
   const { baseUrl, graphqlUrl = "" } = connection ?? {};
   if (target.baseUrl !== baseUrl || !["", graphqlUrl].includes(target.graphqlUrl)) return false;
   const bound = typedFor(RED, id);
-  const addresses = addressesOf(destinationOf(target));
+  const addresses = addressesOf(destinationOf(body, target));
   return bound === undefined || addresses.every((address) => bound.includes(address));
 }
 

@@ -59,9 +59,12 @@ export function environmentKeyProblem(
   const known = hasPublic ? [...own, PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL] : own;
   const stray = strayAddress(onlyKnown(destination), process.env, known);
   if (stray === undefined) return undefined;
+  // What a variable in the flow stands for is not shown.
+  const { baseUrl, graphqlUrl, proxy } = destination;
+  const { written = stray } = [baseUrl, graphqlUrl, proxy].find((one) => one?.resolved === stray) ?? {};
   return nodeError(
     "KEY_NEEDS_CONFIRMATION",
-    `The connection has no stored API key, and the one in ${variable} is not sent to ${stray}, only to ${hasPublic ? "the public service and " : ""}the addresses in ${variables.join(" and ")}. Nothing was sent. Correct the address or these variables, take a proxy from a variable, or enter the key.`,
+    `The connection has no stored API key, and the one in ${variable} is not sent to ${written}, only to ${hasPublic ? "the public service and " : ""}the addresses in ${variables.join(" and ")}. Nothing was sent. Correct the address or these variables, take a proxy from a variable, or enter the key.`,
   );
 }
 
