@@ -201,6 +201,15 @@ describe("an API key from the environment", function () {
     ]);
     should(await test({ proxy: proxy.id })).have.property("code", "KEY_NEEDS_CONFIRMATION");
     should(await test({ id: "stored" })).have.property("problem");
+    const issues = async () => JSON.stringify(await post("crec/monitor/issues/run", {}));
+    await deploy(connection({ baseUrl: thief.url }));
+    await refused();
+    should(await issues()).containEql("KEY_NEEDS_CONFIRMATION");
+    await deploy(connection({}));
+    await connected();
+    should(await issues())
+      .not.containEql("KEY_NEEDS_CONFIRMATION")
+      .and.not.containEql("API key");
     const diagnostics = await (await nodeRed.fetch("crec/diagnostics")).text();
     should(diagnostics).containEql("connection #1").and.not.containEql(service.ready.api_key);
     should(diagnostics).not.containEql(PLANT_KEY);
