@@ -190,15 +190,21 @@ describe("an API key from the environment", function () {
     should(await report("connection")).deepEqual({ needsConfirmation: false, variable: "CREC_API_KEY" });
     should(await report("reader")).deepEqual({ needsConfirmation: false });
     const test = (body: object) =>
-      post("crec/connection/test", { id: "new", name: "", apiKey: "", baseUrl, graphqlUrl, ...body });
+      post("crec/connection/test", { id: "connection", name: "", apiKey: "", baseUrl, graphqlUrl, ...body });
     should(await test({})).have.property("networks");
-    should(await test({ id: "connection" })).have.property("networks");
-    for (const moved of [{ baseUrl: thief.url }, { graphqlUrl: thief.url }, { name: "plant a" }])
+    for (const moved of [{ baseUrl: thief.url }, { graphqlUrl: thief.url }])
       should(await test(moved)).have.property("code", "KEY_NEEDS_CONFIRMATION");
+    // Who may not deploy cannot try names.
+    for (const other of [{ id: "new" }, { id: "reader" }, { name: "plant a" }])
+      should(await test(other)).have.property("code", "KEY_MISSING");
     const proxy = { id: "its-proxy", type: "http proxy", url: new URL(thief.url).origin, noproxy: [] };
-    await deploy(connection({ id: "stored", credentials: { apiKey: "${NOT_SET}" } }), [
+    const more = [
       proxy as unknown as FlowNode,
-    ]);
+      connection({ id: "stored", credentials: { apiKey: "${NOT_SET}" } }),
+    ];
+    await deploy(connection({}), more);
+    should(await test({ proxy: proxy.id })).have.property("code", "KEY_MISSING");
+    await deploy(connection({ proxy: proxy.id }), more);
     should(await test({ proxy: proxy.id })).have.property("code", "KEY_NEEDS_CONFIRMATION");
     should(await test({ id: "stored" })).have.property("problem");
     const issues = async () => JSON.stringify(await post("crec/monitor/issues/run", {}));

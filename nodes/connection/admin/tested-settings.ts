@@ -17,7 +17,7 @@ import { STORED_PASSWORD } from "../../lib/shared/stored-password.ts";
 import { withoutMark } from "../../lib/shared/typed-key.ts";
 import { isReference, requireSet } from "../../lib/shared/variables.ts";
 import { addressesOf, type Destination } from "../key/addresses.ts";
-import { environmentKey, environmentKeyProblem } from "../key/environment-key.ts";
+import { environmentKeyOf, environmentKeyProblem, nameOf } from "../key/environment-key.ts";
 import { typedFor } from "../key/key-problem.ts";
 
 /** What the form sends. `apiKey` is empty or Node-RED's placeholder while the stored key is meant. */
@@ -69,7 +69,7 @@ function addressOf(RED: NodeAPI, id: string, field: keyof Addresses, typed: stri
 /**
  * The key to test with. A typed key goes to any address. The deployed key, which the author of the request may not
  * know, goes to the addresses of the deployed connection only. That of the environment, for a connection without a key,
- * goes where the environment says.
+ * goes where the environment says, once it is deployed.
  */
 function keyFor(RED: NodeAPI, deployed: Deployed, body: TestRequest, target: KeyTarget): string {
   const typed = textIn(body.apiKey);
@@ -96,8 +96,15 @@ function keyFor(RED: NodeAPI, deployed: Deployed, body: TestRequest, target: Key
 /** @throws KEY_MISSING, CONNECTION_INCOMPLETE, KEY_NEEDS_CONFIRMATION */
 function environmentKeyFor(RED: NodeAPI, body: TestRequest, target: KeyTarget): string {
   const [id, name] = [textIn(body.id), textIn(body.name)];
-  const given = storedCredential(RED, id, "apiKey") ? undefined : environmentKey(name);
-  if (!given) throw nodeError("KEY_MISSING", "Enter the API key first.");
+  const isNode = storedValue(RED, id, "type") === "crec-connection";
+  const isDeployed = isNode && nameOf(RED, id) === name && hasSameWay(RED, id, body);
+  const given = isDeployed ? environmentKeyOf(RED, id) : undefined;
+  if (!given) {
+    throw nodeError(
+      "KEY_MISSING",
+      "Enter the API key first. One from the environment is only tested with the deployed name, TLS and proxy.",
+    );
+  }
   const problem = environmentKeyProblem(RED, given, { id, name }, destinationOf(body, target));
   if (problem) throw problem;
   return given.value;
@@ -138,7 +145,10 @@ function isStoredFor(
  */
 function isSameWay(RED: NodeAPI, { id, connection }: NonNullable<Deployed>, body: TestRequest): boolean {
   if (!isReference(storedCredential(RED, id, "apiKey") ?? "")) return true;
-  if (connection?.problem) return false;
+  return !connection?.problem && hasSameWay(RED, id, body);
+}
+
+function hasSameWay(RED: NodeAPI, id: string, body: TestRequest): boolean {
   const chosen = (value: unknown) => (isChosen(textIn(value)) ? textIn(value) : "");
   return (["tls", "proxy"] as const).every(
     (field) => chosen(body[field]) === chosen(storedValue(RED, id, field)),
