@@ -24,7 +24,7 @@ export { ACCEPT_ENCODING, readText } from "./inflate.ts";
 export { Lane } from "./lane.ts";
 export { type Mask, maskOf } from "./masking.ts";
 export { type Called, networkError } from "./network-errors.ts";
-export { type ProxySettings, proxyFor } from "./proxy.ts";
+export { type ProxySettings, proxyFor, type UsedProxy, withProxy } from "./proxy.ts";
 export { retryAfterMs } from "./retry.ts";
 export { baseUrlOf, positiveInteger, type QueryParameters, timeoutOf } from "./settings.ts";
 export type { HttpDispatcher, OutgoingRequest, SocketPool, TlsSettings } from "./socket-pool.ts";

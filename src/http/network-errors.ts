@@ -2,6 +2,7 @@ import { ArgumentError, type CrecError } from "../errors.ts";
 import { BadResponseError, ClientClosedError, NetworkError } from "./errors.ts";
 import { tooLarge } from "./inflate.ts";
 import type { Mask } from "./masking.ts";
+import { nameOf, type UsedProxy, withProxy } from "./proxy.ts";
 import { MAX_HEADER_BYTES } from "./socket-pool.ts";
 
 const TLS_CODE =
@@ -34,22 +35,31 @@ export type Called = { server: string; address: string; place: string };
 
 const SERVICE: Called = { server: "The service", address: "the base URL", place: "the connection" };
 
-const UNREACHABLE: Readonly<Record<string, string | ((called: Called) => string)>> = {
-  ENOTFOUND: ({ address, place }) => `its name cannot be resolved. Check ${address} of ${place}, and DNS`,
+/** Of connections that do not come about. `where`: where the address is entered. */
+const UNREACHABLE: Readonly<Record<string, string | ((where: string) => string)>> = {
+  ENOTFOUND: (where) => `its name cannot be resolved. Check ${where}, and DNS`,
   EAI_AGAIN: "DNS does not answer. Check the network and DNS",
-  ECONNREFUSED: ({ address, place }) =>
-    `nothing listens there. Check that the service runs, and ${address} of ${place}`,
+  ECONNREFUSED: (where) => `nothing listens there. Check that it runs, and ${where}`,
   EHOSTUNREACH: "there is no route to it. Check the network",
   ENETUNREACH: "there is no route to it. Check the network",
   ETIMEDOUT: "it does not answer. Check the network, and firewalls",
   UND_ERR_CONNECT_TIMEOUT: "it does not answer. Check the network, and firewalls",
-  UND_ERR_ABORTED: "the proxy refused the connection. Check the proxy's address and credentials",
 };
 const BROKEN = "the connection broke before the answer was complete. Check the network, and try again";
 
-/** The error for an exception of the HTTP client. `mask` removes secrets from its text. */
-export function networkError(error: unknown, host: string, mask: Mask, called: Called = SERVICE): CrecError {
+/**
+ * The error for an exception of the HTTP client. `mask` removes secrets from its text. With a proxy, every connection goes
+ * to it: so it is what cannot be reached.
+ */
+export function networkError(
+  error: unknown,
+  server: string,
+  mask: Mask,
+  { called = SERVICE, proxy }: { called?: Called; proxy?: UsedProxy | undefined } = {},
+): CrecError {
   const { address, place } = called;
+  const host = withProxy(server, proxy);
+  const proxyPlace = proxy?.place ?? `the proxy of ${place}`;
   const { code, message } = codeAndMessage(error);
   const cause = leanCause(code, mask(message));
   if (code === "UND_ERR_DESTROYED" || code === "UND_ERR_CLOSED") return new ClientClosedError();
@@ -61,6 +71,10 @@ export function networkError(error: unknown, host: string, mask: Mask, called: C
   }
   if (CLIENT_CERTIFICATE.test(code)) {
     const text = `${host} refused the TLS connection (${code}). It probably requires a client certificate, or does not accept the one it got: set one in the TLS settings of ${place}.`;
+    return new NetworkError("TLS_ERROR", text, { cause });
+  }
+  if (proxy && code === "UND_ERR_PRX_TLS") {
+    const text = `No trusted connection to the proxy ${nameOf(proxy)}. Check https or http in ${proxyPlace}, and that this machine trusts its certificate (NODE_EXTRA_CA_CERTS).`;
     return new NetworkError("TLS_ERROR", text, { cause });
   }
   if (TLS_CODE.test(code)) {
@@ -79,8 +93,16 @@ export function networkError(error: unknown, host: string, mask: Mask, called: C
     const text = `${host} does not speak HTTP as expected (${code}). Check https or http, and the port, in ${address}.`;
     return new BadResponseError("BAD_RESPONSE", text, { cause });
   }
-  const why = UNREACHABLE[code] ?? BROKEN;
-  const text = `${called.server} at ${host} cannot be reached: ${typeof why === "string" ? why : why(called)}.`;
+  const why = UNREACHABLE[code];
+  const what = proxy && why ? `The proxy at ${nameOf(proxy)}` : `${called.server} at ${host}`;
+  const where = proxy ? proxyPlace : `${address} of ${place}`;
+  const reason =
+    code === "UND_ERR_ABORTED"
+      ? `the proxy refused the connection${statusIn(message)}. Check the address and the credentials in ${proxyPlace}`
+      : typeof why === "function"
+        ? why(where)
+        : (why ?? BROKEN);
+  const text = `${what} cannot be reached: ${reason}.`;
   return new NetworkError("SERVICE_UNREACHABLE", text, { cause, retryable: true });
 }
 
@@ -93,6 +115,12 @@ function codeAndMessage(error: unknown): { code: string; message: string } {
   // The parser sets no code when the answer is not HTTP from its first byte.
   const code = known === "" && error.name === "HTTPParserError" ? "HPE_INVALID" : known;
   return { code, message: error.message };
+}
+
+/** With which a proxy refused a tunnel. */
+function statusIn(message: string): string {
+  const [, status] = /\((\d{3})\)/.exec(message) ?? [];
+  return status ? ` (HTTP ${status})` : "";
 }
 
 /** The HTTP client's errors may contain parts of the answer: only code and message are kept. */

@@ -9,6 +9,9 @@ export type ProxySettings = {
   except?: readonly string[] | undefined;
 };
 
+/** A proxy in use. `place`: where people find its address; undefined where they chose it, in a form or an option. */
+export type UsedProxy = { url: string; place?: string };
+
 /** The environment variables that name proxies; lower case comes first, as in most programs. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -20,12 +23,12 @@ export function proxyFor(
   choice: string | ProxySettings | undefined,
   address: URL,
   environment: Environment,
-): string | undefined {
+): UsedProxy | undefined {
   if (choice === undefined || choice === "") return undefined;
   if (choice === "environment") return environmentProxy(address, environment);
   const { url, except = [] } = typeof choice === "string" ? { url: choice } : choice;
   const proxy = proxyOf(url, "The proxy");
-  return isDirect(address, except) ? undefined : proxy;
+  return isDirect(address, except) ? undefined : { url: proxy };
 }
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
@@ -34,14 +37,24 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
  * The proxy that `HTTPS_PROXY` or `HTTP_PROXY`, or else `ALL_PROXY`, names for an address, unless `NO_PROXY` exempts
  * its host. The machine itself is always reached directly.
  */
-export function environmentProxy(address: URL, environment: Environment): string | undefined {
-  const read = (name: string) => environment[name.toLowerCase()] || environment[name] || undefined;
-  const own = address.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
-  const name = read(own) === undefined ? "ALL_PROXY" : own;
-  const proxy = read(name);
-  if (proxy === undefined || LOOPBACK.test(address.hostname)) return undefined;
-  if (isDirect(address, (read("NO_PROXY") ?? "").split(","))) return undefined;
-  return proxyOf(proxy, `The environment variable ${name}`);
+export function environmentProxy(address: URL, environment: Environment): UsedProxy | undefined {
+  const set = (name: string) => [name.toLowerCase(), name].find((written) => environment[written]);
+  const name = set(address.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY") ?? set("ALL_PROXY");
+  if (name === undefined || LOOPBACK.test(address.hostname)) return undefined;
+  if (isDirect(address, (environment[set("NO_PROXY") ?? ""] ?? "").split(","))) return undefined;
+  const place = `the environment variable ${name}`;
+  return { url: proxyOf(environment[name] ?? "", `T${place.slice(1)}`), place };
+}
+
+/** What sentences call a proxy, by its host and port: its address may hold a password. */
+export function nameOf({ url }: UsedProxy): string {
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
+}
+
+/** What sentences call a server that is reached through a proxy, or without. */
+export function withProxy(host: string, proxy: UsedProxy | undefined): string {
+  return proxy ? `${host} (through the proxy ${nameOf(proxy)})` : host;
 }
 
 function proxyOf(written: string, what: string): string {

@@ -13,7 +13,7 @@ import { ACCEPT_ENCODING, readText } from "./inflate.ts";
 import { Lane } from "./lane.ts";
 import { type Mask, maskOf } from "./masking.ts";
 import { networkError } from "./network-errors.ts";
-import { proxyFor } from "./proxy.ts";
+import { proxyFor, type UsedProxy, withProxy } from "./proxy.ts";
 import { holdMsOf } from "./rate-limit.ts";
 import { retry } from "./retry.ts";
 import { RetryBudget } from "./retry-budget.ts";
@@ -35,6 +35,7 @@ export class Transport {
   readonly baseUrl: string;
   readonly #origin: string;
   readonly #host: string;
+  readonly #proxy: UsedProxy | undefined;
   readonly #basePath: string;
   readonly #apiKey: string;
   readonly #mask: Mask;
@@ -80,11 +81,12 @@ export class Transport {
     this.#queue = new CallQueue(maxConcurrency, this.#budget, systemClock);
     this.#hooks = { onRequest: options.onRequest, onResponse: options.onResponse };
     this.#admit = options.admit;
+    this.#proxy = options.dispatcher ? undefined : proxyFor(options.proxy, url, process.env);
     const pool = options.dispatcher
       ? { dispatcher: options.dispatcher, destroy: () => Promise.resolve() }
       : openSocketPool({
           tls: options.tls,
-          proxy: proxyFor(options.proxy, url, process.env),
+          proxy: this.#proxy?.url,
           connectTimeoutMs: this.#attemptTimeoutMs,
           maxResponseBytes: this.#maxResponseBytes,
         });
@@ -147,7 +149,7 @@ export class Transport {
       onTimeout: () =>
         isWaiting && this.#queue.lacksBudget
           ? exhausted(call, this.#budget, lastFailure)
-          : timedOut(call, this.#host, timeoutMs, lastFailure),
+          : timedOut(call, withProxy(this.#host, this.#proxy), timeoutMs, lastFailure),
       signals: [call.signal, this.#closing.signal],
     };
     const budget = this.#retries;
@@ -215,7 +217,7 @@ export class Transport {
   #send(message: OutgoingRequest, signal: AbortSignal): Promise<Answer> {
     const bounds = {
       timeoutMs: this.#attemptTimeoutMs,
-      onTimeout: () => timedOut(message, this.#host, this.#attemptTimeoutMs),
+      onTimeout: () => timedOut(message, withProxy(this.#host, this.#proxy), this.#attemptTimeoutMs),
       signals: [signal],
     };
     return bounded(bounds, async (attemptSignal) => {
@@ -229,7 +231,7 @@ export class Transport {
         return { ...answer, headers, text };
       } catch (error) {
         if (error instanceof CrecError) throw error;
-        throw networkError(error, this.#host, this.#mask);
+        throw networkError(error, this.#host, this.#mask, { proxy: this.#proxy });
       }
     });
   }

@@ -1,5 +1,6 @@
 import should from "should";
 import { networkError } from "../../src/http/network-errors.ts";
+import type { UsedProxy } from "../../src/http/proxy.ts";
 import { REFUSALS } from "../../src/http/refusals.ts";
 
 /** What a network that is not at hand would say, by the codes of Node.js and of its HTTP client. */
@@ -11,12 +12,15 @@ describe("the error of a call that did not reach the service", () => {
   for (const [code, says] of [
     ["ENOTFOUND", /its name cannot be resolved\. Check the base URL/],
     ["EAI_AGAIN", /DNS does not answer\. Check the network and DNS/],
-    ["ECONNREFUSED", /nothing listens there\. Check that the service runs/],
+    ["ECONNREFUSED", /nothing listens there\. Check that it runs, and the base URL/],
     ["EHOSTUNREACH", /there is no route to it\. Check the network/],
     ["ENETUNREACH", /there is no route to it\. Check the network/],
     ["ETIMEDOUT", /it does not answer\. Check the network, and firewalls/],
     ["UND_ERR_CONNECT_TIMEOUT", /it does not answer\. Check the network, and firewalls/],
-    ["UND_ERR_ABORTED", /the proxy refused the connection\. Check the proxy/],
+    [
+      "UND_ERR_ABORTED",
+      /the proxy refused the connection\. Check the address and the credentials in the proxy/,
+    ],
     ["UND_ERR_SOCKET", /the connection broke before the answer was complete\. Check the network/],
     ["HPE_INVALID_EOF_STATE", /the connection broke before the answer was complete/],
     ["", /the connection broke before the answer was complete/],
@@ -49,6 +53,35 @@ describe("the error of a call that did not reach the service", () => {
       should(error.message).containEql(`to host:443 (${code}). Check https or http`);
     });
   }
+
+  describe("through a proxy", () => {
+    const url = "http://user:hush-hush@proxy.example:3128";
+    const place = "the environment variable HTTPS_PROXY";
+    const through = (error: Error, proxy: UsedProxy = { url }) =>
+      networkError(error, "host:443", (text) => text, { proxy }).message;
+
+    it("names the proxy, and where its address is, where no connection comes about", () => {
+      const unknown = "The proxy at proxy.example:3128 cannot be reached: its name cannot be resolved.";
+      should(through(failed("ENOTFOUND"), { url, place })).equal(`${unknown} Check ${place}, and DNS.`);
+      should(through(failed("ENOTFOUND"))).equal(`${unknown} Check the proxy of the connection, and DNS.`);
+      should(through(failed("ECONNREFUSED"), { url: "https://proxy" })).equal(
+        "The proxy at proxy:443 cannot be reached: nothing listens there. Check that it runs, and the proxy of the connection.",
+      );
+      should(through(failed("ETIMEDOUT"), { url: "http://proxy" })).startWith("The proxy at proxy:80 cannot");
+    });
+
+    it("names both where the proxy refuses, where it is not trusted, and where the connection breaks", () => {
+      const refused = failed("UND_ERR_ABORTED", "Proxy response (407) !== 200 when HTTP Tunneling");
+      should(through(refused, { url, place })).match(
+        /^The service at host:443 \(through the proxy proxy\.example:3128\) cannot be reached: the proxy refused the connection \(HTTP 407\)\. Check the address and the credentials in the environment variable HTTPS_PROXY\.$/,
+      );
+      should(through(failed("UND_ERR_PRX_TLS"))).match(
+        /^No trusted connection to the proxy proxy\.example:3128\. .*the proxy of the connection.*NODE_EXTRA_CA_CERTS/,
+      );
+      const broken = through(failed("ECONNRESET"));
+      should(broken).match(/^The service at host:443 \(through the proxy proxy\.example:3128\) .*broke/);
+    });
+  });
 
   it("is BAD_RESPONSE for what is not HTTP, and for an answer beyond the limit", () => {
     for (const error of [

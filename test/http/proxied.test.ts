@@ -78,6 +78,20 @@ describe("a call through a proxy", () => {
     });
   });
 
+  it("names the proxy that cannot be found or does not listen, for http and https addresses", async () => {
+    for (const baseUrl of ["http://service.example/v1", "https://service.example/v1"]) {
+      const unknown = open(baseUrl, { proxy: "http://user:pass@no-such-proxy.invalid:3128" });
+      const { message } = await errorOf(unknown.get("/x"));
+      should(message).match(/^The proxy at no-such-proxy\.invalid:3128 cannot be reached: /);
+      should(message).match(/the proxy of the connection|DNS/);
+      const closed = open(baseUrl, { proxy: "http://127.0.0.1:1" });
+      should(await errorOf(closed.get("/x"))).match({
+        code: "SERVICE_UNREACHABLE",
+        message: /^The proxy at 127\.0\.0\.1:1 cannot be reached: nothing listens there/,
+      });
+    }
+  });
+
   it("takes no more of an answer than allowed, without a tunnel either", async () => {
     const { port } = await proxyOn(createServer(), (_request, response) =>
       sendJson(response, 200, "x".repeat(5_000)),

@@ -2,7 +2,7 @@ import should from "should";
 import { environmentProxy, isDirect, proxyFor } from "../../src/http/proxy.ts";
 
 const at = (address: string, environment: Record<string, string>) =>
-  environmentProxy(new URL(address), environment);
+  environmentProxy(new URL(address), environment)?.url;
 
 describe("the proxy of the environment", () => {
   it("is that of the address's scheme, lower case first, ALL_PROXY last", () => {
@@ -13,6 +13,14 @@ describe("the proxy of the environment", () => {
     should(at("https://host/v1", { HTTP_PROXY: "http://two:2" })).be.undefined();
     should(at("https://host/v1", { ALL_PROXY: "proxy:8080" })).equal("http://proxy:8080");
     should(at("https://host/v1", { HTTPS_PROXY: "" })).be.undefined();
+  });
+
+  it("says which variable names it, as that is written", () => {
+    for (const name of ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]) {
+      const proxy = environmentProxy(new URL("https://host/v1"), { [name]: "http://proxy:1" });
+      should(proxy?.place).equal(`the environment variable ${name}`);
+    }
+    should(proxyFor("proxy:1", new URL("https://host/"), {})).not.have.property("place");
   });
 
   it("is never used for this very machine", () => {
@@ -76,7 +84,7 @@ describe("the proxy of the environment", () => {
 
 describe("a proxy that was chosen", () => {
   const through = (choice: Parameters<typeof proxyFor>[0], address: string) =>
-    proxyFor(choice, new URL(address), {});
+    proxyFor(choice, new URL(address), {})?.url;
 
   it("decides for each address, and is read as http without a scheme", () => {
     should(through("proxy:3128", "https://host/v1")).equal("http://proxy:3128");

@@ -272,9 +272,13 @@ describe("the connection's form", function () {
       await fails(
         through("no-proxy-there"),
         "PROXY_UNREACHABLE",
-        /proxy cannot be reached: it refuses the connection/,
+        /^The proxy at 127\.0\.0\.1:1 cannot be reached: nothing listens there.* the proxy of the connection/,
       );
-      await fails(through("no-proxy-name"), "PROXY_UNREACHABLE", /proxy cannot be reached: its host name/);
+      await fails(
+        through("no-proxy-name"),
+        "PROXY_UNREACHABLE",
+        /^The proxy at no-such-host\.invalid:3128 cannot be reached: (?:its name cannot be resolved|DNS does not)/,
+      );
       await deployProxies(await startProxy(407), await startProxy(502), await startProxy(200));
       await fails(through("proxy-0"), "PROXY_REFUSED", /user name and a password.*HTTP 407/);
       await fails(through("proxy-1"), "PROXY_REFUSED", /does not connect to the service.*HTTP 502/);

@@ -26,25 +26,12 @@ function causeOf({ cause }: Error): Cause {
   return { code: String(code ?? ""), message: String(message ?? "") };
 }
 
-type Failed = { code: string; status?: number };
+type Failed = { message: string; status?: number };
 
 /** A proxy answers with these when it cannot reach the service. */
 const GATEWAY_STATUSES = [502, 504];
 
-/** With a proxy, every connection goes to the proxy: so the proxy is what cannot be reached. */
-const PROXY_UNREACHABLE: Readonly<Record<string, string>> = {
-  ENOTFOUND: "its host name is unknown",
-  EAI_AGAIN: "its host name could not be resolved",
-  ECONNREFUSED: "it refuses the connection",
-  EHOSTUNREACH: "there is no route to it",
-  ENETUNREACH: "there is no route to it",
-  ETIMEDOUT: "it does not answer",
-  UND_ERR_CONNECT_TIMEOUT: "it does not answer",
-  ECONNRESET: "it closed the connection",
-  UND_ERR_SOCKET: "it closed the connection",
-};
-
-function ofProxy({ code, status: answered = 0 }: Failed, cause: Cause): Diagnosis | undefined {
+function ofProxy({ message: said, status: answered = 0 }: Failed, cause: Cause): Diagnosis | undefined {
   if (cause.code === "UND_ERR_PRX_TLS") {
     const message =
       "The certificate of the proxy is not trusted. Check the proxy's address, and its certificate.";
@@ -58,10 +45,9 @@ function ofProxy({ code, status: answered = 0 }: Failed, cause: Cause): Diagnosi
         : `The proxy does not connect to the service (HTTP ${status}). The service may be blocked or unreachable for the proxy: ask its operator.`;
     return { code: "PROXY_REFUSED", message };
   }
-  const why = PROXY_UNREACHABLE[cause.code];
-  if (code !== "SERVICE_UNREACHABLE" || why === undefined) return undefined;
-  const message = `The proxy cannot be reached: ${why}. Correct its address in the proxy's configuration, or choose no proxy.`;
-  return { code: "PROXY_UNREACHABLE", message };
+  // The library names the proxy where it, and not the service, cannot be reached.
+  if (!said.startsWith("The proxy at ")) return undefined;
+  return { code: "PROXY_UNREACHABLE", message: said };
 }
 
 const OWN_AUTHORITY =

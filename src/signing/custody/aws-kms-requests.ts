@@ -4,6 +4,8 @@ import {
   openSocketPool,
   proxyFor,
   type SocketPool,
+  type UsedProxy,
+  withProxy,
 } from "../../http/index.ts";
 import type { KmsAnswer } from "./aws-kms/index.ts";
 import { closed, requestFailure, silent } from "./custodian-client.ts";
@@ -30,12 +32,12 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 export function openKmsRequests({ tls, proxy, endpoint }: Options): KmsRequests {
   const called = { custodian: "AWS", address: endpoint === undefined ? "the region" : "the endpoint" };
   const pools = new Map<string, SocketPool>();
-  const poolOf = (origin: string): SocketPool => {
+  const poolOf = (origin: string, through: UsedProxy | undefined): SocketPool => {
     const pool =
       pools.get(origin) ??
       openSocketPool({
         tls,
-        proxy: proxyFor(proxy, new URL(origin), process.env),
+        proxy: through?.url,
         connectTimeoutMs: CONNECT_TIMEOUT_MS,
         maxResponseBytes: MAX_ANSWER_BYTES,
       });
@@ -47,18 +49,19 @@ export function openKmsRequests({ tls, proxy, endpoint }: Options): KmsRequests 
     closing: closing.signal,
     send(request, signal) {
       const { host } = new URL(request.origin);
+      const through = proxyFor(proxy, new URL(request.origin), process.env);
       const bounds = {
         timeoutMs: ATTEMPT_TIMEOUT_MS,
-        onTimeout: () => silent(`AWS at ${host}`),
+        onTimeout: () => silent(`AWS at ${withProxy(host, through)}`),
         signals: [signal, closing.signal],
       };
       return bounded(bounds, async (within) => {
-        const { dispatcher } = poolOf(request.origin);
+        const { dispatcher } = poolOf(request.origin, through);
         try {
           const { statusCode, headers, body } = await dispatcher.request({ ...request, signal: within });
           return { statusCode, headers: single(headers), body: new TextEncoder().encode(await body.text()) };
         } catch (error) {
-          throw requestFailure(error, host, (text) => text, called);
+          throw requestFailure(error, host, (text) => text, { ...called, proxy: through });
         }
       });
     },

@@ -14,7 +14,9 @@ import {
   retryAfterMs,
   type SocketPool,
   tryParse,
+  type UsedProxy,
   VERSION,
+  withProxy,
 } from "../../http/index.ts";
 import { backoffMs, LONGEST_TIMER_MS, SCHEDULES, sleep } from "../../timing/index.ts";
 import type { SignOptions } from "../signer.ts";
@@ -98,7 +100,7 @@ const HEADERS = {
  * Errors have no secret.
  */
 export class CustodianClient {
-  readonly #called: { custodian: string; place: string };
+  readonly #called: { custodian: string; place: string; proxy: UsedProxy | undefined };
   readonly #base: URL;
   readonly #pool: SocketPool;
   readonly #mask: Mask;
@@ -109,13 +111,15 @@ export class CustodianClient {
   /** @throws {ArgumentError} naming `url`, `tls` or `proxy` */
   constructor({ custodian, baseUrl, secrets, tls, proxy, attemptTimeoutMs }: CustodianClientOptions) {
     this.#base = baseUrlOf(baseUrl, "url");
-    this.#called = { custodian, place: `${custodian} at ${this.#base.host}` };
+    const through = proxyFor(proxy, this.#base, process.env);
+    const place = `${custodian} at ${withProxy(this.#base.host, through)}`;
+    this.#called = { custodian, place, proxy: through };
     this.#mask = maskOf(secrets);
     this.#maskWhole = maskOf(secrets, { isWhole: true });
     this.#attemptTimeoutMs = attemptTimeoutMs ?? ATTEMPT_TIMEOUT_MS;
     this.#pool = openSocketPool({
       tls,
-      proxy: proxyFor(proxy, this.#base, process.env),
+      proxy: through?.url,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       maxResponseBytes: MAX_ANSWER_BYTES,
     });
@@ -173,7 +177,7 @@ export class CustodianClient {
 
   /** One request and its whole answer, without secrets. */
   async #attempt({ method, path, body, ...call }: CustodianCall): Promise<CustodianAnswer> {
-    const { custodian, place } = this.#called;
+    const { custodian, place, proxy } = this.#called;
     const isForPerson = call.waitsForPersonMs !== undefined;
     const headers = (typeof call.headers === "function" ? call.headers() : call.headers) ?? {};
     const ofCall = [headers.authorization?.replace(/^\w+ /, "") ?? "", ...(call.secrets ?? [])];
@@ -213,7 +217,7 @@ export class CustodianClient {
         const error =
           thrown instanceof SignerError
             ? thrown
-            : requestFailure(thrown, this.#base.host, mask, { custodian });
+            : requestFailure(thrown, this.#base.host, mask, { custodian, proxy });
         throw isForPerson ? notingAsked(error) : error;
       } finally {
         clearTimeout(timer);
@@ -276,10 +280,14 @@ export function requestFailure(
   thrown: unknown,
   host: string,
   mask: Mask,
-  { custodian, address = "the address" }: { custodian: string; address?: string },
+  {
+    custodian,
+    address = "the address",
+    proxy,
+  }: { custodian: string; address?: string; proxy: UsedProxy | undefined },
 ): CrecError {
   const called = { server: custodian, address, place: "the signer" };
-  const error = thrown instanceof CrecError ? thrown : networkError(thrown, host, mask, called);
+  const error = thrown instanceof CrecError ? thrown : networkError(thrown, host, mask, { called, proxy });
   if (error instanceof ClientClosedError) return closed();
   if (error instanceof ArgumentError) return error;
   const { cause, retryable } = error;

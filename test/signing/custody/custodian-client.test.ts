@@ -117,7 +117,7 @@ describe("a call to a key service", () => {
       const error = await errorOf(open(server.url).call(GET));
       should(error).have.properties(unreachable);
       should(error.message).equal(
-        `Acme at 127.0.0.1:${server.port} cannot be reached: nothing listens there. Check that the service runs, and the address of the signer.`,
+        `Acme at 127.0.0.1:${server.port} cannot be reached: nothing listens there. Check that it runs, and the address of the signer.`,
       );
     });
 
@@ -219,6 +219,9 @@ describe("a call to a key service", () => {
       await down.close();
       const error = await errorOf(open(server.url, { proxy: down.url }).call(GET));
       should(error).have.property("code", "SIGNER_UNAVAILABLE");
+      const { host } = new URL(down.url);
+      should(error.message).startWith(`The proxy at ${host} cannot be reached: nothing listens there. `);
+      should(error.message).endWith("Check that it runs, and the proxy of the signer.");
       should(server.requests).be.empty();
     });
   });
