@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Node, NodeAPI } from "node-red";
+import { isNewerRefused, refuseNewer } from "../../src/files/newer.ts";
 import type { CursorIdentity, CursorState } from "../../src/index.ts";
 import { fileNameOf } from "../lib/runtime/file-name.ts";
 import { replaceState, stateFiles } from "../lib/runtime/folder/state-files.ts";
@@ -50,7 +51,7 @@ export class ConsumerMemory {
     ];
   }
 
-  /** Undefined if this consumer has had no cursor in this channel. */
+  /** Undefined if this consumer has had no cursor in this channel. @throws STATE_FILE_NEWER */
   async recall(): Promise<Remembered | undefined> {
     const found = await Promise.all(this.#places.map((place) => this.#read(place)));
     const known = [...found, this.#noted].filter((one) => one !== undefined);
@@ -94,7 +95,9 @@ export class ConsumerMemory {
   }
 
   async #read(place: Place): Promise<Remembered | undefined> {
-    const found = await place.read().catch(() => undefined);
+    const found = await place.read().catch((error: unknown) => {
+      if (isNewerRefused(error)) throw error;
+    });
     return isOf(found, this.#identity) ? rememberedIn(found) : undefined;
   }
 }
@@ -135,7 +138,13 @@ function isOf(mark: unknown, { consumer, channelId, service }: CursorIdentity): 
 function filePlace(path: string, holdsPosition = false): Place {
   return {
     holdsPosition,
-    read: async () => JSON.parse(await stateFiles.readFile(path, "utf8")),
+    read: async () => {
+      const mark: unknown = JSON.parse(await stateFiles.readFile(path, "utf8"));
+      const { CrecError } = await loadLibrary();
+      const lost = "it is not known that the consumer has run";
+      refuseNewer(mark, { what: `The file ${path}`, lost }, CrecError);
+      return mark;
+    },
     // Written each second, and one that a power cut spoils does not count.
     write: (text) => replaceState(path, `${text}\n`, { sync: false }),
   };

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Node, NodeAPI } from "node-red";
+import { refuseNewer } from "../../src/files/newer.ts";
 import type { CursorState, CursorStore } from "../../src/index.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { nodeError } from "../lib/shared/errors.ts";
@@ -37,7 +38,7 @@ export class ContextCursorStore implements CursorStore {
     this.#storeName = storeName;
   }
 
-  /** @throws CURSOR_FILE_DAMAGED when something else lies in its place */
+  /** @throws CURSOR_FILE_DAMAGED when something else lies in its place; STATE_FILE_NEWER */
   async load(): Promise<CursorState | undefined> {
     const found = await this.#read();
     const { CrecError, isCursorState } = await loadLibrary();
@@ -47,6 +48,8 @@ export class ContextCursorStore implements CursorStore {
       this.#lastWriter = writer;
       return state;
     }
+    const what = `The cursor in the context store "${this.#storeName}", as ${this.#key},`;
+    refuseNewer(found, { what, lost: "a person or Start decides where to continue" }, CrecError);
     throw new CrecError(
       "CURSOR_FILE_DAMAGED",
       `What lies in the context store "${this.#storeName}" as ${this.#key} is not a cursor. Reset the cursor to choose where to go on.`,

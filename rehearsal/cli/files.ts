@@ -1,4 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
+import { isNewer } from "../../src/files/newer.ts";
 import type { Expectations } from "../report/expectations.ts";
 import type { ContextCopy, FlowNode, TestReplies } from "../shared/job.ts";
 import type { Report } from "../shared/report.ts";
@@ -95,7 +96,8 @@ function checkFormat(
     throw new CommandProblem(`${path} is no file of the format ${format}. ${instead}`);
   }
   if (content.version !== 1) {
-    throw new CommandProblem(`${path} has a version that this one cannot read. Update this package.`);
+    const why = isNewer(content) ? "was written by a newer version of this package" : "has no known version";
+    throw new CommandProblem(`${path} ${why}. Install that version, or write it again: ${instead}`);
   }
   if (!lists.every((name) => Array.isArray(content[name]))) {
     throw new CommandProblem(`${path} is not complete. ${instead}`);

@@ -1,7 +1,9 @@
 import { checksumOf } from "../files/checksum.ts";
 import { codeOf, type DurableFiles } from "../files/durable-files.ts";
+import { refuseNewer } from "../files/newer.ts";
 import type { CursorState } from "./cursor-state.ts";
 
+const LOST = "events that were delivered out of order may come once more";
 type Delivered = CursorState["delivered"];
 
 /** How many more may be in the file than are remembered before it is written again as a whole. */
@@ -29,6 +31,7 @@ export class DeliveredLog {
     const lines = text.split("\n");
     const torn = lines.pop();
     const parts = lines.map(parse);
+    for (const part of parts) refuseNewer(part, { what: `The file ${this.path}`, lost: LOST });
     // A crash can leave half a line at the end, or, where the disk was full, one before others.
     if (parts[0] === undefined) return undefined;
     const isWhole = torn === "" && parts.every((part) => part !== undefined);

@@ -1,6 +1,7 @@
 import { CrecError, notPermitted } from "../errors.ts";
 import { checksumOf } from "../files/checksum.ts";
 import { codeOf, DurableFiles, type FileMark, type Files } from "../files/durable-files.ts";
+import { refuseNewer } from "../files/newer.ts";
 import { type CursorState, isCursorState } from "./cursor-state.ts";
 import { DeliveredLog } from "./delivered-log.ts";
 import type { CursorStore } from "./store.ts";
@@ -14,6 +15,7 @@ export type FileCursorStoreOptions = {
   files?: Files | undefined;
 };
 
+const LOST = "the cursor is lost, and a person or Start decides where to continue";
 const FORMAT = "crec-cursor";
 /** More delivered events than these are kept in an append-only file of their own. */
 const MAX_IN_FILE = 500;
@@ -48,7 +50,8 @@ export class FileCursorStore implements CursorStore {
 
   /**
    * Undefined when there is no file. Throws `CURSOR_FILE_DAMAGED` when its content is not a complete cursor: the file
-   * stays, and a copy is made beside it; `CURSOR_NOT_READ` when it cannot be read.
+   * stays, and a copy is made beside it; `STATE_FILE_NEWER` where a later version wrote it; `CURSOR_NOT_READ` when it
+   * cannot be read.
    */
   load(): Promise<CursorState | undefined> {
     // After a write that is under way.
@@ -65,6 +68,7 @@ export class FileCursorStore implements CursorStore {
       const text = await this.#files.read(this.#path);
       if (text === undefined) return undefined;
       await this.#files.removeLeftovers(this.#path);
+      refuseNewer(tryParse(text), { what: `The cursor file ${this.#path}`, lost: LOST });
       const stored = parseCursorFile(text);
       if (stored === undefined) throw damaged(this.#path, await this.#keepCopy(text));
       this.#hasMore = stored.more;
@@ -147,6 +151,14 @@ export function cursorFileText(
 ): string {
   const whole = { state, ...(more ? { more } : {}), mark };
   return `${JSON.stringify({ format: FORMAT, checksum: checksumOf(JSON.stringify(whole)), ...whole })}\n`;
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** @internal */

@@ -12,6 +12,7 @@ const KINDS: Readonly<Record<string, ReadErrorKind>> = {
   CHANNEL_REPLACED: "final",
   CURSOR_OF_ANOTHER_CHANNEL: "final",
   CURSOR_FILE_DAMAGED: "final",
+  STATE_FILE_NEWER: "final",
   CURSOR_LOST: "final",
   SHARED_CURSOR_DAMAGED: "final",
   CONSUMER_NAME_TAKEN: "final",

@@ -6,18 +6,18 @@ import type { SeenEntry } from "./seen-keys.ts";
 /** A file with one entry a line, oldest first. */
 export class DedupeFile extends CheckedLines<SeenEntry> {
   constructor(path: string, files?: Files) {
-    super(path, isEntry, files);
+    super(path, isEntry, "events that were processed may be processed once more", files);
   }
 
   /**
    * Reads the file. Of a damaged one a copy is kept, and its whole lines still count.
-   * @throws {CrecError} `SEEN_NOT_READ`
+   * @throws {CrecError} `SEEN_NOT_READ`, `STATE_FILE_NEWER`
    */
   override async read(): Promise<StoredLines<SeenEntry>> {
     try {
       return await super.read();
     } catch (cause) {
-      const refused = notPermitted(cause);
+      const refused = cause instanceof CrecError ? cause : notPermitted(cause);
       if (refused) throw refused;
       throw new CrecError(
         "SEEN_NOT_READ",

@@ -79,7 +79,7 @@ export class FileDedupeStore {
 
   /**
    * Reads the file, once. Call it before `accept`. After an error, the next call tries again.
-   * @throws {CrecError} `SEEN_NOT_READ`
+   * @throws {CrecError} `SEEN_NOT_READ`, `STATE_FILE_NEWER`
    */
   load(): Promise<void> {
     this.#loading ??= this.#load().catch((error) => {

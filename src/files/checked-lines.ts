@@ -1,5 +1,6 @@
 import { checksumOf } from "./checksum.ts";
 import { DurableFiles, type Files } from "./durable-files.ts";
+import { refuseNewer } from "./newer.ts";
 
 /** What was read: the whole lines, and the path of the copy of a damaged file. `size` in characters. */
 export type StoredLines<Entry> = {
@@ -11,16 +12,19 @@ export type StoredLines<Entry> = {
 
 /**
  * A file with one entry a line, as JSON, oldest first. Each line carries a checksum, which shows whether the file is
- * whole, or torn or changed. Throws what the file system throws.
+ * whole, or torn or changed. Throws what the file system throws, and `STATE_FILE_NEWER`.
  */
 export class CheckedLines<Entry> {
   readonly path: string;
   readonly #isEntry: (value: unknown) => value is Entry;
+  readonly #lost: string;
   readonly #files: DurableFiles;
 
-  constructor(path: string, isEntry: (value: unknown) => value is Entry, files?: Files) {
+  /** `lost`: what happens without the file. */
+  constructor(path: string, isEntry: (value: unknown) => value is Entry, lost: string, files?: Files) {
     this.#files = new DurableFiles(files);
     this.path = path;
+    this.#lost = lost;
     this.#isEntry = isEntry;
   }
 
@@ -63,6 +67,7 @@ export class CheckedLines<Entry> {
     const [checksum = "", text = ""] = line.split(/ (.*)/s);
     if (checksum !== checksumOf(text)) return [];
     const value = parsedJson(text);
+    refuseNewer(value, { what: `The file ${this.path}`, lost: this.#lost });
     return this.#isEntry(value) ? [value] : [];
   }
 }

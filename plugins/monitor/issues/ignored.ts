@@ -4,6 +4,7 @@ import { replaceState, stateFiles } from "../../../nodes/lib/runtime/folder/stat
 import { stateFolderFor } from "../../../nodes/lib/runtime/state-folder.ts";
 import { dropOldest } from "../../../nodes/lib/shared/drop-oldest.ts";
 import { nodeError } from "../../../nodes/lib/shared/errors.ts";
+import { isNewerRefused, refuseNewer } from "../../../src/files/newer.ts";
 
 /** More than a person ignores. The oldest is forgotten. */
 const MOST = 500;
@@ -12,6 +13,8 @@ const FILE = "ignored-issues.json";
 /** The ids of the issues that a person does not want to see, in a file of the state folder. */
 export class Ignored {
   readonly #path: string;
+  /** Why the file must not be replaced. */
+  #newer: unknown;
   #ids: Promise<Set<string>> | undefined;
   #written: Promise<unknown> = Promise.resolve();
 
@@ -25,7 +28,7 @@ export class Ignored {
     return this.#ids;
   }
 
-  /** @throws ISSUES_NOT_SAVED when it cannot be written; it counts until the next restart then */
+  /** @throws STATE_FILE_NEWER; ISSUES_NOT_SAVED when it cannot be written; it counts until the next restart then */
   async set(id: string, isIgnored: boolean): Promise<void> {
     this.#ids ??= this.#read();
     const ids = await this.#ids;
@@ -41,15 +44,21 @@ export class Ignored {
   async #read(): Promise<Set<string>> {
     try {
       const stored: unknown = JSON.parse(await stateFiles.readFile(this.#path, "utf8"));
+      refuseNewer(stored, {
+        what: `The file ${this.#path}`,
+        lost: "issues that were ignored are shown again",
+      });
       const ids: unknown[] = Array.isArray(stored) ? stored : [];
       return new Set(ids.filter((id) => typeof id === "string").slice(-MOST));
-    } catch {
+    } catch (error) {
+      if (isNewerRefused(error)) this.#newer = error;
       return new Set();
     }
   }
 
   /** After a crash the file has the old ids or the new ones, never a part. */
   async #write(ids: readonly string[]): Promise<void> {
+    if (this.#newer !== undefined) throw this.#newer;
     try {
       await replaceState(this.#path, `${JSON.stringify(ids, null, 2)}\n`);
     } catch (cause) {

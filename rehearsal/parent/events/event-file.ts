@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { DurableFiles } from "../../../src/files/durable-files.ts";
+import { isNewer } from "../../../src/files/newer.ts";
 import { type ChannelEvent, CrecError } from "../../../src/index.ts";
 import { envelopeOf } from "../../../src/protocol/index.ts";
 import type { EventFile } from "../../shared/event-file.ts";
@@ -39,7 +40,9 @@ export function parseEventFile(text: string): ReadEventFile {
     throw invalid("It has another format. Choose a file of events.");
   if (fields.version !== undefined && fields.version !== 1)
     throw invalid(
-      `It has version ${String(fields.version)}, which this version cannot read. Update this package.`,
+      isNewer(fields)
+        ? "It was written by a newer version of this package. Install that version, or record the events again."
+        : "It has no known version. Record the events again.",
     );
   checkParts(fields);
   const events = distinct(fields.events.map(eventAt));

@@ -25,6 +25,7 @@ export type FileAlertStoreOptions = {
 /** The revision 0 has no value: the key was removed. */
 type Entry = readonly [key: string, revision: number, value?: unknown];
 
+const LOST = "what was counted is forgotten: alerts may be missed or repeated, and open ones have no end";
 /** A file is not replaced before it is this long. In characters. */
 const SHORT = 1_000_000;
 
@@ -49,7 +50,7 @@ export class FileAlertStore implements AlertStore {
   #loading: Promise<void> | undefined;
 
   constructor({ path, minIntervalMs = 1_000, onWarning = () => {}, files }: FileAlertStoreOptions) {
-    this.#file = new CheckedLines(path, isEntry, files);
+    this.#file = new CheckedLines(path, isEntry, LOST, files);
     this.#onWarning = onWarning;
     this.#writer = new LineWriter({
       file: this.#file,
@@ -60,13 +61,13 @@ export class FileAlertStore implements AlertStore {
     });
   }
 
-  /** @throws {CrecError} `ALERTS_NOT_READ`. The next call tries again. */
+  /** @throws {CrecError} `ALERTS_NOT_READ`, `STATE_FILE_NEWER`. The next call tries again. */
   async read(key: string): Promise<AlertRecord | undefined> {
     await this.#load();
     return this.#records.get(key);
   }
 
-  /** @throws {CrecError} `ALERTS_NOT_READ`. The next call tries again. */
+  /** @throws {CrecError} `ALERTS_NOT_READ`, `STATE_FILE_NEWER`. The next call tries again. */
   async write(key: string, revision: number, value: unknown): Promise<boolean> {
     await this.#load();
     if (!replaced(this.#records, key, revision, value)) return false;
@@ -74,7 +75,7 @@ export class FileAlertStore implements AlertStore {
     return true;
   }
 
-  /** @throws {CrecError} `ALERTS_NOT_READ`. The next call tries again. */
+  /** @throws {CrecError} `ALERTS_NOT_READ`, `STATE_FILE_NEWER`. The next call tries again. */
   async keys(): Promise<string[]> {
     await this.#load();
     return [...this.#records.keys()];
@@ -101,7 +102,7 @@ export class FileAlertStore implements AlertStore {
 
   async #loadOnce(): Promise<void> {
     const { entries, size, state, copy } = await this.#file.read().catch((cause) => {
-      throw notPermitted(cause) ?? notRead(this.#file.path, cause);
+      throw cause instanceof CrecError ? cause : (notPermitted(cause) ?? notRead(this.#file.path, cause));
     });
     for (const [key, revision, value] of entries) {
       if (revision === 0) this.#records.delete(key);

@@ -1,6 +1,7 @@
 import { randomBytes, scryptSync, timingSafeEqual } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { isNewerRefused, refuseNewer } from "../../../../src/files/newer.ts";
 import { renameOverSync } from "../../../../src/files/rename.ts";
 import { nodeError } from "../../shared/errors.ts";
 import { isObject } from "../../shared/is-object.ts";
@@ -88,10 +89,16 @@ function list(addresses: readonly string[]): string {
 function read(path: string): Bindings {
   try {
     const bindings: unknown = JSON.parse(readFileSync(path, "utf8"));
+    const lost =
+      "it is not known where API keys may be sent, so check the addresses of all connections before";
+    refuseNewer(bindings, { what: `The file ${path}`, lost });
     if (isBindings(bindings)) return new Map(Object.entries(bindings));
     throw new Error("It contains something else.");
   } catch (cause) {
-    if ((cause as { code?: unknown }).code === "ENOENT") return new Map();
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code === "ENOENT") return new Map();
+    if (isNewerRefused(cause))
+      throw nodeError("KEY_NEEDS_CONFIRMATION", `Nothing was sent. ${message}`, cause);
     throw nodeError(
       "KEY_NEEDS_CONFIRMATION",
       `${path} cannot be read, so it is not known where API keys may be sent. Nothing was sent. Restore the file; or check the addresses of all connections, delete the file, and deploy.`,

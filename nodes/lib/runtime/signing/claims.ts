@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { link, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
+import { refuseNewer } from "../../../../src/files/newer.ts";
 import type { SharedState } from "../../../../src/index.ts";
 import { cleanUp, type FoundFile, removeIf } from "../folder/clean-up.ts";
 import { createState, permitted, stateFiles } from "../folder/state-files.ts";
@@ -44,8 +45,8 @@ export function fileClaims(RED: NodeAPI): Claims {
       const path = pathOf(id);
       for (let attempt = 1; ; attempt++) {
         if (await create(path, mine)) return mine;
-        const found = await permitted(path, () => removeIf(path, ({ text }) => isOverOrHalf(text)));
-        const other = found && claimIn(found.text);
+        const found = await permitted(path, () => removeIf(path, ({ text }) => isOverOrHalf(text, path)));
+        const other = found && claimIn(found.text, path);
         if (other && !isOver(other)) return other;
         if (attempt === ATTEMPTS)
           throw new Error(
@@ -55,7 +56,7 @@ export function fileClaims(RED: NodeAPI): Claims {
     },
     release: async (id, digest) => {
       const path = pathOf(id);
-      await permitted(path, () => removeIf(path, ({ text }) => claimIn(text)?.digest === digest));
+      await permitted(path, () => removeIf(path, ({ text }) => claimIn(text, path)?.digest === digest));
     },
   };
 }
@@ -128,17 +129,18 @@ async function create(path: string, claim: Claim): Promise<boolean> {
 /** Removes the claims whose messages never came again. Never rejects. */
 export function removeOldClaims(RED: NodeAPI): Promise<void> {
   cleaned.at = Date.now();
-  return cleanUp(RED, stateFolderFor(RED, "signing"), { leastAgeMs: DAY_MS, isOld: isForgotten });
+  const folder = stateFolderFor(RED, "signing");
+  return cleanUp(RED, folder, { leastAgeMs: DAY_MS, isOld: (file) => isForgotten(file, folder) });
 }
 
-function isForgotten({ text, writtenAt }: FoundFile): boolean {
+function isForgotten({ text, writtenAt }: FoundFile, folder: string): boolean {
   const age = Date.now() - writtenAt;
-  return age > FORGOTTEN_MS || (age >= DAY_MS && isOverOrHalf(text));
+  return age > FORGOTTEN_MS || (age >= DAY_MS && isOverOrHalf(text, folder));
 }
 
 /** A crash leaves a file half written. */
-function isOverOrHalf(text: string): boolean {
-  const claim = claimIn(text);
+function isOverOrHalf(text: string, path: string): boolean {
+  const claim = claimIn(text, path);
   return claim === undefined || isOver(claim);
 }
 
@@ -146,12 +148,16 @@ function isOver({ deadline }: Claim): boolean {
   return deadline !== 0 && deadline * 1000 <= Date.now();
 }
 
-function claimIn(text: string): Claim | undefined {
+/** @throws STATE_FILE_NEWER */
+function claimIn(text: string, path: string): Claim | undefined {
+  let value: unknown;
   try {
-    return claimOf(JSON.parse(text));
+    value = JSON.parse(text);
   } catch {
     return undefined;
   }
+  refuseNewer(value, { what: `The file ${path}`, lost: "the same operation may be signed a second time" });
+  return claimOf(value);
 }
 
 function claimOf(value: unknown): Claim | undefined {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
+import { refuseNewer } from "../../../../src/files/newer.ts";
 import { fileNameOf } from "../file-name.ts";
 import { renameState, replaceState, stateFiles } from "../folder/state-files.ts";
 import type { CrecMessage } from "../message.ts";
@@ -24,8 +25,13 @@ export type WaitRecord = {
   error?: { code: string; message: string };
 };
 
-/** A file of the folder. Without a record it cannot be read, or was removed meanwhile. */
-export type StoredWait = { path: string; record: WaitRecord | undefined; isGone: boolean; error?: unknown };
+/** A file of the folder. Without a record it cannot be read, or was removed meanwhile; the error says if there is more. */
+export type StoredWait = {
+  path: string;
+  record: WaitRecord | undefined;
+  isGone: boolean;
+  error?: unknown;
+};
 
 const ENDING = ".json";
 const TEMPORARY = `${ENDING}.tmp`;
@@ -115,7 +121,7 @@ export class WaitStore {
   async read(name: string): Promise<StoredWait> {
     const path = join(this.#folder, name);
     try {
-      return { path, record: recordIn(await stateFiles.readFile(path, "utf8")), isGone: false };
+      return { path, record: recordIn(await stateFiles.readFile(path, "utf8"), path), isGone: false };
     } catch (error) {
       return { path, record: undefined, isGone: isMissing(error), error };
     }
@@ -136,18 +142,16 @@ function isMissing(error: unknown): boolean {
   return (error as { code?: unknown }).code === "ENOENT";
 }
 
-function recordIn(text: string): WaitRecord | undefined {
-  try {
-    const record = JSON.parse(text) as Partial<WaitRecord> | null;
-    const isWhole =
-      record?.version === 1 &&
-      typeof record.id === "string" &&
-      typeof record.service === "string" &&
-      typeof record.msg === "object" &&
-      record.msg !== null &&
-      Array.isArray(record.cut);
-    return isWhole ? (record as WaitRecord) : undefined;
-  } catch {
-    return undefined;
-  }
+/** @throws STATE_FILE_NEWER; what is wrong with the JSON */
+function recordIn(text: string, path: string): WaitRecord | undefined {
+  const record = JSON.parse(text) as Partial<WaitRecord> | null;
+  refuseNewer(record, { what: `The file ${path}`, lost: "the operation that waits in it is not reported" });
+  const isWhole =
+    record?.version === 1 &&
+    typeof record.id === "string" &&
+    typeof record.service === "string" &&
+    typeof record.msg === "object" &&
+    record.msg !== null &&
+    Array.isArray(record.cut);
+  return isWhole ? (record as WaitRecord) : undefined;
 }

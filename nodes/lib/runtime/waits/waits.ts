@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Node, NodeAPI } from "node-red";
+import { isNewerRefused } from "../../../../src/files/newer.ts";
 import { type CodedError, nodeError, toCodedError } from "../../shared/errors.ts";
 import type { Connection } from "../config-nodes.ts";
 import { errorText, toldError } from "../error-texts.ts";
@@ -244,7 +245,7 @@ export class Waits {
       if (signal.aborted) return;
       const claimed = record && (await claim(name));
       if (record && claimed !== undefined) await this.#resume(claimed, record);
-      else if (isNotPermitted(error)) this.#warn(error);
+      else if (isNotPermitted(error) || isNewerRefused(error)) this.#warn(error);
       else if (!record && !isGone) this.#node.warn(this.#RED._("common.warning.wait-unreadable", { path }));
     }
   }
