@@ -5,17 +5,27 @@ import { isTime, timeOf } from "../lib/shared/times.ts";
 
 const COMMANDS = ["pause", "resume", "seek"] as const;
 export type Command = (typeof COMMANDS)[number];
+type Seekable = Pick<EventConsumer, "seek" | "continueStored">;
 
 /** Carries out what a message asks for: its topic, or else its payload, is the command. */
-export function command(consumer: Pick<EventConsumer, Command>, msg: CrecMessage): Command {
+export function command(consumer: Pick<EventConsumer, Command> & Seekable, msg: CrecMessage): Command {
   const name = COMMANDS.find((name) => name === msg.topic) ?? COMMANDS.find((name) => name === msg.payload);
   if (name === undefined) {
     throw nodeError("UNKNOWN_COMMAND", 'The topic of the message must be "pause", "resume" or "seek".');
   }
   if (name === "pause") consumer.pause();
   else if (name === "resume") consumer.resume();
-  else consumer.seek(positionOf(msg.payload));
+  else seek(consumer, msg.payload);
   return name;
+}
+
+/**
+ * Moves a consumer, or with `stored` lets it go on at its cursor though the service has another address.
+ * @throws INVALID_FIELD; INVALID_ARGUMENT
+ */
+export function seek(consumer: Seekable, to: unknown): void {
+  if (to === "stored") consumer.continueStored();
+  else consumer.seek(positionOf(to));
 }
 
 /**

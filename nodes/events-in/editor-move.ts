@@ -5,21 +5,22 @@ import { isTime } from "../lib/shared/times.ts";
 /** As `POST crec/events-in/:id/seek` takes it. */
 type Position = string | { time: string };
 
-const CHOICES = ["now", "beginning", "offset", "time"] as const;
+const CHOICES = ["stored", "now", "beginning", "offset", "time"] as const;
 type Choice = (typeof CHOICES)[number];
 
-/**
- * Asks where the cursor should be moved to.
- * @param next the first offset that was not delivered, if it is known
- */
-export function askWhereTo(node: EditedNode, next: number | undefined, move: (to: Position) => void): void {
+/** `next`: the first offset that was not delivered, if it is known. `isMoved`: the service has another address now. */
+type Known = { next: number | undefined; isMoved: boolean };
+
+/** Asks where the cursor should be moved to. */
+export function askWhereTo(node: EditedNode, { next, isMoved }: Known, move: (to: Position) => void): void {
+  const choices = CHOICES.filter((choice) => isMoved || choice !== "stored");
   const content = $("<div>");
   $("<p>").text(node._("events-in.panel.move-explained")).appendTo(content);
   const group = $('<div role="radiogroup">')
     .attr("aria-label", node._("events-in.panel.move-title"))
     .appendTo(content);
   const boxes = { offset: textBox(String(next ?? "")), time: textBox("24h") };
-  const radios = CHOICES.map((choice) => {
+  const radios = choices.map((choice) => {
     const label = $("<label>").css({ display: "block", "line-height": "34px" }).appendTo(group);
     const radio = $('<input type="radio" name="crec-events-in-move">')
       .css({ width: "auto", margin: "0 6px 0 0", "vertical-align": "middle" })
@@ -38,9 +39,9 @@ export function askWhereTo(node: EditedNode, next: number | undefined, move: (to
   });
   const problem = $('<div role="alert">').css("color", "var(--red-ui-text-color-error)").appendTo(content);
   const chosen = (): Choice | undefined =>
-    CHOICES.find((_choice, index) => radios[index]?.prop("checked") === true);
-  const first = next === undefined ? "now" : "offset";
-  radios[CHOICES.indexOf(first)]?.prop("checked", true);
+    choices.find((_choice, index) => radios[index]?.prop("checked") === true);
+  const first = isMoved ? "stored" : next === undefined ? "now" : "offset";
+  radios[choices.indexOf(first)]?.prop("checked", true);
   askInDialog(node, {
     title: node._("events-in.panel.move-title"),
     content,
@@ -56,7 +57,7 @@ export function askWhereTo(node: EditedNode, next: number | undefined, move: (to
 
 /** Undefined where the text of the chosen line is not what it must be. */
 function positionOf(choice: Choice, boxes: { offset: JQuery; time: JQuery }): Position | undefined {
-  if (choice === "now" || choice === "beginning") return choice;
+  if (choice !== "offset" && choice !== "time") return choice;
   const text = String(boxes[choice].val() ?? "").trim();
   if (choice === "offset") return /^\d+$/.test(text) ? text : undefined;
   return text !== "" && isTime(text) ? { time: text } : undefined;

@@ -17,6 +17,7 @@ export function showPanel(node: EditedNode, container: JQuery): Panel {
   const say = (text: string) => void parts.result.text(text);
   /** The first offset that the node has not delivered. */
   let next: number | undefined;
+  let isMoved = false;
   const refresh = () => {
     getJson<PanelReport>(url).then(
       (report) => {
@@ -26,6 +27,7 @@ export function showPanel(node: EditedNode, container: JQuery): Panel {
         parts.report.text(report.problem ?? describe(node, report));
         if (isDeployed) showUnits(node, parts.units, report.units);
         if (isDeployed && report.cursor !== undefined) next = report.cursor + 1;
+        isMoved = isDeployed && report.isMoved === true;
         parts.buttons.prop("disabled", !isDeployed && !isShared);
       },
       // The next refresh tries again.
@@ -42,7 +44,7 @@ export function showPanel(node: EditedNode, container: JQuery): Panel {
     );
   };
 
-  parts.reset.on("click", () => askWhereTo(node, next, (to) => change("seek", { to })));
+  parts.reset.on("click", () => askWhereTo(node, { next, isMoved }, (to) => change("seek", { to })));
   parts.exported.on("click", () => {
     getJson<object>(`${url}/cursor`).then(
       (cursor) => {

@@ -11,7 +11,7 @@ import { isSameId } from "../../src/protocol/ids.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
 import type { PanelReport, SentLast, Started } from "../lib/shared/form-types.ts";
-import { positionOf } from "./commands.ts";
+import { seek } from "./commands.ts";
 import type { CopiesNote } from "./copies-note.ts";
 import type { Outputs } from "./outputs.ts";
 import type { UnitsNote } from "./units-note.ts";
@@ -111,6 +111,7 @@ export class Reader {
     const { unknownTypes } = this.outputs;
     const turnMs = this.#channelReader?.turnMs ?? 0;
     const stored = await this.#store.load().catch(() => undefined);
+    const isMoved = stored && stored.identity.service !== this.#identity.service;
     const units = this.#units?.report();
     const isLacking = units && units.noDecimals.length + units.differing.length > 0;
     return {
@@ -130,6 +131,7 @@ export class Reader {
             late: state.late,
           }
         : {}),
+      ...(isMoved && isSameId(stored.identity.channelId, this.#identity.channelId) ? { isMoved } : {}),
       dropped: this.outputs.dropped,
       givenUp: this.outputs.givenUp,
       notices: this.outputs.notices,
@@ -142,9 +144,9 @@ export class Reader {
     };
   }
 
-  /** @throws INVALID_FIELD */
+  /** @throws INVALID_FIELD; INVALID_ARGUMENT */
   seek(to: unknown): void {
-    this.consumer.seek(positionOf(to));
+    seek(this.consumer, to);
   }
 
   exportCursor(): Promise<CursorState | undefined> {

@@ -1,4 +1,4 @@
-import type { CrecError } from "../errors.ts";
+import { ArgumentError, type CrecError } from "../errors.ts";
 import { type ChannelEvent, canonicalId } from "../protocol/index.ts";
 import { type Clock, type Random, systemClock } from "../timing/index.ts";
 import { Checkpointer } from "./checkpointer.ts";
@@ -57,6 +57,7 @@ export class EventConsumer {
   /** Aborts the present poll and its deliveries, but not the run. */
   #round = new AbortController();
   #seekTo: StartPosition | undefined;
+  #acceptsMove = false;
 
   readonly #progress = new ReadingProgress();
   #session: ReadSession;
@@ -170,6 +171,23 @@ export class EventConsumer {
     if (this.#run === undefined && this.state.kind === "stopped" && this.state.error) this.start();
   }
 
+  /**
+   * Starts again, at the stored cursor, after the consumer has stopped with `CURSOR_OF_ANOTHER_CHANNEL` since its service
+   * has another address now. It goes on only if the service returns the newest event that the cursor remembers, at
+   * its offset; else it stops with that error again.
+   * Throws `ArgumentError` when it did not stop with that error.
+   */
+  continueStored(): void {
+    const { state } = this;
+    if (state.kind !== "stopped" || state.error?.code !== "CURSOR_OF_ANOTHER_CHANNEL") {
+      const message =
+        "The stored cursor is in use, or was not found to be of another address: there is nothing to take over.";
+      throw new ArgumentError("to", message);
+    }
+    this.#acceptsMove = true;
+    this.start();
+  }
+
   /** Whether an event was delivered and waits for its acknowledgement. */
   isInFlight(eventId: string): boolean {
     return this.#dispatcher.inFlight.has(canonicalId(eventId));
@@ -237,6 +255,7 @@ export class EventConsumer {
         } else await this.#clock.sleep(this.#report(error), round);
       }
     }
+    this.#acceptsMove = false;
     this.#dispatcher.inFlight.clear();
     if (lease?.over.aborted) {
       this.#checkpointer.cancel();
@@ -290,7 +309,7 @@ export class EventConsumer {
   /** The channel at the cursor, or at the position of `seek()`. */
   async #openChannel(signal: AbortSignal): Promise<OpenChannel> {
     const position = this.#seekTo;
-    if (position === undefined) return this.#session.open(signal);
+    if (position === undefined) return this.#session.open(signal, this.#acceptsMove);
     this.#checkpointer.cancel();
     const channel = await this.#session.seek(position, signal);
     if (this.#seekTo === position) this.#seekTo = undefined;

@@ -1,7 +1,7 @@
-import { CrecError } from "../errors.ts";
 import { isSameId } from "../protocol/index.ts";
 import { Cursor } from "./cursor.ts";
 import { type CursorIdentity, type CursorState, stateAfter, stateFrom } from "./cursor-state.ts";
+import { ofAnotherAddress, ofAnotherChannel, requireSameEvent } from "./moved-service.ts";
 import type { ConsumerStart, StartPosition } from "./options.ts";
 import type { PageReader } from "./page-reader.ts";
 import type { CursorStore } from "./store.ts";
@@ -10,6 +10,8 @@ export type CursorContext = {
   identity: CursorIdentity;
   store: CursorStore;
   reader: PageReader;
+  /** A stored cursor of another address of the service is taken over, if the service has its newest event. */
+  acceptsMove?: boolean;
   /** Called with the position, once it is stored. */
   onStart: (start: ConsumerStart) => void;
   /** Called when the cursor was restored from elsewhere, such as a backup. */
@@ -39,19 +41,23 @@ async function storedCursor(
   signal: AbortSignal,
 ): Promise<Cursor> {
   const { channelId, service } = stored.identity;
-  if (!isSameId(channelId, context.identity.channelId) || service !== context.identity.service)
-    throw ofAnotherChannel(stored.identity);
+  if (!isSameId(channelId, context.identity.channelId)) throw ofAnotherChannel(stored.identity);
+  const isMoved = service !== context.identity.service;
+  if (isMoved && !context.acceptsMove) throw ofAnotherAddress(stored.identity, context.identity);
+  if (isMoved) await requireSameEvent(stored, context.reader, signal);
   const { restored, ...state } = stored;
   const restoredUpTo = restored ? ((await context.reader.newest(signal)).last ?? -1) : state.restoredUpTo;
-  context.onStart({ from: "stored", after: stored.cursor });
-  if (restored && restoredUpTo !== undefined) context.onRestored(restoredUpTo);
-  return new Cursor({
+  const cursor = {
     // When it is missing, the process did not end in order.
     suspectUpTo: stored.handedOut,
     ...state,
     ...(restoredUpTo === undefined ? {} : { restoredUpTo }),
     identity: context.identity,
-  });
+  };
+  if (isMoved) await context.store.save(cursor, "now");
+  context.onStart({ from: "stored", after: stored.cursor });
+  if (restored && restoredUpTo !== undefined) context.onRestored(restoredUpTo);
+  return new Cursor(cursor);
 }
 
 /** A cursor at a chosen position, stored before anything else happens. */
@@ -84,11 +90,4 @@ async function stateAt(
   }
   if (position === "beginning") return stateFrom(identity, 0);
   return "offset" in position ? stateFrom(identity, position.offset) : stateFrom(identity, 0, position.time);
-}
-
-function ofAnotherChannel({ channelId, service }: CursorIdentity): CrecError {
-  return new CrecError(
-    "CURSOR_OF_ANOTHER_CHANNEL",
-    `The stored cursor belongs to channel ${channelId} of ${service}. Use another consumer name, or reset the cursor to start over on this channel.`,
-  );
 }

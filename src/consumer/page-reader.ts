@@ -49,6 +49,17 @@ export class PageReader {
     return this.#pages.source.newest(signal, { ofType: false });
   }
 
+  /** The event at an offset, of any type. A page may begin or end there, or beside it. Undefined where none is shown. */
+  async eventAt(offset: number, signal: AbortSignal): Promise<ChannelEvent | undefined> {
+    for (const position of [offset, offset - 1, offset + 1]) {
+      if (position < 0) continue;
+      const { events } = await this.#pages.source.at(signal, position, { ofType: false });
+      const found = events.find(({ headers }) => headers.offset === offset);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
   /**
    * Everything above the offset `from` that is visible, and perhaps events below it, in pages, each ascending. The next
    * page is requested when the one before has been processed. `mark` is an event that must be there, if one is known: a

@@ -48,9 +48,10 @@ export class ReadSession {
     return highest === undefined || cursor === undefined ? undefined : Math.max(0, highest - cursor.cursor);
   }
 
-  /** The cursor in use; else the stored one, or the start. Throws what `openCursor` throws. */
-  async open(signal: AbortSignal): Promise<OpenChannel> {
-    this.#open ??= this.#readFrom(await openCursor(this.#context(), this.#options.start, signal));
+  /** The cursor in use; else the stored one, or the start. `acceptsMove`: see there. Throws what `openCursor` throws. */
+  async open(signal: AbortSignal, acceptsMove = false): Promise<OpenChannel> {
+    const context = { ...this.#context(), acceptsMove };
+    this.#open ??= this.#readFrom(await openCursor(context, this.#options.start, signal));
     return this.#open;
   }
 

@@ -5,7 +5,7 @@ import should from "should";
 import { type Arrival, ackingNode, ackNode, EventHarness } from "../support/event-harness.ts";
 import { ask } from "../support/flow-harness.ts";
 import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
-import { channelNode, eventsInNode } from "../support/nodes.ts";
+import { channelNode, connectionNode, eventsInNode } from "../support/nodes.ts";
 
 const EVENTS = 30;
 const CONNECTED = "node-red:common.status.connected";
@@ -216,6 +216,62 @@ describe("the panel of events in", function () {
       await done("moved", "/seek", { to: "beginning" });
       await harness.nodeRed.status("moved", CONNECTED);
       should((await exported("moved")).identity.channelId).equal(channel_id);
+    });
+  });
+
+  describe("goes on at the same offset after the service has got another address", () => {
+    const at = async (): Promise<[FlowNode, FlowNode]> => {
+      const baseUrl = harness.proxy.baseUrl.replace("127.0.0.1", "localhost");
+      const { channelName, ready } = harness.service;
+      return [
+        connectionNode(ready, { id: "moved-connection", baseUrl }),
+        channelNode({ id: "moved-channel", connection: "moved-connection", channel: channelName }),
+      ];
+    };
+
+    it("if a person says so, and the event that the cursor remembers is there: nothing is lost or repeated", async () => {
+      const node = reading("mover", { consumer: "mover", inputs: 1 });
+      await harness.deploy([[node, 3]]);
+      const before = (await harness.arrived("mover", EVENTS)).length;
+      await harness.report("mover", ({ behind }) => behind === 0);
+      const known = offsets("mover").length;
+      await harness.deploy([[{ ...node, channel: "moved-channel" }, 3]], await at());
+      await harness.nodeRed.status("mover", ({ fill }) => fill === "red");
+      const report = await harness.report("mover", ({ state }) => state === "stopped");
+      should(report).have.property("isMoved", true);
+      should(report.lastError).match(
+        /localhost.* is a new address of that service, go on at the same offset/,
+      );
+      const file = join(harness.userDir.path, "crec-cursors/mover.json");
+      const kept = await readFile(file, "utf8");
+
+      // Another service that happens to have the same channel id.
+      harness.proxy.harm = ({ path }) =>
+        path.endsWith("/events")
+          ? {
+              kind: "change",
+              change: (body) => body.replaceAll(/"event_id":"[0-9a-f]{4}/g, '"event_id":"0000'),
+            }
+          : undefined;
+      await done("mover", "/seek", { to: "stored" });
+      const refusal = await harness.report("mover", ({ lastError }) => /remembers/.test(String(lastError)));
+      should(refusal).have.properties({ state: "stopped", isMoved: true });
+      should(refusal.lastError).match(/nothing says that it is the same channel/);
+      should(await readFile(file, "utf8")).equal(kept);
+      harness.proxy.harm = () => undefined;
+
+      await harness.addEvents("after-the-move");
+      await harness.press("mover", { topic: "seek", payload: "stored" });
+      const after = await harness.report(
+        "mover",
+        ({ state, behind }) => state === "connected" && behind === 0,
+      );
+      should(after).not.have.property("isMoved");
+      const all = await harness.arrived("mover", before + 2);
+      should(all.slice(known).every(({ crec }) => crec.redelivered === false)).be.true();
+      should(new Set(offsets("mover")).size).equal(offsets("mover").length);
+      should((await exported("mover")).identity).match({ service: /localhost/ });
+      await refused("mover", "/seek", "INVALID_ARGUMENT", { to: "stored" });
     });
   });
 

@@ -224,6 +224,8 @@ export type PanelReport =
       state: string;
       channelId: string;
       cursor?: number;
+      /** The cursor is of this channel at another address of the service. */
+      isMoved?: boolean;
       /** The newest offset known. */
       end?: number;
       behind?: number;

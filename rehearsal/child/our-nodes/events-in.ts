@@ -66,7 +66,7 @@ export function registerEventsIn(RED: NodeAPI, host: ChildHost): void {
           { kind: "call", node: idInFlow(this), text: "seek: ignored in a rehearsal", message: msg },
           msg,
         );
-      command({ pause, resume, seek }, msg) satisfies Command;
+      command({ pause, resume, seek, continueStored: seek }, msg) satisfies Command;
     });
     this.on("close", () => {
       forget();
