@@ -1,4 +1,4 @@
-import { lstat, mkdir, readFile } from "node:fs/promises";
+import { lstat, mkdir, mkdtemp, readFile, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { visible } from "../report/words.ts";
@@ -56,8 +56,26 @@ async function version(packageFolder: string): Promise<string> {
 async function ownFolder(): Promise<string> {
   const user = process.getuid?.();
   const folder = join(tmpdir(), user === undefined ? "crec-rehearse" : `crec-rehearse-${user}`);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch(notUsable);
   const found = await lstat(folder);
-  if (found.isDirectory() && (user === undefined || found.uid === user)) return folder;
-  throw new CommandProblem(`${folder} belongs to somebody else. Set TMPDIR to a folder of your own.`);
+  const isOwn = found.isDirectory() && (user === undefined || found.uid === user);
+  if (!isOwn)
+    throw new CommandProblem(
+      `${folder} belongs to somebody else. Set ${VARIABLES[0]} to a folder of your own.`,
+    );
+  // An old folder may be on a disk that is full, or mounted for reading only. What a crash leaves here goes later.
+  await mkdtemp(join(folder, "rehearsal-")).then(rmdir).catch(notUsable);
+  return folder;
+}
+
+/** What `tmpdir` reads, in its order. */
+const VARIABLES = process.platform === "win32" ? ["TEMP", "TMP"] : ["TMPDIR", "TMP", "TEMP"];
+
+function notUsable(error: unknown): never {
+  const name = VARIABLES.find((variable) => process.env[variable]);
+  const why =
+    name === undefined ? "No environment variable names it" : `The environment variable ${name} names it`;
+  throw new CommandProblem(
+    `The folder for temporary files, ${tmpdir()}, cannot be used: ${messageOf(error)}. ${why}: set ${name ?? VARIABLES[0]} to a folder that exists, that you may write to, and that has space.`,
+  );
 }
