@@ -33,7 +33,13 @@ describe("the dialog that moves the cursor of events in", function () {
       { id: "tab", type: "tab", label: "move" },
       connectionNode(editor().service.ready),
       channelNode({ channel: "moving", createMissing: true }),
-      { ...eventsInNode({ id: "reader", verify: false }), z: "tab", x: 200, y: 100, wires: [[], [], []] },
+      {
+        ...eventsInNode({ id: "reader", consumer: "moving", verify: false }),
+        z: "tab",
+        x: 200,
+        y: 100,
+        wires: [[], [], []],
+      },
     ]);
   });
 
@@ -63,5 +69,29 @@ describe("the dialog that moves the cursor of events in", function () {
     should(await moved()).deepEqual({ to: { time: "1780000000" } });
     await again.root.getByText("Done.").waitFor();
     await again.cancel();
+  });
+
+  it("offers the stored cursor first where the service has another address, and says what was answered", async () => {
+    const { ready } = editor().service;
+    const baseUrl = ready.base_url.replace("127.0.0.1", "localhost");
+    await editor().openWith([
+      { id: "tab", type: "tab", label: "move" },
+      connectionNode(ready, { baseUrl }),
+      channelNode({ channel: "moving", createMissing: true }),
+      {
+        ...eventsInNode({ id: "reader", consumer: "moving", verify: false }),
+        ...{ z: "tab", x: 200, y: 100, wires: [[], [], []] },
+      },
+    ]);
+    const form = await open();
+    await form.root.locator("#crec-events-in-report", { hasText: "is a new address" }).waitFor();
+    should(await dialog().getByRole("radio").count()).equal(5);
+    should(await choice("at the stored cursor").isChecked()).equal(true);
+    should(await moved()).deepEqual({ to: "stored" });
+    // The channel has no event yet.
+    await form.root
+      .locator("#crec-events-in-report", { hasText: "no event that could be compared" })
+      .waitFor();
+    await form.cancel();
   });
 });
