@@ -92,6 +92,31 @@ describe("a call through a proxy", () => {
     }
   });
 
+  it("names the environment variable that has the proxy's address", async () => {
+    const before = process.env.http_proxy;
+    ended.push(() => {
+      if (before === undefined) delete process.env.http_proxy;
+      else process.env.http_proxy = before;
+    });
+    process.env.http_proxy = "http://user:hush-hush@127.0.0.1:1";
+    const { message } = await errorOf(open("http://service.example/v1", { proxy: "environment" }).get("/x"));
+    should(message).equal(
+      "The proxy at 127.0.0.1:1 cannot be reached: nothing listens there. Check that it runs, and the environment variable http_proxy.",
+    );
+  });
+
+  it("is named where it does not answer in time", async () => {
+    const silent = await listen(createTcpServer(() => {}) as unknown as Server);
+    const proxy = `http://127.0.0.1:${silent}`;
+    const transport = open("http://service.example/v1", { proxy, timeoutMs: 100 });
+    should(await errorOf(transport.get("/x"))).match({
+      code: "TIMEOUT",
+      message: new RegExp(
+        `^service\\.example:80 \\(through the proxy 127\\.0\\.0\\.1:${silent}\\) did not finish`,
+      ),
+    });
+  });
+
   it("takes no more of an answer than allowed, without a tunnel either", async () => {
     const { port } = await proxyOn(createServer(), (_request, response) =>
       sendJson(response, 200, "x".repeat(5_000)),

@@ -86,8 +86,15 @@ describe("the way to AWS KMS", () => {
   it("says that the proxy refused it", async () => {
     const error = await errorOf(opened({ tls, proxy: proxyUrl() }));
     should(error.code).equal("SIGNER_UNAVAILABLE");
-    should(error.message).match(/proxy/);
+    should(error.message).match(/through the proxy 127\.0\.0\.1:\d+\).*refused the connection \(HTTP 407\)/);
+    should(error.message).endWith("Check the address and the credentials in the proxy of the signer.");
     should(tunnels).not.be.empty();
+  });
+
+  it("names a proxy that does not listen", async () => {
+    const error = await errorOf(opened({ tls, proxy: "http://127.0.0.1:1" }));
+    should(error.code).equal("SIGNER_UNAVAILABLE");
+    should(error.message).startWith("The proxy at 127.0.0.1:1 cannot be reached: nothing listens there.");
   });
 
   it("says that nothing listens at the endpoint", async () => {
