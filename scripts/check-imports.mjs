@@ -39,8 +39,8 @@ const FOR_SERVICE = ["protocol", "errors", "timing", "abi", "proofs", "signing"]
 /** Code for the browser, where the library cannot run: it may import the pure data of src/protocol. */
 const IN_BROWSER = /^(?:nodes\/(?:[^/]+\/editor[^/]*\.ts|lib\/editor\/.*)|plugins\/[^/]+\/editor\/.*)$/;
 
-/** Files of the nodes are replaced in the same way as those of the library. It imports nothing. */
-const RENAME = "src/files/rename.ts";
+/** Files of the nodes are replaced, and those of newer versions refused, as those of the library. They import nothing. */
+const FOR_FILES = ["src/files/newer.ts", "src/files/rename.ts"];
 
 /** What describes a node, and is no part of its code. */
 const FIELD_TABLE = /^nodes\/[^/]+\/fields\.ts$/;
@@ -69,7 +69,12 @@ function refusal(file, target) {
   }
   // Loading the library takes time; the pure data of src/protocol costs nothing.
   const isOfNodeRed = from.part === "nodes" || from.part === "plugins";
-  if (isOfNodeRed && to.part === "src" && target !== RENAME && !["index", "protocol"].includes(to.area)) {
+  if (
+    isOfNodeRed &&
+    to.part === "src" &&
+    !FOR_FILES.includes(target) &&
+    !["index", "protocol"].includes(to.area)
+  ) {
     return "nodes and plugins import the library through src/index.ts, and pure data from src/protocol";
   }
   if (from.part === "nodes" && to.part === "nodes") {

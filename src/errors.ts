@@ -22,6 +22,11 @@ export class CrecError extends Error {
   }
 }
 
+/** For parts of this library that do not know the class. */
+export function crecError(code: string, message: string): CrecError {
+  return new CrecError(code, message);
+}
+
 /** An argument was refused before anything was sent. `path` names the value, such as `args.amounts[2]`. */
 export class ArgumentError extends CrecError {
   override readonly name = "ArgumentError";

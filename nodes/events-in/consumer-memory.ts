@@ -142,7 +142,7 @@ function filePlace(path: string, holdsPosition = false): Place {
       const mark: unknown = JSON.parse(await stateFiles.readFile(path, "utf8"));
       const { CrecError } = await loadLibrary();
       const lost = "it is not known that the consumer has run";
-      refuseNewer(mark, { what: `The file ${path}`, lost }, CrecError);
+      refuseNewer(mark, { what: `The file ${path}`, lost }, (...text) => new CrecError(...text));
       return mark;
     },
     // Written each second, and one that a power cut spoils does not count.

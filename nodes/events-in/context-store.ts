@@ -49,7 +49,11 @@ export class ContextCursorStore implements CursorStore {
       return state;
     }
     const what = `The cursor in the context store "${this.#storeName}", as ${this.#key},`;
-    refuseNewer(found, { what, lost: "a person or Start decides where to continue" }, CrecError);
+    refuseNewer(
+      found,
+      { what, lost: "a person or Start decides where to continue" },
+      (...text) => new CrecError(...text),
+    );
     throw new CrecError(
       "CURSOR_FILE_DAMAGED",
       `What lies in the context store "${this.#storeName}" as ${this.#key} is not a cursor. Reset the cursor to choose where to go on.`,

@@ -1,3 +1,4 @@
+import { isNewer } from "../../src/files/newer.ts";
 import type {
   ChannelReader,
   ConsumerStart,
@@ -161,10 +162,10 @@ export class Reader {
     const { channelId } = this.#identity;
     const { isCursorState } = await loadLibrary();
     if (!isCursorState(state)) {
-      throw nodeError(
-        "INVALID_FIELD",
-        "This is not an exported cursor. Choose a file that was made by Export.",
-      );
+      const what = isNewer(state)
+        ? "This cursor was exported by a newer version of this package. Install that version here, too."
+        : "This is not an exported cursor. Choose a file that was made by Export.";
+      throw nodeError("INVALID_FIELD", what);
     }
     if (!isSameId(state.identity.channelId, channelId)) {
       const message = `This cursor is of another channel than the one that the node reads. The cursor is of channel ${state.identity.channelId}, the node reads ${channelId}.`;

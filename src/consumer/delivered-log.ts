@@ -1,3 +1,4 @@
+import { crecError } from "../errors.ts";
 import { checksumOf } from "../files/checksum.ts";
 import { codeOf, type DurableFiles } from "../files/durable-files.ts";
 import { refuseNewer } from "../files/newer.ts";
@@ -31,7 +32,7 @@ export class DeliveredLog {
     const lines = text.split("\n");
     const torn = lines.pop();
     const parts = lines.map(parse);
-    for (const part of parts) refuseNewer(part, { what: `The file ${this.path}`, lost: LOST });
+    for (const part of parts) refuseNewer(part, { what: `The file ${this.path}`, lost: LOST }, crecError);
     // A crash can leave half a line at the end, or, where the disk was full, one before others.
     if (parts[0] === undefined) return undefined;
     const isWhole = torn === "" && parts.every((part) => part !== undefined);

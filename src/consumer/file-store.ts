@@ -1,4 +1,4 @@
-import { CrecError, notPermitted } from "../errors.ts";
+import { CrecError, crecError, notPermitted } from "../errors.ts";
 import { checksumOf } from "../files/checksum.ts";
 import { codeOf, DurableFiles, type FileMark, type Files } from "../files/durable-files.ts";
 import { refuseNewer } from "../files/newer.ts";
@@ -68,7 +68,7 @@ export class FileCursorStore implements CursorStore {
       const text = await this.#files.read(this.#path);
       if (text === undefined) return undefined;
       await this.#files.removeLeftovers(this.#path);
-      refuseNewer(tryParse(text), { what: `The cursor file ${this.#path}`, lost: LOST });
+      refuseNewer(tryParse(text), { what: `The cursor file ${this.#path}`, lost: LOST }, crecError);
       const stored = parseCursorFile(text);
       if (stored === undefined) throw damaged(this.#path, await this.#keepCopy(text));
       this.#hasMore = stored.more;

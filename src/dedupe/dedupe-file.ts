@@ -1,4 +1,4 @@
-import { CrecError, notPermitted } from "../errors.ts";
+import { CrecError, crecError, notPermitted } from "../errors.ts";
 import { CheckedLines, type StoredLines } from "../files/checked-lines.ts";
 import { codeOf, type Files } from "../files/durable-files.ts";
 import type { SeenEntry } from "./seen-keys.ts";
@@ -6,7 +6,8 @@ import type { SeenEntry } from "./seen-keys.ts";
 /** A file with one entry a line, oldest first. */
 export class DedupeFile extends CheckedLines<SeenEntry> {
   constructor(path: string, files?: Files) {
-    super(path, isEntry, "events that were processed may be processed once more", files);
+    const lost = "events that were processed may be processed once more";
+    super(path, isEntry, { lost, makeError: crecError }, files);
   }
 
   /**

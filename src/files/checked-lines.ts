@@ -1,6 +1,6 @@
 import { checksumOf } from "./checksum.ts";
 import { DurableFiles, type Files } from "./durable-files.ts";
-import { refuseNewer } from "./newer.ts";
+import { type MakeError, refuseNewer } from "./newer.ts";
 
 /** What was read: the whole lines, and the path of the copy of a damaged file. `size` in characters. */
 export type StoredLines<Entry> = {
@@ -10,6 +10,9 @@ export type StoredLines<Entry> = {
   copy?: string;
 };
 
+/** For a file that a later version wrote. `lost`: what happens without it. */
+export type OnNewer = { lost: string; makeError: MakeError };
+
 /**
  * A file with one entry a line, as JSON, oldest first. Each line carries a checksum, which shows whether the file is
  * whole, or torn or changed. Throws what the file system throws, and `STATE_FILE_NEWER`.
@@ -17,14 +20,13 @@ export type StoredLines<Entry> = {
 export class CheckedLines<Entry> {
   readonly path: string;
   readonly #isEntry: (value: unknown) => value is Entry;
-  readonly #lost: string;
+  readonly #onNewer: OnNewer;
   readonly #files: DurableFiles;
 
-  /** `lost`: what happens without the file. */
-  constructor(path: string, isEntry: (value: unknown) => value is Entry, lost: string, files?: Files) {
+  constructor(path: string, isEntry: (value: unknown) => value is Entry, onNewer: OnNewer, files?: Files) {
     this.#files = new DurableFiles(files);
     this.path = path;
-    this.#lost = lost;
+    this.#onNewer = onNewer;
     this.#isEntry = isEntry;
   }
 
@@ -67,7 +69,8 @@ export class CheckedLines<Entry> {
     const [checksum = "", text = ""] = line.split(/ (.*)/s);
     if (checksum !== checksumOf(text)) return [];
     const value = parsedJson(text);
-    refuseNewer(value, { what: `The file ${this.path}`, lost: this.#lost });
+    const { lost, makeError } = this.#onNewer;
+    refuseNewer(value, { what: `The file ${this.path}`, lost }, makeError);
     return this.#isEntry(value) ? [value] : [];
   }
 }

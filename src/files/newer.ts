@@ -1,7 +1,6 @@
-import { CrecError } from "../errors.ts";
-
 /** All that this version stores has this version, or none. */
 const VERSION = 1;
+const CODE = "STATE_FILE_NEWER";
 
 /**
  * Whether a later version of this package has stored a value: by its version, or by that of the state that is its part,
@@ -14,22 +13,27 @@ export function isNewer(value: unknown): boolean {
   return [version, v].some((one) => typeof one === "number" && one > VERSION) || isNewer(state ?? position);
 }
 
+/** Makes the error: this file imports nothing, so that nodes may use it, too. */
+export type MakeError = (code: string, message: string) => Error;
+
 /**
  * For what is read from a file, before it is called damaged, replaced or removed. `what`: the file, as a sentence begins
- * with it. `lost`: what happens without it. `Refused`: for nodes, the class of the library that they load.
- * @throws {CrecError} `STATE_FILE_NEWER`
+ * with it. `lost`: what happens without it.
+ * @throws `STATE_FILE_NEWER`
  */
 export function refuseNewer(
   value: unknown,
   { what, lost }: { what: string; lost: string },
-  Refused: typeof CrecError = CrecError,
+  makeError: MakeError,
 ): void {
   if (!isNewer(value)) return;
-  const message = `${what} was written by a newer version of this package. Install that version again; or move it away, and restart: then ${lost}.`;
-  throw new Refused("STATE_FILE_NEWER", message);
+  throw makeError(
+    CODE,
+    `${what} was written by a newer version of this package. Install that version again; or move it away, and restart: then ${lost}.`,
+  );
 }
 
 /** Whether `refuseNewer` has thrown it. */
 export function isNewerRefused(error: unknown): boolean {
-  return (error as { code?: unknown } | undefined)?.code === "STATE_FILE_NEWER";
+  return (error as { code?: unknown } | undefined)?.code === CODE;
 }

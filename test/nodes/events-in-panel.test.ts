@@ -177,6 +177,8 @@ describe("the panel of events in", function () {
         ],
       ])
         await refused("careful", "/cursor", "INVALID_FIELD", body);
+      const newer = await refused("careful", "/cursor", "INVALID_FIELD", { ...place, version: 2 });
+      should(newer).match(/exported by a newer version of this package\. Install that version/);
       should(await exported("careful")).deepEqual(place);
       await harness.addEvents("after-refusals");
       await harness.arrived("careful", EVENTS + 2);

@@ -44,10 +44,14 @@ export class Ignored {
   async #read(): Promise<Set<string>> {
     try {
       const stored: unknown = JSON.parse(await stateFiles.readFile(this.#path, "utf8"));
-      refuseNewer(stored, {
-        what: `The file ${this.#path}`,
-        lost: "issues that were ignored are shown again",
-      });
+      refuseNewer(
+        stored,
+        {
+          what: `The file ${this.#path}`,
+          lost: "issues that were ignored are shown again",
+        },
+        nodeError,
+      );
       const ids: unknown[] = Array.isArray(stored) ? stored : [];
       return new Set(ids.filter((id) => typeof id === "string").slice(-MOST));
     } catch (error) {

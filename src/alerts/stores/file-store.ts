@@ -1,4 +1,4 @@
-import { CrecError, notPermitted } from "../../errors.ts";
+import { CrecError, crecError, notPermitted } from "../../errors.ts";
 import { CheckedLines } from "../../files/checked-lines.ts";
 import { codeOf, type Files } from "../../files/durable-files.ts";
 import { LineWriter } from "../../files/line-writer.ts";
@@ -50,7 +50,7 @@ export class FileAlertStore implements AlertStore {
   #loading: Promise<void> | undefined;
 
   constructor({ path, minIntervalMs = 1_000, onWarning = () => {}, files }: FileAlertStoreOptions) {
-    this.#file = new CheckedLines(path, isEntry, LOST, files);
+    this.#file = new CheckedLines(path, isEntry, { lost: LOST, makeError: crecError }, files);
     this.#onWarning = onWarning;
     this.#writer = new LineWriter({
       file: this.#file,

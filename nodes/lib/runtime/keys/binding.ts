@@ -91,7 +91,7 @@ function read(path: string): Bindings {
     const bindings: unknown = JSON.parse(readFileSync(path, "utf8"));
     const lost =
       "it is not known where API keys may be sent, so check the addresses of all connections before";
-    refuseNewer(bindings, { what: `The file ${path}`, lost });
+    refuseNewer(bindings, { what: `The file ${path}`, lost }, nodeError);
     if (isBindings(bindings)) return new Map(Object.entries(bindings));
     throw new Error("It contains something else.");
   } catch (cause) {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import { refuseNewer } from "../../../../src/files/newer.ts";
 import type { SharedState } from "../../../../src/index.ts";
+import { nodeError } from "../../shared/errors.ts";
 import { cleanUp, type FoundFile, removeIf } from "../folder/clean-up.ts";
 import { createState, permitted, stateFiles } from "../folder/state-files.ts";
 import { processWide } from "../process-wide.ts";
@@ -156,7 +157,11 @@ function claimIn(text: string, path: string): Claim | undefined {
   } catch {
     return undefined;
   }
-  refuseNewer(value, { what: `The file ${path}`, lost: "the same operation may be signed a second time" });
+  refuseNewer(
+    value,
+    { what: `The file ${path}`, lost: "the same operation may be signed a second time" },
+    nodeError,
+  );
   return claimOf(value);
 }
 

@@ -3,6 +3,7 @@ import { rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import { refuseNewer } from "../../../../src/files/newer.ts";
+import { nodeError } from "../../shared/errors.ts";
 import { fileNameOf } from "../file-name.ts";
 import { renameState, replaceState, stateFiles } from "../folder/state-files.ts";
 import type { CrecMessage } from "../message.ts";
@@ -145,7 +146,11 @@ function isMissing(error: unknown): boolean {
 /** @throws STATE_FILE_NEWER; what is wrong with the JSON */
 function recordIn(text: string, path: string): WaitRecord | undefined {
   const record = JSON.parse(text) as Partial<WaitRecord> | null;
-  refuseNewer(record, { what: `The file ${path}`, lost: "the operation that waits in it is not reported" });
+  refuseNewer(
+    record,
+    { what: `The file ${path}`, lost: "the operation that waits in it is not reported" },
+    nodeError,
+  );
   const isWhole =
     record?.version === 1 &&
     typeof record.id === "string" &&
