@@ -35,6 +35,7 @@ describe("a node that waits", () => {
     readonly begun: number[] = [];
     readonly sent: CrecMessage[] = [];
     readonly errors: unknown[] = [];
+    readonly warnings: string[] = [];
     flow: Array<{ id: string; type: string }> = [];
 
     constructor(id = "node", { alias }: { alias?: string } = {}) {
@@ -50,7 +51,8 @@ describe("a node that waits", () => {
       const silent = () => {};
       const error = (thrown: unknown) => this.errors.push(thrown);
       this.node = Object.assign(node, {
-        ...{ id, _alias: alias, receive, error, status: silent, warn: silent, log: silent, debug: silent },
+        ...{ id, _alias: alias, receive, error, status: silent, log: silent, debug: silent },
+        warn: (text: string) => this.warnings.push(text),
       });
       const RED = {
         settings: { userDir: folder },
@@ -227,6 +229,23 @@ describe("a node that waits", () => {
       should(node.waiting.map(({ msg }) => msg.name)).deepEqual(arrived);
       await node.stop(node !== first);
     }
+  });
+
+  it("leaves a wait of a newer version as it is, and says so; one that is damaged, too", async () => {
+    const after = await deployedWith(about("operation", "a"), about("another", "b"), about("third", "c"));
+    const [newer = "", damaged = ""] = (await files()).map((name) =>
+      join(folder, "crec-waits", "node", name),
+    );
+    await writeFile(newer, JSON.stringify({ version: 2, waits: [] }));
+    await writeFile(damaged, "{");
+    after.start();
+    await after.until(() => after.warnings.length === 2);
+    await after.untilWaiting(1);
+    const [text] = after.warnings.filter((one) => one !== "common.warning.wait-unreadable");
+    should(text).startWith(`The file ${newer} was written by a newer version of this package. Install`);
+    should(await readFile(newer, "utf8")).containEql("waits");
+    after.endAll();
+    await after.stop(true);
   });
 
   it("removes what a crash left half written, but nothing of its own", async () => {
