@@ -49,13 +49,8 @@ export class FileDedupeStore {
   #loading: Promise<void> | undefined;
 
   /** @throws {ArgumentError} for a `maxKeys` that is not a whole number above 0: no key would be remembered. */
-  constructor({
-    path,
-    maxKeys = 10_000,
-    minIntervalMs = 1_000,
-    onWarning = () => {},
-    files,
-  }: FileDedupeStoreOptions) {
+  constructor(options: FileDedupeStoreOptions) {
+    const { path, maxKeys = 10_000, minIntervalMs = 1_000, onWarning = () => {}, files } = options;
     if (!Number.isSafeInteger(maxKeys) || maxKeys < 1) {
       throw new ArgumentError("maxKeys", "maxKeys must be a whole number above 0.");
     }

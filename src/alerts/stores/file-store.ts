@@ -49,7 +49,8 @@ export class FileAlertStore implements AlertStore {
   #wholeSize = 0;
   #loading: Promise<void> | undefined;
 
-  constructor({ path, minIntervalMs = 1_000, onWarning = () => {}, files }: FileAlertStoreOptions) {
+  constructor(options: FileAlertStoreOptions) {
+    const { path, minIntervalMs = 1_000, onWarning = () => {}, files } = options;
     this.#file = new CheckedLines(path, isEntry, { lost: LOST, makeError: crecError }, files);
     this.#onWarning = onWarning;
     this.#writer = new LineWriter({

@@ -245,7 +245,8 @@ export class Waits {
       if (signal.aborted) return;
       const claimed = record && (await claim(name));
       if (record && claimed !== undefined) await this.#resume(claimed, record);
-      else if (isNotPermitted(error) || isNewerRefused(error)) this.#warn(error);
+      else if (isNotPermitted(error)) this.#warn(error);
+      else if (isNewerRefused(error)) this.#node.warn(errorText(error));
       else if (!record && !isGone) this.#node.warn(this.#RED._("common.warning.wait-unreadable", { path }));
     }
   }
