@@ -16,7 +16,7 @@ import { isStateInMemory } from "../lib/runtime/state-in-memory.ts";
 export type Memory = {
   /** Whether all copies of the flow share it. */
   isShared: boolean;
-  /** The rule, with what is stored. @throws FOLDER_IN_USE, FOLDER_NOT_LOCKED, FLEET_MISSING; what reading the store throws */
+  /** The rule, with what is stored. @throws FOLDER_IN_USE, FOLDER_NOT_LOCKED, CONFIG_NODE_DISABLED, CONFIG_NODE_DELETED; what reading the store throws */
   rule(): Promise<AlertRule>;
   /** Writes everything. */
   close(): Promise<void>;

@@ -8,6 +8,7 @@ import {
   type Connection,
   type ConnectionCredentials,
   type ConnectionNode,
+  notUsable,
   problemIn,
 } from "../lib/runtime/config-nodes.ts";
 import { errorText, useLanguageOf } from "../lib/runtime/error-texts.ts";
@@ -92,6 +93,9 @@ function openConnection(
     problemIn(() => fields.milliseconds("timeout")) ??
     problemIn(() => fields.number("requestsPerMinute")) ??
     proxyProblem(RED, settings.proxy) ??
+    (settings.tls && !tls
+      ? notUsable(RED, settings.tls, "TLS configuration of the connection", "CONNECTION_INCOMPLETE")
+      : undefined) ??
     (given
       ? environmentKeyProblem(RED, given, { id: own, name: nameOf(RED, own) }, destination)
       : keyProblem(RED, node, destination));

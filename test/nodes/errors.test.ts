@@ -294,7 +294,7 @@ describe("errors of the nodes", function () {
     type Case = {
       what: string;
       code: string;
-      config?: () => FlowNode;
+      config?: () => FlowNode | FlowNode[];
       bad: FlowNode;
       good: FlowNode;
       ports?: number;
@@ -352,9 +352,28 @@ describe("errors of the nodes", function () {
         },
         {
           what: "a connection that was deleted",
-          code: "CONNECTION_MISSING",
+          code: "CONFIG_NODE_DELETED",
           bad: verifyEventNode({ id: "orphan", connection: "gone" }),
           good: apiNode({ id: "orphan" }),
+        },
+        {
+          what: "a disabled connection",
+          code: "CONFIG_NODE_DISABLED",
+          ...withConnection("off", { d: true }),
+        },
+        {
+          what: "a channel of a disabled tab",
+          code: "CONFIG_NODE_DISABLED",
+          ...withChannel("elsewhere", { z: "disabled-tab" }),
+          config: () => [
+            { id: "disabled-tab", type: "tab", label: "Plant", disabled: true },
+            channelNode({ id: "elsewhere-channel", z: "disabled-tab" }),
+          ],
+        },
+        {
+          what: "a TLS configuration that is not there",
+          code: "CONFIG_NODE_DELETED",
+          ...withConnection("no-tls", { tls: "gone" }),
         },
         {
           what: "no channel",

@@ -38,11 +38,11 @@ describe("the proxy of a connection", () => {
 
   it("is never bypassed if it cannot be used", () => {
     const problem = (node: ProxyNode | null, id = "proxy") =>
-      proxyProblem({ nodes: { getNode: () => node } } as unknown as NodeAPI, id)?.code;
+      proxyProblem({ nodes: { getNode: () => node, eachNode: () => {} } } as unknown as NodeAPI, id)?.code;
     should(problem(null, "")).be.undefined();
     should(problem(proxy({ url }))).be.undefined();
     should(problem(proxy({ url: "proxy:3128" }))).be.undefined();
-    should(problem(null)).equal("PROXY_MISSING");
+    should(problem(null)).equal("CONFIG_NODE_DELETED");
     should(problem(proxy({ url: "${PROXY}" }))).equal("VARIABLE_MISSING");
     for (const nonsense of ["", "  ", "socks5://host:1", "http://", "http://ho st"]) {
       should(problem(proxy({ url: nonsense }))).equal("PROXY_INCOMPLETE", nonsense);

@@ -1,6 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { Abi, CrecClient, Signer, Verifier, VerifyConfig } from "../../../src/index.ts";
 import { type CodedError, nodeError, toCodedError } from "../shared/errors.ts";
+import { chosenNode } from "./flow-settings.ts";
 import type { Library } from "./library.ts";
 
 /** What a `crec-connection` offers to the nodes that use it. */
@@ -92,29 +93,29 @@ export type SignerCredentials = Readonly<Record<string, string | undefined>>;
 export type SignerNode = Node<SignerCredentials> & { signer: SignerRef };
 export type WalletNode = Node & { wallet: WalletRef };
 
-/** @throws CONNECTION_MISSING, or the problem of the connection's settings */
+/** @throws CONNECTION_MISSING, CONFIG_NODE_DISABLED, CONFIG_NODE_DELETED, or the problem of the connection's settings */
 export function connectionOf(RED: NodeAPI, id: string | undefined): Connection {
-  return usable((lookUp(RED, id) as Partial<ConnectionNode> | undefined)?.connection, "connection");
+  return usable(RED, id, (lookUp(RED, id) as Partial<ConnectionNode> | undefined)?.connection, "connection");
 }
 
-/** @throws CHANNEL_MISSING, or the problem of the channel's or its connection's settings */
+/** @throws CHANNEL_MISSING, CONFIG_NODE_DISABLED, CONFIG_NODE_DELETED, or the problem of the channel's or its connection's settings */
 export function channelOf(RED: NodeAPI, id: string | undefined): ChannelRef {
-  return usable((lookUp(RED, id) as Partial<ChannelNode> | undefined)?.channel, "channel");
+  return usable(RED, id, (lookUp(RED, id) as Partial<ChannelNode> | undefined)?.channel, "channel");
 }
 
-/** @throws CONTRACT_MISSING, or the problem of the contract's settings */
+/** @throws CONTRACT_MISSING, CONFIG_NODE_DISABLED, CONFIG_NODE_DELETED, or the problem of the contract's settings */
 export function contractOf(RED: NodeAPI, id: string | undefined): ContractRef {
-  return usable((lookUp(RED, id) as Partial<ContractNode> | undefined)?.contract, "contract");
+  return usable(RED, id, (lookUp(RED, id) as Partial<ContractNode> | undefined)?.contract, "contract");
 }
 
-/** @throws SIGNER_MISSING, or the problem of the signer's settings */
+/** @throws SIGNER_MISSING, CONFIG_NODE_DISABLED, CONFIG_NODE_DELETED, or the problem of the signer's settings */
 export function signerOf(RED: NodeAPI, id: string | undefined): SignerRef {
-  return usable((lookUp(RED, id) as Partial<SignerNode> | undefined)?.signer, "signer");
+  return usable(RED, id, (lookUp(RED, id) as Partial<SignerNode> | undefined)?.signer, "signer");
 }
 
-/** @throws WALLET_MISSING, or the problem of the wallet's, its signer's or its connection's settings */
+/** @throws WALLET_MISSING, CONFIG_NODE_DISABLED, CONFIG_NODE_DELETED, or the problem of the wallet's, its signer's or its connection's settings */
 export function walletOf(RED: NodeAPI, id: string | undefined): WalletRef {
-  return usable((lookUp(RED, id) as Partial<WalletNode> | undefined)?.wallet, "wallet");
+  return usable(RED, id, (lookUp(RED, id) as Partial<WalletNode> | undefined)?.wallet, "wallet");
 }
 
 /** The first problem that asking for a config node meets, for one that depends on it. */
@@ -127,11 +128,34 @@ export function problemIn(ask: () => unknown): CodedError | undefined {
   }
 }
 
-function usable<T extends { problem: CodedError | undefined }>(ref: T | undefined, kind: string): T {
-  if (!ref) {
-    const message = `No ${kind} is chosen. Open the node, choose one, and deploy.`;
-    throw nodeError(`${kind.toUpperCase()}_MISSING`, message);
+/**
+ * Why a chosen config node cannot be used: nothing is chosen, or what is chosen does not run. `kind`: as in `No kind is
+ * chosen`; `code`: where nothing is chosen.
+ */
+export function notUsable(RED: NodeAPI, id: string | undefined, kind: string, code: string): CodedError {
+  const found = id ? chosenNode(RED, id) : undefined;
+  if (!id || (found && !found.isDisabled && found.disabledTab === undefined))
+    return nodeError(code, `No ${kind} is chosen. Open the node, choose one, and deploy.`);
+  if (!found) {
+    const message = `The chosen ${kind} is not in the flows any more. Open the node, choose another one, and deploy.`;
+    return nodeError("CONFIG_NODE_DELETED", message);
   }
+  const { label, isDisabled, disabledTab } = found;
+  return nodeError(
+    "CONFIG_NODE_DISABLED",
+    isDisabled
+      ? `The chosen ${kind} "${label}" is disabled. Enable it, or choose another one, and deploy.`
+      : `The chosen ${kind} "${label}" belongs to the disabled tab "${disabledTab}". Enable the tab, or choose another ${kind}, and deploy.`,
+  );
+}
+
+function usable<T extends { problem: CodedError | undefined }>(
+  RED: NodeAPI,
+  id: string | undefined,
+  ref: T | undefined,
+  kind: string,
+): T {
+  if (!ref) throw notUsable(RED, id, kind, `${kind.toUpperCase()}_MISSING`);
   if (ref.problem) throw ref.problem;
   return ref;
 }

@@ -4,6 +4,7 @@ import { createSecureContext } from "node:tls";
 import type { NodeAPI } from "node-red";
 import { isWithoutTls } from "../shared/engine-url.ts";
 import { type CodedError, nodeError } from "../shared/errors.ts";
+import { notUsable } from "./config-nodes.ts";
 import { type TlsNode, type TlsOptions, tlsOptions } from "./tls.ts";
 
 /** They name files beside the URL of the environment, in PEM format. */
@@ -41,9 +42,10 @@ export function tlsOfEnvironment(): TlsOptions | undefined {
 export function tlsOfNode(RED: NodeAPI, id: string | undefined): TlsOptions | undefined {
   if (!id) return undefined;
   const node = RED.nodes.getNode(id) as (TlsNode & { valid?: boolean }) | null;
-  if (node !== null && node.valid !== false) return tlsOptions(node);
+  if (node === null) throw notUsable(RED, id, "TLS configuration of the shared state", "FLEET_INCOMPLETE");
+  if (node.valid !== false) return tlsOptions(node);
   throw incomplete(
-    "The TLS configuration of the shared state does not exist, is disabled, or its files cannot be read. Open the shared state and correct TLS, or choose another one.",
+    "The files of the TLS configuration of the shared state cannot be read. Open it and correct them, or choose another one.",
   );
 }
 

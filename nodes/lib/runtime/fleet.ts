@@ -3,7 +3,7 @@ import type { RedisSentinel } from "../../../src/index.ts";
 import { isEngineUrl } from "../shared/engine-url.ts";
 import { type CodedError, nodeError } from "../shared/errors.ts";
 import type { Origin } from "./activity/types.ts";
-import { problemIn } from "./config-nodes.ts";
+import { notUsable, problemIn } from "./config-nodes.ts";
 import { tlsOfEnvironment, tlsProblem } from "./fleet-tls.ts";
 import type { TlsOptions } from "./tls.ts";
 
@@ -39,16 +39,11 @@ export type FleetNode = Node<FleetCredentials> & { fleet: FleetRef };
 
 /**
  * The chosen shared state, else that of the environment; undefined where there is neither.
- * @throws FLEET_MISSING, or the problem of its settings
+ * @throws CONFIG_NODE_DISABLED, CONFIG_NODE_DELETED, or the problem of its settings
  */
 export function fleetOf(RED: NodeAPI, id: string | undefined): FleetRef | undefined {
   const ref = id ? (RED.nodes.getNode(id) as Partial<FleetNode> | null)?.fleet : fleetOfEnvironment();
-  if (id && !ref) {
-    throw nodeError(
-      "FLEET_MISSING",
-      "The chosen shared state does not exist, or is disabled. Open the node, choose another one, and deploy.",
-    );
-  }
+  if (id && !ref) throw notUsable(RED, id, "shared state", "FLEET_INCOMPLETE");
   if (ref?.problem) throw ref.problem;
   return ref;
 }

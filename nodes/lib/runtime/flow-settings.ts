@@ -20,6 +20,30 @@ export function isDisabled(RED: NodeAPI, node: Pick<Node, "id">): boolean {
   });
 }
 
+/** Of a chosen config node: how people call it, and where it is disabled: itself, or the tab of this name. */
+export type ChosenNode = { label: string; isDisabled: boolean; disabledTab: string | undefined };
+
+/** What the flows store of a config node that a node refers to; undefined where they do not have it. */
+export function chosenNode(RED: NodeAPI, id: string): ChosenNode | undefined {
+  type Stored = {
+    id: string;
+    type: string;
+    z?: string;
+    d?: boolean;
+    disabled?: boolean;
+    label?: string;
+    name?: string;
+  };
+  const stored: Stored[] = [];
+  RED.nodes.eachNode((one) => stored.push(one as Stored));
+  // Within a subflow, the id of the instance is in front of it.
+  const found = stored.find((one) => one.id === id) ?? stored.find((one) => id.endsWith(`-${one.id}`));
+  if (!found) return undefined;
+  const tab = stored.find((one) => one.id === found.z && one.disabled === true);
+  const disabledTab = tab && (tab.label || tab.id);
+  return { label: found.name || found.id, isDisabled: found.d === true, disabledTab };
+}
+
 /**
  * Whether a node is still in the flows. A disabled node is closed like a removed one, but resumes with the same state
  * when it is enabled. In a subflow, the flows have its instance and the node that it was made from.

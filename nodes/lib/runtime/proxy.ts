@@ -2,6 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { ProxySettings } from "../../../src/index.ts";
 import { type CodedError, nodeError } from "../shared/errors.ts";
 import { unsetVariable } from "../shared/variables.ts";
+import { notUsable } from "./config-nodes.ts";
 
 /** Node-RED's own `http proxy` config node. */
 export type ProxyNode = Node<{ username?: string; password?: string }> & { url?: string; noproxy?: string[] };
@@ -26,10 +27,7 @@ export function proxyProblem(
 ): CodedError | undefined {
   if (!id) return undefined;
   const node = RED.nodes.getNode(id) as ProxyNode | null;
-  if (!node) {
-    const message = `The proxy of the ${owner} does not exist or is disabled. Choose another one, or none.`;
-    return nodeError("PROXY_MISSING", message);
-  }
+  if (!node) return notUsable(RED, id, `proxy of the ${owner}`, "PROXY_INCOMPLETE");
   const url = (node.url ?? "").trim();
   const unset = unsetVariable({ url });
   if (unset) return unset;

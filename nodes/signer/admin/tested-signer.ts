@@ -29,7 +29,7 @@ export type TestedSigner = {
 /**
  * The settings of a form, deployed or not. What is stored, which the author of the request may not know, is only used
  * where the deployed signer sends it.
- * @throws DEPLOY_FIRST, SIGNER_INCOMPLETE, KEY_MISSING, VARIABLE_MISSING, PROXY_MISSING, PROXY_INCOMPLETE
+ * @throws DEPLOY_FIRST, SIGNER_INCOMPLETE, KEY_MISSING, VARIABLE_MISSING, CONFIG_NODE_DISABLED, CONFIG_NODE_DELETED, PROXY_INCOMPLETE
  */
 export function testedSigner(RED: NodeAPI, fields: Fields): TestedSigner {
   const id = textIn(fields.id);

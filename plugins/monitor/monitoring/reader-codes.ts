@@ -1,13 +1,7 @@
 /** These stop a reader until a person acts: a service that comes back, or more time, does not help. */
 const FAILING = [
   // The shared state.
-  ...[
-    "SHARED_STATE_REFUSED",
-    "SHARED_STATE_NEWER",
-    "SHARED_CURSOR_DAMAGED",
-    "FLEET_MISSING",
-    "FLEET_INCOMPLETE",
-  ],
+  ...["SHARED_STATE_REFUSED", "SHARED_STATE_NEWER", "SHARED_CURSOR_DAMAGED", "FLEET_INCOMPLETE"],
   // The key, and what is sent.
   ...["KEY_REFUSED", "FORBIDDEN", "ORGANIZATION_NOT_FOUND", "VALIDATION_ERROR"],
   // The cursor, and the folder of this copy.
@@ -16,7 +10,8 @@ const FAILING = [
   "CONSUMER_NAME_TAKEN",
   // The configuration.
   ...["CONNECTION_MISSING", "CONNECTION_INCOMPLETE", "KEY_NEEDS_CONFIRMATION", "KEY_BINDING_NOT_SAVED"],
-  ...["PROXY_MISSING", "PROXY_INCOMPLETE", "CHANNEL_MISSING", "CHANNEL_INCOMPLETE", "VARIABLE_MISSING"],
+  ...["CONFIG_NODE_DISABLED", "CONFIG_NODE_DELETED"],
+  ...["PROXY_INCOMPLETE", "CHANNEL_MISSING", "CHANNEL_INCOMPLETE", "VARIABLE_MISSING"],
   ...["INVALID_FIELD", "INVALID_ARGUMENT", "MISSING_VALUE", "PACKAGE_DAMAGED"],
 ] as const;
 

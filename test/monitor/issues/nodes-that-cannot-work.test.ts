@@ -57,6 +57,13 @@ describe("the check for incomplete settings", () => {
     ]);
     should(await foundIn(settingsIncomplete, { nodes: nodes.slice(0, -1), running })).be.empty();
   });
+
+  it("names each node that uses a disabled config node", async () => {
+    const off = nodes.map((node) => (node.type === "crec-channel" ? { ...node, d: true } : node));
+    const found = await foundIn(settingsIncomplete, { nodes: off });
+    should(found.length).be.above(0);
+    should(found).matchEach(/^disabled \S+ channel$/);
+  });
 });
 
 describe("the check for readers that have stopped", () => {
