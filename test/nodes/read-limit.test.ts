@@ -64,6 +64,21 @@ describe("what users who may only read ask of a connection", () => {
       should(refused()).be.undefined();
     }));
 
+  it("is the same part in each minute where each is sent at once, or never", () =>
+    asReadOnlyUser(() => {
+      const { refused, sent } = limited(16);
+      const throughNow = (isSent: boolean) =>
+        Array.from({ length: 8 }, () => {
+          const isThrough = refused() === undefined;
+          if (isThrough && isSent) sent();
+          return isThrough;
+        }).filter(Boolean).length;
+      for (const [minute, isSent] of [true, true, false, true, true].entries()) {
+        now = minute * 60_000;
+        should(throughNow(isSent)).equal(4);
+      }
+    }));
+
   it("is not limited, nor counted, for anyone else", () => {
     const { admit, onRequest } = readLimit("Main", 4, () => now);
     for (let asked = 0; asked < 100; asked += 1) should(admit()).be.undefined();

@@ -47,25 +47,27 @@ export function readLimit(
   const most = Math.max(1, Math.floor(part));
   const windowMs = MINUTE_MS * Math.max(1, 1 / part);
   /** When each was let through or, later, sent. Oldest first. */
-  const times: number[] = [];
+  const passed: { at: number; isSent: boolean }[] = [];
 
   const admit = (): "last" | undefined => {
     const asking = ofReadOnlyUser.getStore();
     if (!asking) return undefined;
-    const waitMs = times.length < most ? 0 : (times[0] ?? 0) + windowMs - now();
+    const waitMs = passed.length < most ? 0 : (passed[0]?.at ?? 0) + windowMs - now();
     if (waitMs > 0) {
       asking.refusal = refusal(name, most, windowMs, Math.ceil(waitMs / 1000));
       throw asking.refusal;
     }
-    if (times.length === most) times.shift();
-    times.push(now());
+    if (passed.length === most) passed.shift();
+    passed.push({ at: now(), isSent: false });
     return "last";
   };
   // One may wait for its turn for long: in no minute may more than these be sent.
   const onRequest = () => {
     if (!isForReadOnlyUser()) return;
-    times.shift();
-    times.push(now());
+    // The newest: one that waits no more, since its call has ended, stays until it is the oldest.
+    const own = passed.findLastIndex(({ isSent }) => !isSent);
+    passed.splice(Math.max(0, own), 1);
+    passed.push({ at: now(), isSent: true });
   };
   return { admit, onRequest };
 }
