@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fchownSync,
   fstatSync,
@@ -65,18 +66,20 @@ export function shareOpen(fd: number, group: Group): void {
 
 /** The same with all that is in a folder. No link is followed. */
 export function shareAll(path: string, group: Group): void {
-  let names: string[] = [];
   try {
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
     const fd = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     try {
       shareOpen(fd, group);
-      if (fstatSync(fd).isDirectory()) names = readdirSync(path);
+      if (!fstatSync(fd).isDirectory()) return;
+      // Others of the group may put a link in its place meanwhile. Linux has a path of what is open.
+      const opened = `/proc/self/fd/${fd}`;
+      const folder = existsSync(opened) ? opened : path;
+      for (const name of readdirSync(folder)) shareAll(join(folder, name), group);
     } finally {
       closeSync(fd);
     }
   } catch {}
-  for (const name of names) shareAll(join(path, name), group);
 }
 
 /** Shares new folders: from the first that was made to the last one in it. */
