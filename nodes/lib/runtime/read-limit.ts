@@ -17,6 +17,11 @@ export function asReadOnlyUser<T>(work: () => T): T {
   return ofReadOnlyUser.run({}, work);
 }
 
+/** Runs work that somebody else has asked for, though it follows on what such a user has. */
+export function asAnyUser<T>(work: () => T): T {
+  return ofReadOnlyUser.exit(work);
+}
+
 export function isForReadOnlyUser(): boolean {
   return ofReadOnlyUser.getStore() !== undefined;
 }

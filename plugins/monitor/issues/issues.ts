@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { NodeAPI } from "node-red";
 import { type Activity, activity } from "../../../nodes/lib/runtime/activity/activity.ts";
+import { asAnyUser } from "../../../nodes/lib/runtime/read-limit.ts";
 import { messageOf } from "../../../nodes/lib/shared/errors.ts";
 import type { Fix, Issue } from "../types.ts";
 import { askService } from "./ask-service.ts";
@@ -101,7 +102,8 @@ export class Issues implements IssueList {
 
   async #once(asks: boolean): Promise<void> {
     const { ids, scene } = { ids: await this.#ignored.ids(), scene: await this.#scene() };
-    if (asks) await this.#ask(scene);
+    // It may follow on a check after a refresh.
+    if (asks) await asAnyUser(() => this.#ask(scene));
     scene.now = Date.now();
     const found = new Map<string, Omit<Issue, "isIgnored">>();
     for (const check of this.#checks) {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import should from "should";
+import { asReadOnlyUser, isForReadOnlyUser } from "../../../nodes/lib/runtime/read-limit.ts";
 import type { Check, Finding } from "../../../plugins/monitor/issues/check.ts";
 import { Issues } from "../../../plugins/monitor/issues/issues.ts";
 
@@ -113,6 +114,17 @@ describe("the list of issues", () => {
     await Promise.all([issues.check(), issues.check(), issues.run(), issues.check()]);
     should({ most, asked }).deepEqual({ most: 1, asked: 1 });
     should(runs).be.belowOrEqual(3);
+  });
+
+  it("asks for who may write, also in a run that follows on what a user did who may only read", async () => {
+    const asked: boolean[] = [];
+    const ask = async () => {
+      asked.push(isForReadOnlyUser());
+    };
+    const { issues } = listOf([issue("a")], { ask });
+    const after = asReadOnlyUser(() => issues.check());
+    await Promise.all([after, issues.run()]);
+    should(asked).deepEqual([false]);
   });
 
   it("remembers what is ignored, in a file that it replaces, of a limited size", async () => {
