@@ -1,5 +1,6 @@
 import should from "should";
 import type { Position, Remembered } from "../../nodes/events-in/consumer-memory.ts";
+import { moveLost } from "../../nodes/events-in/fleet/lost-cursor.ts";
 import { publishedOf, publishTo } from "../../nodes/events-in/fleet/published.ts";
 import { RestoringStore, type RestoringStoreOptions } from "../../nodes/events-in/fleet/restoring-store.ts";
 import { type CursorState, MemoryCursorStore, MemorySharedState } from "../../src/index.ts";
@@ -166,5 +167,14 @@ describe("what a copy remembers of a consumer", () => {
       ),
     ).deepEqual([{ epoch: 4 }]);
     for (const end of [nothing, publish]) end();
+  });
+});
+
+describe("a copy that stands by", () => {
+  it("leaves it to the copy that reads to go on at the stored cursor", async () => {
+    const shared = new MemorySharedState();
+    should(await moveLost(shared, "key", "stored")).be.false();
+    should(await moveLost(shared, "key", "now")).be.false();
+    await should(moveLost(shared, "key", "elsewhere")).be.rejectedWith({ code: "INVALID_FIELD" });
   });
 });

@@ -48,6 +48,8 @@ export async function awaitPosition({ shared, key, published, consumer, signal }
  * @throws INVALID_FIELD; what the engine throws
  */
 export async function moveLost(shared: Records, key: string, to: unknown): Promise<boolean> {
+  // One that is lost has no stored position: that is for a cursor of another address.
+  if (to === "stored") return false;
   positionOf(to);
   const scope = scopeOf(key);
   const found = await shared.readRecord(scope, KEY);
