@@ -93,6 +93,19 @@ describe("a clean-up of a folder", () => {
     should(await readdir(folder)).eql(["claim"]);
   });
 
+  it("puts back what replaced an old file and cannot be judged", async () => {
+    const path = join(folder, "1");
+    await oldFile(path);
+    const isOld = ({ text }: FoundFile) => {
+      if (text === "newer") throw new Error("It is of a newer version.");
+      writeFileSync(path, "newer");
+      return true;
+    };
+    should(() => removeIf(path, isOld)).throw("It is of a newer version.");
+    should(await readdir(folder)).deepEqual(["1"]);
+    should(removeIf(path, () => false)?.text).equal("newer");
+  });
+
   it("reports a failure once for each folder, and removes the rest", async () => {
     // A folder in the place of a file cannot be read as one.
     await mkdir(join(folder, "1-not-a-file"));

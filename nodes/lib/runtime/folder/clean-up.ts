@@ -59,8 +59,14 @@ export function removeIf(path: string, isOld: (file: FoundFile) => boolean): Fou
   if (!found?.isOld) return found?.file;
   const aside = `${path}.${randomUUID()}.tmp`;
   if (unlessGone(() => renameSync(path, aside) ?? true) === undefined) return found.file;
-  if (judged(aside, isOld)?.isOld === false) putBack(aside, path);
-  rmSync(aside, { force: true });
+  let isMeant = false;
+  try {
+    isMeant = judged(aside, isOld)?.isOld !== false;
+  } finally {
+    // Also where it cannot be judged.
+    if (!isMeant) putBack(aside, path);
+    rmSync(aside, { force: true });
+  }
   return found.file;
 }
 
