@@ -199,8 +199,12 @@ describe("a shared state behind a private certificate authority", function () {
   it("uses no TLS configuration by halves", async () => {
     const fleet = (given = url) => fleetNode(given, { id: freshId(), tls: "tls" });
     await says(/passphrase is wrong/, fleet(), tlsNode({ ...TRUST, passphrase: "wrong" }));
-    await says(/TLS configuration of the shared state does not exist/, fleet());
-    await says(/or its files cannot be read/, fleet(), tlsNode({}, { ca: join(folder, "missing.pem") }));
+    await says(/chosen TLS configuration of the shared state is not in the flows any more/, fleet());
+    await says(
+      /files of the TLS configuration of the shared state cannot be read/,
+      fleet(),
+      tlsNode({}, { ca: join(folder, "missing.pem") }),
+    );
     await says(/URL is one without TLS\. Nothing was sent/, fleet(server.url), tlsNode(TRUST));
   });
 

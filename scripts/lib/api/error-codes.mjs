@@ -18,9 +18,6 @@ const OF_POSTGRESQL = /^CONNECTION_CLOSED$/;
  */
 const COMPOSED = {
   // Each kind of config node that another may lack.
-  "${kind.toUpperCase()}_MISSING": ["CONNECTION", "CHANNEL", "CONTRACT", "WALLET", "SIGNER"].map(
-    (kind) => `${kind}_MISSING`,
-  ),
   "${noun}_${status}": [
     ...["WATCHER_FAILED", "WATCHER_ARCHIVING", "WATCHER_ARCHIVED", "WATCHER_ARCHIVE_FAILED"],
     ...["WALLET_FAILED", "WALLET_ARCHIVED", "QUERY_FAILED", "QUERY_EXPIRED"],
