@@ -27,8 +27,9 @@ export default function register(RED: NodeAPI): void {
       return opened;
     };
     const start = async (): Promise<void> => {
-      // A message says which variable is missing.
-      if (unsetVariable(def)) return;
+      const unset = unsetVariable(def);
+      // Each message says it in the log.
+      if (unset) return showStatus(this, "error", shortText(unset));
       const started = await host();
       if (!isClosed) await started.start();
     };
@@ -40,7 +41,7 @@ export default function register(RED: NodeAPI): void {
         showStatus(this, "error", shortText(error));
       });
     });
-    onInput(RED, this, def, async (task) => (await host()).take(task));
+    onInput(RED, this, def, async (task) => (await host()).take(task), { isAlwaysOn: true });
     this.on("close", (isRemoved: boolean, done: () => void) => {
       isClosed = true;
       forget();

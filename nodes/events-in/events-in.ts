@@ -11,7 +11,7 @@ import { onFlowsStarted } from "../lib/runtime/flows-started.ts";
 import type { FolderState } from "../lib/runtime/folder/folder-lock.ts";
 import { lockedStateFolder } from "../lib/runtime/folder/use-state.ts";
 import { whileHeld } from "../lib/runtime/folder/while-held.ts";
-import { onInput } from "../lib/runtime/input.ts";
+import { onInput, type Task } from "../lib/runtime/input.ts";
 import { fleetKey } from "../lib/runtime/join-fleet.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { serviceIdentity } from "../lib/runtime/service-identity.ts";
@@ -55,6 +55,7 @@ export default function register(RED: NodeAPI): void {
     const show = (): void => {
       watched.look(sample());
       stopCountdown();
+      if (signal.aborted) return;
       if (taken) showStatus(this, "error", shortText(taken));
       else if (folder && showFolder(RED, this, folder)) return;
       else if (this.leaseReading && this.leaseReading.state().kind !== "held")
@@ -150,7 +151,7 @@ export default function register(RED: NodeAPI): void {
     showStatus(this, "waiting", "node-red:common.status.connecting");
     // Before all flows are started, the nodes behind this one may not listen yet.
     const forget = onFlowsStarted(RED, () => void begin().catch(refuse));
-    onInput(RED, this, def, async ({ msg }) => {
+    const act = async ({ msg }: Task): Promise<void> => {
       if (!this.reader) {
         if (msg.topic === "seek" && (await this.leaseReading?.moveLost(msg.payload))) return;
         refuseOnStandby(this);
@@ -161,7 +162,8 @@ export default function register(RED: NodeAPI): void {
       }
       command(this.reader.consumer, msg);
       show();
-    });
+    };
+    onInput(RED, this, def, act, { isAlwaysOn: true });
     this.on("close", (done: () => void) => {
       forget();
       forgetReader();

@@ -85,7 +85,7 @@ function statusOf(RED: NodeAPI, shown: Shown): [StatusKind, string] {
       return ["stopped", "events-in.status.paused"];
     case "stopped":
       if (state.error?.code === "CURSOR_LOST") return ["waiting", "events-in.status.cursor-lost"];
-      return state.error ? ["error", shortText(state.error)] : ["stopped", "events-in.status.stopped"];
+      return state.error ? ["error", shortText(state.error)] : ["stopped", "common.status.stopped"];
   }
 }
 

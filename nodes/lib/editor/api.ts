@@ -106,6 +106,8 @@ type EditorRed = {
   };
   /** The editor's language, as the tag of a catalog. */
   i18n: { lang(): string };
+  /** Whether the flows run. */
+  runtime?: { readonly started: boolean };
   /** The editor's web socket. */
   comms: {
     subscribe(topic: string, hear: (topic: string, data: unknown) => void): void;

@@ -4,7 +4,7 @@ import { unsetVariable } from "../shared/variables.ts";
 import { withDetails } from "./details.ts";
 import { errorText, shortText, toldError } from "./error-texts.ts";
 import type { CrecMessage } from "./message.ts";
-import { showStatus } from "./status.ts";
+import { closeStatus, showStatus } from "./status.ts";
 import { nextArrival } from "./waits/arrival.ts";
 import { noteWaiting } from "./waits/waiting.ts";
 import { interrupted, type Kept, type Run, TAKEN_OVER, type Wait, Waits } from "./waits/waits.ts";
@@ -30,8 +30,12 @@ export type Task = {
   keep: (wait: Wait) => Promise<void>;
 };
 
-/** For a node that waits: whether its form says that it resumes after a deploy. @throws where the form is wrong */
-export type InputOptions = { resumes?: () => boolean };
+export type InputOptions = {
+  /** For a node that waits: whether its form says that it resumes after a deploy. @throws where the form is wrong */
+  resumes?: () => boolean;
+  /** The node works without a message too, and shows a status whenever it starts. */
+  isAlwaysOn?: boolean;
+};
 
 /** A node that is closed does not wait longer than this for its messages to end. */
 const CLOSE_MS = 5_000;
@@ -47,7 +51,7 @@ export function onInput(
   node: Node,
   def: NodeDef,
   work: (task: Task) => Promise<void>,
-  { resumes }: InputOptions = {},
+  { resumes, isAlwaysOn }: InputOptions = {},
 ): void {
   const unset = unsetVariable(def);
   const running = new Map<Run, Promise<void>>();
@@ -138,7 +142,9 @@ export function onInput(
   node.on("close", (removed: boolean, done: () => void) => {
     const left = [...running];
     for (const controller of controllers) controller.abort();
-    if (left.length > 0) showStatus(node, "stopped", "common.status.interrupted");
+    const ends = isAlwaysOn ? "stopped" : left.length > 0 && "interrupted";
+    // Node-RED takes away the status of a node that is removed.
+    closeStatus(node, ends && !removed ? `common.status.${ends}` : undefined);
     const close = async () => {
       await withinTime(left.map(([, finished]) => finished));
       const isDropped = await waits?.close(removed);

@@ -54,13 +54,13 @@ export class Panel<S extends SectionName> {
     this.#fold(closedPanels().has(id));
   }
 
-  /** @param isComplete whether these are all rows, or more are still to come */
-  show(rows: ReadonlyArray<Row<S>>, isComplete: boolean, now: number): void {
+  /** @param empty what it says without rows, in place of the text of its kind */
+  show(rows: ReadonlyArray<Row<S>>, now: number, empty?: string): void {
     this.#shown = { rows, now };
     const { id, summary, order, view } = this.kind;
     setText(this.#count, rows.length === 0 ? "" : summary(rows));
     this.#empty.hidden = rows.length > 0;
-    setText(this.#empty, word(isComplete ? `empty.${id}` : "empty.loading"));
+    setText(this.#empty, word(empty ?? `empty.${id}`));
     const views = [...rows].sort(order).slice(0, this.#list.most).map(view);
     this.#list.show(views, rows.length, now);
   }
@@ -70,7 +70,7 @@ export class Panel<S extends SectionName> {
   }
 
   #again(): void {
-    if (this.#shown) this.show(this.#shown.rows, true, this.#shown.now);
+    if (this.#shown) this.show(this.#shown.rows, this.#shown.now);
   }
 
   #fold(isClosed: boolean): void {

@@ -2,6 +2,7 @@ import type { Origin } from "../../../nodes/lib/runtime/activity/types.ts";
 import type { Row, SectionName } from "../types.ts";
 import { RuntimeClock } from "./ages.ts";
 import { FlowFilter } from "./filter.ts";
+import { onFlowsStopped } from "./flows-stopped.ts";
 import { useArrowKeys } from "./keyboard.ts";
 import { type LiveState, LiveUpdates } from "./live-updates.ts";
 import { Panel, type PanelKind } from "./panel.ts";
@@ -30,6 +31,8 @@ export function makeSidebar(): HTMLElement {
   const body = element("div", "crec-body");
   const store = new Store();
   const clock = new RuntimeClock();
+  let isStopped = false;
+  let live: LiveState = "connecting";
 
   const shownPanels = [
     panelOf(issues),
@@ -52,7 +55,8 @@ export function makeSidebar(): HTMLElement {
     const { section, has = () => true } = kind;
     const show = (): void => {
       const rows = store.rows(section).filter((row) => has(row) && filter.shows(originOf(row)));
-      panel.show(rows, store.isComplete, clock.now());
+      const empty = isStopped ? "live.stopped" : undefined;
+      panel.show(rows, clock.now(), store.isComplete ? empty : "empty.loading");
     };
     return {
       section,
@@ -66,15 +70,25 @@ export function makeSidebar(): HTMLElement {
     if (store.isComplete) setText(spoken, word("hint.issues", { count: open.length }));
   }
 
-  function showState(live: LiveState): void {
-    state.dataset.state = live;
-    setText(state, word(`live.${live}`));
+  function showState(): void {
+    const shown = live === "live" && isStopped ? "stopped" : live;
+    state.dataset.state = shown;
+    setText(state, word(`live.${shown}`));
     body.hidden = live === "forbidden" || live === "unsupported";
   }
 
-  const updates = new LiveUpdates(showState, (update) => {
+  const noteState = (now: LiveState): void => {
+    live = now;
+    showState();
+  };
+  const updates = new LiveUpdates(noteState, (update) => {
     clock.set(update.now);
     showAll(store.take(update));
+  });
+  onFlowsStopped((areStopped) => {
+    isStopped = areStopped;
+    showState();
+    showAll();
   });
   let ticking: ReturnType<typeof setInterval> | undefined;
   whenShown(content, (isShown) => {
