@@ -6,6 +6,14 @@ import { NodeRed, UserDir } from "../support/node-red.ts";
 import * as of from "../support/sidebar.ts";
 
 const STOPPED = "The flows are stopped.";
+/** Notes what the editor is told until the flows run, and what the sidebar shows then. */
+const SEEN = `globalThis.seen = new Promise((resolve) => {
+  const seen = [];
+  RED.events.on("runtime-state", ({ state }) => {
+    seen.push(state + " " + document.querySelector(".crec-live").dataset.state);
+    if (state === "start") resolve(seen);
+  });
+}), undefined`;
 
 describe("the sidebar while the flows are stopped", function () {
   this.timeout(120_000);
@@ -60,8 +68,9 @@ describe("the sidebar while the flows are stopped", function () {
     await state("start");
     await says("live");
     should(await empty("connections")).equal(before);
+    await page?.evaluate(SEEN);
     await nodeRed.deploy([{ id: "more", type: "tab", label: "more" }]);
-    await says("live");
+    should(await page?.evaluate("globalThis.seen")).deepEqual(["stop live", "start live"]);
   });
 
   it("says so in safe mode", async () => {
