@@ -2,6 +2,7 @@ import type { NodeAPI } from "node-red";
 import { canonicalId, isUuid } from "../../src/protocol/ids.ts";
 import { type ChannelNode, type ChannelRef, connectionOf, problemIn } from "../lib/runtime/config-nodes.ts";
 import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
+import { isForReadOnlyUser } from "../lib/runtime/read-limit.ts";
 import { sharedLookUp } from "../lib/runtime/shared-look-up.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
@@ -23,7 +24,8 @@ function openChannel(RED: NodeAPI, fields: FieldReader<typeof NODE>): ChannelRef
   const lookUp = async (signal: AbortSignal): Promise<string> => {
     if (isUuid(nameOrId)) return canonicalId(nameOrId);
     const client = await connection().client();
-    if (fields.flag("createMissing")) {
+    // Who may only read must not create one by opening a list.
+    if (fields.flag("createMissing") && !isForReadOnlyUser()) {
       return (await client.channels.createOrFind({ name: nameOrId }, { signal })).channel.channel_id;
     }
     const channel = await client.channels.findByName(nameOrId, { signal });

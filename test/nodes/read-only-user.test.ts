@@ -6,6 +6,7 @@ import { CrecClient } from "../../src/index.ts";
 import { type Borrowed, ownNodeRed } from "../support/borrowed-node-red.ts";
 import { eventually } from "../support/eventually.ts";
 import { harnessFlow } from "../support/flow-harness.ts";
+import type { FlowNode } from "../support/node-red.ts";
 import { channelNode, connectionNode, eventsInNode } from "../support/nodes.ts";
 import { value, walletNode } from "../support/operation-nodes.ts";
 import { type Passing, ServiceProxy } from "../support/proxy.ts";
@@ -41,7 +42,7 @@ describe("a user who may only read", function () {
     await service?.close();
   });
 
-  const deploy = () =>
+  const deploy = (more: readonly FlowNode[] = []) =>
     node.nodeRed.deploy(
       harnessFlow(
         [
@@ -51,6 +52,7 @@ describe("a user who may only read", function () {
           channelNode(),
           channelNode({ id: "free-channel", connection: "free" }),
           walletNode(service.ready, { id: "purse", connection: "free", wallet: "savings", signer: "" }),
+          ...more,
         ],
         [[eventsInNode({ pollMin: "0.2", pollMax: "0.2" }), 1]],
       ),
@@ -145,5 +147,18 @@ describe("a user who may only read", function () {
     const headers = { authorization: "Bearer reader", "accept-language": "de" };
     const german = await node.nodeRed.fetch("crec/lookup/networks/free?text=x", { headers });
     should(((await german.json()) as Problem).problem).startWith("Benutzer ohne die Berechtigung crec.write");
+  });
+
+  it("creates no channel by opening a list", async () => {
+    await deploy([
+      connectionNode(service.ready, { id: "spare", name: "Spare", baseUrl: free.baseUrl }),
+      channelNode({ id: "missing", connection: "spare", channel: "not-there", createMissing: true }),
+    ]);
+    free.passed.length = 0;
+    const isCreated = ({ method }: Passing) => method === "POST";
+    should((await as("looker", "lookup/watchers/missing")).body).have.property("code", "CHANNEL_NOT_FOUND");
+    should(free.passed.filter(isCreated)).be.empty();
+    should((await as("admin", "lookup/watchers/missing")).body).have.property("choices");
+    should(free.passed.filter(isCreated)).have.length(1);
   });
 });
