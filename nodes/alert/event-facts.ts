@@ -1,15 +1,16 @@
 import type { ChannelEvent, VerifyResult } from "../../src/index.ts";
 import { isEvent, statedTimeOf } from "../../src/protocol/index.ts";
 import { override } from "../lib/runtime/details.ts";
-import { isRejected } from "../lib/runtime/event-message.ts";
+import { eventIn, isRejected } from "../lib/runtime/event-message.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { isObject } from "../lib/shared/is-object.ts";
 
 /** Why an event is not counted at all; undefined if it is counted. */
-export function notCounted({ crec = {}, payload }: CrecMessage): "rejected" | "undecoded" | undefined {
+export function notCounted(msg: CrecMessage): "rejected" | "undecoded" | undefined {
+  const { crec = {}, payload } = msg;
   if (isRejected(verificationOf(crec)) || crec.rejection !== undefined) return "rejected";
-  return isObject(payload) && "undecoded" in payload && crec.event !== undefined ? "undecoded" : undefined;
+  return isObject(payload) && "undecoded" in payload && eventIn(msg) ? "undecoded" : undefined;
 }
 
 /** The same for each delivery of one log, at each level; without a proof, of one event. Undefined for other messages. */
@@ -22,9 +23,10 @@ export function idOf(msg: CrecMessage, { eventKeyOf }: Pick<Library, "eventKeyOf
 }
 
 /** Whether the message is about an event whose proof was checked. */
-export function provenEventOf({ crec = {} }: CrecMessage): ChannelEvent | undefined {
+export function provenEventOf(msg: CrecMessage): ChannelEvent | undefined {
+  const { crec = {} } = msg;
   if (verificationOf(crec)?.verified !== true || typeof crec.dedupeKey !== "string") return undefined;
-  return isObject(crec.event) ? (crec.event as ChannelEvent) : undefined;
+  return eventIn(msg);
 }
 
 /** What a message is about: an event by its name, a status, or a value. Only the same ends an alert of it. */
@@ -35,8 +37,8 @@ export function subjectOf({ payload }: CrecMessage): string {
 }
 
 /** What reports a contract event, in the order of blocks, and when that was; empty for other messages. */
-export function sourceOf({ crec = {} }: CrecMessage): { source?: string; reportedAt?: number } {
-  const event = isObject(crec.event) ? (crec.event as ChannelEvent) : undefined;
+export function sourceOf(msg: CrecMessage): { source?: string; reportedAt?: number } {
+  const event = eventIn(msg);
   if (event === undefined || !isEvent(event, "watcher.event")) return {};
   const { watcher_id: source } = isObject(event.payload) ? event.payload : {};
   if (typeof source !== "string") return {};
@@ -46,7 +48,7 @@ export function sourceOf({ crec = {} }: CrecMessage): { source?: string; reporte
 
 /** Whether an event in the message was not checked: what it says may be forged. */
 export function isUnproven(msg: CrecMessage): boolean {
-  return msg.crec?.event !== undefined && verificationOf(msg.crec)?.verified !== true;
+  return eventIn(msg) !== undefined && verificationOf(msg.crec ?? {})?.verified !== true;
 }
 
 /**

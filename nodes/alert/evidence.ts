@@ -20,9 +20,9 @@ export async function evidenceOf(
 ): Promise<AlertEvidence | undefined> {
   const event = provenEventOf(msg);
   if (event === undefined) return undefined;
-  if (!isEvent(event, "watcher.event")) return blockEvidenceOf(event);
   let log: LogPlace | undefined;
   try {
+    if (!isEvent(event, "watcher.event")) return blockEvidenceOf(event);
     // Without an ABI: the contents of two logs are compared, and the form may choose another one meanwhile.
     log = logPlaceOf(decodeEvent(event) as DecodedWatcherEvent);
   } catch {

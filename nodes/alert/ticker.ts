@@ -2,6 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { NodeAPI } from "node-red";
 import { isRead, readUpToOf, readUpToOfAll } from "../lib/runtime/channel-readers.ts";
 import { channelOf } from "../lib/runtime/config-nodes.ts";
+import { override } from "../lib/runtime/details.ts";
+import { eventIn } from "../lib/runtime/event-message.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 
 export type TickerOptions = {
@@ -61,9 +63,9 @@ export class Ticker {
   }
 
   /** If no channel is chosen, the channels of the received events count. */
-  note({ crec }: CrecMessage): void {
-    const { channelId, event } = crec ?? {};
-    if (this.#options.channel !== "" || event === undefined || typeof channelId !== "string") return;
+  note(msg: CrecMessage): void {
+    const channelId = override(msg, "channelId");
+    if (this.#options.channel !== "" || channelId === undefined || !eventIn(msg)) return;
     if (this.#seen.size < MOST_CHANNELS) this.#seen.add(channelId);
   }
 

@@ -1,3 +1,4 @@
+import { eventIn } from "../lib/runtime/event-message.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { isTest } from "../lib/runtime/test-message.ts";
 import { nodeError } from "../lib/shared/errors.ts";
@@ -32,7 +33,7 @@ export function operationKeyOf(msg: CrecMessage, options: KeyOptions): string | 
 
 /** Whether a message is about an event that has no key: its proof was not checked, or it never has one. */
 export function isUnproven(msg: CrecMessage): boolean {
-  return msg.crec?.event !== undefined && dedupeKeyIn(msg) === undefined;
+  return eventIn(msg) !== undefined && dedupeKeyIn(msg) === undefined;
 }
 
 /** `event 16015286601757825753:0x…:3, part 0/2, node 1f2e3d4c5b6a7980` */

@@ -1,9 +1,9 @@
-import type { ChannelEvent } from "../../src/index.ts";
+import { override } from "../lib/runtime/details.ts";
+import { eventIn } from "../lib/runtime/event-message.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import type { Claims } from "../lib/runtime/signing/claims.ts";
 import { nodeError } from "../lib/shared/errors.ts";
-import { isObject } from "../lib/shared/is-object.ts";
 
 /** A log, and its parameters as the ABI of a watcher reads them. */
 export type Reading = {
@@ -18,12 +18,12 @@ const REMEMBERED_S = 7 * 86_400;
 
 /** Of the event that a message is about; undefined where its proof was not checked, or it has no signed parameters. */
 export function readingOf(
-  { crec }: CrecMessage,
+  msg: CrecMessage,
   { eventKeyOf, paramsDigest }: Pick<Library, "eventKeyOf" | "paramsDigest">,
 ): Reading | undefined {
-  const { dedupeKey, event } = crec ?? {};
-  if (typeof dedupeKey !== "string" || !isObject(event)) return undefined;
-  const digest = paramsDigest(event as ChannelEvent);
+  const [dedupeKey, event] = [override(msg, "dedupeKey"), eventIn(msg)];
+  if (dedupeKey === undefined || event === undefined) return undefined;
+  const digest = paramsDigest(event);
   return digest === undefined ? undefined : { log: eventKeyOf(dedupeKey), digest };
 }
 

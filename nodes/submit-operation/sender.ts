@@ -34,7 +34,7 @@ export function isFirstTry(key: string): boolean {
 export function noteSender({ created_at }: Pick<Operation, "created_at">, sending: Sending): void {
   const { found, origin, isEvent, isFirstTry } = sending;
   if (!found || !isEvent || !isFirstTry) return;
-  const isNew = origin.redelivered !== true && origin.attempt === undefined && origin.restored !== true;
+  const isNew = origin.redelivered !== true && typeof origin.attempt !== "number" && origin.restored !== true;
   const isOfEvent = origin.operationKey === undefined && origin.resumed !== true;
   if (isNew && isOfEvent && isOfOtherCopy(created_at)) noteOtherCopy(origin, "operation");
 }

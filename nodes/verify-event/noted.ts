@@ -9,6 +9,7 @@ import { override } from "../lib/runtime/details.ts";
 import { isRedelivered } from "../lib/runtime/event-message.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { isTest } from "../lib/runtime/test-message.ts";
+import { isObject } from "../lib/shared/is-object.ts";
 
 export type Checked = {
   msg: CrecMessage;
@@ -40,7 +41,7 @@ export function noteChecked(node: Node, { msg, event, verification, ...more }: C
     ...{ decoded: undefined, isRedelivered: isRedelivered(msg), isLate: msg.crec?.late === true },
     ...more,
   });
-  const wasChecked = isOfMessage && msg.crec?.verification !== undefined;
+  const wasChecked = isOfMessage && isObject(msg.crec?.verification);
   const isKnown = before ? before.proof === report.proof : wasChecked;
   if (isKnown && report.reason === before?.reason) return;
   const replacing = before ? { before, event: { ...before, ...report, number: before.number } } : undefined;

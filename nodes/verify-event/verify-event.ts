@@ -3,7 +3,7 @@ import type { ChannelEvent, UnmetExpectation, VerifyResult } from "../../src/ind
 import { envelopeOf } from "../../src/protocol/index.ts";
 import { reportContradiction } from "../lib/runtime/activity/contradiction.ts";
 import { connectionOf, contractOf } from "../lib/runtime/config-nodes.ts";
-import { isNotice, payloadOf } from "../lib/runtime/event-message.ts";
+import { eventIn, isNotice, payloadOf } from "../lib/runtime/event-message.ts";
 import { eventDecoder } from "../lib/runtime/event-tokens.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
@@ -96,10 +96,10 @@ export default function register(RED: NodeAPI): void {
  * The sequence in which the event came, where this node is the first to give its message an event: the position in a
  * list of events says nothing about the event. See `eventParts` in submit operation.
  */
-function originOf({ crec, parts }: CrecMessage, { event_id }: ChannelEvent): { eventParts?: unknown } {
-  const known = crec?.event;
-  if (typeof known === "object" && known !== null && envelopeOf({ ...known }).event_id === event_id)
-    return {};
+function originOf(msg: CrecMessage, { event_id }: ChannelEvent): { eventParts?: unknown } {
+  const { crec, parts } = msg;
+  const known = eventIn(msg);
+  if (known && envelopeOf({ ...known }).event_id === event_id) return {};
   const { id: eventParts } = (parts ?? {}) as { id?: unknown };
   return eventParts === undefined && crec?.eventParts === undefined ? {} : { eventParts };
 }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Node, NodeAPI } from "node-red";
+import { crecOf } from "../../lib/runtime/message.ts";
 import { onWaiting } from "../../lib/runtime/waits/waiting.ts";
 import { SilentNodes } from "./silent-nodes.ts";
 import { pathOf, type Stopping, stoppedBy } from "./stopping.ts";
@@ -10,7 +11,7 @@ const LABEL = "crec-events-in";
 /** A clone keeps it, and nothing that writes a message as JSON shows it. */
 const MARK = Symbol(LABEL);
 
-type Message = { [MARK]?: number; crec?: Record<string, unknown> };
+type Message = { [MARK]?: number };
 type End = { id: string; node?: unknown };
 type Sent = { msg: Message; destination: End };
 type Completion = { msg: Message; node: End; error?: unknown };
@@ -81,7 +82,7 @@ export class FlowWork {
   /** Runs until the last that asked for it has left. */
   listen({ hooks, events, nodes }: NodeAPI): void {
     this.#forgetWaiting = onWaiting((msg) => {
-      const work = this.#find((msg as Message)[MARK]);
+      const work = this.#workOf(msg);
       if (work === undefined || this.#waiting.has(msg)) return;
       this.#waiting.add(msg);
       work.waits();
@@ -143,8 +144,9 @@ export class FlowWork {
     const work =
       this.#find(msg[MARK]) ??
       this.#find(this.#current.getStore()) ??
-      (this.#kept.size > 0 ? this.#kept.get(Object(msg.crec).eventId) : undefined);
-    if (work !== undefined) msg[MARK] = work.id;
+      (this.#kept.size > 0 ? this.#kept.get(String(crecOf(msg)?.eventId)) : undefined);
+    // A frozen message has none.
+    if (work !== undefined) Reflect.set(msg, MARK, work.id);
     return work;
   }
 

@@ -1,4 +1,5 @@
 import type { CrecClient } from "../../../src/index.ts";
+import { isObject } from "../shared/is-object.ts";
 import type { Connection } from "./config-nodes.ts";
 import type { CrecMessage } from "./message.ts";
 
@@ -42,7 +43,7 @@ export function createdOf(
  */
 function createdIn({ crec }: CrecMessage): Created {
   const { created } = crec ?? {};
-  if (typeof created !== "object" || created === null) return {};
+  if (!isObject(created)) return {};
   const now = Date.now() / 1000;
   const isNew = (entry: [string, unknown]): entry is [string, number] =>
     typeof entry[1] === "number" && entry[1] > now - SECONDS && entry[1] <= now + CLOCKS_DIFFER_BY;

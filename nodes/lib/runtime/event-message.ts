@@ -1,4 +1,5 @@
 import type { ChannelEvent, DecodedEvent, Delivery, Verification } from "../../../src/index.ts";
+import { isObject } from "../shared/is-object.ts";
 import type { CrecMessage } from "./message.ts";
 import { noteAddresses } from "./recent-addresses.ts";
 
@@ -51,6 +52,11 @@ export function toMessage(
       ...(dedupeKey === undefined ? {} : { dedupeKey }),
     },
   } as CrecMessage;
+}
+
+/** The event that a message carries. What is there instead counts as none. */
+export function eventIn({ crec }: CrecMessage): ChannelEvent | undefined {
+  return isObject(crec?.event) ? (crec.event as ChannelEvent) : undefined;
 }
 
 /** Whether the event of a message may have been delivered before. */

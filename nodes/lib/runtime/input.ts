@@ -3,7 +3,7 @@ import { toCodedError } from "../shared/errors.ts";
 import { unsetVariable } from "../shared/variables.ts";
 import { withDetails } from "./details.ts";
 import { errorText, shortText, toldError } from "./error-texts.ts";
-import type { CrecMessage } from "./message.ts";
+import { type CrecMessage, takenMessage } from "./message.ts";
 import { closeStatus, showStatus } from "./status.ts";
 import { nextArrival } from "./waits/arrival.ts";
 import { noteWaiting } from "./waits/waiting.ts";
@@ -60,7 +60,7 @@ export function onInput(
   const waits = resumes && new Waits(RED, node, runs, resumes);
 
   node.on("input", (incoming, send, done) => {
-    const msg = incoming as CrecMessage;
+    const msg = takenMessage(incoming);
     const controller = new AbortController();
     const { signal } = controller;
     const run: Run = {
@@ -72,7 +72,7 @@ export function onInput(
       file: undefined,
       unsaved: undefined,
       isOver: false,
-      ...waits?.take(msg),
+      ...waits?.take(incoming),
     };
     const ports: Task["send"] = (...out) => {
       // The nodes behind a node that is stopped may be stopped too: what is kept is sent after the deploy.
@@ -85,7 +85,7 @@ export function onInput(
     };
     const keep: Task["keep"] = async (wait) => {
       await waits?.keep(run, wait);
-      if (!run.isOver) noteWaiting(msg);
+      if (!run.isOver) noteWaiting(incoming);
     };
     const attempt = async () => {
       if (unset) throw unset;

@@ -7,7 +7,7 @@ import { errorText, toldError } from "../error-texts.ts";
 import { isInFlows } from "../flow-settings.ts";
 import { onFlowsStarted } from "../flows-started.ts";
 import { isNotPermitted } from "../folder/not-permitted.ts";
-import type { CrecMessage } from "../message.ts";
+import { type CrecMessage, crecOf } from "../message.ts";
 import { serviceIdentity } from "../service-identity.ts";
 import { isStateInMemory } from "../state-in-memory.ts";
 import { isTest } from "../test-message.ts";
@@ -74,7 +74,7 @@ export class Waits {
   /** Other processes whose waits are taken up when they end, and those whose waits were. */
   readonly #watched = new Set<string>();
   /** Messages that were given to the node again, until it has them. */
-  readonly #resumed = new WeakMap<CrecMessage, Pick<Run, "arrivedAt"> & { kept: Kept; file: string }>();
+  readonly #resumed = new WeakMap<object, Pick<Run, "arrivedAt"> & { kept: Kept; file: string }>();
   /** Files of this deploy, which are not taken up again in it. Undefined once the names of the others are known. */
   #own: Set<string> | undefined = new Set();
   readonly #forget: () => void;
@@ -101,7 +101,7 @@ export class Waits {
   }
 
   /** Whether the message resumes a wait. */
-  take(msg: CrecMessage): Partial<Pick<Run, "kept" | "file" | "arrivedAt">> {
+  take(msg: object): Partial<Pick<Run, "kept" | "file" | "arrivedAt">> {
     return this.#resumed.get(msg) ?? {};
   }
 
@@ -256,9 +256,10 @@ export class Waits {
     // A message that arrived again was faster.
     const early = this.#early?.get(keyOf(id, record.msg))?.shift();
     if (early) return early.then(() => this.#remove(name));
-    const before = Array.isArray(record.msg.crec?.cut) ? record.msg.crec.cut : [];
+    const crec = crecOf(record.msg);
+    const before = Array.isArray(crec?.cut) ? crec.cut : [];
     const marks = { resumed: true, ...(cut.length > 0 ? { cut: [...new Set([...before, ...cut])] } : {}) };
-    const msg: CrecMessage = { ...record.msg, crec: { ...record.msg.crec, ...marks } };
+    const msg: CrecMessage = { ...record.msg, crec: { ...crec, ...marks } };
     if (cut.length > 0) {
       const names = cut.map((one) => `msg.${one}`).join(", ");
       this.#node.warn(this.#RED._("common.warning.wait-cut", { names, id }));
