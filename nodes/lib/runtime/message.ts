@@ -32,12 +32,12 @@ export function crecOf(msg: object): Record<string, unknown> | undefined {
 
 /** A property that throws stays, as undefined: an input that cannot be read must not become that of the form. */
 function valuesOf(from: object): Record<string, unknown> {
-  const valueOf = (key: PropertyKey): unknown => {
+  const read = (key: PropertyKey): unknown => {
     try {
       return Reflect.get(from, key);
     } catch {
       return undefined;
     }
   };
-  return Object.fromEntries(Reflect.ownKeys(from).map((key) => [key, valueOf(key)]));
+  return Object.fromEntries(Reflect.ownKeys(from).map((key) => [key, read(key)]));
 }
