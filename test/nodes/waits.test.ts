@@ -231,6 +231,19 @@ describe("a node that waits", () => {
     }
   });
 
+  it("does not spread a text that an earlier version kept in place of msg.crec", async () => {
+    const after = await deployedWith(about("operation", "a"));
+    const [file = ""] = (await files()).map((name) => join(folder, "crec-waits", "node", name));
+    const text = await readFile(file, "utf8");
+    should(text).containEql('"crec":{}');
+    await writeFile(file, text.replace('"crec":{}', '"crec":"abc"'));
+    after.start();
+    await after.untilWaiting(1);
+    should(after.waiting[0]?.msg.crec).deepEqual({ resumed: true });
+    after.endAll();
+    await after.stop(true);
+  });
+
   it("leaves a wait of a newer version as it is, and says so; one that is damaged, too", async () => {
     const after = await deployedWith(about("operation", "a"), about("another", "b"), about("third", "c"));
     const [newer = "", damaged = ""] = (await files()).map((name) =>
