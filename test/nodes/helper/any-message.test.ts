@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import type { NodeAPI } from "node-red";
 import should from "should";
@@ -75,6 +76,8 @@ const object = fc
 const anyCrec = fc.oneof(
   fc.oneof(noObject, fc.constant(revoked)).map((make) => ({ make, keeps: false })),
   object.map((make) => ({ make, keeps: true })),
+  // Function nodes make objects of another realm.
+  fc.constant({ make: () => runInNewContext('Object.freeze({ mine: "stays", event: [] })'), keeps: true }),
 );
 const anyMessage = fc.tuple(anyCrec, fc.constantFrom("open", "frozen", "sealed", "getter"));
 
