@@ -59,7 +59,7 @@ describe("a node that waits", () => {
         events: this.events,
         nodes: { eachNode: (call: (one: object) => void) => this.flow.forEach(call) },
         util: { cloneMessage: structuredClone },
-        _: (key: string) => key,
+        _: (key: string, { why = key }: { why?: string } = {}) => why,
       };
       const def = { id, type: "crec-test" } as NodeDef;
       onInput(RED as unknown as NodeAPI, node as unknown as Node, def, (task) => this.#work(task), {
