@@ -176,7 +176,7 @@ export class Alerting {
       ...given,
       // Other conditions say themselves what ends an alert.
       ...(this.#endConditions === undefined ? { subject: subjectOf(msg) } : {}),
-      at: timeOf(msg, Date.now()),
+      at: timeOf(msg, Date.now()) ?? Number.NaN,
       ...(id === undefined ? {} : { id }),
       ...(decimals === undefined ? {} : { decimals }),
       ...sourceOf(msg),
@@ -313,7 +313,7 @@ function tried(input: AlertInput, details: (alert: RaisedAlert) => unknown): Ale
   const alert = {
     id: "test",
     key,
-    at,
+    at: Number.isFinite(at) ? at : Date.now(),
     count: 1,
     suppressed: 0,
     ...(amount === undefined ? {} : { sum: amount }),

@@ -52,12 +52,12 @@ export function isUnproven(msg: CrecMessage): boolean {
 }
 
 /**
- * The time of an event's block in milliseconds, else the present. The answer of a query counts when it arrives: where
+ * The time of an event's block in milliseconds; undefined for what has none, which counts as of now. The answer of a query counts when it arrives: where
  * nothing happens, some chains make no block, and the time of the newest one stands still.
  */
-export function timeOf({ payload, crec = {} }: CrecMessage, now: number): number {
+export function timeOf({ payload, crec = {} }: CrecMessage, now: number): number | undefined {
   const stated = seconds(isObject(payload) ? payload.blockTime : undefined);
-  if (stated === undefined) return now;
+  if (stated === undefined) return undefined;
   const at = stated * 1000;
   // After a forged time in the future, real events would be too late.
   return verificationOf(crec)?.verified === true ? at : Math.min(at, now);

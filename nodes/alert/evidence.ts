@@ -33,7 +33,7 @@ export async function evidenceOf(
   return {
     kind: "log",
     log,
-    at: timeOf(msg, Date.now()),
+    at: timeOf(msg, Date.now()) ?? Date.now(),
     ...(isHighest === undefined ? {} : { isHighest }),
     ...(isRedelivered(msg) ? { redelivered: true } : {}),
   };

@@ -38,7 +38,7 @@ export class AlertHost {
   readonly #closing = new AbortController();
   #limits: AlertLimits = { notCounted: 0, forgotten: 0, forgottenEvents: 0 };
   /** When the outcomes of other copies were last looked at. */
-  #lookedAt = Date.now();
+  #lookedAt = performance.now();
 
   private constructor(RED: NodeAPI, node: Node, fields: AlertFields, library: Library) {
     const { contract, channel = "", fleet } = fields.settings;
@@ -66,6 +66,7 @@ export class AlertHost {
           fingerprint: fingerprintOf(fields, ofContract),
           onDifference: (isDifferent) => this.#status.differs(isDifferent),
           onWarning: (message) => this.#status.warn(message),
+          onClockStep: (message) => node.warn(message),
         }),
     });
     this.#outlets = new Outlets(RED, node, {
@@ -214,10 +215,10 @@ export class AlertHost {
 
   /** Outcomes of another copy, which may have ended before it could send them. */
   async #pendingOfOthers(rule: AlertRule): Promise<AlertOutcome[]> {
-    const now = Date.now();
-    const isDue = this.#memory.isShared && now - this.#lookedAt > OTHERS_MS;
+    const isDue = this.#memory.isShared && performance.now() - this.#lookedAt > OTHERS_MS;
     if (!isDue || !this.#fields.flag("untilAcked")) return [];
-    this.#lookedAt = now;
+    this.#lookedAt = performance.now();
+    const now = Date.now();
     return (await rule.pending()).filter((outcome) => now - timeOfOutcome(outcome) > OTHERS_MS);
   }
 

@@ -9,6 +9,7 @@ import type {
   LevelSource,
 } from "../../src/index.ts";
 import { isSameId } from "../../src/protocol/ids.ts";
+import { type Moment, systemClock, timeOfMoment } from "../../src/timing/index.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
 import type { PanelReport, SentLast, Started } from "../lib/shared/form-types.ts";
@@ -45,7 +46,7 @@ export class Reader {
   /** Where it started the last time. */
   started: ConsumerStart | undefined;
   #lastError: CodedError | undefined;
-  #readUpTo: number | undefined;
+  #readUpTo: Moment | undefined;
   /** Unix milliseconds. */
   readonly openedAt = Date.now();
   #closed = false;
@@ -94,8 +95,12 @@ export class Reader {
 
   /** Like `readUpTo` of the consumer, where also the flow has completed what it was sent. */
   get readUpTo(): number | undefined {
-    if (this.outputs.inFlow.count === 0) this.#readUpTo = this.consumer.readUpTo;
-    return this.#readUpTo;
+    if (this.outputs.inFlow.count === 0) {
+      const wall = this.consumer.readUpTo;
+      const { now, elapsed } = systemClock;
+      this.#readUpTo = wall === undefined ? undefined : { wall, elapsed: elapsed() - (now() - wall) };
+    }
+    return this.#readUpTo && timeOfMoment(this.#readUpTo, systemClock);
   }
 
   noteError(error: CodedError): void {

@@ -73,6 +73,10 @@ export type CreateAlertRuleOptions = {
   keepsPending?: boolean | undefined;
   /** The present, in milliseconds. @default Date.now */
   now?: (() => number) | undefined;
+  /** See `AlertRuleOptions`. @default performance.now, or `now` where that is given */
+  elapsed?: (() => number) | undefined;
+  /** See `AlertRuleOptions`. @default ignores it */
+  onClockStep?: ((message: string) => void) | undefined;
   /** Called with a sentence when a limit is reached. @default ignores it */
   onWarning?: ((message: string) => void) | undefined;
   /** See `AlertRuleOptions`. @default ignores it */
@@ -134,7 +138,7 @@ export type EventAlertRule = Pick<
  * outcomes.length; // → 1
  */
 export function createAlertRule(options: CreateAlertRuleOptions): EventAlertRule {
-  const { id, conditions = [], when = { kind: "each" }, abi, forEach, now = Date.now } = options;
+  const { id, conditions = [], when = { kind: "each" }, abi, forEach } = options;
   if (typeof id !== "string" || id === "") throw new ArgumentError("id", "id must be a name for the rule.");
   const check = compileConditions(conditions, abi);
   const isOver = options.endsWhen && compileConditions(options.endsWhen, abi);
@@ -146,8 +150,10 @@ export function createAlertRule(options: CreateAlertRuleOptions): EventAlertRule
     store: options.store ?? new MemoryAlertStore(),
     forEach: forEach !== undefined,
     keepsPending: options.keepsPending,
-    now,
+    now: options.now,
+    elapsed: options.elapsed,
     onWarning: options.onWarning,
+    onClockStep: options.onClockStep,
     fingerprint: fingerprintOf(options, when),
     onDifference: options.onDifference,
   });
@@ -169,7 +175,7 @@ export function createAlertRule(options: CreateAlertRuleOptions): EventAlertRule
       ends,
       // Other conditions say themselves what ends an alert.
       ...(isOver ? {} : present("subject", subjectOf(decoded))),
-      at: timeOf(decoded) ?? now(),
+      at: timeOf(decoded) ?? Number.NaN,
       ...idOf(given),
       ...amountOf(decoded, amountAt),
       ...present("decimals", decimalsFor(decoded, options)),

@@ -118,7 +118,7 @@ export type AlertInput = {
   id?: string;
   /** What is counted separately, such as an address; empty for everything together. */
   key: string;
-  /** The time of the block, in milliseconds; the present for what has none. */
+  /** The time of the block, in milliseconds; `NaN` for what has none, which counts as of now. */
   at: number;
   /** Whether the conditions hold. */
   matches: boolean;

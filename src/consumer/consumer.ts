@@ -1,6 +1,6 @@
 import { ArgumentError, type CrecError } from "../errors.ts";
 import { type ChannelEvent, canonicalId } from "../protocol/index.ts";
-import { type Clock, type Random, systemClock } from "../timing/index.ts";
+import { type Clock, momentOf, type Random, systemClock, timeOfMoment } from "../timing/index.ts";
 import { Checkpointer } from "./checkpointer.ts";
 import { endOf } from "./consumer-lease.ts";
 import { consumerNameTaken, lockConsumer, lockKeyOf } from "./consumer-lock.ts";
@@ -106,10 +106,12 @@ export class EventConsumer {
 
   /**
    * The time up to which the channel was read to its end, with all events delivered and settled. Unix milliseconds, by
-   * the clock of this machine. It does not advance during an outage or a pause. Undefined before the first time.
+   * the clock of this machine. It does not advance during an outage or a pause, unless that clock is set. Undefined before
+   * the first time.
    */
   get readUpTo(): number | undefined {
-    return this.#progress.upTo;
+    const { upTo } = this.#progress;
+    return upTo && timeOfMoment(upTo, this.#clock);
   }
 
   /**
@@ -295,7 +297,7 @@ export class EventConsumer {
       return news;
     };
     const lateBefore = this.#dispatcher.counts.late;
-    const begunAt = this.#clock.now();
+    const begunAt = momentOf(this.#clock);
     const news = await poller.poll(take, signal);
     if (this.#dispatcher.counts.late > lateBefore) poller.lateEventFound();
     await this.#session.requireWithin(channel, signal);

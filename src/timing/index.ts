@@ -1,4 +1,5 @@
 export { backoffMs, jittered, type Random, SCHEDULES, type Schedule } from "./backoff.ts";
 export { type Clock, systemClock } from "./clock.ts";
+export { type Moment, momentOf, timeOfMoment } from "./moment.ts";
 export { LONGEST_TIMER_MS, sleep } from "./sleep.ts";
 export { yieldToEventLoop } from "./yield.ts";

@@ -1,30 +1,36 @@
 import should from "should";
 import { EventConsumer, MemoryCursorStore } from "../../src/consumer/index.ts";
 import { ReadingProgress } from "../../src/consumer/reading-progress.ts";
+import { timeOfMoment } from "../../src/timing/index.ts";
 import { makeEvent, SimulatedChannel, SimulatedClock } from "./simulation.ts";
 
 describe("up to when a channel was read", () => {
   it("is when the poll before began, of those that found the end with everything settled", () => {
     const progress = new ReadingProgress();
+    const at = (ms: number) => ({ wall: ms, elapsed: ms });
     const atEnd = { behind: 0, inFlight: 0 };
     should(progress.upTo).be.undefined();
-    progress.polled(1_000, atEnd);
+    progress.polled(at(1_000), atEnd);
     should(progress.upTo).be.undefined();
-    progress.polled(2_000, { behind: 0, inFlight: 1 });
+    progress.polled(at(2_000), { behind: 0, inFlight: 1 });
     should(progress.upTo).be.undefined();
-    progress.polled(3_000, { behind: 2, inFlight: 0 });
+    progress.polled(at(3_000), { behind: 2, inFlight: 0 });
     should(progress.upTo).be.undefined();
-    progress.polled(4_000, atEnd);
-    should(progress.upTo).equal(3_000);
+    progress.polled(at(4_000), atEnd);
+    should(progress.upTo).deepEqual(at(3_000));
     // A channel without events.
-    progress.polled(5_000, { behind: undefined, inFlight: 0 });
-    should(progress.upTo).equal(4_000);
+    progress.polled(at(5_000), { behind: undefined, inFlight: 0 });
+    should(progress.upTo).deepEqual(at(4_000));
   });
 
-  it("never goes back, also where the clock is set", () => {
-    const progress = new ReadingProgress();
-    for (const begunAt of [9_000, 9_500, 100, 200]) progress.polled(begunAt, { behind: 0, inFlight: 0 });
-    should(progress.upTo).equal(9_000);
+  it("follows the clock of the machine where it is set, and never runs ahead of it", () => {
+    const read = { wall: 9_000, elapsed: 500 };
+    const at = (now: number, elapsed: number) =>
+      timeOfMoment(read, { now: () => now, elapsed: () => elapsed });
+    should(at(9_100, 600)).equal(9_000);
+    // Set back, and set ahead; or the machine slept.
+    should(at(1_100, 600)).equal(1_000);
+    should(at(99_000, 600)).equal(9_000);
   });
 
   it("waits for the acknowledgement of what was delivered, and for a service that is away", async () => {

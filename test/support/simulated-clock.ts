@@ -1,15 +1,22 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../../src/timing/index.ts";
 
-/** A clock that only moves when everybody sleeps. */
+/** A clock that only moves when everybody sleeps, or when it is set. */
 export class SimulatedClock implements Clock {
+  /** Monotonic time, which is also what the clock of the machine says until it is set. */
   #now = 1_800_000_000_000;
+  #ahead = 0;
   /** Something that changes as long as there is work going on that does not sleep. */
   activity: () => number = () => 0;
   #sleepers = new Set<{ at: number; wake: () => void }>();
 
   now(): number {
-    return this.#now;
+    return this.#now + this.#ahead;
+  }
+
+  /** Sets the clock of the machine so much ahead, or back, as NTP does. A machine that slept finds the same. */
+  set(byMs: number): void {
+    this.#ahead += byMs;
   }
 
   elapsed(): number {

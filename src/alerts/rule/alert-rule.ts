@@ -1,3 +1,4 @@
+import { systemClock } from "../../timing/index.ts";
 import { isSegment, removeSegments } from "../journal/stored-journal.ts";
 import type {
   Accepted,
@@ -17,11 +18,12 @@ import { dueAt, idleAt, overAt, passTime, remaining } from "./pass-time.ts";
 import { hasPending, listed, withoutOutcome } from "./pending.ts";
 import { withDetailsOnce } from "./raise.ts";
 import { type Report, Reports } from "./reports.ts";
-import { afterChange, afterSuspension } from "./rule-change.ts";
+import { afterChange, waitingFrom } from "./rule-change.ts";
+import { RuleClock } from "./rule-clock.ts";
 import { RuleRecord } from "./rule-record.ts";
 import { RuleWatch } from "./rule-watch.ts";
 import { SourceTimes } from "./source-times.ts";
-import { boundedTime, isOfState, type KeyState, newState, type StepContext } from "./state.ts";
+import { boundedTime, isOfState, type KeyState, MOST_AHEAD_MS, newState, type StepContext } from "./state.ts";
 import { step } from "./step.ts";
 import { tellLimit } from "./tell-limit.ts";
 
@@ -52,6 +54,14 @@ export type AlertRuleOptions = {
   onDifference?: ((isDifferent: boolean) => void) | undefined;
   /** The present, in milliseconds. @default Date.now */
   now?: (() => number) | undefined;
+  /**
+   * Monotonic time, in milliseconds. Where `now` goes on otherwise, by more than a minute, waits for an absence begin
+   * again, and nothing is over before its time.
+   * @default performance.now, or `now` where that is given
+   */
+  elapsed?: (() => number) | undefined;
+  /** Called with a sentence when the clocks disagreed. @default ignores it */
+  onClockStep?: ((message: string) => void) | undefined;
   /** Called with a sentence when a limit is reached; at most once in ten minutes for each limit. @default ignores it */
   onWarning?: ((message: string) => void) | undefined;
 };
@@ -72,7 +82,8 @@ export class AlertRule {
   readonly #store: AlertStore;
   readonly #forEach: boolean;
   readonly #keepsPending: boolean;
-  readonly #now: () => number;
+  readonly #clock: RuleClock;
+  readonly #onClockStep: (message: string) => void;
   /** Of its settings: what another open rule with its id must have too. */
   readonly #common: string;
   readonly #reports: Reports;
@@ -90,7 +101,9 @@ export class AlertRule {
 
   /** @throws {ArgumentError} for settings with which no alert could be raised as meant. */
   constructor(options: AlertRuleOptions) {
-    const { id, settings, store, now = Date.now, onWarning = () => {} } = options;
+    const { id, settings, store, onWarning = () => {} } = options;
+    const wallClock = options.now ?? systemClock.now;
+    const elapsed = options.elapsed ?? options.now ?? systemClock.elapsed;
     checkAlertSettings(settings);
     this.#id = id;
     this.#settings = settings;
@@ -98,7 +111,9 @@ export class AlertRule {
     this.#forEach = options.forEach ?? false;
     this.#keepsPending = options.keepsPending ?? false;
     this.#common = JSON.stringify([settings, options.fingerprint]);
-    this.#now = now;
+    this.#clock = new RuleClock({ now: wallClock, elapsed });
+    this.#onClockStep = options.onClockStep ?? (() => {});
+    const now = () => this.#clock.now;
     this.#reports = new Reports(id, now, onWarning);
     const report = (kind: Report) => this.#reports.add(kind);
     const { fingerprint, onDifference } = options;
@@ -170,7 +185,9 @@ export class AlertRule {
 
   async #accept({ isRetry, ...input }: AlertInput & { isRetry?: boolean }): Promise<Accepted> {
     await this.#load();
-    const now = this.#now();
+    if (input.log !== undefined) this.#clock.note(input.at);
+    await this.#lookAtClock();
+    const now = this.#clock.now;
     const time = boundedTime(input.at, now);
     await this.#started(time);
     const source = input.log?.source ?? input.source;
@@ -225,9 +242,10 @@ export class AlertRule {
   async readUpTo(at: number): Promise<AlertOutcome[]> {
     checkTime("at", at, 0);
     await this.#load();
+    await this.#lookAtClock();
     await this.#refresh();
-    const now = this.#now();
-    const read = boundedTime(at, now);
+    const now = this.#clock.now;
+    const read = boundedTime(this.#clock.timeOf(at), now);
     const time = this.#times.readUpTo(read);
     await this.#started(time);
     await this.#watch.settle(read);
@@ -260,7 +278,7 @@ export class AlertRule {
   /** Says what is proven besides the inputs, such as by the answer of a query. */
   async learn(evidence: AlertEvidence): Promise<AlertOutcome[]> {
     await this.#load();
-    await this.#started(this.#now());
+    await this.#started(this.#clock.now);
     await this.#watch.learn(evidence);
     return this.#unreturned.splice(0);
   }
@@ -329,9 +347,10 @@ export class AlertRule {
     await this.#keys.load();
     await this.#watch.resume();
     await this.#endChanged();
-    await this.#resume();
+    if (this.#rule.value?.isSuspended) await this.#beginAgain();
+    else await this.#cutBack();
     await this.#removeUnreferenced();
-    this.#refreshedAt = this.#now();
+    this.#refreshedAt = this.#clock.now;
   }
 
   /** What is open by another rule has no end by this one. */
@@ -339,21 +358,41 @@ export class AlertRule {
     if (!this.#rule.isOfAnother) return;
     if (this.#store.isShared) this.#rule.noteDifference();
     else if (this.#rule.value?.fingerprint !== undefined) {
-      const moment = { settings: this.#settings, now: this.#now(), keepsPending: this.#keepsPending };
+      const moment = { settings: this.#settings, now: this.#clock.now, keepsPending: this.#keepsPending };
       await this.#keys.changeAll((state) => afterChange(state, moment), this.#unreturned);
     }
     // Last: a program that ends in between ends the others at its next start.
     await this.#rule.claim();
   }
 
-  /** An absence waits anew. */
-  async #resume(): Promise<void> {
-    if (this.#rule.value?.isSuspended !== true) return;
-    if (this.#settings.when.kind === "absence") {
-      const now = this.#now();
-      await this.#keys.changeAll((state) => ({ state: afterSuspension(state, now), outcomes: [] }), []);
-    }
-    await this.#rule.setSuspended(false);
+  async #lookAtClock(): Promise<void> {
+    if (!this.#clock.look()) return;
+    this.#refreshedAt = 0;
+    await this.#beginAgain();
+    if (this.#settings.when.kind === "absence") this.#reports.add("clock", this.#onClockStep);
+  }
+
+  /** An absence waits anew; also after a restart while the machine's clock is not believed. */
+  async #beginAgain(): Promise<void> {
+    await this.#rule.cutBack(this.#clock.now);
+    await this.#waitFrom(0);
+    await this.#rule.setSuspended(this.#clock.isHeld);
+  }
+
+  /** A clock that was ahead, or an earlier version, may have left waits that begin later than now. */
+  async #cutBack(): Promise<void> {
+    const now = this.#clock.now;
+    await this.#rule.cutBack(now);
+    const isAhead = this.#keys.all().some((record) => Number(record.value?.newest) > now + MOST_AHEAD_MS);
+    if (isAhead) await this.#waitFrom(now + MOST_AHEAD_MS);
+  }
+
+  /** What is absent since a time is awaited from now on. */
+  async #waitFrom(since: number): Promise<void> {
+    if (this.#settings.when.kind !== "absence") return;
+    const now = this.#clock.now;
+    const waiting = (state: KeyState) => (state.newest < since ? state : waitingFrom(state, now));
+    await this.#keys.changeAll((state) => ({ state: waiting(state), outcomes: [] }), []);
   }
 
   /** A program that ended between two writes left segments that nothing refers to. A shared store forgets them by itself. */
@@ -371,8 +410,8 @@ export class AlertRule {
 
   /** Other copies may have new keys, and newer states of those that are known. */
   async #refresh(): Promise<void> {
-    if (!this.#store.isShared || this.#now() - this.#refreshedAt < REFRESH_MS) return;
-    this.#refreshedAt = this.#now();
+    if (!this.#store.isShared || this.#clock.now - this.#refreshedAt < REFRESH_MS) return;
+    this.#refreshedAt = this.#clock.now;
     await this.#rule.read();
     this.#rule.noteDifference();
     await this.#rule.record.keep(this.#refreshedAt);
@@ -400,7 +439,8 @@ export class AlertRule {
       recordKey,
       now,
       since: this.#rule.value?.since ?? 0,
-      forgottenUpTo: Math.min(this.#rule.value?.forgottenUpTo ?? 0, before),
+      // Another copy's clock may be ahead.
+      forgottenUpTo: Math.min(this.#rule.value?.forgottenUpTo ?? 0, before, now),
       reportedUpTo: this.#times.slowest,
       keepsPending: this.#keepsPending,
     };

@@ -1,6 +1,6 @@
 import type { StepWarning } from "./arrival.ts";
 
-export type Report = StepWarning | "forgotten" | "forgottenEvents" | "refused" | "unreadable";
+export type Report = StepWarning | "clock" | "forgotten" | "forgottenEvents" | "refused" | "unreadable";
 
 const PERIOD_MS = 10 * 60_000;
 
@@ -8,6 +8,8 @@ const SENTENCES: Record<Report, string> = {
   details: `the details of an alert were left out: they are not JSON, or have more than 8,192 characters. Keep less in an alert.`,
   ahead:
     "the time of an event is more than ten minutes ahead of this computer's clock. It counts as ten minutes ahead. Check the clock.",
+  clock:
+    "this computer's clock was set, or it slept: the clock and the time that has passed differ by more than a minute. Waits for an absence began again. Check the clock if this comes again.",
   forgotten:
     "its store has a million events of keys beyond maxKeys. The keys that were used least recently were forgotten: their alerts may be repeated. Use a key with fewer values.",
   forgottenEvents:
@@ -30,7 +32,7 @@ export class Reports {
     this.#onWarning = onWarning;
   }
 
-  add(kind: Report): void {
+  add(kind: Report, tell = this.#onWarning): void {
     const known = this.#kinds.get(kind) ?? { count: 0, reportedAt: Number.NEGATIVE_INFINITY };
     const count = known.count + 1;
     const now = this.#now();
@@ -40,6 +42,6 @@ export class Reports {
     }
     this.#kinds.set(kind, { count: 0, reportedAt: now });
     const times = count > 1 ? `${count} times since the last warning: ` : "";
-    this.#onWarning(`Alert rule ${this.#ruleId}: ${times}${SENTENCES[kind]}`);
+    tell(`Alert rule ${this.#ruleId}: ${times}${SENTENCES[kind]}`);
   }
 }

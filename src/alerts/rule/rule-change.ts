@@ -33,9 +33,9 @@ export function afterChange(
   return { state: keepsPending ? withPending(changed, outcomes) : changed, outcomes };
 }
 
-/** The state of a key after a time in which nobody counted for it: an absence that was not told waits from now on. */
-export function afterSuspension(state: KeyState, now: number): KeyState {
-  return state.noticed === state.newest ? state : { ...state, newest: Math.max(state.newest, now) };
+/** The state of a key where it is not known how long it waited: an absence that was not told waits from now on. */
+export function waitingFrom(state: KeyState, now: number): KeyState {
+  return state.noticed === state.newest ? state : { ...state, newest: now };
 }
 
 /** What conditions compare, without the limits that they compare with: these may change while an alert is open. */

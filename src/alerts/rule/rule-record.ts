@@ -4,6 +4,7 @@ import { namesOf, type RecordForm } from "./record-form.ts";
 import { ruleForm } from "./rule-form.ts";
 import { type RuleState, startedAt } from "./rule-state.ts";
 import type { SourceTimes } from "./source-times.ts";
+import { MOST_AHEAD_MS } from "./state.ts";
 
 export type RuleRecordOptions = {
   store: AlertStore;
@@ -55,6 +56,13 @@ export class RuleRecord {
     }));
   }
 
+  /** A clock that was ahead may have stored times that were not reached. */
+  async cutBack(now: number): Promise<void> {
+    const { since = 0, forgottenUpTo = 0 } = this.value ?? {};
+    if (Math.max(since, forgottenUpTo) <= now + MOST_AHEAD_MS) return;
+    await this.#set({ since: Math.min(since, now), forgottenUpTo: Math.min(forgottenUpTo, now) });
+  }
+
   /** So that after a restart no clock decides what the sources have reported. */
   async storeTimes(): Promise<void> {
     const { times } = this.#options;
@@ -85,7 +93,7 @@ export class RuleRecord {
     onDifference?.(this.isOfAnother);
   }
 
-  /** Whether a person has stopped the rule: see `AlertRule.suspend`. */
+  /** Whether waits begin again at the next start: see `AlertRule.suspend`. */
   async setSuspended(isSuspended: boolean): Promise<void> {
     if ((this.value?.isSuspended ?? false) !== isSuspended) await this.#set({ isSuspended });
   }

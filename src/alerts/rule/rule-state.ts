@@ -16,7 +16,7 @@ export type RuleState = {
   pending?: Pending;
   /** Of the rule that wrote this: see `AlertRuleOptions`. */
   fingerprint?: string;
-  /** A person has stopped the rule, for an unknown time. */
+  /** A person has stopped the rule, for an unknown time; or the machine's clock was not believed. */
   isSuspended?: boolean;
   /** When people were last told that new keys are not counted, by the clock. */
   limitToldAt?: number;

@@ -86,7 +86,7 @@ export type StepContext = {
 };
 
 /** How far ahead of the present clock the time of an event may be; one beyond it counts as this far ahead. */
-const MOST_AHEAD_MS = 10 * 60_000;
+export const MOST_AHEAD_MS = 10 * 60_000;
 /** An alert for each event has no window: how long the ids of events are remembered, in event time. */
 export const REMEMBER_EACH_MS = 24 * 60 * 60_000;
 /** Times of alerts of one key. Without one, a late input may not be kept quiet. */

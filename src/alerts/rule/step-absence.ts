@@ -1,12 +1,15 @@
 import type { Arrival, Stepped } from "./arrival.ts";
 import { endAt } from "./incident.ts";
 import { identified, Logs } from "./logs.ts";
+import { MOST_AHEAD_MS } from "./state.ts";
 
 /** An input that matches ends an absence, and starts the time for the next one. */
 export function stepAbsence(arrival: Arrival): Stepped {
   const { settings, state, at, id, context } = arrival;
   // A watch that started without an input has no mark.
-  if (at < state.newest || (at === state.newest && state.logs.size > 0)) {
+  // Nor does what a clock that was ahead has left.
+  const newest = Math.min(state.newest, context.now + MOST_AHEAD_MS);
+  if (at < newest || (at === newest && state.logs.size > 0)) {
     return { state, passed: "counted", outcomes: [], warnings: [] };
   }
   const { active } = state;

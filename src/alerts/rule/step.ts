@@ -169,8 +169,8 @@ function isOtherLog(
 }
 
 /** What is late, is late against this time: that of the newest input, unless the slowest source has not come as far. */
-function newestOf({ newest }: KeyState, { reportedUpTo }: StepContext): number {
-  return Math.min(newest, reportedUpTo);
+function newestOf({ newest }: KeyState, { reportedUpTo, now }: StepContext): number {
+  return Math.min(newest, reportedUpTo, now);
 }
 
 /** Forgets marks that can no longer count. */

@@ -1,0 +1,79 @@
+import type { Clock } from "../../timing/index.ts";
+
+export type Clocks = Pick<Clock, "now" | "elapsed">;
+
+/** Clocks that disagree by more were not merely adjusted. */
+const STEP_MS = 60_000;
+/** A clock that says this long what no event has shown is believed. */
+const BELIEVED_MS = 60 * 60_000;
+
+/**
+ * The present of a rule, which goes on evenly when the machine's clock is set ahead: nothing is over before its time. That
+ * clock is believed again once it is back, once an event is dated by what it says, or after an hour. What it is set
+ * back to is believed at once, except for what events were dated by.
+ */
+export class RuleClock {
+  readonly #clocks: Clocks;
+  /** How far the machine's clock is ahead of elapsed time; the same of the clock in use, and the most that this had. */
+  #seen: number;
+  #used: number;
+  #most: number;
+  /** At least so far ahead is the truth: no block is dated before it is made. */
+  #least = Number.NEGATIVE_INFINITY;
+  #heldSince: number | undefined;
+
+  constructor(clocks: Clocks) {
+    this.#clocks = clocks;
+    this.#seen = clocks.now() - clocks.elapsed();
+    this.#used = this.#seen;
+    this.#most = this.#seen;
+  }
+
+  /** In Unix milliseconds. */
+  get now(): number {
+    return Math.round(this.#clocks.elapsed() + this.#used);
+  }
+
+  /** What a time by the machine's clock is by this one. */
+  timeOf(at: number): number {
+    return Math.round(at + this.#used - this.#seen);
+  }
+
+  /** Whether the machine's clock is not believed. */
+  get isHeld(): boolean {
+    return this.#heldSince !== undefined;
+  }
+
+  /** The time of a block was read. */
+  note(at: number): void {
+    const ahead = at - this.#clocks.elapsed();
+    if (ahead <= Math.max(this.#seen, this.#most) + STEP_MS) this.#least = Math.max(this.#least, ahead);
+  }
+
+  /** Returns whether the clocks have come to disagree: one was set, or stood still while the machine slept. */
+  look(): boolean {
+    const elapsed = this.#clocks.elapsed();
+    const seen = this.#clocks.now() - elapsed;
+    const step = seen - this.#seen;
+    const isStep = Math.abs(step) > STEP_MS;
+    this.#seen = seen;
+    if (!isStep) {
+      this.#used += step;
+      this.#most += step;
+    }
+    const before = this.#used;
+    if (this.#isUnproven(elapsed)) {
+      this.#heldSince ??= elapsed;
+    } else {
+      this.#heldSince = undefined;
+      this.#used = Math.max(seen, Math.min(this.#least, this.#most));
+      this.#most = Math.max(this.#most, this.#used);
+    }
+    return isStep || Math.abs(this.#used - before) > STEP_MS;
+  }
+
+  #isUnproven(elapsed: number): boolean {
+    if (this.#seen <= this.#most + STEP_MS || this.#least > this.#used + STEP_MS) return false;
+    return elapsed - (this.#heldSince ?? elapsed) < BELIEVED_MS;
+  }
+}
