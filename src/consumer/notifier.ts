@@ -31,7 +31,7 @@ export class Notifier {
   setState(state: ConsumerState): void {
     if (isSame(this.#state, state)) return;
     this.#state = state;
-    const waitMs = this.#notifiedAt + COUNTS_INTERVAL_MS - this.#options.clock.now();
+    const waitMs = this.#notifiedAt + COUNTS_INTERVAL_MS - this.#options.clock.elapsed();
     if (state.kind !== "connected" || this.#notified.kind !== "connected" || waitMs <= 0) this.#notifyState();
     else if (this.#waiting === undefined) this.#notifyStateIn(waitMs);
   }
@@ -66,7 +66,7 @@ export class Notifier {
   #notifyState(): void {
     this.#waiting?.abort();
     this.#waiting = undefined;
-    this.#notifiedAt = this.#options.clock.now();
+    this.#notifiedAt = this.#options.clock.elapsed();
     if (isSame(this.#notified, this.#state)) return;
     this.#notified = this.#state;
     callListener(() => this.#options.onState?.(this.#state));

@@ -37,9 +37,9 @@ export async function verifyWhenProofArrives(
       ? { event: one }
       : { event: one, verification: await unlessAborted(verify(one), signal) };
   let checked = await check(event);
-  const until = clock.now() + waitMs;
-  for (let attempt = 1; lacksProof(checked) && clock.now() < until; attempt += 1) {
-    await clock.sleep(Math.min(backoffMs(SCHEDULES.proof, attempt), until - clock.now()), signal);
+  const until = clock.elapsed() + waitMs;
+  for (let attempt = 1; lacksProof(checked) && clock.elapsed() < until; attempt += 1) {
+    await clock.sleep(Math.min(backoffMs(SCHEDULES.proof, attempt), until - clock.elapsed()), signal);
     throwIfAborted(signal);
     const again = await requestAgain(event, source, signal);
     // Id and offset stay those it was read with.

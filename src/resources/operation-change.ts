@@ -33,7 +33,7 @@ export async function changeDraft(
   change: DraftChange,
   { draft, patienceMs }: { draft: Operation | undefined; patienceMs: number },
 ): Promise<Operation> {
-  const givesUpAt = Date.now() + patienceMs;
+  const givesUpAt = performance.now() + patienceMs;
   const isStopped = () => signals.some((signal) => signal?.aborted);
   const checked = (shown: Operation): Operation => {
     if (draft) requireAnswerToOperation(shown, draft);
@@ -52,8 +52,8 @@ export async function changeDraft(
       const shown = await readAgain(() => get().then(checked), failure);
       if (shown && shown.status !== "pending_signature") return changed(shown, change, failure);
       deadline = shown?.deadline ?? deadline;
-      const endsAt = deadline === 0 ? givesUpAt : deadline * 1000 - BEFORE_DEADLINE_MS;
-      const leftMs = endsAt - Date.now();
+      const leftMs =
+        deadline === 0 ? givesUpAt - performance.now() : deadline * 1000 - BEFORE_DEADLINE_MS - Date.now();
       if ((isConflict && shown) || leftMs <= 0) throw failure;
       await pauseBefore(attempt, failure, signals, leftMs);
       if (isStopped()) throw failure;

@@ -11,9 +11,9 @@ describe("a signature that is asked for again after a restart", () => {
       if (attempts > 1) return attempts;
       throw new SignerError("SIGNER_UNAVAILABLE", "The answer was lost.", { isAsked });
     };
-    const endsAt = Date.now() + 60_000;
+    const leftMs = () => 60_000;
     const { signal } = new AbortController();
-    return repeatUntil(work, { mayRepeat: () => true, onFailure: () => {}, endsAt, signal });
+    return repeatUntil(work, { mayRepeat: () => true, onFailure: () => {}, leftMs, signal });
   };
 
   it("is repeated after an outage, unless a person may have been asked", async () => {

@@ -30,7 +30,7 @@ export function offeredIn<T>(
 ): Promise<Offered<T>> {
   if (abi.trim() === "") return Promise.resolve({});
   const key = JSON.stringify([kind, contract, abi, amounts]);
-  for (const [old, { at }] of fresh) if (Date.now() - at > FRESH_MS) fresh.delete(old);
+  for (const [old, { at }] of fresh) if (performance.now() - at > FRESH_MS) fresh.delete(old);
   const answer =
     fresh.get(key)?.answer ??
     postJson<{ found: unknown[] }>(`crec/abi/${kind}`, { id: contract, abi, amounts }).catch(
@@ -39,6 +39,6 @@ export function offeredIn<T>(
       }),
     );
   // Several calls of one form ask for the same.
-  if (!fresh.has(key)) fresh.set(key, { at: Date.now(), answer });
+  if (!fresh.has(key)) fresh.set(key, { at: performance.now(), answer });
   return answer as Promise<Offered<T>>;
 }

@@ -205,9 +205,9 @@ export async function knownAddresses(id: string): Promise<Choices> {
 }
 
 function remembered(question: string): Promise<Answer<Choices>> {
-  for (const [old, { at }] of fresh) if (Date.now() - at > FRESH_MS) fresh.delete(old);
+  for (const [old, { at }] of fresh) if (performance.now() - at > FRESH_MS) fresh.delete(old);
   const answer = fresh.get(question)?.answer ?? getJson<Choices>(`crec/lookup/${question}`);
-  if (!fresh.has(question)) fresh.set(question, { at: Date.now(), answer });
+  if (!fresh.has(question)) fresh.set(question, { at: performance.now(), answer });
   return answer;
 }
 

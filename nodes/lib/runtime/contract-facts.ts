@@ -47,7 +47,7 @@ const shared = processWide("contract-facts", () => ({
 /** What is remembered, without a query. */
 export function factsOf(place: Omit<ContractPlace, "client" | "verifier" | "channelId">): Facts {
   const { isContract, seenAt = 0, decimals, decimalsAt = 0 } = shared.kept.get(keyOf(place)) ?? {};
-  const now = Date.now();
+  const now = performance.now();
   const isSeen = isContract === true || (isContract === false && now - seenAt < ABSENT_FOR_MS);
   return {
     ...(isSeen ? { isContract } : {}),
@@ -90,7 +90,7 @@ export async function askContract(
   timeoutMs: number,
 ): Promise<ContractAnswer> {
   const answer = await ask(place, name, timeoutMs);
-  const now = Date.now();
+  const now = performance.now();
   const decimals = name === "decimals" && place.verifier ? decimalsIn(answer) : undefined;
   const key = keyOf(place);
   const before = shared.kept.get(key);

@@ -23,7 +23,8 @@ export class StateWatch {
   constructor(shared: SharedState, isOfEnvironment: boolean) {
     const ask = (): void => void this.shared.recordKeys(SCOPE, 1).catch(() => {});
     const timer = setInterval(() => {
-      if (Date.now() - this.#toldAt >= ASK_MS) ask();
+      // The clock may have been set back.
+      if (Math.abs(Date.now() - this.#toldAt) >= ASK_MS) ask();
     }, ASK_MS);
     timer.unref();
     const told =

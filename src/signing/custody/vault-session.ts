@@ -31,6 +31,7 @@ export type VaultLogin =
     };
 
 type SessionOptions = CustodyOptions & { url: string; namespace?: string | undefined; login: VaultLogin };
+/** `replaceAt`: by `performance.now`. */
 type Token = { text: string; replaceAt: number };
 type VaultCall = Omit<CustodianCall, "headers" | "secrets" | "isFinal">;
 type Data = Readonly<Record<string, unknown>>;
@@ -108,7 +109,7 @@ export class VaultSession {
 
   /** One login serves all calls. */
   async #currentToken(withinMs: number | undefined): Promise<Token> {
-    if (this.#token && Date.now() < this.#token.replaceAt) return this.#token;
+    if (this.#token && performance.now() < this.#token.replaceAt) return this.#token;
     this.#loggingIn ??= this.#logIn(withinMs).finally(() => {
       this.#loggingIn = undefined;
     });
@@ -193,7 +194,8 @@ function tokenIn(answer: CustodianAnswer, path: string): Token {
   if (typeof text !== "string" || text === "") throw badAnswer(VAULT, "token", answer);
   const seconds = Number(lease_duration);
   // 0: it does not expire.
-  const replaceAt = seconds > 0 ? Date.now() + seconds * 1000 * REPLACED_AFTER : Number.POSITIVE_INFINITY;
+  const replaceAt =
+    seconds > 0 ? performance.now() + seconds * 1000 * REPLACED_AFTER : Number.POSITIVE_INFINITY;
   return { text, replaceAt };
 }
 

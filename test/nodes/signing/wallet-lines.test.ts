@@ -115,6 +115,17 @@ describe("the line of a wallet", () => {
     should(sent).deepEqual(["second", "first", "third"]);
   });
 
+  it("does so where the clock of the machine is set back meanwhile", async () => {
+    clock = createClock(LONG_MS);
+    lines = new WalletLines({ most: 5, holdMs: 30_000 }, timersOf(clock));
+    join("a");
+    await ready(join("a"), "second");
+    clock.setSystemTime(0);
+    await ready(join("a"), "third");
+    await clock.tickAsync(30_000);
+    should(sent).deepEqual(["second"]);
+  });
+
   it("ends what waits too long with QUEUE_TIMEOUT, and not what is behind it", async () => {
     const [first, second, third] = [join("a"), join("a"), join("a")];
     await ready(first, "first");

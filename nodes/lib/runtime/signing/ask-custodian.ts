@@ -66,13 +66,14 @@ export class Asking {
       return work(signer, onState, isAgain).finally(stop);
     };
     const { timeoutMs = 0 } = await this.join();
+    const endsAt = performance.now() + timeoutMs;
     return repeatUntil(attempt, {
       mayRepeat: () => isResumed || this.#joined?.isSigned() === true,
       onFailure: (error) => {
         isAgain = true;
         if (!isPast()) showStatus(this.#node, "waiting", shortText(error));
       },
-      endsAt: deadline === 0 ? Date.now() + timeoutMs : deadline * 1000,
+      leftMs: () => (deadline === 0 ? endsAt - performance.now() : deadline * 1000 - Date.now()),
       signal,
     });
   }

@@ -5,8 +5,8 @@ export type Repeating = {
   mayRepeat: () => boolean;
   /** Called before each pause. */
   onFailure: (error: Error) => void;
-  /** In milliseconds since 1970. */
-  endsAt: number;
+  /** How long it may take from now on, in milliseconds. */
+  leftMs: () => number;
   signal: AbortSignal;
 };
 
@@ -18,12 +18,12 @@ const LONGEST_MS = 30_000;
  * up. What it repeats must be safe to repeat.
  */
 export async function repeatUntil<T>(work: () => Promise<T>, repeating: Repeating): Promise<T> {
-  const { mayRepeat, onFailure, endsAt, signal } = repeating;
+  const { mayRepeat, onFailure, leftMs, signal } = repeating;
   for (let pauseMs = FIRST_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_MS)) {
     try {
       return await work();
     } catch (error) {
-      const isOver = signal.aborted || Date.now() + pauseMs >= endsAt;
+      const isOver = signal.aborted || pauseMs >= leftMs();
       if (isOver || !isPassing(error) || !mayRepeat()) throw error;
       onFailure(error);
       await sleep(pauseMs, undefined, { signal });

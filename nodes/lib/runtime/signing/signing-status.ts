@@ -22,15 +22,14 @@ const MINUTE_MS = 60_000;
 /** Shows under a node what a signature waits for: the key service, or a person, with the time that is left. */
 export function signingStatus(RED: NodeAPI, node: Node, signing: Signing): SigningStatus {
   const { custodian, deadline, timeoutMs = Number.POSITIVE_INFINITY, isPast = () => false } = signing;
-  const endsAt = Math.min(
-    Date.now() + timeoutMs,
-    deadline === 0 ? Number.POSITIVE_INFINITY : deadline * 1000,
-  );
+  const endsAt = performance.now() + timeoutMs;
+  const leftMs = () =>
+    Math.min(endsAt - performance.now(), deadline === 0 ? timeoutMs : deadline * 1000 - Date.now());
   let newest: SigningState | undefined;
   const show = (): void => {
     if (newest === undefined || isPast()) return;
     const { state, isForPerson } = newest;
-    const [key, words] = isForPerson ? leftOf(endsAt) : ["waits-for", {}];
+    const [key, words] = isForPerson ? leftOf(leftMs()) : ["waits-for", {}];
     showStatus(
       node,
       isForPerson ? "waiting" : "working",
@@ -49,8 +48,7 @@ export function signingStatus(RED: NodeAPI, node: Node, signing: Signing): Signi
 }
 
 /** The text about a person, by the time that is left. */
-function leftOf(endsAt: number): [key: string, words: Record<string, string>] {
-  const leftMs = endsAt - Date.now();
+function leftOf(leftMs: number): [key: string, words: Record<string, string>] {
   if (leftMs === Number.POSITIVE_INFINITY) return ["person-approves", {}];
   if (leftMs < MINUTE_MS) return ["person-approves-soon", {}];
   return ["person-approves-within", { minutes: String(Math.floor(leftMs / MINUTE_MS)) }];

@@ -18,7 +18,9 @@ export type LineLimits = {
 };
 
 /** The clock, for tests. */
-export type Timers = Pick<typeof globalThis, "setTimeout" | "clearTimeout" | "Date">;
+export type Timers = Pick<typeof globalThis, "setTimeout" | "clearTimeout"> & {
+  performance: Pick<Performance, "now">;
+};
 
 /** A place as its line has it. */
 type Member = {
@@ -131,7 +133,7 @@ export class WalletLines {
   /** Starts the first one, if it is ready and none is being sent. After a merge, several may be. */
   #advance(line: Line): void {
     this.#timers.clearTimeout(line.timer);
-    const now = this.#timers.Date.now();
+    const now = this.#timers.performance.now();
     for (const member of line.members) {
       if (member.holdsUntil === undefined || member.holdsUntil > now) continue;
       member.line = undefined;
