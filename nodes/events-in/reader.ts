@@ -9,7 +9,6 @@ import type {
   LevelSource,
 } from "../../src/index.ts";
 import { isSameId } from "../../src/protocol/ids.ts";
-import { type Moment, systemClock, timeOfMoment } from "../../src/timing/index.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
 import type { PanelReport, SentLast, Started } from "../lib/shared/form-types.ts";
@@ -46,7 +45,8 @@ export class Reader {
   /** Where it started the last time. */
   started: ConsumerStart | undefined;
   #lastError: CodedError | undefined;
-  #readUpTo: Moment | undefined;
+  /** By both clocks: see `timeOfMoment`. */
+  #readUpTo: { wall: number; elapsed: number } | undefined;
   /** Unix milliseconds. */
   readonly openedAt = Date.now();
   #closed = false;
@@ -97,10 +97,12 @@ export class Reader {
   get readUpTo(): number | undefined {
     if (this.outputs.inFlow.count === 0) {
       const wall = this.consumer.readUpTo;
-      const { now, elapsed } = systemClock;
-      this.#readUpTo = wall === undefined ? undefined : { wall, elapsed: elapsed() - (now() - wall) };
+      this.#readUpTo =
+        wall === undefined ? undefined : { wall, elapsed: performance.now() - (Date.now() - wall) };
     }
-    return this.#readUpTo && timeOfMoment(this.#readUpTo, systemClock);
+    const { wall, elapsed } = this.#readUpTo ?? {};
+    if (wall === undefined || elapsed === undefined) return undefined;
+    return Math.min(wall, Math.floor(Date.now() - (performance.now() - elapsed)));
   }
 
   noteError(error: CodedError): void {

@@ -2,7 +2,7 @@ import should from "should";
 import { Notifier } from "../../src/consumer/notifier.ts";
 import { verifyWhenProofArrives } from "../../src/consumer/proof-wait.ts";
 import { eventually } from "../support/eventually.ts";
-import { makeEvent, SimulatedChannel, SimulatedClock } from "./simulation.ts";
+import { end, makeEvent, SimulatedChannel, SimulatedClock, simulate } from "./simulation.ts";
 
 const HOUR = 3_600_000;
 
@@ -26,11 +26,29 @@ describe("a consumer whose clock is set by three hours", () => {
     }
   });
 
+  it("has not read what came while the machine slept, and has read as much as before else", async () => {
+    const { clock, make } = simulate({ source: new SimulatedChannel() });
+    const consumer = make();
+    consumer.start();
+    await clock.pass(60_000);
+    const readAgo = () => clock.now() - Number(consumer.readUpTo);
+    const before = readAgo();
+    should(before).be.below(60_000);
+    clock.set(3 * HOUR);
+    should(readAgo()).be.approximately(before + 3 * HOUR, 1);
+    await clock.pass(60_000);
+    should(readAgo()).be.below(60_000);
+    clock.set(-3 * HOUR);
+    should(readAgo()).be.within(0, 60_000);
+    await end(clock, consumer);
+  });
+
   it("shows its counts as soon", async () => {
     const clock = new SimulatedClock();
     const shown: unknown[] = [];
     const notifier = new Notifier({ clock, onState: (state) => shown.push(state) });
-    const connected = { kind: "connected" as const, behind: 0, rejected: 0, late: 0 };
+    const counts = { late: 0, waitingForAcks: 0, skipped: 0, filtered: 0 };
+    const connected = { kind: "connected" as const, behind: 0, ...counts };
     notifier.setState({ ...connected, delivered: 1 });
     clock.set(-3 * HOUR);
     notifier.setState({ ...connected, delivered: 2 });

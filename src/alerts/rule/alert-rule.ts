@@ -152,7 +152,7 @@ export class AlertRule {
     const ofKeys = this.#keys.nextDueAt;
     const due = ofKeys === undefined ? undefined : ofKeys + this.#times.behindMs;
     const times = [this.#watch.nextDueAt, due].filter((time) => time !== undefined);
-    return times.length === 0 ? undefined : Math.min(...times);
+    return times.length === 0 ? undefined : this.#clock.wallTimeOf(Math.min(...times));
   }
 
   /** What it could not remember since it was opened. */

@@ -39,6 +39,11 @@ export class RuleClock {
     return Math.round(at + this.#used - this.#seen);
   }
 
+  /** What a time by this clock is by the machine's. */
+  wallTimeOf(at: number): number {
+    return Math.round(at + this.#seen - this.#used);
+  }
+
   /** Whether the machine's clock is not believed. */
   get isHeld(): boolean {
     return this.#heldSince !== undefined;

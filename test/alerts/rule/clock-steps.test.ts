@@ -71,6 +71,10 @@ class Run {
     this.#made = this.#open();
   }
 
+  get nextCheckAt(): number | undefined {
+    return this.#made.rule.nextCheckAt;
+  }
+
   close(): Promise<void> {
     return this.#made.rule.close();
   }
@@ -188,6 +192,26 @@ describe("the clock of the machine is set by three hours", () => {
       should(outcomes.map(({ kind }) => kind)).deepEqual(["recovered"]);
       await run.close();
     }
+  });
+
+  it("a date that is ahead of every clock proves nothing", async () => {
+    const run = new Run({ kind: "absence", forMs: 10 * MINUTE }, true);
+    await run.event("a");
+    await run.event("a", { at: run.clock.now() + 100 * HOUR });
+    run.clock.set(JUMP);
+    should(await run.pass(9 * MINUTE)).be.empty();
+    const [outcome] = await run.pass(2 * MINUTE);
+    should(outcome?.alert.at).be.belowOrEqual(run.clock.elapsed());
+    await run.close();
+  });
+
+  it("says by the clock of the machine when it is to be asked next", async () => {
+    const run = new Run({ kind: "absence", forMs: 10 * MINUTE }, false);
+    await run.event();
+    run.clock.set(JUMP);
+    await run.look();
+    should(run.nextCheckAt).equal(run.clock.now() + 10 * MINUTE);
+    await run.close();
   });
 
   it("an absence waits again after a restart, while the clock is not believed", async () => {
