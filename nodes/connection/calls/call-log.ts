@@ -56,7 +56,7 @@ export class CallLog {
   note({ method, url, durationMs, status, errorCode }: ResponseInfo): void {
     const { origin } = this.#options;
     const endpoint = endpointOf(url, this.#options);
-    this.#recent.add(Date.now());
+    this.#recent.add(performance.now());
     // The account service is another one, mostly on another host.
     if (endpoint !== "graphql") this.#judge(status, errorCode);
     const call = { connection: origin.node, method, endpoint, status, durationMs };
@@ -71,7 +71,7 @@ export class CallLog {
       ...{ state: this.#state, since: this.#since, budget },
       ...(this.#problem ? { problem: this.#problem } : {}),
       ...(keyExpiresAt === undefined ? {} : { keyExpiresAt }),
-      callsLastMinute: this.#recent.count(Date.now()),
+      callsLastMinute: this.#recent.count(performance.now()),
     };
   }
 

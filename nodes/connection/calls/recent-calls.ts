@@ -6,7 +6,7 @@ export class RecentCalls {
   readonly #counts = new Uint32Array(SECONDS);
   #second = 0;
 
-  /** @param now Unix milliseconds, as in `count` */
+  /** @param now monotonic, in milliseconds, as in `count` */
   add(now: number): void {
     this.#moveTo(now);
     const at = this.#second % SECONDS;

@@ -158,7 +158,7 @@ function contractQuestions({ RED, flows, asked, now }: Scene): Question[] {
     const { chainSelector, address } = contract;
     const key = placeKey(connection.baseUrl, chainSelector, address);
     const known = asked.contracts.get(key);
-    if (known && (known.value || now - known.at < ABSENT_FOR_MS)) return [];
+    if (known && (known.value || Math.abs(now - known.at) < ABSENT_FOR_MS)) return [];
     return [
       async () => {
         const isContract = await contractExists(RED, { connection: connectionId, chainSelector, address });

@@ -345,9 +345,11 @@ export class AlertRule {
     if (!this.#store.isShared) this.#closed = noteOpen(this.#id, this.#common);
     await this.#rule.read();
     await this.#keys.load();
+    const { heldMs } = this.#rule.value ?? {};
+    if (heldMs) this.#clock.hold(heldMs, this.#keys.newest);
     await this.#watch.resume();
     await this.#endChanged();
-    if (this.#rule.value?.isSuspended) await this.#beginAgain();
+    if (this.#rule.value?.isSuspended || heldMs) await this.#beginAgain();
     else await this.#cutBack();
     await this.#removeUnreferenced();
     this.#refreshedAt = this.#clock.now;
@@ -376,15 +378,16 @@ export class AlertRule {
   async #beginAgain(): Promise<void> {
     await this.#rule.cutBack(this.#clock.now);
     await this.#waitFrom(0);
-    await this.#rule.setSuspended(this.#clock.isHeld);
+    await this.#rule.setSuspended(false);
+    // Another copy has another clock.
+    if (!this.#store.isShared) await this.#rule.setHeld(this.#clock.heldMs);
   }
 
   /** A clock that was ahead, or an earlier version, may have left waits that begin later than now. */
   async #cutBack(): Promise<void> {
     const now = this.#clock.now;
     await this.#rule.cutBack(now);
-    const isAhead = this.#keys.all().some((record) => Number(record.value?.newest) > now + MOST_AHEAD_MS);
-    if (isAhead) await this.#waitFrom(now + MOST_AHEAD_MS);
+    if (this.#keys.newest > now + MOST_AHEAD_MS) await this.#waitFrom(now + MOST_AHEAD_MS);
   }
 
   /** What is absent since a time is awaited from now on. */

@@ -278,6 +278,11 @@ export class KeyRecords {
     return [...this.#records.values()];
   }
 
+  /** The newest event time of those in memory. */
+  get newest(): number {
+    return this.all().reduce((newest, record) => Math.max(newest, newestOf(record)), 0);
+  }
+
   inMemory(key: string): KeyRecord | undefined {
     return this.#records.get(key);
   }

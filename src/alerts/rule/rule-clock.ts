@@ -1,4 +1,5 @@
 import type { Clock } from "../../timing/index.ts";
+import { MOST_AHEAD_MS } from "./state.ts";
 
 export type Clocks = Pick<Clock, "now" | "elapsed">;
 
@@ -44,9 +45,17 @@ export class RuleClock {
     return Math.round(at + this.#seen - this.#used);
   }
 
-  /** Whether the machine's clock is not believed. */
-  get isHeld(): boolean {
-    return this.#heldSince !== undefined;
+  /** By how much the machine's clock is ahead and not believed; 0 where it is believed. */
+  get heldMs(): number {
+    return this.#heldSince === undefined ? 0 : this.#seen - this.#used;
+  }
+
+  /** An earlier run did not believe the machine's clock by so much. It is right again if `newest` was read before. */
+  hold(byMs: number, newest: number): void {
+    if (newest > this.now - byMs + MOST_AHEAD_MS) return;
+    this.#used = this.#seen - byMs;
+    this.#most = this.#used;
+    this.#heldSince = this.#clocks.elapsed();
   }
 
   /** The time of a block was read. */

@@ -93,9 +93,14 @@ export class RuleRecord {
     onDifference?.(this.isOfAnother);
   }
 
-  /** Whether waits begin again at the next start: see `AlertRule.suspend`. */
+  /** Whether a person has stopped the rule: see `AlertRule.suspend`. */
   async setSuspended(isSuspended: boolean): Promise<void> {
     if ((this.value?.isSuspended ?? false) !== isSuspended) await this.#set({ isSuspended });
+  }
+
+  /** See `RuleClock`. */
+  async setHeld(heldMs: number): Promise<void> {
+    if ((this.value?.heldMs ?? 0) !== heldMs) await this.#set({ heldMs });
   }
 
   async #set(change: Partial<RuleState>): Promise<void> {

@@ -16,8 +16,10 @@ export type RuleState = {
   pending?: Pending;
   /** Of the rule that wrote this: see `AlertRuleOptions`. */
   fingerprint?: string;
-  /** A person has stopped the rule, for an unknown time; or the machine's clock was not believed. */
+  /** A person has stopped the rule, for an unknown time. */
   isSuspended?: boolean;
+  /** By how much the machine's clock was ahead of what was believed. */
+  heldMs?: number;
   /** When people were last told that new keys are not counted, by the clock. */
   limitToldAt?: number;
 };

@@ -137,6 +137,23 @@ describe("the clock of the machine is set by three hours", () => {
           });
         }
 
+        it("ahead, with a restart before it is right again: nothing is over before its time", async () => {
+          for (const isRightAtStart of [true, false]) {
+            const run = new Run(when, hasChannel, { recovers: when.kind !== "each" });
+            await run.look();
+            await run.pass(when.kind === "rate" ? 25 * MINUTE : 0);
+            const first = await run.event();
+            should(await stepped(run, JUMP)).be.empty();
+            if (isRightAtStart) run.clock.set(-JUMP);
+            await run.restart();
+            should(await run.pass(MINUTE)).be.empty();
+            if (!isRightAtStart) should(await stepped(run, -JUMP)).be.empty();
+            should(await run.event()).equal(when.kind === "absence" ? "counted" : "alert");
+            should(await run.event("b")).equal(first);
+            await run.close();
+          }
+        });
+
         it("ahead for one look, with a restart before it is right again", async () => {
           const run = new Run(when, hasChannel);
           run.clock.set(JUMP);
@@ -222,6 +239,20 @@ describe("the clock of the machine is set by three hours", () => {
     await run.restart();
     should(await run.pass(9 * MINUTE)).be.empty();
     should((await run.pass(2 * MINUTE)).map(({ kind }) => kind)).deepEqual(["alert"]);
+    await run.close();
+  });
+
+  it("does not doubt the clock at later starts, once it was right at one", async () => {
+    const run = new Run({ kind: "count", times: 1, withinMs: 10 * MINUTE }, true, { recovers: true });
+    await run.event();
+    await stepped(run, JUMP);
+    run.clock.set(-JUMP);
+    await run.restart();
+    await run.look();
+    await run.restart();
+    await run.clock.pass(4 * HOUR);
+    await run.restart();
+    should((await run.look()).map(({ kind }) => kind)).deepEqual(["recovered"]);
     await run.close();
   });
 

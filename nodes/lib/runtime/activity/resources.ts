@@ -84,7 +84,8 @@ function seenNow() {
 }
 
 function isOlder({ statusAt }: { statusAt: number }, known: ResourceReport | undefined): boolean {
-  return known?.statusAt !== undefined && statusAt < known.statusAt - CLOCKS_DIFFER_MS;
+  // This machine's clock may have been ahead.
+  return known?.statusAt !== undefined && statusAt < Math.min(known.statusAt, Date.now()) - CLOCKS_DIFFER_MS;
 }
 
 /** Only events give a reason, so it stays as long as the status. */

@@ -29,12 +29,12 @@ function missingNames({ identity, watcherCheck }: RunningReader, scene: Scene): 
   const { channelId } = identity;
   const { activity, asked, now } = scene;
   const isNew = activity.watchers.all().some((watcher) => {
-    const isSeen = watcher.origin !== undefined && now - watcher.seenAt < NEW_MS;
+    const isSeen = watcher.origin !== undefined && Math.abs(now - watcher.seenAt) < NEW_MS;
     return isSeen && watcher.channelId !== undefined && isSameId(watcher.channelId, channelId);
   });
   const isSent = (name: string) => {
     const answer = asked.events.get(watcherKey(channelId, name));
-    return answer?.value === true && now - answer.at < NEW_MS;
+    return answer?.value === true && Math.abs(now - answer.at) < NEW_MS;
   };
   if (isNew || (unwatched.names.length === 0 && isSent(""))) return undefined;
   const names = unwatched.names.filter((name) => !isSent(name));
