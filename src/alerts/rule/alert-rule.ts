@@ -98,6 +98,8 @@ export class AlertRule {
   #loading: Promise<void> | undefined;
   #closed = (): void => {};
   #refreshedAt = 0;
+  /** The clocks came to disagree, and what waits has not begun again. */
+  #isStepped = false;
 
   /** @throws {ArgumentError} for settings with which no alert could be raised as meant. */
   constructor(options: AlertRuleOptions) {
@@ -343,6 +345,7 @@ export class AlertRule {
   async #opened(): Promise<void> {
     // Another copy of a shared store may have other settings for a while: see `onDifference`.
     if (!this.#store.isShared) this.#closed = noteOpen(this.#id, this.#common);
+    this.#clock.start();
     await this.#rule.read();
     await this.#keys.load();
     const { heldMs } = this.#rule.value ?? {};
@@ -368,9 +371,12 @@ export class AlertRule {
   }
 
   async #lookAtClock(): Promise<void> {
-    if (!this.#clock.look()) return;
+    if (this.#clock.look()) this.#isStepped = true;
+    if (!this.#isStepped) return;
     this.#refreshedAt = 0;
+    // Until the store has it.
     await this.#beginAgain();
+    this.#isStepped = false;
     if (this.#settings.when.kind === "absence") this.#reports.add("clock", this.#onClockStep);
   }
 

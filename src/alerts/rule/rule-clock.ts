@@ -16,16 +16,20 @@ const BELIEVED_MS = 60 * 60_000;
 export class RuleClock {
   readonly #clocks: Clocks;
   /** How far the machine's clock is ahead of elapsed time; the same of the clock in use, and the most that this had. */
-  #seen: number;
-  #used: number;
-  #most: number;
+  #seen = 0;
+  #used = 0;
+  #most = 0;
   /** At least so far ahead is the truth: no block is dated before it is made. */
   #least = Number.NEGATIVE_INFINITY;
   #heldSince: number | undefined;
 
   constructor(clocks: Clocks) {
     this.#clocks = clocks;
-    this.#seen = clocks.now() - clocks.elapsed();
+  }
+
+  /** Call it first. The machine's clock is believed. */
+  start(): void {
+    this.#seen = this.#clocks.now() - this.#clocks.elapsed();
     this.#used = this.#seen;
     this.#most = this.#seen;
   }

@@ -222,6 +222,21 @@ describe("the clock of the machine is set by three hours", () => {
     await run.close();
   });
 
+  it("an absence waits again where the store fails meanwhile", async () => {
+    const run = new Run({ kind: "absence", forMs: 10 * MINUTE }, true);
+    await run.event();
+    await run.pass(8 * MINUTE);
+    run.clock.set(JUMP);
+    const { write } = run.store;
+    run.store.write = async () => {
+      throw new Error("The disk is full.");
+    };
+    await should(run.look()).be.rejected();
+    run.store.write = write;
+    should(await run.pass(9 * MINUTE)).be.empty();
+    await run.close();
+  });
+
   it("says by the clock of the machine when it is to be asked next", async () => {
     const run = new Run({ kind: "absence", forMs: 10 * MINUTE }, false);
     await run.event();
