@@ -1,4 +1,4 @@
-import type { EditedNode } from "../lib/editor/api.ts";
+import type { ConfigNode, EditedNode } from "../lib/editor/api.ts";
 import { offerEventNames } from "../lib/editor/event-names.ts";
 import { inputOf } from "../lib/editor/form-fields.ts";
 import { hintUnder } from "../lib/editor/form-rows.ts";
@@ -29,19 +29,18 @@ export const form: NodeForm = {
     const events = eventsIn(node, "contractEvent") || (isUsual ? node._("events-in.palette") : types);
     return channel ? node._("common.label-of.events", { events, channel }) : "";
   },
-  // A new node gets a consumer name, and so does a copy: two with one name would share a cursor. A node that was
-  // moved or imported keeps its name, and with it its cursor.
   added(node) {
-    let isTaken = false;
-    RED.nodes.eachNode(({ id, type, consumer }) => {
-      if (type === "crec-events-in" && id !== node.id && consumer === node.consumer) isTaken = true;
-    });
     // Of one that is dropped from the palette nothing is filled in; an imported node keeps what it says.
     if (!node.consumer && node.confidence === "" && isEmptyList(node.types)) {
       node.types = ["watcher.event"];
       node.confidence = "highest";
     }
-    if (!node.consumer || isTaken) node.consumer = `events-${RED.nodes.id()}`;
+    node.consumer ||= newConsumer();
+  },
+  // A copy gets a consumer name of its own: two with one name would share a cursor. A node that was moved or imported
+  // keeps its name, and with it its cursor; so does one that is deployed.
+  came(node) {
+    if (isTaken(node) && !isDeployed(node)) node.consumer = newConsumer();
   },
   opened(node) {
     warnOfShortTimeout(node);
@@ -64,6 +63,26 @@ export const form: NodeForm = {
   saved: () => panel?.close(),
   cancelled: () => panel?.close(),
 };
+
+function newConsumer(): string {
+  return `events-${RED.nodes.id()}`;
+}
+
+/** Whether another node in the editor has the consumer name. A subflow's variable stands for a name in that subflow only. */
+function isTaken({ id, z, consumer }: ConfigNode): boolean {
+  const isInside = isReference(String(consumer)) && !!RED.nodes.subflow(String(z));
+  let isTaken = false;
+  RED.nodes.eachNode((other) => {
+    if (other.type !== "crec-events-in" || other.id === id || other.consumer !== consumer) return;
+    if (!isInside || other.z === z) isTaken = true;
+  });
+  return !!consumer && isTaken;
+}
+
+/** Whether the node comes with the deployed flows, as when they are loaded, or when its deletion is undone. */
+function isDeployed({ id, consumer }: ConfigNode): boolean {
+  return !!RED.nodes.originalFlow()?.some((one) => one.id === id && one.consumer === consumer);
+}
 
 function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;

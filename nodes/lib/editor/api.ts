@@ -53,6 +53,9 @@ type EditorRed = {
     eachNode(visit: (node: ConfigNode) => void): void;
     eachConfig(visit: (node: ConfigNode) => void): void;
     node(id: string): ConfigNode | null;
+    subflow(id: string): object | undefined;
+    /** The flows as they were loaded or deployed last. */
+    originalFlow(): ConfigNode[] | null | undefined;
     /** The tabs. */
     eachWorkspace(visit: (tab: { id: string; label?: string }) => void): void;
     /** Whether there is something to deploy. */

@@ -1,7 +1,7 @@
 import { shortName } from "../shared/field-rules.ts";
 import type { NodeDescription } from "../shared/fields.ts";
 import { migrate } from "../shared/migrate.ts";
-import type { EditedNode, NodeTypeDef } from "./api.ts";
+import type { ConfigNode, EditedNode, NodeTypeDef } from "./api.ts";
 import { type FormCheck, validatorOf } from "./field-validators.ts";
 import { prepareFields, saveFields } from "./form-fields.ts";
 import { nameFields } from "./form-rows.ts";
@@ -15,8 +15,10 @@ export type NodeForm = {
   label?: (node: EditedNode) => string;
   /** Checks of custom fields, and of other fields that only the form can check. */
   checks?: Readonly<Record<string, FormCheck>>;
-  /** When the node is dropped or pasted. */
+  /** When the node is dropped, or pasted or imported into the flow that is shown. */
   added?: (node: EditedNode) => void;
+  /** Each time the node comes into the editor: dropped, pasted or imported into any flow, loaded, or brought back by undo. */
+  came?: (node: ConfigNode) => void;
   opened?: (node: EditedNode) => void;
   saved?: (node: EditedNode) => void;
   cancelled?: (node: EditedNode) => void;
@@ -47,6 +49,8 @@ export const forms = {
       if (added.type !== type) return;
       const current = migrate(node, added);
       if (current !== added) Object.assign(added, current);
+      // What Node-RED hands out refuses to be written to in an imported flow that is locked.
+      form.came?.((added.__node__ as ConfigNode | undefined) ?? added);
     });
     if (written.category === "config")
       RED.events.on("nodes:change", (changed) => {
