@@ -14,6 +14,9 @@ export type Position = CursorState & { epoch: number; saved: number };
 /** What is known of a consumer apart from its cursor. `epoch`: the highest that was seen, where copies share the cursor. */
 export type Remembered = { epoch?: number; position?: Position };
 
+/** What is written, with the node that used the cursor last. */
+type Mark = Partial<Record<keyof CursorIdentity | "node", unknown>>;
+
 /** A place that may survive where the cursor does not. */
 type Place = { read(): Promise<unknown>; write(text: string): Promise<void>; holdsPosition: boolean };
 
@@ -27,6 +30,8 @@ const WRITE_MS = 1_000;
  */
 export class ConsumerMemory {
   readonly #identity: CursorIdentity;
+  /** Of two nodes with one consumer name, the one that is noted here goes on reading. */
+  readonly #nodeId: string;
   readonly #places: readonly Place[];
   #noted: Remembered | undefined;
   #writtenAt = Number.NEGATIVE_INFINITY;
@@ -35,6 +40,7 @@ export class ConsumerMemory {
 
   constructor(RED: NodeAPI, node: Node, identity: CursorIdentity) {
     this.#identity = identity;
+    this.#nodeId = node.id;
     const { path, former } = stateFolder(RED);
     const { consumer, channelId, service } = identity;
     // Half a character cannot name a file; a cursor elsewhere can have such a name. The file has it whole.
@@ -54,7 +60,9 @@ export class ConsumerMemory {
   /** Undefined if this consumer has had no cursor in this channel. @throws STATE_FILE_NEWER */
   async recall(): Promise<Remembered | undefined> {
     const found = await Promise.all(this.#places.map((place) => this.#read(place)));
-    const known = [...found, this.#noted].filter((one) => one !== undefined);
+    const marks = found.filter((one) => one !== undefined);
+    const known = await Promise.all(marks.map(rememberedIn));
+    if (this.#noted) known.push(this.#noted);
     return known.length === 0 ? undefined : known.reduce(merged);
   }
 
@@ -86,19 +94,20 @@ export class ConsumerMemory {
   }
 
   async #writeInto(place: Place): Promise<void> {
-    const found = await this.#read(place);
-    const { position, ...rest } = merged(found ?? {}, this.#noted ?? {});
-    const isNews = found === undefined || found.epoch !== rest.epoch;
+    const mark = await this.#read(place);
+    const found = await rememberedIn(mark);
+    const { position, ...rest } = merged(found, this.#noted ?? {});
+    const isNews = mark === undefined || mark.node !== this.#nodeId || found.epoch !== rest.epoch;
     if (!isNews && !(place.holdsPosition && position)) return;
     const held = place.holdsPosition && position ? { position } : {};
-    await place.write(JSON.stringify({ ...this.#identity, ...rest, ...held }));
+    await place.write(JSON.stringify({ ...this.#identity, node: this.#nodeId, ...rest, ...held }));
   }
 
-  async #read(place: Place): Promise<Remembered | undefined> {
+  async #read(place: Place): Promise<Mark | undefined> {
     const found = await place.read().catch((error: unknown) => {
       if (isNewerRefused(error)) throw error;
     });
-    return isOf(found, this.#identity) ? rememberedIn(found) : undefined;
+    return isOf(found, this.#identity) ? found : undefined;
   }
 }
 
@@ -129,9 +138,9 @@ function merged(one: Remembered, other: Remembered): Remembered {
   return { ...(epoch > 0 ? { epoch } : {}), ...(position ? { position } : {}) };
 }
 
-function isOf(mark: unknown, { consumer, channelId, service }: CursorIdentity): boolean {
+function isOf(mark: unknown, { consumer, channelId, service }: CursorIdentity): mark is Mark {
   if (typeof mark !== "object" || mark === null) return false;
-  const known = mark as Partial<Record<keyof CursorIdentity, unknown>>;
+  const known = mark as Mark;
   return known.consumer === consumer && known.channelId === channelId && known.service === service;
 }
 

@@ -7,7 +7,7 @@ import { type ChannelNode, channelOf } from "../lib/runtime/config-nodes.ts";
 import { shortText, toldError } from "../lib/runtime/error-texts.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { type FleetRef, fleetOf } from "../lib/runtime/fleet.ts";
-import { onFlowsStarted } from "../lib/runtime/flows-started.ts";
+import { areFlowsRestarting, onFlowsStarted, watchRestarts } from "../lib/runtime/flows-started.ts";
 import type { FolderState } from "../lib/runtime/folder/folder-lock.ts";
 import { lockedStateFolder } from "../lib/runtime/folder/use-state.ts";
 import { whileHeld } from "../lib/runtime/folder/while-held.ts";
@@ -30,6 +30,7 @@ import { refuseOnStandby } from "./fleet/standby.ts";
 import { folderNotices, showFolder } from "./folder-notices.ts";
 import { type EventsInNode, registerPanel } from "./panel.ts";
 import { Reading } from "./reading.ts";
+import { askForTurn, type Turn } from "./same-name.ts";
 import { cursorLocation } from "./settings.ts";
 import { showState } from "./state.ts";
 
@@ -46,7 +47,7 @@ export default function register(RED: NodeAPI): void {
     const channelLabel = () =>
       (RED.nodes.getNode(channelNode) as Partial<ChannelNode> | null)?.channel?.label ?? "";
     const watched = new ReaderActivity(originOf(this), name, channelLabel);
-    /** Set while another node has the same consumer name. */
+    /** Set while another node with the same consumer name reads. */
     let taken: CodedError | undefined;
     let folder: FolderState | undefined;
     let stopCountdown = () => {};
@@ -131,26 +132,43 @@ export default function register(RED: NodeAPI): void {
     };
     let end: (() => Promise<void>) | undefined;
     let leaveName = () => {};
+    let turn: Turn | undefined;
     const begin = async () => {
-      const { consumerNameTaken, lockConsumer } = await loadLibrary();
-      if (signal.aborted) return;
       const ref = fleetOf(RED, fields.settings.fleet);
       const location = ref ? `${fleetKey(ref.settings)}:${name}` : cursorLocation(RED, store, name);
+      const current = askForTurn(location, this.id);
+      turn = current;
+      const { lockConsumer } = await loadLibrary();
+      await current.come(RED, name);
+      if (signal.aborted) return;
+      let hasWaited = false;
       leaveName = lockConsumer(location, (state) => {
         if (signal.aborted) return;
-        const wasAlone = taken === undefined;
-        taken = state === "alone" ? undefined : toCodedError(consumerNameTaken(name));
-        if (taken && wasAlone) this.error(toldError(taken), {});
+        if (state === "waiting") {
+          hasWaited = true;
+          if (!taken) this.error(toldError(nameTaken(name)), {});
+          taken ??= nameTaken(name);
+        } else if (hasWaited) {
+          // The node that reads has stopped. Where that is for a deploy, it comes back, and has the first turn again.
+          leaveName();
+          if (areFlowsRestarting()) forget = onFlowsStarted(RED, again);
+          else again();
+          return;
+        } else {
+          taken = undefined;
+          end ??= read(ref);
+        }
         show();
-        if (state !== "waiting") end ??= read(ref);
       });
+      current.take();
     };
+    const again = () => void begin().catch(refuse);
 
     const forgetReader = noteReader({ channelNode, reading: () => this.reader });
     const forgetReports = activity.readers.add(() => watched.report(sample()));
     showStatus(this, "waiting", "node-red:common.status.connecting");
     // Before all flows are started, the nodes behind this one may not listen yet.
-    const forget = onFlowsStarted(RED, () => void begin().catch(refuse));
+    let forget = onFlowsStarted(RED, again);
     const act = async ({ msg }: Task): Promise<void> => {
       if (!this.reader) {
         if (msg.topic === "seek" && (await this.leaseReading?.moveLost(msg.payload))) return;
@@ -172,10 +190,21 @@ export default function register(RED: NodeAPI): void {
       stopCountdown();
       // The next reader of this cursor finds it written.
       (end ?? close)()
-        .finally(() => leaveName())
+        .finally(() => {
+          turn?.leave();
+          leaveName();
+        })
         .then(done, done);
     });
   }
   RED.nodes.registerType("crec-events-in", ConstructEventsIn);
   registerPanel(RED);
+  watchRestarts(RED);
+}
+
+function nameTaken(name: string): CodedError {
+  return nodeError(
+    "CONSUMER_NAME_TAKEN",
+    `Another node has the consumer name "${name}", and only that one reads. Give this node a consumer name of its own, or remove one of the two.`,
+  );
 }

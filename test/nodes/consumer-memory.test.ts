@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Node, NodeAPI } from "node-red";
@@ -64,6 +64,17 @@ describe("the mark of a consumer that has run", () => {
     await reader.note({ position });
     await standby.note({ epoch: 9 });
     should(await of({ consumer: "two" }).recall()).deepEqual({ epoch: 9, position });
+  });
+
+  it("names the node that ran last", async () => {
+    const folder = join(userDir, "crec-started");
+    for (const id of ["one", "other"]) {
+      const RED = { settings: { userDir } } as unknown as NodeAPI;
+      await new ConsumerMemory(RED, { id } as Node, { ...identity, consumer: "taken over" }).note();
+      const [file = ""] = (await readdir(folder)).filter((name) => name.includes("taken"));
+      should(JSON.parse(await readFile(join(folder, file), "utf8"))).have.property("node", id);
+    }
+    should(await of({ consumer: "taken over" }).recall()).deepEqual({});
   });
 
   it("is without what cannot be used", async () => {

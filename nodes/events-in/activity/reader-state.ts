@@ -8,7 +8,7 @@ export type WaitsFor = { error: CodedError; kind: ReadErrorKind | "given-up" };
 
 /** All that decides the state of a node. */
 export type Standing = {
-  /** Set while another node has the same consumer name. */
+  /** Set while another node with the same consumer name reads. */
   taken: CodedError | undefined;
   folder: FolderState | undefined;
   lease: LeaseState | undefined;

@@ -18,3 +18,20 @@ function callAll(): void {
   waiting.clear();
   for (const call of calls) call();
 }
+
+let isRestarting = false;
+
+/** Has to be called once, before the first deploy. */
+export function watchRestarts({ events }: NodeAPI): void {
+  events.on("flows:stopping", () => {
+    isRestarting = true;
+  });
+  events.on("flows:started", () => {
+    isRestarting = false;
+  });
+}
+
+/** Whether a deploy has stopped nodes and has not started all of them yet. */
+export function areFlowsRestarting(): boolean {
+  return isRestarting;
+}

@@ -1,0 +1,64 @@
+import { join } from "node:path";
+import type { NodeAPI } from "node-red";
+import { deferred } from "../../src/deferred.ts";
+import { stateFiles } from "../lib/runtime/folder/state-files.ts";
+import { processWide } from "../lib/runtime/process-wide.ts";
+import { stateFolderFor } from "../lib/runtime/state-folder.ts";
+
+/** Of each cursor: the nodes that use it, by their ids. More than one only if they have the same consumer name. */
+const users = processWide("cursor-users", () => new Map<string, Map<string, { taken: Promise<void> }>>());
+
+/** The turn of a node to lock its cursor. */
+export type Turn = {
+  /** Resolves at once for a node that is alone, and for the one that ran before; for the others, once that has locked. */
+  come(RED: NodeAPI, consumer: string): Promise<void>;
+  /** To be called once the node has locked. */
+  take(): void;
+  leave(): void;
+};
+
+/**
+ * Node-RED starts nodes in any order: among those with one consumer name, the one that ran before is the first to lock,
+ * and so goes on reading. All of them must have asked for a turn before the first one waits for it.
+ */
+export function askForTurn(location: string, nodeId: string): Turn {
+  const { promise: taken, resolve: take } = deferred<void>();
+  const others = users.get(location) ?? new Map<string, { taken: Promise<void> }>();
+  const own = { taken };
+  users.set(location, others.set(nodeId, own));
+  return {
+    async come(RED, consumer) {
+      const last = others.size > 1 ? await ranLast(RED, consumer, others) : undefined;
+      if (last !== undefined && last !== nodeId) await others.get(last)?.taken;
+    },
+    take,
+    leave() {
+      take();
+      if (others.get(nodeId) === own) others.delete(nodeId);
+      if (others.size === 0) users.delete(location);
+    },
+  };
+}
+
+/** Which of the nodes used the cursor of this consumer last, as the state folder remembers it, in whatever channel. */
+async function ranLast(
+  RED: NodeAPI,
+  consumer: string,
+  nodes: ReadonlyMap<string, unknown>,
+): Promise<string | undefined> {
+  const folder = stateFolderFor(RED, "started");
+  const names = await stateFiles.readdir(folder).catch(() => []);
+  const found = await Promise.all(
+    names.map(async (name) => {
+      try {
+        const path = join(folder, name);
+        const mark = JSON.parse(await stateFiles.readFile(path, "utf8")) as Record<string, unknown> | null;
+        if (mark?.consumer !== consumer || typeof mark.node !== "string" || !nodes.has(mark.node)) return [];
+        return [{ node: mark.node, at: (await stateFiles.stat(path)).mtimeMs }];
+      } catch {
+        return [];
+      }
+    }),
+  );
+  return found.flat().sort((one, other) => other.at - one.at)[0]?.node;
+}
