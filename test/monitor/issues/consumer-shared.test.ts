@@ -1,6 +1,6 @@
 import should from "should";
 import { consumerShared } from "../../../plugins/monitor/issues/checks/consumer-shared.ts";
-import { foundIn, node, TAB } from "./scene.ts";
+import { foundIn, node, reader, TAB } from "./scene.ts";
 
 const events = (id: string, properties: Record<string, unknown> = {}) =>
   node("crec-events-in", id, { consumer: "payments", ...properties });
@@ -9,6 +9,11 @@ describe("the check for two readers with one consumer name", () => {
   it("finds the second one, and opens both", async () => {
     const nodes = [TAB, events("b"), events("a")];
     should(await foundIn(consumerShared, { nodes })).deepEqual(["two-nodes b a"]);
+  });
+
+  it("names the one that does not read", async () => {
+    const nodes = [TAB, events("b"), events("a")];
+    should(await foundIn(consumerShared, { nodes, running: { b: reader() } })).deepEqual(["two-nodes a b"]);
   });
 
   it("finds nothing where the names or the places of their cursors differ", async () => {

@@ -1,14 +1,19 @@
 import type { Check, Finding } from "../check.ts";
 import type { FlowNode } from "../flows.ts";
-import { textOf } from "../settings.ts";
+import { consumersElsewhere } from "../other-projects.ts";
+import { readersOf, textOf } from "../settings.ts";
 
-/** Two events in nodes have one consumer name, so only one of them reads. */
+/** Two events in nodes have one consumer name, so only one of them reads; or each continues where the other one stopped. */
 export const consumerShared: Check = {
   name: "consumer-shared",
-  find: ({ RED, flows }) => {
+  find: async ({ RED, flows, startedAt }) => {
+    const elsewhere = await consumersElsewhere(RED, startedAt);
+    const reads = (node: FlowNode) => readersOf(RED, flows.runningIds(node)).length > 0;
     const byCursor = new Map<string, FlowNode>();
     const found: Finding[] = [];
-    const nodes = flows.ofType("crec-events-in").toSorted((one, other) => (one.id < other.id ? -1 : 1));
+    const nodes = flows
+      .ofType("crec-events-in")
+      .toSorted((one, other) => Number(reads(other)) - Number(reads(one)) || (one.id < other.id ? -1 : 1));
     for (const node of nodes) {
       const consumer = textOf(RED, node, "consumer");
       if (!consumer) continue;
@@ -25,6 +30,9 @@ export const consumerShared: Check = {
       }
       const count = flows.runningIds(node).length;
       if (count > 1) found.push({ ...common, case: "subflow", values: { ...values, count } });
+      const project = elsewhere.get(consumer);
+      if (project !== undefined)
+        found.push({ ...common, severity: "warning", case: "project", values: { ...values, project } });
     }
     return found;
   },
