@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
-import { deferred } from "../../src/deferred.ts";
 import { stateFiles } from "../lib/runtime/folder/state-files.ts";
 import { processWide } from "../lib/runtime/process-wide.ts";
 import { stateFolderFor } from "../lib/runtime/state-folder.ts";
@@ -22,7 +21,10 @@ export type Turn = {
  * and so goes on reading. All of them must have asked for a turn before the first one waits for it.
  */
 export function askForTurn(location: string, nodeId: string): Turn {
-  const { promise: taken, resolve: take } = deferred<void>();
+  let take = () => {};
+  const taken = new Promise<void>((resolve) => {
+    take = resolve;
+  });
   const others = users.get(location) ?? new Map<string, { taken: Promise<void> }>();
   const own = { taken };
   users.set(location, others.set(nodeId, own));
