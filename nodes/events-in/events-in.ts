@@ -146,8 +146,12 @@ export default function register(RED: NodeAPI): void {
         if (signal.aborted) return;
         if (state === "waiting") {
           hasWaited = true;
-          if (!taken) this.error(toldError(nameTaken(name)), {});
-          taken ??= nameTaken(name);
+          if (taken) return;
+          taken = nodeError(
+            "CONSUMER_NAME_TAKEN",
+            `Another node has the consumer name "${name}", and only that one reads. Give this node another name, or remove one of them.`,
+          );
+          this.error(toldError(taken), {});
         } else if (hasWaited) {
           // The node that reads has stopped. Where that is for a deploy, it comes back, and has the first turn again.
           leaveName();
@@ -200,11 +204,4 @@ export default function register(RED: NodeAPI): void {
   RED.nodes.registerType("crec-events-in", ConstructEventsIn);
   registerPanel(RED);
   watchRestarts(RED);
-}
-
-function nameTaken(name: string): CodedError {
-  return nodeError(
-    "CONSUMER_NAME_TAKEN",
-    `Another node has the consumer name "${name}", and only that one reads. Give this node a consumer name of its own, or remove one of the two.`,
-  );
 }

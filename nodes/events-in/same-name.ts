@@ -37,7 +37,6 @@ export function askForTurn(location: string, nodeId: string): Turn {
     leave() {
       take();
       if (others.get(nodeId) === own) others.delete(nodeId);
-      if (others.size === 0) users.delete(location);
     },
   };
 }
@@ -49,18 +48,17 @@ async function ranLast(
   nodes: ReadonlyMap<string, unknown>,
 ): Promise<string | undefined> {
   const folder = stateFolderFor(RED, "started");
-  const names = await stateFiles.readdir(folder).catch(() => []);
-  const found = await Promise.all(
-    names.map(async (name) => {
-      try {
-        const path = join(folder, name);
-        const mark = JSON.parse(await stateFiles.readFile(path, "utf8")) as Record<string, unknown> | null;
-        if (mark?.consumer !== consumer || typeof mark.node !== "string" || !nodes.has(mark.node)) return [];
-        return [{ node: mark.node, at: (await stateFiles.stat(path)).mtimeMs }];
-      } catch {
-        return [];
-      }
-    }),
-  );
-  return found.flat().sort((one, other) => other.at - one.at)[0]?.node;
+  let last: { node: string; at: number } | undefined;
+  for (const name of await stateFiles.readdir(folder).catch(() => [])) {
+    try {
+      const path = join(folder, name);
+      const mark: { consumer?: unknown; node: string } = JSON.parse(await stateFiles.readFile(path, "utf8"));
+      if (mark.consumer !== consumer || !nodes.has(mark.node)) continue;
+      const at = (await stateFiles.stat(path)).mtimeMs;
+      if (!last || at > last.at) last = { node: mark.node, at };
+    } catch {
+      // A file that cannot be read says nothing.
+    }
+  }
+  return last?.node;
 }

@@ -12,7 +12,7 @@ type Settings = {
 /** By consumer name: a project that is not open now and reads under that name. */
 export type OtherProjects = ReadonlyMap<string, string>;
 
-let last: { key: string; found: Promise<OtherProjects> } | undefined;
+let last: { startedAt: number; found: Promise<OtherProjects> } | undefined;
 
 /** Looks once after each start of the flows: opening a project starts them. */
 export function consumersElsewhere({ settings }: NodeAPI, startedAt: number): Promise<OtherProjects> {
@@ -21,8 +21,7 @@ export function consumersElsewhere({ settings }: NodeAPI, startedAt: number): Pr
   if (!enabled) return Promise.resolve(new Map());
   const folder = path || join(userDir, "projects");
   const open = get?.("projects")?.activeProject;
-  const key = JSON.stringify([startedAt, folder, open]);
-  if (last?.key !== key) last = { key, found: consumersIn(folder, open) };
+  if (last?.startedAt !== startedAt) last = { startedAt, found: consumersIn(folder, open) };
   return last.found;
 }
 

@@ -38,7 +38,7 @@ describe("consumers of projects that are not open", () => {
 
   it("are none without projects, and without a folder for them", async () => {
     should(await found(RED({}))).be.empty();
-    should(await found(RED({ enabled: true, path: join(userDir, "nowhere") }))).be.empty();
+    should(await found(RED({ enabled: true, path: join(userDir, "nowhere") }), 0)).be.empty();
   });
 
   it("are those of their events in nodes, where there are flows to read", async () => {
