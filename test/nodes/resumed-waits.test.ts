@@ -15,19 +15,12 @@ import { checkError, KEPT, OperationHarness, RECEIVER } from "../support/operati
 import { operationNode, queryNode, submitNode, walletNode } from "../support/operation-nodes.ts";
 import type { Passing } from "../support/proxy.ts";
 import { itWide } from "../support/wide.ts";
+import { withoutEnd } from "../support/without-end.ts";
 
 const TOO_MUCH = String(10n ** 30n);
 const INTERRUPTED = "common.status.interrupted";
 
 const DEPLOYS = ["full", "flows", "nodes"] as const;
-
-/** A page of events without those that say how an operation ended. */
-function withoutEnd(body: string): string {
-  const page = JSON.parse(body) as { events: Array<{ payload: { status?: string } }> };
-  const isEnd = ({ payload: { status = "" } }: (typeof page.events)[number]) =>
-    /^(confirmed|failed)/.test(status);
-  return JSON.stringify({ ...page, events: page.events.filter((event) => !isEnd(event)) });
-}
 
 /** A deploy while something waits loses neither its message nor its error. */
 describe("a wait that a deploy interrupts", function () {

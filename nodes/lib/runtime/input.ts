@@ -6,6 +6,7 @@ import { errorText, shortText, toldError } from "./error-texts.ts";
 import { type CrecMessage, takenMessage } from "./message.ts";
 import { closeStatus, showStatus } from "./status.ts";
 import { nextArrival } from "./waits/arrival.ts";
+import { refuseRequest } from "./waits/requests.ts";
 import { noteWaiting } from "./waits/waiting.ts";
 import { interrupted, type Kept, type Run, TAKEN_OVER, type Wait, Waits } from "./waits/waits.ts";
 
@@ -107,19 +108,23 @@ export function onInput(
       if (thrown && signal.reason === TAKEN_OVER) {
         // The message that replaced it also removes its file.
         run.isOver = true;
+        refuseRequest(RED, msg);
         return;
       }
       if (thrown && signal.aborted) {
         const error = interrupted(thrown.error);
         if (isTold) return;
         // A message that is kept comes again.
-        if (!(await waits?.keepStopped(run, error))) done(toldError(error));
+        if (await waits?.keepStopped(run, error)) return;
+        refuseRequest(RED, msg);
+        done(toldError(error));
         return;
       }
       run.isOver = true;
       await waits?.end(run);
       if (isTold) return thrown && logged(thrown.error);
       if (!thrown) return done();
+      if (toCodedError(thrown.error).code === "WAIT_DROPPED") refuseRequest(RED, msg);
       failed(thrown.error);
     };
     controllers.add(controller);

@@ -14,6 +14,7 @@ import { isTest } from "../test-message.ts";
 import { noteArrival } from "./arrival.ts";
 import { keptMessage } from "./kept-message.ts";
 import { OWNER, WaitOwners } from "./owners.ts";
+import { holdRequest, refuseRequest, takeRequest } from "./requests.ts";
 import { arrivalOf, type WaitRecord, WaitStore } from "./wait-store.ts";
 
 /** What a node waits for, with what it needs to continue after a deploy. */
@@ -136,13 +137,17 @@ export class Waits {
 
   /**
    * Keeps a message that the node was stopped with. Where there is nothing to wait for yet, the error is reported after
-   * the deploy: at this moment no catch node may listen. Whether it is kept.
+   * the deploy: at this moment no catch node may listen. A request is held only where the wait goes on. Whether it is
+   * kept.
    */
   async keepStopped(run: Run, { code, message }: CodedError): Promise<boolean> {
-    if (run.file !== undefined) return true;
-    if (!this.isOn) return false;
-    const error = { id: run.id ?? "none", service: "", about: undefined, error: { code, message } };
-    await this.#save(run, run.unsaved ?? error);
+    const goesOn = run.file !== undefined || run.unsaved !== undefined;
+    if (run.file === undefined && this.isOn) {
+      const error = { id: run.id ?? "none", service: "", about: undefined, error: { code, message } };
+      await this.#save(run, run.unsaved ?? error);
+    }
+    if (run.file !== undefined && goesOn) holdRequest(this.#RED, this.#node, run.file, run.msg);
+    else refuseRequest(this.#RED, run.msg);
     return run.file !== undefined;
   }
 
@@ -244,8 +249,12 @@ export class Waits {
       const { path, record, isGone, error } = await this.#store.read(name);
       if (signal.aborted) return;
       const claimed = record && (await claim(name));
-      if (record && claimed !== undefined) await this.#resume(claimed, record);
-      else if (isNotPermitted(error)) this.#warn(error);
+      if (record && claimed !== undefined) {
+        await this.#resume(claimed, record);
+        continue;
+      }
+      refuseRequest(this.#RED, takeRequest(name));
+      if (isNotPermitted(error)) this.#warn(error);
       else if (isNewerRefused(error)) this.#node.warn(errorText(error));
       else if (!record && !isGone) this.#node.warn(this.#RED._("common.warning.wait-unreadable", { path }));
     }
@@ -253,19 +262,24 @@ export class Waits {
 
   async #resume(name: string, record: WaitRecord): Promise<void> {
     const { id, service, about, cut } = record;
+    const request = takeRequest(name);
     // A message that arrived again was faster.
     const early = this.#early?.get(keyOf(id, record.msg))?.shift();
-    if (early) return early.then(() => this.#remove(name));
+    if (early) {
+      refuseRequest(this.#RED, request);
+      return early.then(() => this.#remove(name));
+    }
     const crec = crecOf(record.msg);
     const before = Array.isArray(crec?.cut) ? crec.cut : [];
     const marks = { resumed: true, ...(cut.length > 0 ? { cut: [...new Set([...before, ...cut])] } : {}) };
-    const msg: CrecMessage = { ...record.msg, crec: { ...crec, ...marks } };
+    const msg: CrecMessage = { ...record.msg, ...request, crec: { ...crec, ...marks } };
     if (cut.length > 0) {
       const names = cut.map((one) => `msg.${one}`).join(", ");
       this.#node.warn(this.#RED._("common.warning.wait-cut", { names, id }));
     }
     const error = record.error ?? (this.isOn ? undefined : interrupted());
     if (error) {
+      refuseRequest(this.#RED, msg);
       this.#node.error(toldError(nodeError(error.code, error.message)), msg);
       return this.#remove(name);
     }
