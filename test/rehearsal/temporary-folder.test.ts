@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -44,14 +44,14 @@ describe("crec-rehearse without a folder for temporary files", function () {
 
   it("names the variable where its own folder there cannot be written", async function () {
     const user = process.getuid?.();
-    // Root may write everywhere.
-    if (user === undefined || user === 0) this.skip();
+    if (user === undefined) return this.skip();
     const own = join(folder, `crec-rehearse-${user}`);
-    await mkdir(own, { mode: 0o500 });
+    // Nobody may write into a file of this name, root included.
+    await writeFile(own, "");
     const { code, err } = await run({ TMPDIR: folder });
-    await chmod(own, 0o700);
+    await rm(own);
     should(code).equal(2);
-    should(err).match(/cannot be used: EACCES.*The environment variable TMPDIR names it/);
+    should(err).match(/cannot be used: E[A-Z]+.*The environment variable TMPDIR names it/);
   });
 
   it("goes on to what else is wrong, where there is one", async () => {

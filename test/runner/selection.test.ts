@@ -25,7 +25,8 @@ describe("npm test -- <file or folder>", () => {
     const files = withWide("nodes/events-in");
     should(files).containDeep(["test/nodes/events-in.test.ts", "test/nodes/events-in-panel.test.ts"]);
     should(files.filter((file) => /\/(?:account|search-events|manage)/.test(file))).be.empty();
-    should(chosen("nodes/ack/ack.ts")).eql(["test/nodes/ack.test.ts", "test/nodes/helper/ack.test.ts"]);
+    const ofAck = ["ack", "helper/ack", "helper/any-message"].map((name) => `test/nodes/${name}.test.ts`);
+    should(chosen("nodes/ack/ack.ts")).eql(ofAck);
     const proofs = chosen("src/proofs");
     should(proofs.filter((file) => !/^test\/(?:proofs|consumer)\//.test(file))).be.empty();
     should(chosen("src/proofs/unverified-event.ts")).eql(proofs);
