@@ -131,9 +131,9 @@ describe("the form of events in", function () {
     const { page } = editor();
     const broken = { problem: "The service cannot be reached.", code: "SERVICE_UNREACHABLE" };
     await page.route("**/crec/lookup/watcher-events/**", (route) => route.fulfill({ json: broken }));
-    // Nothing is remembered of an earlier answer.
-    await editor().reload();
+    // Nothing is remembered of an earlier answer. The editor may ask as it loads.
     const answered = page.waitForResponse(/watcher-events/);
+    await editor().reload();
     const form = await editor().form("reader");
     await answered;
     await form.fill("contractEvent", "Transfr");

@@ -66,7 +66,7 @@ describe("events in that begins to share its cursor", function () {
     should((await arrived(count)).crec?.offset).equal(5);
     // Stopped: a reader that ends would save its cursor.
     await deploy("gone", []);
-    await harness.nodeRed.status("events", /^The chosen shared state does not exist/);
+    await harness.nodeRed.status("events", /^The chosen shared state is not in the flows/);
     const sql = postgres(server.url, { max: 1 });
     await sql`DELETE FROM crec.lease`;
     await sql.end();
@@ -78,7 +78,7 @@ describe("events in that begins to share its cursor", function () {
   it("does not replace a damaged shared cursor by the one it had alone", async () => {
     // Stopped: a reader that ends would save its cursor.
     await deploy("gone", []);
-    await harness.nodeRed.status("events", /^The chosen shared state does not exist/);
+    await harness.nodeRed.status("events", /^The chosen shared state is not in the flows/);
     const count = harness.arrivals("events").length;
     const sql = postgres(server.url, { max: 1 });
     await sql`UPDATE crec.lease SET state = '{'`;
@@ -91,7 +91,7 @@ describe("events in that begins to share its cursor", function () {
   it("says what is wrong if the chosen shared state is not there, and reads nothing alone", async () => {
     const count = harness.arrivals("events").length;
     await deploy("gone", []);
-    await harness.nodeRed.status("events", /^The chosen shared state does not exist/);
+    await harness.nodeRed.status("events", /^The chosen shared state is not in the flows/);
     should(harness.arrivals("events")).have.length(count);
   });
 });
