@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import should from "should";
 import { eventually } from "../../support/eventually.ts";
+import { itWide } from "../../support/wide.ts";
 
 const CHILD = join(import.meta.dirname, "user-child.ts");
 const [ANNA, BERT, GROUP] = [54_001, 54_002, 54_003];
@@ -107,11 +108,11 @@ describe("a state folder that processes of several users have", function () {
   const runs = (command: string) => execFileSync("sh", ["-c", command.replaceAll("sudo ", "")]);
   const commandOf = (message = "") => /Correct it with: (.*)$/.exec(message)?.[1] ?? "";
 
-  for (const [setgid, umask] of [
-    [0o2000, "077"],
-    [0, "027"],
+  for (const [setgid, umask, inTier] of [
+    [0o2000, "077", it],
+    [0, "027", itWide],
   ] as const)
-    it(`the second continues where the first ended; a folder of the group, umask ${umask}`, async () => {
+    inTier(`the second continues where the first ended; a folder of the group, umask ${umask}`, async () => {
       chmodSync(stateDir, 0o770 | setgid);
       const anna = start(ANNA, { umask });
       await anna.is("held");
@@ -150,7 +151,7 @@ describe("a state folder that processes of several users have", function () {
     },
     "it is not chosen by the variable": () => ({ userDir: folder("shared-home", { mode: 0o770 }), in: "" }),
   }))
-    it(`is for its owner alone where ${what}`, async () => {
+    itWide(`is for its owner alone where ${what}`, async () => {
       const options = chosen();
       const dir = options.in || join(root, "shared-home");
       const anna = start(ANNA, options);
