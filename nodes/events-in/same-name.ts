@@ -30,8 +30,11 @@ export function askForTurn(location: string, nodeId: string): Turn {
   users.set(location, others.set(nodeId, own));
   return {
     async come(RED, consumer) {
-      const last = others.size > 1 ? await ranLast(RED, consumer, others) : undefined;
-      if (last !== undefined && last !== nodeId) await others.get(last)?.taken;
+      if (others.size === 1) return;
+      // Where none ran before, the one that asked first.
+      const [asked] = others.keys();
+      const first = (await ranLast(RED, consumer, others)) ?? asked;
+      if (first !== undefined && first !== nodeId) await others.get(first)?.taken;
     },
     take,
     leave() {
