@@ -95,57 +95,27 @@ export type WalletNode = Node & { wallet: WalletRef };
 
 /** @throws CONNECTION_MISSING, CONFIG_NODE_DISABLED, CONFIG_NODE_DELETED, or the problem of the connection's settings */
 export function connectionOf(RED: NodeAPI, id: string | undefined): Connection {
-  return usable(
-    RED,
-    id,
-    (lookUp(RED, id) as Partial<ConnectionNode> | undefined)?.connection,
-    "connection",
-    "CONNECTION_MISSING",
-  );
+  return refOf(RED, id, "connection", "CONNECTION_MISSING");
 }
 
 /** @throws CHANNEL_MISSING, CONFIG_NODE_DISABLED, CONFIG_NODE_DELETED, or the problem of the channel's or its connection's settings */
 export function channelOf(RED: NodeAPI, id: string | undefined): ChannelRef {
-  return usable(
-    RED,
-    id,
-    (lookUp(RED, id) as Partial<ChannelNode> | undefined)?.channel,
-    "channel",
-    "CHANNEL_MISSING",
-  );
+  return refOf(RED, id, "channel", "CHANNEL_MISSING");
 }
 
 /** @throws CONTRACT_MISSING, CONFIG_NODE_DISABLED, CONFIG_NODE_DELETED, or the problem of the contract's settings */
 export function contractOf(RED: NodeAPI, id: string | undefined): ContractRef {
-  return usable(
-    RED,
-    id,
-    (lookUp(RED, id) as Partial<ContractNode> | undefined)?.contract,
-    "contract",
-    "CONTRACT_MISSING",
-  );
+  return refOf(RED, id, "contract", "CONTRACT_MISSING");
 }
 
 /** @throws SIGNER_MISSING, CONFIG_NODE_DISABLED, CONFIG_NODE_DELETED, or the problem of the signer's settings */
 export function signerOf(RED: NodeAPI, id: string | undefined): SignerRef {
-  return usable(
-    RED,
-    id,
-    (lookUp(RED, id) as Partial<SignerNode> | undefined)?.signer,
-    "signer",
-    "SIGNER_MISSING",
-  );
+  return refOf(RED, id, "signer", "SIGNER_MISSING");
 }
 
 /** @throws WALLET_MISSING, CONFIG_NODE_DISABLED, CONFIG_NODE_DELETED, or the problem of the wallet's, its signer's or its connection's settings */
 export function walletOf(RED: NodeAPI, id: string | undefined): WalletRef {
-  return usable(
-    RED,
-    id,
-    (lookUp(RED, id) as Partial<WalletNode> | undefined)?.wallet,
-    "wallet",
-    "WALLET_MISSING",
-  );
+  return refOf(RED, id, "wallet", "WALLET_MISSING");
 }
 
 /** The first problem that asking for a config node meets, for one that depends on it. */
@@ -179,18 +149,23 @@ export function notUsable(RED: NodeAPI, id: string | undefined, kind: string, co
   );
 }
 
-function usable<T extends { problem: CodedError | undefined }>(
+type Refs = {
+  connection: Connection;
+  channel: ChannelRef;
+  contract: ContractRef;
+  signer: SignerRef;
+  wallet: WalletRef;
+};
+
+function refOf<Kind extends keyof Refs>(
   RED: NodeAPI,
   id: string | undefined,
-  ref: T | undefined,
-  kind: string,
+  kind: Kind,
   code: string,
-): T {
+): Refs[Kind] {
+  const node = id ? (RED.nodes.getNode(id) as Partial<Refs> | null) : null;
+  const ref = node?.[kind];
   if (!ref) throw notUsable(RED, id, kind, code);
   if (ref.problem) throw ref.problem;
   return ref;
-}
-
-function lookUp(RED: NodeAPI, id: string | undefined): Node | undefined {
-  return id ? ((RED.nodes.getNode(id) as Node | null) ?? undefined) : undefined;
 }
