@@ -13,7 +13,7 @@ import {
 } from "../lib/runtime/config-nodes.ts";
 import { errorText, useLanguageOf } from "../lib/runtime/error-texts.ts";
 import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
-import { storedValue } from "../lib/runtime/flow-settings.ts";
+import { storedSetting } from "../lib/runtime/keys/from-environment.ts";
 import { originalId } from "../lib/runtime/keys/key-place.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { type ProxyNode, proxyOf, proxyProblem } from "../lib/runtime/proxy.ts";
@@ -73,17 +73,13 @@ function openConnection(
   const verification = verificationOf(settings);
   const proxyNode = settings.proxy ? (RED.nodes.getNode(settings.proxy) as ProxyNode | null) : null;
   const tls = tlsOptions(settings.tls ? (RED.nodes.getNode(settings.tls) as TlsNode | null) : null);
-  const setting = (id: string, field: string, resolved: string) => {
-    const written = storedValue(RED, id, field);
-    return { written: typeof written === "string" ? written.trim() : resolved, resolved };
-  };
   const own = originalId(node);
   const given = environmentKeyOf(RED, own);
   const apiKey = given?.value ?? withoutMark(node.credentials?.apiKey ?? "");
   const destination = {
-    baseUrl: setting(own, "baseUrl", baseUrl),
-    graphqlUrl: setting(own, "graphqlUrl", graphqlUrl ?? ""),
-    ...(proxyNode ? { proxy: setting(proxyNode.id, "url", proxyNode.url ?? "") } : {}),
+    baseUrl: storedSetting(RED, own, "baseUrl", baseUrl),
+    graphqlUrl: storedSetting(RED, own, "graphqlUrl", graphqlUrl ?? ""),
+    ...(proxyNode ? { proxy: storedSetting(RED, proxyNode.id, "url", proxyNode.url ?? "") } : {}),
     tls,
   };
   const problem =

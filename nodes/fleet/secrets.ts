@@ -1,10 +1,9 @@
 import type { NodeAPI } from "node-red";
 import { storedCredential } from "../lib/admin/deployed.ts";
 import type { FleetNode } from "../lib/runtime/fleet.ts";
-import { storedValue } from "../lib/runtime/flow-settings.ts";
 import { bindKey } from "../lib/runtime/keys/binding.ts";
 import { trustOf } from "../lib/runtime/keys/destination.ts";
-import { isFrom, isInEnvironment } from "../lib/runtime/keys/from-environment.ts";
+import { isFrom, isInEnvironment, storedSetting } from "../lib/runtime/keys/from-environment.ts";
 import { bindingsPath, originalId } from "../lib/runtime/keys/key-place.ts";
 import { isRedisUrl, isWithTls } from "../lib/shared/engine-url.ts";
 import { type CodedError, nodeError, toCodedError } from "../lib/shared/errors.ts";
@@ -67,7 +66,7 @@ function addressesOf({ url, isBySentinel, sentinels, master, tls }: Servers): st
 
 function areFromEnvironment(RED: NodeAPI, id: string, servers: Servers): boolean {
   return (["sentinels", "master"] as const).every((field) =>
-    isFrom(process.env, { written: String(storedValue(RED, id, field) ?? ""), resolved: servers[field] }),
+    isFrom(process.env, storedSetting(RED, id, field, servers[field])),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { NodeAPI } from "node-red";
 import type { SignerCredentials, SignerNode, SignerRef } from "../lib/runtime/config-nodes.ts";
 import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
-import { storedValue } from "../lib/runtime/flow-settings.ts";
+import { storedSetting } from "../lib/runtime/keys/from-environment.ts";
 import { originalId } from "../lib/runtime/keys/key-place.ts";
 import { proxyProblem } from "../lib/runtime/proxy.ts";
 import { credentialsOf } from "../lib/shared/field-rules.ts";
@@ -23,7 +23,7 @@ export default function register(RED: NodeAPI): void {
     const way = wayOf(RED, fields.settings);
     const service = keyServiceOf(values.kind);
     const written = (resolved: string, field: string, id = originalId(this)) =>
-      String(storedValue(RED, id, field) ?? resolved).trim();
+      storedSetting(RED, id, field, resolved).written;
     const destination = service && destinationOf(service, values, way, written);
     const problem =
       valuesProblem(values, (key) => RED._(key)) ??

@@ -9,6 +9,7 @@ import {
 } from "../../lib/admin/deployed.ts";
 import type { ConnectionNode } from "../../lib/runtime/config-nodes.ts";
 import { storedValue } from "../../lib/runtime/flow-settings.ts";
+import { storedSetting } from "../../lib/runtime/keys/from-environment.ts";
 import { type ProxyNode, proxyOf, proxyProblem } from "../../lib/runtime/proxy.ts";
 import { type TlsNode, tlsOptions } from "../../lib/runtime/tls.ts";
 import { isChosen } from "../../lib/shared/config-choice.ts";
@@ -119,9 +120,7 @@ function destinationOf(body: TestRequest, { baseUrl, graphqlUrl, ...way }: KeyTa
 }
 
 function proxySetting(RED: NodeAPI, node: ProxyNode | null): Pick<Destination, "proxy"> {
-  if (!node) return {};
-  const resolved = node.url ?? "";
-  return { proxy: { written: String(storedValue(RED, node.id, "url") ?? resolved), resolved } };
+  return node ? { proxy: storedSetting(RED, node.id, "url", node.url ?? "") } : {};
 }
 
 /** Whether the key would only go to addresses of the deployed connection. The account URL may be empty. */
