@@ -39,10 +39,11 @@ export class ArgumentError extends CrecError {
 }
 
 /**
- * @internal The error of file operations that know why this process may not use a file, and say so; undefined for all
- * others.
+ * @internal The error where a failure already says what is wrong with a file: one of ours, or one of file operations that
+ * know why this process may not use it. Undefined for all others.
  */
-export function notPermitted(cause: unknown): CrecError | undefined {
+export function fileError(cause: unknown): CrecError | undefined {
+  if (cause instanceof CrecError) return cause;
   const code = "STATE_NOT_PERMITTED";
   if (!(cause instanceof Error && "code" in cause && cause.code === code)) return undefined;
   return new CrecError(code, cause.message, { cause, retryable: true });

@@ -1,4 +1,4 @@
-import { CrecError, crecError, notPermitted } from "../errors.ts";
+import { CrecError, crecError, fileError } from "../errors.ts";
 import { checksumOf } from "../files/checksum.ts";
 import { codeOf, DurableFiles, type FileMark, type Files } from "../files/durable-files.ts";
 import { refuseNewer } from "../files/newer.ts";
@@ -79,7 +79,7 @@ export class FileCursorStore implements CursorStore {
       if (delivered === undefined) throw notWhole(this.#delivered.path, this.#path);
       return { ...stored.state, ...restored, delivered };
     } catch (cause) {
-      throw cause instanceof CrecError ? cause : (notPermitted(cause) ?? notRead(this.#path, cause));
+      throw fileError(cause) ?? notRead(this.#path, cause);
     }
   }
 
@@ -114,7 +114,7 @@ export class FileCursorStore implements CursorStore {
         await this.#write(state);
       } catch (cause) {
         this.#unwritten ??= state;
-        throw notPermitted(cause) ?? notSaved(this.#path, cause);
+        throw fileError(cause) ?? notSaved(this.#path, cause);
       }
     };
     const written = this.#writing.then(write);

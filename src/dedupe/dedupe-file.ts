@@ -1,4 +1,4 @@
-import { CrecError, crecError, notPermitted } from "../errors.ts";
+import { CrecError, crecError, fileError } from "../errors.ts";
 import { CheckedLines, type StoredLines } from "../files/checked-lines.ts";
 import { codeOf, type Files } from "../files/durable-files.ts";
 import type { SeenEntry } from "./seen-keys.ts";
@@ -18,7 +18,7 @@ export class DedupeFile extends CheckedLines<SeenEntry> {
     try {
       return await super.read();
     } catch (cause) {
-      const refused = cause instanceof CrecError ? cause : notPermitted(cause);
+      const refused = fileError(cause);
       if (refused) throw refused;
       throw new CrecError(
         "SEEN_NOT_READ",

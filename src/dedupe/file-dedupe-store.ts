@@ -1,4 +1,4 @@
-import { ArgumentError, notPermitted } from "../errors.ts";
+import { ArgumentError, fileError } from "../errors.ts";
 import { codeOf, type Files } from "../files/durable-files.ts";
 import { LineWriter } from "../files/line-writer.ts";
 import { DedupeFile } from "./dedupe-file.ts";
@@ -63,7 +63,7 @@ export class FileDedupeStore {
       minIntervalMs,
       whole: () => this.#keys.entries(),
       isLong: ({ lines, added }) => lines + added > 2 * maxKeys,
-      onFailure: (cause) => onWarning(notPermitted(cause)?.message ?? notWritten(path, cause)),
+      onFailure: (cause) => onWarning(fileError(cause)?.message ?? notWritten(path, cause)),
     });
   }
 

@@ -1,4 +1,4 @@
-import { CrecError, crecError, notPermitted } from "../../errors.ts";
+import { CrecError, crecError, fileError } from "../../errors.ts";
 import { CheckedLines } from "../../files/checked-lines.ts";
 import { codeOf, type Files } from "../../files/durable-files.ts";
 import { LineWriter } from "../../files/line-writer.ts";
@@ -58,7 +58,7 @@ export class FileAlertStore implements AlertStore {
       minIntervalMs,
       whole: () => this.#entries(),
       isLong: ({ lines, characters }) => this.#isLong(lines, characters),
-      onFailure: (cause) => onWarning(notPermitted(cause)?.message ?? notWritten(path, cause)),
+      onFailure: (cause) => onWarning(fileError(cause)?.message ?? notWritten(path, cause)),
     });
   }
 
@@ -103,7 +103,7 @@ export class FileAlertStore implements AlertStore {
 
   async #loadOnce(): Promise<void> {
     const { entries, size, state, copy } = await this.#file.read().catch((cause) => {
-      throw cause instanceof CrecError ? cause : (notPermitted(cause) ?? notRead(this.#file.path, cause));
+      throw fileError(cause) ?? notRead(this.#file.path, cause);
     });
     for (const [key, revision, value] of entries) {
       if (revision === 0) this.#records.delete(key);
