@@ -26,6 +26,9 @@ const OUR_CONFIG = new Set([
   ...["crec-signer", "crec-wallet", "crec-fleet"],
 ]);
 
+/** Of those that Node-RED brings, the ones that ours use. */
+const CONFIG_OF_NODE_RED = new Set(["tls-config", "http proxy"]);
+
 /**
  * What is deployed and runs: no disabled node or tab, no template of a subflow that is not used, and of the config
  * nodes of this package only those that a running node uses.
@@ -54,6 +57,12 @@ export class Flows {
   disabled(id: unknown): FlowNode | undefined {
     const found = typeof id === "string" && !this.#active.has(id) ? this.#stored.get(id) : undefined;
     return found === undefined || CONTAINERS.has(found.type) ? undefined : found;
+  }
+
+  /** The config nodes that a node names in its settings, however deep, and that do not run. */
+  disabledConfigOf({ wires: _others, ...settings }: FlowNode): FlowNode[] {
+    const named = [...new Set(textsIn(settings))].flatMap((text) => this.disabled(text) ?? []);
+    return named.filter(({ type }) => OUR_CONFIG.has(type) || CONFIG_OF_NODE_RED.has(type));
   }
 
   /** The ids under which nodes of a type run, or would run if they were not disabled: in a subflow, one for each instance. */

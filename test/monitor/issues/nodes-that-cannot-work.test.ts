@@ -63,6 +63,11 @@ describe("the check for incomplete settings", () => {
     const found = await foundIn(settingsIncomplete, { nodes: off });
     should(found.length).be.above(0);
     should(found).matchEach(/^disabled \S+ channel$/);
+    const contract = node("crec-contract", "token", { d: true });
+    const submit = node("crec-submit-operation", "pay", { calls: [{ kind: "call", contract: "token" }] });
+    should(await foundIn(settingsIncomplete, { nodes: [TAB, submit, contract] })).deepEqual([
+      "disabled pay token",
+    ]);
   });
 });
 
