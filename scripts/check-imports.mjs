@@ -39,8 +39,8 @@ const FOR_SERVICE = ["protocol", "errors", "timing", "abi", "proofs", "signing"]
 /** Code for the browser, where the library cannot run: it may import the pure data of src/protocol. */
 const IN_BROWSER = /^(?:nodes\/(?:[^/]+\/editor[^/]*\.ts|lib\/editor\/.*)|plugins\/[^/]+\/editor\/.*)$/;
 
-/** Files of the nodes are replaced, and those of newer versions refused, as those of the library. They import nothing. */
-const FOR_FILES = ["src/files/newer.ts", "src/files/rename.ts"];
+/** What nodes do as the library does: replace files, refuse those of newer versions, keep a moment. They import no code. */
+const FOR_NODES = ["src/files/newer.ts", "src/files/rename.ts", "src/timing/moment.ts"];
 
 /** What describes a node, and is no part of its code. */
 const FIELD_TABLE = /^nodes\/[^/]+\/fields\.ts$/;
@@ -72,7 +72,7 @@ function refusal(file, target) {
   if (
     isOfNodeRed &&
     to.part === "src" &&
-    !FOR_FILES.includes(target) &&
+    !FOR_NODES.includes(target) &&
     !["index", "protocol"].includes(to.area)
   ) {
     return "nodes and plugins import the library through src/index.ts, and pure data from src/protocol";

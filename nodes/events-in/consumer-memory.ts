@@ -17,8 +17,8 @@ export type Remembered = { epoch?: number; position?: Position };
 /** What is written, with the node that used the cursor last. */
 type Mark = Partial<Record<keyof CursorIdentity | "node", unknown>>;
 
-/** A place that may survive where the cursor does not. */
-type Place = { read(): Promise<unknown>; write(text: string): Promise<void>; holdsPosition: boolean };
+/** A place that may survive where the cursor does not. Those of older versions are only read. */
+type Place = { read(): Promise<unknown>; write?(text: string): Promise<void>; holdsPosition: boolean };
 
 const CONTEXT_KEY = "crecStarted";
 const WRITE_MS = 1_000;
@@ -51,7 +51,7 @@ export class ConsumerMemory {
     this.#places = [
       ...[path, ...former].flatMap((folder, index) => [
         filePlace(inFolder(folder, file), index === 0),
-        { ...filePlace(inFolder(folder, older)), write: async () => {} },
+        { read: filePlace(inFolder(folder, older)).read, holdsPosition: false },
       ]),
       ...lastingStores(RED).map((store) => contextPlace(node, store)),
     ];
@@ -94,6 +94,7 @@ export class ConsumerMemory {
   }
 
   async #writeInto(place: Place): Promise<void> {
+    if (place.write === undefined) return;
     const mark = await this.#read(place);
     const found = await rememberedIn(mark);
     const { position, ...rest } = merged(found, this.#noted ?? {});

@@ -45,6 +45,7 @@ export async function openReader(
   fields: EventsInFields,
   { name, show, signal, tenure, cursor, watched }: Opening,
 ): Promise<Reader> {
+  let isPositionAwaited = false;
   const settings = await readerSettings(RED, fields);
   const { filters, start, delivery, intervals, watchers } = settings;
   const channel = channelOf(RED, fields.settings.channel);
@@ -133,7 +134,13 @@ export async function openReader(
       // A Catch node would keep it out of the log.
       if (error.code === "CURSOR_LOST") {
         node.warn(errorText(error));
-        if (cursor) void awaitPosition({ ...cursor, key: cursor.lease.key, consumer, signal });
+        // What waits already goes on while the cursor is lost, also where it is lost again.
+        if (cursor && !isPositionAwaited) {
+          isPositionAwaited = true;
+          void awaitPosition({ ...cursor, key: cursor.lease.key, consumer, signal }).finally(() => {
+            isPositionAwaited = false;
+          });
+        }
       }
       if (!isExpected(error)) node.error(toldError(error), {});
     },

@@ -9,6 +9,7 @@ import type {
   LevelSource,
 } from "../../src/index.ts";
 import { isSameId } from "../../src/protocol/ids.ts";
+import { type Moment, timeOfMoment } from "../../src/timing/moment.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
 import type { PanelReport, SentLast, Started } from "../lib/shared/form-types.ts";
@@ -20,6 +21,7 @@ import type { WatcherCheck } from "./unwatched.ts";
 
 /** A poll that waits longer than this for its turn is worth a line in the panel. */
 const LONG_TURN_MS = 30_000;
+const CLOCK = { now: Date.now, elapsed: () => performance.now() };
 
 /** A running consumer with what a form's panel may do to it. */
 export class Reader {
@@ -45,8 +47,7 @@ export class Reader {
   /** Where it started the last time. */
   started: ConsumerStart | undefined;
   #lastError: CodedError | undefined;
-  /** By both clocks: see `timeOfMoment`. */
-  #readUpTo: { wall: number; elapsed: number } | undefined;
+  #readUpTo: Moment | undefined;
   /** Unix milliseconds. */
   readonly openedAt = Date.now();
   #closed = false;
@@ -98,11 +99,9 @@ export class Reader {
     if (this.outputs.inFlow.count === 0) {
       const wall = this.consumer.readUpTo;
       this.#readUpTo =
-        wall === undefined ? undefined : { wall, elapsed: performance.now() - (Date.now() - wall) };
+        wall === undefined ? undefined : { wall, elapsed: CLOCK.elapsed() - (CLOCK.now() - wall) };
     }
-    const { wall, elapsed } = this.#readUpTo ?? {};
-    if (wall === undefined || elapsed === undefined) return undefined;
-    return Math.min(wall, Math.floor(Date.now() - (performance.now() - elapsed)));
+    return this.#readUpTo && timeOfMoment(this.#readUpTo, CLOCK);
   }
 
   noteError(error: CodedError): void {

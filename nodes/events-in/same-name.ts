@@ -9,7 +9,10 @@ const users = processWide("cursor-users", () => new Map<string, Map<string, { ta
 
 /** The turn of a node to lock its cursor. */
 export type Turn = {
-  /** Resolves at once for a node that is alone, and for the one that ran before; for the others, once that has locked. */
+  /**
+   * Resolves at once for a node that is alone, and for the one that ran before, or where none did, asked first; for the
+   * others, once that has locked.
+   */
   come(RED: NodeAPI, consumer: string): Promise<void>;
   /** To be called once the node has locked. */
   take(): void;
@@ -31,7 +34,6 @@ export function askForTurn(location: string, nodeId: string): Turn {
   return {
     async come(RED, consumer) {
       if (others.size === 1) return;
-      // Where none ran before, the one that asked first.
       const [asked] = others.keys();
       const first = (await ranLast(RED, consumer, others)) ?? asked;
       if (first !== undefined && first !== nodeId) await others.get(first)?.taken;
@@ -40,6 +42,7 @@ export function askForTurn(location: string, nodeId: string): Turn {
     leave() {
       take();
       if (others.get(nodeId) === own) others.delete(nodeId);
+      if (others.size === 0) users.delete(location);
     },
   };
 }
