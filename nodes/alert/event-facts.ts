@@ -52,8 +52,9 @@ export function isUnproven(msg: CrecMessage): boolean {
 }
 
 /**
- * The time of an event's block in milliseconds; undefined for what has none, which counts as of now. The answer of a query counts when it arrives: where
- * nothing happens, some chains make no block, and the time of the newest one stands still.
+ * The time of an event's block in milliseconds; undefined for what has none, which counts as of now. The answer of a
+ * query counts when it arrives: where nothing happens, some chains make no block, and the time of the newest one stands
+ * still.
  */
 export function timeOf({ payload, crec = {} }: CrecMessage, now: number): number | undefined {
   const stated = seconds(isObject(payload) ? payload.blockTime : undefined);

@@ -106,7 +106,7 @@ describe("the status of a node whose flow is stopped", function () {
       should(texts(alert.id)).deepEqual([WATCHING, STOPPED.text, WATCHING]);
     });
 
-  it("is none where the node is removed, disabled, or on a tab that is", async () => {
+  it("is not set where the node is removed or disabled, or its tab is", async () => {
     const { reader, alert } = nodes("gone");
     const both: ReadonlyArray<[FlowNode, number]> = [
       [reader, 2],
@@ -134,7 +134,7 @@ describe("the status of a node whose flow is stopped", function () {
     }
   });
 
-  it("is none in safe mode, and health says that the flows are stopped", async () => {
+  it("is not set in safe mode, and health says that the flows are stopped", async () => {
     const { reader } = nodes("safe");
     await deploy([reader, 2]);
     await nodeRed.status(reader.id, CONNECTED);

@@ -196,7 +196,7 @@ describe("any msg.crec, in every node that takes messages", function () {
   });
 
   const ASKED = ["watcher", "operation", "query", "search", "submit", "rename"];
-  it("gives a typed error for a channel that is none, and never takes the form's", async () => {
+  it("gives a typed error for a wrong channel id, and never takes the form's", async () => {
     const values = [null, undefined, "", 7, ["abc"], {}, Buffer.from("abc")];
     for (const channelId of values)
       for (const id of ASKED) {
