@@ -51,7 +51,7 @@ export class ProcessorTime {
         const still = now.has(pid) ? undefined : usageOf(pid);
         if (still !== undefined && still.own >= own) now.set(pid, still);
       }
-      this.#orphans += notWaitedFor(this.#seen, now);
+      this.#orphans += notWaitedFor(this.#seen, now, (pid) => usageOf(pid));
       this.#seen = now;
     };
     this.#timer = setInterval(this.#look, LOOK_MS).unref();
@@ -79,9 +79,11 @@ export class ProcessorTime {
  *
  * @param {ReadonlyMap<number, Usage>} before
  * @param {ReadonlyMap<number, Usage>} now
+ * @param {(pid: number) => Usage | undefined} later reads a process once more: it may have waited for a child after it was
+ *   read, and before the child was
  * @returns {number} seconds, at least
  */
-export function notWaitedFor(before, now) {
+export function notWaitedFor(before, now, later = (pid) => now.get(pid)) {
   /** By the nearest ancestor that still runs; 0 where the run has none. */
   /** @type {Map<number, number>} */
   const ended = new Map();
@@ -93,7 +95,7 @@ export function notWaitedFor(before, now) {
     ended.set(heir, (ended.get(heir) ?? 0) + usage.own + usage.ofChildren);
   }
   const lost = [...ended].map(([heir, seconds]) => {
-    const counted = (now.get(heir)?.ofChildren ?? 0) - (before.get(heir)?.ofChildren ?? 0);
+    const counted = (later(heir)?.ofChildren ?? 0) - (before.get(heir)?.ofChildren ?? 0);
     return Math.max(0, seconds - counted);
   });
   return sumOf(lost);

@@ -8,6 +8,7 @@ import { functionNode } from "../support/flow-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { isSubmit, OperationHarness, RECEIVER } from "../support/operation-harness.ts";
 import { submitNode, value, walletNode } from "../support/operation-nodes.ts";
+import { itWide } from "../support/wide.ts";
 
 const settings = fileURLToPath(new URL("custody-settings.cjs", import.meta.url));
 const MESSAGES = 8;
@@ -75,7 +76,8 @@ describe("submit operation, with the order kept and a key elsewhere", function (
     ["a deploy", () => deploy()],
     ["a stop", () => harness.restart()],
   ] as const) {
-    it(`sends what waited for its signature over ${what} in the order of arrival`, async () => {
+    const test = what === "a deploy" ? it : itWide;
+    test(`sends what waited for its signature over ${what} in the order of arrival`, async () => {
       await deploy();
       const asked = custodian.requests.length;
       await harness.nodeRed.press("press-burst", { payload: 0 });

@@ -5,7 +5,7 @@ import { functionNode } from "../support/flow-harness.ts";
 import { isSubmit, OperationHarness, RECEIVER } from "../support/operation-harness.ts";
 import { submitNode, value } from "../support/operation-nodes.ts";
 
-const MESSAGES = 30;
+const MESSAGES = 10;
 
 /** The order of what one wallet sends, as the service gets it. */
 describe("submit operation, with the order kept", function () {

@@ -5,6 +5,7 @@ import type { Message } from "../support/flow-harness.ts";
 import { freshId } from "../support/node-red.ts";
 import { OperationHarness, RECEIVER } from "../support/operation-harness.ts";
 import { operationNode, submitNode } from "../support/operation-nodes.ts";
+import { itWide } from "../support/wide.ts";
 
 /** A relay can say of any operation that it failed: that status has no proof. */
 describe("an operation of which the service reports that it was not executed", function () {
@@ -58,7 +59,8 @@ describe("an operation of which the service reports that it was not executed", f
   };
 
   for (const status of ["failed", "expired", "cancelled"]) {
-    it(`as ${status}: the error says that it is a report, and a proven execution is told later`, async () => {
+    const test = status === "failed" ? it : itWide;
+    test(`as ${status}: the error says that it is a report, and a proven execution is told later`, async () => {
       lie(status);
       const caught = await harness.refuse("submit", { to: RECEIVER, payload: "1" });
       should(caught.error?.code).equal(`OPERATION_${status.toUpperCase()}`);
@@ -86,7 +88,7 @@ describe("an operation of which the service reports that it was not executed", f
     should(await harness.executions(operationKey)).equal(1);
   });
 
-  it("is looked for by operation, too, before and after a deploy", async () => {
+  itWide("is looked for by operation, too, before and after a deploy", async () => {
     const warned = () => harness.nodeRed.log.match(/and the chain has executed it/g)?.length ?? 0;
     for (const again of [async () => {}, deploy]) {
       const draft = await harness.ask("draft", { to: RECEIVER, payload: "1" });
@@ -110,7 +112,7 @@ describe("an operation of which the service reports that it was not executed", f
     );
   });
 
-  it("is looked for after a deploy, too, without another error", async () => {
+  itWide("is looked for after a deploy, too, without another error", async () => {
     lie("failed");
     const caught = await harness.refuse("submit", { to: RECEIVER, payload: "1" });
     await deploy();

@@ -12,6 +12,13 @@ describe("the processor time of a run", () => {
     should(notWaitedFor(before, usages([1, 0, 1, 10], [2, 1, 3, 14], [3, 2, 5, 2]))).equal(7);
   });
 
+  it("has nothing twice of a process that its parent waited for while processes were read", () => {
+    const now = usages([1, 0, 1, 10], [2, 1, 3, 0], [3, 2, 5, 2]);
+    const later = usages([2, 1, 3, 0], [3, 2, 5, 9]);
+    should(notWaitedFor(before, now, (pid) => later.get(pid))).equal(0);
+    should(notWaitedFor(before, now)).equal(7);
+  });
+
   it("has the children of a browser that was killed with them, and orphans", () => {
     // The one that waited got the time of process 2 alone.
     should(notWaitedFor(before, usages([1, 0, 1, 13]))).equal(14);

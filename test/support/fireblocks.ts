@@ -1,4 +1,10 @@
-import { createHash, generateKeyPairSync, randomUUID, verify } from "node:crypto";
+import {
+  createHash,
+  generateKeyPairSync,
+  type KeyPairKeyObjectResult,
+  randomUUID,
+  verify,
+} from "node:crypto";
 import * as Address from "ox/Address";
 import * as PublicKey from "ox/PublicKey";
 import * as Secp256k1 from "ox/Secp256k1";
@@ -26,6 +32,13 @@ type RawMessage = { content: unknown; type?: string; derivationPath?: number[] }
 export type FireblocksOptions = {
   /** Whether each transaction waits in `PENDING_AUTHORIZATION` until `approve` or `end`. */
   isApprovedByPeople?: boolean;
+  /**
+   * Of its API user, 2,048 bits. Servers of one Node-RED each need their own: Node-RED remembers for which address a key
+   * was entered.
+   *
+   * @default a new pair
+   */
+  apiKeys?: KeyPairKeyObjectResult;
 };
 
 const LONGEST_JWT_S = 30;
@@ -36,9 +49,8 @@ const LONGEST_JWT_S = 30;
  */
 export class FireblocksServer {
   readonly apiKey = randomUUID();
-  // Of this server alone: Node-RED remembers for which address a key was entered.
-  readonly #apiKeys = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  readonly privateKey = this.#apiKeys.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  readonly #apiKeys: KeyPairKeyObjectResult;
+  readonly privateKey: string;
   readonly source = { vaultAccountId: "7", assetId: "ETH_TEST5" };
   readonly derivationPath = [44, 1, 7, 0, 0];
   readonly transactions: FireblocksTransaction[] = [];
@@ -64,6 +76,8 @@ export class FireblocksServer {
   private constructor(standIn: StandIn, options: FireblocksOptions) {
     this.#standIn = standIn;
     this.#options = options;
+    this.#apiKeys = options.apiKeys ?? generateKeyPairSync("rsa", { modulusLength: 2048 });
+    this.privateKey = this.#apiKeys.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
     standIn.answer = (asked) => this.#answer(asked);
   }
 

@@ -192,7 +192,7 @@ describe("a state folder that processes of several users have", function () {
     should(after.refusals).be.empty();
   });
 
-  it("names group 0 where the user id is arbitrary, and a folder that is to be made", async () => {
+  itWide("names group 0 where the user id is arbitrary, and a folder that is to be made", async () => {
     const volume = folder("volume", { uid: ANNA, gid: 0, mode: 0o755 });
     const arbitrary = start(BERT, { gid: 0, in: volume });
     const command = commandOf((await arbitrary.is("error")).message);
@@ -209,7 +209,7 @@ describe("a state folder that processes of several users have", function () {
     await other.is("held");
   });
 
-  it("needs no other user where the folder is its own, and only its mode is wrong", async () => {
+  itWide("needs no other user where the folder is its own, and only its mode is wrong", async () => {
     const closed = folder("closed", { uid: ANNA, mode: 0o500 });
     const anna = start(ANNA, { in: closed });
     const command = commandOf((await anna.is("error")).message);

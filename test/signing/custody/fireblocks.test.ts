@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { inspect } from "node:util";
 import should from "should";
 import type { SigningState } from "../../../src/index.ts";
@@ -12,6 +13,8 @@ import { FireblocksServer } from "../../support/fireblocks.ts";
 import { StandIn } from "../../support/stand-in.ts";
 import { operation, request } from "./sample-request.ts";
 
+/** Of all servers here: a pair takes longer to make than most tests. */
+const apiKeys = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const HIDDEN = { status: 404, body: { message: "Transaction not found" } };
 
 describe("a signer of Fireblocks", () => {
@@ -19,7 +22,7 @@ describe("a signer of Fireblocks", () => {
   const closing: Array<() => Promise<void>> = [];
 
   beforeEach(async () => {
-    server = await FireblocksServer.start();
+    server = await FireblocksServer.start({ apiKeys });
   });
   afterEach(async () => {
     for (const close of closing.splice(0)) await close();
@@ -35,7 +38,7 @@ describe("a signer of Fireblocks", () => {
   /** A server whose requests to sign wait for people. */
   async function withPeople(): Promise<void> {
     await server.close();
-    server = await FireblocksServer.start({ isApprovedByPeople: true });
+    server = await FireblocksServer.start({ apiKeys, isApprovedByPeople: true });
   }
 
   const posts = () => server.asked.filter(({ method }) => method === "POST").length;
