@@ -15,6 +15,7 @@ import { type FlowNode, freshId } from "../support/node-red.ts";
 import { channelNode, connectionNode, eventsInNode } from "../support/nodes.ts";
 import { hasRedis, RedisServer } from "../support/redis.ts";
 import { type Seeded, startSeededService } from "../support/seeded-service.ts";
+import { describeWide } from "../support/wide.ts";
 
 const VARIABLES = ["CREC_FLEET_URL", "CREC_FLEET_CA", "CREC_FLEET_CERT", "CREC_FLEET_KEY"] as const;
 const PASSPHRASE = "a-passphrase-that-must-not-leave";
@@ -111,7 +112,7 @@ describe("TLS of a shared state, before anything is sent", () => {
   });
 });
 
-describe("a shared state behind a private certificate authority", function () {
+describeWide("a shared state behind a private certificate authority", function () {
   this.timeout(120_000);
 
   let service: Seeded;

@@ -5,7 +5,7 @@ import { functionNode } from "../support/flow-harness.ts";
 import { isSubmit, OperationHarness, RECEIVER } from "../support/operation-harness.ts";
 import { submitNode, value } from "../support/operation-nodes.ts";
 
-const MESSAGES = 10;
+const MESSAGES = 8;
 
 /** The order of what one wallet sends, as the service gets it. */
 describe("submit operation, with the order kept", function () {
@@ -14,8 +14,8 @@ describe("submit operation, with the order kept", function () {
   let harness: OperationHarness;
   before(async () => {
     harness = await OperationHarness.start();
+    await deploy();
   });
-  beforeEach(() => deploy());
   afterEach(() => {
     harness.proxy.harm = () => undefined;
   });
@@ -73,6 +73,8 @@ describe("submit operation, with the order kept", function () {
   });
 
   it("looks up network, channel and wallet once for all of them", async () => {
+    // It knows them no more after a deploy.
+    await deploy();
     const from = harness.proxy.passed.length;
     await (await press("press-burst"))();
     const lookUps = harness.proxy.passed

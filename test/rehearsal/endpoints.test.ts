@@ -12,6 +12,7 @@ import { eventually } from "../support/eventually.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { channelNode, connectionNode, eventsInNode } from "../support/nodes.ts";
 import { type Seeded, startSeededService } from "../support/seeded-service.ts";
+import { itWide } from "../support/wide.ts";
 
 const guarded = fileURLToPath(new URL("../nodes/admin-auth-settings.cjs", import.meta.url));
 const EVENTS = 30;
@@ -185,7 +186,7 @@ describe("the endpoints of the rehearsal", function () {
     should(await get<Problem>(`report?number=${first}`)).have.property("code", "INVALID_REQUEST");
   });
 
-  it("copy the context of the deployed flows, and nothing of settings.js", async () => {
+  itWide("copy the context of the deployed flows, and nothing of settings.js", async () => {
     const reading = changed("each", { func: READ_CONTEXT });
     const number = numberOf(await rehearse({ ...reading, copyContext: true, span: { offsets: [1, 1] } }));
     const { message } = await get<{ message: { payload: unknown } }>(`message?number=${number}&outcome=0`);

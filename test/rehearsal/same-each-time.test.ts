@@ -4,6 +4,7 @@ import type { PastEvent } from "../../rehearsal/shared/job.ts";
 import { jobOf, rehearse, SPAN } from "../support/rehearsal.ts";
 import { exampleJob } from "../support/rehearsed-example.ts";
 import { scenarioOf } from "../support/scenario-files.ts";
+import { itWide } from "../support/wide.ts";
 
 const on = (id: string, type: string, wires: string[][], more: object = {}) => ({
   ...{ id, type, z: "tab", x: 1, y: 1, wires },
@@ -41,7 +42,7 @@ describe("a rehearsal of the same events", function () {
     should(JSON.stringify(await rehearse(job, past))).equal(JSON.stringify(first));
   });
 
-  it("waits for the work of other threads", async () => {
+  itWide("waits for the work of other threads", async () => {
     const libs = ["crypto", "zlib"].map((name) => ({ var: name, module: name }));
     const report = await rehearse(
       jobOf([

@@ -12,7 +12,6 @@ import { submitNode } from "../../support/operation-nodes.ts";
 import { hasPostgres, PostgresServer } from "../../support/postgres.ts";
 import { hasRedis, RedisServer } from "../../support/redis.ts";
 import { type Seeded, startSeededService } from "../../support/seeded-service.ts";
-import { itWide } from "../../support/wide.ts";
 
 const TOKEN = "a-token-that-is-long-enough";
 const headers = { authorization: `Bearer ${TOKEN}` };
@@ -78,18 +77,15 @@ describe("the health of a copy with a shared state", function () {
       ["alert", alertNode({ id: "node" })],
       ["submit operation", submitNode({ id: "node" })],
     ] as const)
-      (what === "events in" ? it : itWide)(
-        `fails at once with a wrong password, also where only ${what} uses it`,
-        async () => {
-          await deploy(node, server.urlAt(server.port, { password: "not-this-one" }));
-          const { live, reasons } = await becomes(503, ["shared_state_refused"]);
-          const found = reasons.find(({ code }) => code === "shared_state_refused");
-          should(found?.node).equal("fleet");
-          should(found?.message).match(/until a person corrects the cause.*password is wrong \(WRONGPASS\)/);
-          should(JSON.stringify(reasons)).not.containEql("not-this-one");
-          should(live).equal(200);
-        },
-      );
+      it(`fails at once with a wrong password, also where only ${what} uses it`, async () => {
+        await deploy(node, server.urlAt(server.port, { password: "not-this-one" }));
+        const { live, reasons } = await becomes(503, ["shared_state_refused"]);
+        const found = reasons.find(({ code }) => code === "shared_state_refused");
+        should(found?.node).equal("fleet");
+        should(found?.message).match(/until a person corrects the cause.*password is wrong \(WRONGPASS\)/);
+        should(JSON.stringify(reasons)).not.containEql("not-this-one");
+        should(live).equal(200);
+      });
 
     it("fails at once with a Redis that may remove leases, and recovers by itself", async () => {
       await admin.config("SET", "maxmemory-policy", "allkeys-lru");
@@ -100,7 +96,7 @@ describe("the health of a copy with a shared state", function () {
       should((await becomes(200, [])).reasons.filter(({ code }) => code !== "reader_waiting")).deepEqual([]);
     });
 
-    itWide("fails at once with a certificate that is not trusted", async () => {
+    it("fails at once with a certificate that is not trusted", async () => {
       const secure = await RedisServer.start({ certificate: selfSigned() });
       try {
         await deploy(reader(), secure.url.replace("redis:", "rediss:"));
@@ -111,7 +107,7 @@ describe("the health of a copy with a shared state", function () {
       }
     });
 
-    itWide("stays ready while the memory is full, and while it is a replica", async () => {
+    it("stays ready while the memory is full, and while it is a replica", async () => {
       await admin.config("SET", "maxmemory", "1");
       await deploy(reader(), server.url, { namespace: "full" });
       const full = await becomes(200, ["shared_state_retrying", "reader_retrying"]);

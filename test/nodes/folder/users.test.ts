@@ -218,7 +218,7 @@ describe("a state folder that processes of several users have", function () {
     await anna.is("held");
   });
 
-  it("old files are corrected by their owner at the start, and nothing behind a link", async () => {
+  itWide("old files are corrected by their owner at the start, and nothing behind a link", async () => {
     const waits = join(stateDir, "crec-waits");
     const [own, others, secret] = [join(waits, "own"), join(waits, "others"), join(root, "secret")];
     mkdirSync(waits);
