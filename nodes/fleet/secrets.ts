@@ -4,7 +4,7 @@ import type { FleetNode } from "../lib/runtime/fleet.ts";
 import { bindKey } from "../lib/runtime/keys/binding.ts";
 import { trustOf } from "../lib/runtime/keys/destination.ts";
 import { isFrom, isInEnvironment, storedSetting } from "../lib/runtime/keys/from-environment.ts";
-import { bindingsPath, originalId } from "../lib/runtime/keys/key-place.ts";
+import { bindingsPath, originalId, subflowProperty } from "../lib/runtime/keys/key-place.ts";
 import { isRedisUrl, isWithTls } from "../lib/shared/engine-url.ts";
 import { type CodedError, nodeError, toCodedError } from "../lib/shared/errors.ts";
 import { isReference } from "../lib/shared/variables.ts";
@@ -47,7 +47,11 @@ function problemOf(
   const words = { key: "What is stored in this shared state", enter: "enter it again in the shared state" };
   try {
     const addresses = addressesOf(servers);
-    bindKey(bindingsPath(RED), { id: `${id} ${name}`, stored, addresses, words });
+    const chosen = (["sentinels", "master"] as const).map((field) =>
+      storedSetting(RED, id, field, servers[field]),
+    );
+    const inSubflow = subflowProperty(node, "crec-fleet", chosen);
+    bindKey(bindingsPath(RED), { id: `${id} ${name}`, stored, addresses, words, inSubflow });
     return undefined;
   } catch (thrown) {
     return toCodedError(thrown);
@@ -73,6 +77,6 @@ function areFromEnvironment(RED: NodeAPI, id: string, servers: Servers): boolean
 function stray(): CodedError {
   return nodeError(
     "KEY_NEEDS_CONFIRMATION",
-    "The URL or the password of the shared state comes from the environment, but its sentinels or the name of the master do not. Nothing was sent. Use environment variables for these too, or enter the URL and the password.",
+    "The URL or the password of the shared state comes from the environment, but its sentinels or the name of the master do not. Nothing was sent. Set these in the environment of this machine too (a variable that a flow sets is none of it), or enter the URL and the password.",
   );
 }

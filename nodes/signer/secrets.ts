@@ -2,9 +2,9 @@ import type { NodeAPI } from "node-red";
 import { storedCredential } from "../lib/admin/deployed.ts";
 import type { SignerNode } from "../lib/runtime/config-nodes.ts";
 import { bindKey } from "../lib/runtime/keys/binding.ts";
-import { type Destination, strayAddress } from "../lib/runtime/keys/destination.ts";
-import { isInEnvironment } from "../lib/runtime/keys/from-environment.ts";
-import { bindingsPath, originalId } from "../lib/runtime/keys/key-place.ts";
+import { type Destination, notFromEnvironment, strayAddress } from "../lib/runtime/keys/destination.ts";
+import { isInEnvironment, type Setting } from "../lib/runtime/keys/from-environment.ts";
+import { bindingsPath, originalId, subflowProperty } from "../lib/runtime/keys/key-place.ts";
 import { type CodedError, nodeError, toCodedError } from "../lib/shared/errors.ts";
 import { labelKey } from "../lib/shared/field-rules.ts";
 import { isReference } from "../lib/shared/variables.ts";
@@ -27,19 +27,26 @@ export function secretsProblem(
   const ambient = service.ambientSecret?.(values);
   if (ambient !== undefined && stray !== undefined) return straySecret(ambient, stray);
   const addresses = receiversOf(service, values, destination);
+  const { urls, proxy } = destination;
+  const inSubflow = subflowProperty(node, "crec-signer", [...urls, proxy]);
   for (const name of shownSecrets(values)) {
-    const problem = problemOf(RED, node, { name, stray, addresses });
+    const problem = problemOf(RED, node, { name, stray, addresses, inSubflow });
     if (problem) return problem;
   }
   return undefined;
 }
 
-type Asked = { name: SecretName; stray: string | undefined; addresses: readonly string[] };
+type Asked = {
+  name: SecretName;
+  stray: Setting | undefined;
+  addresses: readonly string[];
+  inSubflow: string | undefined;
+};
 
 function problemOf(
   RED: NodeAPI,
   node: SignerNode,
-  { name, stray, addresses }: Asked,
+  { name, stray, addresses, inSubflow }: Asked,
 ): CodedError | undefined {
   const stored = String(node.credentials?.[name] ?? "");
   if (stored === "") return undefined;
@@ -50,16 +57,16 @@ function problemOf(
     return stray === undefined ? undefined : straySecret(key, stray);
   try {
     const words = { key, enter: "enter it again in the signer" };
-    bindKey(bindingsPath(RED), { id: `${id} ${name}`, stored, addresses, words });
+    bindKey(bindingsPath(RED), { id: `${id} ${name}`, stored, addresses, words, inSubflow });
     return undefined;
   } catch (thrown) {
     return toCodedError(thrown);
   }
 }
 
-function straySecret(secret: string, address: string): CodedError {
+function straySecret(secret: string, stray: Setting): CodedError {
   return nodeError(
     "KEY_NEEDS_CONFIRMATION",
-    `${secret} does not come from the form, and ${address} does not come from the environment. Nothing was sent. Use an environment variable for the address too, or enter what the signer needs to log in.`,
+    `${secret} does not come from the form, and ${notFromEnvironment(stray)}. Nothing was sent. Set the address in the environment of this machine too, or enter what the signer needs to log in.`,
   );
 }

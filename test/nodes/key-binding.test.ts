@@ -141,28 +141,29 @@ describe("where a key would go", () => {
   });
 
   it("is, for a key from the environment, an address from the environment or the public service", () => {
+    const stray = (...asked: Parameters<typeof strayAddress>) => strayAddress(...asked)?.resolved;
     const environment = { BASE: "https://a.example/v1", ACCOUNT: "https://b.example" };
     const own = { baseUrl: setting("https://a.example/v1", "${BASE}"), graphqlUrl: setting("") };
-    should(strayAddress(own, environment)).be.undefined();
+    should(stray(own, environment)).be.undefined();
     should(
-      strayAddress({ ...own, graphqlUrl: setting("https://b.example", "${ACCOUNT}") }, environment),
+      stray({ ...own, graphqlUrl: setting("https://b.example", "${ACCOUNT}") }, environment),
     ).be.undefined();
-    should(strayAddress(to("https://cre-connect.api.chain.link/v1/"), environment)).be.undefined();
-    should(strayAddress(to("https://a.example/v1"), environment)).equal("https://a.example/v1");
-    should(strayAddress({ ...own, graphqlUrl: setting("https://evil.example") }, environment)).equal(
+    should(stray(to("https://cre-connect.api.chain.link/v1/"), environment)).be.undefined();
+    should(stray(to("https://a.example/v1"), environment)).equal("https://a.example/v1");
+    should(stray({ ...own, graphqlUrl: setting("https://evil.example") }, environment)).equal(
       "https://evil.example",
     );
     // A proxy of somebody's own could read what goes to an http address.
     const plain = { BASE: "http://a.example", PROXY: "http://proxy:1" };
     const through = (proxy: { written: string; resolved: string }) =>
-      strayAddress({ ...own, baseUrl: setting("http://a.example", "${BASE}"), proxy }, plain);
+      stray({ ...own, baseUrl: setting("http://a.example", "${BASE}"), proxy }, plain);
     should(through(setting("http://proxy:1"))).equal("http://proxy:1");
     should(through(setting("http://proxy:1", "${PROXY}"))).be.undefined();
-    should(strayAddress({ ...own, proxy: setting("http://proxy:1") }, environment)).be.undefined();
+    should(stray({ ...own, proxy: setting("http://proxy:1") }, environment)).be.undefined();
     // A flow can set variables of its own, also of a name that the environment has.
     const evil = { ...own, baseUrl: setting("https://evil.example", "${BASE}") };
-    should(strayAddress(evil, environment)).equal("https://evil.example");
-    should(strayAddress({ ...own, baseUrl: setting("https://evil.example", "${EVIL}") }, environment)).equal(
+    should(stray(evil, environment)).equal("https://evil.example");
+    should(stray({ ...own, baseUrl: setting("https://evil.example", "${EVIL}") }, environment)).equal(
       "https://evil.example",
     );
   });

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import should from "should";
 import { markTyped } from "../../nodes/lib/shared/typed-key.ts";
+import { eventually } from "../support/eventually.ts";
 import { harnessFlow } from "../support/flow-harness.ts";
 import { KeyListener } from "../support/key-listener.ts";
 import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
@@ -112,6 +113,7 @@ describe("the stored key of a connection", function () {
       } as FlowNode,
     ]);
     await refused(/The API key comes from the environment/);
+    should(nodeRed.log).match(/the address \$\{HOME_URL\} comes from a variable that the flow sets/);
     should(thief.keys).be.empty();
   });
 
@@ -175,6 +177,58 @@ describe("the stored key of a connection", function () {
     should(home.keys.length + thief.keys.length).equal(asked);
     await nodeRed.deploy(subflow({ baseUrl: "${HOME_URL}", credentials: { apiKey: "${HOME_KEY}" } }));
     await nodeRed.status("instance-inner-reader", "events-in.status.waiting-for-channel");
+  });
+
+  it("is for one address, where instances of a subflow have several: the two ways that it names work", async () => {
+    const z = "places";
+    const apiKey = markTyped(KEY, "i1");
+    const subflow = (
+      connectionId: string,
+      inside: FlowNode[],
+      property: object,
+      values: string[],
+    ): FlowNode[] => [
+      { id: "places-tab", type: "tab", label: "places" },
+      {
+        ...{ id: z, type: "subflow", name: "s", info: "", in: [], out: [] },
+        env: [property],
+      } as unknown as FlowNode,
+      ...inside,
+      channelNode({ id: "place", z, connection: connectionId, channel: "wanted" }),
+      eventsInNode({ id: "of", z, channel: "place", consumer: "${CONSUMER}", wires: [[], [], []] }),
+      ...values.map((value, index) => ({
+        ...{ id: `place-${index}`, type: `subflow:${z}`, z: "places-tab", x: 10, y: 10, wires: [] },
+        env: [
+          { ...property, value },
+          { name: "CONSUMER", type: "str", value: `place ${index}` },
+        ],
+      })),
+    ];
+    const waits = (index: number) =>
+      nodeRed.status(`place-${index}-of`, "events-in.status.waiting-for-channel");
+    const url = { name: "PLACE_URL", type: "str", value: "" };
+    const inside = connection("inside", { z, baseUrl: "${PLACE_URL}", credentials: { apiKey } });
+    await nodeRed.deploy(subflow("inside", [inside], url, [home.url, fromEnvironment.url]));
+    await eventually(
+      "a refusal",
+      () => nodeRed.log,
+      (log) =>
+        /Each instance of the subflow gives it an address of its own.* of the type crec-connection; or/.test(
+          log,
+        ),
+    );
+    await Promise.any([waits(0), waits(1)]);
+
+    const outside = [home, fromEnvironment].map(({ url: baseUrl }, index) =>
+      connection(`outside-${index}`, { baseUrl, credentials: { apiKey: markTyped(KEY, `o${index}`) } }),
+    );
+    const chosen = { name: "PLACE", type: "crec-connection", value: "", ui: { type: "conf-types" } };
+    await nodeRed.deploy(subflow("${PLACE}", outside, chosen, ["outside-0", "outside-1"]));
+    await Promise.all([waits(0), waits(1)]);
+
+    const safe = connection("inside", { z, baseUrl: "${HOME_URL}", credentials: { apiKey: "${HOME_KEY}" } });
+    await nodeRed.deploy(subflow("inside", [safe], url, ["", ""]));
+    await Promise.all([waits(0), waits(1)]);
   });
 
   it("is not sent under another name of an environment variable", async () => {

@@ -18,7 +18,7 @@ export function addressesOf(destination: Destination): string[] {
 export function strayAddress(
   destination: Destination,
   environment: Readonly<Record<string, string | undefined>>,
-): string | undefined {
+): Setting | undefined {
   return common.strayAddress(withUrls(destination), environment, [PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL]);
 }
 

@@ -61,7 +61,8 @@ export function environmentKeyProblem(
   if (stray === undefined) return undefined;
   // What a variable in the flow stands for is not shown.
   const { baseUrl, graphqlUrl, proxy } = destination;
-  const { written = stray } = [baseUrl, graphqlUrl, proxy].find((one) => one?.resolved === stray) ?? {};
+  const { written = stray.resolved } =
+    [baseUrl, graphqlUrl, proxy].find((one) => one?.resolved === stray.resolved) ?? {};
   return nodeError(
     "KEY_NEEDS_CONFIRMATION",
     `The connection has no stored API key, and the one in ${variable} is not sent to ${written}, only to ${hasPublic ? "the public service and " : ""}the addresses in ${variables.join(" and ")}. Nothing was sent. Correct the address or these variables, take a proxy from a variable, or enter the key.`,

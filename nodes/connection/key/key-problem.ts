@@ -1,8 +1,14 @@
 import type { Node, NodeAPI } from "node-red";
 import type { ConnectionCredentials } from "../../lib/runtime/config-nodes.ts";
 import { bindKey, boundTo } from "../../lib/runtime/keys/binding.ts";
-import { isInEnvironment } from "../../lib/runtime/keys/from-environment.ts";
-import { bindingsPath, connectionBinding, originalId } from "../../lib/runtime/keys/key-place.ts";
+import { notFromEnvironment } from "../../lib/runtime/keys/destination.ts";
+import { isInEnvironment, type Setting } from "../../lib/runtime/keys/from-environment.ts";
+import {
+  bindingsPath,
+  connectionBinding,
+  originalId,
+  subflowProperty,
+} from "../../lib/runtime/keys/key-place.ts";
 import { type CodedError, nodeError, toCodedError } from "../../lib/shared/errors.ts";
 import { isReference } from "../../lib/shared/variables.ts";
 import { addressesOf, type Destination, strayAddress } from "./addresses.ts";
@@ -34,17 +40,20 @@ export function keyProblem(
     const stray = strayAddress(destination, process.env);
     return stray === undefined ? undefined : strayKey(written, stray);
   }
+  const { baseUrl, graphqlUrl, proxy } = destination;
+  const inSubflow = subflowProperty(node, "crec-connection", [baseUrl, graphqlUrl, proxy]);
+  const addresses = addressesOf(destination);
   try {
-    bindKey(bindingsPath(RED), { id: connectionBinding(id), stored, addresses: addressesOf(destination) });
+    bindKey(bindingsPath(RED), { id: connectionBinding(id), stored, addresses, inSubflow });
     return undefined;
   } catch (thrown) {
     return toCodedError(thrown);
   }
 }
 
-function strayKey(written: string, address: string): CodedError {
+function strayKey(written: string, stray: Setting): CodedError {
   return nodeError(
     "KEY_NEEDS_CONFIRMATION",
-    `The API key comes from the environment variable ${written}, but ${address} does not come from the environment. Nothing was sent. Use environment variables for the addresses too, or enter the key.`,
+    `The API key comes from the environment variable ${written}, but ${notFromEnvironment(stray)}. Nothing was sent. Set the addresses in the environment of this machine too, or enter the key.`,
   );
 }

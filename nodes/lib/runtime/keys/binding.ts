@@ -26,6 +26,8 @@ export type BoundKey = {
   addresses: readonly string[];
   /** What sentences call it. */
   words?: { key: string; enter: string };
+  /** See `subflowProperty`. */
+  inSubflow?: string | undefined;
 };
 
 const OF_CONNECTION = {
@@ -42,7 +44,7 @@ const FINGERPRINT_BYTES = 32;
  */
 export function bindKey(
   path: string | undefined,
-  { id, stored, addresses, words = OF_CONNECTION }: BoundKey,
+  { id, stored, addresses, words = OF_CONNECTION, inSubflow }: BoundKey,
 ): void {
   const bindings = path === undefined ? unsaved : read(path);
   const known = bindings.get(id);
@@ -51,12 +53,16 @@ export function bindKey(
     if (addresses.every((address) => known.addresses.includes(address))) return;
     throw nodeError(
       "KEY_NEEDS_CONFIRMATION",
-      `${words.key} was entered for ${list(known.addresses)}, and would now be sent to ${list(addresses)}. Nothing was sent. If this is right, ${words.enter}.`,
+      `${words.key} was entered for ${list(known.addresses)}, and would now be sent to ${list(addresses)}. Nothing was sent. ${inSubflow === undefined ? `If this is right, ${words.enter}.` : forInstances(inSubflow)}`,
     );
   }
   const salt = randomBytes(16).toString("hex");
   bindings.set(id, { addresses, salt, fingerprint: fingerprint(stored, salt).toString("hex") });
   if (path !== undefined) write(path, bindings);
+}
+
+function forInstances(type: string): string {
+  return `Each instance of the subflow gives it an address of its own, but it has one key, for one address. Put one node for each address outside of the subflow, and choose it by a property of the subflow of the type ${type}; or set key and address in the environment of this machine.`;
 }
 
 /** Where the key of a connection may be sent, for the form; undefined where that is not stored. */

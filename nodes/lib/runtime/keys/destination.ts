@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { canonicalUrl } from "../../shared/canonical-url.ts";
+import { isReference } from "../../shared/variables.ts";
 import type { TlsOptions } from "../tls.ts";
 import { isFrom, type Setting } from "./from-environment.ts";
 
@@ -45,6 +46,16 @@ export function trustOf({ ca, pfx, servername, rejectUnauthorized }: TlsOptions 
 }
 
 /**
+ * What sentences say of an address that a secret from the environment must not be sent to. A variable of a flow looks like
+ * one of the environment.
+ */
+export function notFromEnvironment({ written, resolved }: Setting): string {
+  return isReference(written)
+    ? `the address ${written} comes from a variable that the flow sets (in a subflow, a group, a tab or its global environment variables), not from the environment of this machine`
+    : `${resolved} does not come from the environment`;
+}
+
+/**
  * The first address that a secret from the environment must not be sent to: one that is neither from the environment, nor
  * the provider's own. Otherwise an imported flow could name a variable together with its own address.
  */
@@ -52,12 +63,12 @@ export function strayAddress(
   { urls, proxy, tls }: Destination,
   environment: Readonly<Record<string, string | undefined>>,
   known: readonly string[],
-): string | undefined {
+): Setting | undefined {
   const isAllowed = ({ written, resolved }: Setting) =>
     resolved === "" ||
     known.some((address) => canonicalUrl(address) === canonicalUrl(resolved)) ||
     isFrom(environment, { written, resolved });
   const addresses = urls.map(({ resolved }) => canonicalUrl(resolved));
   const asked = proxy && isReadable({ addresses, tls }) ? [...urls, proxy] : urls;
-  return asked.find((setting) => !isAllowed(setting))?.resolved;
+  return asked.find((setting) => !isAllowed(setting));
 }

@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
+import { isReference } from "../../shared/variables.ts";
+import type { Setting } from "./from-environment.ts";
 
 /** In the user directory, next to the credentials. */
 export function bindingsPath(RED: NodeAPI): string | undefined {
@@ -10,6 +12,19 @@ export function bindingsPath(RED: NodeAPI): string | undefined {
 /** A node in a subflow instance has its own id, and the credentials of the original node. */
 export function originalId(node: { id: string; _alias?: string }): string {
   return node._alias ?? node.id;
+}
+
+/**
+ * The type of subflow property that chooses such a node from outside, if a subflow may give this node other addresses in
+ * each instance: all instances have one secret, which is bound to the addresses of the first.
+ */
+export function subflowProperty(
+  node: { id: string; _alias?: string },
+  type: string,
+  addresses: ReadonlyArray<Setting | undefined>,
+): string | undefined {
+  const isInstance = originalId(node) !== node.id;
+  return isInstance && addresses.some((one) => isReference(one?.written ?? "")) ? type : undefined;
 }
 
 /**
