@@ -3,6 +3,7 @@ import { once } from "node:events";
 import {
   chmodSync,
   chownSync,
+  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -14,7 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import should from "should";
 import { eventually } from "../../support/eventually.ts";
 import { itWide } from "../../support/wide.ts";
@@ -217,6 +218,33 @@ describe("a state folder that processes of several users have", function () {
     runs(command);
     await anna.is("held");
   });
+
+  itWide(
+    "says that a former place cannot be changed, not the chosen one, and the commands correct it",
+    async () => {
+      const userDir = folder("former", { uid: ANNA, mode: 0o755 });
+      const files = [join(userDir, "crec-cursors", "old.json"), join(userDir, "crec-seen", "old.log")];
+      for (const path of files) {
+        mkdirSync(dirname(path));
+        writeFileSync(path, "", { mode: 0o600 });
+      }
+      const anna = start(ANNA, { userDir });
+      for (const path of files) {
+        const isOf = ({ kind, message = "" }: Said) =>
+          kind === "error" && message.includes(` ${dirname(path)}`);
+        const found = () => anna.said.find(isOf);
+        await eventually(`an error for ${path}`, found, (said) => said !== undefined);
+        const { message = "" } = found() as Said;
+        should(message).startWith(
+          `The state of before is in ${userDir} and cannot be moved to the state folder, ${stateDir}. No event is sent until it is, so that none is sent twice; it is tried again. ${dirname(path)}`,
+        );
+        should(commandOf(message)).equal(`sudo chown -R ${ANNA}:${GROUP} '${dirname(path)}'`);
+        runs(commandOf(message));
+      }
+      await anna.is("held");
+      should(files.map((path) => existsSync(path.replace(userDir, stateDir)))).deepEqual([true, true]);
+    },
+  );
 
   itWide("old files are corrected by their owner at the start, and nothing behind a link", async () => {
     const waits = join(stateDir, "crec-waits");

@@ -9,6 +9,9 @@ type Found = { path: string; stat: Stats };
 /** For how long a sentence is true. */
 type Refusal = { sentence: string; holds: () => boolean };
 
+/** How the sentences begin. */
+export const NOT_PERMITTED = "This process may not use the state folder.";
+
 /** Why this process may not use a path of its state folder, for the health. By path. */
 const refusals = processWide("state-refusals", () => new Map<string, Refusal>());
 /** A whole folder of another user is one; more of them say nothing new. */
@@ -38,7 +41,7 @@ export function notPermitted(path: string, cause: unknown): CodedError | undefin
     missing === undefined ? commandFor(found, user, group) : commandToMake(missing, user, group);
   const error = nodeError(
     "STATE_NOT_PERMITTED",
-    `This process may not use the state folder. ${found.path} belongs to user id ${uid}, group id ${gid}; this process runs as user id ${user}, group id ${group} (${code}). Correct it with: ${command}`,
+    `${NOT_PERMITTED} ${found.path} belongs to user id ${uid}, group id ${gid}; this process runs as user id ${user}, group id ${group} (${code}). Correct it with: ${command}`,
     cause,
   );
   const holds = () => (missing === undefined ? isRefused(found.path) : !statOf(missing));
@@ -52,7 +55,8 @@ export function isNotPermitted(error: unknown): error is CodedError {
 
 function commandFor({ path, stat }: Found, user: number, group: number): string {
   const place = placeOf(path);
-  const folder = quoted(place?.path ?? path);
+  // One command for all of a kind, where the path is in a place that is no longer used.
+  const folder = quoted(place?.path ?? path.replace(/([/\\]crec-[a-z]+)[/\\].*$/, "$1"));
   if (stat.uid === user) return `chmod -R u+rwX ${folder}`;
   // An arbitrary user id, as on OpenShift, is always in group 0, and another one the next time.
   const shared = place?.group?.id ?? (group === 0 && user !== 0 ? group : undefined);

@@ -2,10 +2,12 @@ import { existsSync } from "node:fs";
 import { copyFile, mkdir, open, readdir, realpath, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { renameOver } from "../../../../src/files/rename.ts";
+import { type CodedError, nodeError, toCodedError } from "../../shared/errors.ts";
 import { loadLibrary } from "../library.ts";
 import { folderOfKind, STATE_KINDS, type StateFolder, type StateKind, shareState } from "../state-folder.ts";
 import { FolderLock, type FolderState } from "./folder-lock.ts";
 import { codeOf } from "./lock-file.ts";
+import { NOT_PERMITTED, notPermitted } from "./not-permitted.ts";
 import { LOCK_FILE } from "./shared-folder.ts";
 
 export type TakeOverOptions = {
@@ -34,7 +36,12 @@ export async function takeOver(folder: StateFolder, options: TakeOverOptions): P
     const kinds = await kindsToMove(from, folder.path);
     if (kinds.length === 0) continue;
     // One that is a link to the new folder has its lock, which this process holds.
-    const lock = (await isSame(from, folder.path, "cursors")) ? undefined : await whenFree(from, options);
+    const onWait = (state: FolderState) =>
+      options.onWait(
+        state.kind === "error" ? { ...state, error: notMoved(state.error, from, folder.path) } : state,
+      );
+    const isOwn = await isSame(from, folder.path, "cursors");
+    const lock = isOwn ? undefined : await whenFree(from, { ...options, onWait });
     try {
       const result: TakenOver = { from, moved: 0, left: [] };
       for (const kind of kinds) {
@@ -45,6 +52,10 @@ export async function takeOver(folder: StateFolder, options: TakeOverOptions): P
       // They were not shared where they were.
       shareState(folder.path);
       if (result.moved + result.left.length > 0) taken.push(result);
+    } catch (cause) {
+      throw options.signal.aborted
+        ? cause
+        : notMoved(notPermitted(from, cause) ?? toCodedError(cause), from, folder.path);
     } finally {
       await lock?.stop();
     }
@@ -53,6 +64,16 @@ export async function takeOver(folder: StateFolder, options: TakeOverOptions): P
     }
   }
   return taken;
+}
+
+/** The folder that somebody chose can be written: what is wrong is the former place, or how to get from there. */
+function notMoved(cause: CodedError, from: string, to: string): CodedError {
+  const why =
+    cause.code === "STATE_NOT_PERMITTED"
+      ? cause.message.replace(`${NOT_PERMITTED} `, "")
+      : `Make ${from} writable for this process (${codeOf(cause.cause) ?? cause.message}), or move its folders that begin with "crec-" to ${to} yourself.`;
+  const message = `The state of before is in ${from} and cannot be moved to the state folder, ${to}. No event is sent until it is, so that none is sent twice; it is tried again. ${why}`;
+  return Object.assign(nodeError(cause.code, message, cause), { retryable: true });
 }
 
 /** Whether there may be something to take over. */
