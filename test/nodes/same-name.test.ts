@@ -49,7 +49,9 @@ describe("of two nodes with one consumer name", function () {
     eventually(`${id} is noted as the one that ran`, async () => {
       const folder = join(owned.userDir.path, "crec-started");
       const names = await readdir(folder).catch(() => []);
-      const texts = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
+      // Beside them are files that are being written, for a moment.
+      const files = names.filter((name) => name.endsWith(".json"));
+      const texts = await Promise.all(files.map((name) => readFile(join(folder, name), "utf8")));
       return texts.some((text) => text.includes(`"node":"${id}"`));
     });
   const refused = (id: string) =>
