@@ -3,7 +3,12 @@ import { storedCredential } from "../lib/admin/deployed.ts";
 import type { FleetNode } from "../lib/runtime/fleet.ts";
 import { bindKey } from "../lib/runtime/keys/binding.ts";
 import { trustOf } from "../lib/runtime/keys/destination.ts";
-import { isFrom, isInEnvironment, storedSetting } from "../lib/runtime/keys/from-environment.ts";
+import {
+  isFrom,
+  isInEnvironment,
+  type Setting,
+  storedSetting,
+} from "../lib/runtime/keys/from-environment.ts";
 import { bindingsPath, originalId, subflowProperty } from "../lib/runtime/keys/key-place.ts";
 import { isRedisUrl, isWithTls } from "../lib/shared/engine-url.ts";
 import { type CodedError, nodeError, toCodedError } from "../lib/shared/errors.ts";
@@ -47,10 +52,7 @@ function problemOf(
   const words = { key: "What is stored in this shared state", enter: "enter it again in the shared state" };
   try {
     const addresses = addressesOf(servers);
-    const chosen = (["sentinels", "master"] as const).map((field) =>
-      storedSetting(RED, id, field, servers[field]),
-    );
-    const inSubflow = subflowProperty(node, "crec-fleet", chosen);
+    const inSubflow = subflowProperty(node, "crec-fleet", settingsOf(RED, id, servers));
     bindKey(bindingsPath(RED), { id: `${id} ${name}`, stored, addresses, words, inSubflow });
     return undefined;
   } catch (thrown) {
@@ -68,15 +70,18 @@ function addressesOf({ url, isBySentinel, sentinels, master, tls }: Servers): st
   return [...hosts, `the master ${master}`, ...trust];
 }
 
+/** Those of a sentinel, which say where a password goes. */
+function settingsOf(RED: NodeAPI, id: string, servers: Servers): Setting[] {
+  return (["sentinels", "master"] as const).map((field) => storedSetting(RED, id, field, servers[field]));
+}
+
 function areFromEnvironment(RED: NodeAPI, id: string, servers: Servers): boolean {
-  return (["sentinels", "master"] as const).every((field) =>
-    isFrom(process.env, storedSetting(RED, id, field, servers[field])),
-  );
+  return settingsOf(RED, id, servers).every((setting) => isFrom(process.env, setting));
 }
 
 function stray(): CodedError {
   return nodeError(
     "KEY_NEEDS_CONFIRMATION",
-    "The URL or the password of the shared state comes from the environment, but its sentinels or the name of the master do not. Nothing was sent. Set these in the environment of this machine too (a variable that a flow sets is none of it), or enter the URL and the password.",
+    "The URL or the password of the shared state comes from the environment, but its sentinels or the name of the master do not. Nothing was sent. Set these in the environment of this machine too (variables that a flow sets do not count), or enter the URL and the password.",
   );
 }

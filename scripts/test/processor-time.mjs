@@ -51,7 +51,7 @@ export class ProcessorTime {
         const still = now.has(pid) ? undefined : usageOf(pid);
         if (still !== undefined && still.own >= own) now.set(pid, still);
       }
-      this.#orphans += notWaitedFor(this.#seen, now, (pid) => usageOf(pid));
+      this.#orphans += notWaitedFor(this.#seen, now, usageOf);
       this.#seen = now;
     };
     this.#timer = setInterval(this.#look, LOOK_MS).unref();

@@ -236,7 +236,7 @@ describe("a state folder that processes of several users have", function () {
         await eventually(`an error for ${path}`, found, (said) => said !== undefined);
         const { message = "" } = found() as Said;
         should(message).startWith(
-          `The state of before is in ${userDir} and cannot be moved to the state folder, ${stateDir}. No event is sent until it is, so that none is sent twice; it is tried again. ${dirname(path)}`,
+          `The previous state is in ${userDir} and cannot be moved to the state folder, ${stateDir}. No event is sent until it is moved, so that none is sent twice; it is tried again. ${dirname(path)}`,
         );
         should(commandOf(message)).equal(`sudo chown -R ${ANNA}:${GROUP} '${dirname(path)}'`);
         runs(commandOf(message));

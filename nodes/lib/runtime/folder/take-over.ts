@@ -35,11 +35,11 @@ export async function takeOver(folder: StateFolder, options: TakeOverOptions): P
   for (const from of folder.former) {
     const kinds = await kindsToMove(from, folder.path);
     if (kinds.length === 0) continue;
-    // One that is a link to the new folder has its lock, which this process holds.
     const onWait = (state: FolderState) =>
       options.onWait(
         state.kind === "error" ? { ...state, error: notMoved(state.error, from, folder.path) } : state,
       );
+    // One that is a link to the new folder has its lock, which this process holds.
     const isOwn = await isSame(from, folder.path, "cursors");
     const lock = isOwn ? undefined : await whenFree(from, { ...options, onWait });
     try {
@@ -68,11 +68,11 @@ export async function takeOver(folder: StateFolder, options: TakeOverOptions): P
 
 /** The folder that somebody chose can be written: what is wrong is the former place, or how to get from there. */
 function notMoved(cause: CodedError, from: string, to: string): CodedError {
-  const why =
-    cause.code === "STATE_NOT_PERMITTED"
-      ? cause.message.replace(`${NOT_PERMITTED} `, "")
-      : `Make ${from} writable for this process (${codeOf(cause.cause) ?? cause.message}), or move its folders that begin with "crec-" to ${to} yourself.`;
-  const message = `The state of before is in ${from} and cannot be moved to the state folder, ${to}. No event is sent until it is, so that none is sent twice; it is tried again. ${why}`;
+  const why: Record<string, string> = {
+    STATE_NOT_PERMITTED: cause.message.replace(`${NOT_PERMITTED} `, ""),
+    FOLDER_NOT_LOCKED: `Make ${from} writable for this process (${codeOf(cause.cause)}), or move its folders that begin with "crec-" to ${to} yourself.`,
+  };
+  const message = `The previous state is in ${from} and cannot be moved to the state folder, ${to}. No event is sent until it is moved, so that none is sent twice; it is tried again. ${why[cause.code] ?? `The move failed with: ${cause.message}`}`;
   return Object.assign(nodeError(cause.code, message, cause), { retryable: true });
 }
 
