@@ -8,6 +8,7 @@ import { eventually } from "../support/eventually.ts";
 import { harnessFlow } from "../support/flow-harness.ts";
 import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
 import { eventsInNode, verifyEventNode } from "../support/nodes.ts";
+import { letOthersEnter } from "../support/postgres.ts";
 
 const EVENTS = 4;
 const CONNECTED = "node-red:common.status.connected";
@@ -29,6 +30,7 @@ describe("Node-REDs of two users with one state folder", function () {
   before(async function () {
     // Only root can start processes of other users.
     if (process.getuid?.() !== 0) return this.skip();
+    await letOthersEnter(tmpdir());
     harness = await EventHarness.start(EVENTS);
   });
   after(() => harness?.close());

@@ -158,7 +158,7 @@ async function linksIn(installed: string): Promise<Link[]> {
 }
 
 /** The folder of a test run is closed to other users. They may enter it then, and still not list it. */
-async function letOthersEnter(folder: string): Promise<void> {
+export async function letOthersEnter(folder: string): Promise<void> {
   const { mode } = await stat(folder);
   if ((mode & 0o001) === 0) await chmod(folder, mode | 0o011);
 }

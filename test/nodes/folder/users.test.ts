@@ -18,6 +18,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import should from "should";
 import { eventually } from "../../support/eventually.ts";
+import { letOthersEnter } from "../../support/postgres.ts";
 import { itWide } from "../../support/wide.ts";
 
 const CHILD = join(import.meta.dirname, "user-child.ts");
@@ -69,9 +70,10 @@ describe("a state folder that processes of several users have", function () {
   let root: string;
   let stateDir: string;
 
-  before(function () {
+  before(async function () {
     // Only root can start processes of other users.
-    if (process.getuid?.() !== 0) this.skip();
+    if (process.getuid?.() !== 0) return this.skip();
+    await letOthersEnter(tmpdir());
   });
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), "crec-users-"));
