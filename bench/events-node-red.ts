@@ -55,7 +55,7 @@ async function drainWithEventsIn(nodeRed: NodeRed, service: SeededService, event
     ...{ inputs: 1, wires: [["count"], []] },
   });
   await nodeRed.deploy([...config(service), button("events"), reader, ...counting(name, events)]);
-  await nodeRed.status("events", "node-red:common.status.connected");
+  await nodeRed.status("events", "connected");
   const start = Date.now();
   await nodeRed.press("start", { topic: "seek", payload: "beginning" });
   return (await counted(nodeRed, name)) - start;
@@ -119,7 +119,7 @@ async function measureDelays(nodeRed: NodeRed, service: SeededService, channelId
     functionNode("stamp", stamp, [["show"]]),
     shownAs("show", name),
   ]);
-  await nodeRed.status("events", "node-red:common.status.connected");
+  await nodeRed.status("events", "connected");
 
   const storedAt = new Map<string, number>();
   for (let arrival = 0; arrival < ARRIVALS; arrival += 1) {

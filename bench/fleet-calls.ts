@@ -18,7 +18,7 @@ export async function benchCallsOfOneChannel(): Promise<Measured[]> {
       const ids = Array.from({ length: count }, (_, index) => `reader-${count}-${index}`);
       const polling = { pollMin: POLL_SECONDS, pollMax: POLL_SECONDS, verify: false, start: "now" };
       await harness.deploy(ids.map((id) => [eventsInNode({ id, consumer: id, ...polling }), 1]));
-      await Promise.all(ids.map((id) => harness.nodeRed.status(id, "node-red:common.status.connected")));
+      await Promise.all(ids.map((id) => harness.nodeRed.status(id, "connected")));
       await harness.looked();
       const calls = (await callsIn(harness, WINDOW_MS)) * (MINUTE_MS / WINDOW_MS);
       if (count === 1) one = calls;

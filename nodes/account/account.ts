@@ -3,7 +3,7 @@ import { connectionOf } from "../lib/runtime/config-nodes.ts";
 import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
-import { showStatus } from "../lib/runtime/status.ts";
+import { showStatus, statusText } from "../lib/runtime/status.ts";
 import { toCodedError, translatedError } from "../lib/shared/errors.ts";
 import { requireSet } from "../lib/shared/variables.ts";
 import { type AccountDef, NODE } from "./fields.ts";
@@ -15,14 +15,14 @@ export default function register(RED: NodeAPI): void {
     const fields = fieldReader(RED, this, NODE, def);
 
     onInput(RED, this, def, async ({ msg, send, signal }) => {
-      showStatus(this, "working", "account.status.requesting");
+      showStatus(this, "working", statusText(RED, "account.status.requesting"));
       // Errors of an earlier request are not about this one.
       const { errors: _earlier, ...crec } = msg.crec ?? {};
       msg.crec = crec;
       const { account } = await connectionOf(RED, fields.settings.connection).client();
       if (fields.choice("action") === "details") {
         send(answer(msg, await account.details({ signal }), {}));
-        return showStatus(this, "done", "account.status.done");
+        return showStatus(this, "done", statusText(RED, "account.status.done"));
       }
       const { data, errors } = await account
         .queryPartial(await fields.of(msg).required("query"), {
@@ -37,7 +37,11 @@ export default function register(RED: NodeAPI): void {
           throw thrown;
         });
       send(answer(msg, data, errors.length > 0 ? { errors } : {}));
-      showStatus(this, "done", errors.length > 0 ? "account.status.partial" : "account.status.done");
+      showStatus(
+        this,
+        "done",
+        statusText(RED, errors.length > 0 ? "account.status.partial" : "account.status.done"),
+      );
     });
   }
   RED.nodes.registerType("crec-account", ConstructAccount);

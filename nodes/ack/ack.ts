@@ -7,7 +7,7 @@ import { isHeld, leaseOfMessage } from "../lib/runtime/held-leases.ts";
 import { onInput } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
-import { showStatus } from "../lib/runtime/status.ts";
+import { showStatus, statusText } from "../lib/runtime/status.ts";
 import { isTest } from "../lib/runtime/test-message.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { type AckDef, NODE } from "./fields.ts";
@@ -35,13 +35,13 @@ export default function register(RED: NodeAPI): void {
       }
       if (isTest(msg)) {
         // The event itself may be in flight.
-        showStatus(this, "done", "ack.status.test");
+        showStatus(this, "done", statusText(RED, "ack.status.test"));
         send(msg);
         return;
       }
       const lease = leaseOfMessage(msg);
       if (lease && !(await isHeld(lease))) {
-        showStatus(this, "stopped", "ack.status.moved");
+        showStatus(this, "stopped", statusText(RED, "ack.status.moved"));
         send(null, { ...msg, crec: { ...msg.crec, error: MOVED } });
         return;
       }
@@ -58,9 +58,9 @@ export default function register(RED: NodeAPI): void {
         if (refusal) consumer.refuse(eventId, refusal);
         else consumer.ack(eventId);
       }
-      if (consumers.length > 0) showStatus(this, "done", `ack.status.${action}`);
+      if (consumers.length > 0) showStatus(this, "done", statusText(RED, `ack.status.${action}`));
       // A second copy of the message, or one that came too late: the event was settled before.
-      else showStatus(this, "stopped", "ack.status.settled");
+      else showStatus(this, "stopped", statusText(RED, "ack.status.settled"));
       send(msg);
     });
   }

@@ -2,7 +2,13 @@ import type { Node, NodeAPI } from "node-red";
 import type { AlertLimits } from "../../src/index.ts";
 import { errorText, shortText } from "../lib/runtime/error-texts.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
-import { type StatusKind, showStatus } from "../lib/runtime/status.ts";
+import {
+  errorStatus,
+  type StatusKind,
+  type StatusText,
+  showStatus,
+  statusText,
+} from "../lib/runtime/status.ts";
 import { isTest } from "../lib/runtime/test-message.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
 import type { Leaving, Separate } from "./alerting.ts";
@@ -45,8 +51,8 @@ export class AlertStatus {
   problem(thrown: unknown): void {
     const error = toCodedError(thrown);
     const isStandby = error.code === "FOLDER_IN_USE";
-    if (isStandby) this.#show("stopped", "alert.status.standby");
-    else this.#show("error", shortText(error));
+    if (isStandby) this.#show("stopped", statusText(this.#RED, "alert.status.standby"));
+    else this.#show("error", errorStatus(error));
     if (this.#problem !== error.code && !isStandby) this.#node.warn(errorText(error));
     this.#problem = error.code;
   }
@@ -54,7 +60,7 @@ export class AlertStatus {
   /** A limit was reached, or something was lost. */
   warn(message: string): void {
     this.#node.warn(message);
-    this.#show("error", shortText(new Error(message)));
+    this.#show("error", { code: "warning", text: shortText(new Error(message)) });
   }
 
   /** Whether an absence cannot be noticed now. */
@@ -84,7 +90,7 @@ export class AlertStatus {
   left({ own, separate }: Leaving, msg: CrecMessage): void {
     this.#problem = undefined;
     if (isTest(msg)) {
-      this.#show("done", "alert.status.test");
+      this.#show("done", statusText(this.#RED, "alert.status.test"));
       return;
     }
     // Several copies share the cursor of the event, and count alone.
@@ -96,7 +102,7 @@ export class AlertStatus {
     this.told(separate);
     const [reason] = own.reasons ?? [];
     if (own.why === "undecided")
-      this.#show("waiting", this.#RED._("alert.status.undecided", { reason: reason ?? "" }));
+      this.#show("waiting", statusText(this.#RED, "alert.status.undecided", { reason: reason ?? "" }));
     else this.#showCounts();
   }
 
@@ -120,28 +126,31 @@ export class AlertStatus {
     this.#countedAt = performance.now();
     const count = this.#alerts;
     const { notCounted, forgotten, forgottenEvents } = this.#limits;
-    if (notCounted > 0) this.#show("error", this.#RED._("alert.status.limit", { count, notCounted }));
-    else if (forgotten > 0) this.#show("error", this.#RED._("alert.status.forgotten", { count, forgotten }));
+    if (notCounted > 0)
+      this.#show("error", statusText(this.#RED, "alert.status.limit", { count, notCounted }));
+    else if (forgotten > 0)
+      this.#show("error", statusText(this.#RED, "alert.status.forgotten", { count, forgotten }));
     else if (forgottenEvents > 0) {
-      this.#show("error", this.#RED._("alert.status.forgotten-events", { count, forgottenEvents }));
-    } else if (this.#isBehind) this.#show("waiting", "alert.status.unread");
+      this.#show("error", statusText(this.#RED, "alert.status.forgotten-events", { count, forgottenEvents }));
+    } else if (this.#isBehind) this.#show("waiting", statusText(this.#RED, "alert.status.unread"));
     else if (this.#isContradicted) {
-      this.#show("waiting", this.#RED._("alert.status.contradiction", { count }));
+      this.#show("waiting", statusText(this.#RED, "alert.status.contradiction", { count }));
     } else if (this.#isDifferent) {
-      this.#show("waiting", this.#RED._("alert.status.different", { count }));
-    } else if (this.#isPerCopy) this.#show("waiting", this.#RED._("alert.status.per-copy", { count }));
+      this.#show("waiting", statusText(this.#RED, "alert.status.different", { count }));
+    } else if (this.#isPerCopy)
+      this.#show("waiting", statusText(this.#RED, "alert.status.per-copy", { count }));
     else if (this.#quiet > 0) {
-      this.#show("waiting", this.#RED._("alert.status.quiet", { count, quiet: this.#quiet }));
-    } else if (count > 0) this.#show("done", this.#RED._("alert.status.alerts", { count }));
-    else this.#show("done", "alert.status.watching");
+      this.#show("waiting", statusText(this.#RED, "alert.status.quiet", { count, quiet: this.#quiet }));
+    } else if (count > 0) this.#show("done", statusText(this.#RED, "alert.status.alerts", { count }));
+    else this.#show("done", statusText(this.#RED, "alert.status.watching"));
   }
 
-  #show(kind: StatusKind, text: string): void {
+  #show(kind: StatusKind, said: StatusText): void {
     clearTimeout(this.#next);
     this.#next = undefined;
-    const shown = `${kind} ${text}`;
+    const shown = `${kind} ${said.text}`;
     if (shown === this.#shown) return;
     this.#shown = shown;
-    showStatus(this.#node, kind, text);
+    showStatus(this.#node, kind, said);
   }
 }

@@ -1,10 +1,10 @@
 import type { Node, NodeAPI } from "node-red";
-import { errorText, shortText } from "../lib/runtime/error-texts.ts";
+import { errorText } from "../lib/runtime/error-texts.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { isDisabled } from "../lib/runtime/flow-settings.ts";
 import { onFlowsStarted } from "../lib/runtime/flows-started.ts";
 import { onInput } from "../lib/runtime/input.ts";
-import { showStatus } from "../lib/runtime/status.ts";
+import { errorStatus, showStatus } from "../lib/runtime/status.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
 import { type AlertDef, NODE } from "./fields.ts";
@@ -29,7 +29,7 @@ export default function register(RED: NodeAPI): void {
     const start = async (): Promise<void> => {
       const unset = unsetVariable(def);
       // Each message says it in the log.
-      if (unset) return showStatus(this, "error", shortText(unset));
+      if (unset) return showStatus(this, "error", errorStatus(unset));
       const started = await host();
       if (!isClosed) await started.start();
     };
@@ -38,7 +38,7 @@ export default function register(RED: NodeAPI): void {
       start().catch((thrown: unknown) => {
         const error = toCodedError(thrown);
         this.warn(errorText(error));
-        showStatus(this, "error", shortText(error));
+        showStatus(this, "error", errorStatus(error));
       });
     });
     onInput(RED, this, def, async (task) => (await host()).take(task), { isAlwaysOn: true });

@@ -3,7 +3,7 @@ import { connectionOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor } from "../lib/runtime/created.ts";
 import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
-import { showStatus } from "../lib/runtime/status.ts";
+import { showStatus, statusText } from "../lib/runtime/status.ts";
 import { refuseTest } from "../lib/runtime/test-message.ts";
 import { type ApiDef, isPath, NODE } from "./fields.ts";
 
@@ -19,7 +19,7 @@ export default function register(RED: NodeAPI): void {
     onInput(RED, this, def, async ({ msg, send, signal }) => {
       const method = fields.choice("method");
       if (method !== "GET") refuseTest(msg, fields);
-      showStatus(this, "working", "api.status.requesting");
+      showStatus(this, "working", statusText(RED, "api.status.requesting"));
       const client = await clientFor(connectionOf(RED, fields.settings.connection), msg);
       const values = fields.of(msg);
       const path = await values.required("path");
@@ -34,7 +34,7 @@ export default function register(RED: NodeAPI): void {
         ...(body === undefined || body === "" ? {} : { body }),
       });
       send(answer(msg, data, { status }));
-      showStatus(this, "done", `HTTP ${status}`);
+      showStatus(this, "done", { code: String(status), text: `HTTP ${status}` });
     });
   }
   RED.nodes.registerType("crec-api", ConstructApi);

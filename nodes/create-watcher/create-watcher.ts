@@ -9,7 +9,7 @@ import { withDetails } from "../lib/runtime/details.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput, type Task } from "../lib/runtime/input.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
-import { showStatus } from "../lib/runtime/status.ts";
+import { serviceStatus, showStatus, statusText } from "../lib/runtime/status.ts";
 import { refuseTest } from "../lib/runtime/test-message.ts";
 import { requireSameService } from "../lib/runtime/waits/waits.ts";
 import { setNewest } from "../lib/shared/drop-oldest.ts";
@@ -47,7 +47,7 @@ export default function register(RED: NodeAPI): void {
 
     /** Creates or finds the watcher, and shows its status. */
     const create = async ({ msg, signal }: Task, client: CrecClient): Promise<CreatedWatcher> => {
-      showStatus(this, "working", "create-watcher.status.creating");
+      showStatus(this, "working", statusText(RED, "create-watcher.status.creating"));
       const channel = channelOf(RED, fields.settings.channel);
       const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
       const request = await requestOf(RED, fields, msg);
@@ -72,7 +72,7 @@ export default function register(RED: NodeAPI): void {
       const { channelId, watcher, found } = created;
       const report = (watcher: Watcher, found: boolean): CrecMessage => {
         noteWatcher(watcher, { service: connection.baseUrl, origin: originOf(this) });
-        showStatus(this, watcher.status === "active" ? "done" : "working", watcher.status);
+        showStatus(this, watcher.status === "active" ? "done" : "working", serviceStatus(watcher.status));
         const crec = { channelId, watcherId: watcher.watcher_id, status: watcher.status, found };
         return answer(msg, watcher, crec);
       };

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Node, NodeAPI } from "node-red";
 import type { ReadErrorKind } from "../../src/index.ts";
 import type { ChannelRef } from "../lib/runtime/config-nodes.ts";
-import { shortText, toldError } from "../lib/runtime/error-texts.ts";
+import { toldError } from "../lib/runtime/error-texts.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
-import { showStatus } from "../lib/runtime/status.ts";
+import { showStatus, statusText } from "../lib/runtime/status.ts";
 import { type CodedError, toCodedError } from "../lib/shared/errors.ts";
 import type { WaitsFor } from "./activity/reader-state.ts";
-import { showCountdown } from "./countdown.ts";
+import { retryStatus, showCountdown } from "./countdown.ts";
 
 /** The flow is incomplete or wrong: only a change of it helps. */
 const CONFIGURATION_CODES = new Set([
@@ -60,12 +60,12 @@ function show(
   node: Node,
   { error, kind, waitMs }: { error: CodedError; kind: ReadErrorKind; waitMs: number },
 ): () => void {
-  if (kind === "missing") showStatus(node, "waiting", "events-in.status.waiting-for-channel");
-  else if (kind === "refused") showStatus(node, "error", "events-in.status.key-refused");
+  if (kind === "missing")
+    showStatus(node, "waiting", statusText(RED, "events-in.status.waiting-for-channel"));
+  else if (kind === "refused") showStatus(node, "error", statusText(RED, "events-in.status.key-refused"));
   else {
-    const text = (seconds: number) =>
-      RED._("events-in.status.retrying", { error: shortText(error), seconds });
-    return showCountdown(RED, node, { until: performance.now() + waitMs, text });
+    const said = (seconds: number) => retryStatus(RED, error, seconds);
+    return showCountdown(RED, node, { until: performance.now() + waitMs, said });
   }
   return () => undefined;
 }

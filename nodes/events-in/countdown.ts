@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
-import { showStatus, statusOfKind } from "../lib/runtime/status.ts";
+import { errorStatus, type StatusText, showStatus, statusOfKind, statusText } from "../lib/runtime/status.ts";
 
 const SECOND_MS = 1000;
 
@@ -7,21 +7,27 @@ export type Countdown = {
   /** When the wait ends, by `performance.now()`. */
   until: number;
   /** The status while this many seconds are left. */
-  text: (seconds: number) => string;
+  said: (seconds: number) => StatusText;
 };
 
 /**
  * Shows a wait as the node's status and counts it down each second. Only the editor gets each second: status nodes of
  * the flow get one message for each wait. Returns the function that stops it.
  */
-export function showCountdown(RED: NodeAPI, node: Node, { until, text }: Countdown): () => void {
+export function showCountdown(RED: NodeAPI, node: Node, { until, said }: Countdown): () => void {
   let left = Math.max(1, Math.round((until - performance.now()) / SECOND_MS));
-  showStatus(node, "error", text(left));
+  showStatus(node, "error", said(left));
   const timer = setInterval(() => {
     if (left === 1) return clearInterval(timer);
     left -= 1;
-    RED.events.emit("node-status", { id: node.id, status: statusOfKind("error", text(left)) });
+    RED.events.emit("node-status", { id: node.id, status: statusOfKind("error", said(left)) });
   }, SECOND_MS);
   timer.unref();
   return () => clearInterval(timer);
+}
+
+/** An error after which the node tries again. */
+export function retryStatus(RED: NodeAPI, thrown: unknown, seconds: number): StatusText {
+  const { code, text: error } = errorStatus(thrown);
+  return { ...statusText(RED, "events-in.status.retrying", { error, seconds }), code };
 }

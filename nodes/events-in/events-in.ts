@@ -4,7 +4,7 @@ import { activity } from "../lib/runtime/activity/activity.ts";
 import { originOf } from "../lib/runtime/activity/origin.ts";
 import { noteReader } from "../lib/runtime/channel-readers.ts";
 import { type ChannelNode, channelOf } from "../lib/runtime/config-nodes.ts";
-import { shortText, toldError } from "../lib/runtime/error-texts.ts";
+import { toldError } from "../lib/runtime/error-texts.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { type FleetRef, fleetOf } from "../lib/runtime/fleet.ts";
 import { areFlowsRestarting, onFlowsStarted, watchRestarts } from "../lib/runtime/flows-started.ts";
@@ -15,7 +15,7 @@ import { onInput, type Task } from "../lib/runtime/input.ts";
 import { fleetKey } from "../lib/runtime/join-fleet.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { serviceIdentity } from "../lib/runtime/service-identity.ts";
-import { showStatus } from "../lib/runtime/status.ts";
+import { errorStatus, showStatus, statusText } from "../lib/runtime/status.ts";
 import { type CodedError, nodeError, toCodedError } from "../lib/shared/errors.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
 import { ReaderActivity } from "./activity/reader-activity.ts";
@@ -57,7 +57,7 @@ export default function register(RED: NodeAPI): void {
       watched.look(sample());
       stopCountdown();
       if (signal.aborted) return;
-      if (taken) showStatus(this, "error", shortText(taken));
+      if (taken) showStatus(this, "error", errorStatus(taken));
       else if (folder && showFolder(RED, this, folder)) return;
       else if (this.leaseReading && this.leaseReading.state().kind !== "held")
         stopCountdown = showLease(RED, this, this.leaseReading);
@@ -66,7 +66,7 @@ export default function register(RED: NodeAPI): void {
     const refuse = (thrown: unknown): void => {
       const error = toCodedError(thrown);
       watched.giveUp(error);
-      showStatus(this, "error", shortText(error));
+      showStatus(this, "error", errorStatus(error));
       this.error(toldError(error), {});
     };
     const reading = new Reading(RED, this, {
@@ -84,7 +84,8 @@ export default function register(RED: NodeAPI): void {
       const onState = (state: FolderState): void => {
         folder = state;
         if (state.kind === "error") this.error(toldError(state.error), {});
-        if (state.kind === "held") showStatus(this, "waiting", "node-red:common.status.connecting");
+        if (state.kind === "held")
+          showStatus(this, "waiting", statusText(RED, "events-in.status.connecting"));
         show();
       };
       const leave = whileHeld(path, {
@@ -170,7 +171,7 @@ export default function register(RED: NodeAPI): void {
 
     const forgetReader = noteReader({ channelNode, reading: () => this.reader });
     const forgetReports = activity.readers.add(() => watched.report(sample()));
-    showStatus(this, "waiting", "node-red:common.status.connecting");
+    showStatus(this, "waiting", statusText(RED, "events-in.status.connecting"));
     // Before all flows are started, the nodes behind this one may not listen yet.
     let forget = onFlowsStarted(RED, again);
     const act = async ({ msg }: Task): Promise<void> => {

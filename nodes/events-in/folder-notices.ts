@@ -1,15 +1,14 @@
 import type { Node, NodeAPI } from "node-red";
-import { shortText } from "../lib/runtime/error-texts.ts";
 import { type FolderState, LOCK_TIMES } from "../lib/runtime/folder/folder-lock.ts";
-import { showStatus } from "../lib/runtime/status.ts";
+import { errorStatus, showStatus, statusText } from "../lib/runtime/status.ts";
 
 /** Shows that a node waits for its folder. Tells whether it does. */
 export function showFolder(RED: NodeAPI, node: Node, state: FolderState): boolean {
-  if (state.kind === "error") showStatus(node, "error", shortText(state.error));
+  if (state.kind === "error") showStatus(node, "error", errorStatus(state.error));
   else if (state.kind === "elsewhere") {
     const { isAlive } = state;
-    const text = isAlive ? "events-in.status.folder-in-use" : "events-in.status.folder-silent";
-    showStatus(node, isAlive ? "stopped" : "waiting", RED._(text, heldBy(state)));
+    const key = `events-in.status.${isAlive ? "folder-in-use" : "folder-silent"}`;
+    showStatus(node, isAlive ? "stopped" : "waiting", statusText(RED, key, heldBy(state)));
   } else return false;
   return true;
 }

@@ -17,13 +17,15 @@ export function startText(translate: Translate, { position, after }: Started): s
   return translate("events-in.started.at-offset", { offset: after + 1 });
 }
 
-/** The same, short, for the status: a person should see immediately when a cursor was lost. */
-export function startedStatus(translate: Translate, { position, after }: Started): string {
+/** The same, short, as one of `events-in.status`: a person should see immediately when a cursor was lost. */
+export function startedStatus({
+  position,
+  after,
+}: Started): [key: string, values?: Record<string, string | number>] {
   if (typeof position === "object" && "time" in position) {
-    return translate("events-in.status.started-at-time", { time: timeText(position.time) });
+    return ["started-at-time", { time: timeText(position.time) }];
   }
-  if (after < 0) return translate("events-in.status.started-at-beginning");
-  return translate("events-in.status.started-after", { after });
+  return after < 0 ? ["started-at-beginning"] : ["started-after", { after }];
 }
 
 function timeText(seconds: number): string {

@@ -7,7 +7,7 @@ import { clientFor, createdOf } from "../lib/runtime/created.ts";
 import { withDetails } from "../lib/runtime/details.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput, type Task } from "../lib/runtime/input.ts";
-import { showStatus } from "../lib/runtime/status.ts";
+import { serviceStatus, showStatus, statusText } from "../lib/runtime/status.ts";
 import { refuseTest } from "../lib/runtime/test-message.ts";
 import { requireSameService } from "../lib/runtime/waits/waits.ts";
 import { nodeError } from "../lib/shared/errors.ts";
@@ -23,7 +23,7 @@ export default function register(RED: NodeAPI): void {
       const wait = kept?.about as ManageWait | undefined;
       const action = wait?.action ?? actionOf(fields.settings);
       if (!kept && isWrite(action)) refuseTest(msg, fields);
-      showStatus(this, "working", kept ? "common.status.resuming" : "manage.status.working");
+      showStatus(this, "working", statusText(RED, kept ? "common.status.resuming" : "manage.status.working"));
       const connection = connectionFor(RED, fields.settings, action);
       if (kept) requireSameService(kept, connection);
       const client = await clientFor(connection, msg);
@@ -42,7 +42,7 @@ export default function register(RED: NodeAPI): void {
         onStatus: (resource) => {
           const { status } = resource;
           noteResources(resource, seen);
-          showStatus(this, "working", status);
+          showStatus(this, "working", serviceStatus(status));
           msg.crec = { ...msg.crec, status };
         },
         note: (known) => {
@@ -53,7 +53,9 @@ export default function register(RED: NodeAPI): void {
       const { payload, crec } = await (wait ? resume(context, wait) : ACTIONS[action](context));
       noteResources(payload, seen);
       send(answer(msg, payload, { ...crec, ...createdOf(client, msg, crec) }));
-      showStatus(this, "done", typeof crec.status === "string" ? crec.status : "manage.status.done");
+      const { status } = crec;
+      const said = typeof status === "string" ? serviceStatus(status) : statusText(RED, "manage.status.done");
+      showStatus(this, "done", said);
     };
     onInput(RED, this, def, act, { resumes: () => fields.flag("resume") });
   }

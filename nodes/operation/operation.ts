@@ -12,7 +12,7 @@ import { answer, onInput, type Task } from "../lib/runtime/input.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { proofCheckOf, shownStatus } from "../lib/runtime/operation-proof.ts";
 import { Asking } from "../lib/runtime/signing/ask-custodian.ts";
-import { showStatus } from "../lib/runtime/status.ts";
+import { serviceStatus, showStatus, statusText } from "../lib/runtime/status.ts";
 import { refuseTest } from "../lib/runtime/test-message.ts";
 import { requireSameService } from "../lib/runtime/waits/waits.ts";
 import { translatedError } from "../lib/shared/errors.ts";
@@ -47,7 +47,11 @@ export default function register(RED: NodeAPI): void {
       const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
       if (!action) throw translatedError("UNKNOWN_ACTION", RED._("operation.error.action", { action: name }));
       if (!kept && (name === "finalize" || name === "cancel")) refuseTest(msg, fields);
-      showStatus(this, "working", kept ? "common.status.resuming" : "operation.status.working");
+      showStatus(
+        this,
+        "working",
+        statusText(RED, kept ? "common.status.resuming" : "operation.status.working"),
+      );
       const incoming = msg.crec;
       const channel = channelOf(RED, fields.settings.channel);
       const connection = channel.connection();
@@ -86,7 +90,7 @@ export default function register(RED: NodeAPI): void {
           const { operationId, walletOperationId, digest, deadline } = unsigned;
           msg.crec = withDetails(msg, { channelId, operationId, walletOperationId, digest, deadline });
           const [isResumed, isPast] = [kept !== undefined, () => number !== newest];
-          if (!isResumed) showStatus(this, "working", "operation.status.signing");
+          if (!isResumed) showStatus(this, "working", statusText(RED, "operation.status.signing"));
           asking = new Asking(RED, this, { ref: signer, digest, deadline, isResumed, isPast, signal });
           await asking.join();
           await keep({ id: canonicalId(operationId), connection, about: unsigned, isRequired: true });
@@ -129,8 +133,13 @@ export default function register(RED: NodeAPI): void {
       const { payload, crec } = result;
       send(answer(msg, payload, crec));
       const { status, verification } = crec;
-      const shown = status === undefined ? "operation.status.done" : status;
-      showStatus(this, "done", verification ? shownStatus(RED, shown, verification) : shown);
+      if (status === undefined) showStatus(this, "done", statusText(RED, "operation.status.done"));
+      else
+        showStatus(
+          this,
+          "done",
+          verification ? shownStatus(RED, status, verification) : serviceStatus(status),
+        );
     };
     onInput(RED, this, def, act, { resumes });
   }

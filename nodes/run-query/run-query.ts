@@ -8,7 +8,7 @@ import { explainFailure, failureSentence } from "../lib/runtime/failure.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput, type Task } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
-import { showStatus } from "../lib/runtime/status.ts";
+import { serviceStatus, showStatus, statusText } from "../lib/runtime/status.ts";
 import { requireSameService } from "../lib/runtime/waits/waits.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { blockAgeProblem } from "./block-age.ts";
@@ -25,7 +25,11 @@ export default function register(RED: NodeAPI): void {
     const fields = fieldReader(RED, this, NODE, def);
 
     const act = async ({ msg, send, signal, kept, keep }: Task): Promise<void> => {
-      showStatus(this, "working", kept ? "common.status.resuming" : "run-query.status.asking");
+      showStatus(
+        this,
+        "working",
+        statusText(RED, kept ? "common.status.resuming" : "run-query.status.asking"),
+      );
       const timeoutMs = fields.milliseconds("timeout");
       const maxAge = fields.number("maxAge");
       const channel = channelOf(RED, def.channel);
@@ -48,7 +52,7 @@ export default function register(RED: NodeAPI): void {
         await keep({ id: canonicalId(queryId), connection, about, isCheap: true });
       };
       const onStatus = ({ status }: Query) => {
-        showStatus(this, "working", status);
+        showStatus(this, "working", serviceStatus(status));
         send(null, { ...answer(msg, { status }, { status }), topic: `query.status/${status}` });
       };
       const { QueryNotVerifiedError, WaitError } = await loadLibrary();
@@ -71,7 +75,7 @@ export default function register(RED: NodeAPI): void {
         throw tooOld;
       }
       send(answer(msg, read(raw), crec), null);
-      showStatus(this, "done", query.status);
+      showStatus(this, "done", serviceStatus(query.status));
     };
     onInput(RED, this, def, act, { resumes: () => fields.flag("resume") });
   }

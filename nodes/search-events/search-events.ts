@@ -13,7 +13,7 @@ import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { onInput } from "../lib/runtime/input.ts";
 import { type Library, loadLibrary } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
-import { showStatus } from "../lib/runtime/status.ts";
+import { showStatus, statusText } from "../lib/runtime/status.ts";
 import { watcherFamily } from "../lib/runtime/watcher-family.ts";
 import { setNewest } from "../lib/shared/drop-oldest.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
@@ -35,7 +35,7 @@ export default function register(RED: NodeAPI): void {
     let conditions: NodeConditions | undefined;
 
     onInput(RED, this, def, async ({ msg, send, signal }) => {
-      showStatus(this, "working", "search-events.status.searching");
+      showStatus(this, "working", statusText(RED, "search-events.status.searching"));
       const most = fields.number("limit") ?? Number.POSITIVE_INFINITY;
       const { settings } = fields;
       conditions ??= nodeConditions(RED, this, { ...settings, match: fields.choice("match") });
@@ -95,7 +95,11 @@ export default function register(RED: NodeAPI): void {
             }
           }
           if (performance.now() - shownAt > STATUS_EVERY_MS) {
-            showStatus(this, "working", RED._("search-events.status.found", { count: sequence.count }));
+            showStatus(
+              this,
+              "working",
+              statusText(RED, "search-events.status.found", { count: sequence.count }),
+            );
             shownAt = performance.now();
           }
           // The nodes behind this one run before the next event, and before the next page is requested.
@@ -112,8 +116,8 @@ export default function register(RED: NodeAPI): void {
       }
       const isFiltered = conditions.rows.length > 0;
       const key = rejected > 0 ? "rejected" : isMore ? (isFiltered ? "limit" : "more") : "found";
-      const text = RED._(`search-events.status.${key}`, { count: sequence.count, rejected });
-      showStatus(this, rejected > 0 ? "error" : "done", text);
+      const said = statusText(RED, `search-events.status.${key}`, { count: sequence.count, rejected });
+      showStatus(this, rejected > 0 ? "error" : "done", said);
     });
   }
   RED.nodes.registerType("crec-search-events", ConstructSearchEvents);

@@ -9,7 +9,7 @@ import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput, type Task } from "../lib/runtime/input.ts";
 import { isReport, reach, statusStyle } from "../lib/runtime/operation.ts";
 import { proofCheckOf, shownStatus, verificationOf } from "../lib/runtime/operation-proof.ts";
-import { showStatus } from "../lib/runtime/status.ts";
+import { showStatus, statusText } from "../lib/runtime/status.ts";
 import { refuseTest } from "../lib/runtime/test-message.ts";
 import { type Kept, requireSameService } from "../lib/runtime/waits/waits.ts";
 import { registerCallDecimals } from "./admin/call-decimals.ts";
@@ -75,7 +75,7 @@ export default function register(RED: NodeAPI): void {
 
     const resumed = (kept: Kept, connection: Connection): Sent | Unsigned => {
       requireSameService(kept, connection);
-      showStatus(this, "working", "common.status.resuming");
+      showStatus(this, "working", statusText(RED, "common.status.resuming"));
       return kept.about as Sent | Unsigned;
     };
 
@@ -118,10 +118,10 @@ export default function register(RED: NodeAPI): void {
         context.report ?? reports.begin({ ...known, status: operation.status, ...startedAt(createdAt) });
       context.report = followed;
       const show = ({ status, reason, verification }: OperationChange): void => {
-        const text = reason
-          ? `${status}: ${failureOf(reason).reason}`
+        const said = reason
+          ? { code: status, text: `${status}: ${failureOf(reason).reason}` }
           : asFound(RED, shownStatus(RED, status, verification), found);
-        showStatus(this, statusStyle(target, status), text);
+        showStatus(this, statusStyle(target, status), said);
       };
       const report = (change: OperationChange): void => {
         const { status, reason, verification } = change;

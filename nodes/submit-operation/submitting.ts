@@ -16,7 +16,7 @@ import { proofCheckOf } from "../lib/runtime/operation-proof.ts";
 import { Asking } from "../lib/runtime/signing/ask-custodian.ts";
 import { openClaims } from "../lib/runtime/signing/open-claims.ts";
 import type { Place } from "../lib/runtime/signing/wallet-lines.ts";
-import { showStatus } from "../lib/runtime/status.ts";
+import { type StatusText, serviceStatus, showStatus, statusText } from "../lib/runtime/status.ts";
 import { durationWords } from "../lib/shared/duration-words.ts";
 import { nodeError, toCodedError, translatedError } from "../lib/shared/errors.ts";
 import { unusualRecipient } from "../lib/shared/unusual-recipient.ts";
@@ -94,7 +94,11 @@ export class Submitting {
   /** Undefined for a draft: it waits for a person, not for this node. */
   async submit(task: Task, context: Context): Promise<Sent | undefined> {
     const isDraft = this.#fields.choice("mode") === "draft";
-    showStatus(this.#node, "working", `submit-operation.status.${isDraft ? "drafting" : "signing"}`);
+    showStatus(
+      this.#node,
+      "working",
+      statusText(this.#RED, `submit-operation.status.${isDraft ? "drafting" : "signing"}`),
+    );
     const given = await this.#given(task, context);
     if (isDraft) return this.#draft(task, given, context);
     // Wrong verification settings are reported before anything is signed.
@@ -194,7 +198,7 @@ export class Submitting {
     });
     const preview = await previewOf(this.#RED, wallet.chainSelector, calls, baseUrl);
     send(answer(msg, operation, { status: operation.status, preview }), null);
-    showStatus(this.#node, "done", asFound(this.#RED, operation.status, found));
+    showStatus(this.#node, "done", asFound(this.#RED, serviceStatus(operation.status), found));
   }
 
   /** By a key in this process. */
@@ -345,9 +349,9 @@ function isOfEvent(key: string | undefined, { crec }: CrecMessage): key is strin
   return key !== undefined && crec?.operationKey === undefined;
 }
 
-/** The text of a status, for an operation that may have existed before. */
-export function asFound(RED: NodeAPI, status: string, found: boolean): string {
-  return found ? RED._("submit-operation.status.found", { status }) : status;
+/** The status of an operation that may have existed before. */
+export function asFound(RED: NodeAPI, { code, text }: StatusText, found: boolean): StatusText {
+  return { code, text: found ? RED._("submit-operation.status.found", { status: text }) : text };
 }
 
 /** @throws OPERATION_AWAITS_APPROVAL */

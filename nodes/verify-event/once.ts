@@ -1,11 +1,11 @@
 import type { Node, NodeAPI } from "node-red";
 import type { DedupeDelivery, DedupeResult } from "../../src/index.ts";
-import { errorText, shortText } from "../lib/runtime/error-texts.ts";
+import { errorText } from "../lib/runtime/error-texts.ts";
 import { fleetOf, urlOfEnvironment } from "../lib/runtime/fleet.ts";
 import { leaseOfMessage } from "../lib/runtime/held-leases.ts";
 import { type Joined, joinFleet } from "../lib/runtime/join-fleet.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
-import { showStatus } from "../lib/runtime/status.ts";
+import { errorStatus, showStatus } from "../lib/runtime/status.ts";
 import { type CodedError, nodeError, toCodedError } from "../lib/shared/errors.ts";
 import { openDedupeStore } from "./open-dedupe-store.ts";
 import type { VerifyEventFields } from "./settings.ts";
@@ -74,7 +74,7 @@ function openShared(RED: NodeAPI, node: Node, fields: VerifyEventFields): Once {
   ready().catch((thrown: unknown) => {
     const error = toCodedError(thrown);
     node.warn(errorText(error));
-    showStatus(node, "error", shortText(error));
+    showStatus(node, "error", errorStatus(error));
   });
   return async ({ msg, key, digest, delivery, signal }) => {
     const opened = await ready();

@@ -1,12 +1,12 @@
 import type { Node, NodeAPI } from "node-red";
 import type { FileDedupeStore, SeenKeys } from "../../src/index.ts";
-import { errorText, shortText } from "../lib/runtime/error-texts.ts";
+import { errorText } from "../lib/runtime/error-texts.ts";
 import { isInFlows } from "../lib/runtime/flow-settings.ts";
 import { HeldStore } from "../lib/runtime/folder/held-store.ts";
 import { stateFiles } from "../lib/runtime/folder/state-files.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { isStateInMemory } from "../lib/runtime/state-in-memory.ts";
-import { showStatus } from "../lib/runtime/status.ts";
+import { errorStatus, showStatus, statusText } from "../lib/runtime/status.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
 import { dedupePath, type VerifyEventFields } from "./settings.ts";
 
@@ -25,7 +25,7 @@ export function openDedupeStore(
   const path = dedupePath(RED, node.id);
   const onWarning = (message: string): void => {
     node.warn(message);
-    showStatus(node, "error", "verify-event.status.memory");
+    showStatus(node, "error", statusText(RED, "verify-event.status.memory"));
   };
   const make = async (): Promise<Store> => {
     const maxKeys = fields.number("remember");
@@ -48,9 +48,10 @@ export function openDedupeStore(
   ready().catch((thrown: unknown) => {
     const error = toCodedError(thrown);
     // Its events come when this process takes over.
-    if (error.code === "FOLDER_IN_USE") return showStatus(node, "stopped", "verify-event.status.standby");
+    if (error.code === "FOLDER_IN_USE")
+      return showStatus(node, "stopped", statusText(RED, "verify-event.status.standby"));
     node.warn(errorText(error));
-    showStatus(node, "error", shortText(error));
+    showStatus(node, "error", errorStatus(error));
   });
   return ready;
 }

@@ -9,7 +9,7 @@ import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
-import { showStatus } from "../lib/runtime/status.ts";
+import { showStatus, statusText } from "../lib/runtime/status.ts";
 import { isTest } from "../lib/runtime/test-message.ts";
 import { watcherFamily } from "../lib/runtime/watcher-family.ts";
 import { nodeError } from "../lib/shared/errors.ts";
@@ -36,7 +36,7 @@ export default function register(RED: NodeAPI): void {
       const reject = (verification: VerifyResult | UnmetExpectation | SeenBefore) => {
         send(null, { ...msg, crec: { ...msg.crec, verification } }, null);
         const reason = verification.verified ? "" : verification.reason;
-        showStatus(this, "error", RED._("verify-event.status.rejected", { reason }));
+        showStatus(this, "error", statusText(RED, "verify-event.status.rejected", { reason }));
       };
 
       const readChannelId = () => channelIdOf(RED, settings.channel, msg, event, signal);
@@ -57,7 +57,7 @@ export default function register(RED: NodeAPI): void {
         note({});
         if (!isNotice(verification)) return reject(verification);
         send(null, null, answer(msg, payloadOf(event, library), { verification }));
-        showStatus(this, "done", "verify-event.status.unsigned");
+        showStatus(this, "done", statusText(RED, "verify-event.status.unsigned"));
         return;
       }
       const unmet = unmetExpectation(signedFacts(event), expected, verification);
@@ -84,9 +84,10 @@ export default function register(RED: NodeAPI): void {
       const contradicts = result === "contradicts" ? { contradicts: true } : {};
       const details = { verification, dedupeKey: key, ...contradicts, ...originOf(msg, event) };
       send(answer(msg, payload, details), null, null);
-      if (result !== "contradicts") return showStatus(this, "done", "verify-event.status.verified");
+      if (result !== "contradicts")
+        return showStatus(this, "done", statusText(RED, "verify-event.status.verified"));
       reportContradiction(RED, this, library.eventKeyOf(key));
-      showStatus(this, "waiting", "common.status.contradicts");
+      showStatus(this, "waiting", statusText(RED, "common.status.contradicts"));
     });
   }
   RED.nodes.registerType("crec-verify-event", ConstructVerifyEvent);

@@ -31,18 +31,58 @@ export function languages() {
 export async function writeNodeTexts(name, folder, textOf) {
   const translations = await languages();
   const isNeeded = await commonTextsOf(name, textOf);
-  for (const tag of [ENGLISH, ...Object.keys(translations)]) {
-    const source = join(root, "nodes", name, "locales", tag);
-    const own = await textsIn(join(source, `${name}.json`));
-    const common = await textsIn(join(root, "nodes/lib/locales", tag, "common.json"));
-    if (own || common)
-      await writeCatalog(folder, tag, name, { ...onlyNeeded(common ?? {}, isNeeded), ...own });
-    const help = join(source, `${name}.md`);
+  const tags = [ENGLISH, ...Object.keys(translations)];
+  const sourceOf = (/** @type {string} */ tag) => join(root, "nodes", name, "locales", tag);
+  const catalogs = await Promise.all(
+    tags.map(async (tag) => {
+      const own = await textsIn(join(sourceOf(tag), `${name}.json`));
+      const common = await textsIn(join(root, "nodes/lib/locales", tag, "common.json"));
+      return { ...onlyNeeded(common ?? {}, isNeeded), ...own };
+    }),
+  );
+  for (const [index, tag] of tags.entries()) {
+    const catalog = catalogs[index] ?? {};
+    const others = catalogs.filter((other) => other !== catalog);
+    if (Object.keys(catalog).length > 0)
+      await writeCatalog(folder, tag, name, { ...translatedStatuses(name, catalog, others), ...catalog });
+    const help = join(sourceOf(tag), `${name}.md`);
     if (tag !== ENGLISH && existsSync(help)) {
       const text = withNote((await readFile(help, "utf8")).trim(), translations[tag]);
       await writeText(folder, tag, `${name}.html`, helpElement(name, text));
     }
   }
+}
+
+/**
+ * The texts of statuses in other languages, as keys of their own: the editor looks up the finished text of a status in
+ * the node's catalog, so that a person reads it in the language of the editor. It looks up only texts that begin with a
+ * Latin letter, and takes what stands before a colon or a dot as something else.
+ *
+ * @param {string} name of the node
+ * @param {object} catalog
+ * @param {object[]} others in the other languages
+ * @returns {Record<string, string>}
+ */
+function translatedStatuses(name, catalog, others) {
+  const own = statusesOf(name, catalog);
+  const pairs = others.flatMap((other) =>
+    Object.entries(statusesOf(name, other))
+      .filter(([key, text]) => isLookedUp(text) && own[key] !== undefined && own[key] !== text)
+      .map(([key, text]) => [text, own[key]]),
+  );
+  return Object.fromEntries(pairs);
+}
+
+const isLookedUp = (/** @type {string} */ text) => /^[A-Za-z][^.:]*$/.test(text) && !text.includes("__");
+
+/**
+ * @param {string} name of the node
+ * @param {any} catalog
+ * @returns {Record<string, string>} nothing for a config node: it shows none
+ */
+function statusesOf(name, catalog) {
+  const own = catalog[name]?.status;
+  return own === undefined ? {} : { ...catalog.common?.status, ...own };
 }
 
 /**

@@ -6,7 +6,7 @@ import { NodeRed } from "../support/node-red.ts";
 import { eventsInNode } from "../support/nodes.ts";
 
 const EVENTS = 20;
-const CONNECTED = "node-red:common.status.connected";
+const CONNECTED = "connected";
 const WAITING = /^standby \(read by .+, since 20.+\)$/;
 
 /** Two containers that were given the same user directory by mistake, or one that was started before the other ended. */

@@ -101,7 +101,7 @@ describe("the quickstart flow", function () {
 
   /** Waits for its channel, and says so. */
   async function waits(): Promise<void> {
-    await nodeRed.status(idOf(flows, "crec-events-in"), "events-in.status.waiting-for-channel");
+    await nodeRed.status(idOf(flows, "crec-events-in"), "waiting-for-channel");
   }
 
   /** Sets up a channel, a watcher and a wallet, and gets the wallet tokens. */
@@ -120,7 +120,7 @@ describe("the quickstart flow", function () {
 
   /** Connects as soon as there is a channel. */
   async function connects(): Promise<void> {
-    await nodeRed.status(idOf(flows, "crec-events-in"), "node-red:common.status.connected");
+    await nodeRed.status(idOf(flows, "crec-events-in"), "connected");
   }
 
   /** Executes an operation, and shows each of its statuses. */
@@ -132,8 +132,8 @@ describe("the quickstart flow", function () {
     should(topic ?? "").equal("");
     await nodeRed.showing("operation status", (status) => status === "confirmed");
     should(nodeRed.shown("operation status").map((shown) => shown.value)).deepEqual(STATUSES);
-    const texts = nodeRed.statuses(idOf(flows, "crec-submit-operation")).map(({ text }) => text);
-    should(texts).deepEqual(["submit-operation.status.signing", ...STATUSES]);
+    const texts = nodeRed.statuses(idOf(flows, "crec-submit-operation")).map(({ code }) => code);
+    should(texts).deepEqual(["signing", ...STATUSES]);
   }
 
   /** Receives the transfer, verified and decoded, when it is final. */
@@ -184,7 +184,7 @@ describe("the quickstart flow", function () {
     await placeStored();
     await nodeRed.kill();
     nodeRed = await NodeRed.start(userDir, environment);
-    await nodeRed.status(idOf(flows, "crec-events-in"), "node-red:common.status.connected");
+    await nodeRed.status(idOf(flows, "crec-events-in"), "connected");
     await press("Send 1 token");
     await nodeRed.showing("verified", isTransfer(seen));
     const again = nodeRed

@@ -9,7 +9,7 @@ import { NodeRed, type NodeRedOptions } from "../support/node-red.ts";
 import { eventsInNode } from "../support/nodes.ts";
 
 const EVENTS = 6;
-const CONNECTED = "node-red:common.status.connected";
+const CONNECTED = "connected";
 const info = { define: ["logging.console.level=info"] };
 const flowfuse: NodeRedOptions = {
   ...info,
@@ -86,7 +86,7 @@ describe("the state folder of a real Node-RED", function () {
       for (const name of ["storage/crec-cursors", "storage/crec-started", "crec-started"])
         await rm(inUserDir(name), { recursive: true, force: true });
     });
-    await harness.nodeRed.status("reader", "events-in.status.cursor-lost");
+    await harness.nodeRed.status("reader", "cursor-lost");
     await harness.panel("reader", "/seek", { to: "now" });
     await harness.nodeRed.status("reader", CONNECTED);
   });
@@ -100,19 +100,16 @@ describe("the state folder of a real Node-RED", function () {
       await mkdir(join(elsewhere, "state"));
     });
     // The storage is no former place without FlowFuse's key, so the cursor is not there.
-    await harness.nodeRed.status("reader", "events-in.status.cursor-lost");
+    await harness.nodeRed.status("reader", "cursor-lost");
   });
 
   it("where FlowFuse runs two copies with nothing shared, it says so", async () => {
     await restart({ ...context(), CREC_TEST_REPLICAS: "2" }, flowfuse, async () => {
       await rm(inUserDir("storage"), { recursive: true, force: true });
     });
-    await harness.nodeRed.status("reader", "events-in.status.cursor-lost");
+    await harness.nodeRed.status("reader", "cursor-lost");
     await harness.panel("reader", "/seek", { to: "now" });
-    await harness.nodeRed.status(
-      "reader",
-      ({ fill, text }) => fill === "yellow" && text === "events-in.status.copies",
-    );
+    await harness.nodeRed.status("reader", ({ fill, code }) => fill === "yellow" && code === "copies");
     should(harness.nodeRed.log).match(
       /2 copies read the channel of "reader", or more: FlowFuse runs several copies/,
     );

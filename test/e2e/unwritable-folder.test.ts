@@ -68,7 +68,7 @@ describe("a state folder that cannot be written for a time", function () {
       sent += 2;
       const offsets = () => new Set(harness.arrivals("reader").map(({ crec }) => crec.offset)).size;
       await harness.nodeRed.shows(() => offsets() === sent);
-      await harness.nodeRed.status("reader", "node-red:common.status.connected");
+      await harness.nodeRed.status("reader", "connected");
       await harness.nodeRed.kill();
       await harness.restart();
       await harness.addEvents("after a crash");

@@ -11,7 +11,7 @@ import { eventsInNode, verifyEventNode } from "../support/nodes.ts";
 import { letOthersEnter } from "../support/postgres.ts";
 
 const EVENTS = 4;
-const CONNECTED = "node-red:common.status.connected";
+const CONNECTED = "connected";
 const TOKEN = "a-token-that-is-long-enough";
 const GROUP = 54_103;
 const [ANNA, BERT] = [

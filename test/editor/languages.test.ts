@@ -2,9 +2,13 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import should from "should";
 import { languages } from "../../scripts/lib/locales.mjs";
+import { root } from "../../scripts/lib/paths.mjs";
+import { readJson } from "../../scripts/lib/read-json.mjs";
+import { alertNode } from "../support/alert-harness.ts";
 import { type Editor, useEditor } from "../support/editor.ts";
 import { flowOfAll } from "../support/editor-flow.ts";
 import { inEachForm } from "../support/editor-walk.ts";
+import { harnessFlow } from "../support/flow-harness.ts";
 import { useLanguage, wrapsBadly } from "../support/language.ts";
 import { sized, withVariants } from "../support/variants.ts";
 import { widestFlow } from "../support/widest-forms.ts";
@@ -78,12 +82,27 @@ describe("in another language", function () {
         should(issue).not.match(/\b(?:the|and|of|is|waits)\b/);
       });
 
+      it("shows a status in that language, also where Node-RED runs in English", async () => {
+        const catalog = await readJson(join(root, `nodes/alert/locales/${tag}/alert.json`));
+        const alert = alertNode({ id: "watches" });
+        await useLanguage(editor(), tag, harnessFlow([], [[alert, 3]]));
+        await editor().page.waitForFunction(
+          ([node, text]) => {
+            const { RED } = globalThis as unknown as { RED: { nodes: { node(of: string): WithStatus } } };
+            return RED.nodes.node(node ?? "").status?.text === text;
+          },
+          [alert.id, catalog.alert.status.watching],
+        );
+      });
+
       it("shows the help of that language", () => {
         should(help).containEql(known[tag]?.note.slice(0, 20));
       });
     });
   }
 });
+
+type WithStatus = { status?: { text?: string } };
 
 /** What the help sidebar shows of a node type. */
 async function helpOf({ page }: Editor, type: string): Promise<string> {

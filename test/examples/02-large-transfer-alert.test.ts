@@ -128,7 +128,7 @@ describe("the example alert on a large transfer", function () {
       (text) => large.every((hash) => text.includes(hash.toLowerCase())),
     );
     await flow.restart();
-    await flow.nodeRed.status(flow.id("crec-events-in"), "node-red:common.status.connected");
+    await flow.nodeRed.status(flow.id("crec-events-in"), "connected");
     await publishLarge();
   });
 });

@@ -58,7 +58,7 @@ describe("the example alert wall on a dashboard", function () {
     await page.getByText("No alerts.").waitFor();
     await page.getByText("No payments.").waitFor();
     should(await flow.pressed("Set up", "ready")).match(/^0x[0-9a-fA-F]{40}$/);
-    await flow.nodeRed.status(flow.id("crec-events-in"), "node-red:common.status.connected");
+    await flow.nodeRed.status(flow.id("crec-events-in"), "connected");
     await drawn(0);
   });
   after(async () => {
@@ -181,7 +181,7 @@ describe("the example alert wall on a dashboard", function () {
     await undone();
     await requested();
     await flow.deploy(await withOthers(flow.flows));
-    await flow.nodeRed.status(flow.id("crec-events-in"), "node-red:common.status.connected");
+    await flow.nodeRed.status(flow.id("crec-events-in"), "connected");
     await page.reload();
     await payments("waiting").waitFor();
     await alerts("critical").locator("del").waitFor();

@@ -79,7 +79,7 @@ describe("account", function () {
       ...{ memberId: "member_local", displayName: "Local developer", emailAddress: "developer@localhost" },
     });
     should({ crec, odd, kept }).deepEqual({ crec: { channelId: "c" }, odd: [], kept: 1 });
-    await nodeRed.status("details", "account.status.done");
+    await nodeRed.status("details", "done");
   });
 
   it("runs a query with variables from the message", async () => {
@@ -100,10 +100,10 @@ describe("account", function () {
     const part = await ask(nodeRed, "query", { query: "{ a b }" });
     should(part.payload).deepEqual({ a: 1, b: null });
     should(part.crec).deepEqual({ errors });
-    await nodeRed.status("query", "account.status.partial");
+    await nodeRed.status("query", "partial");
     answers(200, { data: { a: 1 } });
     should((await ask(nodeRed, "query", { query: "{ a }", crec: part.crec ?? {} })).crec).deepEqual({});
-    await nodeRed.status("query", "account.status.done");
+    await nodeRed.status("query", "done");
   });
 
   it("reports a refused query to Catch, with all errors", async () => {

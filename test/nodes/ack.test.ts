@@ -49,7 +49,7 @@ describe("ack event", function () {
         });
       }
       should(harness.nodeRed.statuses("does-ack").at(-1)).have.properties({
-        ...{ fill: "green", text: "ack.status.ack" },
+        ...{ fill: "green", code: "ack" },
       });
     });
 
@@ -90,7 +90,7 @@ describe("ack event", function () {
       await harness.arrival("two", ({ crec }) => crec.offset === 3);
       await acknowledge(first);
       should(harness.nodeRed.statuses("does-ack").at(-1)).have.properties({
-        ...{ fill: "grey", text: "ack.status.settled" },
+        ...{ fill: "grey", code: "settled" },
       });
       should(offsetsOf(harness.arrivals("two"))).not.containEql(4);
       // The message of the first attempt still counts during the second.
@@ -283,7 +283,7 @@ describe("ack event", function () {
       for (const { crec } of all) should(Object.keys(crec)).have.length(ON_SEND.length);
       const [msg] = all;
       if (msg) await acknowledge(msg);
-      should(harness.nodeRed.statuses("does-ack").at(-1)).have.property("text", "ack.status.settled");
+      should(harness.nodeRed.statuses("does-ack").at(-1)).have.property("code", "settled");
     });
   });
 });

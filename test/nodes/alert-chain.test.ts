@@ -111,7 +111,7 @@ describe("alert behind events in", function () {
     const alerts = harness.nodeRed.shown(ALERT).filter(({ value }) => isTo(to)(value));
     should(alerts).have.length(1);
     // With one event in flight, the second level came because the first was acknowledged.
-    await harness.nodeRed.status("ack", "ack.status.ack");
+    await harness.nodeRed.status("ack", "ack");
     const last = await pay(6);
     await shown(ALERT, isTo(last));
   });
@@ -163,7 +163,7 @@ describe("alert behind events in", function () {
     await sleep(3 * forMs);
     should(heartbeats()).be.empty();
     await harness.nodeRed.press("press-events", { topic: "pause" });
-    await harness.nodeRed.status("events", "events-in.status.paused");
+    await harness.nodeRed.status("events", "paused");
     await harness.proxy.comeBack();
     await sleep(2 * forMs);
     should(heartbeats()).be.empty();

@@ -156,7 +156,7 @@ describe("the memory of alert", function () {
     should(again.payload).deepEqual(first.payload);
     const acked = await ask(harness.nodeRed, "ack", again);
     should(acked.payload).deepEqual(again.payload);
-    await harness.nodeRed.status("ack", "ack.status.ack");
+    await harness.nodeRed.status("ack", "ack");
     await harness.restart("stop");
     await harness.nodeRed.status("alert", ({ fill }) => fill === "green");
     // What is sent again after a restart was sent before the status.

@@ -435,7 +435,7 @@ describe("alert", function () {
 
   it("shows in its status what it has counted, and what it cannot decide", async () => {
     await harness.deploy({ quiet: "1h" });
-    await harness.nodeRed.status("alert", "alert.status.watching");
+    await harness.nodeRed.status("alert", "watching");
     await harness.send(transfer("1"));
     await harness.nodeRed.status("alert", "alerts: 1");
     await harness.send(transfer("1"));

@@ -78,8 +78,8 @@ describe("an API key from the environment", function () {
     await nodeRed.deploy(reading(node, more));
   };
   const says = (sentence: RegExp) => eventually(`${sentence}`, () => sentence.test(nodeRed.log));
-  const connected = () => nodeRed.status("reader", "node-red:common.status.connected");
-  const waiting = () => nodeRed.status("reader", "events-in.status.waiting-for-channel");
+  const connected = () => nodeRed.status("reader", "connected");
+  const waiting = () => nodeRed.status("reader", "waiting-for-channel");
   const refused = () => nodeRed.status("reader", ({ fill }) => fill === "red");
   const atPlant = { baseUrl: "", graphqlUrl: "" };
   const post = async (path: string, body: object) => {

@@ -508,10 +508,10 @@ describe("errors of the nodes", function () {
       const node = eventsInNode({ id: "refused" });
       await deploy([connection({ credentials: { apiKey: WRONG_KEY } }), channelNode()], node);
       await errorOf("refused", "KEY_REFUSED");
-      const status = await nodeRed.status("refused", "events-in.status.key-refused");
+      const status = await nodeRed.status("refused", "key-refused");
       should(status.fill).equal("red");
       await deploy([connection(), channelNode()], node);
-      await nodeRed.status("refused", "node-red:common.status.connected");
+      await nodeRed.status("refused", "connected");
     });
 
     it("a wrong key is shown as refused, too, where the channel is given by its id", async () => {
@@ -519,7 +519,7 @@ describe("errors of the nodes", function () {
       const byId = channelNode({ channel: NOBODY });
       await deploy([connection({ credentials: { apiKey: WRONG_KEY } }), byId], node);
       await errorOf("refused-by-id", "KEY_REFUSED");
-      await nodeRed.status("refused-by-id", "events-in.status.key-refused");
+      await nodeRed.status("refused-by-id", "key-refused");
     });
 
     it("a service that is down is tried again by itself", async () => {
@@ -528,7 +528,7 @@ describe("errors of the nodes", function () {
       await errorOf("patient", "SERVICE_UNREACHABLE");
       await nodeRed.status("patient", isRed);
       await proxy.comeBack();
-      await nodeRed.status("patient", "node-red:common.status.connected");
+      await nodeRed.status("patient", "connected");
     });
 
     it("no channel, and a start that is none", async () => {
@@ -540,7 +540,7 @@ describe("errors of the nodes", function () {
       await errorOf("bad-start", "INVALID_FIELD");
       await nodeRed.status("bad-start", isRed);
       await deploy([connection(), channelNode()], { ...node, startValue: "1" });
-      await nodeRed.status("bad-start", "node-red:common.status.connected");
+      await nodeRed.status("bad-start", "connected");
     });
   });
 

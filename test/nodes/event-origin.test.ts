@@ -59,7 +59,7 @@ describe("a message of events in, on its way through another channel", function 
     harness.nodeRed.showing("reads:0", (value) => (value as Message).crec?.offset === offset);
   const settles = async (msg: Message) => {
     await harness.ask("ack", msg);
-    should(harness.nodeRed.statuses("ack").at(-1)).have.property("text", "ack.status.ack");
+    should(harness.nodeRed.statuses("ack").at(-1)).have.property("code", "ack");
   };
 
   it("keeps saying so behind every node that acts elsewhere, and its errors too", async () => {

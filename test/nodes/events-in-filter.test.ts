@@ -9,7 +9,7 @@ import type { FlowNode } from "../support/node-red.ts";
 import { contractNode, eventsInNode } from "../support/nodes.ts";
 
 const EVENTS = 12;
-const CONNECTED = "node-red:common.status.connected";
+const CONNECTED = "connected";
 const TOKEN = "0xAb00000000000000000000000000000000000001";
 const OTHER = "0x0000000000000000000000000000000000000002";
 const TRANSFER = "Transfer(address,address,uint256)";
@@ -214,7 +214,7 @@ describe("the filters of events in", function () {
         reading("awaits-all", { watcher: "later watcher" }),
       ]);
       for (const id of ["awaits", "awaits-all"]) {
-        const status = await harness.nodeRed.status(id, "events-in.status.waiting-for-watcher");
+        const status = await harness.nodeRed.status(id, "waiting-for-watcher");
         should(status).have.properties({ fill: "yellow", shape: "ring" });
         const { lastError } = await harness.report(id, (report) => report.lastError !== undefined);
         should(lastError).match(/"later watcher"/);

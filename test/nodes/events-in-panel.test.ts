@@ -8,7 +8,7 @@ import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
 import { channelNode, connectionNode, eventsInNode } from "../support/nodes.ts";
 
 const EVENTS = 30;
-const CONNECTED = "node-red:common.status.connected";
+const CONNECTED = "connected";
 
 type Cursor = { cursor: number; identity: { consumer: string; channelId: string } };
 type Refused = { code: string; problem: string };
@@ -76,7 +76,7 @@ describe("the panel of events in", function () {
         [[reading("early", { channel: "later" }), 2]],
         [channelNode({ id: "later", channel: "comes later" })],
       );
-      await harness.nodeRed.status("early", "events-in.status.waiting-for-channel");
+      await harness.nodeRed.status("early", "waiting-for-channel");
       for (const id of ["early", "undeployed", "channel", "__proto__"]) {
         should(await harness.panel(id)).deepEqual({ status: 200, body: { deployed: false } });
         await refused(id, "/cursor", "NOT_CONNECTED");

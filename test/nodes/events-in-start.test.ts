@@ -43,11 +43,11 @@ describe("events in says where it starts", function () {
     await harness.addEvents("first");
     last += 2;
     await harness.arrived("fresh", 2);
-    await harness.nodeRed.status("fresh", exactly("node-red:common.status.connected"));
+    await harness.nodeRed.status("fresh", exactly("connected"));
 
     // From now on it has a place.
     await harness.deploy([[{ ...node, name: "deployed again" }, 2]]);
-    await harness.nodeRed.status("fresh", exactly("node-red:common.status.connected"));
+    await harness.nodeRed.status("fresh", exactly("connected"));
     should(linesOf("fresh")).have.length(1);
     should((await harness.panel("fresh")).body).not.have.property("started");
   });
@@ -59,7 +59,7 @@ describe("events in says where it starts", function () {
     await harness.nodeRed.stop();
     await rm(join(harness.userDir.path, "crec-cursors"), { recursive: true });
     harness.nodeRed = await NodeRed.start(harness.userDir, {}, options);
-    await harness.nodeRed.status("loses", exactly("events-in.status.cursor-lost"));
+    await harness.nodeRed.status("loses", exactly("cursor-lost"));
     should(linesOf("loses")).be.empty();
     should(harness.nodeRed.log).match(/The cursor is missing, although this consumer has run here before/);
     // Nothing was skipped, and nothing is until a person says so.
@@ -71,7 +71,7 @@ describe("events in says where it starts", function () {
     // The choice is a cursor.
     await harness.nodeRed.stop();
     harness.nodeRed = await NodeRed.start(harness.userDir, {}, options);
-    await harness.nodeRed.status("loses", exactly("node-red:common.status.connected"));
+    await harness.nodeRed.status("loses", exactly("connected"));
   });
 
   it("when its place was lost, and it starts where nothing is skipped", async () => {

@@ -7,7 +7,7 @@ import { ask, functionNode } from "../support/flow-harness.ts";
 import { eventsInNode } from "../support/nodes.ts";
 
 const EVENTS = 20;
-const CONNECTED = "node-red:common.status.connected";
+const CONNECTED = "connected";
 
 /** The place kept in Node-RED's context stores instead of a file of its own. */
 describe("events in with its place in a context store", function () {

@@ -4,7 +4,7 @@ import { refuse } from "../support/flow-harness.ts";
 import { channelNode, eventsInNode } from "../support/nodes.ts";
 
 const EVENTS = 40;
-const CONNECTED = "node-red:common.status.connected";
+const CONNECTED = "connected";
 
 type WireEvent = {
   headers: { offset: number; type: string; proofs: unknown[] };
@@ -73,7 +73,7 @@ describe("events in", function () {
       const isOwn = isLookFor(all[0] as Arrival);
       const seen = all.length;
       await harness.press("pauses", { topic: "pause" });
-      should(await harness.nodeRed.status("pauses", "events-in.status.paused")).have.property("fill", "grey");
+      should(await harness.nodeRed.status("pauses", "paused")).have.property("fill", "grey");
       const last = await grow("while-paused");
       const looks = harness.proxy.passed.length;
       await harness.looked((passing) => !isOwn(passing));
@@ -133,7 +133,7 @@ describe("events in", function () {
       const all = await reading("both");
       const seen = all.length;
       await harness.press("both", { topic: "pause" });
-      await harness.nodeRed.status("both", "events-in.status.paused");
+      await harness.nodeRed.status("both", "paused");
       await harness.press("both", { topic: "seek", payload: count });
       await harness.looked((passing) => !isLookFor(all[0] as Arrival)(passing));
       should(since("both", seen)).be.empty();
@@ -180,7 +180,7 @@ describe("events in", function () {
     it("before there is a channel: NOT_CONNECTED", async () => {
       const nowhere = channelNode({ id: "nowhere", channel: "no such channel" });
       await harness.deploy([[eventsInNode({ id: "early", channel: "nowhere", inputs: 1 }), 2]], [nowhere]);
-      await harness.nodeRed.status("early", "events-in.status.waiting-for-channel");
+      await harness.nodeRed.status("early", "waiting-for-channel");
       for (const message of [{ topic: "pause" }, { topic: "seek", payload: "now" }]) {
         const { error } = await refuse(harness.nodeRed, "early", message);
         should(error?.code).equal("NOT_CONNECTED");

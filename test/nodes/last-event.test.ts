@@ -174,7 +174,7 @@ describe("send the last event", function () {
     should(test.crec).have.property("eventId", real.crec?.eventId);
     should(test.crec).not.have.property("consumer");
     await harness.ask("ack", test);
-    should(harness.nodeRed.statuses("ack").at(-1)).have.property("text", "ack.status.test");
+    should(harness.nodeRed.statuses("ack").at(-1)).have.property("code", "test");
     should(await get<Report>("last")).containEql({ lower: 1, delivered: 1, inFlight: 1 });
     should(await get<Cursor>("last", "/cursor")).deepEqual(before);
 
@@ -183,7 +183,7 @@ describe("send the last event", function () {
     await harness.nodeRed.press("press-once", real);
     should((await left("once:1")).crec?.verification).have.property("reason", "seen_before");
     await harness.ask("ack", real);
-    should(harness.nodeRed.statuses("ack").at(-1)).have.property("text", "ack.status.ack");
+    should(harness.nodeRed.statuses("ack").at(-1)).have.property("code", "ack");
   });
 
   it("is refused by every node that acts, unless its form allows it", async () => {

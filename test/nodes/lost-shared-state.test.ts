@@ -215,7 +215,7 @@ for (const { name, isThere, start } of ENGINES) {
     });
 
     if (name !== LOSES_ALL) return;
-    const LOST = "events-in.status.cursor-lost";
+    const LOST = "cursor-lost";
 
     itWide("wait if no position is known, and go on once a copy comes that knows one", async () => {
       const [first, second] = await running("late");

@@ -63,7 +63,7 @@ describe("each event once, behind an events in that waits for acknowledgements",
   const acked: unknown[] = [];
   const acknowledge = async (msg: Message) => {
     await ask(nodeRed, "ack", msg);
-    should(nodeRed.statuses("ack").at(-1)).have.property("text", "ack.status.ack");
+    should(nodeRed.statuses("ack").at(-1)).have.property("code", "ack");
     acked.push(msg.crec?.eventId);
   };
 

@@ -15,7 +15,7 @@ import {
 import { type Passing, ServiceProxy } from "../support/proxy.ts";
 import { startTestService } from "../support/service.ts";
 
-const CONNECTED = "node-red:common.status.connected";
+const CONNECTED = "connected";
 /** A node that waits for what it asked would take its time-out of 10 s, or for ever. */
 const CLOSE_MS = 6_000;
 
@@ -119,7 +119,7 @@ describe("events in and deploys", function () {
       await nodeRed.deploy(
         harnessFlow([...config, nowhere], [[eventsInNode({ id: "waits", channel: "missing-channel" }), 2]]),
       );
-      await nodeRed.status("waits", "events-in.status.waiting-for-channel");
+      await nodeRed.status("waits", "waiting-for-channel");
       should(await timeOf(() => deploy([]))).be.below(CLOSE_MS);
       await proxy.goDown();
       await deploy([[eventsInNode({ id: "unserved" }), 2]]);
@@ -159,7 +159,7 @@ describe("events in and deploys", function () {
       await looked;
       const answered = ask(nodeRed, "second", {});
       // Both are under way when this is heard.
-      await nodeRed.status("second", "create-watcher.status.creating");
+      await nodeRed.status("second", "creating");
       proxy.harm = () => undefined;
       await deploy(
         [
@@ -182,7 +182,7 @@ describe("events in and deploys", function () {
       await nodeRed.showing("resumed:1");
       await proxy.next(1, ({ path }) => path.includes("/watchers/"));
       await deploy([[node, 2]]);
-      should(nodeRed.statuses("resumed").map(({ text }) => text)).containEql("common.status.interrupted");
+      should(nodeRed.statuses("resumed").map(({ code }) => code)).containEql("interrupted");
       proxy.harm = () => undefined;
       const { value } = await nodeRed.showing("resumed:0");
       should(value).match({ kept: "as it was", payload: { name: "resumed" } });

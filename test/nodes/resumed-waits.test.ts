@@ -18,7 +18,7 @@ import { itWide } from "../support/wide.ts";
 import { withoutEnd } from "../support/without-end.ts";
 
 const TOO_MUCH = String(10n ** 30n);
-const INTERRUPTED = "common.status.interrupted";
+const INTERRUPTED = "interrupted";
 
 const DEPLOYS = ["full", "flows", "nodes"] as const;
 
@@ -89,7 +89,7 @@ describe("a wait that a deploy interrupts", function () {
       const [file = ""] = await filesOf("submit");
       should((await stat(join(folderOf("submit"), file))).mode & 0o777).equal(0o600);
       await harness.deploy(flow({ name: type }), [], type);
-      should(harness.nodeRed.statuses("submit").map(({ text }) => text)).containEql(INTERRUPTED);
+      should(harness.nodeRed.statuses("submit").map(({ code }) => code)).containEql(INTERRUPTED);
       letGo();
       const msg = await outcome(probe);
       should(msg.error).be.undefined();
@@ -263,7 +263,7 @@ describe("a wait that a deploy interrupts", function () {
     const { value } = await harness.nodeRed.showing("submit:0", (one) => ofKey(one as Message));
     should((value as Message).crec).match({ operationId, found: true, redelivered: true });
     should((value as Message).crec).not.have.property("resumed");
-    await harness.nodeRed.status("events", "node-red:common.status.connected");
+    await harness.nodeRed.status("events", "connected");
     should(await isDone()).be.true();
     should(harness.nodeRed.shown("submit:0").filter((shown) => ofKey(shown.value as Message))).have.length(1);
   });

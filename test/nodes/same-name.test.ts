@@ -9,7 +9,7 @@ import type { FlowNode, NodeRed } from "../support/node-red.ts";
 import { channelNode, connectionNode, eventsInNode } from "../support/nodes.ts";
 import { flowEnvironment, startTestService } from "../support/service.ts";
 
-const CONNECTED = "node-red:common.status.connected";
+const CONNECTED = "connected";
 const isRed = ({ fill }: { fill?: string }) => fill === "red";
 
 /** Node-RED starts nodes in the order in which they are stored: a newcomer comes first here, as a copy may. */
@@ -82,7 +82,7 @@ describe("of two nodes with one consumer name", function () {
     await deploy([newcomer, { ...old, name: "changed" }], "nodes");
     await eventually("a new start", () => nodeRed.statuses("ran-before").length > before);
     await onlyReads("ran-before", "newcomer");
-    should(nodeRed.statuses("newcomer").every(({ text }) => text !== CONNECTED)).be.true();
+    should(nodeRed.statuses("newcomer").every(({ code }) => code !== CONNECTED)).be.true();
 
     nodeRed = await owned.restart();
     await onlyReads("ran-before", "newcomer");

@@ -133,7 +133,7 @@ describe("verify event with each event once", function () {
       await deploy(once("shared"));
       // The other one has the keys of before in memory, if it has read them at all.
       await other.deploy((await (await nodeRed.fetch("flows")).json()) as FlowNode[]);
-      await other.status("shared", "verify-event.status.standby");
+      await other.status("shared", "standby");
       await sends("shared", VERIFIED);
       await written("shared");
       should((await refuse(other, "shared", { crec: { event } })).error).have.property(
@@ -191,10 +191,7 @@ describe("verify event with each event once", function () {
     await writeFile(file("spoiled"), "spoiled");
     nodeRed = await NodeRed.start(userDir);
     await deploy(once("spoiled"));
-    await nodeRed.status(
-      "spoiled",
-      ({ fill, text }) => fill === "red" && text === "verify-event.status.memory",
-    );
+    await nodeRed.status("spoiled", ({ fill, code }) => fill === "red" && code === "memory");
     should(nodeRed.log).match(/spoiled\.log.*is torn or was changed/);
     should(
       (await readdir(join(userDir.path, "crec-seen"))).filter((name) =>
@@ -202,7 +199,7 @@ describe("verify event with each event once", function () {
       ),
     ).have.length(1);
     await sends("spoiled", VERIFIED);
-    await nodeRed.status("spoiled", "verify-event.status.verified");
+    await nodeRed.status("spoiled", "verified");
     await repeats("spoiled");
   });
 

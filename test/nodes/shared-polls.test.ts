@@ -6,7 +6,7 @@ import type { FlowNode } from "../support/node-red.ts";
 import { eventsInNode } from "../support/nodes.ts";
 import { ServiceProxy } from "../support/proxy.ts";
 
-const CONNECTED = "node-red:common.status.connected";
+const CONNECTED = "connected";
 /** So many polls of a node by itself are compared: some seconds. */
 const POLLS = 16;
 /**

@@ -6,9 +6,9 @@ import { type FlowNode, NodeRed } from "../support/node-red.ts";
 import { contractNode, createWatcherNode, eventsInNode } from "../support/nodes.ts";
 import type { Passing } from "../support/proxy.ts";
 
-const STOPPED = { fill: "grey", shape: "ring", text: "common.status.stopped" };
-const CONNECTED = "node-red:common.status.connected";
-const WATCHING = "alert.status.watching";
+const STOPPED = { fill: "grey", shape: "ring", code: "stopped" };
+const CONNECTED = "connected";
+const WATCHING = "watching";
 const TOKEN = "a-token-that-is-long-enough";
 
 describe("the status of a node whose flow is stopped", function () {
@@ -37,7 +37,7 @@ describe("the status of a node whose flow is stopped", function () {
   const flow = (config: readonly FlowNode[], ...used: ReadonlyArray<[FlowNode, number]>) =>
     harnessFlow([...harness.config(), ...config], used);
   const deploy = (...used: ReadonlyArray<[FlowNode, number]>) => nodeRed.deploy(flow([], ...used));
-  const texts = (id: string) => nodeRed.statuses(id).map(({ text }) => text);
+  const texts = (id: string) => nodeRed.statuses(id).map(({ code }) => code);
   /** What an editor is told that opens now. */
   const retained = async (id: string): Promise<string | undefined> => {
     const socket = new WebSocket(`${nodeRed.url.replace("http", "ws")}comms`);
@@ -68,10 +68,10 @@ describe("the status of a node whose flow is stopped", function () {
     await nodeRed.press("press-stop-wait");
     await nodeRed.showing("stop-wait:1");
     await state("stop");
-    for (const { id } of [reader, alert]) should(await nodeRed.status(id, STOPPED.text)).match(STOPPED);
-    const interrupted = "common.status.interrupted";
-    should(await nodeRed.status(wait.id, interrupted)).match({ ...STOPPED, text: interrupted });
-    should(await retained(reader.id)).equal(STOPPED.text);
+    for (const { id } of [reader, alert]) should(await nodeRed.status(id, STOPPED.code)).match(STOPPED);
+    const interrupted = "interrupted";
+    should(await nodeRed.status(wait.id, interrupted)).match({ ...STOPPED, code: interrupted });
+    should(await retained(reader.id)).equal("stopped");
 
     harness.proxy.harm = () => undefined;
     await state("start");
@@ -87,7 +87,7 @@ describe("the status of a node whose flow is stopped", function () {
     const within = "$" + "{CREC_WINDOW_THAT_IS_NOT_SET}";
     await deploy([{ ...alert, within }, 3]);
     await nodeRed.status(alert.id, /CREC_WINDOW_THAT_IS_NOT_SET/);
-    should(texts(alert.id)).containEql(STOPPED.text);
+    should(texts(alert.id)).containEql(STOPPED.code);
   });
 
   for (const type of ["full", "flows", "nodes"] as const)
@@ -103,7 +103,7 @@ describe("the status of a node whose flow is stopped", function () {
       await nodeRed.deploy(flow([], ...changed), type);
       await nodeRed.status(alert.id, WATCHING);
       await nodeRed.status(reader.id, CONNECTED);
-      should(texts(alert.id)).deepEqual([WATCHING, STOPPED.text, WATCHING]);
+      should(texts(alert.id)).deepEqual([WATCHING, STOPPED.code, WATCHING]);
     });
 
   it("is not set where the node is removed or disabled, or its tab is", async () => {
@@ -128,7 +128,7 @@ describe("the status of a node whose flow is stopped", function () {
       await run();
       await nodeRed.deploy(flows);
       for (const { id } of [reader, alert]) {
-        should(texts(id).includes(STOPPED.text)).equal(false, `${id} ${what}`);
+        should(texts(id).includes(STOPPED.code)).equal(false, `${id} ${what}`);
         should(await retained(id)).equal(undefined, `${id} ${what}`);
       }
     }

@@ -49,7 +49,7 @@ describe("the stored key of a connection", function () {
     const channel = channelNode({ id: "its-channel", connection: node.id, channel: "wanted" });
     return nodeRed.deploy(harnessFlow([node, channel, ...more], [[reader, 3]]));
   };
-  const waiting = () => nodeRed.status("reader", "events-in.status.waiting-for-channel");
+  const waiting = () => nodeRed.status("reader", "waiting-for-channel");
   const refused = async (says: RegExp) => {
     const { text } = await nodeRed.status("reader", ({ fill }) => fill === "red");
     should(text).match(says);
@@ -176,7 +176,7 @@ describe("the stored key of a connection", function () {
     await nodeRed.status("instance-inner-reader", ({ fill }) => fill === "red");
     should(home.keys.length + thief.keys.length).equal(asked);
     await nodeRed.deploy(subflow({ baseUrl: "${HOME_URL}", credentials: { apiKey: "${HOME_KEY}" } }));
-    await nodeRed.status("instance-inner-reader", "events-in.status.waiting-for-channel");
+    await nodeRed.status("instance-inner-reader", "waiting-for-channel");
   });
 
   it("is for one address, where instances of a subflow have several: the two ways that it names work", async () => {
@@ -204,8 +204,7 @@ describe("the stored key of a connection", function () {
         ],
       })),
     ];
-    const waits = (index: number) =>
-      nodeRed.status(`place-${index}-of`, "events-in.status.waiting-for-channel");
+    const waits = (index: number) => nodeRed.status(`place-${index}-of`, "waiting-for-channel");
     const url = { name: "PLACE_URL", type: "str", value: "" };
     const inside = connection("inside", { z, baseUrl: "${PLACE_URL}", credentials: { apiKey } });
     await nodeRed.deploy(subflow("inside", [inside], url, [home.url, fromEnvironment.url]));

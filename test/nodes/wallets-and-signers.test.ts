@@ -94,8 +94,8 @@ describe("wallets and signers", function () {
       });
       should(made.crec).have.properties({ status: "deployed", found: false });
       should(made.crec?.walletAddress).equal((made.payload as Record_).address);
-      const texts = harness.nodeRed.statuses("make").map(({ text }) => text);
-      should(texts[0]).equal("manage.status.working");
+      const texts = harness.nodeRed.statuses("make").map(({ code }) => code);
+      should(texts[0]).equal("working");
       should(texts.at(-1)).equal("deployed");
       const found = await good("make", { description: "by a test" }, ["found"]);
       should(found.crec).deepEqual({ ...made.crec, found: true });

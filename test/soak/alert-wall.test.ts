@@ -128,7 +128,7 @@ describe("the example alert wall with markup in every field", function () {
     const named = flow.flows.map((node) => (node.type === "crec-contract" ? { ...node, name } : node));
     await deploy(named);
     should(await flow.pressed("Set up", "ready")).match(/^0x[0-9a-fA-F]{40}$/);
-    await flow.nodeRed.status(flow.id("crec-events-in"), "node-red:common.status.connected");
+    await flow.nodeRed.status(flow.id("crec-events-in"), "connected");
     await flow.press("Receive 120 tokens");
     await page.locator(".wall-critical li", { hasText: "Very large transfer of" }).first().waitFor();
     await flow.press("Request 25 tokens");

@@ -52,7 +52,7 @@ export class AlertExample {
 
   /** Waits until events in reads: it begins with new events only. */
   async reading(): Promise<void> {
-    await this.flow.nodeRed.status(this.flow.id("crec-events-in"), "node-red:common.status.connected");
+    await this.flow.nodeRed.status(this.flow.id("crec-events-in"), "connected");
   }
 
   /** Everything that the outlet has accepted, oldest first. */

@@ -89,7 +89,7 @@ export function testsOfThePromise({ events, nodeRedKills, serviceKills }: Killin
     const before = (await arrivals(file)).length;
     await stage.nodeRed?.stop();
     await stage.launch();
-    await stage.nodeRed?.status("collect-in", "node-red:common.status.connected");
+    await stage.nodeRed?.status("collect-in", "connected");
     should((await arrivals(file)).length).equal(before);
   });
 

@@ -49,14 +49,15 @@ const DEFINED = [
   without(...UNUSED, ...OF_EXAMPLES),
 ];
 
-const CONNECTED = "node-red:common.status.connected";
+const CONNECTED = "connected";
 /** What events in says instead until its first event, where it had no place to go on from. */
-const STARTED = "connected, starts ";
+const STARTED = "started-";
 
 /** Ends a process when the one that started it is gone, however it died. */
 const endWithParent = new URL("../../scripts/lib/end-with-parent.mjs", import.meta.url).href;
 /** Rehearsals would wait for all other tests. */
 const samePriority = fileURLToPath(new URL("same-priority.cjs", import.meta.url));
+const statusCodes = fileURLToPath(new URL("status-codes.cjs", import.meta.url));
 
 export type FlowNode = { id: string; type: string; name?: string; [property: string]: unknown };
 
@@ -64,7 +65,7 @@ export type FlowNode = { id: string; type: string; name?: string; [property: str
 export type Shown = { name: string; topic: string | undefined; value: unknown };
 
 /** A status as it stands under a node. */
-export type NodeStatus = { id: string; fill?: string; shape?: string; text?: string };
+export type NodeStatus = { id: string; fill?: string; shape?: string; text?: string; code?: string };
 
 /** How a process is started other than usually. */
 export type NodeRedOptions = {
@@ -104,6 +105,8 @@ export class NodeRed {
   readonly #log: string[];
   readonly #shown: Shown[] = [];
   readonly #statuses = new Map<string, NodeStatus[]>();
+  /** Of the status that comes next, by node. */
+  readonly #codes = new Map<string, { code?: string }>();
   readonly #listeners = new Set<() => void>();
   readonly #heard: string[] = [];
   readonly #token: string | undefined;
@@ -129,7 +132,15 @@ export class NodeRed {
     const child = spawn(
       process.execPath,
       [
-        ...["--import", endWithParent, "--require", samePriority, join(root, "node_modules/node-red/red.js")],
+        ...[
+          "--import",
+          endWithParent,
+          "--require",
+          samePriority,
+          "--require",
+          statusCodes,
+          join(root, "node_modules/node-red/red.js"),
+        ],
         ...["--settings", settings, "--userDir", userDir.path, "--port", "0", ...defined],
       ],
       {
@@ -249,7 +260,10 @@ export class NodeRed {
     );
   }
 
-  /** Waits until a node's status has this text now, or looks like this. "Connected" may go on with where it starts. */
+  /**
+   * Waits until a node's status has this code now, or this text, or one that looks like this. "connected" also stands for
+   * the codes that say where reading starts.
+   */
   status(
     id: string,
     wanted: string | RegExp | ((status: NodeStatus) => boolean),
@@ -257,9 +271,9 @@ export class NodeRed {
   ): Promise<NodeStatus> {
     const isWanted = (status: NodeStatus) => {
       if (typeof wanted === "function") return wanted(status);
-      const text = status.text ?? "";
-      if (wanted === CONNECTED && text.startsWith(STARTED)) return true;
-      return typeof wanted === "string" ? text === wanted : wanted.test(text);
+      const { text = "", code = text } = status;
+      if (typeof wanted !== "string") return wanted.test(text);
+      return [code, text].includes(wanted) || (wanted === CONNECTED && code.startsWith(STARTED));
     };
     return this.#until(
       () => {
@@ -328,7 +342,7 @@ export class NodeRed {
       socket.send(JSON.stringify({ auth: this.#token }));
       await admitted;
     }
-    for (const topic of ["debug", "status/#", "notification/#"])
+    for (const topic of ["debug", "status-code/#", "status/#", "notification/#"])
       socket.send(JSON.stringify({ subscribe: topic }));
     socket.addEventListener("message", ({ data }) => {
       this.#heard.push(String(data));
@@ -346,9 +360,10 @@ export class NodeRed {
       this.#shown.push({ name: String(name), topic: messageTopic as string | undefined, value: parsed });
     } else if (topic === "notification/runtime-deploy") {
       this.#running = String(content.revision);
-    } else if (topic.startsWith("status/")) {
+    } else if (topic.startsWith("status-code/")) this.#codes.set(topic.slice("status-code/".length), content);
+    else if (topic.startsWith("status/")) {
       const id = topic.slice("status/".length);
-      this.#statuses.set(id, [...this.statuses(id), { id, ...content }]);
+      this.#statuses.set(id, [...this.statuses(id), { id, ...content, ...this.#codes.get(id) }]);
     }
   }
 

@@ -1,7 +1,13 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CrecError, LeaseState } from "../../../src/index.ts";
 import { shortText } from "../../lib/runtime/error-texts.ts";
-import { type StatusKind, showStatus, statusOfKind } from "../../lib/runtime/status.ts";
+import {
+  type StatusKind,
+  type StatusText,
+  showStatus,
+  statusOfKind,
+  statusText,
+} from "../../lib/runtime/status.ts";
 
 /** How often the time since the other copy was heard of is shown anew. */
 const REFRESH_MS = 3_000;
@@ -23,7 +29,7 @@ export function showLease(RED: NodeAPI, node: Node, lease: ShownLease): () => vo
   showStatus(node, ...shown);
   const timer = setInterval(() => {
     const now = statusOf(RED, lease);
-    if (now[1] === shown[1]) return;
+    if (now[1].text === shown[1].text) return;
     shown = now;
     RED.events.emit("node-status", { id: node.id, status: statusOfKind(...now) });
   }, REFRESH_MS);
@@ -31,23 +37,23 @@ export function showLease(RED: NodeAPI, node: Node, lease: ShownLease): () => vo
   return () => clearInterval(timer);
 }
 
-function statusOf(RED: NodeAPI, lease: ShownLease): [StatusKind, string] {
+function statusOf(RED: NodeAPI, lease: ShownLease): [StatusKind, StatusText] {
   const state = lease.state();
   switch (state.kind) {
     case "elsewhere": {
       const { copy, renewedMsAgo } = state.holder;
       const seconds = Math.round(renewedMsAgo / SECOND_MS);
-      return ["stopped", RED._("events-in.status.standby", { copy: copy.name, seconds })];
+      return ["stopped", statusText(RED, "events-in.status.standby", { copy: copy.name, seconds })];
     }
     case "waiting_for_share":
       return [
         "stopped",
-        RED._("events-in.status.standby-share", { share: state.share, all: lease.wanted() }),
+        statusText(RED, "events-in.status.standby-share", { share: state.share, all: lease.wanted() }),
       ];
     case "error":
-      return ["error", RED._(keyOf(state.error), { reason: reasonOf(state.error) })];
+      return ["error", statusText(RED, keyOf(state.error), { reason: reasonOf(state.error) })];
     default:
-      return ["waiting", "node-red:common.status.connecting"];
+      return ["waiting", statusText(RED, "events-in.status.connecting")];
   }
 }
 

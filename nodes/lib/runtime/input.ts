@@ -2,9 +2,9 @@ import type { Node, NodeAPI, NodeDef } from "node-red";
 import { toCodedError } from "../shared/errors.ts";
 import { unsetVariable } from "../shared/variables.ts";
 import { withDetails } from "./details.ts";
-import { errorText, shortText, toldError } from "./error-texts.ts";
+import { errorText, toldError } from "./error-texts.ts";
 import { type CrecMessage, takenMessage } from "./message.ts";
-import { closeStatus, showStatus } from "./status.ts";
+import { closeStatus, errorStatus, showStatus, statusText } from "./status.ts";
 import { nextArrival } from "./waits/arrival.ts";
 import { refuseRequest } from "./waits/requests.ts";
 import { noteWaiting } from "./waits/waiting.ts";
@@ -101,7 +101,7 @@ export function onInput(
     };
     const failed = (thrown: unknown) => {
       const error = toCodedError(thrown);
-      showStatus(node, "error", shortText(error));
+      showStatus(node, "error", errorStatus(error));
       done(toldError(error));
     };
     const finish = async (thrown?: { error: unknown }): Promise<void> => {
@@ -149,7 +149,7 @@ export function onInput(
     for (const controller of controllers) controller.abort();
     const ends = isAlwaysOn ? "stopped" : left.length > 0 && "interrupted";
     // Node-RED takes away the status of a node that is removed.
-    closeStatus(node, ends && !removed ? `common.status.${ends}` : undefined);
+    closeStatus(node, ends && !removed ? statusText(RED, `common.status.${ends}`) : undefined);
     const close = async () => {
       await withinTime(left.map(([, finished]) => finished));
       const isDropped = await waits?.close(removed);

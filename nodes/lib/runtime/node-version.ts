@@ -59,7 +59,8 @@ function idle(type: string, problem: Error): Register {
     isLogged = true;
     function ConstructIdle(this: Node, def: NodeDef): void {
       RED.nodes.createNode(this, def);
-      this.status({ fill: "red", shape: "ring", text: sentence });
+      const status = { fill: "red", shape: "ring", text: sentence, code: error.code } as const;
+      this.status(status);
       this.error(sentence);
       this.on("input", (_msg, _send, done) => done(error));
     }

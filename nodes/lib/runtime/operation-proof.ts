@@ -3,6 +3,7 @@ import type { ChannelEvent, FollowOptions, RequestedOperation, VerifyResult } fr
 import { nodeError } from "../shared/errors.ts";
 import { isVerificationUntouched } from "../shared/verification-set-up.ts";
 import type { Connection } from "./config-nodes.ts";
+import { type StatusText, serviceStatus, statusText } from "./status.ts";
 
 /** Verifies the statuses of an operation. Undefined where the connection has no verification settings. */
 export type ProofCheck = (
@@ -51,13 +52,15 @@ export function verificationOf(checked: VerifyResult | Unproven | undefined): Ve
   return checked ?? UNPROVEN;
 }
 
-/** The text of a node's status. A status that needs a proof and was not checked is shown as unproven. */
+/** The status under a node. One that needs a proof and was not checked is shown as unproven. */
 export function shownStatus(
   RED: NodeAPI,
   status: string,
   checked: VerifyResult | Unproven | undefined,
-): string {
+): StatusText {
   const result = verificationOf(checked);
   const isUnproven = !result.verified && result.reason === "unproven";
-  return isUnproven && status.startsWith("confirmed") ? RED._("common.status.unproven", { status }) : status;
+  return isUnproven && status.startsWith("confirmed")
+    ? statusText(RED, "common.status.unproven", { status })
+    : serviceStatus(status);
 }

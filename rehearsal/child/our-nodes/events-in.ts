@@ -7,13 +7,13 @@ import { selectionOf } from "../../../nodes/events-in/selection.ts";
 import { acceptingOnly } from "../../../nodes/lib/runtime/accepted-watchers.ts";
 import { noteReader } from "../../../nodes/lib/runtime/channel-readers.ts";
 import { channelOf } from "../../../nodes/lib/runtime/config-nodes.ts";
-import { shortText, toldError } from "../../../nodes/lib/runtime/error-texts.ts";
+import { toldError } from "../../../nodes/lib/runtime/error-texts.ts";
 import { type FieldReader, fieldReader } from "../../../nodes/lib/runtime/field-reader.ts";
 import { onFlowsStarted } from "../../../nodes/lib/runtime/flows-started.ts";
 import { onInput } from "../../../nodes/lib/runtime/input.ts";
 import { loadLibrary } from "../../../nodes/lib/runtime/library.ts";
 import { serviceIdentity } from "../../../nodes/lib/runtime/service-identity.ts";
-import { showStatus } from "../../../nodes/lib/runtime/status.ts";
+import { errorStatus, showStatus, statusText } from "../../../nodes/lib/runtime/status.ts";
 import { nodeError, toCodedError } from "../../../nodes/lib/shared/errors.ts";
 import { unsetVariable } from "../../../nodes/lib/shared/variables.ts";
 import type { ChannelEvent } from "../../../src/index.ts";
@@ -40,7 +40,7 @@ export function registerEventsIn(RED: NodeAPI, host: ChildHost): void {
       const unset = unsetVariable(def);
       if (unset) throw unset;
       consumer = await openConsumer(RED, this, fields, host, { name, signal });
-      showStatus(this, "done", "node-red:common.status.connected");
+      showStatus(this, "done", statusText(RED, "events-in.status.connected"));
     };
     const task = { node: idInFlow(this), type: this.type, msg: {}, notTried: [], isToday: false };
     const begin = () => {
@@ -50,7 +50,7 @@ export function registerEventsIn(RED: NodeAPI, host: ChildHost): void {
           await noteAll(RED, host, task);
           if (signal.aborted) return;
           const error = toCodedError(thrown);
-          showStatus(this, "error", shortText(error));
+          showStatus(this, "error", errorStatus(error));
           this.error(toldError(error), {});
         })
         .finally(end);

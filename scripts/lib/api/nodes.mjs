@@ -26,6 +26,7 @@ async function ofNode(node) {
     [type]: isConfig(node) ? "config node" : `node, inputs ${node.inputs ?? 1}`,
     [`${type} settings version`]: String(version),
     ...(await outputsOf(node)),
+    ...(await statusesOf(node)),
     ...propertiesOf(node),
     ...Object.fromEntries(
       Object.entries(credentialsOf(node)).map(([name, { type: kind }]) => [
@@ -48,6 +49,17 @@ async function outputsOf(node) {
       ...(outputs.length > 1 ? [[`${type} output ${index + 1} label`, texts.output[output]]] : []),
     ]),
   );
+}
+
+/** The codes of its statuses, as the keys of their texts. @param {NodeDescription} node */
+async function statusesOf(node) {
+  if (isConfig(node)) return {};
+  const { type } = node;
+  const name = shortName(type);
+  const { [name]: own } = await readJson(join(root, "nodes", name, "locales/en-US", `${name}.json`));
+  const { common } = await readJson(join(root, "nodes/lib/locales/en-US/common.json"));
+  const keys = Object.keys({ ...own.status, ...common.status }).filter((key) => !key.endsWith("_plural"));
+  return Object.fromEntries(keys.map((key) => [`${type} status ${key}`, ""]));
 }
 
 /** @param {NodeDescription} node */

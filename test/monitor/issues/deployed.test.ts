@@ -21,7 +21,7 @@ import {
 import { signerNode, walletNode } from "../../support/operation-nodes.ts";
 import { startTestService } from "../../support/service.ts";
 
-const WAITING = "events-in.status.waiting-for-watcher";
+const WAITING = "waiting-for-watcher";
 const ABSENT = "0x00000000000000000000000000000000000000aa";
 
 describe("issues of what is deployed", () => {
@@ -200,7 +200,7 @@ describe("issues of what is deployed", () => {
         }),
       ),
     ]);
-    await nodeRed.status("reader", "node-red:common.status.connected");
+    await nodeRed.status("reader", "connected");
     should(kinds(await run())).deepEqual([
       ...["wallet-state:archived:wallet-old", "wallet-state:signers:wallet-locked"],
       "watcher-state:archived:reader:transfers",

@@ -75,7 +75,7 @@ export class ForgedWorld {
       folder: userDir.path,
     };
     await nodeRed.deploy(actingFlow(acting));
-    await nodeRed.status("events", "node-red:common.status.connected");
+    await nodeRed.status("events", "connected");
     const ends = [
       () => nodeRed.kill(),
       () => userDir.remove(),

@@ -1,8 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { Signer, SigningState } from "../../../../src/index.ts";
 import type { SignerRef } from "../config-nodes.ts";
-import { shortText } from "../error-texts.ts";
-import { showStatus } from "../status.ts";
+import { errorStatus, showStatus } from "../status.ts";
 import { type JoinedSigner, joinSigner } from "./joined-signer.ts";
 import { repeatUntil } from "./repeat.ts";
 import { signingStatus } from "./signing-status.ts";
@@ -71,7 +70,7 @@ export class Asking {
       mayRepeat: () => isResumed || this.#joined?.isSigned() === true,
       onFailure: (error) => {
         isAgain = true;
-        if (!isPast()) showStatus(this.#node, "waiting", shortText(error));
+        if (!isPast()) showStatus(this.#node, "waiting", errorStatus(error));
       },
       leftMs: () => (deadline === 0 ? endsAt - performance.now() : deadline * 1000 - Date.now()),
       signal,

@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import type { SigningState } from "../../../../src/index.ts";
-import { showStatus } from "../status.ts";
+import { showStatus, statusText } from "../status.ts";
 
 export type Signing = {
   /** The key service, as people call it. */
@@ -33,7 +33,7 @@ export function signingStatus(RED: NodeAPI, node: Node, signing: Signing): Signi
     showStatus(
       node,
       isForPerson ? "waiting" : "working",
-      RED._(`common.status.${key}`, { custodian, state, ...words }),
+      statusText(RED, `common.status.${key}`, { custodian, state, ...words }),
     );
   };
   const timer = setInterval(show, EVERY_MS);
