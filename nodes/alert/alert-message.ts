@@ -1,5 +1,6 @@
 import type { NodeAPI } from "node-red";
 import type { AlertOutcome, RaisedAlert } from "../../src/index.ts";
+import type { NamedEvent } from "../lib/runtime/channel-readers.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { isObject } from "../lib/shared/is-object.ts";
 import type { Severity } from "./fields.ts";
@@ -18,9 +19,11 @@ export type Told = {
   unproven?: true;
   /** The decoded event, where it is not too large. */
   event?: unknown;
+  /** The event that it left with, of which its end must not come before it. Not for people. */
+  from?: NamedEvent;
 };
 
-export type AlertPayload = Told & {
+export type AlertPayload = Omit<Told, "from"> & {
   kind: AlertOutcome["kind"];
   /** The same however often it is sent, also for its reminders and its end. */
   id: string;
@@ -61,7 +64,7 @@ export function told(
   RED: NodeAPI,
   { title, text, severity, worded }: Telling,
   facts: Facts,
-  more: Pick<Told, "link" | "unproven">,
+  more: Pick<Told, "link" | "unproven" | "from">,
 ): Told {
   const { payload, sumTokens } = facts;
   return {
@@ -87,11 +90,12 @@ export function toldOfLimit(
 /** Of an outcome: `told` is what the alert itself said. `isOwn`: it is the alert of the event that arrived. */
 export function payloadOf(RED: NodeAPI, outcome: AlertOutcome, told: Told, isOwn: boolean): AlertPayload {
   const { kind, alert } = outcome;
+  const { from: _from, ...said } = told;
   return {
     kind,
     id: alert.id,
     ...(alert.reminder === undefined ? {} : { reminder: alert.reminder }),
-    ...told,
+    ...said,
     title: oneLine(outcomeTitle(RED, outcome, { title: told.title, isOwn }), LONGEST_TITLE),
     text: oneLine(outcomeText(RED, outcome, { text: told.text, isOwn }), LONGEST_TEXT),
     at: new Date(timeOfOutcome(outcome)).toISOString(),

@@ -6,6 +6,7 @@ import { isRedelivered } from "../lib/runtime/event-message.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { isTest } from "../lib/runtime/test-message.ts";
+import { eventOf } from "./alert-event.ts";
 import { amountOf, decimalsAt, keyOf } from "./alert-input.ts";
 import {
   alertMessage,
@@ -231,6 +232,7 @@ export class Alerting {
   #told(msg: CrecMessage | undefined, facts: Facts): Told {
     const { settings } = this.#fields;
     const link = linkOf(facts.payload);
+    const from = msg && eventOf(msg);
     const telling = {
       title: String(settings.title ?? ""),
       text: String(settings.text ?? ""),
@@ -240,6 +242,7 @@ export class Alerting {
     const more = {
       ...(link ? { link } : {}),
       ...(msg && isUnproven(msg) ? { unproven: true as const } : {}),
+      ...(from ? { from } : {}),
     };
     return told(this.#RED, telling, facts, more);
   }

@@ -1,7 +1,15 @@
+import type { NamedEvent } from "../lib/runtime/channel-readers.ts";
 import type { Library } from "../lib/runtime/library.ts";
 
-/** An event that an alert left with. */
-export type AlertEvent = { eventId: string; channelId: string | undefined; consumer: string | undefined };
+export type KeyOrderOptions = Pick<Library, "findInFlight"> & {
+  /** Whether an event that is not in flight may come again, such as after a restart. */
+  mayCome: (event: NamedEvent) => boolean;
+  /** Milliseconds, of a clock that is never set. */
+  now?: () => number;
+};
+
+/** An event that an alert left with. `goneAt`: since when it is not in flight, and may come again. */
+type Awaited = NamedEvent & { goneAt?: number | undefined };
 
 /** A message without an event that waits for its turn. */
 export type InTurn = {
@@ -10,6 +18,8 @@ export type InTurn = {
   /** Of the alert. */
   alertId: string;
   isEnd: boolean;
+  /** That of the alert, which may have left before this process began. */
+  event?: NamedEvent | undefined;
   /** Resolves when the next message of the key may leave. */
   run: () => Promise<void> | undefined;
   /** It need not be sent any more. */
@@ -17,10 +27,11 @@ export type InTurn = {
 };
 
 type Turns = {
-  events: AlertEvent[];
+  events: Awaited[];
   /** With so many, those that are settled are forgotten. */
   mostEvents: number;
-  waiting: InTurn[];
+  /** By their ids, in the order in which they came. */
+  waiting: Map<string, InTurn>;
   /** The id of what runs. */
   running: string | undefined;
   next: NodeJS.Timeout | undefined;
@@ -30,27 +41,30 @@ const LOOK_AGAIN_MS = 500;
 /** With so many, it is looked which are settled; then at twice as many as are left. */
 const FEW_EVENTS = 8;
 const FEW_KEYS = 1_000;
+/** What may come again, and is not in flight, is waited for so long: its channel may be away for good. */
+const LONGEST_GONE_MS = 3_600_000;
 
 /**
  * The order of what leaves for one key: the end of an alert must not reach an outlet before the alert. It waits while the
- * event of the alert is in flight, and while a message of its key waits for its acknowledgement. Never for a reader that
- * is gone, and never for other keys.
+ * event of the alert is in flight or may come again, and while a message of its key waits for its acknowledgement. Never
+ * for a reader that is gone, and never for other keys.
  */
 export class KeyOrder {
-  readonly #findInFlight: Library["findInFlight"];
+  readonly #options: Required<KeyOrderOptions>;
   readonly #keys = new Map<string, Turns>();
   #mostKeys = FEW_KEYS;
   #isClosed = false;
 
-  constructor({ findInFlight }: Pick<Library, "findInFlight">) {
-    this.#findInFlight = findInFlight;
+  constructor(options: KeyOrderOptions) {
+    this.#options = { now: () => performance.now(), ...options };
   }
 
   /** An alert leaves with its event. */
-  left(key: string, event: AlertEvent): void {
-    if (this.#isClosed || !this.#isInFlight(event)) return;
+  left(key: string, event: NamedEvent): void {
+    const awaited = { ...event };
+    if (this.#isClosed || !this.#isAwaited(awaited)) return;
     const turns = this.#turnsOf(key);
-    turns.events.push(event);
+    turns.events.push(awaited);
     if (turns.events.length > turns.mostEvents) {
       this.#forgetSettled(turns);
       turns.mostEvents = FEW_EVENTS + 2 * turns.events.length;
@@ -62,17 +76,21 @@ export class KeyOrder {
   add(key: string, one: InTurn): void {
     if (this.#isClosed) return;
     const turns = this.#turnsOf(key);
-    if (turns.running === one.id || turns.waiting.some(({ id }) => id === one.id)) return;
-    turns.waiting.push(one);
-    this.#look(key, turns);
+    if (turns.running === one.id || turns.waiting.has(one.id)) return;
+    turns.waiting.set(one.id, one);
+    if (one.event !== undefined) turns.events.push({ ...one.event });
+    // What waits already is looked at before it.
+    if (turns.next === undefined) this.#look(key, turns);
   }
 
   /** The end of an alert is known to its receivers: what would tell it is dropped. */
   dropEnds(key: string, alertId: string): void {
-    const turns = this.#keys.get(key);
-    const isOver = (one: InTurn) => one.isEnd && one.alertId === alertId;
-    for (const one of turns?.waiting.filter(isOver) ?? []) one.dropped();
-    if (turns !== undefined) turns.waiting = turns.waiting.filter((one) => !isOver(one));
+    const waiting = this.#keys.get(key)?.waiting;
+    for (const one of waiting?.values() ?? []) {
+      if (!one.isEnd || one.alertId !== alertId) continue;
+      waiting?.delete(one.id);
+      one.dropped();
+    }
   }
 
   /** What waits is not sent any more. */
@@ -86,16 +104,16 @@ export class KeyOrder {
     if (turns.running !== undefined || this.#keys.get(key) !== turns) return;
     clearTimeout(turns.next);
     turns.next = undefined;
-    while (turns.waiting.length > 0) {
+    for (const [id, first] of turns.waiting) {
       this.#forgetSettled(turns);
       if (turns.events.length > 0) {
         turns.next = setTimeout(() => this.#look(key, turns), LOOK_AGAIN_MS);
         return;
       }
-      const first = turns.waiting.shift();
-      const running = first?.run();
+      turns.waiting.delete(id);
+      const running = first.run();
       if (running === undefined) continue;
-      turns.running = first?.id;
+      turns.running = id;
       void running.then(() => {
         turns.running = undefined;
         this.#look(key, turns);
@@ -105,15 +123,19 @@ export class KeyOrder {
     if (turns.events.length === 0) this.#keys.delete(key);
   }
 
-  #isInFlight({ eventId, channelId, consumer }: AlertEvent): boolean {
-    return this.#findInFlight(eventId, channelId).some(
+  #isAwaited(event: Awaited): boolean {
+    const { eventId, channelId, consumer } = event;
+    const { findInFlight, mayCome, now } = this.#options;
+    const isInFlight = findInFlight(eventId, channelId).some(
       ({ identity }) => consumer === undefined || identity.consumer === consumer,
     );
+    event.goneAt = isInFlight ? undefined : (event.goneAt ?? now());
+    return isInFlight || (mayCome(event) && now() - Number(event.goneAt) < LONGEST_GONE_MS);
   }
 
   #turnsOf(key: string): Turns {
     const turns = this.#keys.get(key) ?? {
-      ...{ events: [], mostEvents: FEW_EVENTS, waiting: [] },
+      ...{ events: [], mostEvents: FEW_EVENTS, waiting: new Map() },
       ...{ running: undefined, next: undefined },
     };
     this.#keys.set(key, turns);
@@ -121,12 +143,12 @@ export class KeyOrder {
   }
 
   #forgetSettled(turns: Turns): void {
-    turns.events = turns.events.filter((event) => this.#isInFlight(event));
+    turns.events = turns.events.filter((event) => this.#isAwaited(event));
   }
 
   #forgetIdle(): void {
     for (const [key, turns] of this.#keys) {
-      if (turns.running !== undefined || turns.waiting.length > 0) continue;
+      if (turns.running !== undefined || turns.waiting.size > 0) continue;
       this.#forgetSettled(turns);
       if (turns.events.length === 0) this.#keys.delete(key);
     }

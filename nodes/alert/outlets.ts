@@ -1,9 +1,10 @@
 import type { Node, NodeAPI } from "node-red";
 import type { AlertOutcome } from "../../src/index.ts";
-import { override } from "../lib/runtime/details.ts";
+import { mayDeliver } from "../lib/runtime/channel-readers.ts";
 import type { Task } from "../lib/runtime/input.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
+import { eventOf, eventOfAlert } from "./alert-event.ts";
 import type { Leaving, Separate } from "./alerting.ts";
 import { KeyOrder } from "./key-order.ts";
 import { Outbox } from "./outbox.ts";
@@ -28,7 +29,7 @@ export class Outlets {
 
   constructor(RED: NodeAPI, node: Node, { library, keepsPending, acknowledge, isPending }: OutletsOptions) {
     this.#node = node;
-    this.#order = new KeyOrder(library);
+    this.#order = new KeyOrder({ findInFlight: library.findInFlight, mayCome: mayDeliver });
     this.#acknowledge = (outcome) => void (keepsPending && acknowledge(outcome));
     this.#outbox = keepsPending
       ? new Outbox({
@@ -62,6 +63,7 @@ export class Outlets {
       const { alert, kind } = outcome;
       this.#order.add(alert.key, {
         ...{ id, alertId: alert.id, isEnd: kind === "recovered" || kind === "ended" },
+        event: eventOfAlert(alert),
         run: () => (this.#outbox ? this.#outbox.add(one) : this.#put(one.message, one.output)),
         dropped: () => this.#acknowledge(outcome),
       });
@@ -71,10 +73,8 @@ export class Outlets {
   /** What tells its end waits until its event is acknowledged; where it tells that itself, nothing else has to. */
   #leaves(message: CrecMessage, { id, key, isOver }: { id: string; key: string; isOver: boolean }): void {
     if (isOver) this.#order.dropEnds(key, id);
-    const eventId = override(message, "eventId");
-    if (eventId === undefined) return;
-    const [channelId, consumer] = [override(message, "channelId"), override(message, "consumer")];
-    this.#order.left(key, { eventId, channelId, consumer });
+    const event = eventOf(message);
+    if (event !== undefined) this.#order.left(key, event);
   }
 
   close(): void {

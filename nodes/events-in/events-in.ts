@@ -169,7 +169,8 @@ export default function register(RED: NodeAPI): void {
     };
     const again = () => void begin().catch(refuse);
 
-    const forgetReader = noteReader({ channelNode, reading: () => this.reader });
+    const isAway = () => ["standby", "stopped"].includes(watched.look(sample()).state);
+    const forgetReader = noteReader({ channelNode, consumer: name, isAway, reading: () => this.reader });
     const forgetReports = activity.readers.add(() => watched.report(sample()));
     showStatus(this, "waiting", statusText(RED, "events-in.status.connecting"));
     // Before all flows are started, the nodes behind this one may not listen yet.

@@ -195,6 +195,14 @@ export class EventConsumer {
     return this.#dispatcher.inFlight.has(canonicalId(eventId));
   }
 
+  /**
+   * Whether an event at this offset was settled or passed over: it is not delivered again, unless the cursor is moved.
+   * Undefined until the consumer has read its cursor.
+   */
+  isSettled(eventId: string, offset: number): boolean | undefined {
+    return this.#session.cursor?.isSettled(canonicalId(eventId), offset);
+  }
+
   /** On ack: whether nothing more is delivered until an event is acknowledged or rejected. */
   get isHeldUp(): boolean {
     return this.#dispatcher.inFlight.isHeldUp;

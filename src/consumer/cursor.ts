@@ -105,6 +105,13 @@ export class Cursor {
     return this.#unsettledFrom === undefined ? undefined : { offset: this.#unsettledFrom, isRead: false };
   }
 
+  /** Whether an event was delivered or filtered, or is not read any more. */
+  isSettled(eventId: string, offset: number): boolean {
+    const known = this.#knownAs(eventId, offset);
+    if (known !== undefined) return !this.#pending.has(known);
+    return offset <= Math.max(this.#readUpTo, this.#floor);
+  }
+
   /** How many delivered events are remembered. */
   get remembered(): number {
     return this.#delivered.size;
@@ -147,7 +154,7 @@ export class Cursor {
       const { event_id: eventId, headers } = event;
       const { offset } = headers;
       if (offset <= this.#floor) return false;
-      const known = this.#knownAs(event);
+      const known = this.#knownAs(eventId, offset);
       if (known !== undefined) {
         this.#seeAgain(known, offset);
         return false;
@@ -167,7 +174,8 @@ export class Cursor {
   contradiction(events: readonly ChannelEvent[]): number | undefined {
     const known = Math.max(this.#cursor, this.#queue.at(-1)?.offset ?? -1);
     const unknown = events.filter(
-      (event) => event.headers.offset <= known && this.#knownAs(event) === undefined,
+      ({ event_id: eventId, headers: { offset } }) =>
+        offset <= known && this.#knownAs(eventId, offset) === undefined,
     );
     if (unknown.length === 0) return undefined;
     const ids = new Set(events.map(({ event_id }) => event_id));
@@ -262,7 +270,7 @@ export class Cursor {
   }
 
   /** The id under which an event is known, if it is. An event may show its id on some pages only. */
-  #knownAs({ event_id: eventId, headers: { offset } }: ChannelEvent): string | undefined {
+  #knownAs(eventId: string, offset: number): string | undefined {
     const isKnown = (id: string) => this.#pending.has(id) || this.#delivered.has(id);
     if (isKnown(eventId)) return eventId;
     const unnamed = idOfUnnamed(offset);

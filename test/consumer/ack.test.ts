@@ -439,12 +439,15 @@ describe("EventConsumer on ack", () => {
     it("stops immediately with events in flight, and sends none of them afterwards", async () => {
       const { clock, make, end, said } = world(3, { inFlight: 3, ackTimeoutMs: 5_000 });
       const consumer = make();
+      should(consumer.isSettled("event-1", 1)).be.undefined();
       consumer.start();
       await clock.pass(2_000);
+      consumer.ack("event-2");
       await end(consumer);
       await clock.pass(60_000);
       should(said()).eql(["1", "2", "3"]);
       should(consumer.isInFlight("event-1")).equal(false);
+      should([1, 2].map((offset) => consumer.isSettled(`event-${offset}`, offset))).eql([false, true]);
     });
 
     it("is found by an event that it waits for", async () => {

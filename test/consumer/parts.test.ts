@@ -99,6 +99,26 @@ describe("Cursor", () => {
     }
   });
 
+  it("knows what is settled, also after a restart, and what is still to come", () => {
+    const settledOf = (cursor: Cursor) =>
+      range(1, 5).map((offset) => cursor.isSettled(`event-${offset}`, offset));
+    const cursor = cursorAt(2);
+    should(settledOf(cursor)).eql([true, false, false, false, false]);
+    cursor.admit([makeEvent(2), makeEvent(3), makeEvent(5)]);
+    cursor.settle("event-3");
+    should(settledOf(cursor)).eql([true, false, true, false, false]);
+    // Nothing is at offset 4.
+    cursor.noteRead(5);
+    should(settledOf(cursor)).eql([true, false, true, true, false]);
+    // 2 and 5 were not settled, and what is above the first of them is read again.
+    const again = new Cursor(cursor.snapshot());
+    should(settledOf(again)).eql([true, false, true, false, false]);
+    again.admit([makeEvent(2), makeEvent(5)]);
+    again.settle("event-2");
+    should(settledOf(again)).eql([true, true, true, false, false]);
+    should(again.isSettled("offset:3", 3)).be.true();
+  });
+
   it("gives an event at two offsets once after a restart, with its higher offset noted or not", () => {
     const cursor = cursorAt(0);
     cursor.admit([makeEvent(4), makeEvent(5), makeEvent(8, { id: "event-5" })]);

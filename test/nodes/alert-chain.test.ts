@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { type AlertMessage, alertNode } from "../support/alert-harness.ts";
+import { eventually } from "../support/eventually.ts";
 import { harnessFlow, type Message } from "../support/flow-harness.ts";
-import { type FlowNode, freshId } from "../support/node-red.ts";
+import { type FlowNode, freshId, NODES_OF_EXAMPLES } from "../support/node-red.ts";
 import { createWatcherNode, eventsInNode, TRANSFER_ABI } from "../support/nodes.ts";
 import { OperationHarness } from "../support/operation-harness.ts";
+import { Outlet } from "../support/outlet.ts";
 
 const [ALERT, RESOLVED, PASSED] = ["alert:0", "alert:1", "alert:2"] as const;
 
@@ -14,7 +16,7 @@ describe("alert behind events in", function () {
 
   let harness: OperationHarness;
   before(async () => {
-    harness = await OperationHarness.start();
+    harness = await OperationHarness.start({}, { define: [NODES_OF_EXAMPLES] });
     await harness.deploy([[createWatcherNode({ contract: "contract" }), 2]], [transfers()]);
     await harness.ask("watcher", {});
   });
@@ -31,15 +33,18 @@ describe("alert behind events in", function () {
     should(answer.status).equal(200);
   };
   /** To an address of its own. */
-  const pay = async (amount: number): Promise<string> => {
-    const to = `0x${freshId().padStart(40, "0")}`;
+  const pay = async (amount: number, to = `0x${freshId().padStart(40, "0")}`): Promise<string> => {
     await call("/local/faucet", { to, amount: `${amount}${"0".repeat(18)}` });
     return to;
   };
-  const deploy = (alert: Partial<FlowNode>, events: Partial<FlowNode> = {}) =>
+  const deploy = (
+    alert: Partial<FlowNode>,
+    events: Partial<FlowNode> = {},
+    { more = [], type }: { more?: readonly FlowNode[]; type?: "full" | "nodes" } = {},
+  ) =>
     harness.nodeRed.deploy(
       harnessFlow(
-        [...harness.config(), transfers()],
+        [...harness.config(), transfers(), ...more],
         [
           [
             eventsInNode({ start: "now", types: ["watcher.event"], wires: [["alert"], [], []], ...events }),
@@ -50,6 +55,7 @@ describe("alert behind events in", function () {
           [{ id: "retry", type: "crec-ack", action: "retry", delay: "0" }, 2],
         ],
       ),
+      type,
     );
   const isTo = (to: string) => (value: unknown) => {
     const { payload } = value as { payload: { params?: { to: string }; event?: { params: { to: string } } } };
@@ -147,6 +153,105 @@ describe("alert behind events in", function () {
     await harness.nodeRed.press("press-ack", await opened(400));
     await shown(PASSED, isTo(await pay(3)));
     should(endsOf(second.payload.id)).be.empty();
+  });
+
+  describe("keeps the end of an alert behind an alert that its outlet has not accepted", () => {
+    const large = { kind: "field", field: "params.value", is: "above", value: "100", unit: "token" };
+    let outlet: Outlet;
+    before(async () => {
+      outlet = await Outlet.start();
+    });
+    after(() => outlet?.close());
+
+    /** Sends what it gets to the outlet, and acknowledges what that accepts. */
+    const toOutlet = (path: string): FlowNode[] => {
+      const common = { z: "harness-tab", x: 1, y: 1 };
+      const post = { method: "POST", ret: "txt", paytoqs: "ignore", url: outlet.url(path) };
+      const rules = [{ t: "eq", v: "200", vt: "num" }];
+      const check = { property: "statusCode", propertyType: "msg", rules, checkall: "true", outputs: 1 };
+      return [
+        { ...common, ...post, id: "outlet", type: "http request", wires: [["accepted"]] },
+        { ...common, ...check, id: "accepted", type: "switch", wires: [["ack"]] },
+      ];
+    };
+
+    const ways: Array<
+      [how: string, commit: "on-ack" | "on-complete", change: "alert" | "events" | "all" | "kill"]
+    > = [
+      ["a deploy of the alert node", "on-ack", "alert"],
+      ["a deploy of events in", "on-ack", "events"],
+      ["a deploy of everything", "on-ack", "all"],
+      ["the end of the process", "on-ack", "kill"],
+      ["the end of the process while the flow works on it", "on-complete", "kill"],
+    ];
+    for (const [how, commit, change] of ways) {
+      it(`over ${how}`, async () => {
+        const path = `/${freshId()}`;
+        const consumer = `consumer ${path}`;
+        const deployed = (name: string, type: "full" | "nodes") =>
+          deploy(
+            {
+              ...{ name: change === "events" ? "" : name, conditions: [large], contract: "contract" },
+              ...{ recovers: true, untilAcked: true, forEach: "field", forEachField: "params.to" },
+              wires: [
+                ["alert-look-0", "outlet"],
+                ["alert-look-1", "outlet"],
+                ["alert-look-2", "ack"],
+              ],
+            },
+            { commit, consumer, inFlight: "10", name: change === "alert" ? "" : name },
+            { more: toOutlet(path), type },
+          );
+        const received = (to: string, kind: string) => (one: { path: string; body: string }) => {
+          const payload = JSON.parse(one.body);
+          return one.path === path && payload.key === to.toLowerCase() && payload.kind === kind;
+        };
+        const endsOf = (to: string) =>
+          outlet
+            .received(path)
+            .filter(received(to, "recovered"))
+            .map(({ answered }) => answered);
+        outlet.answer = 200;
+        await deployed("", "full");
+        await harness.nodeRed.status("events", /connected/);
+        // The end of another key, whose alert was accepted.
+        const other = await pay(200);
+        await outlet.receiving(1, received(other, "alert"));
+        await harness.nodeRed.status("ack", "ack.status.ack");
+        outlet.answer = commit === "on-ack" ? 500 : undefined;
+        await pay(1, other);
+        await outlet.receiving(1, received(other, "recovered"));
+        const to = await pay(300);
+        await outlet.receiving(1, received(to, "alert"));
+        await pay(1, to);
+        await shown(PASSED, isTo(to));
+        should(endsOf(to)).be.empty();
+
+        outlet.answer = 200;
+        if (change === "kill") await harness.restart();
+        else await deployed("changed", change === "all" ? "full" : "nodes");
+        if (change === "alert") {
+          await outlet.receiving(2, received(other, "recovered"));
+          should(endsOf(to)).be.empty();
+          await harness.nodeRed.press("press-retry", await shown(ALERT, isTo(to)));
+        }
+        const [, again] = await outlet.receiving(2, received(to, "alert"));
+        should(JSON.parse(again?.body ?? "")).have.property("endedAt");
+        should(endsOf(to)).be.empty();
+        if (change !== "events") {
+          // Where its acknowledgement was lost with the process, the alert says it again.
+          const isOver = ({ body }: { body: string }) => "endedAt" in JSON.parse(body);
+          const told = [received(other, "recovered"), received(other, "alert")];
+          await eventually("the end of the other key", () => {
+            const [ends = [], alerts = []] = told.map((accept) => outlet.received(path).filter(accept));
+            return ends.length > 1 || alerts.some(isOver);
+          });
+        }
+        const last = await pay(400);
+        await outlet.receiving(1, received(last, "alert"));
+        should(endsOf(to)).be.empty();
+      });
+    }
   });
 
   it("notices that events are absent, but not while the service or events in is away", async () => {

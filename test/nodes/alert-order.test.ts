@@ -1,28 +1,49 @@
 import should from "should";
 import { KeyOrder } from "../../nodes/alert/key-order.ts";
+import { mayDeliver, noteReader, type Reading } from "../../nodes/lib/runtime/channel-readers.ts";
 import type { AckReceiver } from "../../src/index.ts";
 import { eventually } from "../support/eventually.ts";
 
 describe("the order of what an alert node sends for one key", () => {
   const inFlight = new Set<string>();
+  /** What a reader has not settled and not sent yet. */
+  const coming = new Set<string>();
   const reader = { identity: { consumer: "reader" } } as AckReceiver;
   const open = () => {
     const sent: string[] = [];
     const dropped: string[] = [];
-    const order = new KeyOrder({ findInFlight: (id) => (inFlight.has(id) ? [reader] : []) });
-    const add = (key: string, id: string, run?: () => Promise<void>) =>
+    const clock = { now: 0 };
+    let looks = 0;
+    const looked = () => {
+      const before = looks;
+      return eventually("another look", () => looks > before);
+    };
+    const order = new KeyOrder({
+      findInFlight: (id) => {
+        looks += 1;
+        return inFlight.has(id) ? [reader] : [];
+      },
+      mayCome: ({ eventId }) => coming.has(eventId),
+      now: () => clock.now,
+    });
+    const event = (eventId: string, consumer = "reader") => {
+      return { eventId, offset: 1, channelId: undefined, consumer };
+    };
+    const add = (key: string, id: string, run?: () => Promise<void>, eventId?: string) =>
       order.add(key, {
-        ...{ id, alertId: "a", isEnd: true },
+        ...{ id, alertId: "a", isEnd: true, event: eventId === undefined ? undefined : event(eventId) },
         run: () => {
           sent.push(id);
           return run?.();
         },
         dropped: () => dropped.push(id),
       });
-    const event = (eventId: string, consumer = "reader") => ({ eventId, channelId: undefined, consumer });
-    return { order, sent, dropped, add, event };
+    return { order, sent, dropped, add, event, clock, looked };
   };
-  beforeEach(() => inFlight.clear());
+  beforeEach(() => {
+    inFlight.clear();
+    coming.clear();
+  });
 
   it("waits for the event of the alert, and no other key does", async () => {
     const { order, sent, add, event } = open();
@@ -44,6 +65,27 @@ describe("the order of what an alert node sends for one key", () => {
     order.left("k", event("1", "a reader that is gone"));
     add("k", "end");
     should(sent).eql(["end"]);
+  });
+
+  it("waits after a restart for the event of the alert, at most an hour in which it is not in flight", async () => {
+    const { sent, add, clock, looked } = open();
+    coming.add("1").add("2");
+    add("j", "end", undefined, "1");
+    add("k", "end of k", undefined, "2");
+    add("other", "of another key", undefined, "settled");
+    should(sent).eql(["of another key"]);
+    coming.delete("1");
+    await eventually("the end of what was settled", () => sent.length === 2);
+    inFlight.add("2");
+    clock.now = 3_600_000;
+    await looked();
+    inFlight.delete("2");
+    await looked();
+    clock.now = 7_199_999;
+    await looked();
+    should(sent).eql(["of another key", "end"]);
+    clock.now = 7_200_000;
+    await eventually("the end of what does not come", () => sent.length === 3);
   });
 
   it("waits for the message before, once each, and sends nothing after its end", async () => {
@@ -75,5 +117,41 @@ describe("the order of what an alert node sends for one key", () => {
     should(dropped).eql(["end"]);
     order.close();
     should(sent).be.empty();
+  });
+
+  it("asks the reader of the name: one that reads this channel, or does not read yet", () => {
+    const ids = ["c2c1c0de-0000-4000-8000-000000000001", "c2c1c0de-0000-4000-8000-000000000002"];
+    const [channelId, other] = ids as [string, string];
+    const ends: Array<() => void> = [];
+    let isAway = false;
+    const reader = (settled: boolean | undefined, ofChannel = channelId) =>
+      ({ identity: { channelId: ofChannel }, consumer: { isSettled: () => settled } }) as unknown as Reading;
+    const note = (reading: Reading | undefined, consumer = "reader") =>
+      ends.push(
+        noteReader({ channelNode: "channel", consumer, isAway: () => isAway, reading: () => reading }),
+      );
+    const event = { eventId: "1", offset: 1, channelId, consumer: "reader" };
+    const answers = (...readers: Array<Parameters<typeof note>>) => {
+      for (const one of readers) note(...one);
+      const answer = mayDeliver(event);
+      for (const end of ends.splice(0)) end();
+      return answer;
+    };
+    should(answers()).be.false();
+    should(answers([undefined, "other"])).be.false();
+    should(answers([undefined])).be.true();
+    should(answers([reader(undefined)])).be.true();
+    should(answers([reader(false)])).be.true();
+    should(answers([reader(true)])).be.false();
+    should(answers([reader(false, other)])).be.false();
+    // It waits until another of its name ends.
+    should(answers([undefined], [reader(true)])).be.false();
+    isAway = true;
+    should(answers([undefined], [reader(false)])).be.false();
+    isAway = false;
+    note(undefined);
+    should(mayDeliver({ ...event, consumer: undefined })).be.false();
+    should(mayDeliver({ ...event, offset: undefined })).be.false();
+    for (const end of ends) end();
   });
 });

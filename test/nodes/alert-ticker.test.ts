@@ -15,7 +15,9 @@ describe("the time of an alert node without a channel", () => {
   const reading = (readUpTo: number | undefined) => {
     const identity = { channelId: "c2c1c0de-0000-4000-8000-000000000001", service: "service" };
     const reader = { identity, readUpTo, levels: {} } as Reading;
-    forget.push(noteReader({ channelNode: "channel", reading: () => reader }));
+    forget.push(
+      noteReader({ channelNode: "channel", consumer: "reader", isAway: () => false, reading: () => reader }),
+    );
   };
   /** The first time that it tells, or whether it is behind. */
   const first = (usesClock: boolean) =>

@@ -1,11 +1,16 @@
-import type { CursorIdentity, LevelSource } from "../../../src/index.ts";
+import type { CursorIdentity, EventConsumer, LevelSource } from "../../../src/index.ts";
 import { isSameId } from "../../../src/protocol/ids.ts";
+import { areFlowsRestarting } from "./flows-started.ts";
 import { processWide } from "./process-wide.ts";
 
 /** An events in node, as seen by nodes that depend on what it has read. */
 export type ChannelReader = {
   /** Of the channel's config node. */
   channelNode: string;
+  /** The name of its consumer. */
+  consumer: string;
+  /** Whether another copy reads in its place, or it has stopped for good: it delivers nothing. */
+  isAway(): boolean;
   /** Undefined until it reads, and while it must not. */
   reading(): Reading | undefined;
 };
@@ -16,6 +21,7 @@ export type Reading = {
   readUpTo: number | undefined;
   /** Reads the levels of the channel's networks. */
   levels: LevelSource;
+  consumer: Pick<EventConsumer, "isSettled">;
 };
 
 const readers = processWide("channel-readers", () => new Set<ChannelReader>());
@@ -34,6 +40,32 @@ export type KnownChannel = { channelNode?: string; channelId: string | undefined
 /** Whether an events in reads a channel now. */
 export function isRead(channelId: string): boolean {
   return readersOf({ channelId }).length > 0;
+}
+
+/** An event as its message names it. `consumer`: of the events in that waits for its acknowledgement. */
+export type NamedEvent = {
+  eventId: string;
+  offset: number | undefined;
+  channelId: string | undefined;
+  consumer: string | undefined;
+};
+
+/**
+ * Whether an events in of this process may still deliver an event: it has not settled it and not read past it, or does
+ * not read yet. False where it is gone.
+ */
+export function mayDeliver({ eventId, offset, channelId, consumer }: NamedEvent): boolean {
+  if (offset === undefined || consumer === undefined) return false;
+  // Its node may be on its way.
+  if (areFlowsRestarting()) return true;
+  const named = [...readers].filter((reader) => reader.consumer === consumer && !reader.isAway());
+  const reading = named.map((reader) => reader.reading()).filter((one) => one !== undefined);
+  // One that waits behind another of its name is not the one that delivers.
+  if (reading.length === 0) return named.length > 0;
+  return reading.some(
+    ({ identity, consumer: of }) =>
+      (channelId === undefined || isSameId(identity.channelId, channelId)) && !of.isSettled(eventId, offset),
+  );
 }
 
 /**

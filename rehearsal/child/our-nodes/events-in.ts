@@ -135,11 +135,14 @@ async function openConsumer(
   const leave = library.noteAckReceiver(consumer);
   const levels = library.levelSource(client, channelId);
   let readUpTo: number | undefined;
+  // What an alert was made of was taken before.
+  const taking = { isSettled: (eventId: string) => !consumer.isInFlight(eventId) };
   const reading = () => {
     if (consumer.isIdle && outputs.inFlow.count === 0) readUpTo = Date.now();
-    return { identity: consumer.identity, readUpTo, levels };
+    return { identity: consumer.identity, readUpTo, levels, consumer: taking };
   };
-  const forget = noteReader({ channelNode: fields.settings.channel ?? "", reading });
+  const channelNode = fields.settings.channel ?? "";
+  const forget = noteReader({ channelNode, consumer: name, isAway: () => false, reading });
   signal.addEventListener("abort", () => {
     end();
     leave();

@@ -1,0 +1,25 @@
+import type { RaisedAlert } from "../../src/index.ts";
+import type { NamedEvent } from "../lib/runtime/channel-readers.ts";
+import { override } from "../lib/runtime/details.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
+import { isObject } from "../lib/shared/is-object.ts";
+
+/** The event that a message came with: what is sent for it waits for its acknowledgement. */
+export function eventOf(msg: CrecMessage): NamedEvent | undefined {
+  const eventId = override(msg, "eventId");
+  if (eventId === undefined) return undefined;
+  const offset = msg.crec?.offset;
+  return {
+    eventId,
+    offset: typeof offset === "number" ? offset : undefined,
+    channelId: override(msg, "channelId"),
+    consumer: override(msg, "consumer"),
+  };
+}
+
+/** The event that a stored alert was made of. */
+export function eventOfAlert({ details }: RaisedAlert): NamedEvent | undefined {
+  const event = isObject(details) && isObject(details.from) ? details.from : {};
+  const crec = event as CrecMessage["crec"];
+  return eventOf({ payload: undefined, crec } as CrecMessage);
+}
