@@ -54,7 +54,8 @@ export type AlertPayload = Omit<Told, "from"> & {
 
 const LONGEST_TITLE = 200;
 const LONGEST_TEXT = 1_000;
-const LARGEST_EVENT = 10_000;
+/** Of all that is kept with an alert, in characters of JSON: a rule keeps no more. */
+const MOST_TOLD = 8_192;
 
 /** What the form says about messages. */
 export type Telling = { title: string; text: string; severity: Severity; worded: Worded };
@@ -67,15 +68,16 @@ export function told(
   more: Pick<Told, "link" | "unproven" | "from">,
 ): Told {
   const { payload, sumTokens } = facts;
-  return {
+  const said: Told = {
     title:
       fillTemplate(title, facts, LONGEST_TITLE) || oneLine(defaultTitle(RED, worded, facts), LONGEST_TITLE),
     text: fillTemplate(text, facts, LONGEST_TEXT) || oneLine(defaultText(RED, worded, facts), LONGEST_TEXT),
     severity,
     ...more,
     ...(sumTokens === undefined ? {} : { sumTokens }),
-    ...(fits(payload) ? { event: payload } : {}),
   };
+  const whole = { ...said, event: payload };
+  return fits(whole) ? whole : said;
 }
 
 /** The texts of an alert about the rule itself. */
@@ -155,7 +157,7 @@ function markOf({ kind, id, reminder, key, severity }: AlertPayload, rule: strin
 
 function fits(value: unknown): boolean {
   try {
-    return (JSON.stringify(value) ?? "").length <= LARGEST_EVENT;
+    return (JSON.stringify(value) ?? "").length <= MOST_TOLD;
   } catch {
     return false;
   }

@@ -332,8 +332,12 @@ describe("alert", function () {
   });
 
   it("reports by the second output that the condition has ended, without the event", async () => {
-    await harness.deploy({ conditions: [ABOVE_1000], recovers: true, title: "Large transfer" }, [token]);
-    const raised = await harness.send(transfer("2000"));
+    const told = { title: "Large transfer", text: "{{value}} tokens" };
+    await harness.deploy({ conditions: [ABOVE_1000], recovers: true, ...told }, [token]);
+    // What is too large to be kept is the event alone.
+    const raised = await harness.send(transfer("2000", { note: "x".repeat(8_000) }));
+    should(raised.payload).have.property("text", "2000 tokens");
+    should(raised.payload).not.have.properties("event", "from");
     should(await harness.fate(transfer("3"))).equal("no_match");
     const { payload, crec, topic } = await harness.resolves(
       ({ payload }) => payload.id === raised.payload.id,
