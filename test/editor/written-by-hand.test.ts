@@ -2,6 +2,8 @@ import should from "should";
 import { useEditor } from "../support/editor.ts";
 import type { FlowNode } from "../support/node-red.ts";
 
+const CONNECTIONS = { "with-key": {}, itself: { d: true }, "its-tab": { z: "off" } };
+
 /** A flow file that a person or a program wrote leaves settings out. */
 describe("the forms of nodes that were written by hand", function () {
   this.timeout(120_000);
@@ -18,6 +20,11 @@ describe("the forms of nodes that were written by hand", function () {
     { id: "signer", type: "crec-signer", name: "of an older version" },
     node("reader", "events-in", { channel: "channel", consumer: "by-hand", commit: "${COMMIT}" }),
     node("api", "api", { connection: "connection", query: "", queryType: "json", version: 7 }),
+    { id: "off", type: "tab", label: "disabled", disabled: true },
+    ...Object.entries(CONNECTIONS).map(([id, settings]) => ({
+      ...{ id, type: "crec-connection", baseUrl: "https://host.example/v1", ...settings },
+    })),
+    ...[...Object.keys(CONNECTIONS), "gone"].map((id) => node(`uses-${id}`, "account", { connection: id })),
   ];
 
   before(() => editor().openWith(flows));
@@ -36,6 +43,16 @@ describe("the forms of nodes that were written by hand", function () {
     const { validationErrors } = await editor().inPage.stored("signer");
     should(validationErrors).not.matchAny(/kind/);
     should((await doneWith("signer")).kind).equal("local");
+  });
+
+  it("mark a node whose config node is disabled, by itself or with its tab, or missing", async () => {
+    const wrong = async (id: string) => (await editor().inPage.stored(`uses-${id}`)).validationErrors;
+    for (const id of ["itself", "its-tab"])
+      should(await wrong(id)).deepEqual([
+        "Connection: the node that is chosen is disabled, or its tab is. Enable it, or choose another one.",
+      ]);
+    should(await wrong("gone")).deepEqual(["Connection: missing configuration node"]);
+    should(await wrong("with-key")).deepEqual([]);
   });
 
   it("keep the variable of a choice", async () => {

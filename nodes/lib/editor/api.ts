@@ -54,6 +54,8 @@ type EditorRed = {
     eachConfig(visit: (node: ConfigNode) => void): void;
     node(id: string): ConfigNode | null;
     subflow(id: string): object | undefined;
+    /** A tab. */
+    workspace(id: string): { disabled?: boolean } | undefined;
     /** The flows as they were loaded or deployed last. */
     originalFlow(): ConfigNode[] | null | undefined;
     /** The tabs. */

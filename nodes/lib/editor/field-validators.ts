@@ -1,9 +1,9 @@
-import { isChosen } from "../shared/config-choice.ts";
 import { each } from "../shared/field-checks.ts";
 import { errorKey, fitsNumber, isShown } from "../shared/field-rules.ts";
 import type { Field, NodeDescription } from "../shared/fields.ts";
 import { isReference } from "../shared/variables.ts";
 import type { EditedNode, Validator } from "./api.ts";
+import { choiceProblem } from "./config-choice.ts";
 import { atPresent, onlyVariables } from "./validate.ts";
 
 /** The sentence about a wrong value; `undefined` for a valid one. */
@@ -11,7 +11,7 @@ export type FormCheck = (node: EditedNode, value: unknown) => string | undefined
 
 /**
  * The editor's validator of a field: a field that is not shown is right, and so is the name of a variable, which is
- * checked when it is used. `undefined` for a field without a check, or one that Node-RED itself checks.
+ * checked when it is used. `undefined` for a field without a check.
  */
 export function validatorOf(node: NodeDescription, name: string, own?: FormCheck): Validator | undefined {
   const field = node.fields[name];
@@ -24,7 +24,7 @@ export function validatorOf(node: NodeDescription, name: string, own?: FormCheck
     if (variables !== true) return variables;
     const problem = own?.(this, value);
     if (problem !== undefined) return withoutTags(problem);
-    if (field.kind === "config") return isChosen(value) || !field.required || this._(errorKey(node, name));
+    if (field.kind === "config") return choiceProblem(this, node, name, value) ?? true;
     if (type !== "str")
       return isMissing(field, value) ? this._(errorKey(node, name)) : byTypedInput(this, name);
     return judged(this, node, name, String(value ?? "").trim(), other);
@@ -48,8 +48,7 @@ function hasOwnRule(field: Field): boolean {
 }
 
 function canBeWrong(field: Field): boolean {
-  if (field.kind === "config") return field.shown !== undefined;
-  return ["text", "number", "typed", "credential", "custom"].includes(field.kind);
+  return ["config", "text", "number", "typed", "credential", "custom"].includes(field.kind);
 }
 
 function judged(
