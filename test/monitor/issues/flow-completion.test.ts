@@ -96,6 +96,24 @@ describe("the check for nodes that do not fit when an event is done", () => {
       "too-slow first events",
     ]);
     should(await find({ commit: "on-complete", inFlight: "2" }, limited)).be.empty();
+    const named = async (type: string, fields: object, inFlight = "3") =>
+      (await find({ commit: "on-complete", inFlight }, [node(type, "first", { ...fields, ...to })])).length >
+      0;
+    should(await named("delay", { ...rate, drop: true })).be.false();
+    // By topics: one at each interval, or all of them.
+    should(await named("delay", { ...rate, pauseType: "queue" })).be.true();
+    should(await named("delay", { ...rate, pauseType: "queue" }, "2")).be.false();
+    should(await named("delay", { ...rate, pauseType: "timed" })).be.false();
+    should(await named("delay", { ...rate, pauseType: "timed", nbRateUnits: "61" })).be.true();
+    should(await named("delay", { ...rate, pauseType: "burst", nbRateUnits: "61" })).be.false();
+    should(await named("delay", { pauseType: "delayv", timeout: "2", timeoutUnits: "minutes" })).be.true();
+    // Seconds, as an old flow may not say.
+    should(await named("delay", { pauseType: "delay", timeout: "61" })).be.true();
+    should(await named("batch", { mode: "interval", interval: "61" })).be.true();
+    should(await named("batch", { mode: "interval", interval: "60" })).be.false();
+    should(await named("batch", { mode: "count", count: "1", interval: "61" })).be.false();
+    should(await named("join", { mode: "custom", count: "2", timeout: "61" })).be.true();
+    should(await named("join", { mode: "auto", timeout: "61" })).be.false();
     // What Catch hands on has failed already.
     const caught = [
       node("function", "first", { func: "return msg;" }),

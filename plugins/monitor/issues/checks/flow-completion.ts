@@ -94,16 +94,33 @@ function countOf({ type, mode, count }: FlowNode): number {
 }
 
 /** How long a node may hold a message; 0 where that is not known. */
-function holdsMsOf(node: FlowNode, { inFlight }: Limits): number {
-  const { type, pauseType, timeout, timeoutUnits, rate, nbRateUnits, rateUnits } = node;
-  const { randomLast, randomUnits } = node;
+function holdsMsOf(node: FlowNode, limits: Limits): number {
+  const { type, mode, timeout, interval } = node;
   if (WAITING.has(type)) return waits(node) ? Number(timeout ?? 0) * 1_000 || 0 : 0;
-  if (type !== "delay") return 0;
-  if (pauseType === "delay") return Number(timeout) * (UNITS[String(timeoutUnits)] ?? 0) || 0;
-  if (pauseType === "random") return Number(randomLast) * (UNITS[String(randomUnits)] ?? 0) || 0;
-  if (pauseType !== "rate") return 0;
-  const intervalMs = (Number(nbRateUnits || 1) * (UNITS[String(rateUnits)] ?? 0)) / Number(rate);
-  return intervalMs * inFlight || 0;
+  if (type === "batch") return mode === "interval" ? Number(interval) * 1_000 || 0 : 0;
+  // It sends what it has after its time-out, without its count too.
+  if (type === "join" && mode === "custom") return Number(timeout ?? 0) * 1_000 || 0;
+  return type === "delay" ? delayMsOf(node, limits) : 0;
+}
+
+/** How long a *delay* holds a message: the last one of those that may be in it. */
+function delayMsOf(node: FlowNode, { inFlight }: Limits): number {
+  const { pauseType, timeout, timeoutUnits, randomLast, randomUnits, rate, rateUnits, drop } = node;
+  // A message may have its own delay, which is not known.
+  if (pauseType === "delay" || pauseType === "delayv") return Number(timeout) * unitMs(timeoutUnits) || 0;
+  if (pauseType === "random") return Number(randomLast) * unitMs(randomUnits) || 0;
+  const nbRateUnits = Number(node.nbRateUnits);
+  const intervalMs = ((nbRateUnits > 0 ? nbRateUnits : 1) * unitMs(rateUnits)) / Number(rate) || 0;
+  // What arrives in between is let go of at once.
+  if (pauseType === "rate" && drop !== true) return intervalMs * inFlight;
+  // One topic at each interval: each message may have another one.
+  if (pauseType === "queue") return intervalMs * inFlight;
+  return pauseType === "timed" ? intervalMs : 0;
+}
+
+/** Milliseconds of a unit of Node-RED's, which takes what it does not know for seconds. */
+function unitMs(unit: unknown): number {
+  return UNITS[String(unit)] ?? 1_000;
 }
 
 function waits({ type, action, mode }: FlowNode): boolean {
