@@ -228,6 +228,7 @@ async function startChain(
       chainSelector: options.chainSelector,
       log,
     });
+    if (anvil !== undefined) anvil.exclusively = (work) => chain.alone(work);
     return { anvil, chain };
   } catch (error) {
     await anvil?.stop();

@@ -5,8 +5,9 @@ import should from "should";
 import { eventually } from "../../test/support/eventually.ts";
 import { newestSnapshot } from "../src/chain/anvil/snapshots.ts";
 import { isTorn, withNewestBlocks } from "../src/chain/anvil/state.ts";
-import { Watchdog } from "../src/chain/anvil/watchdog.ts";
+import { type Exclusively, Watchdog } from "../src/chain/anvil/watchdog.ts";
 import { type Anvil, startAnvil } from "../src/chain/anvil.ts";
+import { Chain } from "../src/chain/chain.ts";
 import { isAlive } from "../src/chain/process.ts";
 import { createLog } from "../src/log.ts";
 import { RpcProxy } from "./rpc-proxy.ts";
@@ -39,7 +40,13 @@ describe("the saved state of the local chain", function () {
   };
   /** Another watchdog of the chain, which saves it in a folder of its own, and what it asks the chain. */
   const withWatchdog = async (
-    use: (other: { folder: string; pid: number; asked: (method: string) => number }) => Promise<void>,
+    use: (other: {
+      folder: string;
+      pid: number;
+      asked: (method: string) => number;
+      proxy: RpcProxy;
+    }) => Promise<void>,
+    exclusively: Exclusively = (work) => work(),
   ): Promise<void> => {
     const other = temporaryFolder();
     const proxy = await RpcProxy.start(anvil.rpcUrl);
@@ -49,13 +56,14 @@ describe("the saved state of the local chain", function () {
       return undefined;
     };
     const log = createLog({ level: "debug", to: { write: (line) => others.push(line) } });
-    const watchdog = new Watchdog({ folder: other.path, log, loaded: { block: 0, bytes: 0 } });
+    const watchdog = new Watchdog({ folder: other.path, log, loaded: { block: 0, bytes: 0 }, exclusively });
     try {
       watchdog.order({ rpcUrl: proxy.url });
       const pid = Number(readFileSync(join(other.path, "watchdog.pid"), "utf8"));
       await use({
         folder: other.path,
         pid,
+        proxy,
         asked: (method) => methods.filter((one) => one === method).length,
       });
     } finally {
@@ -196,6 +204,46 @@ describe("the saved state of the local chain", function () {
       await told(new RegExp(`saved up to block ${block + 2}\\.`), by);
       others.filter((line) => /cannot be saved/.test(line)).length.should.equal(1);
     });
+  });
+
+  it("is read while nothing else changes the chain, until it is read or nobody reads it", async () => {
+    const chain = await Chain.connect(anvil.rpcUrl, { createdAt: 0 });
+    let [asked, read] = [0, 0];
+    const exclusively: Exclusively = async (work) => {
+      asked += 1;
+      await chain.alone(work);
+      read += 1;
+    };
+    await withWatchdog(async ({ proxy, asked: calls, pid }) => {
+      const dumps = () => calls("anvil_dumpState");
+      await chain.alone(async () => {
+        await rpc("evm_mine");
+        await eventually("the wish to read the state", () => asked > 0);
+        should(dumps()).equal(0);
+      });
+      await eventually("a state that is read", () => read > 0);
+      should(dumps()).be.above(0);
+
+      const { fateOf } = proxy;
+      const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+      let isHeld = false;
+      proxy.fateOf = async (call) => {
+        if (call.method !== "anvil_dumpState") return fateOf?.(call);
+        isHeld = true;
+        await held;
+        return undefined;
+      };
+      await rpc("evm_mine");
+      await eventually("a state that is being read", () => isHeld);
+      const number = Number(await rpc("eth_blockNumber"));
+      const mined = chain.mine();
+      // Whoever reads without the lock sees no other block.
+      for (let looks = 0; looks < 3; looks += 1) should(Number(await rpc("eth_blockNumber"))).equal(number);
+      process.kill(pid, "SIGKILL");
+      await mined;
+      should(Number(await rpc("eth_blockNumber"))).equal(number + 1);
+      letGo();
+    }, exclusively);
   });
 
   it("is saved when the watchdog was killed, and restored when anvil was", async () => {

@@ -10,7 +10,7 @@ import { type Listening, launch, StateRefused } from "./anvil/launch.ts";
 import { awaitPredecessor } from "./anvil/predecessor.ts";
 import { newestSnapshot, removeUnfinished, setAside } from "./anvil/snapshots.ts";
 import { KEPT_BLOCKS } from "./anvil/state.ts";
-import { Watchdog } from "./anvil/watchdog.ts";
+import { type Exclusively, Watchdog } from "./anvil/watchdog.ts";
 
 /** The service's own anvil. One that ends by itself is restarted, at the same address and from its saved state. */
 export type Anvil = {
@@ -18,6 +18,8 @@ export type Anvil = {
   readonly pid: number;
   /** Called when it ends by itself. The promise resolves when it answers again: true, or false if it was stopped before. */
   onEnd: ((restarted: Promise<boolean>) => void) | undefined;
+  /** How its state is read while nothing else changes the chain. */
+  exclusively: Exclusively;
   /** Whether it has so many old blocks that saving takes long: `renew` drops them. */
   readonly isLong: boolean;
   /** Restarts it from its saved state, without old blocks. Its pool must be empty. */
@@ -56,7 +58,9 @@ export async function startAnvil(
   mkdirSync(folder, { recursive: true });
   await awaitPredecessor(folder, log);
   await removeUnfinished(folder);
-  const runOn = (onPort: number) => run(folder, { port: onPort, log, neededAfter: neededAfter() });
+  const exclusively: Exclusively = (work) => anvil.exclusively(work);
+  const runOn = (onPort: number) =>
+    run(folder, { port: onPort, log, neededAfter: neededAfter(), exclusively });
   let running = await runOn(wanted);
   const { port } = running;
   const stopped = new AbortController();
@@ -109,6 +113,7 @@ export async function startAnvil(
       return running.pid;
     },
     onEnd: undefined,
+    exclusively: (work) => work(),
     get isLong() {
       const { block } = running.watchdog.saved;
       return block - running.oldest > LONG_BLOCKS && neededAfter() >= block - KEPT_BLOCKS;
@@ -138,7 +143,12 @@ export async function startAnvil(
 /** Starts anvil with its watchdog, from the newest snapshot that it loads. */
 async function run(
   folder: string,
-  { port, log, neededAfter }: { port: number; log: Log; neededAfter: number },
+  {
+    port,
+    log,
+    neededAfter,
+    exclusively,
+  }: { port: number; log: Log; neededAfter: number; exclusively: Exclusively },
 ): Promise<Running> {
   const binary = findAnvil();
   for (let damaged = false; ; damaged = true) {
@@ -157,7 +167,7 @@ async function run(
       );
     }
     // The watchdog first, so that anvil never runs without it.
-    const watchdog = new Watchdog({ folder, log, loaded: snapshot ?? { block: 0, bytes: 0 } });
+    const watchdog = new Watchdog({ folder, log, loaded: snapshot ?? { block: 0, bytes: 0 }, exclusively });
     try {
       const onSpawn = (pid: number) => {
         watchdog.order({ pid });

@@ -135,19 +135,22 @@ export class Chain {
   }
 
   async mine(blocks = 1): Promise<void> {
-    for (let mined = 0; mined < blocks; mined += 1) await this.#alone(() => this.rpc("evm_mine"));
+    for (let mined = 0; mined < blocks; mined += 1) await this.alone(() => this.rpc("evm_mine"));
   }
 
   /** Replaces the newest blocks by as many without transactions. Only anvil can do it. */
   async reorganize(blocks: number): Promise<void> {
-    await this.#alone(() => this.rpc("anvil_reorg", [blocks, []], { once: true }));
+    await this.alone(() => this.rpc("anvil_reorg", [blocks, []], { once: true }));
   }
 
-  /** Anvil loses blocks where one is made while others are replaced: each change waits for the one before. */
-  async #alone(change: () => Promise<unknown>): Promise<void> {
-    const changed = this.#changed.then(change);
-    this.#changed = changed.catch(() => undefined);
-    await changed;
+  /**
+   * The one lock of what changes the chain, and of what reads its whole state: anvil loses blocks where one is made while
+   * others are replaced, and its state is torn where it is read meanwhile. Each waits for the one before.
+   */
+  async alone<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#changed.then(work);
+    this.#changed = done.catch(() => undefined);
+    return await done;
   }
 
   async heads(): Promise<Heads> {

@@ -9,6 +9,9 @@ import { blockOfState, isTorn } from "./state.ts";
 /** The result of an attempt to save: the newest block and the bytes of the state, or the error. */
 export type SaveReport = { saved: { block: number; bytes: number } } | { failed: string };
 
+/** Does the work while nothing else changes the chain. It rejects when `signal` says so before it may begin. */
+export type Alone = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+
 /** Between checks for new blocks. */
 const LOOK_MS = 1000;
 /** At most a tenth of the time is spent saving: a larger state is saved less often. */
@@ -16,7 +19,7 @@ const REST_PER_SAVE = 9;
 /** An anvil that does not answer a simple call for this time hangs. */
 const ANSWER_MS = 5000;
 const QUICK_MS = 500;
-/** Blocks that are made while anvil collects its state can make it inconsistent. */
+/** Blocks that somebody else makes while anvil collects its state can make it inconsistent. */
 const TRIES = 5;
 const inflate = promisify(gunzip);
 
@@ -25,16 +28,23 @@ export class SnapshotSaver {
   readonly #rpcUrl: string;
   readonly #folder: string;
   readonly #report: (report: SaveReport) => void;
+  readonly #alone: Alone;
   readonly #stopped = new AbortController();
   readonly #running: Promise<void>;
   /** The hash of the newest block that is saved. */
   #saved: string | undefined;
   #lastMs = 0;
 
-  constructor(options: { rpcUrl: string; folder: string; report: (report: SaveReport) => void }) {
+  constructor(options: {
+    rpcUrl: string;
+    folder: string;
+    report: (report: SaveReport) => void;
+    alone: Alone;
+  }) {
     this.#rpcUrl = options.rpcUrl;
     this.#folder = options.folder;
     this.#report = options.report;
+    this.#alone = options.alone;
     this.#running = this.#run();
   }
 
@@ -106,7 +116,7 @@ export class SnapshotSaver {
       if ((await this.#newest()) === undefined) hangs.abort();
     }, ANSWER_MS);
     try {
-      return await dumpState(this.#rpcUrl, hangs.signal);
+      return await this.#alone(() => dumpState(this.#rpcUrl, hangs.signal), hangs.signal);
     } finally {
       clearInterval(watch);
     }

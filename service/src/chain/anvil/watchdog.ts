@@ -2,9 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Log } from "../../log.ts";
 import { ownProgram } from "../../own-files.ts";
 import { messageOf } from "../../problem.ts";
-import type { WatchdogOrder } from "../watchdog.ts";
+import type { WatchdogOrder, WatchdogReport } from "../watchdog.ts";
 import { pidFile, record } from "./chain-processes.ts";
 import type { SaveReport } from "./snapshot-saver.ts";
+
+/** Does the work while nothing else changes the chain. */
+export type Exclusively = (work: () => Promise<void>) => Promise<void>;
 
 /** Pause before a restart. */
 const RESTART_MS = 200;
@@ -13,16 +16,24 @@ const RESTART_MS = 200;
 export class Watchdog {
   readonly #folder: string;
   readonly #log: Log;
+  readonly #exclusively: Exclusively;
   readonly #orders: WatchdogOrder[] = [];
   #child: ChildProcess;
+  #hasRead = () => {};
   #ending = false;
   #failing = false;
   #saved: { block: number; bytes: number };
 
-  /** `loaded` is the state that anvil starts with. */
-  constructor(options: { folder: string; log: Log; loaded: { block: number; bytes: number } }) {
+  /** `loaded` is the state that anvil starts with. The state is read `exclusively`. */
+  constructor(options: {
+    folder: string;
+    log: Log;
+    loaded: { block: number; bytes: number };
+    exclusively: Exclusively;
+  }) {
     this.#folder = options.folder;
     this.#log = options.log;
+    this.#exclusively = options.exclusively;
     this.#saved = options.loaded;
     this.#child = this.#start();
   }
@@ -57,9 +68,14 @@ export class Watchdog {
     });
     child.unref();
     child.channel?.unref();
-    child.on("message", (report: SaveReport) => this.#logReport(report));
+    child.on("message", (report: WatchdogReport) => {
+      if (report === "reads") this.#mayRead();
+      else if (report === "has read") this.#hasRead();
+      else this.#logReport(report);
+    });
     child.on("error", () => undefined);
     child.once("exit", () => {
+      this.#hasRead();
       if (this.#ending) return;
       this.#log.warn("The process that saves the local chain ended by itself. Restarting it.");
       setTimeout(() => this.#startAgain(), RESTART_MS).unref();
@@ -83,6 +99,22 @@ export class Watchdog {
 
   #send(order: WatchdogOrder): void {
     if (this.#child.connected) this.#child.send(order, () => undefined);
+  }
+
+  /** Until it has read the state, or is gone. */
+  #mayRead(): void {
+    let isOver = false;
+    const read = new Promise<void>((resolve) => {
+      this.#hasRead = () => {
+        isOver = true;
+        resolve();
+      };
+    });
+    void this.#exclusively(async () => {
+      // It does not wait for anvil where that hangs.
+      if (!isOver) this.#send("read");
+      await read;
+    });
   }
 
   /** A problem that lasts is logged once, and again when it is over. */
