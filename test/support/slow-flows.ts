@@ -35,8 +35,8 @@ export const slowFlows = (url: string, ms: number): Record<string, FlowNode[]> =
   "http request": [node("first", "http request", { method: "GET", ret: "txt", url })],
   "split and join": [
     node("first", "split", { splt: ",", spltType: "str", property: "topic" }, ["slow"]),
-    slow("slow", ms, ["join"]),
-    node("join", "join", { mode: "auto" }),
+    slow("slow", ms, ["joined"]),
+    node("joined", "join", { mode: "auto" }),
   ],
   "link out and link in": [
     node("first", "link out", { mode: "link", links: ["there"] }, []),
@@ -46,8 +46,8 @@ export const slowFlows = (url: string, ms: number): Record<string, FlowNode[]> =
   "link call": [
     node("first", "link call", { links: ["called"], linkType: "static", timeout: "30" }),
     node("called", "link in", { links: [] }, ["slow"]),
-    slow("slow", ms, ["return"]),
-    node("return", "link out", { mode: "return", links: [] }, []),
+    slow("slow", ms, ["back"]),
+    node("back", "link out", { mode: "return", links: [] }, []),
   ],
   subflow: [
     {
@@ -84,3 +84,14 @@ export const slowFlows = (url: string, ms: number): Record<string, FlowNode[]> =
     slow("slow", ms),
   ],
 });
+
+/** The same nodes with ids of their own, so that several flows fit on one tab. */
+export function asOwnFlow(prefix: string, nodes: readonly FlowNode[]): FlowNode[] {
+  const ids = new Set(["out", ...nodes.map(({ id }) => id)]);
+  const own = (_key: string, value: unknown): unknown => {
+    if (typeof value !== "string") return value;
+    const [, before = "", id = value] = /^(subflow:)(.*)$/.exec(value) ?? [];
+    return ids.has(id) ? `${before}${prefix}${id}` : value;
+  };
+  return JSON.parse(JSON.stringify(nodes), own) as FlowNode[];
+}
