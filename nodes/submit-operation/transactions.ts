@@ -100,7 +100,8 @@ async function transactionOf(
       `${path}: the contract is on network ${encoded.chainSelector}, but the wallet is on ${chainSelector}. Choose a contract of the wallet's network.`,
     );
   }
-  const preview = await snapshotOf(await contractOf(RED, call.contract).abi(), encoded.data);
+  const abi = await contractOf(RED, call.contract).abi();
+  const preview = await snapshotOf(abi, encoded.data, encoded.inTokens);
   return { to: encoded.to, data: encoded.data, value, ...(preview ? { preview } : {}) };
 }
 

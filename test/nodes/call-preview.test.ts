@@ -1,11 +1,12 @@
 import type { NodeAPI } from "node-red";
 import should from "should";
-import { previewOf } from "../../nodes/lib/runtime/call-preview.ts";
+import { previewOf, snapshotOf } from "../../nodes/lib/runtime/call-preview.ts";
 import type { ContractNode } from "../../nodes/lib/runtime/config-nodes.ts";
 import { registerContract } from "../../nodes/lib/runtime/contract-registry.ts";
+import { explainReuse } from "../../nodes/lib/runtime/key-reused.ts";
 import type { CallDef } from "../../nodes/lib/shared/form-types.ts";
 import { previewCalls } from "../../nodes/submit-operation/admin/preview-calls.ts";
-import { encodeFunctionCall, parseAbi } from "../../src/index.ts";
+import { encodeFunctionCall, type Operation, OperationKeyReusedError, parseAbi } from "../../src/index.ts";
 
 const TOKEN = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const RECEIVER = "0x00000000000000000000000000000000DeaDBeef";
@@ -47,7 +48,10 @@ describe("the preview of a draft", () => {
     function: "transfer(address,uint256)",
     args: { to: RECEIVER, value: "25000000000000000000" },
   };
-  const shown = async (RED: NodeAPI, call: { data: string; value?: string }) => {
+  const shown = async (
+    RED: NodeAPI,
+    call: { data: string; value?: string; preview?: unknown; preview_snapshot?: unknown },
+  ) => {
     const [first] = await previewOf(RED, HERE, [{ to: TOKEN, value: "0", ...call }]);
     return first;
   };
@@ -73,6 +77,56 @@ describe("the preview of a draft", () => {
     should(await shown(withContracts(plain), { data })).not.have.property("tokens");
     const other = { ...token, id: "other", decimals: 6 };
     should(await shown(withContracts(token, other), { data })).not.have.property("tokens");
+  });
+
+  describe("of what the form took in tokens, whatever its name", () => {
+    const MINT = "function mint(address to, uint256 quantity, uint256[] shares, uint256)";
+    const call = encoded(MINT, "mint", RECEIVER, "1500000", ["1", "2"], "7");
+    const token = { id: "token", abi: MINT, decimals: 6 };
+    const mint = "mint(address,uint256,uint256[],uint256)";
+    const tokens = async (tokens: unknown, signature = mint, contract = token) => {
+      const preview_snapshot = { function_signature: signature, metadata: { tokens } };
+      return (await shown(withContracts(contract), { data: call, preview_snapshot }))?.tokens;
+    };
+    const usual = { shares: ["0.000001", "0.000002"] };
+
+    it("shows that in tokens, too", async () => {
+      should(await tokens([1])).deepEqual({ ...usual, quantity: "1.5" });
+      should(await tokens([3, 1])).deepEqual({ ...usual, quantity: "1.5", 3: "0.000007" });
+      should(await tokens([1], mint, { ...token, amounts: ["3"] } as Set & typeof token)).deepEqual({
+        quantity: "1.5",
+      });
+    });
+
+    it("uses what the author of a draft says only for the called function, and for integers", async () => {
+      should(await tokens([1], "mint(address,uint256)")).deepEqual(usual);
+      for (const odd of [undefined, null, "1", { 0: 1, length: 1 }, ["1"], [-1, 0.5, 99], [0]]) {
+        should(await tokens(odd)).deepEqual(usual);
+      }
+      for (const preview of [null, 7, "mint", [], { function_signature: mint, metadata: null }]) {
+        const { args, tokens } = (await shown(withContracts(token), { data: call, preview })) ?? {};
+        should(args).have.property("quantity", "1500000");
+        should(tokens).deepEqual(usual);
+      }
+    });
+
+    it("is kept with the draft, where there is any", async () => {
+      const of = async (inTokens?: number[]) => (await snapshotOf(parseAbi(MINT), call, inTokens))?.metadata;
+      should(await of([1])).have.property("tokens", [1]);
+      should(await of([])).not.have.property("tokens");
+      should(await of()).have.properties(["args", "inputs"]);
+    });
+
+    it("is no difference to the same call under a used key", async () => {
+      const preview_snapshot = { function_signature: mint, metadata: { tokens: [1] } };
+      const before = { to: TOKEN, value: "0", data: call, preview_snapshot };
+      const other = encoded(MINT, "mint", RECEIVER, "1500000", ["1", "2"], "8");
+      const first = { chain_selector: HERE, status: "confirmed", operation_id: "o", transactions: [before] };
+      const asked = [{ to: TOKEN, value: "0", data: other }];
+      const reused = { key: "order", first: first as unknown as Operation, asked };
+      const error = await explainReuse(withContracts(token), new OperationKeyReusedError(reused));
+      should(String(error)).match(/used for other calls: call 1: 3 is 8, in the first operation 7\. They/);
+    });
   });
 
   it("shows amounts within lists and tuples, but not flags or times", async () => {

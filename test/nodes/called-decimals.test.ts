@@ -13,11 +13,11 @@ import {
   RECEIVER,
   SEPOLIA,
 } from "../support/operation-harness.ts";
-import { call, queryNode, submitNode, TOKEN_ABI, value } from "../support/operation-nodes.ts";
+import { call, operationNode, queryNode, submitNode, TOKEN_ABI, value } from "../support/operation-nodes.ts";
 import { balanceOn, placeSixDecimals, SIX } from "../support/six-decimals.ts";
 
 /** With a function that only a person knows to take tokens. */
-const ABI = `${TOKEN_ABI}\nfunction pay(address to, uint256 amount)`;
+const ABI = `${TOKEN_ABI}\nfunction pay(address to, uint256 amount)\nfunction mint(address to, uint256 quantity)`;
 
 /** Decimals belong to the address that is called, whatever contract gives the ABI. */
 describe("the decimals of a call", function () {
@@ -41,10 +41,13 @@ describe("the decimals of a call", function () {
   });
   const transfer = at("transfer(address,uint256)", value("to", "msg"), inTokens("payload"));
   const pay = at("pay(address,uint256)", value("to", "msg"), inTokens("payload"));
+  const mint = at("mint(address,uint256)", value("to", "msg"), inTokens("payload"));
   const balance = at("balanceOf(address)", value("payload", "msg"));
   const nodes: ReadonlyArray<[FlowNode, number]> = [
     [submitNode({ calls: [transfer] }), 2],
     [submitNode({ id: "draft", calls: [transfer], mode: "draft" }), 2],
+    [submitNode({ id: "mints", calls: [mint], mode: "draft" }), 2],
+    [operationNode("get"), 1],
     [submitNode({ id: "pays", calls: [pay] }), 2],
     [queryNode({ resultUnit: "token", call: balance }), 2],
     [queryNode({ id: "asks", call: pay }), 2],
@@ -98,6 +101,13 @@ describe("the decimals of a call", function () {
     it("are those of this node in the preview of a draft", async () => {
       const { crec } = await harness.ask("draft", { payload: "1.5", to: RECEIVER, token: SIX });
       should(crec?.preview).match([{ to: SIX, tokens: { value: "1.5" }, args: { value: "1500000" } }]);
+    });
+
+    it("are those of this node in the preview of a draft of an unusual function, also when it is read", async () => {
+      const { crec } = await harness.ask("mints", { payload: "1.5", to: RECEIVER, token: SIX });
+      const shown = [{ to: SIX, tokens: { quantity: "1.5" }, args: { quantity: "1500000" } }];
+      should(crec?.preview).match(shown);
+      should((await harness.ask("get", { crec: crec ?? {} })).crec?.preview).match(shown);
     });
 
     it("are those of this node in the result of a query", async () => {

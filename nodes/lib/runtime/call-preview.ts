@@ -1,6 +1,7 @@
 import type { NodeAPI } from "node-red";
 import type {
   Abi,
+  AbiParameter,
   Operation,
   ShownTransaction,
   TransactionInput,
@@ -25,7 +26,7 @@ export type CallPreview = {
   /** The function's signature, and its values by name. */
   function?: string;
   args?: object;
-  /** The amounts among them, by name, in tokens; where the contract node has decimals. */
+  /** The amounts among them, and what its author's form took in tokens, by name; where the decimals are known. */
   tokens?: object;
   /** The bytes, where they cannot be decoded. */
   data?: string;
@@ -34,18 +35,26 @@ export type CallPreview = {
 /** What is sent with a call of a draft, so that the person who finalizes it can read it. */
 export type Snapshot = { function_signature: string; metadata: Record<string, unknown> };
 
-/** For data that was encoded by this ABI. */
-export async function snapshotOf(abi: Abi, data: string): Promise<Snapshot | undefined> {
+/** For data that was encoded by this ABI. `inTokens` are the positions of the parameters that a form took in tokens. */
+export async function snapshotOf(
+  abi: Abi,
+  data: string,
+  inTokens: readonly number[] = [],
+): Promise<Snapshot | undefined> {
   const { decodeFunctionCall, listFunctions } = await loadLibrary();
   const call = decodeFunctionCall({ abi, data });
   const listed = listFunctions(abi).find(({ signature }) => signature === call?.signature);
   if (!call || !listed) return undefined;
-  return { function_signature: call.signature, metadata: { args: call.args, inputs: listed.inputs } };
+  const tokens = inTokens.length > 0 ? { tokens: [...inTokens] } : {};
+  return {
+    function_signature: call.signature,
+    metadata: { args: call.args, inputs: listed.inputs, ...tokens },
+  };
 }
 
 /**
- * The calls of an operation in readable form. A snapshot is not signed, so only its names are used: function and values
- * are decoded from the bytes, and a snapshot of another function is ignored.
+ * The calls of an operation in readable form. A snapshot is not signed, so only its names are used, and what it says is
+ * in tokens: function and values are decoded from the bytes, and a snapshot of another function is ignored.
  *
  * @param service whose tokens have told their decimals before: none is asked here
  */
@@ -69,9 +78,10 @@ export async function previewOf(
       const contracts = await deployedContracts(RED, chainSelector, to);
       const [first] = contracts;
       const units = unitsAt(RED, chainSelector, to) ?? toldUnits(RED, { chainSelector, to, data }, service);
+      const snapshot = partsOf(preview_snapshot ?? preview);
       const decoded = first
-        ? decodedByContract(library, contracts, units, data)
-        : decodedBySnapshot(library, preview_snapshot ?? preview, units, data);
+        ? decodedByContract(library, contracts, { units, snapshot }, data)
+        : decodedBySnapshot(library, { units, snapshot }, data);
       const name = decoded?.contract ?? first?.name;
       const call = { ...paid, ...(name === undefined ? {} : { contract: name }) };
       if (decoded) return { ...call, ...decoded.words };
@@ -91,11 +101,14 @@ export function previewOfOperation(
 /** A decoded call, and the name of the contract node whose ABI was used. */
 type Decoded = { contract?: string; words: Pick<CallPreview, "function" | "args" | "tokens"> };
 
+/** What is known beside the bytes of a call. */
+type Known = { units: Units | undefined; snapshot: Partial<Snapshot> };
+
 /** Where this Node-RED has the contract, only its ABI names the functions. */
 function decodedByContract(
   library: Library,
   contracts: readonly DeployedContract[],
-  units: Units | undefined,
+  { units, snapshot }: Known,
   data: string,
 ): Decoded | undefined {
   for (const { name, abi } of contracts) {
@@ -103,11 +116,30 @@ function decodedByContract(
     if (!call) continue;
     const { signature, args } = call;
     const listed = library.listFunctions(abi).find((one) => one.signature === signature);
-    const tokens =
-      listed && units && library.amountsInTokens(args, listed.inputs, units.decimals, units.amounts);
+    const marked = snapshot.function_signature === signature ? snapshot.metadata?.tokens : undefined;
+    const tokens = listed && units && tokensOf(library, args, listed.inputs, units, marked);
     return { contract: name, words: { function: signature, args, ...(tokens ? { tokens } : {}) } };
   }
   return undefined;
+}
+
+/** `marked` are the positions of the parameters that the author's form took in tokens: it may hold anything. */
+function tokensOf(
+  { amountsInTokens }: Library,
+  args: object,
+  inputs: readonly AbiParameter[],
+  { decimals, amounts }: Units,
+  marked: unknown,
+): object | undefined {
+  const positions = new Set<unknown>(Array.isArray(marked) ? marked : []);
+  const found = [
+    amountsInTokens(args, inputs, decimals, amounts),
+    ...inputs.map((input, index) => {
+      const name = input.name || String(index);
+      return positions.has(index) ? amountsInTokens(args, [{ ...input, name }], decimals, [name]) : undefined;
+    }),
+  ].filter((one) => one !== undefined);
+  return found.length > 0 ? Object.assign({}, ...found) : undefined;
 }
 
 function decodedBy({ decodeFunctionCall }: Library, abi: Abi, data: string) {
@@ -126,13 +158,13 @@ function inEther({ fromSmallestUnit }: Library, wei: string): string {
   return fromSmallestUnit(wei, COIN_PLACES.ether);
 }
 
-function decodedBySnapshot(
-  library: Library,
-  snapshot: unknown,
-  units: Units | undefined,
-  data: string,
-): Decoded | undefined {
-  const { function_signature: signature, metadata } = (snapshot ?? {}) as Partial<Snapshot>;
+/** A service may show anything. */
+function partsOf(snapshot: unknown): Partial<Snapshot> {
+  return snapshot ?? {};
+}
+
+function decodedBySnapshot(library: Library, known: Known, data: string): Decoded | undefined {
+  const { function_signature: signature, metadata } = known.snapshot;
   if (typeof signature !== "string") return undefined;
   const name = signature.split("(", 1)[0];
   const named = [
@@ -141,7 +173,7 @@ function decodedBySnapshot(
   for (const text of [named, `function ${signature}`]) {
     try {
       const abi = library.parseAbi(text);
-      const decoded = decodedByContract(library, [{ name: "", abi }], units, data);
+      const decoded = decodedByContract(library, [{ name: "", abi }], known, data);
       if (decoded) return { words: decoded.words };
     } catch {
       // The snapshot may hold anything that its author wrote.

@@ -9,7 +9,14 @@ import { evaluate, evaluateRequired, isNothing, optionOf, type TypedValue } from
 import { loadLibrary } from "./library.ts";
 import type { CrecMessage } from "./message.ts";
 
-export type EncodedCall = { to: string; data: string; chainSelector: string; signature: string };
+export type EncodedCall = {
+  to: string;
+  data: string;
+  chainSelector: string;
+  signature: string;
+  /** The positions of the values that the form took in tokens. */
+  inTokens: number[];
+};
 
 /**
  * The call data of a function chosen in a form, with its values evaluated for this message.
@@ -50,7 +57,8 @@ export async function encodeContractCall(
     }),
   );
   const { data, signature } = library.encodeFunctionCall({ abi, function: name, args, path });
-  return { to, data, chainSelector, signature };
+  const inTokens = given.flatMap(({ unit }, index) => (unit ? [index] : []));
+  return { to, data, chainSelector, signature, inTokens };
 }
 
 /**

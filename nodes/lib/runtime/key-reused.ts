@@ -22,8 +22,13 @@ async function wordsOf(
   { first, asked, differences }: OperationKeyReusedError,
 ): Promise<string[]> {
   const { chain_selector: chain, transactions } = first;
+  // In the same words: a value that only one of them shows in tokens would look like another one.
+  const askedAlike = asked.map((call, index) => ({
+    ...call,
+    preview: transactions[index]?.preview_snapshot,
+  }));
   const [now, before] = await Promise.all([
-    previewOf(RED, chain, asked),
+    previewOf(RED, chain, askedAlike),
     previewOf(RED, chain, transactions),
   ]);
   return differences.flatMap(({ call, what, text }) => {
