@@ -20,6 +20,8 @@ import type { Asking } from "../lib/runtime/signing/ask-custodian.ts";
 export type Task = {
   RED: NodeAPI;
   client: CrecClient;
+  /** The base URL of the connection. */
+  service: string;
   channelId: string;
   signal: AbortSignal;
   operationId: () => Promise<string>;
@@ -225,7 +227,7 @@ async function verifyOf(
 }
 
 async function until(task: Task, operation: Operation, wait: Wait): Promise<Answer | undefined> {
-  const { client, channelId, signal, operationKey, onStatus, onFound } = task;
+  const { client, service, channelId, signal, operationKey, onStatus, onFound } = task;
   const { proofCheck, signedId, byDefault, ...waiting } = wait;
   const kept: KeptWait = { channelId, operation, byDefault, signedId };
   await task.keep(kept);
@@ -241,7 +243,7 @@ async function until(task: Task, operation: Operation, wait: Wait): Promise<Answ
   };
   const reaching = reach(
     task.RED,
-    { client, channelId, operation },
+    { client, service, channelId, operation },
     {
       ...{ ...waiting, signal, operationKey, verify, onChange },
       onFound: (executed) => {

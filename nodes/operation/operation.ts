@@ -64,6 +64,7 @@ export default function register(RED: NodeAPI): void {
       const actions: ActionTask = {
         RED,
         client,
+        service: connection.baseUrl,
         channelId,
         signal,
         operationId: async () => {
@@ -72,7 +73,7 @@ export default function register(RED: NodeAPI): void {
           msg.crec = withDetails(msg, { channelId, operationId });
           return operationId;
         },
-        preview: (operation) => previewOfOperation(RED, operation),
+        preview: (operation) => previewOfOperation(RED, operation, connection.baseUrl),
         warnOf: ({ transactions, address }) => {
           for (const [index, call] of transactions.entries()) {
             const unusual = unusualRecipient(call, address);

@@ -65,7 +65,9 @@ export default function register(RED: NodeAPI): void {
           const { query, verification } = error;
           msg.crec = withDetails(msg, { status: query.status, verification });
         }
-        throw error instanceof WaitError ? await withReasonFirst(RED, error, request) : error;
+        throw error instanceof WaitError
+          ? await withReasonFirst(RED, error, request, connection.baseUrl)
+          : error;
       });
       const { query, block, data: raw, verification } = answered;
       const crec = { status: query.status, block, raw, ...(verification ? { verification } : {}) };
@@ -90,11 +92,16 @@ function requireSameRequest({ queryId, request }: KeptQuery, now: CreateQuery): 
 }
 
 /** Of a query that ended without a result; of any other wait, the error as it is. */
-async function withReasonFirst(RED: NodeAPI, error: WaitError, request: CreateQuery): Promise<Error> {
+async function withReasonFirst(
+  RED: NodeAPI,
+  error: WaitError,
+  request: CreateQuery,
+  service: string,
+): Promise<Error> {
   const { code, id, lastStatus, reason } = error;
   if (!lastStatus || !reason) return error;
   const { contract_address: to, call_data: data, from_address: from } = request.params;
   const call = { chainSelector: request.chain_selector, to, data, from };
-  const failure = await explainFailure(RED, reason, [call]);
+  const failure = await explainFailure(RED, reason, [call], service);
   return nodeError(code, `${failureSentence(lastStatus, failure, "The query has no result")} Query ${id}.`);
 }

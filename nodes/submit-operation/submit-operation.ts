@@ -145,7 +145,7 @@ export default function register(RED: NodeAPI): void {
       const verify = proofCheck?.({ walletOperationId, wallet, chainSelector }, channelId);
       const reached = await reach(
         RED,
-        { client, channelId, operation },
+        { client, service: connection.baseUrl, channelId, operation },
         { target, timeoutMs, signal, verify, operationKey, onChange, onFound },
       );
       followed.end("reached");

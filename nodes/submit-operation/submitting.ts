@@ -184,7 +184,7 @@ export class Submitting {
     const note = this.#noting(msg, given);
     const drafting = client.operations.draft(channelId, { ...request, ...idOf(given) }, { signal });
     const drafted = await drafting.catch(async (error: unknown) => {
-      throw await explainReuse(this.#RED, error);
+      throw await explainReuse(this.#RED, error, context.connection.baseUrl);
     });
     note(drafted, client);
     const { operation, found } = drafted;
@@ -219,7 +219,7 @@ export class Submitting {
       )
       .finally(() => place?.leave());
     const submitted = await sending.catch(async (error: unknown) => {
-      throw await explainReuse(this.#RED, error);
+      throw await explainReuse(this.#RED, error, context.connection.baseUrl);
     });
     note(submitted, client);
     context.report.sent(submitted.operation);
@@ -264,7 +264,7 @@ export class Submitting {
         place?.leave();
         // The key service remembers its answer. Another deadline makes it another question.
         if (toCodedError(error).code === "SIGNER_REFUSED") await this.#release(id, digest);
-        throw await explainReuse(this.#RED, error);
+        throw await explainReuse(this.#RED, error, context.connection.baseUrl);
       });
     if (submitted === undefined) {
       asking.leave();

@@ -179,6 +179,23 @@ describe("the decimals of a call", function () {
       should(drafted?.preview).match([{ tokens: { value: "1.5" }, args: { value: "1500000" } }]);
     });
 
+    it("that a token told are those of a draft that is read, of an error and of a used key, too", async () => {
+      await deploy(other("six", {}));
+      const message = { payload: "1.5", to: RECEIVER, token: SIX };
+      const crec = { operationKey: "told decimals" };
+      const drafted = await harness.ask("draft", { ...message, crec });
+      const read = await harness.ask("get", { crec: drafted.crec ?? {} });
+      should(read.crec?.preview).match([{ tokens: { value: "1.5" }, args: { value: "1500000" } }]);
+      const says = async (id: string, more: object) =>
+        (await harness.refuse(id, { ...message, ...more })).error?.message;
+      should(await says("draft", { crec, payload: "2.5" })).containEql(
+        "value is 2.5 tokens, in the first operation 1.5 tokens",
+      );
+      should(await says("submit", { payload: "1000000000" })).match(
+        /InsufficientBalance.*: balance \S+ tokens, needed 1000000000 tokens, holder/,
+      );
+    });
+
     it("are not taken from the token for a function of which nobody knows that it takes tokens", async () => {
       await deploy();
       await refusal("pays", { payload: "1.5" }, new RegExp(`the decimals of ${SIX} are not known`));

@@ -16,6 +16,7 @@ import { encodeValue, parseAbi } from "../../src/index.ts";
 const TOKEN = "0x00000000000000000000000000000000000000Aa";
 const HOLDER = "0x00000000000000000000000000000000DeaDBeef";
 const NETWORK = "1";
+const SERVICE = "http://localhost/v1";
 const ABI = parseAbi(
   "error InsufficientBalance(address holder, uint256 balance, uint256 needed)\nerror Odd(string text, uint256 amount)",
 );
@@ -41,7 +42,12 @@ describe("the reason of a failed operation or query", () => {
   const calls = [{ chainSelector: NETWORK, to: TOKEN, data, from: HOLDER }];
 
   it("is the name of the contract's error, with amounts in tokens and addresses last", async () => {
-    const failure = await explainFailure(withContracts({ address: TOKEN, decimals: 6 }), text, calls);
+    const failure = await explainFailure(
+      withContracts({ address: TOKEN, decimals: 6 }),
+      text,
+      calls,
+      SERVICE,
+    );
     should(failure).eql({
       reason: "InsufficientBalance",
       values: `balance 1.5 tokens, needed 20 tokens, holder ${HOLDER}`,
@@ -70,14 +76,19 @@ describe("the reason of a failed operation or query", () => {
 
   it("has one token in the singular", async () => {
     const one = `InsufficientBalance(holder: ${HOLDER}, balance: 1000000, needed: 20000000)`;
-    const { values } = await explainFailure(withContracts({ address: TOKEN, decimals: 6 }), one, calls);
+    const { values } = await explainFailure(
+      withContracts({ address: TOKEN, decimals: 6 }),
+      one,
+      calls,
+      SERVICE,
+    );
     should(values).equal(`balance 1 token, needed 20 tokens, holder ${HOLDER}`);
   });
 
   it("has amounts as they are where the decimals are not known", async () => {
-    const { values } = await explainFailure(withContracts({ address: TOKEN }), text, calls);
+    const { values } = await explainFailure(withContracts({ address: TOKEN }), text, calls, SERVICE);
     should(values).equal(`balance 1500000, needed 20000000, holder ${HOLDER}`);
-    should(await explainFailure(withContracts(), text, calls)).have.property(
+    should(await explainFailure(withContracts(), text, calls, SERVICE)).have.property(
       "values",
       `holder: ${HOLDER}, balance: 1500000, needed: 20000000`,
     );
@@ -87,7 +98,7 @@ describe("the reason of a failed operation or query", () => {
     const words = [word("address", HOLDER), word("uint256", 1_500_000), word("uint256", 20_000_000)];
     const reverted = `execution reverted: 0xe450d38c${words.join("")}`;
     const RED = withContracts({ address: TOKEN, decimals: 6, abi: [] });
-    should(await explainFailure(RED, reverted, calls)).eql({
+    should(await explainFailure(RED, reverted, calls, SERVICE)).eql({
       reason: "ERC20InsufficientBalance",
       context: "execution reverted",
       values: `balance 1.5 tokens, needed 20 tokens, sender ${HOLDER}`,
@@ -100,8 +111,14 @@ describe("the reason of a failed operation or query", () => {
         "error InsufficientBalance(address holder, uint256 balance, uint256 needed)\nerror Refused(address caller, uint256 amount)",
       );
       const RED = withContracts({ address: TOKEN, decimals: 6, abi });
-      return (await explainFailure(RED, error, [{ ...calls[0], data, from: HOLDER, ...call } as FailedCall]))
-        .values;
+      return (
+        await explainFailure(
+          RED,
+          error,
+          [{ ...calls[0], data, from: HOLDER, ...call } as FailedCall],
+          SERVICE,
+        )
+      ).values;
     };
     const own = /^balance 1\.5 tokens, needed 20 tokens, /;
     const plain = /^balance 1500000, needed 20000000, /;
@@ -147,7 +164,7 @@ describe("the reason of a failed operation or query", () => {
       { chainSelector: NETWORK, to: other, data, from: HOLDER },
       { chainSelector: NETWORK, to: TOKEN, data, from: HOLDER },
     ];
-    should(await explainFailure(RED, `transaction 2 of 2: ${text}`, batch)).match({
+    should(await explainFailure(RED, `transaction 2 of 2: ${text}`, batch, SERVICE)).match({
       reason: "InsufficientBalance",
       context: "transaction 2 of 2",
       values: /^balance 1\.5 tokens/,
@@ -163,7 +180,7 @@ describe("the reason of a failed operation or query", () => {
 
   it("keeps values that hold a comma as they came", async () => {
     const odd = "Odd(text: one, two, amount: 5)";
-    const failure = await explainFailure(withContracts({ address: TOKEN, decimals: 1 }), odd, calls);
+    const failure = await explainFailure(withContracts({ address: TOKEN, decimals: 1 }), odd, calls, SERVICE);
     should(failure).eql({ reason: "Odd", values: "text: one, two, amount: 5" });
   });
 

@@ -90,12 +90,13 @@ export async function previewOf(
   );
 }
 
-/** Of an operation as the service shows it. */
+/** Of an operation as this service shows it. */
 export function previewOfOperation(
   RED: NodeAPI,
   { chain_selector, transactions }: Operation,
+  service: string,
 ): Promise<CallPreview[]> {
-  return previewOf(RED, chain_selector, transactions);
+  return previewOf(RED, chain_selector, transactions, service);
 }
 
 /** A decoded call, and the name of the contract node whose ABI was used. */

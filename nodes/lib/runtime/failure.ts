@@ -2,6 +2,7 @@ import type { NodeAPI } from "node-red";
 import type { Abi, AbiError, Operation } from "../../../src/index.ts";
 import { cutAtWord } from "../shared/cut-text.ts";
 import { isTokenCall } from "../shared/token-abi.ts";
+import { toldUnits } from "./call-decimals.ts";
 import { type DeployedContract, deployedContracts, type Units, unitsAt } from "./deployed-contracts.ts";
 import { type Library, loadLibrary } from "./library.ts";
 
@@ -56,11 +57,17 @@ export function failureOf(whole: string): Failure {
   };
 }
 
-/** With the ABI of the contract that was called: revert data is decoded, and amounts are in tokens where it has decimals. */
+/**
+ * With the ABI of the contract that was called: revert data is decoded, and amounts are in tokens where its decimals are
+ * known.
+ *
+ * @param service whose tokens have told their decimals before: none is asked here
+ */
 export async function explainFailure(
   RED: NodeAPI,
   text: string,
   calls: readonly FailedCall[],
+  service: string,
 ): Promise<Failure> {
   const call = calls.length > 1 ? calls[Number(IN_BATCH.exec(text)?.[2]) - 1] : calls[0];
   if (!call) return failureOf(text);
@@ -69,7 +76,7 @@ export async function explainFailure(
     deployedContracts(RED, call.chainSelector, call.to),
   ]);
   const failure = failureOf(readable(library, contracts, text));
-  const units = unitsAt(RED, call.chainSelector, call.to);
+  const units = unitsAt(RED, call.chainSelector, call.to) ?? toldUnits(RED, call, service);
   const values = failure.values && inTokens(library, contracts, units, failure, call);
   return values ? { ...failure, values } : failure;
 }

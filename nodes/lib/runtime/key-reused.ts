@@ -9,17 +9,20 @@ const LONGEST_VALUE = 48;
 /**
  * The error about a key that was used for other calls, with the arguments that differ by their names, where a contract
  * node of this Node-RED or the draft itself knows them. Any other error as it is.
+ *
+ * @param service its base URL: what its tokens have told of their decimals is used
  */
-export async function explainReuse(RED: NodeAPI, error: unknown): Promise<unknown> {
+export async function explainReuse(RED: NodeAPI, error: unknown, service: string): Promise<unknown> {
   const library = await loadLibrary();
   if (!(error instanceof library.OperationKeyReusedError)) return error;
-  const words = await wordsOf(RED, error);
+  const words = await wordsOf(RED, error, service);
   return new library.OperationKeyReusedError(error, words);
 }
 
 async function wordsOf(
   RED: NodeAPI,
   { first, asked, differences }: OperationKeyReusedError,
+  service: string,
 ): Promise<string[]> {
   const { chain_selector: chain, transactions } = first;
   // In the same words: a value that only one of them shows in tokens would look like another one.
@@ -28,8 +31,8 @@ async function wordsOf(
     preview: transactions[index]?.preview_snapshot,
   }));
   const [now, before] = await Promise.all([
-    previewOf(RED, chain, askedAlike),
-    previewOf(RED, chain, transactions),
+    previewOf(RED, chain, askedAlike, service),
+    previewOf(RED, chain, transactions, service),
   ]);
   return differences.flatMap(({ call, what, text }) => {
     const [its, of] = [now[call - 1], before[call - 1]];

@@ -68,13 +68,16 @@ export type Reached = {
   later: AsyncGenerator<OperationChange, void>;
 };
 
+/** Where an operation is followed. `service` is the base URL by which its tokens have told their decimals. */
+type Followed = { client: CrecClient; service: string; channelId: string; operation: Operation };
+
 /**
  * Waits until an operation has reached its target, as `operations.followUntil` does.
  * @throws OPERATION_FAILED, OPERATION_CANCELLED, OPERATION_EXPIRED with advice what to do; the errors of `followUntil`.
  */
 export async function reach(
   RED: NodeAPI,
-  { client, channelId, operation }: { client: CrecClient; channelId: string; operation: Operation },
+  { client, service, channelId, operation }: Followed,
   options: FollowUntilOptions,
 ): Promise<Reached> {
   const { WaitError } = await loadLibrary();
@@ -88,8 +91,8 @@ export async function reach(
     };
   } catch (error) {
     if (!(error instanceof WaitError) || ADVICE[error.code] === undefined)
-      throw await explainReuse(RED, error);
-    throw await notExecuted(RED, error, operation, options.operationKey);
+      throw await explainReuse(RED, error, service);
+    throw await notExecuted(RED, error, { service, operation }, options.operationKey);
   }
 }
 
@@ -97,11 +100,11 @@ export async function reach(
 async function notExecuted(
   RED: NodeAPI,
   error: WaitError,
-  operation: Operation,
+  { service, operation }: Pick<Followed, "service" | "operation">,
   key: string | undefined,
 ): Promise<Error> {
   const { code, id, lastStatus, reason } = error;
-  const failure = reason ? await explainFailure(RED, reason, callsOf(operation)) : undefined;
+  const failure = reason ? await explainFailure(RED, reason, callsOf(operation), service) : undefined;
   const isDraft = isCancelledDraft(code, operation);
   const meaning = `${isDraft ? "The" : "The service reports that the"} operation was not executed`;
   const what = failureSentence(lastStatus ?? "failed", failure, meaning);
