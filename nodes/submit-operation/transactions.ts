@@ -18,6 +18,7 @@ import { COIN_UNITS } from "../lib/shared/coin-units.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import type { CallDef, Value } from "../lib/shared/form-types.ts";
 import { isObject } from "../lib/shared/is-object.ts";
+import { nearestName } from "../lib/shared/nearest-name.ts";
 import { callCountProblem } from "./call-limit.ts";
 import type { NODE, SubmitOperationDef } from "./fields.ts";
 
@@ -120,7 +121,6 @@ const MEANT: Readonly<Record<string, string>> = {
   target: "to",
   recipient: "to",
   calldata: "data",
-  call_data: "data",
   input: "data",
 };
 
@@ -131,8 +131,12 @@ function listedTransaction(item: unknown, path: string): TransactionInput {
   }
   const unknown = Object.keys(item).find((name) => !ENTRY.includes(name));
   if (unknown !== undefined) {
-    const meant = ENTRY.find((name) => name === unknown.toLowerCase()) ?? MEANT[unknown.toLowerCase()];
-    const advice = meant ? `Name it ${meant}.` : "A call has to, value and data: remove it.";
+    const near = nearestName(unknown, [...ENTRY, ...Object.keys(MEANT)]);
+    const meant = near === undefined ? undefined : (MEANT[near] ?? near);
+    const isMissing = meant !== undefined && !Object.hasOwn(item, meant);
+    const advice = isMissing
+      ? `Name it ${meant}.`
+      : "A call has to, value and data: correct the name, or remove it.";
     throw nodeError("INVALID_FIELD", `${path}.${unknown} is not known. ${advice}`);
   }
   const given = (name: "to" | "value" | "data"): string | undefined => {

@@ -208,14 +208,27 @@ describe("errors of submit operation", function () {
       ));
 
     const raw = { to: RECEIVER, value: "1" };
-    const badLists: Array<[string, string, string, unknown]> = [
+    const badLists: Array<[string, string, string | RegExp, unknown]> = [
       ["no list", "INVALID_FIELD", "list of {to, value, data}", { to: RECEIVER }],
       ["an empty list", "NO_CALLS", "no calls", []],
       ["more than 16 calls", "TOO_MANY_CALLS", "not 17. Split it.", Array(17).fill(raw)],
       ["a call to nowhere", "MISSING_VALUE", "calls[1].to", [raw, { value: "1" }]],
       ["null for a call", "INVALID_FIELD", "calls[0]", [null]],
       ["an amount by another name", "INVALID_FIELD", "Name it value.", [{ to: RECEIVER, amount: "5" }]],
-      ["a name nobody knows", "INVALID_FIELD", "calls[1].gas is not known", [raw, { ...raw, gas: 1 }]],
+      [
+        "a mistyped amount",
+        "INVALID_FIELD",
+        "valeu is not known. Name it value.",
+        [{ to: RECEIVER, valeu: 5 }],
+      ],
+      ["a mistyped address", "INVALID_FIELD", "Name it to.", [{ adress: RECEIVER, value: "5" }]],
+      ["two amounts", "INVALID_FIELD", /amount is not known\. .* or remove it\.$/, [{ ...raw, amount: "5" }]],
+      [
+        "a name nobody knows",
+        "INVALID_FIELD",
+        "calls[1].gas is not known. A call has to, value and data: correct the name, or remove it.",
+        [raw, { ...raw, gas: 1 }],
+      ],
       ["neither value nor data", "MISSING_VALUE", "neither value nor data", [{ to: RECEIVER }]],
       ...[null, ""].map((value): [string, string, string, unknown] => [
         ...([`${value} for a value`, "MISSING_VALUE", "calls[0].value"] as const),
