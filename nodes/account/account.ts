@@ -49,7 +49,7 @@ export default function register(RED: NodeAPI): void {
 
 /**
  * The environment and messages may give JSON text. No error repeats it: variables can be secret.
- * @throws INVALID_FIELD, VARIABLE_MISSING
+ * @throws MISSING_VALUE, INVALID_FIELD, VARIABLE_MISSING
  */
 async function variablesOf(
   RED: NodeAPI,
@@ -58,7 +58,7 @@ async function variablesOf(
 ): Promise<Record<string, unknown>> {
   const { variables, variablesType = "json" } = fields.settings;
   const isJson = variablesType === "json" || variablesType === "";
-  const value = isJson ? requireSet(variables?.trim() ?? "") : await fields.of(msg).value("variables");
+  const value = isJson ? requireSet(variables?.trim() ?? "") : await fields.of(msg).whole("variables");
   const object = typeof value === "string" ? parsed(value.trim() || "{}") : (value ?? {});
   if (typeof object === "object" && object !== null && !Array.isArray(object)) {
     return object as Record<string, unknown>;

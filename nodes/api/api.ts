@@ -24,8 +24,9 @@ export default function register(RED: NodeAPI): void {
       const values = fields.of(msg);
       const path = await values.required("path");
       if (!isPath(path, () => undefined)) throw fields.wrong("path", path);
-      const query = queryOf(fields, fields.settings.query ? await values.value("query") : {});
-      const body = method === "GET" || !fields.settings.body ? undefined : await values.value("body");
+      // A list without its filters would be a list of everything.
+      const query = queryOf(fields, fields.settings.query ? await values.whole("query") : {});
+      const body = method === "GET" || !fields.settings.body ? undefined : await values.whole("body");
       const { status, data } = await client.request({
         method,
         path,
@@ -40,7 +41,7 @@ export default function register(RED: NodeAPI): void {
   RED.nodes.registerType("crec-api", ConstructApi);
 }
 
-/** Empty parameters are left out: a message may fill in only some of them. @throws INVALID_FIELD */
+/** Empty parameters are left out: a message may fill in only some of them, or none. @throws INVALID_FIELD */
 function queryOf(fields: Fields, value: unknown): QueryParameters {
   const given = value === undefined || value === null || value === "" ? {} : value;
   const entries = typeof given === "object" && !Array.isArray(given) ? Object.entries(given) : undefined;

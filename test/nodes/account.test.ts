@@ -97,17 +97,19 @@ describe("account", function () {
   it("sends a partial response with its errors, and then a complete one without", async () => {
     const errors = [{ message: "no b", path: ["b"] }];
     answers(200, { data: { a: 1, b: null }, errors });
-    const part = await ask(nodeRed, "query", { query: "{ a b }" });
+    const part = await ask(nodeRed, "query", { query: "{ a b }", variables: {} });
     should(part.payload).deepEqual({ a: 1, b: null });
     should(part.crec).deepEqual({ errors });
     await nodeRed.status("query", "partial");
     answers(200, { data: { a: 1 } });
-    should((await ask(nodeRed, "query", { query: "{ a }", crec: part.crec ?? {} })).crec).deepEqual({});
+    should(
+      (await ask(nodeRed, "query", { query: "{ a }", variables: {}, crec: part.crec ?? {} })).crec,
+    ).deepEqual({});
     await nodeRed.status("query", "done");
   });
 
   it("reports a refused query to Catch, with all errors", async () => {
-    const caught = await refuse(nodeRed, "query", { query: "{ nothing nobody }" });
+    const caught = await refuse(nodeRed, "query", { query: "{ nothing nobody }", variables: {} });
     should(codeOf(caught)).equal("GRAPHQL_ERROR");
     should(caught.crec?.errors).have.length(2);
     should(JSON.stringify(caught.crec?.errors)).match(/nothing.*nobody/);
@@ -119,7 +121,7 @@ describe("account", function () {
     should(codeOf(await refuse(nodeRed, "refused", {}))).equal("KEY_REFUSED");
     should(codeOf(await refuse(nodeRed, "unreachable", {}))).match(/SERVICE_UNREACHABLE|TIMEOUT/);
     proxy.harm = () => ({ kind: "answer", status: 200, body: "<html>" });
-    should(codeOf(await refuse(nodeRed, "query", { query: "{ a }" }))).equal("BAD_RESPONSE");
+    should(codeOf(await refuse(nodeRed, "query", { query: "{ a }", variables: {} }))).equal("BAD_RESPONSE");
   });
 
   it("refuses invalid variables, and does not repeat them", async () => {
@@ -128,9 +130,15 @@ describe("account", function () {
       should(codeOf(caught)).equal("INVALID_FIELD");
       should(caught.error?.message).not.match(/top-secret/);
     }
-    should((await refuse(nodeRed, "mistyped", { query: "{ a }" })).error?.message).not.match(/top/);
+    for (const nothing of [{}, { variables: null }, { variables: "" }]) {
+      const { error } = await refuse(nodeRed, "query", { query: "{ a }", ...nothing });
+      should(error).match({ code: "MISSING_VALUE", message: /"Variables" .*msg\.variables/ });
+    }
+    should((await refuse(nodeRed, "mistyped", { query: "{ a }", variables: {} })).error?.message).not.match(
+      /top/,
+    );
     answers(400, { errors: [{ message: 'Variable "$secret" got "top-secret".' }] });
-    const caught = await refuse(nodeRed, "by-environment", { query: "{ a }" });
+    const caught = await refuse(nodeRed, "by-environment", { query: "{ a }", variables: {} });
     should(caught.error?.message).match(/Variable "\$secret" got "\*\*\*"/);
     should(JSON.stringify(caught)).not.match(/top-secret/);
     should(nodeRed.log + nodeRed.heard).not.match(new RegExp(service.ready.api_key));

@@ -35,6 +35,7 @@ describe("api call", function () {
             1,
           ],
           [apiNode({ id: "patch", method: "PATCH", body: "body", bodyType: "msg", ...query }), 1],
+          [apiNode({ id: "emptied", query: "", queryType: "msg" }), 1],
           [apiNode({ id: "post", method: "POST", body: "body", bodyType: "msg" }), 1],
         ],
       ),
@@ -53,7 +54,7 @@ describe("api call", function () {
     const query = { name: "a b&c", limit: 5, offset: "", status: [], none: null };
     await ask(nodeRed, "api", { payload: "/channels", query });
     should(proxy.passed.at(-1)).have.property("query", "?name=a+b%26c&limit=5");
-    await ask(nodeRed, "api", { payload: "/channels?limit=2" });
+    await ask(nodeRed, "api", { payload: "/channels?limit=2", query: {} });
     should(proxy.passed.at(-1)).have.property("query", "?limit=2");
   });
 
@@ -64,6 +65,24 @@ describe("api call", function () {
       should(error?.code).equal("INVALID_FIELD");
     }
     should(proxy.passed).have.length(asked);
+  });
+
+  it("refuses a message without the query or the body that it should have: nothing is not everything", async () => {
+    const asked = proxy.passed.length;
+    for (const [id, name] of [
+      ["api", "query"],
+      ["patch", "query"],
+      ["post", "body"],
+    ] as const) {
+      for (const nothing of [{}, { [name]: null }, { [name]: " " }]) {
+        const { error } = await refuse(nodeRed, id, { payload: "/channels", ...nothing });
+        should(error?.code).equal("MISSING_VALUE");
+        should(error?.message).match(id === "post" ? /^"Body" .*msg\.body/ : /^"Query" .*msg\.query/);
+      }
+    }
+    should(proxy.passed).have.length(asked);
+    await ask(nodeRed, "emptied", { payload: "/networks" });
+    should(proxy.passed.at(-1)).have.property("query", "");
   });
 
   it("refuses a path that leaves the base URL, before anything is sent", async () => {
@@ -81,7 +100,7 @@ describe("api call", function () {
     const { channel_id } = payload as { channel_id: string };
     await nodeRed.status("post", "HTTP 201");
     const path = `/channels/${channel_id}`;
-    const changed = await ask(nodeRed, "patch", { payload: path, body: { name: "renamed" } });
+    const changed = await ask(nodeRed, "patch", { payload: path, query: {}, body: { name: "renamed" } });
     should(changed.payload).have.properties({ channel_id, name: "renamed" });
     should(changed.crec).deepEqual({ status: 200 });
   });

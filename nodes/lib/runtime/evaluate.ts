@@ -55,6 +55,24 @@ export async function evaluatePresent(
   throw missingValue(RED, typed);
 }
 
+/**
+ * As `evaluatePresent`, for a whole object that a service could read as "everything" where there is none: blank text,
+ * as of a variable that is not set, is nothing too. JSON that was typed into the form stays as it is.
+ * @throws MISSING_VALUE, VARIABLE_MISSING, INVALID_FIELD
+ */
+export async function evaluateWhole(
+  RED: NodeAPI,
+  node: Node,
+  msg: CrecMessage,
+  typed: TypedValue,
+): Promise<unknown> {
+  if (isLeftEmpty(typed)) return undefined;
+  const found = await evaluate(RED, node, msg, typed);
+  const isBlank = typeof found === "string" && found.trim() === "";
+  if (typed.type === "json" || !(isNothing(found) || isBlank)) return found;
+  throw missingValue(RED, typed);
+}
+
 /** Whether a value is none at all, whatever type is expected. */
 export function isNothing(value: unknown): boolean {
   return value === undefined || value === null || Number.isNaN(value);

@@ -12,6 +12,7 @@ import {
   evaluatePresent,
   evaluateRequired,
   evaluateText,
+  evaluateWhole,
   exactText,
   missingValue,
   optionOf,
@@ -61,6 +62,8 @@ export type MessageFields<N extends NodeDescription> = {
   value(name: NamesOf<N, "typed">): Promise<unknown>;
   /** As `value`; `undefined` only where the form leaves it empty. @throws MISSING_VALUE, INVALID_FIELD, VARIABLE_MISSING */
   present(name: NamesOf<N, "typed">): Promise<unknown>;
+  /** As `present`, where blank text is missing, too. @throws MISSING_VALUE, INVALID_FIELD, VARIABLE_MISSING */
+  whole(name: NamesOf<N, "typed">): Promise<unknown>;
   /** As text; `undefined` only where the form leaves it empty. @throws MISSING_VALUE, INVALID_FIELD, VARIABLE_MISSING */
   optional(name: NamesOf<N, "typed">): Promise<string | undefined>;
   /** `undefined` where it is empty; numbers become text. @throws INVALID_FIELD, VARIABLE_MISSING */
@@ -163,6 +166,7 @@ export function fieldReader<const N extends NodeDescription>(
         },
         value,
         present: async (name: string) => evaluatePresent(RED, node, msg, typed(name)),
+        whole: async (name: string) => evaluateWhole(RED, node, msg, typed(name)),
         optional: async (name: string) => evaluateOptional(RED, node, msg, typed(name)),
         text: async (name: string) => evaluateText(RED, node, msg, typed(name)),
         required: async (name: string) => evaluateRequired(RED, node, msg, typed(name)),
