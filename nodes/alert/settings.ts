@@ -12,7 +12,7 @@ type DurationField = "within" | "compared" | "absentFor" | "quiet" | "confirmWit
 
 type TextField = DurationField | "sumField" | "limit" | "forEachField";
 
-/** Events in a window beyond these are not remembered. */
+/** Block times of a key that count exactly. */
 const MOST_MARKS = 10_000;
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 

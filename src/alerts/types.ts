@@ -74,7 +74,10 @@ export type AlertSettings = {
    * `limit`, and the rule raises an alert of its own.
    */
   maxKeys: number;
-  /** Of a window with inputs of more different times, the older ones are counted together, at slightly later times. */
+  /**
+   * Of more different times that may still count, older ones are counted in slots: these inputs leave a window late, by
+   * less than 1 % of its length. Where that takes more than so many slots, there are more.
+   */
   maxMarks: number;
 };
 

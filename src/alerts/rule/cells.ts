@@ -12,6 +12,14 @@ type Used = { readonly by: number; readonly n: number; readonly sum: bigint };
 
 const UNUSED: readonly Used[] = [];
 
+/** How many times there may be, and the length of the window, by which the others are counted in slots. */
+export type Bound = { readonly most: number; readonly withinMs: number };
+
+/** A slot is the window halved this often: as often as the bound allows, and always so often that it is less than 1 %. */
+const HALVED = { most: 16, least: 7 } as const;
+/** Joined so far that it is long until it is needed again. */
+const LEFT = 0.75;
+
 /** As it is stored. A number that is 0 is left out at the end. */
 export type StoredCell = { n: number; sum?: string; used?: Array<[by: number, n: number, sum?: string]> };
 
@@ -44,14 +52,15 @@ export class Cells {
     );
   }
 
-  /** Counts more at this time. Of more times than `most`, older ones are counted together, at the later of two. */
-  add({ at, n, sum }: Omit<Cell, "used">, most = Number.POSITIVE_INFINITY): Cells {
+  /** Counts more at this time. Of more times than the bound, older ones are counted in slots, at the last time of each. */
+  add({ at, n, sum }: Omit<Cell, "used">, bound?: Bound): Cells {
     const index = this.#indexFrom(at);
     const known = this.sorted[index];
     if (known?.at === at) return this.#replaced(index, { ...known, n: known.n + n, sum: known.sum + sum });
     const cell = { at, n, sum, used: UNUSED };
     const journal = this.journal.put(`${at}`, storedOf(cell));
-    return this.#with(this.sorted.toSpliced(index, 0, cell), journal, sum).#joined(most);
+    const added = this.#with(this.sorted.toSpliced(index, 0, cell), journal, sum);
+    return bound === undefined ? added : added.#joined(bound);
   }
 
   /** Takes back what was counted at this time. */
@@ -143,29 +152,67 @@ export class Cells {
     );
   }
 
-  #joined(most: number): Cells {
+  /**
+   * The slots are the same whenever times are joined, so that what is joined again stays in its slot: it leaves a window
+   * late by less than one slot, and at the end of each slot a window holds exactly what it should. Where the slots would
+   * have to be too long, there are more of them than the bound.
+   */
+  #joined({ most, withinMs }: Bound): Cells {
     const { sorted } = this;
     if (sorted.length <= most) return this;
-    const older = sorted.slice(0, Math.max(2, sorted.length >> 1));
+    const longest = withinMs / 2 ** HALVED.least;
+    const spanMs = Number(sorted.at(-1)?.at) - Number(sorted[0]?.at);
+    const bound = Math.max(most, 2 * (spanMs / longest + 1));
+    if (sorted.length <= bound) return this;
+    const left = Math.ceil(LEFT * bound);
+    let slotMs = withinMs / 2 ** HALVED.most;
+    while (slotMs < longest && slotsOf(sorted, slotMs) > left) slotMs *= 2;
     const joined: Cell[] = [];
     let { journal } = this;
-    for (let index = 0; index < older.length; index += 2) {
-      const [first, second] = older.slice(index, index + 2);
-      if (first === undefined) continue;
-      const cell =
-        second === undefined
-          ? first
-          : {
-              at: second.at,
-              n: first.n + second.n,
-              sum: first.sum + second.sum,
-              used: together([...first.used, ...second.used]),
-            };
-      if (cell !== first) journal = journal.remove(`${first.at}`).put(`${cell.at}`, storedOf(cell));
+    let excess = sorted.length - left;
+    for (let index = 0; index < sorted.length; ) {
+      const slot = slotAt(sorted[index], slotMs);
+      let next = index + 1;
+      while (next < sorted.length && next - index <= excess && slotAt(sorted[next], slotMs) === slot)
+        next += 1;
+      const cell = oneOf(sorted.slice(index, next));
+      for (const { at } of sorted.slice(index, next - 1)) journal = journal.remove(`${at}`);
+      if (next > index + 1) journal = journal.put(`${cell.at}`, storedOf(cell));
       joined.push(cell);
+      excess -= next - index - 1;
+      index = next;
     }
-    return this.#with([...joined, ...sorted.slice(older.length)], journal).#joined(most);
+    return this.#with(joined, journal);
   }
+}
+
+function slotAt(cell: Cell | undefined, slotMs: number): number {
+  return Math.floor(Number(cell?.at) / slotMs);
+}
+
+function slotsOf(sorted: readonly Cell[], slotMs: number): number {
+  let [count, last] = [0, Number.NaN];
+  for (const cell of sorted) {
+    const slot = slotAt(cell, slotMs);
+    if (slot !== last) count += 1;
+    last = slot;
+  }
+  return count;
+}
+
+/** Together, at the last of their times. */
+function oneOf(cells: readonly Cell[]): Cell {
+  const [first, ...others] = cells;
+  if (first === undefined) throw new Error("There is no time to join");
+  return others.reduce(
+    (one, other) => ({
+      at: other.at,
+      n: one.n + other.n,
+      sum: one.sum + other.sum,
+      used: together([...one.used, ...other.used]),
+    }),
+    first,
+  );
 }
 
 /** One for each alert. */

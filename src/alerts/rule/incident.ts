@@ -159,6 +159,14 @@ export function isHeldOver({ held }: KeyState): boolean {
   return held?.isOver === true;
 }
 
+/**
+ * When the condition of the open alert was last known to hold, where no window shows it any more: its limit was changed,
+ * or times were counted together. That does not move on with each new input, so that the alert ends.
+ */
+export function lastHeldAt({ alertTimes = [], lastAt, newest }: KeyState): number {
+  return Math.min(newest, Math.max(alertTimes.at(-1) ?? 0, lastAt ?? 0));
+}
+
 function recoveredIn(state: KeyState, at: number): { state: KeyState; outcomes: AlertOutcome[] } {
   const { active, held } = state;
   if (active === undefined) return { state, outcomes: [] };

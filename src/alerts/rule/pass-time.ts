@@ -6,6 +6,7 @@ import {
   endQuiet,
   heldBackIn,
   isHeldOver,
+  lastHeldAt,
   matchAt,
   quietEndOf,
   toldIn,
@@ -89,7 +90,7 @@ export function dueAt(settings: AlertSettings, state: KeyState, since: number): 
 function recoveredAt(settings: AlertSettings, state: KeyState, since: number): number | undefined {
   if (!isWindowed(settings) || !settings.recovers) return undefined;
   if (state.active === undefined || isHeldOver(state)) return undefined;
-  return endOfReached(settings.when, state, since) ?? state.newest;
+  return endOfReached(settings.when, state, since) ?? lastHeldAt(state);
 }
 
 /** An absence that lasts is told again after each quiet time, where its end is an outcome. */

@@ -2,7 +2,7 @@ import type { AlertOutcome, AlertSettings, RaisedAlert } from "../types.ts";
 import type { Arrival, Stepped } from "./arrival.ts";
 import type { Cells } from "./cells.ts";
 import { alertIdOf } from "./ids.ts";
-import { countedIn, endAt, heldBackIn, isHeldOver, matchAt, toldIn } from "./incident.ts";
+import { countedIn, endAt, heldBackIn, isHeldOver, lastHeldAt, matchAt, toldIn } from "./incident.ts";
 import { identified } from "./logs.ts";
 import { alertInMark, alertOf } from "./raise.ts";
 import type { Counted, KeyState, Mark, StepContext } from "./state.ts";
@@ -30,7 +30,10 @@ export function stepWindow(arrival: WindowArrival): Stepped {
   const counting: KeyState = {
     ...before,
     logs,
-    cells: before.cells.add({ at, n: 1, sum: BigInt(mark.amount ?? 0) }, settings.maxMarks),
+    cells: before.cells.add(
+      { at, n: 1, sum: BigInt(mark.amount ?? 0) },
+      { most: settings.maxMarks, withinMs: when.withinMs },
+    ),
     newest: Math.max(before.newest, at),
     ...(when.kind === "rate" ? { parts: withPart(when, before.parts, at) } : {}),
     ...(when.kind === "sum" && input.decimals !== undefined
@@ -102,7 +105,7 @@ function recoveredBefore({ settings, state, at, id, context }: WindowArrival): {
 } {
   const { active } = state;
   if (active === undefined || !settings.recovers || isHeldOver(state)) return { state, outcomes: [] };
-  const endedAt = endOfReached(settings.when, state, context.since) ?? state.newest;
+  const endedAt = endOfReached(settings.when, state, context.since) ?? lastHeldAt(state);
   const reached = Math.min(at, context.reportedUpTo);
   if (at <= endedAt || reached - settings.slackMs < endedAt) return { state, outcomes: [] };
   const { state: after, outcomes } = endAt(settings, state, endedAt);

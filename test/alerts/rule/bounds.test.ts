@@ -97,6 +97,39 @@ describe("AlertRule: limits", () => {
     should(await at(11, { amount: "10" })).equal("alert at 11 count 2 sum 1010");
   });
 
+  it("neither reaches a limit nor ends late because of more times than marks", async () => {
+    const { at, upTo } = makeRule(
+      { kind: "sum", field: "", limit: "660", withinMs: 600 },
+      { maxMarks: 100, recovers: true },
+    );
+    const told: string[] = [];
+    const note = (answer: string) => told.push(...answer.split(", ").filter((text) => / at /.test(text)));
+    // One in each millisecond, for some time two.
+    for (let ms = 0; ms < 3_000; ms += 1) {
+      note(await at(ms, { amount: "1" }));
+      if (ms >= 1_500 && ms < 1_700) note(await at(ms, { id: `more ${ms}`, amount: "1" }));
+    }
+    note(await upTo(3_000));
+    const times = told.map((text) => Number(/ at (\d+)/.exec(text)?.[1]));
+    should(told.at(-1)).startWith("recovered");
+    // From 1559 to 2240, where all is kept: here each amount is in the window for a hundredth longer at most.
+    should(times.shift()).be.within(1_553, 1_559);
+    for (const time of times) should(time).be.within(2_240, 2_246);
+  });
+
+  it("ends the alert of a limit that was raised since, however steadily events come", async () => {
+    const store = new MemoryAlertStore();
+    const of = (times: number) =>
+      makeRule({ kind: "count", times, withinMs: 10 }, { recovers: true, slackMs: 5 }, { store });
+    const before = of(3);
+    const answers = await each([0, 1, 2], before.at);
+    should(answers.at(-1)).equal("alert at 2 count 3");
+    await before.rule.close();
+    const { at } = of(50);
+    const later = await each([4, 6, 8, 10, 12, 14], at);
+    should(later.filter((answer) => answer.includes("recovered"))).have.length(1);
+  });
+
   it("remembers each event, and repeats no alert", async () => {
     const { at } = makeRule({ kind: "each" }, { maxMarks: 4 });
     for (let ms = 1; ms <= 20; ms += 1) should(await at(ms)).equal(`alert at ${ms}`);

@@ -1,12 +1,15 @@
 import fc from "fast-check";
 import should from "should";
 import type { AlertOutcome, AlertWhen } from "../../../src/alerts/types.ts";
+import { itWide } from "../../support/wide.ts";
 import { makeRule, START } from "./make-rule.ts";
 
 /** `late`: how long after its time it arrives, if the slack is as long. */
 type Event = { at: number; matches: boolean; amount: number; late: number };
 type World = {
   when: AlertWhen;
+  maxMarks?: number;
+  end?: number;
   quietMs: number;
   slackMs: number;
   recovers: boolean;
@@ -87,15 +90,15 @@ function isTrueAt({ when, events }: World, time: number): boolean {
 type Message = { outcome: AlertOutcome; by: number };
 
 async function messagesOf(world: World, more: { own: (event: Event, passed?: string) => void }) {
-  const { when, quietMs, slackMs, recovers, ticks } = world;
-  const { rule } = makeRule(when, { quietMs, slackMs, recovers });
+  const { when, quietMs, slackMs, recovers, ticks, maxMarks = 1_000, end = END } = world;
+  const { rule } = makeRule(when, { quietMs, slackMs, recovers, maxMarks });
   const arrival = (event: Event) => arrivesAt(world, event);
   const events = world.events.toSorted((one, other) => arrival(one) - arrival(other));
   const messages: Message[] = [];
   const states: Array<{ by: number; message: AlertOutcome | undefined }> = [];
   let given = 0;
   await rule.readUpTo(START);
-  for (let [time, index] = [0, 0]; time <= END; index += 1) {
+  for (let [time, index] = [0, 0]; time <= end; index += 1) {
     for (; given < events.length && arrival(events[given] as Event) <= time; given += 1) {
       const event = events[given] as Event;
       const { at, matches, amount } = event;
@@ -130,6 +133,67 @@ describe("AlertRule: what people were told, against a model that sees everything
       }),
       { numRuns: 400 },
     ));
+
+  const DENSE = { end: 2_000, withinMs: 400 };
+  const denseKinds = fc
+    .integer({ min: 1, max: 40 })
+    .chain((part) =>
+      fc.constantFrom<AlertWhen>(
+        { kind: "count", times: 10 * part, withinMs: DENSE.withinMs },
+        { kind: "sum", field: "", limit: `${40 * part}`, withinMs: DENSE.withinMs },
+        { kind: "sum", field: "", limit: `${10 * part}`, is: "atMost", withinMs: DENSE.withinMs },
+        { kind: "sum", field: "", limit: `${-10 * part}`, is: "atMost", withinMs: DENSE.withinMs },
+      ),
+    );
+  /** Stretches of time, in each of which amounts are alike. */
+  const stretches = fc.array(
+    fc.record({
+      lasts: fc.integer({ min: 50, max: 500 }),
+      each: fc.constantFrom(1, 1, 1, 2, 3),
+      least: fc.integer({ min: -4, max: 4 }),
+      amounts: fc.array(fc.nat(4), { minLength: 1, maxLength: 5 }),
+      late: fc.nat(40),
+    }),
+    { minLength: 8, maxLength: 12 },
+  );
+  const eventsOf = (all: typeof stretches extends fc.Arbitrary<infer All> ? All : never) => {
+    const events: Event[] = [];
+    let at = 0;
+    for (const { lasts, each, least, amounts, late } of all) {
+      for (const until = Math.min(at + lasts, DENSE.end - 300); at < until; at += each) {
+        const amount = least + (amounts[at % amounts.length] ?? 0);
+        events.push({ at, matches: true, amount, late: (at * 7) % (late + 1) });
+      }
+    }
+    return events;
+  };
+
+  itWide("of a window of more times than marks, that is at most a hundredth of the window later", () =>
+    fc.assert(
+      fc.asyncProperty(
+        denseKinds,
+        stretches,
+        fc.constantFrom(0, 0, 20),
+        fc.constantFrom(0, 40),
+        async (when, all, quietMs, slackMs) => {
+          const rest = { quietMs, slackMs, recovers: true, ticks: [3, 8, 5], end: DENSE.end };
+          const world: World = { when, events: eventsOf(all), maxMarks: 400, ...rest };
+          const { states } = await messagesOf(world, { own: () => {} });
+          const late = Math.floor(DENSE.withinMs / 128);
+          for (const { by, message } of states) {
+            const told = message?.kind === "alert";
+            let from = by;
+            while (from >= 0 && !wasAt(world, from, told, by)) from -= 1;
+            should(by - from).be.belowOrEqual(
+              quietMs + slackMs + late,
+              `told ${told} at ${by}, which is wrong since ${from}`,
+            );
+          }
+        },
+      ),
+      { numRuns: 30 },
+    ),
+  );
 
   it("each match is told: as a message, or in the number of one", () =>
     fc.assert(

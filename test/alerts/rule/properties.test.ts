@@ -2,6 +2,7 @@ import fc from "fast-check";
 import should from "should";
 import type { AlertRule } from "../../../src/alerts/index.ts";
 import { AlertRule as Rule } from "../../../src/alerts/index.ts";
+import { Cells } from "../../../src/alerts/rule/cells.ts";
 import { MemoryAlertStore } from "../../../src/alerts/stores/memory-store.ts";
 import type { AlertRecord, AlertSettings, AlertStore, AlertWhen } from "../../../src/alerts/types.ts";
 import { brief, makeRule, ruleIdOf, START, settingsWith } from "./make-rule.ts";
@@ -221,6 +222,32 @@ describe("AlertRule: properties", () => {
         },
       ),
       { numRuns: 300 },
+    ));
+
+  it("counts each amount less than a hundredth of a window late, however many times there are", () =>
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 5_000 }),
+        fc.integer({ min: 1, max: 300 }),
+        fc.array(fc.record({ at: fc.nat(10_000), n: fc.integer({ min: 1, max: 3 }) }), {
+          minLength: 500,
+          maxLength: 1_500,
+          size: "max",
+        }),
+        (withinMs, most, all) => {
+          let cells = Cells.empty();
+          for (const { at, n } of all) cells = cells.add({ at, n, sum: BigInt(n) }, { most, withinMs });
+          const late = withinMs / 128;
+          should(cells.sorted.length).be.belowOrEqual(Math.max(most, 2 * (10_000 / late + 1)));
+          const upTo = (list: ReadonlyArray<{ at: number; n: number }>, time: number) =>
+            list.reduce((sum, { at, n }) => (at <= time ? sum + n : sum), 0);
+          for (let time = 0; time <= 10_000; time += 97) {
+            should(upTo(cells.sorted, time)).be.within(upTo(all, time - late), upTo(all, time));
+          }
+          should(Cells.read(cells.journal).sorted).deepEqual(cells.sorted);
+        },
+      ),
+      { numRuns: 10 },
     ));
 
   it("is not changed by a restart at any point", () =>
