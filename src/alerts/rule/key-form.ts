@@ -78,15 +78,25 @@ function ofMarks(marks: readonly OldMark[]): Pick<KeyState, "logs" | "cells"> {
 
 function isStoredState(value: unknown): value is StoredState & PackedState {
   if (typeof value !== "object" || value === null) return false;
-  const { v, key, newest, marks, logs, raised, suppressed, alertTimes } = value as Partial<
-    Record<keyof KeyState | "marks", unknown>
-  >;
+  const {
+    v,
+    key,
+    newest,
+    marks,
+    logs,
+    raised,
+    suppressed,
+    alertTimes,
+    alertRanges = [],
+  } = value as Partial<Record<keyof KeyState | "marks", unknown>>;
   return (
     v === 1 &&
     typeof key === "string" &&
     [newest, raised, suppressed].every(Number.isFinite) &&
     (marks === undefined ? logs !== undefined : Array.isArray(marks) && marks.every(isMark)) &&
-    (alertTimes === undefined || (Array.isArray(alertTimes) && alertTimes.every(Number.isFinite)))
+    (alertTimes === undefined || (Array.isArray(alertTimes) && alertTimes.every(Number.isFinite))) &&
+    Array.isArray(alertRanges) &&
+    alertRanges.every((one) => Number.isFinite(one?.[0]) && Number.isFinite(one[1]))
   );
 }
 

@@ -16,6 +16,7 @@ export function afterChange(
   const {
     parts: _parts,
     alertTimes: _times,
+    alertRanges: _ranges,
     lastAt: _lastAt,
     noticed: _noticed,
     ended: _ended,

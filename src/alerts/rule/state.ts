@@ -31,6 +31,8 @@ export type KeyState = {
   raised: number;
   /** The event times of alerts that may still keep an input quiet, the earliest first; the latest one always. */
   alertTimes?: number[];
+  /** The same of earlier alerts, where there were many: from the first of some to the last. */
+  alertRanges?: AlertRange[];
   /** What matched since the last alert, and was not told; and the time of the newest of it. */
   suppressed: number;
   lastAt?: number;
@@ -89,8 +91,12 @@ export type StepContext = {
 export const MOST_AHEAD_MS = 10 * 60_000;
 /** An alert for each event has no window: how long the ids of events are remembered, in event time. */
 export const REMEMBER_EACH_MS = 24 * 60 * 60_000;
-/** Times of alerts of one key. Without one, a late input may not be kept quiet. */
-const MOST_TIMES = 2_000;
+/** Times of alerts of one key that are known one by one, so that each can be undone. */
+const MOST_TIMES = 1_000;
+/** Ranges of earlier ones. */
+const MOST_RANGES = 1_000;
+
+export type AlertRange = [first: number, last: number];
 
 export function newState(key: string, newest: number): KeyState {
   return { v: 1, key, newest, logs: Logs.empty(), cells: Cells.empty(), raised: 0, suppressed: 0 };
@@ -119,17 +125,55 @@ export function boundedTime(at: number, now: number): number {
 }
 
 /** Whether an alert at this time would be too close to another one of the key. */
-export function isQuiet({ quietMs }: AlertSettings, { alertTimes = [] }: KeyState, at: number): boolean {
+export function isQuiet(
+  { quietMs }: AlertSettings,
+  { alertTimes = [], alertRanges = [] }: KeyState,
+  at: number,
+): boolean {
   const last = alertTimes.findLast((time) => time < at + quietMs);
-  return last !== undefined && last > at - quietMs;
+  if (last !== undefined && last > at - quietMs) return true;
+  const range = alertRanges.findLast(([first]) => first < at + quietMs);
+  return range !== undefined && range[1] > at - quietMs;
 }
 
 /** The state without the times of alerts that are too early for any input that still counts: `oldest` is its time. */
 export function withoutOldTimes(state: KeyState, settings: AlertSettings, oldest: number): KeyState {
-  const { alertTimes = [], floor = oldest } = state;
+  const { alertTimes = [], alertRanges = [], floor = oldest } = state;
   const { quietMs } = settings;
   const from = quietMs > 0 ? Math.max(oldest, floor) - quietMs : Number.POSITIVE_INFINITY;
-  const first = alertTimes.findIndex((time, index) => time > from || index === alertTimes.length - 1);
-  const dropped = Math.max(first, alertTimes.length - MOST_TIMES);
-  return dropped > 0 ? { ...state, alertTimes: alertTimes.slice(dropped) } : state;
+  const first = Math.max(
+    0,
+    alertTimes.findIndex((time, index) => time > from || index === alertTimes.length - 1),
+  );
+  const isOld = first > 0 || alertTimes.length > MOST_TIMES || Number(alertRanges[0]?.[1]) <= from;
+  if (!isOld) return state;
+  const kept = alertTimes.slice(first);
+  const early = kept.splice(0, kept.length - MOST_TIMES);
+  const recent = alertRanges.filter(([, last]) => last > from);
+  const ranges = early.reduce((all, time) => withTime(all, time, quietMs), recent);
+  const { alertRanges: _ranges, ...rest } = state;
+  return { ...rest, alertTimes: kept, ...(ranges.length > 0 && { alertRanges: ranges }) };
+}
+
+/**
+ * What is between two alerts is quiet as a whole if they are less than two quiet times apart: then nothing is lost where
+ * they are one range. Of too many ranges, the earliest become one, and what comes so late is quiet between them as well.
+ */
+function withTime(ranges: readonly AlertRange[], time: number, quietMs: number): AlertRange[] {
+  const place = ranges.findLastIndex(([first]) => first <= time) + 1;
+  const all: AlertRange[] = [];
+  for (const [first, last] of [
+    ...ranges.slice(0, place),
+    [time, time] as AlertRange,
+    ...ranges.slice(place),
+  ]) {
+    const before = all.at(-1);
+    if (before !== undefined && first - before[1] < 2 * quietMs) before[1] = Math.max(before[1], last);
+    else all.push([first, last]);
+  }
+  while (all.length > MOST_RANGES) {
+    const [[first], [, last], ...others] = all as [AlertRange, AlertRange, ...AlertRange[]];
+    all.splice(0, all.length, [first, last], ...others);
+  }
+  return all;
 }

@@ -3,7 +3,7 @@ import { countedIn, endAt, heldBackIn, matchAt, type Told, toldIn } from "./inci
 import { identified } from "./logs.ts";
 import { isOlder, withNewest } from "./newest.ts";
 import { alertInMark, alertOf } from "./raise.ts";
-import type { KeyState, Mark } from "./state.ts";
+import { isQuiet, type KeyState, type Mark } from "./state.ts";
 
 /** Each input that matches is an alert, unless there was one just before. */
 export function stepEach(arrival: Arrival): Stepped {
@@ -13,15 +13,17 @@ export function stepEach(arrival: Arrival): Stepped {
 
 /**
  * With the end of the condition as an outcome, an input says whether the condition holds, as a balance does. The newest
- * input of a key decides. An older one that matches is an alert that is over at once.
+ * input of a key decides. An older one that matches is an alert that is over at once, or only counted where it is close
+ * to another alert.
  */
 export function stepWhileHolding(arrival: Arrival): Stepped {
   const { settings, state, input, at, id } = arrival;
   const { matches, ends = !matches, subject } = input;
   const present = withNewest(arrival);
   if (matches) {
-    const stepped = matched(arrival, present);
     const isOver = isOlder(arrival) && state.active === undefined;
+    if (isOver && isQuiet(settings, state, at)) return onlyCounted(arrival, present);
+    const stepped = matched(arrival, present);
     if (!isOver || stepped.state === undefined) return stepped;
     const ended = endAt(settings, stepped.state, present.newest);
     return { ...stepped, state: ended.state, outcomes: [...stepped.outcomes, ...ended.outcomes] };
@@ -37,7 +39,10 @@ export function stepWhileHolding(arrival: Arrival): Stepped {
 
 function matched(arrival: Arrival, present: KeyState): Stepped {
   const told = matchAt(arrival.settings, arrival.state, arrival.at);
-  if (told !== undefined) return tell(arrival, present, told);
+  return told === undefined ? onlyCounted(arrival, present) : tell(arrival, present, told);
+}
+
+function onlyCounted(arrival: Arrival, present: KeyState): Stepped {
   return passedAs("quiet", countedIn(remembered(arrival, present, { n: 0 }), arrival.at, isOlder(arrival)));
 }
 

@@ -5,7 +5,7 @@ import { AlertRule as Rule } from "../../../src/alerts/index.ts";
 import { Cells } from "../../../src/alerts/rule/cells.ts";
 import { MemoryAlertStore } from "../../../src/alerts/stores/memory-store.ts";
 import type { AlertRecord, AlertSettings, AlertStore, AlertWhen } from "../../../src/alerts/types.ts";
-import { brief, makeRule, ruleIdOf, START, settingsWith } from "./make-rule.ts";
+import { brief, each, makeRule, ruleIdOf, START, settingsWith } from "./make-rule.ts";
 import { type Event, type Naive, naiveAlerts, naiveStates, reachedWindows } from "./naive.ts";
 
 /** A store as another process sees it: what is read is new text each time. */
@@ -188,9 +188,8 @@ describe("AlertRule: properties", () => {
     );
   const quietRules = fc.record({
     quietMs: fc.integer({ min: 1, max: 60 }),
-    slackMs: fc.integer({ min: 0, max: 40 }),
-    // Where the end is told, the next alert may come soon after it: see incident-properties.
-    recovers: fc.constant(false),
+    slackMs: fc.constantFrom(0, 10, 40, 120, 1_000),
+    recovers: fc.boolean(),
     maxMarks: fc.constantFrom(2, 5, 1_000),
   });
   const longEvents = fc
@@ -206,23 +205,38 @@ describe("AlertRule: properties", () => {
         fc.infiniteStream(fc.nat(120)),
         async (when, more, all, delays) => {
           const { rule } = makeRule(when, more);
+          const mostLate = more.recovers ? more.slackMs : Number.POSITIVE_INFINITY;
           const late = all
-            .map((event) => ({ event, comes: event.at + delays.next().value }))
+            .map((event) => ({ event, comes: event.at + Math.min(delays.next().value, mostLate) }))
             .sort((one, other) => one.comes - other.comes);
           const raised: number[] = [];
           for (const [index, { event, comes }] of late.entries()) {
-            const { outcomes } = await rule.accept(inputOf(event));
+            const matches = !more.recovers || when.kind !== "each" || event.amount < 6;
+            const { outcomes } = await rule.accept({ ...inputOf(event), matches });
             const next = late[index + 1]?.comes ?? comes;
             if (index % 3 === 0) outcomes.push(...(await rule.readUpTo(START + next - more.slackMs - 1)));
             raised.push(...outcomes.flatMap((one) => (one.kind === "alert" ? [one.alert.at] : [])));
           }
           const inOrder = raised.sort((one, other) => one - other);
-          const near = inOrder.filter((at, index) => at - Number(inOrder[index - 1]) < more.quietMs);
+          // Where an end was told, one more may come soon after it, and its end is held back.
+          const apart = more.recovers ? 2 : 1;
+          const near = inOrder.filter((at, index) => at - Number(inOrder[index - apart]) < more.quietMs);
           should(near).be.empty();
         },
       ),
       { numRuns: 300 },
     ));
+
+  it("keeps what is late quiet, however many alerts there were since, and only what is near one", async () => {
+    const steady = makeRule({ kind: "each" }, { quietMs: 10, slackMs: 100_000 });
+    for (let ms = 0; ms < 24_000; ms += 10) should(await steady.at(ms)).equal(`alert at ${ms}`);
+    should(await each([5, 15, 11_995, 23_985], steady.at)).deepEqual(["quiet", "quiet", "quiet", "quiet"]);
+    const apart = makeRule({ kind: "each" }, { quietMs: 10, slackMs: 100_000 });
+    for (let ms = 0; ms < 45_000; ms += 30) should(await apart.at(ms)).equal(`alert at ${ms}`);
+    should(await each([5, 15, 24, 6_014], apart.at)).deepEqual([
+      ...["quiet", "alert at 15 suppressed 1", "quiet", "alert at 6014 suppressed 1"],
+    ]);
+  });
 
   it("counts each amount less than a hundredth of a window late, however many times there are", () =>
     fc.assert(
