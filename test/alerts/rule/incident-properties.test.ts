@@ -6,6 +6,7 @@ import { makeRule, START } from "./make-rule.ts";
 
 /** `late`: how long after its time it arrives, if the slack is as long. */
 type Event = { at: number; matches: boolean; amount: number; late: number };
+type Rate = Extract<AlertWhen, { kind: "rate" }>;
 type World = {
   when: AlertWhen;
   maxMarks?: number;
@@ -27,6 +28,7 @@ const kinds: fc.Arbitrary<AlertWhen> = fc
       { kind: "count", times: 1, withinMs: ms },
       { kind: "count", times: 3, withinMs: ms },
       { kind: "absence", forMs: ms },
+      { kind: "rate", factor: 2, least: 2, withinMs: ms, comparedMs: 2 * ms },
       { kind: "sum", field: "", limit: "9", withinMs: ms },
       { kind: "sum", field: "", limit: "-3", is: "atMost", withinMs: ms },
       { kind: "sum", field: "", limit: "4", is: "atMost", withinMs: ms },
@@ -82,8 +84,19 @@ function isTrueAt({ when, events }: World, time: number): boolean {
     const sum = inWindow.reduce((total, { amount }) => total + amount, 0);
     return inWindow.length > 0 && (when.is === "atMost" ? sum <= +when.limit : sum >= +when.limit);
   }
-  if (when.kind !== "count") throw new Error(when.kind);
+  if (when.kind === "rate") return isAboveUsual(when, matching, time);
   return matching.filter(({ at }) => at > time - when.withinMs).length >= when.times;
+}
+
+/** From an event that makes it so, until too many of those that it came with have left. */
+function isAboveUsual({ factor, least, withinMs, comparedMs }: Rate, events: readonly Event[], time: number) {
+  return events.some(({ at: end }) => {
+    const from = end - withinMs;
+    if (from < comparedMs) return false;
+    const before = events.filter(({ at }) => at >= from - comparedMs && at < from).length;
+    const left = events.filter(({ at }) => at > time - withinMs && at > from && at <= end).length;
+    return left >= least && left > (factor * before * withinMs) / comparedMs;
+  });
 }
 
 /** What was told by a time, with the time at which that was. */
