@@ -217,7 +217,7 @@ describe("alert behind events in", function () {
         // The end of another key, whose alert was accepted.
         const other = await pay(200);
         await outlet.receiving(1, received(other, "alert"));
-        await harness.nodeRed.status("ack", "ack.status.ack");
+        await harness.nodeRed.status("ack", "ack");
         outlet.answer = commit === "on-ack" ? 500 : undefined;
         await pay(1, other);
         await outlet.receiving(1, received(other, "recovered"));
