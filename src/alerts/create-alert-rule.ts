@@ -211,7 +211,7 @@ function fingerprintOf(
   { conditions = [], endsWhen = [], forEach, recovers = false }: CreateAlertRuleOptions,
   when: AlertWhen,
 ): string {
-  const sum = when.kind === "sum" ? [when.field, when.unit ?? "smallest"] : [];
+  const sum = when.kind === "sum" ? [when.field, when.unit ?? "smallest", when.is ?? "atLeast"] : [];
   const key = typeof forEach === "function" ? "function" : (forEach ?? "");
   return JSON.stringify([when.kind, sum, key, recovers, shapeOf(conditions), shapeOf(endsWhen)]);
 }

@@ -182,6 +182,11 @@ describe("createAlertRule", () => {
     const sum = { kind: "sum", field: "params.value", limit: "1", withinMs: 1 } as const;
     should(await endsAtOpen({ when: sum })).be.empty();
     should(await endsAtOpen({ when: sum, forEach: "contract" })).be.empty();
+    const reached = createAlertRule({ ...settings, when: sum });
+    should(await kindsOf(reached, decodedOf("Paid", { value: "5" }), "1:b:0:latest")).equal("alert");
+    await reached.close();
+    should(await endsAtOpen({ when: { ...sum, limit: "9", is: "atLeast" } })).be.empty();
+    should(await endsAtOpen({ when: { ...sum, is: "atMost" } })).eql(["ended"]);
   });
 
   it("says why conditions cannot be decided", async () => {
