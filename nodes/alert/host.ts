@@ -82,6 +82,7 @@ export class AlertHost {
       slackMs: settings.slackMs,
       onLag: (isBehind) => this.#status.lag(isBehind && settings.when.kind === "absence"),
       tick: (at) => this.#pass(at),
+      wait: () => this.#stay(),
     });
   }
 
@@ -193,6 +194,20 @@ export class AlertHost {
       } catch (error) {
         this.#status.problem(error);
         return undefined;
+      }
+    });
+  }
+
+  /** Other copies know by that that this one is there, also while it does not read. */
+  async #stay(): Promise<void> {
+    if (!this.#memory.isShared) return;
+    await this.#serial.run(async () => {
+      try {
+        const outcomes = await (await this.#memory.rule()).refresh();
+        if (outcomes.length > 0) await this.#sendSeparate(outcomes);
+        this.#status.ready(true);
+      } catch (error) {
+        this.#status.problem(error);
       }
     });
   }

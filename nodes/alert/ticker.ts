@@ -17,6 +17,8 @@ export type TickerOptions = {
   onLag: (isBehind: boolean) => void;
   /** All inputs up to this event time were given. Resolves with the event time of the next check. Never rejects. */
   tick: (at: number) => Promise<number | undefined>;
+  /** While it is not known up to when they were given, such as on a copy that does not read. Never rejects. */
+  wait: () => Promise<void>;
 };
 
 const SHORTEST_MS = 250;
@@ -84,7 +86,9 @@ export class Ticker {
     const at = await this.#readUpTo();
     if (!this.#isRunning) return;
     this.#options.onLag(at === undefined || Date.now() - at > LAG_MS);
-    const known = at === undefined ? undefined : await this.#options.tick(at - this.#options.slackMs);
+    let known: number | undefined;
+    if (at === undefined) await this.#options.wait();
+    else known = await this.#options.tick(at - this.#options.slackMs);
     if (!this.#isRunning) return;
     this.#dueAt = known ?? (at === undefined ? this.#dueAt : undefined);
     this.#schedule(at === undefined ? LAGGING_MS : this.#waitFor(this.#dueAt));

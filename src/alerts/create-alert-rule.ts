@@ -112,6 +112,7 @@ export type EventAlertRule = Pick<
   | "pending"
   | "acknowledge"
   | "saved"
+  | "refresh"
   | "suspend"
   | "close"
 > & {
@@ -201,6 +202,7 @@ export function createAlertRule(options: CreateAlertRuleOptions): EventAlertRule
     pending: () => rule.pending(),
     acknowledge: (outcome: AlertOutcome) => rule.acknowledge(outcome),
     saved: () => rule.saved(),
+    refresh: () => rule.refresh(),
     suspend: () => rule.suspend(),
     close: () => rule.close(),
   };

@@ -1,3 +1,4 @@
+import { openIn } from "./rule/aside.ts";
 import { CachedRecord } from "./rule/cached-record.ts";
 import { isRecordKey } from "./rule/ids.ts";
 import { keyForm } from "./rule/key-form.ts";
@@ -15,8 +16,7 @@ export async function openAlertsIn(store: AlertStore): Promise<RaisedAlert[]> {
   await inGroups((await store.keys()).filter(isRecordKey), async (key) => {
     const record = new CachedRecord(store, key, form);
     await record.read();
-    const { active, noEnd } = record.value ?? {};
-    if (active !== undefined && !noEnd) open.push(active);
+    for (const { active, noEnd } of openIn(record.value)) if (active && !noEnd) open.push(active);
   });
   return open;
 }

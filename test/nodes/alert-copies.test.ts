@@ -5,6 +5,7 @@ import { FleetCopy } from "../support/fleet-harness.ts";
 import { harnessFlow, type Message } from "../support/flow-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { hasPostgres, PostgresServer } from "../support/postgres.ts";
+import { itWide } from "../support/wide.ts";
 
 /** Copies of a flow that count together, by the environment variable alone. */
 describe("alert on several copies", function () {
@@ -62,5 +63,35 @@ describe("alert on several copies", function () {
       );
       should(became).equal(message === messages[0] ? "counted" : "alert");
     }
+  });
+
+  /** Deploys an alert node alone on a copy. */
+  const deployed = (copy: 0 | 1, fields: Partial<FlowNode>) => {
+    const { nodeRed } = copies[copy] as FleetCopy;
+    return nodeRed.deploy(harnessFlow([], [[alertNode({ id: "changed", ...fields }), 3]]));
+  };
+  const shows = (copy: 0 | 1, text: string) =>
+    (copies[copy] as FleetCopy).nodeRed.status("changed", (status) => status.text?.includes(text) === true);
+  const told = () => [0, 1].flatMap((copy) => (copies[copy] as FleetCopy).sent("changed", 1));
+
+  itWide("ends an open alert once no copy has the rule that raised it", async () => {
+    const above = (value: string) => ({ kind: "field", field: "tokens.value", is: "above", value });
+    const before = { conditions: [above("10")], recovers: true };
+    await deployed(0, before);
+    await deployed(1, before);
+    should(await fate(0, transfer("11"), "changed")).equal("alert");
+    await deployed(0, { ...before, conditions: [above("20"), above("30")] });
+    await shows(0, "another rule");
+    should(await fate(0, transfer("9"), "changed")).equal("no_match");
+    should(told()).be.empty();
+    // By the other copy, which has what raised it.
+    should(await fate(1, transfer("9"), "changed")).equal("no_match");
+    const [recovered] = await eventually("a recovery", told, (all) => all.length > 0);
+    should(recovered?.payload).have.property("kind", "recovered");
+    should(await fate(1, transfer("12"), "changed")).equal("alert");
+    await deployed(1, { ...before, conditions: [above("20"), above("30")] });
+    const [, ended] = await eventually("an end", told, (all) => all.length > 1);
+    should(ended?.payload).have.property("kind", "ended");
+    should(told()).have.length(2);
   });
 });

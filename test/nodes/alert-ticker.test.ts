@@ -2,6 +2,7 @@ import type { NodeAPI } from "node-red";
 import should from "should";
 import { Ticker, type TickerOptions } from "../../nodes/alert/ticker.ts";
 import { noteReader, type Reading } from "../../nodes/lib/runtime/channel-readers.ts";
+import { eventually } from "../support/eventually.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -19,6 +20,7 @@ describe("the time of an alert node without a channel", () => {
       noteReader({ channelNode: "channel", consumer: "reader", isAway: () => false, reading: () => reader }),
     );
   };
+  let waited = 0;
   /** The first time that it tells, or whether it is behind. */
   const first = (usesClock: boolean) =>
     new Promise<number | "behind">((resolve) => {
@@ -28,6 +30,9 @@ describe("the time of an alert node without a channel", () => {
         tick: async (at) => {
           resolve(at);
           return undefined;
+        },
+        wait: async () => {
+          waited += 1;
         },
       };
       const ticker = new Ticker({} as NodeAPI, options);
@@ -47,6 +52,13 @@ describe("the time of an alert node without a channel", () => {
   it("is behind while an events in is", async () => {
     reading(Date.now() - HOUR_MS);
     should(await first(false)).equal("behind");
+  });
+
+  it("is waited for, so that other copies know that this one is there", async () => {
+    reading(undefined);
+    const before = waited;
+    await first(false);
+    await eventually("a wait", () => waited > before);
   });
 
   it("is the present for an absence, which can be one of messages that are no events", async () => {

@@ -9,6 +9,7 @@ import type {
   AlertSettings,
   AlertStore,
 } from "../types.ts";
+import { asOfRule, ofRule, withoutRules } from "./aside.ts";
 import { checkAlertSettings, checkTime } from "./check-settings.ts";
 import { logOf, recordKeyOf } from "./ids.ts";
 import { quietEndOf } from "./incident.ts";
@@ -46,11 +47,12 @@ export type AlertRuleOptions = {
   keepsPending?: boolean | undefined;
   /**
    * What the rule compares and counts, without its limits, times and texts. An open alert of another one ends when the
-   * rule is opened, with the outcome `ended`; not in a shared store, where another copy may still count as before.
+   * rule is opened, with the outcome `ended`. In a shared store it stays open while a copy has the other rule, which then
+   * decides on it, and ends afterwards.
    * @default alerts stay open whatever is changed
    */
   fingerprint?: string | undefined;
-  /** Called with whether a copy that shares the store has another fingerprint. @default ignores it */
+  /** Called with whether a copy that shares the store has another fingerprint now. @default ignores it */
   onDifference?: ((isDifferent: boolean) => void) | undefined;
   /** The present, in milliseconds. @default Date.now */
   now?: (() => number) | undefined;
@@ -83,6 +85,7 @@ export class AlertRule {
   readonly #forEach: boolean;
   readonly #keepsPending: boolean;
   readonly #clock: RuleClock;
+  readonly #elapsed: () => number;
   readonly #onClockStep: (message: string) => void;
   /** Of its settings: what another open rule with its id must have too. */
   readonly #common: string;
@@ -113,6 +116,7 @@ export class AlertRule {
     this.#forEach = options.forEach ?? false;
     this.#keepsPending = options.keepsPending ?? false;
     this.#common = JSON.stringify([settings, options.fingerprint]);
+    this.#elapsed = elapsed;
     this.#clock = new RuleClock({ now: wallClock, elapsed });
     this.#onClockStep = options.onClockStep ?? (() => {});
     const now = () => this.#clock.now;
@@ -120,6 +124,7 @@ export class AlertRule {
     const report = (kind: Report) => this.#reports.add(kind);
     const { fingerprint, onDifference } = options;
     this.#rule = new RuleRecord({ store, times: this.#times, fingerprint, onDifference });
+    const { name } = this.#rule;
     this.#keys = new KeyRecords({
       store,
       maxKeys: settings.maxKeys,
@@ -127,12 +132,17 @@ export class AlertRule {
       leavesToStore: settings.when.kind === "each",
       keepsPending: this.#keepsPending,
       report,
-      overAt: (state) => overAt(settings, state),
-      isUntold: (state) => quietEndOf(settings, state) !== undefined,
-      remaining: (state, at) => remaining(settings, state, at),
+      overAt: (state) => overAt(settings, ofRule(state, name)),
+      isUntold: (state) => quietEndOf(settings, ofRule(state, name)) !== undefined,
+      remaining: (state, at) => {
+        const own = ofRule(state, name);
+        const left = remaining(settings, own, at);
+        return left === own ? state : left;
+      },
       givenUpTo: () => this.#times.givenUpTo(settings.slackMs),
       beforeRemoval: (at) => this.#rule.forgetUpTo(at),
-      dueAt: (state) => {
+      dueAt: (stored) => {
+        const state = ofRule(stored, name);
         const due = dueAt(settings, state, this.#rule.value?.since ?? 0);
         const idle = this.#times.isKnown || state.isPast ? undefined : idleAt(settings, state);
         return idle === undefined || (due !== undefined && due < idle) ? due : idle;
@@ -222,7 +232,7 @@ export class AlertRule {
     try {
       // Another copy may have raised the alert, and ended before it was sent.
       if (belongsTo !== undefined && this.#store.isShared) await record.read();
-      const stepped = await record.change(stepOf);
+      const stepped = await record.change(asOfRule(this.#rule.name, stepOf));
       for (const warning of stepped.warnings) this.#reports.add(warning);
       for (const outcome of stepped.outcomes) {
         if (outcome.kind === "alert") await this.#watch.add(outcome, input.isHighest);
@@ -257,11 +267,11 @@ export class AlertRule {
       const results = await Promise.allSettled(
         due.map(async (record) => {
           const context = this.#context(record.key, now);
-          const passed = await record.change((state) =>
+          const pass = (state: KeyState | undefined) =>
             state === undefined
               ? { state, outcomes: [] }
-              : passTime(this.#settings, state, { time, over }, context),
-          );
+              : passTime(this.#settings, state, { time, over }, context);
+          const passed = await record.change(asOfRule(this.#rule.name, pass));
           this.#unreturned.push(...passed.outcomes);
         }),
       );
@@ -315,17 +325,34 @@ export class AlertRule {
 
   /**
    * Notes that a person stops the rule, for an unknown time: the next `open` begins to wait for what is absent. Time passes
-   * without the rule after a restart as well, but then what was absent is told.
+   * without the rule after a restart as well, but then what was absent is told. Where another copy has the rule open, it
+   * goes on, and nothing is noted.
    */
   async suspend(): Promise<void> {
     await this.#load();
-    await this.#rule.setSuspended(true);
+    await this.#rule.suspend(this.#clock.now);
+  }
+
+  /**
+   * Says that this copy is there, and looks at what others did, as `readUpTo` does. For a copy of a shared store that waits
+   * to read: call it every few seconds. Resolves with the alerts that ended because the rule was changed.
+   * @throws {CrecError} `ALERTS_BUSY`, and what the store throws
+   */
+  async refresh(): Promise<AlertOutcome[]> {
+    await this.#load();
+    await this.#refresh();
+    return this.#unreturned.splice(0);
   }
 
   /** Waits for what is under way, and closes the store. */
   async close(): Promise<void> {
-    await this.#loading?.catch(() => {});
+    const isOpen = await this.#loading?.then(
+      () => true,
+      () => false,
+    );
     try {
+      // Without it, the others notice after some time that this copy has ended.
+      if (isOpen) await this.#rule.leave(this.#clock.now).catch(() => {});
       await Promise.all([this.#rule.record, ...this.#keys.all()].map((record) => record.settled()));
       await this.#store.close();
     } finally {
@@ -343,7 +370,7 @@ export class AlertRule {
   }
 
   async #opened(): Promise<void> {
-    // Another copy of a shared store may have other settings for a while: see `onDifference`.
+    // Another copy of a shared store may have other settings for a while.
     if (!this.#store.isShared) this.#closed = noteOpen(this.#id, this.#common);
     this.#clock.start();
     await this.#rule.read();
@@ -360,14 +387,32 @@ export class AlertRule {
 
   /** What is open by another rule has no end by this one. */
   async #endChanged(): Promise<void> {
-    if (!this.#rule.isOfAnother) return;
-    if (this.#store.isShared) this.#rule.noteDifference();
-    else if (this.#rule.value?.fingerprint !== undefined) {
-      const moment = { settings: this.#settings, now: this.#clock.now, keepsPending: this.#keepsPending };
-      await this.#keys.changeAll((state) => afterChange(state, moment), this.#unreturned);
+    const { isOfAnother, name, value } = this.#rule;
+    const isChanged = isOfAnother && value?.fingerprint !== undefined;
+    if (isChanged && name === undefined) {
+      await this.#keys.changeAll((state) => afterChange(state, this.#moment), this.#unreturned);
+    }
+    if (isChanged && this.#settings.when.kind === "absence" && !this.#forEach) {
+      // The rule before may have no key.
+      await this.#watchAbsence(this.#clock.now);
     }
     // Last: a program that ends in between ends the others at its next start.
-    await this.#rule.claim();
+    if (isOfAnother || name !== undefined) await this.#rule.claim(this.#clock.now);
+    await this.#endOfOthers();
+  }
+
+  /** In a shared store, what is open by another rule is over once no copy has that rule. */
+  async #endOfOthers(): Promise<void> {
+    const { name } = this.#rule;
+    const gone = await this.#rule.lookAtOthers(this.#clock.now, this.#elapsed());
+    if (name === undefined || gone.length === 0) return;
+    const [rules, moment] = [gone.map(({ rule }) => rule), { ...this.#moment, rule: name }];
+    await this.#keys.changeAll((state) => withoutRules(state, rules, moment), this.#unreturned);
+    await this.#rule.forget(gone);
+  }
+
+  get #moment(): { settings: AlertSettings; now: number; keepsPending: boolean } {
+    return { settings: this.#settings, now: this.#clock.now, keepsPending: this.#keepsPending };
   }
 
   async #lookAtClock(): Promise<void> {
@@ -384,7 +429,7 @@ export class AlertRule {
   async #beginAgain(): Promise<void> {
     await this.#rule.cutBack(this.#clock.now);
     await this.#waitFrom(0);
-    await this.#rule.setSuspended(false);
+    await this.#rule.resume();
     // Another copy has another clock.
     if (!this.#store.isShared) await this.#rule.setHeld(this.#clock.heldMs);
   }
@@ -401,7 +446,11 @@ export class AlertRule {
     if (this.#settings.when.kind !== "absence") return;
     const now = this.#clock.now;
     const waiting = (state: KeyState) => (state.newest < since ? state : waitingFrom(state, now));
-    await this.#keys.changeAll((state) => ({ state: waiting(state), outcomes: [] }), []);
+    await this.#keys.changeAll((state) => {
+      const own = ofRule(state, this.#rule.name);
+      const left = waiting(own);
+      return { state: left === own ? state : left, outcomes: [] };
+    }, []);
   }
 
   /** A program that ended between two writes left segments that nothing refers to. A shared store forgets them by itself. */
@@ -422,10 +471,11 @@ export class AlertRule {
     if (!this.#store.isShared || this.#clock.now - this.#refreshedAt < REFRESH_MS) return;
     this.#refreshedAt = this.#clock.now;
     await this.#rule.read();
-    this.#rule.noteDifference();
+    await this.#rule.stay(this.#refreshedAt);
     await this.#rule.record.keep(this.#refreshedAt);
     await this.#keys.load();
     await this.#keys.reread(REREAD_AT_ONCE, this.#refreshedAt);
+    await this.#endOfOthers();
   }
 
   /** The first event time that the rule knows of: from then on it sees everything. */
@@ -433,12 +483,13 @@ export class AlertRule {
     if (this.#rule.value !== undefined) return;
     // First: a program that ends in between starts again here.
     if (this.#settings.when.kind === "absence" && !this.#forEach) await this.#watchAbsence(at);
-    await this.#rule.start(at);
+    await this.#rule.start(at, this.#clock.now);
   }
 
   async #watchAbsence(since: number): Promise<void> {
     const record = await this.#keys.use(recordKeyOf(""));
-    await record?.change((known) => ({ state: known ?? newState("", since) }));
+    const watched = (known: KeyState | undefined) => ({ state: known ?? newState("", since) });
+    await record?.change(asOfRule(this.#rule.name, watched));
     if (record !== undefined) this.#keys.settle(record);
   }
 

@@ -51,6 +51,11 @@ export function alertIdOf(ruleId: string, recordKey: string, trigger: string): s
   return hashOf(JSON.stringify([ruleId, recordKey, trigger])).slice(0, 22);
 }
 
+/** A rule as a shared store names it: by what it compares and counts. */
+export function ruleNameOf(fingerprint: string): string {
+  return hashOf(fingerprint).slice(0, 10);
+}
+
 function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("base64url");
 }

@@ -21,30 +21,38 @@ export function keyForm(store: AlertStore, unreadable: () => void): RecordForm<K
       if (state === undefined) unreadable();
       return state;
     },
-    sealed: async (state) => {
-      const { logs, cells, pending } = state;
-      const journals = {
-        logs: await sealed(logs.journal, store),
-        cells: await sealed(cells.journal, store),
-        pending: pending && (await sealed(pending, store)),
-      };
-      const isSame = journals.logs === logs.journal && journals.cells === cells.journal;
-      if (isSame && journals.pending === pending) return state;
-      return {
-        ...state,
-        logs: logs.of(journals.logs),
-        cells: cells.of(journals.cells),
-        ...(journals.pending && { pending: journals.pending }),
-      };
-    },
+    sealed: (state) => sealedState(state, store),
     stored: storedOf,
     renewed: (state) => (state.pending ? { ...state, pending: state.pending.renewed() } : state),
-    journals: ({ logs, cells, pending }) => [logs.journal, cells.journal, pending],
+    journals: journalsOf,
+  };
+}
+
+function journalsOf({ logs, cells, pending, aside = [] }: KeyState): Array<Journal<unknown> | undefined> {
+  return [logs.journal, cells.journal, pending, ...aside.flatMap(journalsOf)];
+}
+
+async function sealedState(state: KeyState, store: AlertStore): Promise<KeyState> {
+  const { logs, cells, pending, aside = [] } = state;
+  const journals = {
+    logs: await sealed(logs.journal, store),
+    cells: await sealed(cells.journal, store),
+    pending: pending && (await sealed(pending, store)),
+  };
+  const others = await Promise.all(aside.map((one) => sealedState(one, store)));
+  const isSame = journals.logs === logs.journal && journals.cells === cells.journal;
+  if (isSame && journals.pending === pending && others.every((one, no) => one === aside[no])) return state;
+  return {
+    ...state,
+    logs: logs.of(journals.logs),
+    cells: cells.of(journals.cells),
+    ...(journals.pending && { pending: journals.pending }),
+    ...(others.length > 0 && { aside: others }),
   };
 }
 
 async function stateOf(
-  { logs, cells, pending, ...state }: StoredState & PackedState,
+  { logs, cells, pending, aside = [], ...state }: StoredState & PackedState,
   store: AlertStore,
   known: KeyState | undefined,
 ): Promise<KeyState | undefined> {
@@ -56,11 +64,14 @@ async function stateOf(
   if (ofLogs === undefined) return undefined;
   const ofCells = cells && (await readJournal(cells, store, isStoredCell, known?.cells.journal));
   const kept = pending ? await readJournal(pending, store, areOutcomes, known?.pending) : undefined;
+  const ofRules = await Promise.all(aside.filter(isStoredState).map((one) => stateOf(one, store, undefined)));
+  const readable = ofRules.filter((one) => one !== undefined);
   return {
     ...others,
     logs: Logs.read(ofLogs.journal, known && { logs: known.logs, changed: ofLogs.changed }),
     cells: Cells.read(ofCells?.journal ?? Journal.of()),
     ...(kept && { pending: kept.journal }),
+    ...(readable.length > 0 && { aside: readable }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { AlertOutcome, AlertStore } from "../types.ts";
+import { openIn } from "./aside.ts";
 import { CachedRecord } from "./cached-record.ts";
 import { DueRecords } from "./due-records.ts";
 import { EventBudget } from "./event-budget.ts";
@@ -220,13 +221,20 @@ export class KeyRecords {
       await changed(record);
       this.settle(record);
     });
-    await inGroups(this.#stored.keys(), async (key) => {
+    await inGroups(await this.#keysOfStore(), async (key) => {
       const record = this.#created(key);
       await record.read();
       await changed(record);
-      if (hasPending(record.value) || this.#isUntold(record)) this.#add(record);
+      const isAdded = this.#store.isShared && !this.#options.leavesToStore;
+      if (isAdded || hasPending(record.value) || this.#isUntold(record)) this.#add(record);
       else await this.#stored.add(record);
     });
+  }
+
+  /** The keys that are not in memory. */
+  async #keysOfStore(): Promise<string[]> {
+    if (!this.#store.isShared) return this.#stored.keys();
+    return (await this.#store.keys()).filter((key) => isRecordKey(key) && !this.#records.has(key));
   }
 
   /** Counts an input of a new key for which there is no room. */
@@ -385,7 +393,7 @@ export class KeyRecords {
 
 /** Whether something is awaited that may take longer than a shared store keeps it. */
 function isAwaited(state: KeyState | undefined): boolean {
-  return state?.active !== undefined || hasPending(state);
+  return openIn(state).length > 0 || hasPending(state);
 }
 
 function newestOf(record: KeyRecord): number {

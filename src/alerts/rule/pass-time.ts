@@ -132,7 +132,8 @@ export function overAt(settings: AlertSettings, state: KeyState): number | undef
 
 /** From when on the key has nothing left but its past. */
 export function idleAt(settings: AlertSettings, state: KeyState): number | undefined {
-  if (hasPending(state)) return undefined;
+  // What other copies count is decided by them.
+  if (hasPending(state) || state.aside !== undefined) return undefined;
   const isTold =
     state.noticed === state.newest || (state.noticed === undefined && state.active !== undefined);
   const isAwaited =

@@ -1,8 +1,19 @@
+import { randomUUID } from "node:crypto";
 import type { AlertStore } from "../types.ts";
 import { CachedRecord } from "./cached-record.ts";
+import { ruleNameOf } from "./ids.ts";
 import { namesOf, type RecordForm } from "./record-form.ts";
 import { ruleForm } from "./rule-form.ts";
 import { type RuleState, startedAt } from "./rule-state.ts";
+import {
+  isInUse,
+  OtherRules,
+  type RuleUse,
+  type RuleUses,
+  SAID_EACH_MS,
+  withoutUse,
+  withUse,
+} from "./rule-uses.ts";
 import type { SourceTimes } from "./source-times.ts";
 import { MOST_AHEAD_MS } from "./state.ts";
 
@@ -17,11 +28,17 @@ export type RuleRecordOptions = {
 /** What a rule remembers besides its keys. */
 export class RuleRecord {
   readonly record: CachedRecord<RuleState>;
+  /** Of the rule, where copies with other ones may share its store. */
+  readonly name: string | undefined;
+  readonly #copy = randomUUID().slice(0, 8);
+  readonly #others = new OtherRules();
   readonly #options: RuleRecordOptions;
   readonly #form: RecordForm<RuleState>;
 
   constructor(options: RuleRecordOptions) {
     this.#options = options;
+    const { fingerprint, store } = options;
+    this.name = store.isShared && fingerprint !== undefined ? ruleNameOf(fingerprint) : undefined;
     this.#form = ruleForm(options.store);
     this.record = new CachedRecord(options.store, "", this.#form);
   }
@@ -43,10 +60,10 @@ export class RuleRecord {
   }
 
   /** The rule sees everything from this event time on. */
-  async start(at: number): Promise<void> {
+  async start(at: number, now: number): Promise<void> {
     const { fingerprint } = this.#options;
     const state = { ...startedAt(at), ...(fingerprint === undefined ? {} : { fingerprint }) };
-    await this.record.change((known) => ({ state: known ?? state }));
+    await this.record.change((known) => ({ state: known ?? this.#used(state, now, true) }));
   }
 
   /** Before keys are removed, so that an input of theirs that comes again is known to be old. */
@@ -74,28 +91,70 @@ export class RuleRecord {
     });
   }
 
-  /** Whether another rule has written it. In a shared store, a copy may still count as before. */
+  /** Whether another rule has written it last. */
   get isOfAnother(): boolean {
     const { fingerprint } = this.#options;
     return this.value !== undefined && fingerprint !== undefined && this.value.fingerprint !== fingerprint;
   }
 
   /** From now on it is that of this rule. */
-  async claim(): Promise<void> {
+  async claim(now: number): Promise<void> {
     const { fingerprint } = this.#options;
-    if (fingerprint !== undefined) await this.#set({ fingerprint });
+    if (fingerprint === undefined) return;
+    await this.record.change((state) => ({
+      state: state && { ...this.#used(state, now, true), fingerprint },
+    }));
   }
 
-  /** Tells whether a copy that shares the store has another fingerprint. */
-  noteDifference(): void {
-    const { fingerprint, onDifference } = this.#options;
-    if (fingerprint === undefined || this.value?.fingerprint === undefined) return;
-    onDifference?.(this.isOfAnother);
+  /** Says that this copy is there: where others have another rule each time, else once an hour. */
+  async stay(now: number): Promise<void> {
+    const { uses = [] } = this.value ?? {};
+    const own = uses.find(({ rule }) => rule === this.name)?.copies.find(([copy]) => copy === this.#copy);
+    if (this.name === undefined || (uses.length === 1 && own && now - own[1] < SAID_EACH_MS)) return;
+    await this.record.change((state) => ({ state: state && this.#used(state, now, false) }));
   }
 
-  /** Whether a person has stopped the rule: see `AlertRule.suspend`. */
-  async setSuspended(isSuspended: boolean): Promise<void> {
-    if ((this.value?.isSuspended ?? false) !== isSuspended) await this.#set({ isSuspended });
+  /** The rules that no copy has any more, for the copies with the newest one to end what is open by them. */
+  async lookAtOthers(now: number, elapsed: number): Promise<RuleUse[]> {
+    const { uses } = this.value ?? {};
+    if (uses === undefined || this.name === undefined) return [];
+    const { gone, isNewest, isDifferent } = this.#others.look(uses, this.name, elapsed);
+    this.#options.onDifference?.(isDifferent);
+    if (isNewest && uses.at(-1)?.rule !== this.name) await this.claim(now);
+    return gone;
+  }
+
+  /** Nothing of them is left. One that a copy has again meanwhile is kept. */
+  async forget(gone: readonly RuleUse[]): Promise<void> {
+    const left = new Map(gone.map(({ rule, copies }) => [rule, JSON.stringify(copies)]));
+    const isLeft = ({ rule, copies }: RuleUse) => left.get(rule) !== JSON.stringify(copies);
+    await this.record.change((state) => ({
+      state: state?.uses ? { ...state, uses: state.uses.filter(isLeft) } : state,
+    }));
+  }
+
+  /** This copy ends. */
+  async leave(now: number): Promise<void> {
+    const { name: rule } = this;
+    if (rule === undefined) return;
+    await this.record.change((state) => ({
+      state: state?.uses
+        ? { ...state, uses: withoutUse(state.uses, { rule, copy: this.#copy, at: now }) }
+        : state,
+    }));
+  }
+
+  /** Notes that a person has stopped the rule, unless another copy goes on: see `AlertRule.suspend`. */
+  async suspend(now: number): Promise<void> {
+    if (this.name !== undefined) await this.record.read();
+    await this.record.change((state) => ({
+      state: state && (isInUse(state.uses ?? [], now, this.#copy) ? state : { ...state, isSuspended: true }),
+    }));
+  }
+
+  /** It is watched again. */
+  async resume(): Promise<void> {
+    if (this.value?.isSuspended) await this.#set({ isSuspended: false });
   }
 
   /** See `RuleClock`. */
@@ -103,7 +162,20 @@ export class RuleRecord {
     if ((this.value?.heldMs ?? 0) !== heldMs) await this.#set({ heldMs });
   }
 
+  /** `isDeployed`: this rule is the newest one. */
+  #used(state: RuleState, at: number, isDeployed: boolean): RuleState {
+    const { name: rule } = this;
+    if (rule === undefined) return state;
+    return { ...state, uses: withUse(usesOf(state), { rule, copy: this.#copy, at }, isDeployed) };
+  }
+
   async #set(change: Partial<RuleState>): Promise<void> {
     await this.record.change((state) => ({ state: state && { ...state, ...change } }));
   }
+}
+
+/** Before copies were noted, only the rule that wrote last was. */
+function usesOf({ uses, fingerprint }: RuleState): RuleUses {
+  if (uses !== undefined || fingerprint === undefined) return uses ?? [];
+  return [{ rule: ruleNameOf(fingerprint), copies: [] }];
 }

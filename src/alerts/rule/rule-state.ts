@@ -1,5 +1,6 @@
 import type { WatchState } from "../taken-back/index.ts";
 import type { Pending } from "./pending.ts";
+import { areRuleUses, type RuleUses } from "./rule-uses.ts";
 import { areSourceTimes, type SourceTime } from "./source-times.ts";
 
 /** What a rule remembers besides its keys. See `rule-form.ts` for its JSON. */
@@ -16,6 +17,8 @@ export type RuleState = {
   pending?: Pending;
   /** Of the rule that wrote this: see `AlertRuleOptions`. */
   fingerprint?: string;
+  /** In a shared store: the rules that copies have. */
+  uses?: RuleUses;
   /** A person has stopped the rule, for an unknown time. */
   isSuspended?: boolean;
   /** By how much the machine's clock was ahead of what was believed. */
@@ -28,8 +31,15 @@ export function isRuleState(
   value: unknown,
 ): value is Omit<RuleState, "watch" | "pending"> & { watch?: unknown; pending?: unknown } {
   if (typeof value !== "object" || value === null) return false;
-  const { v, since, forgottenUpTo, sources = [] } = value as Partial<Record<keyof RuleState, unknown>>;
-  return v === 1 && Number.isFinite(since) && Number.isFinite(forgottenUpTo) && areSourceTimes(sources);
+  const {
+    v,
+    since,
+    forgottenUpTo,
+    sources = [],
+    uses = [],
+  } = value as Partial<Record<keyof RuleState, unknown>>;
+  const areTimes = Number.isFinite(since) && Number.isFinite(forgottenUpTo);
+  return v === 1 && areTimes && areSourceTimes(sources) && areRuleUses(uses);
 }
 
 export function startedAt(since: number): RuleState {

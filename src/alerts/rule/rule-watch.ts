@@ -1,12 +1,12 @@
 import { type Learned, learn, nextSettleAt, settle, watchAlert, watchStateOf } from "../taken-back/index.ts";
 import type { AlertEvidence, AlertInput, AlertOutcome, AlertSettings, RaisedAlert } from "../types.ts";
+import { openIn, withoutLogOf } from "./aside.ts";
 import type { CachedRecord } from "./cached-record.ts";
 import { recordKeyOf } from "./ids.ts";
 import type { KeyRecords } from "./key-records.ts";
 import { listed, withoutOutcome, withPending } from "./pending.ts";
 import { type RuleState, startedAt } from "./rule-state.ts";
 import { boundedTime } from "./state.ts";
-import { withoutLog } from "./undone.ts";
 
 type WatchState = ReturnType<typeof watchStateOf>;
 
@@ -124,10 +124,10 @@ export class RuleWatch {
     if (record === undefined) return false;
     const since = rule.value?.since ?? 0;
     const { state: left } = await record.change((state) => ({
-      state: state && withoutLog(settings, state, alert, since),
+      state: state && withoutLogOf(settings, state, alert, since),
     }));
     keys.settle(record);
-    return left?.active?.id === alert.id;
+    return openIn(left).some(({ active }) => active?.id === alert.id);
   }
 
   /** Other events hold the alert, which stays open. */

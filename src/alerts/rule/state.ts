@@ -62,6 +62,9 @@ export type KeyState = {
   ended?: { by: string; alert: RaisedAlert; at: number };
   /** Outcomes without an input that were not yet acknowledged. */
   pending?: Pending;
+  /** In a shared store: the rule whose windows and incident these are, and those of other rules: see `aside.ts`. */
+  rule?: string;
+  aside?: KeyState[];
 };
 
 /** What a step knows besides the state of the key. */

@@ -1,7 +1,6 @@
 import should from "should";
-import { MemoryAlertStore, openAlertsIn, SharedAlertStore } from "../../../src/alerts/index.ts";
+import { MemoryAlertStore, openAlertsIn } from "../../../src/alerts/index.ts";
 import type { AlertOutcome, AlertWhen } from "../../../src/alerts/types.ts";
-import { MemorySharedState } from "../../../src/index.ts";
 import { makeRule, START } from "./make-rule.ts";
 
 const LOG = {
@@ -250,31 +249,6 @@ describe("AlertRule: one alert from its beginning to its end", () => {
     should(await absence.upTo(14)).equal("alert of 1 at 14");
     should(await absence.upTo(15)).equal("alert of 2 at 15");
     should(await made({ kind: "absence", forMs: 10 }, "absence").rule.open()).be.empty();
-  });
-
-  it("with a shared store nothing ends, and the copies say that they differ", async () => {
-    const shared = new MemorySharedState();
-    const said: string[] = [];
-    let now = START;
-    const copy = (name: string, fingerprint: string) =>
-      makeRule(
-        EACH,
-        { recovers: true },
-        {
-          store: new SharedAlertStore({ shared, scope: "rule", ttlMs: 1e9 }),
-          ...{ fingerprint, now: () => now },
-          onDifference: (isDifferent) => said.push(`${name} ${isDifferent}`),
-        },
-      );
-    const [first, second] = [copy("first", "one"), copy("second", "other")];
-    should(await first.at(0)).equal("alert at 0");
-    should(await second.rule.open()).be.empty();
-    should(said).eql(["second true"]);
-    now += 20_000;
-    should(await first.upTo(1)).equal("");
-    should(said.at(-1)).equal("first true");
-    should(await copy("first", "other").rule.open()).be.empty();
-    should(said.at(-1)).equal("first true");
   });
 
   it("tells a held end at once where the quiet time is taken out of the rule, or where there is no room for its key", async () => {

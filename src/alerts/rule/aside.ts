@@ -1,0 +1,94 @@
+import type { AlertOutcome, AlertSettings, RaisedAlert } from "../types.ts";
+import { Logs } from "./logs.ts";
+import { withPending } from "./pending.ts";
+import { afterChange } from "./rule-change.ts";
+import { type KeyState, newState } from "./state.ts";
+import { withoutLog } from "./undone.ts";
+
+// While copies of a shared store have different rules, each has windows and incidents of its own in a key, and what
+// belongs to the other rules is set aside. What was seen, and what has to be told, they have together.
+
+/** The state as a rule has it; the same one where it is that. Without a rule, it is that of any. */
+export function ofRule(state: KeyState, rule: string | undefined): KeyState {
+  if (rule === undefined || state.rule === rule) return state;
+  if (state.rule === undefined) return { ...state, rule };
+  const { aside = [], ...present } = state;
+  const own = aside.find((one) => one.rule === rule) ?? newState(state.key, state.newest);
+  const others = [
+    ...aside.filter((one) => one !== own),
+    ...(isEmpty(present) ? [] : [withoutShared(present)]),
+  ];
+  return { ...own, ...sharedOf(state), rule, ...(others.length > 0 && { aside: others }) };
+}
+
+/** A change of what a rule has, as one of the state. */
+export function asOfRule<Decided extends { state: KeyState | undefined }>(
+  rule: string | undefined,
+  decide: (own: KeyState | undefined) => Decided,
+): (state: KeyState | undefined) => Decided {
+  if (rule === undefined) return decide;
+  return (state) => {
+    const own = state && ofRule(state, rule);
+    const decided = decide(own);
+    const changed = decided.state && ofRule(decided.state, rule);
+    return Object.assign({}, decided, { state: decided.state === own ? state : changed });
+  };
+}
+
+/** The state without what belongs to rules that nobody has any more: what was open by them has ended. */
+export function withoutRules(
+  state: KeyState,
+  rules: readonly string[],
+  { rule, ...moment }: { rule: string; settings: AlertSettings; now: number; keepsPending: boolean },
+): { state: KeyState; outcomes: AlertOutcome[] } {
+  // One without a name is of the time before rules were told apart.
+  const { aside = [], ...own } = ofRule(ofRule(state, state.rule ?? rules[0]), rule);
+  const over = aside.filter((one) => rules.includes(one.rule ?? ""));
+  if (over.length === 0) return { state, outcomes: [] };
+  const left = aside.filter((one) => !over.includes(one));
+  const outcomes = over.flatMap((one) => afterChange(one, { ...moment, keepsPending: false }).outcomes);
+  const ended = over.flatMap(({ active }) => active ?? []).at(-1);
+  const changed: KeyState = {
+    ...own,
+    ...(ended && { over: { id: ended.id, at: moment.now } }),
+    ...(left.length > 0 && { aside: left }),
+  };
+  return { state: moment.keepsPending ? withPending(changed, outcomes) : changed, outcomes };
+}
+
+/** As `withoutLog`, of the rule that raised the alert. */
+export function withoutLogOf(
+  settings: AlertSettings,
+  state: KeyState,
+  alert: RaisedAlert,
+  since: number,
+): KeyState {
+  const other = state.aside?.find(({ active }) => active?.id === alert.id);
+  if (other === undefined) return withoutLog(settings, state, alert, since);
+  return ofRule(withoutLog(settings, ofRule(state, other.rule), alert, since), state.rule);
+}
+
+/** The open alerts of a key, of each rule; also those whose end is not told. */
+export function openIn(state: KeyState | undefined): KeyState[] {
+  if (state === undefined) return [];
+  return [state, ...(state.aside ?? [])].filter(({ active }) => active !== undefined);
+}
+
+function sharedOf({ v, key, newest, raised, logs, floor, pending, ended }: KeyState) {
+  return {
+    ...{ v, key, newest, raised, logs },
+    ...(floor !== undefined && { floor }),
+    ...(pending && { pending }),
+    ...(ended && { ended }),
+  };
+}
+
+function withoutShared({ floor: _floor, pending: _pending, ended: _ended, ...state }: KeyState): KeyState {
+  return { ...state, logs: Logs.empty() };
+}
+
+/** Whether nothing of a rule is lost with it. */
+function isEmpty({ active, alertTimes, parts, suppressed, cells }: KeyState): boolean {
+  const isWindowEmpty = cells.sorted.length === 0 && parts === undefined;
+  return active === undefined && alertTimes === undefined && suppressed === 0 && isWindowEmpty;
+}

@@ -1,0 +1,180 @@
+import should from "should";
+import { openAlertsIn, SharedAlertStore } from "../../../src/alerts/index.ts";
+import type { AlertSettings, AlertWhen } from "../../../src/alerts/types.ts";
+import { MemorySharedState } from "../../../src/index.ts";
+import { logAt } from "../taken-back/logs.ts";
+import { makeRule, START } from "./make-rule.ts";
+
+const EACH = { kind: "each" } as const;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** Copies that share a store, and a clock for all of them. */
+function copies() {
+  const shared = new MemorySharedState();
+  const clock = { now: START };
+  const storeOf = () => new SharedAlertStore({ shared, scope: "rule", ttlMs: 1e9 });
+  const copy = (fingerprint: string, when: AlertWhen = EACH, more: Partial<AlertSettings> = {}) => {
+    let differs = false;
+    const { rule, at } = makeRule(
+      when,
+      { recovers: true, ...more },
+      {
+        store: storeOf(),
+        ...{ id: "rule", fingerprint, now: () => clock.now },
+        onDifference: (isDifferent) => {
+          differs = isDifferent;
+        },
+      },
+    );
+    const told = (outcomes: Awaited<ReturnType<typeof rule.open>>) => outcomes.map(({ kind }) => kind).join();
+    return {
+      ...{ rule, at },
+      open: async () => told(await rule.open()),
+      upTo: async (ms: number) => told(await rule.readUpTo(START + ms)),
+      stay: async () => told(await rule.refresh()),
+      differs: () => differs,
+    };
+  };
+  /** The given copies go on, one after the other. Returns what they told meanwhile. */
+  const pass = async (ms: number, live: Array<{ stay(): Promise<string> }>) => {
+    const said: string[] = [];
+    for (let passed = 0; passed < ms; passed += 15_000) {
+      clock.now += 15_000;
+      for (const one of live) said.push(await one.stay());
+    }
+    return said.filter(Boolean).join();
+  };
+  return { copy, clock, pass, storeOf };
+}
+
+describe("AlertRule: a rule of several copies that is changed or stopped", () => {
+  it("ends what is open by the rule before at the deploy, once, and watches anew", async () => {
+    const { copy, storeOf } = copies();
+    const before = copy("each");
+    should(await before.at(0)).equal("alert at 0");
+    await before.rule.close();
+    const when = { kind: "absence", forMs: 10 } as const;
+    const [first, second] = [copy("absence", when), copy("absence", when)];
+    should(await first.open()).equal("ended");
+    should(await second.open()).equal("");
+    should(first.differs()).be.false();
+    should(await openAlertsIn(storeOf())).be.empty();
+    should(await first.upTo(10)).equal("alert");
+    should(await second.at(20)).equal("counted, recovered at 20");
+    should(await second.upTo(30)).equal("alert");
+  });
+
+  it("watches for an absence where the rule before had no key", async () => {
+    const { copy, clock } = copies();
+    const before = copy("each");
+    await before.upTo(0);
+    await before.rule.close();
+    clock.now += 100;
+    const absence = copy("absence", { kind: "absence", forMs: 10 });
+    should(await absence.upTo(109)).equal("");
+    should(await absence.upTo(110)).equal("alert");
+  });
+
+  it("ends nothing while another copy has the rule before, which goes on by itself, and says that they differ", async () => {
+    const { copy, pass, storeOf } = copies();
+    const before = copy("each");
+    should(await before.at(0)).equal("alert at 0");
+    const absence = copy("absence", { kind: "absence", forMs: 100_000 });
+    should(await absence.open()).equal("");
+    should(absence.differs()).be.true();
+    // What is absent is counted, and is no end of the other alert.
+    should(await absence.at(1)).equal("counted");
+    should(await pass(10 * MINUTE, [before, absence])).equal("");
+    should([before.differs(), absence.differs()]).eql([true, true]);
+    // Neither copy reads.
+    should(await before.upTo(2)).equal("");
+    should(await openAlertsIn(storeOf())).have.length(1);
+    should(await absence.upTo(100_001)).equal("alert");
+    should(await openAlertsIn(storeOf())).have.length(2);
+    should(await before.at(100_002, { matches: false })).equal("no_match, recovered at 100002");
+    should(await before.at(100_003)).equal("alert at 100003");
+    should(await absence.at(100_004)).equal("counted, recovered at 100004");
+    // One of two that differ stops.
+    await before.rule.close();
+    should(await pass(MINUTE, [absence])).equal("ended");
+    should(absence.differs()).be.false();
+    should(await openAlertsIn(storeOf())).be.empty();
+  });
+
+  it("ends what a copy left that was killed, some time later", async () => {
+    const { copy, pass } = copies();
+    should(await copy("one").at(0)).equal("alert at 0");
+    const after = copy("other");
+    should(await after.open()).equal("");
+    should(await pass(MINUTE, [after])).equal("");
+    should(await pass(2 * MINUTE, [after])).equal("ended");
+  });
+
+  it("never lets a copy with the rule before end what the new one opened, unless that one stays away", async () => {
+    const { copy, pass } = copies();
+    const before = copy("one");
+    await before.upTo(0);
+    const after = copy("other");
+    should(await after.at(1)).equal("alert at 1");
+    await after.rule.close();
+    should(await pass(5 * MINUTE, [before])).equal("");
+    const again = copy("other");
+    should(await again.open()).equal("");
+    should(await pass(20 * MINUTE, [before, again])).equal("");
+    should(await again.at(2, { matches: false })).equal("no_match, recovered at 2");
+    should(await again.at(3)).equal("alert at 3");
+    await again.rule.close();
+    should(await pass(20 * MINUTE, [before])).equal("ended");
+  });
+
+  it("keeps the window and the incident of each rule in a key that both count", async () => {
+    const { copy } = copies();
+    const count = { kind: "count", times: 2, withinMs: 50 } as const;
+    const [before, after] = [copy("one", count), copy("other", count)];
+    should(await before.at(0)).equal("counted");
+    should(await after.at(1)).equal("counted");
+    should(await before.at(2)).equal("alert at 2 count 2");
+    should(await after.at(3)).equal("alert at 3 count 2");
+    // What one copy has seen is seen by the other.
+    should(await before.at(1)).equal("seen");
+    should(await after.upTo(52)).equal("recovered");
+    should(await before.upTo(51)).equal("recovered");
+  });
+
+  it("keeps what is set aside in the store, however much it is", async () => {
+    const { copy, clock } = copies();
+    const count = { kind: "count", times: 1_000, withinMs: 10_000 } as const;
+    const before = copy("one", count);
+    for (let ms = 0; ms < 999; ms += 1) should(await before.at(ms)).equal("counted");
+    should(await copy("other", count).at(1_000)).equal("counted");
+    should(await copy("one", count).at(1_001)).equal("alert at 1001 count 1000");
+    clock.now += HOUR;
+    should(await copy("one", count).upTo(10_999)).equal("recovered");
+  });
+
+  it("takes an alert back that is set aside", async () => {
+    const { copy, storeOf } = copies();
+    const before = copy("one", EACH, { confirmWithinMs: 1e9 });
+    should(await before.at(0, { log: logAt({ blockNumber: "1" }) })).equal("alert at 0");
+    const after = copy("other", EACH, { confirmWithinMs: 1e9 });
+    should(await after.at(1, { log: logAt({ blockNumber: "2", tx: 2 }) })).equal("alert at 1");
+    should(await openAlertsIn(storeOf())).have.length(2);
+    const { chainSelector, transactionHash } = logAt({ blockNumber: "1" });
+    const failed = { chainSelector, transactionHash, confidence: "finalized" as const, failed: true };
+    const outcomes = [
+      ...(await after.rule.learn({ kind: "transaction", blockNumber: "1", ...failed })),
+      ...(await after.rule.readUpTo(START + 600_000)),
+    ];
+    should(outcomes.map((outcome) => [outcome.kind, "isOpen" in outcome])).eql([["takenBack", false]]);
+    should(await openAlertsIn(storeOf())).have.length(1);
+  });
+
+  it("ends what is only in the store", async () => {
+    const { copy } = copies();
+    const before = copy("one", EACH, { maxKeys: 2 });
+    for (const key of ["a", "b", "c"]) should(await before.at(0, { key, id: key })).match(/^alert/);
+    await before.rule.close();
+    should(await copy("other", EACH, { maxKeys: 2 }).open()).equal("ended,ended,ended");
+  });
+});
