@@ -168,9 +168,7 @@ export class AlertHost {
     // Nothing is added to it any more.
     this.#outlets.close();
     // With a channel, its reading says how much time has passed.
-    // Other copies of a shared memory count on.
-    const isSuspended = isDisabled && !this.#fields.settings.channel && !this.#memory.isShared;
-    if (isSuspended) await this.#suspend();
+    if (isDisabled && !this.#fields.settings.channel) await this.#suspend();
     await this.#memory.close();
   }
 

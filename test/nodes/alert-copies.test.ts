@@ -94,4 +94,17 @@ describe("alert on several copies", function () {
     should(ended?.payload).have.property("kind", "ended");
     should(told()).have.length(2);
   });
+
+  itWide("begins an absence anew once it was disabled on all of them", async () => {
+    const absence = { id: "absent", when: "absence", absentFor: "3s", title: "silence" };
+    for (const copy of [0, 1] as const) await deployed(copy, absence);
+    await fate(0, transfer("1"), "absent");
+    for (const copy of [0, 1] as const) await deployed(copy, { ...absence, d: true });
+    const disabledAt = Date.now();
+    await eventually("the time of the absence is over", () => Date.now() > disabledAt + 3_100);
+    const enabledAt = Date.now();
+    await deployed(0, absence);
+    const { payload } = await (copies[0] as FleetCopy).arrived("absent", 1);
+    should(Date.parse(String((payload as { at?: string }).at)) - enabledAt).be.aboveOrEqual(3_000);
+  });
 });

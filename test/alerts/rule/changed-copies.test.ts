@@ -170,6 +170,27 @@ describe("AlertRule: a rule of several copies that is changed or stopped", () =>
     should(await openAlertsIn(storeOf())).have.length(1);
   });
 
+  it("begins an absence anew where the last copy was stopped by a person, and no other one goes on", async () => {
+    const { copy, clock } = copies();
+    const made = () => copy("one", { kind: "absence", forMs: 100 });
+    const [first, second] = [made(), made()];
+    for (const one of [first, second]) await one.upTo(0);
+    await first.rule.suspend();
+    await first.rule.close();
+    clock.now += 200;
+    const third = made();
+    should(await third.upTo(150)).equal("alert");
+    should(await third.at(160)).equal("counted, recovered at 160");
+    for (const one of [second, third]) {
+      await one.rule.suspend();
+      await one.rule.close();
+    }
+    clock.now += 800;
+    const fourth = made();
+    should(await fourth.upTo(1_099)).equal("");
+    should(await fourth.upTo(1_100)).equal("alert");
+  });
+
   it("ends what is only in the store", async () => {
     const { copy } = copies();
     const before = copy("one", EACH, { maxKeys: 2 });
