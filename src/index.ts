@@ -55,6 +55,7 @@ export {
   type FieldPath,
   FileAlertStore,
   type FileAlertStoreOptions,
+  isRuleInUse,
   type LogPlace,
   logPlaceOf,
   type MatchExplanation,

@@ -9,6 +9,7 @@ import { HeldStore } from "../lib/runtime/folder/held-store.ts";
 import { stateFiles } from "../lib/runtime/folder/state-files.ts";
 import { joinFleet } from "../lib/runtime/join-fleet.ts";
 import { type Library, loadLibrary } from "../lib/runtime/library.ts";
+import { noteSharedRule, sharedRuleOf } from "../lib/runtime/shared-rules.ts";
 import { stateFolderFor } from "../lib/runtime/state-folder.ts";
 import { isStateInMemory } from "../lib/runtime/state-in-memory.ts";
 
@@ -62,6 +63,13 @@ function sharedMemory(
     const ref = fleetOf(RED, id);
     if (!ref) throw new TypeError("There is no shared state");
     const { fleet, leave } = await joinFleet(RED, ref);
+    try {
+      // Where it is deleted, Issues finds what it leaves open.
+      if (settings.recovers) await noteSharedRule(fleet.shared, sharedRuleOf(RED, node));
+    } catch (error) {
+      await leave();
+      throw error;
+    }
     return {
       rule: makeRule(new library.SharedAlertStore({ shared: fleet.shared, scope: node.id, ttlMs })),
       leave,

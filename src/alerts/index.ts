@@ -5,7 +5,7 @@ export {
   createAlertRule,
   type EventAlertRule,
 } from "./create-alert-rule.ts";
-export { openAlertsIn } from "./open-alerts.ts";
+export { isRuleInUse, openAlertsIn } from "./open-alerts.ts";
 export { AlertRule, type AlertRuleOptions } from "./rule/alert-rule.ts";
 export { FileAlertStore, type FileAlertStoreOptions } from "./stores/file-store.ts";
 export { MemoryAlertStore } from "./stores/memory-store.ts";

@@ -80,6 +80,12 @@ export async function joinFleet(RED: NodeAPI, ref: FleetRef): Promise<Joined> {
   }
 }
 
+/** Whether a node of this process uses a shared state, or has used it. */
+export function wasJoined(settings: FleetSettings): boolean {
+  const key = fleetKey(settings);
+  return registry.entries.has(key) || registry.copyIds.has(key);
+}
+
 /** Whether the engine of a shared state that nodes use does not say what it evicts. */
 export async function isEvictionUnknown(settings: FleetSettings): Promise<boolean> {
   const opened = await registry.entries.get(fleetKey(settings))?.opened;

@@ -8,9 +8,7 @@ import { loadLibrary } from "../../../nodes/lib/runtime/library.ts";
 import { stateFolderFor } from "../../../nodes/lib/runtime/state-folder.ts";
 import type { RaisedAlert } from "../../../src/index.ts";
 import type { Flows } from "./flows.ts";
-
-/** What a node that is gone has left in its file. */
-export type LeftOpen = { file: string; alerts: readonly RaisedAlert[] };
+import { forgetSharedLeftOpen, type LeftOpen, sharedLeftOpen } from "./left-open-shared.ts";
 
 const ENDING = ".log";
 /** A file is read again only when it has changed. */
@@ -18,21 +16,27 @@ const known = new Map<string, { state: string; alerts: readonly RaisedAlert[] }>
 
 /** The open alerts of alert nodes that are not in the flows any more: nothing will tell their end. */
 export async function leftOpen(RED: NodeAPI, flows: Flows): Promise<LeftOpen[]> {
+  const places = [openInFiles(RED, flows), sharedLeftOpen(RED, flows)];
+  const left = await Promise.allSettled(places);
+  // One that cannot be read hides no other.
+  return left.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+}
+
+async function openInFiles(RED: NodeAPI, flows: Flows): Promise<LeftOpen[]> {
   const files = await filesWithoutNode(RED, flows);
   for (const file of known.keys()) if (!files.includes(file)) known.delete(file);
   if (files.length === 0) return [];
   const left = await whileHeld(RED, () => Promise.allSettled(files.map((file) => readOpen(RED, file))));
-  // One that cannot be read hides no other.
   return left.flatMap((one) =>
     one.status === "fulfilled" && one.value.alerts.length > 0 ? [one.value] : [],
   );
 }
 
-/** A person has closed them where they were sent to. Returns whether there were any. */
-export async function forgetLeftOpen(RED: NodeAPI, flows: Flows, file: string): Promise<boolean> {
-  if (!(await filesWithoutNode(RED, flows)).includes(file)) return false;
+/** A person has closed them where they were sent to. */
+export async function forgetLeftOpen(RED: NodeAPI, flows: Flows, file: string): Promise<void> {
+  await forgetSharedLeftOpen(RED, flows, file);
+  if (!(await filesWithoutNode(RED, flows)).includes(file)) return;
   await whileHeld(RED, () => rm(pathOf(RED, file), { force: true }));
-  return true;
 }
 
 async function filesWithoutNode(RED: NodeAPI, flows: Flows): Promise<string[]> {
@@ -49,13 +53,13 @@ async function readOpen(RED: NodeAPI, file: string): Promise<LeftOpen> {
   const { mtimeMs, size } = await stat(path);
   const state = `${mtimeMs} ${size}`;
   const before = known.get(file);
-  if (before?.state === state) return { file, alerts: before.alerts };
+  if (before?.state === state) return { file, label: file, alerts: before.alerts };
   const { FileAlertStore, openAlertsIn } = await loadLibrary();
   const store = new FileAlertStore({ path, files: stateFiles });
   try {
     const alerts = await openAlertsIn(store);
     known.set(file, { state, alerts });
-    return { file, alerts };
+    return { file, label: file, alerts };
   } finally {
     await store.close();
   }

@@ -139,7 +139,7 @@ export class RuleRecord {
     if (rule === undefined) return;
     await this.record.change((state) => ({
       state: state?.uses
-        ? { ...state, uses: withoutUse(state.uses, { rule, copy: this.#copy, at: now }) }
+        ? { ...state, uses: withoutUse(state.uses, { rule, copy: this.#copy, at: now }), leftAt: now }
         : state,
     }));
   }

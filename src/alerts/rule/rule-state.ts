@@ -19,6 +19,8 @@ export type RuleState = {
   fingerprint?: string;
   /** In a shared store: the rules that copies have. */
   uses?: RuleUses;
+  /** When one of them left last. */
+  leftAt?: number;
   /** A person has stopped the rule, for an unknown time. */
   isSuspended?: boolean;
   /** By how much the machine's clock was ahead of what was believed. */

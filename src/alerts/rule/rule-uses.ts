@@ -14,7 +14,7 @@ const ENDED_MS = 2.5 * SAID_EACH_MS;
 /** Where they differ, each says it all the time. */
 const SILENT_MS = 2 * 60_000;
 /** As long as this, a copy with the newest rule may stay away, such as for a restart, until an older one replaces it. */
-const AWAY_MS = 10 * 60_000;
+export const AWAY_MS = 10 * 60_000;
 
 /** With a copy that is there. A rule that is not known is the oldest, unless it `isDeployed`: then it is the newest. */
 export function withUse(uses: RuleUses, { rule, copy, at }: Use, isDeployed: boolean): RuleUses {

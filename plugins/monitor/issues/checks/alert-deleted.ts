@@ -11,10 +11,10 @@ export const alertDeleted: Check = {
   name: "alert-deleted",
   find: async ({ RED, flows }) =>
     (await leftOpen(RED, flows)).map(
-      ({ file, alerts }): Finding => ({
+      ({ file, label, alerts }): Finding => ({
         case: "open",
         severity: "warning",
-        origin: { node: file, flow: "", type: "crec-alert", label: file },
+        origin: { node: file, flow: "", type: "crec-alert", label },
         isDeleted: true,
         values: { number: alerts.length, alerts: titlesOf(alerts) },
         buttons: [{ kind: "closeAlerts", file }],

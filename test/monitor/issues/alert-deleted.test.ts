@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import should from "should";
+import { provideFleet } from "../../../nodes/lib/runtime/join-fleet.ts";
+import { noteSharedRule, sharedRuleOf } from "../../../nodes/lib/runtime/shared-rules.ts";
+import { alertDeleted } from "../../../plugins/monitor/issues/checks/alert-deleted.ts";
+import { forgetLeftOpen } from "../../../plugins/monitor/issues/left-open.ts";
+import { MemorySharedState, SharedAlertStore } from "../../../src/index.ts";
+import { makeRule } from "../../alerts/rule/make-rule.ts";
+import { node, sceneOf, TAB } from "./scene.ts";
+
+const HOUR = 3_600_000;
+
+describe("the check for open alerts of a deleted node in a shared state", () => {
+  /** Copies with the same flows, or with some of their nodes. */
+  const fleet = () => {
+    const shared = new MemorySharedState();
+    const settings = { url: `redis://${randomUUID()}`, namespace: "", leaseMs: 15_000 };
+    provideFleet(settings, async () => shared);
+    const sceneWith = (ids: readonly string[], tab = TAB) =>
+      sceneOf({
+        nodes: [tab, { id: "fleet", type: "crec-fleet" }, ...ids.map((id) => node("crec-alert", id))],
+        running: { fleet: { fleet: { settings, problem: undefined } } },
+        settings: { userDir: join(tmpdir(), randomUUID()) },
+      });
+    /** A rule with an open alert, as a node with a clock that is this far behind. */
+    const opened = async (id: string, agoMs: number) => {
+      await noteSharedRule(shared, sharedRuleOf((await sceneWith([id])).RED, { id, name: `name of ${id}` }));
+      const store = new SharedAlertStore({ shared, scope: id, ttlMs: 30 * HOUR });
+      const now = () => Date.now() - agoMs;
+      const { rule, at } = makeRule(
+        { kind: "each" },
+        { recovers: true },
+        { id, store, fingerprint: "one", now },
+      );
+      should(await at(0)).match(/^alert/);
+      return rule;
+    };
+    const foundIn = async (...given: Parameters<typeof sceneWith>) =>
+      (await alertDeleted.find(await sceneWith(...given))).map(({ origin, values, buttons }) => {
+        should(buttons).eql([{ kind: "closeAlerts", file: origin.node }]);
+        return `${origin.label}: ${values?.number}`;
+      });
+    return { shared, sceneWith, opened, foundIn };
+  };
+
+  it("finds them once no copy has had the node for some time, until a person closes them", async () => {
+    const { shared, opened, foundIn, sceneWith } = fleet();
+    await (await opened("a", HOUR)).close();
+    await (await opened("b", 0)).close();
+    await opened("running", 2 * HOUR);
+    await opened("killed", 3 * HOUR);
+    should((await foundIn([])).sort()).eql(["name of a: 1", "name of killed: 1"]);
+    should(await foundIn(["a"])).eql(["name of killed: 1"]);
+    const { RED, flows } = await sceneWith([]);
+    await forgetLeftOpen(RED, flows, "a");
+    // Not that of a node that a copy may have.
+    await forgetLeftOpen(RED, flows, "b");
+    should(await foundIn([])).eql(["name of killed: 1"]);
+    should(await shared.recordKeys("a", 10)).be.empty();
+    should(await shared.recordKeys("b", 10)).not.be.empty();
+  });
+
+  it("finds none of other flows that use the same shared state", async () => {
+    const { opened, foundIn } = fleet();
+    await (await opened("a", HOUR)).close();
+    should(await foundIn([], { id: "other", type: "tab" })).be.empty();
+    should(await foundIn([])).have.length(1);
+  });
+
+  it("finds nothing where a node left no alert open, and forgets that it was there", async () => {
+    const { shared, opened, foundIn } = fleet();
+    const rule = await opened("a", HOUR);
+    await rule.accept({ key: "", at: Date.now(), matches: false });
+    await rule.close();
+    should(await foundIn([])).be.empty();
+    should(await shared.recordKeys("alert rules", 10)).be.empty();
+    should(await shared.recordKeys("a", 10)).not.be.empty();
+  });
+});
