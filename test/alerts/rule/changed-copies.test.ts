@@ -1,9 +1,10 @@
+import fc from "fast-check";
 import should from "should";
 import { openAlertsIn, SharedAlertStore } from "../../../src/alerts/index.ts";
 import type { AlertSettings, AlertWhen } from "../../../src/alerts/types.ts";
 import { MemorySharedState } from "../../../src/index.ts";
 import { logAt } from "../taken-back/logs.ts";
-import { makeRule, START } from "./make-rule.ts";
+import { type MadeRule, makeRule, START } from "./make-rule.ts";
 
 const EACH = { kind: "each" } as const;
 const MINUTE = 60_000;
@@ -189,6 +190,50 @@ describe("AlertRule: a rule of several copies that is changed or stopped", () =>
     const fourth = made();
     should(await fourth.upTo(1_099)).equal("");
     should(await fourth.upTo(1_100)).equal("alert");
+  });
+
+  it("tells what each rule would tell alone, while copies differ", async () => {
+    const when = fc.constantFrom<AlertWhen>(
+      EACH,
+      { kind: "count", times: 3, withinMs: 40 },
+      { kind: "rate", factor: 2, withinMs: 10, comparedMs: 50, least: 2 },
+    );
+    const given = fc.record({
+      ...{ rule: fc.integer({ min: 0, max: 1 }), afterMs: fc.integer({ min: 0, max: 12 }) },
+      key: fc.constantFrom("a", "b", undefined),
+      matches: fc.boolean(),
+    });
+    const [kinds, quietMs] = [fc.tuple(when, when), fc.constantFrom(0, 30)];
+    const inputs = fc.array(given, { maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(kinds, quietMs, fc.boolean(), inputs, async (whens, quietMs, recovers, steps) => {
+        const copyOf = (shared: MemorySharedState, rule: number) =>
+          makeRule(
+            whens[rule] ?? EACH,
+            { recovers, quietMs },
+            {
+              ...{ id: "rule", forEach: true, fingerprint: `${rule}`, now: () => START + HOUR },
+              store: new SharedAlertStore({ shared, scope: "rule", ttlMs: 1e9 }),
+            },
+          );
+        const shared = new MemorySharedState();
+        const together = [0, 1].map((rule) => copyOf(shared, rule));
+        const alone = [0, 1].map((rule) => copyOf(new MemorySharedState(), rule));
+        for (const { upTo } of [...together, ...alone]) await upTo(0);
+        let ms = 1;
+        for (const [no, { rule, afterMs, key, matches }] of steps.entries()) {
+          ms += afterMs;
+          const told = async (made: readonly MadeRule[]) => {
+            const { at, upTo } = made[rule] as MadeRule;
+            const said = await (key === undefined ? upTo(ms) : at(ms, { key, matches, id: `${no}` }));
+            // A key that another rule has, too, is over later: so long it knows what it held back.
+            return said.replaceAll(/ suppressed \d+/g, "");
+          };
+          should(await told(together)).equal(await told(alone));
+        }
+      }),
+      { numRuns: 150 },
+    );
   });
 
   it("ends what is only in the store", async () => {
