@@ -99,16 +99,25 @@ const BY_NAME: Readonly<Record<string, Explained | undefined>> = {
   DependencyTimeout: FAILING,
 };
 
-/** The error for what the SDK throws; one of this library is returned as it is. No secret is in it. */
-export function kmsError(error: unknown, settings: Settings): CrecError {
+/**
+ * The error for what the SDK throws; one of this library is returned as it is. No secret is in it. `isSigning`: whether a
+ * repeat would ask for the signature again.
+ */
+export function kmsError(
+  error: unknown,
+  settings: Settings,
+  { isSigning = false }: { isSigning?: boolean } = {},
+): CrecError {
   if (error instanceof CrecError) return error;
   const thrown = read(error);
   const { name: state, message } = thrown;
   if (/^Region (?:is missing|not accepted)/.test(message)) return wrongRegion();
-  const { code, sentence, isQuoted = false, retryable = code === UNAVAILABLE } = explain(thrown, settings);
+  const explained = explain(thrown, settings);
+  const { code, sentence, isQuoted = false, retryable = code === UNAVAILABLE } = explained;
   const said = isQuoted ? `. It said: ${excerpt(masked(message, settings)).replace(/\.$/, "")}` : "";
   // No cause: it holds the answer, which may repeat what was signed, with a session token in it.
-  return new SignerError(code, `${sentence}${said} (${place(settings)}).`, { state, retryable });
+  const isAsked = isSigning && retryable && explained !== BUSY && thrown.status !== 503;
+  return new SignerError(code, `${sentence}${said} (${place(settings)}).`, { state, retryable, isAsked });
 }
 
 /** The parts of an error of the SDK that are used. `status` is undefined where there was no answer. */
@@ -125,8 +134,8 @@ function explain({ name, message, status }: Thrown, settings: Settings): Explain
   const isUnreadable = status < 400 || name === "SyntaxError";
   if (isUnreadable && (status === 401 || status === 403)) return FORBIDDEN;
   if (isUnreadable) return { code: "SIGNER_BAD_ANSWER", sentence: NOT_KMS };
-  const sentence = `AWS KMS refused the request (${short}, HTTP ${status}). Nothing was submitted. Check the signer`;
-  return { code: "SIGNER_REFUSED", sentence, isQuoted: true };
+  const sentence = `AWS KMS did not accept the request (${short}, HTTP ${status}), which is not a decision. Nothing was submitted. Check the signer`;
+  return { code: UNAVAILABLE, sentence, isQuoted: true };
 }
 
 /** The SDK could not make the request, as where the configuration of AWS's tools on this machine is wrong. */

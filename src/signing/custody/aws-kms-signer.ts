@@ -10,10 +10,13 @@ import { failureNamed, kmsError, late, notOfKey, unreadable } from "./aws-kms-er
 import { type KmsKey, kmsKeyOf } from "./aws-kms-key.ts";
 import { openKmsRequests } from "./aws-kms-requests.ts";
 import { type AwsKmsOptions, awsKmsSettings } from "./aws-kms-settings.ts";
+import { notingAsked } from "./custodian-client.ts";
 import type { CustodySigner } from "./custody-signer.ts";
 import { recoveredSignature } from "./recovered-signature.ts";
 
 const NO_ANSWER = "no answer";
+/** The action that signs, as a request names it. */
+const SIGN = "TrentService.Sign";
 
 /** A signer with a key in AWS KMS: with an address, or with the public key of an RSA key. */
 export type AwsKmsSigner = CustodySigner &
@@ -24,12 +27,12 @@ export type AwsKmsSigner = CustodySigner &
  * `ECC_SECG_P256K1`, or `RSA_2048` for a wallet of type `rsa`. The credentials need the permissions `kms:GetPublicKey`
  * and `kms:Sign` on it. The public key is fetched here, once; each signature is verified with it.
  *
- * A signature takes one request, usually well below a second. It is repeated while AWS does not answer or is busy,
- * which has no other effect. `timeoutMs` is 60 s unless given. The code of AWS's SDK is loaded by the first call.
+ * A signature takes one request, usually well below a second. It is repeated while AWS is busy or says that it failed.
+ * `timeoutMs` is 60 s unless given. The code of AWS's SDK is loaded by the first call.
  *
  * @throws {ArgumentError} `INVALID_ARGUMENT` naming the option.
- * @throws {SignerError} `SIGNER_KEY_UNSUITABLE`, `SIGNER_UNAUTHORIZED`, `SIGNER_UNAVAILABLE`, `SIGNER_REFUSED`,
- * `SIGNER_TIMEOUT`, `SIGNER_BAD_ANSWER`; so does `sign`, and `SIGNATURE_MISMATCH`.
+ * @throws {SignerError} `SIGNER_KEY_UNSUITABLE`, `SIGNER_UNAUTHORIZED`, `SIGNER_UNAVAILABLE`, `SIGNER_TIMEOUT`,
+ * `SIGNER_BAD_ANSWER`; so does `sign`, and `SIGNATURE_MISMATCH`.
  * @throws {CrecError} `PACKAGE_DAMAGED` when the SDK cannot be loaded.
  * @example
  * const kms = await awsKmsSigner({ keyId: "alias/payments", region: "eu-central-1", credentials: "host" });
@@ -44,7 +47,7 @@ export async function awsKmsSigner(options: AwsKmsOptions): Promise<AwsKmsSigner
   const failures = new WeakMap<AbortSignal, (reason: string) => void>();
   const inTime = <T>(
     work: (calls: KmsCalls, signal: AbortSignal) => Promise<T>,
-    { signal, onState }: SignOptions = {},
+    { signal, onState, isSigning = false }: SignOptions & { isSigning?: boolean } = {},
   ) => {
     const reasons: string[] = [];
     // A try that was cut says less than what KMS answered before.
@@ -63,7 +66,7 @@ export async function awsKmsSigner(options: AwsKmsOptions): Promise<AwsKmsSigner
       try {
         return await work(calls, within);
       } catch (error) {
-        throw kmsError(error, settings);
+        throw kmsError(error, settings, { isSigning });
       }
     });
   };
@@ -75,7 +78,7 @@ export async function awsKmsSigner(options: AwsKmsOptions): Promise<AwsKmsSigner
       return answer;
     } catch (error) {
       onFailure(NO_ANSWER);
-      throw error;
+      throw request.headers["x-amz-target"] === SIGN ? notingAsked(error) : error;
     }
   };
   const calls = openKms({ ...settings, send });
@@ -90,7 +93,8 @@ export async function awsKmsSigner(options: AwsKmsOptions): Promise<AwsKmsSigner
       async sign({ digest }, options) {
         requireDigest(digest);
         const bytes = Buffer.from(digest.slice(2), "hex");
-        const made = await inTime((kms, within) => kms.sign({ keyId, algorithm }, bytes, within), options);
+        const signing = { ...options, isSigning: true };
+        const made = await inTime((kms, within) => kms.sign({ keyId, algorithm }, bytes, within), signing);
         return signatureOf(key, digest, made, keyId);
       },
       close: requests.close,

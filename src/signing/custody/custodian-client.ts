@@ -22,6 +22,7 @@ import { backoffMs, LONGEST_TIMER_MS, SCHEDULES, sleep } from "../../timing/inde
 import type { SignOptions } from "../signer.ts";
 import { fieldAt, textAt } from "./answer-fields.ts";
 import type { CustodyOptions } from "./custody-signer.ts";
+import { isDenial, TIMED_OUT_WORDS } from "./denial.ts";
 import { SignerError } from "./signer-error.ts";
 
 export type CustodianClientOptions = CustodyOptions & {
@@ -43,7 +44,10 @@ export type CustodianCall = {
   headers?: Record<string, string> | (() => Record<string, string>);
   /** Sent as it is. */
   body?: string | undefined;
-  /** Whether a repeat has no other effect. Then it is repeated while the key service does not answer. */
+  /**
+   * Whether it is repeated while the key service does not answer. Not a request to sign: its failure says if it may have
+   * been taken, and then a repeat would ask again.
+   */
   repeats: boolean;
   /** Never shown in an error of this call. */
   secrets?: readonly string[] | undefined;
@@ -51,9 +55,9 @@ export type CustodianCall = {
   isFinal?: ((answer: CustodianAnswer) => boolean) | undefined;
   /** What the key service calls an answer that says "later", where its status does not say so. */
   busyState?: ((answer: CustodianAnswer) => string | undefined) | undefined;
-  /** Where a person has to answer: how long that may take, in milliseconds. A failure says if the person may be asked. */
+  /** Where a person has to answer: how long that may take, in milliseconds. */
   waitsForPersonMs?: number | undefined;
-  /** For so long it is asked again while it takes no requests, which has no effect. @default as `repeats` says */
+  /** For so long it is asked again while it takes no requests, or cannot be reached. @default as `repeats` says */
   withinMs?: number | undefined;
   onState?: SignOptions["onState"];
   signal?: AbortSignal | undefined;
@@ -82,13 +86,9 @@ const EXCERPT_LENGTH = 200;
 const ASKS_PERSON_AFTER_MS = 1_000;
 /** Answers with which a request was not taken: 429, 503, and "limit exceeded" of JSON-RPC. */
 const NOT_TAKEN = /^(429|503|-32005)$/;
-/** A proxy that has waited in vain has handed the request on, whatever its status. */
-export const TIMED_OUT_WORDS = /\btime-?d?[ -]?out\b|\bdeadline exceeded\b/i;
 /** Codes of errors, and statuses of proxies, with which a request has not reached the key service. */
 const NOT_ARRIVED =
   /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|UND_ERR_ABORTED|429|503|-32005)$/;
-/** "Request timeout" and "too early": no decision. */
-const OUTAGES = [408, 425];
 const HEADERS = {
   accept: "application/json",
   "accept-encoding": ACCEPT_ENCODING,
@@ -146,7 +146,8 @@ export class CustodianClient {
       } catch (error) {
         if (!(error instanceof SignerError) || !error.retryable) throw error;
         const isPatient = withinMs !== undefined && NOT_TAKEN.test(error.state ?? "");
-        if (!isPatient && (!repeats || attempt >= ATTEMPTS)) throw error;
+        const isSafe = repeats || (withinMs !== undefined && !error.isAsked);
+        if (!isPatient && (!isSafe || attempt >= ATTEMPTS)) throw error;
         const untilEnd = Math.max(0, endsAt - performance.now());
         const longestMs = isPatient ? untilEnd : Math.min(LONGEST_PAUSE_MS, untilEnd);
         if ((error.retryAfterMs ?? 0) > longestMs) throw error;
@@ -218,7 +219,7 @@ export class CustodianClient {
           thrown instanceof SignerError
             ? thrown
             : requestFailure(thrown, this.#base.host, mask, { custodian, proxy });
-        throw isForPerson ? notingAsked(error) : error;
+        throw call.repeats ? error : notingAsked(error);
       } finally {
         clearTimeout(timer);
       }
@@ -239,12 +240,12 @@ export function refusalOf(custodian: string, answer: CustodianAnswer): SignerErr
     const message = `${custodian} has no such key (HTTP 404). Check the key's name or id, and the address of the key service.${said}`;
     return new SignerError("SIGNER_KEY_UNSUITABLE", message, { state });
   }
-  if (OUTAGES.includes(status)) {
-    const message = `${custodian} fails (HTTP ${status}). Nothing was submitted. Try again later.${said}`;
-    return new SignerError("SIGNER_UNAVAILABLE", message, { state });
+  if (isDenial(wordsOf(answer) ?? "")) {
+    const message = `${custodian} refused to sign (HTTP ${status}). Nothing was submitted.${said}`;
+    return new SignerError("SIGNER_REFUSED", message, { state });
   }
-  const message = `${custodian} refused to sign (HTTP ${status}). Nothing was submitted.${said}`;
-  return new SignerError("SIGNER_REFUSED", message, { state });
+  const message = `${custodian} did not accept the request (HTTP ${status}), which is not a decision. Nothing was submitted. Check the signer and the log of the key service, or try again later.${said}`;
+  return new SignerError("SIGNER_UNAVAILABLE", message, { state, isAsked: true });
 }
 
 /** The error for an answer of another shape than documented. `wanted`: what is missing, such as "signature". */
@@ -254,12 +255,17 @@ export function badAnswer(custodian: string, wanted: string, answer: CustodianAn
 }
 
 /** A body without words that are meant for people is not quoted: a proxy's may have anything in it. */
-export function saidBy({ json, text, mask = (said) => said }: Omit<CustodianAnswer, "status">): string {
-  const all = fieldAt(json, "errors");
-  const several = Array.isArray(all) ? all.join("; ") : undefined;
-  const said = textAt(json, "error") ?? textAt(json, "message") ?? several;
+export function saidBy(answer: Omit<CustodianAnswer, "status">): string {
+  const { text, mask = (said) => said } = answer;
+  const said = wordsOf(answer);
   if (said !== undefined) return `It said: ${excerpt(mask(said))}`;
   return text === "" ? "It sent nothing else." : `It sent ${Buffer.byteLength(text)} bytes.`;
+}
+
+function wordsOf({ json }: Pick<CustodianAnswer, "json">): string | undefined {
+  const all = fieldAt(json, "errors");
+  const several = Array.isArray(all) ? all.join("; ") : undefined;
+  return textAt(json, "error") ?? textAt(json, "message") ?? several;
 }
 
 /** The start of a text in an answer, on one line, without any part of a secret. Empty where the text is. */
@@ -315,8 +321,8 @@ export function closed(): ClientClosedError {
   return new ClientClosedError("CLIENT_CLOSED", message);
 }
 
-/** The failure of a request about which a person may have been asked says so: a repeat would ask again. */
-function notingAsked(error: CrecError): CrecError {
+/** The failure of a request that the key service may have taken says so: a repeat would ask again. */
+export function notingAsked(error: unknown): unknown {
   if (!(error instanceof SignerError) || !error.retryable) return error;
   const { code, message, cause, state, retryAfterMs } = error;
   const reason = state ?? (cause as { code?: string } | undefined)?.code ?? "";

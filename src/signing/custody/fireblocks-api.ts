@@ -41,18 +41,25 @@ export class FireblocksApi {
   }
 
   /**
-   * Any answer but one about credentials. Every call can be repeated: requests to sign have an external id, which is
-   * accepted once.
+   * Any answer but one about credentials. A request to sign is not repeated where it may exist: it has an external id, by
+   * which it is found.
    * @throws {SignerError} `SIGNER_UNAUTHORIZED`, `SIGNER_UNAVAILABLE`
    */
-  async call({ path, body, ...call }: FireblocksCall): Promise<CustodianAnswer> {
+  async call({ path, body, method, ...call }: FireblocksCall): Promise<CustodianAnswer> {
     const { apiKey } = this.#options;
     const headers = () => ({
       "x-api-key": apiKey,
       authorization: `Bearer ${this.#token(this.#client.pathOf(path), body ?? "")}`,
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     });
-    const answer = await this.#client.call({ ...call, path, headers, body, repeats: true });
+    const answer = await this.#client.call({
+      ...call,
+      method,
+      path,
+      headers,
+      body,
+      repeats: method === "GET",
+    });
     if (answer.status === 401) throw clockError(answer) ?? refusalOf(FIREBLOCKS, answer);
     return answer;
   }

@@ -39,7 +39,7 @@ type Found = {
 
 /** The error code of an external id that was used before. */
 const USED_BEFORE = 1438;
-/** How often an external id that was used is looked for: it may not be visible at once. */
+/** How often an external id that was used, or may be, is looked for: it may not be visible at once. */
 const LOOKS = 5;
 /** So many failed requests for one digest are passed over at a time. */
 const MOST_FAILED = 50;
@@ -93,7 +93,9 @@ export class FireblocksRequests {
     const attempt = this.#next.get(request.digest) ?? 1;
     const body = this.#body(request, attempt);
     const waiting = { ...options, withinMs: this.#options.timeoutMs };
-    const answer = await this.#api.call({ method: "POST", path: "/v1/transactions", body, ...waiting });
+    const post = { method: "POST", path: "/v1/transactions", body, ...waiting } as const;
+    const answer = await this.#api.call(post).catch((error: Error) => error);
+    if (answer instanceof Error) return this.#lost(request, attempt, answer, options.signal);
     const transaction = transactionOf(answer);
     if (isSuccess(answer) && transaction) return { transaction, attempt, isNew: true };
     if (isSuccess(answer)) throw badAnswer(FIREBLOCKS, "transaction", answer);
@@ -111,8 +113,33 @@ export class FireblocksRequests {
   ): Promise<Found | undefined> {
     if (status !== 400 && status !== 409) return undefined;
     const isUsed = fieldAt(json, "code") === USED_BEFORE || /external/i.test(text);
+    return this.#last(digest, attempt, isUsed ? LOOKS : 1, signal);
+  }
+
+  /** A request whose answer was lost, if it exists: it is looked for, and not made again. @throws `error` */
+  async #lost(
+    { digest }: SignRequest,
+    attempt: number,
+    error: Error,
+    signal: AbortSignal | undefined,
+  ): Promise<Found> {
+    if (!(error instanceof SignerError) || !error.isAsked) throw error;
+    const found = await this.#last(digest, attempt, LOOKS, signal).catch((thrown: unknown) => {
+      throw thrown instanceof SignerError ? error : thrown;
+    });
+    if (found === undefined) throw error;
+    return found;
+  }
+
+  /** The last request for a digest from this one on. */
+  async #last(
+    digest: Hex,
+    attempt: number,
+    looks: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Found | undefined> {
     let transaction = await this.#find(digest, attempt, signal);
-    for (let look = 1; transaction === undefined && isUsed && look < LOOKS; look++) {
+    for (let look = 1; transaction === undefined && look < looks; look++) {
       await this.#api.pause(this.#options.pollMs, signal);
       transaction = await this.#find(digest, attempt, signal);
     }

@@ -177,7 +177,7 @@ async function send(
     path: `${path}/rpc`,
     headers: { ...headers, ...privy, ...authorization, "content-type": "application/json" },
     body: JSON.stringify(body),
-    repeats: true,
+    repeats: false,
     ...waiting,
   });
   if (answer.status !== 200) throw errorOf(answer, body.method);

@@ -36,7 +36,7 @@ export async function openEth1Key(remote: Remote, wanted: string | undefined): P
           ...{ accept: "text/plain, application/json", "content-type": "application/json" },
         },
         body: JSON.stringify({ data: preimage }),
-        repeats: true,
+        repeats: false,
         ...{ ...options, withinMs: remote.timeoutMs },
       });
       if (answer.status !== 200) throw refusalOf(REMOTE, answer);

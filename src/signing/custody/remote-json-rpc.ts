@@ -4,7 +4,8 @@ import type { Address, Hex } from "../../protocol/index.ts";
 import type { SignOptions } from "../signer.ts";
 import type { OperationTypedData } from "../typed-data.ts";
 import { fieldAt, textAt } from "./answer-fields.ts";
-import { badAnswer, type CustodianAnswer, excerpt, refusalOf, TIMED_OUT_WORDS } from "./custodian-client.ts";
+import { badAnswer, type CustodianAnswer, excerpt, refusalOf } from "./custodian-client.ts";
+import { isDenial } from "./denial.ts";
 import { REMOTE, type Remote, type RemoteKey } from "./remote-key.ts";
 import { SignerError } from "./signer-error.ts";
 
@@ -38,11 +39,6 @@ const REJECTED = 4001;
 const UNAUTHORIZED = [4100, -40100];
 /** "Limit exceeded": the request was not taken. */
 const BUSY = -32005;
-/** Words of people and policies. */
-const DENIED = /\b(denied|rejected|declined|refused|cancell?ed|policy)\b/i;
-/** Words of machines, which use those of people, too: "connection refused", "context canceled". */
-const FAULT =
-  /\b(connection|context cancell?ed|unavailable|overloaded|too many|rate limit\w*|limit exceeded|internal error)\b/i;
 const KEY_MISSING =
   /\b(unknown account|no (unlocked )?(account|signer|private key|key)\b|account not found)/i;
 
@@ -163,8 +159,7 @@ function isAnswered(answer: CustodianAnswer): boolean {
 }
 
 function isRefusal({ code, message }: RpcError): boolean {
-  const isFault = FAULT.test(message) || TIMED_OUT_WORDS.test(message);
-  return code === REJECTED || (DENIED.test(message) && !isFault);
+  return code === REJECTED || isDenial(message);
 }
 
 function isMethodMissing({ code, message }: RpcError): boolean {

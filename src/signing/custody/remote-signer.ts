@@ -29,7 +29,7 @@ export type RemoteSignerOptions = CustodyOptions & {
 
 /**
  * Signs with a key in Web3Signer, in clef, or in any signer that has one of their two interfaces. A person may be asked
- * to approve with `json-rpc`: then only a request that was not taken is repeated. A signature takes at most `timeoutMs`,
+ * to approve with `json-rpc`. Only a request that was not taken is repeated. A signature takes at most `timeoutMs`,
  * by default 300 s.
  * @throws {ArgumentError} naming the option; {SignerError} `SIGNER_UNAVAILABLE`, `SIGNER_UNAUTHORIZED`,
  * `SIGNER_KEY_UNSUITABLE`, `SIGNER_BAD_ANSWER`, `SIGNER_REFUSED`. Its `sign` throws also `SIGNER_TIMEOUT`.

@@ -2,11 +2,11 @@ import { CrecError } from "../../errors.ts";
 
 /** Why a key service did not sign. In each case nothing was submitted. */
 export type SignerErrorCode =
-  /** A person or a policy refused, or the key service refused this request. */
+  /** A person or a policy refused. */
   | "SIGNER_REFUSED"
   /** No signature in time. */
   | "SIGNER_TIMEOUT"
-  /** Unreachable, overloaded or failing: the same request may succeed later. */
+  /** Unreachable, overloaded or failing, or an answer that is no decision: the same request may succeed later. */
   | "SIGNER_UNAVAILABLE"
   /** Wrong, expired or insufficient credentials. */
   | "SIGNER_UNAUTHORIZED"
@@ -32,7 +32,7 @@ export class SignerError extends CrecError {
   readonly state: string | undefined;
   /** How long the key service asked to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** Whether a person may have been asked for this signature: a repeat would ask again, so it is not made unasked. */
+  /** Whether the key service may have taken the request: a repeat would ask it, or a person, again. It is not made unasked. */
   readonly isAsked: boolean;
 
   constructor(code: SignerErrorCode, message: string, details: SignerErrorDetails = {}) {

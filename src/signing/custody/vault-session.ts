@@ -5,6 +5,7 @@ import {
   type CustodianAnswer,
   type CustodianCall,
   CustodianClient,
+  refusalOf,
   saidBy,
 } from "./custodian-client.ts";
 import type { CustodyOptions } from "./custody-signer.ts";
@@ -227,7 +228,7 @@ function bodyOf(answer: CustodianAnswer, path: string): Data {
     throw refused("SIGNER_UNAVAILABLE", `cannot answer at ${path}`, "Try again later", answer);
   }
   if (status < 200 || status >= 300) {
-    throw refused("SIGNER_REFUSED", `refused ${path}`, "Nothing was submitted", answer);
+    throw refusalOf(VAULT, answer);
   }
   if (typeof json !== "object" || json === null) throw badAnswer(VAULT, "JSON", answer);
   if ((json as Data).wrap_info) {

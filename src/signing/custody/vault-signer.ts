@@ -56,12 +56,11 @@ export async function vaultSigner(options: VaultSignerOptions): Promise<CustodyS
       async sign({ digest }, options = {}) {
         requireDigest(digest);
         const path = `${place.mount}/sign/${encodeURIComponent(place.key)}`;
-        // A repeat has no other effect: the same signature is made again.
         const call = {
           method: "POST",
           path,
           body: requestOf(digest, keyVersion),
-          repeats: true,
+          repeats: false,
           ...{ ...options, withinMs: timeoutMs },
         } as const;
         try {

@@ -251,6 +251,24 @@ describe("a call to a key service", () => {
       }
     });
 
+    it("repeats a request to sign that cannot have been taken, at most three times", async () => {
+      const down = await startTcpServer(() => {});
+      await down.close();
+      const states: SigningState[] = [];
+      const onState = (state: SigningState) => states.push(state);
+      const error = await errorOf(open(down.url).call({ ...GET, withinMs: 20_000, onState }));
+      should(error).have.properties({ code: "SIGNER_UNAVAILABLE", isAsked: false });
+      should(states).have.length(3);
+      let connections = 0;
+      const broken = await serveTcp((socket) => {
+        connections += 1;
+        socket.once("data", () => socket.destroy());
+      });
+      const cut = await errorOf(open(broken.url).call({ ...GET, withinMs: 20_000 }));
+      should(cut).have.properties({ code: "SIGNER_UNAVAILABLE", isAsked: true });
+      should(connections).equal(1);
+    });
+
     it("tells whether a person may have been asked already: then a repeat would ask again", async () => {
       // All of them can be sent again, by a person or by the flow.
       const call = { ...GET, waitsForPersonMs: 5_000 };
@@ -433,9 +451,17 @@ describe("the error for a refusal of a key service", () => {
     should(refusal(401)).have.properties({ code: "SIGNER_UNAUTHORIZED", state: "401" });
     should(refusal(403).message).match(/^Acme refused the credentials.*Check them, and what they permit/);
     should(refusal(404)).have.properties({ code: "SIGNER_KEY_UNSUITABLE", retryable: false });
-    should(refusal(408)).have.properties({ code: "SIGNER_UNAVAILABLE", retryable: true });
-    should(refusal(400)).have.properties({ code: "SIGNER_REFUSED", retryable: false });
-    should(refusal(422).message).match(/refused to sign \(HTTP 422\)\. Nothing was submitted\. It said: no$/);
+    for (const status of [400, 408, 413, 422]) {
+      const error = refusal(status);
+      should(error).have.properties({ code: "SIGNER_UNAVAILABLE", retryable: true, isAsked: true });
+      should(error.message).match(
+        /did not accept the request \(HTTP 4\d\d\), which is not a decision\..* It said: no$/,
+      );
+    }
+    const denied = refusal(400, { error: "Denied by policy 7" });
+    should(denied).have.properties({ code: "SIGNER_REFUSED", retryable: false });
+    should(denied.message).match(/refused to sign \(HTTP 400\)\. Nothing was submitted\. It said: Denied by/);
+    should(refusal(400, { errors: ["connection refused"] })).have.property("code", "SIGNER_UNAVAILABLE");
   });
 
   it("has the text of a JSON answer, not the JSON", () => {

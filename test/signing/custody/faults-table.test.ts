@@ -13,7 +13,7 @@ import { FireblocksServer } from "../../support/fireblocks.ts";
 import { startJsonRpcSigner } from "../../support/json-rpc-signer.ts";
 import { ACCESS_KEY, ecdsaKey, type KmsHarm, KmsStandIn, REGION } from "../../support/kms.ts";
 import { PrivyServer } from "../../support/privy.ts";
-import type { Fault, StandIn } from "../../support/stand-in.ts";
+import type { Asked, Fault, StandIn } from "../../support/stand-in.ts";
 import { VaultServer } from "../../support/vault.ts";
 import { startWeb3Signer } from "../../support/web3signer.ts";
 import { request } from "./sample-request.ts";
@@ -22,6 +22,8 @@ type KeyService = {
   signer: CustodySigner;
   /** Of the next requests. */
   fail: (faults: Fault[]) => void;
+  /** How often it was asked for a signature. */
+  asked: () => number;
   close: () => Promise<void>;
 };
 
@@ -30,9 +32,13 @@ const FAULTS = 5;
 const privateKey = generatePrivateKey();
 const { address } = localEcdsaSigner(privateKey);
 
-const onStandIn = (signer: CustodySigner, server: { faults: StandIn["faults"]; close(): Promise<void> }) => ({
+const onStandIn = (
+  signer: CustodySigner,
+  server: Pick<StandIn, "faults" | "close"> & { readonly asked: readonly Asked[] },
+): KeyService => ({
   signer,
-  fail: (faults: Fault[]) => server.faults.splice(0, server.faults.length, ...faults),
+  fail: (faults) => server.faults.splice(0, server.faults.length, ...faults),
+  asked: () => server.asked.filter(({ method }) => method === "POST").length,
   close: () => server.close(),
 });
 
@@ -46,14 +52,18 @@ const KEY_SERVICES: Readonly<Record<string, () => Promise<KeyService>>> = {
       endpoint: kms.endpoint,
       credentials: ACCESS_KEY,
     };
+    let count = 0;
     const fail = (faults: Fault[]) => {
       const harms = faults.map((fault): KmsHarm => {
         if (typeof fault === "string") return "drop";
         return fault.status === 429 ? { __type: "ThrottlingException" } : { status: fault.status, html: "" };
       });
-      kms.harm = () => harms.shift();
+      kms.harm = (action) => {
+        if (action === "Sign") count += 1;
+        return harms.shift();
+      };
     };
-    return { signer: await awsKmsSigner(given), fail, close: () => kms.close() };
+    return { signer: await awsKmsSigner(given), fail, asked: () => count, close: () => kms.close() };
   },
   "Vault, OpenBao": async () => {
     const vault = await VaultServer.start();
@@ -114,22 +124,19 @@ describe("the table of what becomes of a fault of a key service", function () {
   });
 
   /** What the table says for a fault: whether it is asked until it answers, a few times more, or never again. */
-  const outcome = async ({ signer, fail }: KeyService, fault: Fault): Promise<string> => {
-    const faults = Array.from({ length: FAULTS }, () => fault);
-    fail(faults);
-    let asked = 0;
-    const onState = ({ state }: { state: string }) => {
-      if (/, asked /.test(state)) asked += 1;
-    };
-    const error = await signWith(signer, request, { onState }).then(
+  const outcome = async ({ signer, fail, asked }: KeyService, fault: Fault): Promise<string> => {
+    fail(Array.from({ length: FAULTS }, () => fault));
+    const before = asked();
+    const error = await signWith(signer, request).then(
       () => undefined,
       (thrown: unknown) => thrown as { code: string; retryable: boolean; isAsked: boolean },
     );
     fail([]);
     if (error === undefined) return "asks again until the time-out";
     should(error).have.properties({ code: "SIGNER_UNAVAILABLE", retryable: true });
-    should(error.isAsked).equal(asked === 0);
-    return asked === 0 ? "does not ask again" : `asks ${["", "once", "twice", "three times"][asked]} more`;
+    const repeats = asked() - before - 1;
+    should(error.isAsked).equal(repeats === 0);
+    return repeats === 0 ? "does not ask again" : `asks ${repeats} times more`;
   };
 
   it("has a row for each key service, and says nothing else of it than what it does", async () => {
@@ -148,5 +155,27 @@ describe("the table of what becomes of a fault of a key service", function () {
     }
     const rows = await documented();
     should(rows.map((row) => row.slice(0, -1))).deepEqual(measured);
+  });
+
+  it("takes no status that it does not know for a decision", async () => {
+    for (const [name, start] of Object.entries(KEY_SERVICES)) {
+      const { signer, fail, asked, close } = await start();
+      for (const status of [400, 409, 413, 422, 500, 529]) {
+        if (name === "JSON-RPC" && status < 500) continue;
+        fail([{ status, body: { message: "odd" } }]);
+        const before = asked();
+        const error = await signWith(signer, request).then(
+          () => undefined,
+          (thrown: unknown) => thrown,
+        );
+        const what = `${name}, ${status}`;
+        // KMS says by a name what failed.
+        if (name === "AWS KMS" && status >= 500) continue;
+        should(error).match({ code: "SIGNER_UNAVAILABLE", retryable: true, isAsked: true }, what);
+        should(asked() - before).equal(1, what);
+      }
+      await signer.close();
+      await close();
+    }
   });
 });

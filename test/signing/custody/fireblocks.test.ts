@@ -179,6 +179,8 @@ describe("a signer of Fireblocks", () => {
   });
 
   describe("never asks people twice:", () => {
+    const posts = () => server.asked.filter(({ method }) => method === "POST").length;
+
     it("a lost answer", async () => {
       const signer = await signerOf();
       server.faults.push("cut after");
@@ -195,7 +197,18 @@ describe("a signer of Fireblocks", () => {
 
     it("a request that is not visible at once", async () => {
       const signer = await signerOf();
-      server.faults.push("cut after", undefined, HIDDEN, HIDDEN);
+      server.faults.push("cut after", HIDDEN, HIDDEN);
+      await signWith(signer, request);
+      should(server.transactions).have.length(1);
+      should(posts()).equal(1);
+    });
+
+    it("a request that did not arrive, unless they are told to ask again", async () => {
+      const signer = await signerOf();
+      server.faults.push("cut before");
+      const lost = { code: "SIGNER_UNAVAILABLE", retryable: true, isAsked: true };
+      await should(signWith(signer, request)).be.rejectedWith(lost);
+      should(posts()).equal(1);
       await signWith(signer, request);
       should(server.transactions).have.length(1);
     });
@@ -209,7 +222,7 @@ describe("a signer of Fireblocks", () => {
         const before = server.asked.length;
         server.faults.push({ status: 400, body }, ...Array.from({ length: 5 }, () => HIDDEN));
         await should(signWith(signer, request)).be.rejectedWith({
-          code: "SIGNER_REFUSED",
+          code: "SIGNER_UNAVAILABLE",
           message: new RegExp(body.message),
         });
         should(server.asked.length - before).equal(6);
@@ -446,7 +459,7 @@ describe("a signer of Fireblocks", () => {
       const before = server.asked.length;
       server.faults.push({ status: 400, body: { message: "Raw signing is not enabled", code: 1401 } });
       await should(signWith(signer, request)).be.rejectedWith({
-        code: "SIGNER_REFUSED",
+        code: "SIGNER_UNAVAILABLE",
         message: /Raw signing is not enabled/,
       });
       should(server.asked.length - before).equal(2);

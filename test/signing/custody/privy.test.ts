@@ -58,12 +58,16 @@ describe("a signer of Privy", () => {
     should(server.problems).be.empty();
   });
 
-  it("signs once, also where an answer is lost", async () => {
+  it("asks again with the same idempotency key, and not where an answer is lost", async () => {
     const signer = await signerOf();
-    server.faults.push("cut after");
+    const posts = () => server.asked.filter(({ method }) => method === "POST").length;
+    server.faults.push({ status: 503, headers: { "retry-after": "0" }, body: "" });
     await signWith(signer, request);
     should(server.answers.size).equal(1);
-    should(server.asked.filter(({ method }) => method === "POST")).have.length(2);
+    should(posts()).equal(2);
+    server.faults.push("cut after");
+    await should(signWith(signer, request)).be.rejectedWith({ code: "SIGNER_UNAVAILABLE", isAsked: true });
+    should(posts()).equal(3);
   });
 
   it("asks again after a refusal, when it is called again", async () => {

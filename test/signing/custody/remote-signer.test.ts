@@ -101,7 +101,8 @@ describe("a remote signer", () => {
       };
       should(await failing(404, "")).have.property("code", "SIGNER_KEY_UNSUITABLE");
       should(await failing(401, "")).have.property("code", "SIGNER_UNAUTHORIZED");
-      should(await failing(400, "")).have.property("code", "SIGNER_REFUSED");
+      should(await failing(400, "")).have.property("code", "SIGNER_UNAVAILABLE");
+      should(await failing(400, { error: "denied" })).have.property("code", "SIGNER_REFUSED");
       should(await failing(200, "<html>")).have.property("code", "SIGNER_BAD_ANSWER");
       should(await failing(200, `0x${"00".repeat(64)}`)).have.property("code", "SIGNER_BAD_ANSWER");
       should(await failing(200, await localEcdsaSigner(second).sign(request))).have.property(
@@ -112,7 +113,7 @@ describe("a remote signer", () => {
       should(await errorOf(open(standIn, { protocol }))).have.property("code", "SIGNER_BAD_ANSWER");
     });
 
-    it("reads a signature that is written as JSON, and asks again after a broken connection", async () => {
+    it("reads a signature that is written as JSON, and asks again where it was not taken", async () => {
       const standIn = await web3signer(first);
       const signer = await open(standIn, { protocol });
       const signature = await localEcdsaSigner(first).sign(request);
@@ -120,7 +121,7 @@ describe("a remote signer", () => {
         standIn.faults.push({ status: 200, body });
         should(await signWith(signer, request)).equal(signature);
       }
-      standIn.faults.push("cut after", { status: 503, body: "" });
+      standIn.faults.push({ status: 503, body: "" });
       should(await signWith(signer, request)).equal(signature);
     });
 

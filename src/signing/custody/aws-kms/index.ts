@@ -1,6 +1,7 @@
 import { GetPublicKeyCommand, KMSClient, SignCommand } from "@aws-sdk/client-kms";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import type { OutgoingRequest } from "../../../http/index.ts";
+import { carefully } from "./careful-retries.ts";
 
 /** An answer of HTTP with its whole body. */
 export type KmsAnswer = { statusCode: number; headers: Record<string, string>; body: Uint8Array };
@@ -17,7 +18,7 @@ export type KmsSettings = {
   /** @default that of the region */
   endpoint: string | undefined;
   credentials: KmsCredentials | "host";
-  /** Sends a request. What it throws with `retryable` is sent again. */
+  /** Sends a request. What it throws with `retryable` is sent again, except with `isAsked`. */
   send: (request: OutgoingRequest, signal: AbortSignal | undefined) => Promise<KmsAnswer>;
 };
 
@@ -41,7 +42,7 @@ export type KmsCalls = {
   ): Promise<Uint8Array | undefined>;
 };
 
-/** Every call may be repeated. A person waits for the public key. */
+/** A person waits for the public key. */
 const ATTEMPTS = 4;
 /** More than fit into any time-out. */
 const SIGNING_ATTEMPTS = 10_000;
@@ -62,8 +63,10 @@ export function openKms({ region, endpoint, credentials, send }: KmsSettings): K
     requestHandler,
   };
   const client = new KMSClient({ ...given, maxAttempts: ATTEMPTS });
-  // Until its time-out: to sign the same digest again has no other effect.
-  const signing = new KMSClient({ ...given, maxAttempts: SIGNING_ATTEMPTS });
+  const patient = { ...given, maxAttempts: SIGNING_ATTEMPTS };
+  const { retryStrategy } = new KMSClient(patient).config;
+  // Until its time-out, while AWS KMS says that it did not sign.
+  const signing = new KMSClient({ ...patient, retryStrategy: carefully(retryStrategy) });
   return {
     async publicKey(keyId, abortSignal) {
       const answer = await client.send(new GetPublicKeyCommand({ KeyId: keyId }), { abortSignal });
