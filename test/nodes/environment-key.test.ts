@@ -266,11 +266,11 @@ describe("the variables of an API key", () => {
   afterEach(() => {
     for (const name of [...names, base, ofA]) delete process.env[name];
   });
-  const strays = (suffix: string, baseUrl: string, graphqlUrl = "") => {
+  const problemOf = (suffix: string, baseUrl: string, graphqlUrl = "") => {
     const setting = (resolved: string) => ({ written: resolved, resolved });
     const destination = { baseUrl: setting(baseUrl), graphqlUrl: setting(graphqlUrl) };
     const key = { variable: `CREC_API_KEY${suffix}`, value: "secret", suffix };
-    return environmentKeyProblem(RED, key, { id: "one", name: "" }, destination) !== undefined;
+    return environmentKeyProblem(RED, key, { id: "one", name: "" }, destination)?.message;
   };
 
   it("have the name in upper case, with one low line for all that is not a letter or a digit", () => {
@@ -285,14 +285,19 @@ describe("the variables of an API key", () => {
     should(variableOf("b")).be.undefined();
   });
 
-  it("go to the public service, with a name only while that has no addresses", () => {
-    for (const suffix of ["", "_A"]) should(strays(suffix, PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL)).be.false();
+  it("go to the public service, with a name only where its own variables say so", () => {
+    should(problemOf("", PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL)).be.undefined();
+    should(problemOf("_A", PUBLIC_BASE_URL)).endWith(
+      "only to the addresses in CREC_BASE_URL_A and CREC_GRAPHQL_URL_A. Nothing was sent. CREC_BASE_URL_A is not set: set it, correct the address or these variables, take a proxy from a variable, or enter the key.",
+    );
     process.env[base] = process.env[ofA] = "https://own.example/v1/";
-    should(strays("", PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL)).be.false();
-    should(strays("_A", PUBLIC_BASE_URL)).be.true();
-    should(strays("_A", "https://own.example/v1")).be.false();
-    should(strays("_A", "https://own.example/v1", PUBLIC_GRAPHQL_URL)).be.true();
-    should(strays("_B", "https://own.example/v1")).be.true();
+    should(problemOf("", PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL)).be.undefined();
+    should(problemOf("_A", PUBLIC_BASE_URL)).match(/Nothing was sent\. Correct the address/);
+    should(problemOf("_A", "https://own.example/v1")).be.undefined();
+    should(problemOf("_A", "https://own.example/v1", PUBLIC_GRAPHQL_URL)).be.a.String();
+    should(problemOf("_B", "https://own.example/v1")).be.a.String();
+    process.env[ofA] = PUBLIC_BASE_URL;
+    should(problemOf("_A", PUBLIC_BASE_URL)).be.undefined();
   });
 
   it("have values that no report shows, with or without a connection that uses them", () => {

@@ -53,9 +53,10 @@ export function environmentKeyProblem(
       `The connections "${name}" and "${other}" would both take their API key from ${variable}. Nothing was sent. Rename one of them, or enter its key, and deploy all flows.`,
     );
   }
-  const variables = [BASE_URL_VARIABLE, GRAPHQL_URL_VARIABLE].map((one) => `${one}${suffix}`);
+  const hasPublic = suffix === "";
+  const baseUrlVariable = `${BASE_URL_VARIABLE}${suffix}`;
+  const variables = [baseUrlVariable, `${GRAPHQL_URL_VARIABLE}${suffix}`];
   const own = variables.map(fromProcess).filter((address) => address !== "");
-  const hasPublic = suffix === "" || own.length === 0;
   const known = hasPublic ? [...own, PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL] : own;
   const stray = strayAddress(onlyKnown(destination), process.env, known);
   if (stray === undefined) return undefined;
@@ -63,9 +64,11 @@ export function environmentKeyProblem(
   const { baseUrl, graphqlUrl, proxy } = destination;
   const { written = stray.resolved } =
     [baseUrl, graphqlUrl, proxy].find((one) => one?.resolved === stray.resolved) ?? {};
+  const isUnset = !hasPublic && fromProcess(baseUrlVariable) === "";
+  const advice = isUnset ? `${baseUrlVariable} is not set: set it, correct` : "Correct";
   return nodeError(
     "KEY_NEEDS_CONFIRMATION",
-    `The connection has no stored API key, and the one in ${variable} is not sent to ${written}, only to ${hasPublic ? "the public service and " : ""}the addresses in ${variables.join(" and ")}. Nothing was sent. Correct the address or these variables, take a proxy from a variable, or enter the key.`,
+    `The connection has no stored API key, and the one in ${variable} is not sent to ${written}, only to ${hasPublic ? "the public service and " : ""}the addresses in ${variables.join(" and ")}. Nothing was sent. ${advice} the address or these variables, take a proxy from a variable, or enter the key.`,
   );
 }
 
