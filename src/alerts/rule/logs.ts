@@ -7,8 +7,8 @@ import type { KnownLog, Mark } from "./mark.ts";
 /** A log, as one watcher reads it. */
 export type Reading = { place: string; at: number; tx: string; says: string };
 
-/** Other readings that are remembered for a log. */
-const MOST_READINGS = 8;
+/** Other readings that are remembered for a log, each as a short hash: 1 kB in all. */
+const MOST_READINGS = 64;
 /** So many are looked at one by one, without an index. */
 const WITHOUT_INDEX = 16;
 /**
