@@ -4,7 +4,6 @@ import { serviceText } from "../lib/runtime/activity/service-texts.ts";
 import {
   type EventReading,
   type EventReadings,
-  eventReadings,
   readDifferently,
   watcherReadings,
 } from "../lib/runtime/event-readings.ts";
@@ -34,8 +33,6 @@ export async function otherReadings(
   channelId: string,
   { request, signal }: { request: CreateWatcher; signal: AbortSignal },
 ): Promise<OtherReading[]> {
-  // Without an ABI, the service knows how it reads its events.
-  if (!request.abi) return [];
   try {
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_MS)]);
     return await found({ client, channelId, signal: inTime }, request);
@@ -48,17 +45,19 @@ async function found(
   source: { client: CrecClient; channelId: string; signal: AbortSignal },
   request: CreateWatcher,
 ): Promise<OtherReading[]> {
+  const library = await loadLibrary();
+  const own = watcherReadings(request, library);
+  // How an unknown service reads its events is not known.
+  if (own.size === 0) return [];
   const watchers = await onSameContract(source, request);
   // An archived one keeps its name: the new one will be refused.
   if (watchers.some(({ name }) => name?.trim() === request.name)) return [];
-  const library = await loadLibrary();
   const readings = known.get(source.client) ?? new Map<string, EventReadings>();
   known.set(source.client, readings);
   const unread = watchers.map(({ watcher_id: id }) => id).filter((id) => !readings.has(id));
   for await (const watcher of readWatchers(source, unread.slice(0, MOST_READ), () => {})) {
     setNewest(readings, watcher.watcher_id, watcherReadings(watcher, library), MOST_REMEMBERED);
   }
-  const own = eventReadings(request.abi, library);
   return watchers.flatMap(({ watcher_id: watcherId, name }) => {
     const [reading] = readDifferently(readings.get(watcherId) ?? new Map(), own);
     return reading ? [{ watcherId, name: serviceText(name) || watcherId, reading }] : [];

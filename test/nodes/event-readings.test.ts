@@ -145,6 +145,12 @@ describe("how two ABIs read one event", () => {
     should(watcherReadings({ abi, events: [] }, library).size).equal(2);
     should(watcherReadings({ abi }, library).size).equal(2);
     should(watcherReadings({ events: ["Closed"] }, library).size).equal(0);
+    const opened = ["SettlementOpened", "Paid"];
+    should([...watcherReadings({ service: "dvp", events: opened }, library).values()]).match([
+      { text: "SettlementOpened(uint256 indexed settlementId, bytes32 indexed settlementHash)" },
+    ]);
+    should(watcherReadings({ service: "dvp", abi, events: ["Closed"] }, library).size).equal(1);
+    should(watcherReadings({ service: "toString", events: ["Closed"] }, library).size).equal(0);
     const odd = { abi: { 0: abi }, events: [null, 7] } as unknown as Parameters<typeof watcherReadings>[0];
     should(watcherReadings(odd, library).size).equal(0);
   });

@@ -1,6 +1,10 @@
 import { readFileSync } from "node:fs";
 import should from "should";
 import { DEMO_ABIS, EXTENSION_ABIS, STANDARD_ABIS } from "../../nodes/contract/known-abis.ts";
+import { eventReadings, readDifferently } from "../../nodes/lib/runtime/event-readings.ts";
+import { LOCAL_EVENTS } from "../../nodes/lib/runtime/service-abi.ts";
+import { serviceNamed } from "../../service/src/lifecycles/watcher-services/index.ts";
+import * as library from "../../src/index.ts";
 import { type Abi, listEvents, listFunctions, parseAbi } from "../../src/index.ts";
 
 const ARTIFACTS = {
@@ -36,6 +40,16 @@ describe("the ABIs that the contract form fills in", () => {
       should(namesOf(parseAbi(text))).deepEqual(namesOf(parseAbi(JSON.stringify(abi))));
     });
   }
+
+  it("of watcher services, which read events, have each word of the local service", () => {
+    for (const [name, text] of Object.entries(LOCAL_EVENTS)) {
+      const known = eventReadings(parseAbi(text), library);
+      const its = eventReadings(serviceNamed(name)?.events, library);
+      should([...known.keys()]).have.length(2);
+      should([...known.keys()].sort()).deepEqual([...its.keys()].sort());
+      should(readDifferently(known, its)).be.empty();
+    }
+  });
 
   it("of the extensions have all functions and events of the demo contracts that stand in for them", () => {
     const contracts = {

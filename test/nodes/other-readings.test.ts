@@ -1,6 +1,12 @@
 import should from "should";
 import { otherReadings } from "../../nodes/create-watcher/other-readings.ts";
-import { type CreateWatcher, type CrecClient, eventFragments, parseAbi } from "../../src/index.ts";
+import {
+  type CreateWatcher,
+  type CrecClient,
+  eventFragments,
+  parseAbi,
+  type Watcher,
+} from "../../src/index.ts";
 
 const TOKEN = "0xAb00000000000000000000000000000000000001";
 const fragments = (abi: string) => eventFragments(parseAbi(abi), ["Paid"]);
@@ -57,6 +63,25 @@ describe("what create watcher looks for before it creates", () => {
     should(calls.read.slice(3)).deepEqual(["broken"]);
   });
 
+  it("knows the ABI of a watcher service, of the new watcher and of others", async () => {
+    const transfer = (abi: string) => eventFragments(parseAbi(abi), ["Transfer"]);
+    const [right, swapped] = [
+      transfer("event Transfer(address indexed from, address indexed to, uint256 value)"),
+      transfer("event Transfer(address indexed to, address indexed from, uint256 value)"),
+    ];
+    const { abi: _, ...erc20 } = { ...REQUEST, events: ["Transfer"], service: "erc20" };
+    const answer = { chain_selector: "1", address: TOKEN, events: ["Transfer"] };
+    const asked = async (other: object, request: CreateWatcher) => {
+      const { client } = service([{ watcher_id: "a" }]);
+      client.watchers.get = async () => ({ ...answer, watcher_id: "a", ...other }) as unknown as Watcher;
+      return ask(client, request);
+    };
+    should(await asked({ abi: swapped }, erc20)).have.length(1);
+    should(await asked({ abi: right }, erc20)).be.empty();
+    should(await asked({ service: "erc20" }, { ...erc20, service: undefined, abi: swapped })).have.length(1);
+    should(await asked({ service: "other" }, { ...erc20, service: undefined, abi: swapped })).be.empty();
+  });
+
   it("reads at most 20 of however many there are", async () => {
     const many = Array.from({ length: 1_000 }, (_, index) => ({ watcher_id: `w${index}` }));
     const { client, calls } = service(many, many);
@@ -65,12 +90,12 @@ describe("what create watcher looks for before it creates", () => {
     should(calls.lists).have.length(2);
   });
 
-  it("reads none where another one has the name, or there is no ABI", async () => {
+  it("reads none where another one has the name, or the ABI is not known", async () => {
     const { client, calls } = service([{ watcher_id: "a", name: " mine " }, { watcher_id: "b" }]);
     should(await ask(client)).be.empty();
     should(calls.read).be.empty();
     const { abi, ...extension } = REQUEST;
-    should(await ask(client, { ...extension, service: "dvp" })).be.empty();
+    should(await ask(client, { ...extension, service: "other" })).be.empty();
     should(calls.lists).have.length(2);
   });
 
@@ -81,7 +106,10 @@ describe("what create watcher looks for before it creates", () => {
     should(await ask({ watchers: odd } as unknown as CrecClient)).be.empty();
     const silent = {
       list: (_channel: string, _filter: object, { signal }: { signal: AbortSignal }) =>
-        new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+        new Promise((_, reject) => {
+          if (signal.aborted) reject(signal.reason);
+          signal.addEventListener("abort", () => reject(signal.reason));
+        }),
     };
     const controller = new AbortController();
     const asked = ask({ watchers: silent } as unknown as CrecClient, REQUEST, controller.signal);

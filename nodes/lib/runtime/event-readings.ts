@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import type { AbiParameter, ListedEvent, Watcher } from "../../../src/index.ts";
+import type { AbiParameter, ListedEvent } from "../../../src/index.ts";
 import { isObject } from "../shared/is-object.ts";
 import type { Library } from "./library.ts";
+import { serviceAbi } from "./service-abi.ts";
 
 // A signed event has the parameters as the ABI of its watcher reads them. Two ABIs mean the same event of a contract if
 // its first topic is the same: the name with the types. They read it alike only if the names of the parameters, also
@@ -39,13 +40,17 @@ export function eventReadings(abi: unknown, library: Reader): EventReadings {
   return found;
 }
 
-/** How a watcher reads the events that it reports. Its ABI may have more. */
-export function watcherReadings({ abi, events }: Pick<Watcher, "abi" | "events">, library: Reader) {
-  if (!Array.isArray(abi) || !Array.isArray(events) || events.length === 0)
-    return eventReadings(abi, library);
+/** How a watcher, or one that is to be created, reads its events. Its ABI may have more; a service has that of its watchers. */
+export function watcherReadings(
+  { abi, events, service }: { abi?: unknown; events?: unknown; service?: unknown },
+  library: Reader & Pick<Library, "extensionAbi">,
+): EventReadings {
+  const own: unknown = Array.isArray(abi) && abi.length > 0 ? abi : serviceAbi(service, library);
+  if (!Array.isArray(own) || !Array.isArray(events) || events.length === 0)
+    return eventReadings(own, library);
   const names = new Set(events.map((name) => String(name).split("(", 1)[0]?.trim()));
   return eventReadings(
-    abi.filter((item: unknown) => isObject(item) && names.has(item.name as string)),
+    own.filter((item: unknown) => isObject(item) && names.has(item.name as string)),
     library,
   );
 }
