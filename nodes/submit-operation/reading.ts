@@ -2,7 +2,9 @@ import { override } from "../lib/runtime/details.ts";
 import { eventIn } from "../lib/runtime/event-message.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
-import type { Claims } from "../lib/runtime/signing/claims.ts";
+import { processWide } from "../lib/runtime/process-wide.ts";
+import type { Claim, Claims } from "../lib/runtime/signing/claims.ts";
+import { setNewest } from "../lib/shared/drop-oldest.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 
 /** A log, and its parameters as the ABI of a watcher reads them. */
@@ -15,6 +17,9 @@ export type Reading = {
 
 /** For so long another reading of a log is refused. */
 const REMEMBERED_S = 7 * 86_400;
+/** The claims of this process, for when the files or the shared state cannot be asked. */
+const inMemory = processWide("first-readings", () => new Map<string, Claim>());
+const MOST_IN_MEMORY = 10_000;
 
 /** Of the event that a message is about; undefined where its proof was not checked, or it has no signed parameters. */
 export function readingOf(
@@ -29,16 +34,29 @@ export function readingOf(
 
 /**
  * Whether the operation of a log belongs to this reading of it. The first one that asks has it, before anything is sent:
- * after a crash in between, another reading must not find the operation as its own.
+ * after a crash in between, another reading must not find the operation as its own. Where no claim can be stored, the
+ * first one of this process has it, and that is stored as soon as it can be.
  */
 export async function isFirstReading(
-  claims: Claims,
+  open: () => Promise<Claims>,
   walletOperationId: string,
   { digest }: Reading,
+  failed: (error: unknown) => void,
 ): Promise<boolean> {
-  const deadline = Math.floor(Date.now() / 1000) + REMEMBERED_S;
-  const first = await claims.claim(`reading-${walletOperationId}`, { digest, deadline });
-  return first.digest === digest;
+  const now = Math.floor(Date.now() / 1000);
+  const before = inMemory.get(walletOperationId);
+  const mine = before && before.deadline > now ? before : { digest, deadline: now + REMEMBERED_S };
+  const remember = (claim: Claim) => setNewest(inMemory, walletOperationId, claim, MOST_IN_MEMORY);
+  // Before it is stored: two that come together must not both be first.
+  remember(mine);
+  try {
+    const stored = await (await open()).claim(`reading-${walletOperationId}`, mine);
+    remember(stored);
+    return stored.digest === digest;
+  } catch (error) {
+    failed(error);
+    return mine.digest === digest;
+  }
 }
 
 export function contradicting(log: string): Error {

@@ -162,17 +162,14 @@ export class Submitting {
   }
 
   /**
-   * What cannot be remembered does not keep an operation from being sent: there is one for each log in any case.
+   * A claim that cannot be stored does not keep an operation from being sent: there is one for each log in any case.
    * @throws CONTRADICTING_EVENT
    */
   async #requireSameReading(walletOperationId: string, reading: Reading | undefined): Promise<void> {
     if (reading === undefined) return;
-    const isFirst = await this.#claims()
-      .then((claims) => isFirstReading(claims, walletOperationId, reading))
-      .catch((error: unknown) => {
-        this.#node.debug(errorText(error));
-        return true;
-      });
+    const isFirst = await isFirstReading(this.#claims, walletOperationId, reading, (error) =>
+      this.#node.debug(errorText(error)),
+    );
     if (isFirst) return;
     noteContradiction(this.#node, reading.log);
     throw contradicting(reading.log);

@@ -1,4 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import fc from "fast-check";
 import should from "should";
 import type { Message } from "../support/flow-harness.ts";
 import { freshId } from "../support/node-red.ts";
@@ -65,23 +68,54 @@ describe("submit operation acts once", function () {
     should(await harness.executions(key)).equal(1);
   });
 
+  const REAL = { from: "0xAB", to: "0xcd", value: "1" };
+  const SWAPPED = { from: REAL.to, to: REAL.from, value: "1" };
+  const RENAMED = { src: "0xab", dst: "0xcd", wad: "1" };
+  /** A log as one watcher reads it. */
+  const read = (log: string, params: object, confidence = "latest"): Message => {
+    const text = JSON.stringify({ name: "Transfer", chain_event: { params } });
+    const payload = { verifiable_event: Buffer.from(text).toString("base64") };
+    const event = { headers: { type: "watcher.event" }, payload };
+    return about(log, { crec: { keep: "me", dedupeKey: `${log}:${confidence}`, event } });
+  };
+  const keyOf = (log: string) => `event ${log}, node submit`;
+  const folderOf = () => join(harness.userDir.path, "crec-signing");
+
   it("for a log, whatever its parameters: another reading of it is an error", async () => {
     const log = newLog();
-    const read = (params: object, confidence = "latest") => {
-      const text = JSON.stringify({ name: "Transfer", chain_event: { params } });
-      const payload = { verifiable_event: Buffer.from(text).toString("base64") };
-      const event = { headers: { type: "watcher.event" }, payload };
-      return about(log, { crec: { keep: "me", dedupeKey: `${log}:${confidence}`, event } });
-    };
-    const real = { from: "0xAB", to: "0xcd", value: "1" };
-    const swapped = { from: real.to, to: real.from, value: "1" };
-    should((await harness.ask("submit", read(real))).crec).have.property("found", false);
-    const caught = await harness.refuse("submit", { ...KEPT, ...read(swapped) });
+    should((await harness.ask("submit", read(log, REAL))).crec).have.property("found", false);
+    const caught = await harness.refuse("submit", { ...KEPT, ...read(log, SWAPPED) });
     checkError(caught, "submit", "CONTRADICTING_EVENT", "with other parameters");
     const again = { value: 1, to: "0xCD", from: "0xab" };
-    should((await harness.ask("submit", read(again, "finalized"))).crec).have.property("found", true);
-    should(await harness.executions(`event ${log}, node submit`)).equal(1);
+    should((await harness.ask("submit", read(log, again, "finalized"))).crec).have.property("found", true);
+    should(await harness.executions(keyOf(log))).equal(1);
   });
+
+  it("for a log, in whatever order its readings come, also where they cannot be stored", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.shuffledSubarray([REAL, SWAPPED, RENAMED, REAL], { minLength: 2, maxLength: 3 }),
+        // From which of them on it can be stored.
+        fc.nat({ max: 2 }),
+        async (readings, storedFrom) => {
+          const log = newLog();
+          const path = join(folderOf(), `reading-${harness.idOf(keyOf(log))}.json`);
+          if (storedFrom > 0) await mkdir(path, { recursive: true });
+          for (const [index, params] of readings.entries()) {
+            if (index > 0 && index === storedFrom) await rm(path, { recursive: true });
+            if (params === readings[0]) {
+              const { crec } = await harness.ask("submit", read(log, params));
+              should(crec).have.property("found", index > 0);
+            } else {
+              const caught = await harness.refuse("submit", { ...KEPT, ...read(log, params) });
+              checkError(caught, "submit", "CONTRADICTING_EVENT", "with other parameters");
+            }
+          }
+          should(await harness.executions(keyOf(log))).equal(1);
+        },
+      ),
+      { numRuns: 3, examples: [[[REAL, SWAPPED, REAL], 2]] },
+    ));
 
   itWide("in each node, and in each instance of a subflow", async () => {
     const log = newLog();
