@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { isNewer } from "../../src/files/newer.ts";
+import { reportOfFile } from "../parent/checked-report.ts";
 import type { Expectations } from "../report/expectations.ts";
 import type { ContextCopy, FlowNode, TestReplies } from "../shared/job.ts";
 import type { Report } from "../shared/report.ts";
@@ -36,9 +37,11 @@ export async function readExpectations(path: string): Promise<Expectations> {
 
 export async function readReport(path: string): Promise<Report> {
   const content = await readJson(path, "report");
-  const lists = ["tabs", "channels", "nodes", "wires", "outcomes", "paths", "notes"];
-  checkFormat(content, { path, format: "crec-rehearsal", lists, instead: "Write it with --report." });
-  return content as Report;
+  const instead = "Write it with --report.";
+  checkFormat(content, { path, format: "crec-rehearsal", lists: [], instead });
+  const report = reportOfFile(content);
+  if (report !== undefined) return report;
+  throw new CommandProblem(`${path} is no whole report. ${instead}`);
 }
 
 export async function readReplies(path: string): Promise<TestReplies> {

@@ -16,9 +16,9 @@ import {
 /** What a report must agree with. Plain data, for the worker that checks. */
 export type Expected = Pick<Job, "span" | "seed" | "timeZone" | "limits"> & {
   /** By the id of the node: its type, and its tab or subflow. */
-  nodes: ReadonlyMap<string, { type: string; tab: string }>;
-  tabs: ReadonlySet<string>;
-  channels: ReadonlySet<string>;
+  nodes: Pick<ReadonlyMap<string, { type: string; tab: string }>, "get" | "has">;
+  tabs: Pick<ReadonlySet<string>, "has">;
+  channels: Pick<ReadonlySet<string>, "has">;
 };
 
 /** Outputs of a node. */
@@ -46,6 +46,25 @@ export function checkedReport(text: string, expected: Expected): Report | undefi
     return read(JSON.parse(text), expected);
   } catch {
     // The error of a parser quotes what it reads.
+    return undefined;
+  }
+}
+
+const ANY = { has: () => true, get: () => undefined };
+
+/** The report of a file whose job is not known: its parts have the form of a report, and agree with each other. */
+export function reportOfFile(content: unknown): Report | undefined {
+  try {
+    const { span, seed, timeZone } = fieldsOf(content);
+    const [from, to] = [time(fieldsOf(span).from), time(fieldsOf(span).to)];
+    check(from <= to && Number.isSafeInteger(seed));
+    const zone = text(timeZone);
+    // Throws for one that there is not.
+    new Intl.DateTimeFormat(undefined, { timeZone: zone });
+    const limits = { outcomesPerNode: Infinity, paths: Infinity, messageBytes: Infinity };
+    const own = { span: { from, to }, seed: seed as number, timeZone: zone, limits };
+    return read(content, { ...own, nodes: ANY, tabs: ANY, channels: ANY });
+  } catch {
     return undefined;
   }
 }
@@ -108,7 +127,7 @@ function channelOf(
 
 function nodeOf(fields: Fields, { nodes }: Expected): NodeReport {
   const id = idIn(nodes)(fields.id);
-  const { type, tab } = nodes.get(id) ?? {};
+  const { type, tab } = nodes.get(id) ?? fields;
   check(fields.type === type && fields.tab === tab);
   return {
     ...{ id, type: text(type), name: text(fields.name), tab: text(tab) },
@@ -194,6 +213,11 @@ function sentence(value: unknown): string {
 
 function count(value: unknown): number {
   check(Number.isSafeInteger(value) && (value as number) >= 0);
+  return value as number;
+}
+
+function time(value: unknown): number {
+  check(typeof value === "number" && !Number.isNaN(new Date(value).getTime()));
   return value as number;
 }
 

@@ -1,5 +1,10 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
-import "should";
+import should from "should";
+import { readReport } from "../../rehearsal/cli/files.ts";
+import { reportOfFile } from "../../rehearsal/parent/checked-report.ts";
 import { differencesInWords, differencesOf, isEmpty } from "../../rehearsal/report/differences.ts";
 import type { Report } from "../../rehearsal/shared/report.ts";
 import { anyReport, sampleReport } from "./sample-report.ts";
@@ -128,4 +133,54 @@ describe("differences between two rehearsals", () => {
       }),
     );
   });
+
+  describe("of a file", () => {
+    it("has all of a report", () => {
+      fc.assert(
+        fc.property(anyReport, (report) => {
+          const written = JSON.parse(JSON.stringify(report));
+          should(reportOfFile(written)).eql(written);
+        }),
+        { numRuns: 50 },
+      );
+    });
+
+    it("is refused, or can be compared, whatever part of it is gone or another", () => {
+      for (const other of [null, undefined, [], {}, "x", -1, [null]]) {
+        for (const path of partsOf(sampleReport())) {
+          const report = reportOfFile(withPart(sampleReport(), path, other));
+          if (report) differencesInWords(differencesOf(report, sampleReport()));
+        }
+      }
+    });
+
+    it("is refused by name where it is not whole", async () => {
+      const folder = await mkdtemp(join(tmpdir(), "crec-report-"));
+      try {
+        const path = join(folder, "report.json");
+        for (const part of [{ nodes: [null] }, { outcomes: [null] }, { timeZone: "Mars" }, { span: {} }]) {
+          await writeFile(path, JSON.stringify({ ...sampleReport(), ...part }));
+          const message = `${path} is no whole report. Write it with --report.`;
+          await readReport(path).should.be.rejectedWith({ message });
+        }
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    });
+  });
 });
+
+type Steps = readonly string[];
+
+/** The ways to each value in it. */
+function partsOf(value: unknown, steps: Steps = []): Steps[] {
+  const inside = typeof value === "object" && value !== null ? Object.entries(value) : [];
+  return [steps, ...inside.flatMap(([key, part]) => partsOf(part, [...steps, key]))];
+}
+
+function withPart(whole: unknown, [step, ...rest]: Steps, part: unknown): unknown {
+  if (step === undefined) return part;
+  const copy = (Array.isArray(whole) ? [...whole] : { ...(whole as object) }) as Record<string, unknown>;
+  copy[step] = withPart(copy[step], rest, part);
+  return copy;
+}
