@@ -3,6 +3,7 @@ import { constants, setPriority } from "node:os";
 import { dirname } from "node:path";
 import type { Duplex, Readable } from "node:stream";
 import { CrecError } from "../../src/errors.ts";
+import { visible } from "../report/words.ts";
 import { DESCRIPTORS, NO_PIPE, type ToChild, type ToParent } from "../shared/messages.ts";
 import type { ChildSetup } from "../shared/setup.ts";
 import { FROM_CHILD, readMessages, writeMessage } from "../shared/wire.ts";
@@ -230,9 +231,9 @@ function notStarted(cause: unknown): CrecError {
   );
 }
 
-/** The line that names the error, of a stack trace of Node.js. */
+/** The line that names the error, of a stack trace of Node.js. A flow can write one like it: it is no more than text. */
 function lastWords(tail: string): string {
   const lines = tail.split("\n").map((line) => line.trim());
   const line = lines.findLast((text) => /^(?:\w*Error|FATAL ERROR)\b/.test(text)) ?? "";
-  return line.slice(0, 300).replace(/\.$/, "");
+  return visible(line.slice(0, 300)).replace(/\.$/, "");
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { processWide } from "../../nodes/lib/runtime/process-wide.ts";
 import { CrecError } from "../../src/errors.ts";
+import { visible } from "../report/words.ts";
 import type { InstalledNodeRed } from "../shared/installation.ts";
 import type { Job, PastEvent } from "../shared/job.ts";
 import {
@@ -286,7 +287,7 @@ function countOf(value: unknown): number {
 }
 
 function textOf(value: unknown): string {
-  return typeof value === "string" ? value.slice(0, LONGEST_TEXT) : "";
+  return typeof value === "string" ? visible(value.slice(0, LONGEST_TEXT)) : "";
 }
 
 function running(): CrecError {

@@ -102,6 +102,20 @@ describe("rehearsal: a hostile process", function () {
     });
   }
 
+  it("is quoted only with the reason that it gives, in part, and as text", async () => {
+    const ends = "process.exit(9);";
+    const written = `fs.writeSync(2, SECRET + "\\nRangeError: \\u001b[31m\\u202e" + "x".repeat(1000) + "\\n");`;
+    await should(run(written + ends)).be.rejectedWith({
+      ...{ code: "REHEARSAL_ENDED" },
+      message: /\(exit code 9\): RangeError: \\u\{1b\}\[31m\\u\{202e\}x{282}\. A node/,
+    });
+    const said = `say(JSON.stringify({ kind: "failed", message: "\\u001b[31m" + "x".repeat(9000) }) + "\\n");`;
+    await should(run(`${said} for (;;);`)).be.rejectedWith({
+      ...{ code: "REHEARSAL_FAILED" },
+      message: /failed: \\u\{1b\}\[31mx{1995}\. Rehearse/,
+    });
+  });
+
   it("is believed only where its report agrees with the job and with itself", async () => {
     const more = { ...WHOLE, extra: "x", nodes: [{ ...NODE_OF_WHOLE, extra: "x" }] };
     should(await run(`report(${JSON.stringify(JSON.stringify(more))});`)).eql(WHOLE);
