@@ -209,6 +209,43 @@ export const ATTEMPTS: readonly Attempt[] = [
   refused("a stream on a descriptor", `${module("fs")} new it.WriteStream(null, { fd: 3 }).end('x');`),
   refused("a terminal on a descriptor", `${module("tty")} new it.WriteStream(3);`),
   refused("the class of the output", `${PROCESS} new process.stdout.constructor(3).write('x');`),
+  refused(
+    "internalBinding",
+    `${module("module")} it.createRequire('/')('internal/test/binding').internalBinding('fs');`,
+  ),
+  file(
+    "the constructor of modules",
+    `${module("module")} const one = new (new it('x').constructor)('x');
+     one._compile('require("fs").writeFileSync(' + JSON.stringify(${FILE("constructor")}) + ', "x")', '/x.js');`,
+  ),
+  file(
+    "a loader of its own",
+    `${module("module")} it._load('fs', null, false).writeFileSync(${FILE("loader")}, 'x');`,
+  ),
+  file(
+    "a second realm",
+    `${module("vm")} const given = { process, path: ${FILE("realm")} };
+     it.runInNewContext('process.getBuiltinModule("fs").writeFileSync(path, "x")', given);`,
+  ),
+  file(
+    "an import of a script",
+    `${module("vm")} const importModuleDynamically = it.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+     const loaded = await new it.Script('import("fs")', { importModuleDynamically }).runInThisContext();
+     loaded.writeFileSync(${FILE("script")}, 'x');`,
+  ),
+  file(
+    "hooks in its own thread",
+    `${module("module")} it.registerHooks({ resolve(name, context, next) { return next(name === 'hooked' ? 'node:fs' : name, context); } });
+     it.createRequire('/')('hooked').writeFileSync(${FILE("own-hooks")}, 'x');`,
+  ),
+  refused(
+    "a run of tests",
+    `${module("node:test")} const all = it.run({ files: [process.cwd() + '/x.test.mjs'], isolation: 'process' });
+     const failure = await new Promise((resolve) => {
+       all.on('test:fail', ({ details }) => resolve(details.error)).on('error', resolve).resume();
+     });
+     throw failure.cause ?? failure;`,
+  ),
   file("a heap snapshot", `${module("v8")} it.writeHeapSnapshot(${FILE("heap")});`),
   file("a report", `${PROCESS} process.report.writeReport(${FILE("report")});`),
   refused(

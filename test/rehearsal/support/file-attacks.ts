@@ -30,10 +30,9 @@ const BY_PATH: ReadonlyArray<[name: string, args: string]> = [
   ["utimes", "at + '/file', 1, 1"],
   ["writeFile", "at + '/file', 'x'"],
   // By each kind of link.
-  ...["relative", "chain", "folder/inner"].map((link): [string, string] => [
-    "writeFile",
-    `at + '/${link}', 'x'`,
-  ]),
+  ...["relative", "chain", "folder/inner", "relative-folder/inner", "node_modules/workspace/inner"].map(
+    (link): [string, string] => ["writeFile", `at + '/${link}', 'x'`],
+  ),
   ["writeFile", "at + '/dangling', 'x'"],
 ];
 
@@ -191,7 +190,11 @@ async function makeLinks(folder: string, canary: string, relative: string): Prom
   await symlink(join(canary, "file"), join(folder, "file"));
   await symlink(join(canary, "folder"), join(folder, "folder"));
   await symlink(`${relative}/file`, join(folder, "relative"));
+  await symlink(`${relative}/folder`, join(folder, "relative-folder"));
   await symlink("relative", join(folder, "chain"));
+  // As npm links a package of a workspace.
+  await mkdir(join(folder, "node_modules"));
+  await symlink(`../${relative}/folder`, join(folder, "node_modules", "workspace"));
   await symlink(join(canary, "not-there"), join(folder, "dangling"));
 }
 
