@@ -10,7 +10,7 @@ import type { NODE } from "./fields.ts";
 const lines = processWide("wallet-lines", () => new WalletLines());
 
 /**
- * The place of a message that arrives now. Undefined where the order is not kept: for a draft, and where a person may have
+ * The place of a message that arrives now, or again. Undefined where the order is not kept: for a draft, and where a person may have
  * to sign, for which nothing waits.
  * @throws QUEUE_FULL
  */
@@ -18,10 +18,11 @@ export function placeFor(
   RED: NodeAPI,
   fields: FieldReader<typeof NODE>,
   { arrivedAt, signal }: Pick<Task, "arrivedAt" | "signal">,
+  isKept: boolean,
 ): Place | undefined {
   if (!fields.flag("keepOrder") || fields.choice("mode") === "draft") return undefined;
   const config = fields.settings.wallet ?? "";
-  return mayAskPerson(RED, config) ? undefined : lines.join(config, signal, arrivedAt);
+  return mayAskPerson(RED, config) ? undefined : lines.join(config, signal, arrivedAt, isKept);
 }
 
 /** What is wrong with the wallet is reported where it is used. */

@@ -2,20 +2,21 @@ import type { Node, NodeAPI } from "node-red";
 import type { OperationChange, OperationStatus, Submitted } from "../../src/index.ts";
 import { OperationReports } from "../lib/runtime/activity/operation-reports.ts";
 import { executionOf } from "../lib/runtime/after-failure.ts";
-import { type Connection, channelOf } from "../lib/runtime/config-nodes.ts";
+import { type Connection, channelOf, walletOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor } from "../lib/runtime/created.ts";
 import { failureOf } from "../lib/runtime/failure.ts";
-import { fieldReader } from "../lib/runtime/field-reader.ts";
+import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput, type Task } from "../lib/runtime/input.ts";
 import { isReport, reach, statusStyle } from "../lib/runtime/operation.ts";
 import { proofCheckOf, shownStatus, verificationOf } from "../lib/runtime/operation-proof.ts";
 import { showStatus, statusText } from "../lib/runtime/status.ts";
 import { refuseTest } from "../lib/runtime/test-message.ts";
+import type { Reserve, Reserved } from "../lib/runtime/waits/kept-places.ts";
 import { type Kept, requireSameService } from "../lib/runtime/waits/waits.ts";
 import { registerCallDecimals } from "./admin/call-decimals.ts";
 import { registerOperationPreview } from "./admin/preview.ts";
 import { NODE, type SubmitOperationDef } from "./fields.ts";
-import { placeFor } from "./in-line.ts";
+import { placeFor, walletKey } from "./in-line.ts";
 import { asFound, type Context, type Sent, Submitting, type Unsigned } from "./submitting.ts";
 
 const SECOND_MS = 1_000;
@@ -42,7 +43,9 @@ export default function register(RED: NodeAPI): void {
         const target = fields.choice("waitFor");
         const timeoutMs = fields.milliseconds("timeout");
         const connection = channelOf(RED, fields.settings.channel).connection();
-        const place = isSent(task.kept) ? undefined : placeFor(RED, fields, task);
+        const place = isSent(task.kept?.about)
+          ? undefined
+          : placeFor(RED, fields, task, task.kept !== undefined);
         const client = await clientFor(connection, task.msg).catch((error: unknown) => {
           place?.leave();
           throw error;
@@ -70,7 +73,7 @@ export default function register(RED: NodeAPI): void {
         }
         await lookOn(task, { context, sent, timeoutMs, reported });
       },
-      { resumes },
+      { resumes, reserve: (...kept) => placeBefore(RED, fields, ...kept) },
     );
 
     const resumed = (kept: Kept, connection: Connection): Sent | Unsigned => {
@@ -167,9 +170,29 @@ export default function register(RED: NodeAPI): void {
   registerCallDecimals(RED);
 }
 
-/** Whether a message that comes again waits for an operation that was sent before. */
-function isSent(kept: Kept | undefined): boolean {
-  return kept !== undefined && !("prepared" in (kept.about as Sent | Unsigned));
+/** The place of a message that is kept and comes again later. What was sent before needs none. */
+function placeBefore(
+  RED: NodeAPI,
+  fields: FieldReader<typeof NODE>,
+  ...[arrivedAt, signal, about]: Parameters<Reserve>
+): Reserved | undefined {
+  if (isSent(about)) return undefined;
+  const place = placeFor(RED, fields, { arrivedAt, signal }, true);
+  if (about !== undefined) {
+    const { chain_selector: chainSelector, address } = (about as Unsigned).prepared.request;
+    place?.isOf(walletKey({ chainSelector }, address));
+  }
+  const find = async () => {
+    const wallet = walletOf(RED, fields.settings.wallet);
+    place?.isOf(walletKey(wallet, await wallet.address(signal)));
+  };
+  // What is wrong is reported with a message.
+  return place && { leave: place.leave, expects: () => void find().catch(() => {}) };
+}
+
+/** Whether what is kept waits for an operation that was sent before. */
+function isSent(about: unknown): boolean {
+  return about !== undefined && !("prepared" in (about as Sent | Unsigned));
 }
 
 /** Not every service says it. Unix seconds. */

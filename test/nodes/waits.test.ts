@@ -9,6 +9,7 @@ import type { Connection } from "../../nodes/lib/runtime/config-nodes.ts";
 import { FolderLock } from "../../nodes/lib/runtime/folder/folder-lock.ts";
 import { onInput, type Task } from "../../nodes/lib/runtime/input.ts";
 import type { CrecMessage } from "../../nodes/lib/runtime/message.ts";
+import { WalletLines } from "../../nodes/lib/runtime/signing/wallet-lines.ts";
 import { OWNER } from "../../nodes/lib/runtime/waits/owners.ts";
 import { eventually } from "../support/eventually.ts";
 
@@ -27,6 +28,8 @@ describe("a node that waits", () => {
   });
 
   type Waiting = { msg: CrecMessage; end: () => void };
+  /** Of one wallet, with what was sent. */
+  type Line = { lines: WalletLines; sent: unknown[] };
   class Deployed {
     readonly events = new EventEmitter();
     readonly node: EventEmitter;
@@ -38,7 +41,8 @@ describe("a node that waits", () => {
     readonly warnings: string[] = [];
     flow: Array<{ id: string; type: string }> = [];
 
-    constructor(id = "node", { alias }: { alias?: string } = {}) {
+    /** With a line, it does not wait for an answer: it sends what it is given. */
+    constructor(id = "node", { alias, line }: { alias?: string; line?: Line } = {}) {
       this.flow = [{ id, type: "crec-test" }];
       const node = new EventEmitter();
       const receive = (msg: CrecMessage) => {
@@ -62,9 +66,18 @@ describe("a node that waits", () => {
         _: (key: string, { why = key }: { why?: string } = {}) => why,
       };
       const def = { id, type: "crec-test" } as NodeDef;
-      onInput(RED as unknown as NodeAPI, node as unknown as Node, def, (task) => this.#work(task), {
+      const work = (task: Task) => (line ? this.#sendIn(line, task) : this.#work(task));
+      onInput(RED as unknown as NodeAPI, node as unknown as Node, def, work, {
         resumes: () => true,
+        ...(line && { reserve: (number, signal) => line.lines.join("wallet", signal, number, true) }),
       });
+    }
+
+    async #sendIn({ lines, sent }: Line, { msg, arrivedAt, signal, kept }: Task): Promise<void> {
+      const place = lines.join("wallet", signal, arrivedAt, kept !== undefined);
+      await place.turn(60_000);
+      sent.push(msg.name);
+      place.leave();
     }
 
     async #work({ msg, send, signal, kept, keep }: Task): Promise<void> {
@@ -229,6 +242,25 @@ describe("a node that waits", () => {
       should(node.waiting.map(({ msg }) => msg.name)).deepEqual(arrived);
       await node.stop(node !== first);
     }
+  });
+
+  it("sends what is kept before what is new, with the pauses between and over several nodes", async () => {
+    const kept = Array.from({ length: 25 }, (_, index) => index + 1);
+    const ids = ["node", "second"];
+    const before = ids.map((id) => new Deployed(id));
+    for (const name of kept) before[name % 2]?.give({ ...about(`operation ${name}`, `${name}`), name });
+    await Promise.all(before.map((node, index) => node.untilWaiting(12 + index)));
+    await Promise.all(before.map((node) => node.stop()));
+    const line: Line = { lines: new WalletLines({ most: 27, holdMs: 30_000 }), sent: [] };
+    const after = ids.map((id) => new Deployed(id, { line }));
+    const [first, second] = after;
+    first?.give({ ...about("new", "new"), name: 100 });
+    for (const node of after) node.start();
+    await eventually("the first is sent", () => line.sent.length > 0);
+    second?.give({ ...about("newer", "newer"), name: 101 });
+    await eventually("all are sent", () => line.sent.length === 27);
+    should(line.sent).deepEqual([...kept, 100, 101]);
+    await Promise.all(after.map((node) => node.stop(true)));
   });
 
   it("does not spread a text that an earlier version kept in place of msg.crec", async () => {

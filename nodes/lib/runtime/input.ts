@@ -6,6 +6,7 @@ import { errorText, toldError } from "./error-texts.ts";
 import { type CrecMessage, takenMessage } from "./message.ts";
 import { closeStatus, errorStatus, showStatus, statusText } from "./status.ts";
 import { nextArrival } from "./waits/arrival.ts";
+import type { Reserve } from "./waits/kept-places.ts";
 import { refuseRequest } from "./waits/requests.ts";
 import { noteWaiting } from "./waits/waiting.ts";
 import { interrupted, type Kept, type Run, TAKEN_OVER, type Wait, Waits } from "./waits/waits.ts";
@@ -34,6 +35,8 @@ export type Task = {
 export type InputOptions = {
   /** For a node that waits: whether its form says that it resumes after a deploy. @throws where the form is wrong */
   resumes?: () => boolean;
+  /** For a node that sends in the order of arrival: what is kept has its place there before it comes again. */
+  reserve?: Reserve;
   /** The node works without a message too, and shows a status whenever it starts. */
   isAlwaysOn?: boolean;
 };
@@ -52,13 +55,13 @@ export function onInput(
   node: Node,
   def: NodeDef,
   work: (task: Task) => Promise<void>,
-  { resumes, isAlwaysOn }: InputOptions = {},
+  { resumes, reserve, isAlwaysOn }: InputOptions = {},
 ): void {
   const unset = unsetVariable(def);
   const running = new Map<Run, Promise<void>>();
   const runs = new Set<Run>();
   const controllers = new Set<AbortController>();
-  const waits = resumes && new Waits(RED, node, runs, resumes);
+  const waits = resumes && new Waits(RED, node, runs, resumes, reserve);
 
   node.on("input", (incoming, send, done) => {
     const msg = takenMessage(incoming);

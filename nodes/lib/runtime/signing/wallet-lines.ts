@@ -56,10 +56,14 @@ export class WalletLines {
     this.#timers = timers;
   }
 
-  /** The place ends with the signal, too. One that arrived before a restart comes before the others. @throws QUEUE_FULL */
-  join(config: string, signal: AbortSignal, number = nextArrival()): Place {
+  /**
+   * The place ends with the signal, too. One that arrived before a restart comes before the others, and is not refused: it
+   * was let in before.
+   * @throws QUEUE_FULL
+   */
+  join(config: string, signal: AbortSignal, number = nextArrival(), isKept = false): Place {
     const line = this.#lineOf(config);
-    if (line.members.length >= this.#limits.most) throw queueFull(this.#limits.most);
+    if (!isKept && line.members.length >= this.#limits.most) throw queueFull(this.#limits.most);
     const rest = { start: undefined, isSending: false, holdsUntil: undefined };
     const member: Member = { number, config, line, ...rest };
     line.members = [...line.members, member].sort(byArrival);

@@ -13,6 +13,7 @@ import { isStateInMemory } from "../state-in-memory.ts";
 import { isTest } from "../test-message.ts";
 import { noteArrival } from "./arrival.ts";
 import { keptMessage } from "./kept-message.ts";
+import { KeptPlaces, type Reserve } from "./kept-places.ts";
 import { OWNER, WaitOwners } from "./owners.ts";
 import { holdRequest, refuseRequest, takeRequest } from "./requests.ts";
 import { arrivalOf, type WaitRecord, WaitStore } from "./wait-store.ts";
@@ -80,19 +81,22 @@ export class Waits {
   #own: Set<string> | undefined = new Set();
   readonly #forget: () => void;
   readonly #closing = new AbortController();
+  /** Where messages leave in the order of their arrival. */
+  readonly #places: KeptPlaces | undefined;
   /**
    * Messages that arrived before the stored ones were resumed, each with the writing of its file. Undefined once all
    * are resumed.
    */
   #early: Map<string, Array<Promise<void>>> | undefined = new Map();
 
-  constructor(RED: NodeAPI, node: Node, runs: ReadonlySet<Run>, isOn: () => boolean) {
+  constructor(RED: NodeAPI, node: Node, runs: ReadonlySet<Run>, isOn: () => boolean, reserve?: Reserve) {
     this.#RED = RED;
     this.#node = node;
     this.#runs = runs;
     this.#isOn = isOn;
     this.#store = new WaitStore(RED, node.id, OWNER);
     this.#owners = new WaitOwners(RED);
+    this.#places = reserve && new KeptPlaces(reserve, this.#store, this.#closing.signal);
     // Before that, the nodes behind this one may not listen yet.
     this.#forget = onFlowsStarted(RED, () => void this.#resumeAll().catch((error) => this.#warn(error)));
   }
@@ -203,22 +207,24 @@ export class Waits {
       // There is no folder, so nothing is resumed, and no other process waits.
       this.#own = undefined;
       this.#early = undefined;
+      this.#places?.expect([]);
       return;
     }
     const owners = await this.#store.owners();
-    if (owners.has(OWNER)) {
-      await this.#beAlive();
-      const names = await this.#store.names(OWNER, this.#own);
-      this.#own = undefined;
-      await this.#resumeThese(names);
-    }
+    this.#places?.expect(owners);
+    const names = owners.has(OWNER) ? await this.#ownNames() : [];
     this.#own = undefined;
-    await this.#watchOthers(owners);
+    await Promise.all([this.#resumeThese(OWNER, names), this.#watchOthers(owners)]);
     this.#early = undefined;
     while (!signal.aborted) {
       await sleep(LOOK_MS, undefined, { signal, ref: false }).catch(() => {});
       if (!signal.aborted) void this.#watchOthers(await this.#store.owners());
     }
+  }
+
+  async #ownNames(): Promise<string[]> {
+    await this.#beAlive();
+    return this.#store.names(OWNER, this.#own);
   }
 
   /** Resolves when the waits of those that have ended are resumed. */
@@ -228,36 +234,44 @@ export class Waits {
     const take = async (owner: string): Promise<void> => {
       if (this.#closing.signal.aborted) return;
       await this.#beAlive();
-      await this.#resumeThese(await this.#store.names(owner), (name) => this.#store.claim(name));
+      const names = await this.#store.names(owner);
+      await this.#resumeThese(owner, names, (name) => this.#store.claim(name));
     };
     await Promise.all(
       fresh.map((owner) =>
-        this.#owners.whenGone(owner, () => take(owner).catch((error) => this.#warn(error))),
+        this.#owners
+          .whenGone(owner, () => take(owner).catch((error) => this.#warn(error)))
+          .finally(() => this.#places?.settle(owner)),
       ),
     );
   }
 
   /** `claim` makes a file one of this process. */
   async #resumeThese(
-    names: readonly string[],
+    owner: string,
+    stored: readonly string[],
     claim: (name: string) => Promise<string | undefined> = async (name) => name,
   ): Promise<void> {
     const { signal } = this.#closing;
-    for (const [index, name] of names.entries()) {
+    const names = this.#isOn() ? await this.#places?.reserve(stored) : undefined;
+    this.#places?.settle(owner);
+    for (const [index, name] of (names ?? stored).entries()) {
       if (index > 0 && index % MOST_AT_ONCE === 0)
         await sleep(PAUSE_MS, undefined, { signal }).catch(() => {});
-      const { path, record, isGone, error } = await this.#store.read(name);
       if (signal.aborted) return;
-      const claimed = record && (await claim(name));
-      if (record && claimed !== undefined) {
-        await this.#resume(claimed, record);
-        continue;
-      }
-      refuseRequest(this.#RED, takeRequest(name));
-      if (isNotPermitted(error)) this.#warn(error);
-      else if (isNewerRefused(error)) this.#node.warn(errorText(error));
-      else if (!record && !isGone) this.#node.warn(this.#RED._("common.warning.wait-unreadable", { path }));
+      await this.#resumeThis(name, claim).finally(() => this.#places?.leave(name));
     }
+  }
+
+  async #resumeThis(name: string, claim: (name: string) => Promise<string | undefined>): Promise<void> {
+    const { path, record, isGone, error } = await this.#store.read(name);
+    if (this.#closing.signal.aborted) return;
+    const claimed = record && (await claim(name));
+    if (record && claimed !== undefined) return this.#resume(claimed, record);
+    refuseRequest(this.#RED, takeRequest(name));
+    if (isNotPermitted(error)) this.#warn(error);
+    else if (isNewerRefused(error)) this.#node.warn(errorText(error));
+    else if (!record && !isGone) this.#node.warn(this.#RED._("common.warning.wait-unreadable", { path }));
   }
 
   async #resume(name: string, record: WaitRecord): Promise<void> {
