@@ -83,6 +83,8 @@ export type KeptWait = {
   signedId: string | undefined;
   /** Whether the service has reported that it was not executed, and the error has left. */
   isReported?: true;
+  /** When it has, by the time of the service. */
+  reportedAt?: number;
 };
 
 export type Answer = { payload: unknown; crec: Details };

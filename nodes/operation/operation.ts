@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import { canonicalId, isSameId } from "../../src/protocol/index.ts";
 import { OperationReports } from "../lib/runtime/activity/operation-reports.ts";
-import { executionOf } from "../lib/runtime/after-failure.ts";
+import { executionOf, timeAt } from "../lib/runtime/after-failure.ts";
 import { previewOfOperation } from "../lib/runtime/call-preview.ts";
 import { channelOf, signerOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor } from "../lib/runtime/created.ts";
@@ -117,12 +117,18 @@ export default function register(RED: NodeAPI): void {
         },
         lookOn: async ({ error, wait: reported, report, timeoutMs, verify }) => {
           const { channelId, operation } = reported;
+          let { reportedAt } = reported;
           const id = canonicalId(operation.operation_id);
           asking?.leave();
-          if (error !== undefined)
-            await keep({ id, connection, about: { ...reported, isReported: true }, isLater: true });
+          if (error !== undefined) {
+            reportedAt = timeAt(client);
+            const about = { ...reported, isReported: true, reportedAt } satisfies KeptWait;
+            await keep({ id, connection, about, isLater: true });
+          }
           tell(error);
-          const change = await executionOf({ client, channelId, operation, timeoutMs, verify, signal });
+          const change = await executionOf({
+            ...{ client, channelId, operation, timeoutMs, reportedAt, verify, signal },
+          });
           if (!change) return;
           (report ?? reports.begin(knownOf(channelId, operation))).executed(change);
           this.warn(RED._("common.warning.executed-after-all", { status: change.status, id }));

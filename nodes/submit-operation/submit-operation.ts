@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { OperationChange, OperationStatus, Submitted } from "../../src/index.ts";
 import { OperationReports } from "../lib/runtime/activity/operation-reports.ts";
-import { executionOf } from "../lib/runtime/after-failure.ts";
+import { executionOf, timeAt } from "../lib/runtime/after-failure.ts";
 import { type Connection, channelOf, walletOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor } from "../lib/runtime/created.ts";
 import { failureOf } from "../lib/runtime/failure.ts";
@@ -89,14 +89,20 @@ export default function register(RED: NodeAPI): void {
     ): Promise<void> => {
       const { connection, client, isPast } = context;
       const { channelId, operation, walletOperationId, wallet, chainSelector } = sent;
-      const about = { ...sent, isReported: true } satisfies Sent;
-      if (reported !== undefined) await keep({ id: walletOperationId, connection, about, isLater: true });
+      let { reportedAt } = sent;
+      if (reported !== undefined) {
+        reportedAt = timeAt(client);
+        const about = { ...sent, isReported: true, reportedAt } satisfies Sent;
+        await keep({ id: walletOperationId, connection, about, isLater: true });
+      }
       tell(reported);
       const verify = (await proofCheckOf(connection))?.(
         { walletOperationId, wallet, chainSelector },
         channelId,
       );
-      const change = await executionOf({ client, channelId, operation, timeoutMs, verify, signal });
+      const change = await executionOf({
+        ...{ client, channelId, operation, timeoutMs, reportedAt, verify, signal },
+      });
       if (!change) return;
       const { status, reason } = change;
       const { operation_id: operationId } = operation;

@@ -44,6 +44,8 @@ export type Sent = {
   claim?: string | undefined;
   /** Whether the service has reported that it was not executed, and the error has left. */
   isReported?: true;
+  /** When it has, by the time of the service. */
+  reportedAt?: number;
 };
 
 /** One that waits for its signature, as it is kept before anyone is asked. */

@@ -17,6 +17,7 @@ import { proxyFor, type UsedProxy, withProxy } from "./proxy.ts";
 import { holdMsOf } from "./rate-limit.ts";
 import { retry } from "./retry.ts";
 import { RetryBudget } from "./retry-budget.ts";
+import { ServiceClock } from "./service-clock.ts";
 import {
   apiKeyOf,
   baseUrlOf,
@@ -46,6 +47,7 @@ export class Transport {
   readonly #budget: CallBudget;
   readonly #queue: CallQueue;
   readonly #retries = new RetryBudget();
+  readonly #clock = new ServiceClock(() => performance.now());
   readonly #hooks: Hooks;
   readonly #admit: TransportOptions["admit"];
   /** Of the calls that are admitted last. */
@@ -102,6 +104,11 @@ export class Transport {
   /** Fires when the transport is closed, with the error to throw as its reason. */
   get closing(): AbortSignal {
     return this.#closing.signal;
+  }
+
+  /** The time of the service in Unix milliseconds, by the head of its last answer; undefined without one. */
+  get serviceTime(): number | undefined {
+    return this.#clock.now();
   }
 
   get<T>(path: string, query?: QueryParameters, options: CallOptions = {}): Promise<T> {
@@ -224,6 +231,7 @@ export class Transport {
       try {
         const response = await this.#dispatcher.request({ ...message, signal: attemptSignal });
         const { statusCode: status, headers, body } = response;
+        this.#clock.note(headers.date);
         this.#budget.hold(holdMsOf({ status, headers }, message.method));
         const answer = { status, host: this.#host, mask: this.#mask };
         const encoding = headers["content-encoding"];

@@ -142,6 +142,17 @@ export class CrecClient {
     return this.#transport.createdAt(id);
   }
 
+  /**
+   * The time of the service in Unix milliseconds, by the head of its last answer and the time since: the clock of this
+   * machine may be wrong. Undefined before the first answer that has a time.
+   * @example
+   * await client.health();
+   * client.serviceTime() ?? Date.now();
+   */
+  serviceTime(): number | undefined {
+    return this.#transport.serviceTime;
+  }
+
   /** Ends all calls and waits with `CLIENT_CLOSED`, and closes all connections. */
   async close(): Promise<void> {
     await Promise.all([this.#transport.close(), this.#graphql?.close()]);

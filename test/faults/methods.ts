@@ -267,7 +267,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
 };
 
 /** Methods that send nothing. */
-export const SILENT_METHODS: readonly string[] = ["noteCreated", "createdAt", "close"];
+export const SILENT_METHODS: readonly string[] = ["noteCreated", "createdAt", "serviceTime", "close"];
 
 /** All methods of the client, as its code has them. */
 export function methodsOfClient(client: CrecClient): string[] {

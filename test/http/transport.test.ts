@@ -41,6 +41,19 @@ describe("Transport", () => {
   });
 
   describe("a call", () => {
+    it("tells the time of the service, whatever this machine's clock says", async () => {
+      const dates = ["Sun, 06 Nov 1994 08:49:37 GMT", "yesterday", "Sun, 06 Nov 1994 09:00:00 GMT"];
+      const server = await serve((_request, response) =>
+        sendJson(response, 500, {}, { date: dates.shift() ?? "" }),
+      );
+      const transport = open(server.url, { maxAttempts: 1 });
+      should(transport.serviceTime).be.undefined();
+      for (const time of ["08:49:37", "08:49:37", "09:00:00"]) {
+        await errorOf(transport.get("/x"));
+        should(transport.serviceTime).be.approximately(Date.parse(`1994-11-06T${time}Z`), 10_000);
+      }
+    });
+
     it("carries the key, a user agent, the query and a JSON body", async () => {
       const seen: unknown[] = [];
       const server = await serve((request, response) => {

@@ -1,5 +1,4 @@
 import should from "should";
-import type { EventEnvelope } from "../../src/index.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Message } from "../support/flow-harness.ts";
 import { freshId } from "../support/node-red.ts";
@@ -30,21 +29,6 @@ describe("an operation of which the service reports that it was not executed", f
   });
   after(() => harness?.close());
 
-  /** Says nothing but this of each operation. */
-  const lie = (status: string) => {
-    const change = (body: string) => {
-      const page = JSON.parse(body) as { events: EventEnvelope[] };
-      const lies = page.events.slice(0, 1).map((event) => ({
-        ...event,
-        event_id: freshId(),
-        headers: { ...event.headers, proofs: [] },
-        payload: { ...event.payload, status, status_reason: "no gas", verifiable_event: "", event_hash: "" },
-      }));
-      return JSON.stringify({ ...page, events: lies });
-    };
-    harness.proxy.harm = ({ path }) =>
-      path.endsWith("/events/search") ? { kind: "change", change } : undefined;
-  };
   const issues = async () => {
     const headers = { "content-type": "application/json" };
     await harness.nodeRed.fetch("crec/monitor/issues/run", { method: "POST", headers, body: "{}" });
@@ -61,7 +45,7 @@ describe("an operation of which the service reports that it was not executed", f
   for (const status of ["failed", "expired", "cancelled"]) {
     const test = status === "failed" ? it : itWide;
     test(`as ${status}: the error says that it is a report, and a proven execution is told later`, async () => {
-      lie(status);
+      harness.lie(status);
       const caught = await harness.refuse("submit", { to: RECEIVER, payload: "1" });
       should(caught.error?.code).equal(`OPERATION_${status.toUpperCase()}`);
       should(caught.error?.message).match(
@@ -79,7 +63,7 @@ describe("an operation of which the service reports that it was not executed", f
   it("may be sent again under its key at once: it is executed once", async () => {
     const operationKey = freshId();
     const message = { to: RECEIVER, payload: "1", crec: { operationKey } };
-    lie("failed");
+    harness.lie("failed");
     const caught = await harness.refuse("submit", message);
     should(caught.error?.message).match(/then send it again under the same key\./);
     harness.proxy.harm = () => undefined;
@@ -93,7 +77,7 @@ describe("an operation of which the service reports that it was not executed", f
     for (const again of [async () => {}, deploy]) {
       const draft = await harness.ask("draft", { to: RECEIVER, payload: "1" });
       const before = warned();
-      lie("failed");
+      harness.lie("failed");
       const caught = await harness.refuse("finalize", { crec: draft.crec ?? {} });
       should(caught.error?.message).match(/check the chain before you send it again/);
       await again();
@@ -113,7 +97,7 @@ describe("an operation of which the service reports that it was not executed", f
   });
 
   itWide("is looked for after a deploy, too, without another error", async () => {
-    lie("failed");
+    harness.lie("failed");
     const caught = await harness.refuse("submit", { to: RECEIVER, payload: "1" });
     await deploy();
     harness.proxy.harm = () => undefined;

@@ -2,10 +2,22 @@ import * as Hash from "ox/Hash";
 import * as Hex from "ox/Hex";
 import should from "should";
 import type { RunningService, ServiceOptions } from "../../service/src/index.ts";
-import { generatePrivateKey, localEcdsaSigner, walletOperationIdOf } from "../../src/index.ts";
+import {
+  type EventEnvelope,
+  generatePrivateKey,
+  localEcdsaSigner,
+  walletOperationIdOf,
+} from "../../src/index.ts";
 import { borrowNodeRed, type Owned, ownNodeRed } from "./borrowed-node-red.ts";
 import { ask, harnessFlow, type Message, refuse, withoutTimes } from "./flow-harness.ts";
-import type { FlowNode, NodeRed, NodeRedOptions, NodeStatus, UserDir } from "./node-red.ts";
+import {
+  type FlowNode,
+  freshId,
+  type NodeRed,
+  type NodeRedOptions,
+  type NodeStatus,
+  type UserDir,
+} from "./node-red.ts";
 import { channelNode, connectionNode, contractNode, manageNode } from "./nodes.ts";
 import { COUNTER_ABI, REGISTRY_ABI, signerNode, TOKEN_ABI, walletNode } from "./operation-nodes.ts";
 import { type Passing, ServiceProxy } from "./proxy.ts";
@@ -180,6 +192,22 @@ export class OperationHarness {
       this.proxy.harm = () => undefined;
       return { kind: "hold", until };
     };
+  }
+
+  /** From now on, the service says nothing but this of each operation: that carries no proof. */
+  lie(status: string): void {
+    const change = (body: string) => {
+      const page = JSON.parse(body) as { events: EventEnvelope[] };
+      const lies = page.events.slice(0, 1).map((event) => ({
+        ...event,
+        event_id: freshId(),
+        headers: { ...event.headers, proofs: [] },
+        payload: { ...event.payload, status, status_reason: "no gas", verifiable_event: "", event_hash: "" },
+      }));
+      return JSON.stringify({ ...page, events: lies });
+    };
+    this.proxy.harm = ({ path }) =>
+      path.endsWith("/events/search") ? { kind: "change", change } : undefined;
   }
 
   /** The id that the wallet gets for an operation key. */
