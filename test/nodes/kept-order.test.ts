@@ -2,6 +2,7 @@ import should from "should";
 import { NODE } from "../../nodes/submit-operation/fields.ts";
 import { eventually } from "../support/eventually.ts";
 import { functionNode } from "../support/flow-harness.ts";
+import type { FlowNode } from "../support/node-red.ts";
 import { isSubmit, OperationHarness, RECEIVER } from "../support/operation-harness.ts";
 import { submitNode, value } from "../support/operation-nodes.ts";
 
@@ -22,9 +23,9 @@ describe("submit operation, with the order kept", function () {
   after(() => harness?.close());
 
   /** Each sends as many units of the coin as its message says. */
-  const coins = (id: string, keepOrder: boolean) =>
+  const coins = (id: string, keepOrder: boolean, more: Partial<FlowNode> = {}) =>
     submitNode({
-      ...{ id, keepOrder, version: 2, waitFor: "accepted" },
+      ...{ id, keepOrder, version: 2, waitFor: "accepted", ...more },
       calls: [{ kind: "raw", to: value(RECEIVER), amount: value("payload", "msg") }],
     });
   const burst = `for (let payload = 1; payload <= ${MESSAGES}; payload += 1) node.send({ ...msg, payload }); return null;`;
@@ -33,6 +34,8 @@ describe("submit operation, with the order kept", function () {
       [coins("submit", true), 2],
       [coins("other", true), 2],
       [coins("unticked", false), 2],
+      [coins("soon", true, { deadline: "0.05" }), 2],
+      [coins("hasty", true, { timeout: "1" }), 2],
       [functionNode("burst", burst, ["submit"]), 0],
       [functionNode("both", burst, ["submit", "other"]), 0],
     ]);
@@ -70,6 +73,50 @@ describe("submit operation, with the order kept", function () {
     held.resolve();
     await answered();
     should(once(from).filter((amount) => amount !== "1000")).deepEqual(upTo(MESSAGES));
+  });
+
+  /** One that is held up on its way, and holds up all others. */
+  const holdUp = async () => {
+    const from = harness.proxy.passed.length;
+    const held = Promise.withResolvers<void>();
+    const first = harness.proxy.next(1, isSubmit);
+    harness.holdNext(held.promise);
+    const answered = harness.ask("submit", { payload: "1000" });
+    await first;
+    return {
+      from,
+      goOn: async () => {
+        held.resolve();
+        await answered;
+      },
+    };
+  };
+
+  it("signs an operation anew whose deadline has passed in the line", async () => {
+    const { from, goOn } = await holdUp();
+    const second = () => Math.floor(Date.now() / 1000);
+    const late = second() + 4;
+    const answered = harness.ask("soon", { payload: "1" });
+    await eventually("the deadline has passed", second, (now) => now > late);
+    should(amounts(from)).deepEqual(["1000"]);
+    await goOn();
+    should((await answered).crec).have.property("status", "accepted");
+    should(amounts(from)).deepEqual(["1000", "1"]);
+    const [, sent] = harness.proxy.passed.slice(from).filter(isSubmit);
+    should(JSON.parse(sent?.body ?? "{}").deadline).be.above(late);
+  });
+
+  it("ends what waits longer than its timeout with QUEUE_TIMEOUT: it is not submitted, and others go on", async () => {
+    const { from, goOn } = await holdUp();
+    const { error } = await harness.refuse("hasty", { payload: "1" });
+    should(error).match({
+      code: "QUEUE_TIMEOUT",
+      message: /so this one was not sent. Nothing was submitted/,
+    });
+    await goOn();
+    should(amounts(from)).deepEqual(["1000"]);
+    await harness.ask("submit", { payload: "2" });
+    should(amounts(from)).deepEqual(["1000", "2"]);
   });
 
   it("looks up network, channel and wallet once for all of them", async () => {
