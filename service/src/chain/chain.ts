@@ -143,6 +143,14 @@ export class Chain {
     await this.alone(() => this.rpc("anvil_reorg", [blocks, []], { once: true }));
   }
 
+  /** The same for a block and all after it, also for one that is made meanwhile. */
+  async reorganizeFrom(block: number): Promise<void> {
+    await this.alone(async () => {
+      const { latest } = await this.heads();
+      await this.rpc("anvil_reorg", [latest.number - block + 1, []], { once: true });
+    });
+  }
+
   /**
    * The one lock of what changes the chain, and of what reads its whole state: anvil loses blocks where one is made while
    * others are replaced, and its state is torn where it is read meanwhile. Each waits for the one before.

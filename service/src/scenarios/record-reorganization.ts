@@ -87,8 +87,7 @@ async function record(context: Context, recording: Recording, channel: Channel):
     "the large mint to be reported",
     async () => (await events()).find((event) => logOf(event)?.tx_hash === large.hash)?.headers.offset,
   );
-  const { latest } = await chain.heads();
-  await chain.reorganize(latest.number - large.blockNumber + 1);
+  await chain.reorganizeFrom(large.blockNumber);
   context.ticker.wake();
   const after = await ordinary(random.whole(3, 6));
   await chain.mine(FINALITY_BLOCKS);
