@@ -57,7 +57,7 @@ const STARTED = "started-";
 const endWithParent = new URL("../../scripts/lib/end-with-parent.mjs", import.meta.url).href;
 /** Rehearsals would wait for all other tests. */
 const samePriority = fileURLToPath(new URL("same-priority.cjs", import.meta.url));
-const statusCodes = fileURLToPath(new URL("status-codes.cjs", import.meta.url));
+const textsOfNodeRed = fileURLToPath(new URL("node-red-texts.cjs", import.meta.url));
 
 export type FlowNode = { id: string; type: string; name?: string; [property: string]: unknown };
 
@@ -138,7 +138,7 @@ export class NodeRed {
           "--require",
           samePriority,
           "--require",
-          statusCodes,
+          textsOfNodeRed,
           join(root, "node_modules/node-red/red.js"),
         ],
         ...["--settings", settings, "--userDir", userDir.path, "--port", "0", ...defined],
