@@ -22,8 +22,9 @@ export const undiciInParts = {
     onResolve({ filter: /^undici$/ }, () => ({ path: "undici", namespace: "parts" }));
     // Its parser once more, for newer processors. Headers as short as ours gain nothing; it takes the other one then.
     onLoad({ filter: /llhttp_simd-wasm\.js$/ }, () => ({ contents: "module.exports = undefined;" }));
-    // HTTP/2 and forms, which `src/http` never uses.
-    const unused = /undici[\\/]lib[\\/](?:dispatcher[\\/]client-h2|web[\\/]fetch[\\/]body)\.js$/;
+    // HTTP/2, SOCKS proxies and forms, which `src/http` never uses.
+    const unused =
+      /undici[\\/]lib[\\/](?:dispatcher[\\/](?:client-h2|socks5-proxy-agent)|web[\\/]fetch[\\/]body)\.js$/;
     onLoad({ filter: unused }, () => ({ contents: "module.exports = {};" }));
     onLoad({ filter: /.*/, namespace: "parts" }, () => ({
       // An ES module: a part that is missing here breaks the build and not a flow.
