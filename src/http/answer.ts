@@ -11,6 +11,7 @@ import {
   ServiceError,
   ValidationError,
 } from "./errors.ts";
+import { foreignSentence } from "./foreign-answers.ts";
 import type { Mask } from "./masking.ts";
 import { REFUSALS } from "./refusals.ts";
 import { retryAfterMs } from "./retry.ts";
@@ -33,7 +34,8 @@ const LOOKED_AT = 4_096;
 const BINARY = /[\p{C}\ufffd]/u;
 const REQUEST_ID = /^[\x21-\x7e]+$/;
 const CONTENT_TYPE = /^[\w.+-]{1,40}\/[\w.+-]{1,60}$/;
-const REDIRECTS = [301, 302, 303, 307, 308];
+/** The schemes of logins that no API key answers. */
+const OTHER_LOGIN = /^\s*(?:basic|digest|negotiate|ntlm)\b/i;
 
 /** The JSON of a 2xx answer; `undefined` for 204. @throws {CrecError} for every other answer. */
 export function readAnswer(answer: Answer): unknown {
@@ -54,11 +56,12 @@ function refusal(answer: Answer): CrecError {
   const { status } = answer;
   const body = errorBody(answer);
   const details = answerDetails(answer);
-  if (status === 401) return keyRefusal(details);
-  if (status === 429) return rateLimit(details);
+  if (status === 401) return isOtherLogin(answer) ? unreadable(answer) : keyRefusal(details);
+  const foreign = body ? undefined : foreignSentence({ ...answer, location: undefined });
+  if (status === 429) return rateLimit(details, foreign);
   if (status >= 500) {
     const said = body?.message ? ` It said: ${excerpt(answer, body.message)}` : "";
-    const message = `The service failed (HTTP ${status}). Try again later.${said}`;
+    const message = foreign ?? `The service failed (HTTP ${status}). Try again later.${said}`;
     return new ServiceError("SERVICE_ERROR", message, { ...details, retryable: true });
   }
   if (!body) return unreadable(answer);
@@ -83,22 +86,29 @@ export function keyRefusal(details: HttpErrorDetails): CrecError {
   return new AuthenticationError("KEY_REFUSED", message, details);
 }
 
-function rateLimit(details: HttpErrorDetails): CrecError {
+/** A login page, or the login of a proxy, which is not about the API key. */
+function isOtherLogin(answer: Answer): boolean {
+  if (errorBody(answer)) return false;
+  const isPage = answer.text.trim() !== "" && tryParse(answer.text) === undefined;
+  return isPage || OTHER_LOGIN.test(header(answer, "www-authenticate") ?? "");
+}
+
+function rateLimit(details: HttpErrorDetails, foreign: string | undefined): CrecError {
   const seconds = Math.ceil((details.retryAfterMs ?? 0) / 1000);
   const wait = seconds > 0 ? `for ${seconds} s, as it asks` : "a while";
-  const message = `The service accepts no more requests with this key for now. Wait ${wait}, and send fewer requests.`;
+  const message = foreign
+    ? `${foreign} Wait ${wait}.`
+    : `The service accepts no more requests with this key for now. Wait ${wait}, and send fewer requests.`;
   return new RateLimitError("RATE_LIMITED", message, { ...details, retryable: true });
 }
 
 /** An answer that is not from the channel service, or that is incomplete. */
 function unreadable(answer: Answer): CrecError {
   const { status, host } = answer;
-  const redirect = REDIRECTS.includes(status);
-  const what = redirect
-    ? `${host} redirects to another address (HTTP ${status}), and the key is never sent to another address`
-    : `The answer of ${host} is not one of the channel service (HTTP ${status})`;
-  const received = redirect ? "" : ` ${described(answer)}`;
-  const message = `${what}. Check the base URL of the connection, and whether a proxy answers instead of the service.${received}`;
+  const sentence =
+    foreignSentence({ ...answer, location: header(answer, "location") }) ??
+    `The answer of ${host} is not one of the channel service (HTTP ${status}). Check the base URL of the connection, and whether a proxy answers instead of the service.`;
+  const message = status >= 300 && status < 400 ? sentence : `${sentence} ${described(answer)}`;
   return new BadResponseError("BAD_RESPONSE", message, answerDetails(answer));
 }
 

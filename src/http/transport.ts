@@ -233,7 +233,7 @@ export class Transport {
         const { statusCode: status, headers, body } = response;
         this.#clock.note(headers.date);
         this.#budget.hold(holdMsOf({ status, headers }, message.method));
-        const answer = { status, host: this.#host, mask: this.#mask };
+        const answer = { status, host: withProxy(this.#host, this.#proxy), mask: this.#mask };
         const encoding = headers["content-encoding"];
         const text = await readText({ ...answer, body, encoding, maxBytes: this.#maxResponseBytes });
         return { ...answer, headers, text };

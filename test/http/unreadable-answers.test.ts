@@ -104,6 +104,69 @@ describe("unreadable answers", () => {
     });
   }
 
+  it("that redirect name https, or the other server; never a text with the key", async () => {
+    const to = async (location: string) =>
+      (await outcome((response) => response.writeHead(301, { location }).end())).error?.message;
+    should(await to("https://127.0.0.1:8443/v1/x?a=1")).match(
+      /^127\.0\.0\.1:\d+ redirects to https \(HTTP 301\)\. Let the base URL of the connection begin with https:\/\/127\.0\.0\.1:8443: /,
+    );
+    should(await to("https://login.example/?back=1")).match(
+      / redirects to https:\/\/login\.example \(HTTP 301\), .* base URL .* login page or a proxy/,
+    );
+    for (const odd of ["/login", `https://${KEY}.example/`, `https://${"a".repeat(200)}/`, "::"]) {
+      should(await to(odd)).match(/ redirects to another address \(HTTP 301\), /, odd);
+    }
+  });
+
+  /** What stands before a service answers in words of its own. */
+  const foreign: Array<[string, number, Record<string, string>, string, string, RegExp]> = [
+    ["a login page", 401, {}, "<html>Log in", "BAD_RESPONSE", /another login than the API key.* base URL/],
+    ["a proxy's login", 401, { "www-authenticate": "Basic realm=x" }, "", "BAD_RESPONSE", /another login/],
+    ["a gateway", 401, json, '{"message":"Unauthorized"}', "KEY_REFUSED", /refused the API key/],
+    ["a firewall", 403, {}, "<html>Blocked", "BAD_RESPONSE", /firewall or a proxy keeps this machine out/],
+    [
+      "a proxy unasked",
+      407,
+      {},
+      "",
+      "BAD_RESPONSE",
+      /requires a login.* Choose that proxy in the connection/,
+    ],
+    ["a proxy's limit of size", 413, {}, "<html>", "BAD_RESPONSE", /request is too large for .*Send less/],
+    [
+      "a limit by address",
+      429,
+      { "retry-after": "5" },
+      "slow",
+      "RATE_LIMITED",
+      /whatever their key.* 5 s, as/,
+    ],
+    [
+      "a gateway",
+      502,
+      {},
+      "<html>",
+      "SERVICE_ERROR",
+      /proxy before it fails \(HTTP 502\)\. Try again later\. If/,
+    ],
+    [
+      "a gateway",
+      504,
+      json,
+      '{"message":"late"}',
+      "SERVICE_ERROR",
+      /Try again later\. .* check the base URL/,
+    ],
+  ];
+  it("of what stands before the service name that, and not the service, its key or its limit", async () => {
+    for (const [who, status, headers, body, code, says] of foreign) {
+      const { error } = await outcome((response) => response.writeHead(status, headers).end(body));
+      should(error).match({ code, status }, `${who}, ${status}`);
+      should(error?.message).match(says, `${who}, ${status}`);
+      should(error?.retryable).equal(status === 429 || status >= 500);
+    }
+  });
+
   it("of another type than JSON are an error, whatever stands in them", async () => {
     const html = await outcome((response) =>
       response.writeHead(200, { "content-type": "text/html" }).end("<html>Sign in</html>"),
