@@ -1,8 +1,9 @@
 import { ArgumentError, type CrecError } from "../errors.ts";
+import { certificateSentence } from "./certificate-errors.ts";
 import { BadResponseError, ClientClosedError, NetworkError } from "./errors.ts";
 import { tooLarge } from "./inflate.ts";
 import type { Mask } from "./masking.ts";
-import { nameOf, type UsedProxy, withProxy } from "./proxy.ts";
+import { isLoopback, nameOf, type UsedProxy, withProxy } from "./proxy.ts";
 import { MAX_HEADER_BYTES } from "./socket-pool.ts";
 
 const TLS_CODE =
@@ -28,7 +29,7 @@ const UNREADABLE_ANSWERS: readonly UnreadableAnswer[] = [
 ];
 
 /** Alerts of a server that requires a client certificate. */
-const CLIENT_CERTIFICATE = /CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE|ALERT_BAD_CERTIFICATE/;
+const CLIENT_CERTIFICATE = /CERTIFICATE_REQUIRED|ALERT_BAD_CERTIFICATE/;
 
 /** What the sentences call the server, and the place where its address and its TLS settings are entered. */
 export type Called = { server: string; address: string; place: string };
@@ -78,7 +79,7 @@ export function networkError(
     return new NetworkError("TLS_ERROR", text, { cause });
   }
   if (TLS_CODE.test(code)) {
-    const text = `No trusted connection to ${host} (${code}). Check https or http in ${address}, and the certificate settings of ${place}.`;
+    const text = `No trusted connection to ${host}: ${certificateSentence(code, called)}. (${code})`;
     return new NetworkError("TLS_ERROR", text, { cause });
   }
   if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return tooLarge(host, cause);
@@ -98,11 +99,16 @@ export function networkError(
   const where = proxy ? proxyPlace : `${address} of ${place}`;
   const reason =
     code === "UND_ERR_ABORTED"
-      ? `the proxy refused the connection${statusIn(message)}. Check the address and the credentials in ${proxyPlace}`
+      ? refusedBy(proxyPlace, message, `${address} of ${place}`)
       : typeof why === "function"
         ? why(where)
         : (why ?? BROKEN);
-  const text = `${what} cannot be reached: ${reason}.`;
+  const asked = proxy ? nameOf(proxy) : server;
+  const inContainer =
+    code === "ECONNREFUSED" && isLoopback(asked.replace(/:\d+$/, ""))
+      ? ` If this runs in a container, ${asked} means the container itself.`
+      : "";
+  const text = `${what} cannot be reached: ${reason}.${inContainer}`;
   return new NetworkError("SERVICE_UNREACHABLE", text, { cause, retryable: true });
 }
 
@@ -110,17 +116,26 @@ function codeAndMessage(error: unknown): { code: string; message: string } {
   if (!(error instanceof Error)) return { code: "", message: String(error) };
   const known = "code" in error && typeof error.code === "string" ? error.code : "";
   // Without a tunnel, a proxy that requires credentials is reported as an invalid argument.
-  if (known === "UND_ERR_INVALID_ARG" && error.message.includes("Proxy Authentication Required"))
+  if (known === "UND_ERR_INVALID_ARG" && error.message.includes(LOGIN_REQUIRED))
     return { code: "UND_ERR_ABORTED", message: error.message };
   // The parser sets no code when the answer is not HTTP from its first byte.
   const code = known === "" && error.name === "HTTPParserError" ? "HPE_INVALID" : known;
   return { code, message: error.message };
 }
 
-/** With which a proxy refused a tunnel. */
-function statusIn(message: string): string {
-  const [, status] = /\((\d{3})\)/.exec(message) ?? [];
-  return status ? ` (HTTP ${status})` : "";
+const LOGIN_REQUIRED = "Proxy Authentication Required";
+
+/** What the status says with which a proxy refused a tunnel. */
+function refusedBy(proxyPlace: string, message: string, address: string): string {
+  const [, found] = /\((\d{3})\)/.exec(message) ?? [];
+  const status = Number(found ?? (message.includes(LOGIN_REQUIRED) ? 407 : 0));
+  const refused = `the proxy refused the connection${status === 0 ? "" : ` (HTTP ${status})`}`;
+  if (status === 0) return `${refused}. Check the address and the credentials in ${proxyPlace}`;
+  if (status === 407) return `${refused}: it requires a login. Check the credentials in ${proxyPlace}`;
+  if (status >= 500) {
+    return `${refused}: it does not reach the server itself. Check ${address}, and that the server runs; else ask who runs the proxy`;
+  }
+  return `${refused}: it does not permit this server. Check ${address}, or ask who runs the proxy to permit it`;
 }
 
 /** The HTTP client's errors may contain parts of the answer: only code and message are kept. */

@@ -31,7 +31,10 @@ export function proxyFor(
   return isDirect(address, except) ? undefined : { url: proxy };
 }
 
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+/** Whether a host name of an address is this machine, or this container. */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}
 
 /**
  * The proxy that `HTTPS_PROXY` or `HTTP_PROXY`, or else `ALL_PROXY`, names for an address, unless `NO_PROXY` exempts
@@ -40,7 +43,7 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 export function environmentProxy(address: URL, environment: Environment): UsedProxy | undefined {
   const set = (name: string) => [name.toLowerCase(), name].find((written) => environment[written]);
   const name = set(address.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY") ?? set("ALL_PROXY");
-  if (name === undefined || LOOPBACK.test(address.hostname)) return undefined;
+  if (name === undefined || isLoopback(address.hostname)) return undefined;
   if (isDirect(address, (environment[set("NO_PROXY") ?? ""] ?? "").split(","))) return undefined;
   const place = `the environment variable ${name}`;
   return { url: proxyOf(environment[name] ?? "", `T${place.slice(1)}`), place };

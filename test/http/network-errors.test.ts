@@ -33,26 +33,40 @@ describe("the error of a call that did not reach the service", () => {
     });
   }
 
-  for (const code of [
-    "CERT_HAS_EXPIRED",
-    "CRL_HAS_EXPIRED",
-    "DEPTH_ZERO_SELF_SIGNED_CERT",
-    "EPROTO",
-    "ERR_OSSL_EVP_UNSUPPORTED",
-    "ERR_SSL_WRONG_VERSION_NUMBER",
-    "ERR_TLS_CERT_ALTNAME_INVALID",
-    "HOSTNAME_MISMATCH",
-    "SELF_SIGNED_CERT_IN_CHAIN",
-    "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-    "UND_ERR_PRX_TLS",
-  ]) {
+  const general = /check https or http in the base URL, the clock of this machine, and the TLS settings of/;
+  const authority = /does not trust who issued .* a proxy or virus scanner .* TLS settings of the connection/;
+  for (const [code, says] of [
+    ["CERT_HAS_EXPIRED", /has expired\. Check the clock of this machine\. If that is right, .* renew/],
+    ["CERT_NOT_YET_VALID", /not valid yet\. Check the clock of this machine/],
+    ["CRL_HAS_EXPIRED", general],
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", /is self-signed\. .* not a proxy .* TLS settings of the connection/],
+    ["EPROTO", general],
+    ["ERR_OSSL_EVP_UNSUPPORTED", general],
+    ["ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE", /not serve this host name, requires a client certificate, or/],
+    ["ERR_SSL_WRONG_VERSION_NUMBER", /does not use TLS on this port\. Check https or http, and the port, in/],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", /another host name\. Check the host in the base URL of .* login page/],
+    ["HOSTNAME_MISMATCH", general],
+    ["SELF_SIGNED_CERT_IN_CHAIN", authority],
+    ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", authority],
+    ["UND_ERR_PRX_TLS", general],
+  ] as const) {
     it(`is TLS_ERROR after ${code}, and no repeat would help`, () => {
       const error = errorOf(failed(code));
       should(error).have.properties({ code: "TLS_ERROR", retryable: false });
       should(error.cause).have.property("code", code);
-      should(error.message).containEql(`to host:443 (${code}). Check https or http`);
+      should(error.message).startWith("No trusted connection to host:443: ").and.endWith(`. (${code})`);
+      should(error.message).match(says);
     });
   }
+
+  it("says of an address of this machine that it is another one in a container", () => {
+    for (const host of ["localhost:8787", "127.0.0.1:80", "[::1]:80"]) {
+      const { message } = networkError(failed("ECONNREFUSED"), host, (text) => text);
+      should(message).endWith(
+        `of the connection. If this runs in a container, ${host} means the container itself.`,
+      );
+    }
+  });
 
   describe("through a proxy", () => {
     const url = "http://user:hush-hush@proxy.example:3128";
@@ -71,9 +85,19 @@ describe("the error of a call that did not reach the service", () => {
     });
 
     it("names both where the proxy refuses, where it is not trusted, and where the connection breaks", () => {
-      const refused = failed("UND_ERR_ABORTED", "Proxy response (407) !== 200 when HTTP Tunneling");
-      should(through(refused, { url, place })).match(
-        /^The service at host:443 \(through the proxy proxy\.example:3128\) cannot be reached: the proxy refused the connection \(HTTP 407\)\. Check the address and the credentials in the environment variable HTTPS_PROXY\.$/,
+      const refused = (status: number) =>
+        through(failed("UND_ERR_ABORTED", `Proxy response (${status}) !== 200 when HTTP Tunneling`), {
+          ...{ url, place },
+        });
+      const begin = "The service at host:443 (through the proxy proxy.example:3128) cannot be reached: ";
+      should(refused(407)).equal(
+        `${begin}the proxy refused the connection (HTTP 407): it requires a login. Check the credentials in the environment variable HTTPS_PROXY.`,
+      );
+      should(refused(503)).match(
+        /HTTP 503\): it does not reach the server itself\. Check the base URL of the/,
+      );
+      should(refused(403)).match(
+        /HTTP 403\): it does not permit this server\. Check the base URL of the conn/,
       );
       should(through(failed("UND_ERR_PRX_TLS"))).match(
         /^No trusted connection to the proxy proxy\.example:3128\. .*the proxy of the connection.*NODE_EXTRA_CA_CERTS/,

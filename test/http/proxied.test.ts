@@ -101,7 +101,7 @@ describe("a call through a proxy", () => {
     process.env.http_proxy = "http://user:hush-hush@127.0.0.1:1";
     const { message } = await errorOf(open("http://service.example/v1", { proxy: "environment" }).get("/x"));
     should(message).equal(
-      "The proxy at 127.0.0.1:1 cannot be reached: nothing listens there. Check that it runs, and the environment variable http_proxy.",
+      "The proxy at 127.0.0.1:1 cannot be reached: nothing listens there. Check that it runs, and the environment variable http_proxy. If this runs in a container, 127.0.0.1:1 means the container itself.",
     );
   });
 

@@ -256,14 +256,14 @@ describe("the connection's form", function () {
 
     it("certificates that are self-signed, expired or for another name; and a port without TLS", async () => {
       const baseUrl = await serveTls(good);
-      await fails({ baseUrl }, "TLS_ERROR", /self-signed.*TLS configuration.*SELF_SIGNED/);
+      await fails({ baseUrl }, "TLS_ERROR", /self-signed.*TLS settings of the connection.*SELF_SIGNED/);
       should((await works({ baseUrl, tls: "good" })).networks).match([{ name: "Somewhere" }]);
       const old = { baseUrl: await serveTls(expired), tls: "expired" };
       await fails(old, "TLS_ERROR", /has expired.*CERT_HAS_EXPIRED/);
       const foreign = { baseUrl: await serveTls(elsewhere), tls: "elsewhere" };
       await fails(foreign, "TLS_ERROR", /is for another host name.*ALTNAME/);
       const plain = service.ready.base_url.replace("http:", "https:");
-      await fails({ baseUrl: plain }, "TLS_ERROR", /does not use TLS on this port.*http:\/\//);
+      await fails({ baseUrl: plain }, "TLS_ERROR", /does not use TLS on this port.*https or http/);
     });
 
     it("proxies that are unreachable, unknown, require a password or refuse; and one that works", async () => {
@@ -280,8 +280,12 @@ describe("the connection's form", function () {
         /^The proxy at no-such-host\.invalid:3128 cannot be reached: (?:its name cannot be resolved|DNS does not)/,
       );
       await deployProxies(await startProxy(407), await startProxy(502), await startProxy(200));
-      await fails(through("proxy-0"), "PROXY_REFUSED", /user name and a password.*HTTP 407/);
-      await fails(through("proxy-1"), "PROXY_REFUSED", /does not connect to the service.*HTTP 502/);
+      await fails(
+        through("proxy-0"),
+        "PROXY_REFUSED",
+        /refused the connection \(HTTP 407\): it requires a login/,
+      );
+      await fails(through("proxy-1"), "PROXY_REFUSED", /or a proxy before it fails \(HTTP 502\)/);
       should((await works(through("proxy-2"))).networks).have.length(1);
     });
 
@@ -306,6 +310,12 @@ describe("the connection's form", function () {
       await fails({ baseUrl: `${page}/v1` }, "NO_SUCH_SERVICE", /must not end with \/v1/);
       const moved = await serve((_request, response) => response.writeHead(302, { location: "/" }).end());
       await fails({ baseUrl: moved }, "NO_SUCH_SERVICE", /redirects to another address.*HTTP 302/);
+      const secure = await serve((_request, response) =>
+        response.writeHead(301, { location: "https://127.0.0.1/v1" }).end(),
+      );
+      await fails({ baseUrl: secure }, "NO_SUCH_SERVICE", /to https.* base URL .* begin with https:\/\/127/);
+      const login = await serve((_request, response) => response.writeHead(401).end("<html>Log in"));
+      await fails({ baseUrl: login }, "BAD_RESPONSE", /asks for another login than the API key/);
       const list = await serve((_request, response) => sendJson(response, 200, { hello: "world" }));
       await fails({ baseUrl: list }, "NO_SUCH_SERVICE", /is not the channel service/);
     });

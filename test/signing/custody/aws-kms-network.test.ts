@@ -87,7 +87,7 @@ describe("the way to AWS KMS", () => {
     const error = await errorOf(opened({ tls, proxy: proxyUrl() }));
     should(error.code).equal("SIGNER_UNAVAILABLE");
     should(error.message).match(/through the proxy 127\.0\.0\.1:\d+\).*refused the connection \(HTTP 407\)/);
-    should(error.message).endWith("Check the address and the credentials in the proxy of the signer.");
+    should(error.message).endWith("it requires a login. Check the credentials in the proxy of the signer.");
     should(tunnels).not.be.empty();
   });
 

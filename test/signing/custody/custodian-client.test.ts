@@ -117,7 +117,7 @@ describe("a call to a key service", () => {
       const error = await errorOf(open(server.url).call(GET));
       should(error).have.properties(unreachable);
       should(error.message).equal(
-        `Acme at 127.0.0.1:${server.port} cannot be reached: nothing listens there. Check that it runs, and the address of the signer.`,
+        `Acme at 127.0.0.1:${server.port} cannot be reached: nothing listens there. Check that it runs, and the address of the signer. If this runs in a container, 127.0.0.1:${server.port} means the container itself.`,
       );
     });
 
@@ -195,13 +195,15 @@ describe("a call to a key service", () => {
       const url = `https://127.0.0.1:${port}`;
       const untrusted = await errorOf(open(url).call({ ...GET, repeats: true }));
       should(untrusted).have.properties({ code: "SIGNER_UNAVAILABLE", retryable: false });
-      should(untrusted.message).match(/^No trusted connection to .*certificate settings of the signer\.$/);
+      should(untrusted.message).match(/^No trusted connection to .*TLS settings of the signer\. \(/);
       const anonymous = await errorOf(open(url, { tls: { ca: own.cert } }).call(GET));
       should(anonymous.message).match(/requires a client certificate.*TLS settings of the signer\.$/);
       const { status } = await open(url, { tls: { ca: own.cert, ...callers } }).call(GET);
       should([status, requests]).deepEqual([200, 1]);
       const plain = await errorOf(open(`https://127.0.0.1:${(await serve(() => {})).port}`).call(GET));
-      should(plain.message).match(/^No trusted connection to .*Check https or http in the address/);
+      should(plain.message).match(
+        /^No trusted connection to .*Check https or http, and the port, in the address/,
+      );
     });
 
     it("goes through the proxy, and never around it", async () => {
@@ -221,7 +223,7 @@ describe("a call to a key service", () => {
       should(error).have.property("code", "SIGNER_UNAVAILABLE");
       const { host } = new URL(down.url);
       should(error.message).startWith(`The proxy at ${host} cannot be reached: nothing listens there. `);
-      should(error.message).endWith("Check that it runs, and the proxy of the signer.");
+      should(error.message).containEql(" Check that it runs, and the proxy of the signer.");
       should(server.requests).be.empty();
     });
   });
