@@ -43,9 +43,11 @@ export class GraphqlError extends HttpError {
     const [first] = errors;
     const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
     const said = `It said: ${first ? describe(first) : "nothing."}${more}`;
+    const isFault =
+      errors.length > 0 && errors.every(({ code }) => /^(INTERNAL|SERVICE_UNAVAILABLE)/.test(code ?? ""));
     const message =
       data === undefined
-        ? `The GraphQL service could not answer the query. Correct the query or its variables. ${said}`
+        ? `The GraphQL service could not answer the query. ${isFault ? "It says that the fault is its own: try again later, and then ask its operator." : "Correct the query or its variables."} ${said}`
         : `The GraphQL service answered only a part of the query. Correct the query, or use that part. ${said}`;
     super("GRAPHQL_ERROR", message, details);
     this.errors = errors;
@@ -66,7 +68,10 @@ export function readGraphql(answer: Answer, variables: Record<string, unknown> =
   const refused = empty && failures.some((failure) => isRefusal(failure, answer.status));
   // The values of variables are removed from every quoted text, also from error pages.
   const discreet = { ...answer, mask: (text: string) => withoutValues(answer.mask(text), variables) };
-  if (answer.status === 401 || answer.status === 403 || refused) throw keyRefusal(answerDetails(answer));
+  const isRefused = answer.status === 401 || answer.status === 403;
+  // A page is not from the service: of a login, a proxy or a firewall.
+  if (isRefused && body === undefined && answer.text.trim() !== "") return readAnswer(discreet) as never;
+  if (isRefused || refused) throw keyRefusal(answerDetails(answer));
   if (answer.status === 429 || answer.status >= 500) return readAnswer(discreet) as never;
   const problems = failures.slice(0, MOST_PROBLEMS).map((failure) => problemOf(failure, discreet));
   if (data !== undefined && data !== null) return { data, errors: problems };

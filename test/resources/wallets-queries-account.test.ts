@@ -250,6 +250,8 @@ describe("wallets, queries, account", () => {
       ["a wrong query", [400, { errors: [{ message: 'Cannot query field "x"' }] }], "GRAPHQL_ERROR"],
       ["errors beside data", [200, { data: { a: 1 }, errors: [{ message: "boom" }] }], "GRAPHQL_ERROR"],
       ["a proxy's page", [200, "<html>"], "BAD_RESPONSE"],
+      ["a login page", [401, "<html>"], "BAD_RESPONSE"],
+      ["a firewall", [403, "<html>"], "BAD_RESPONSE"],
       ["no data at all", [200, {}], "BAD_RESPONSE"],
       ["failure", [503, "<html>"], "SERVICE_ERROR"],
     ];
@@ -288,6 +290,15 @@ describe("wallets, queries, account", () => {
     it("gives a whole answer without errors", async () => {
       const { client } = await withGraphql(() => [200, { data: { a: 1 } }]);
       should(await client.account.queryPartial("{ a }")).deepEqual({ data: { a: 1 }, errors: [] });
+    });
+
+    it("does not have the query corrected where the service says that the fault is its own", async () => {
+      const errors = [{ message: "oops", extensions: { code: "INTERNAL_SERVER_ERROR" } }];
+      const { client } = await withGraphql(() => [200, { data: null, errors }]);
+      const { message } = await errorOf(client.account.query("{ a }"));
+      should(message)
+        .match(/ fault is its own: try again later/)
+        .and.not.match(/Correct/);
     });
 
     it("distinguishes a refused field from a refused key", async () => {
