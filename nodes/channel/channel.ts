@@ -32,7 +32,7 @@ function openChannel(RED: NodeAPI, fields: FieldReader<typeof NODE>): ChannelRef
     if (channel) return channel.channel_id;
     throw nodeError(
       "CHANNEL_NOT_FOUND",
-      `There is no channel named "${nameOrId}". Create it first, or tick "${fields.label("createMissing")}" in the channel's form.`,
+      `There is no channel named "${nameOrId}", or it is archived. Check the name, with its capital letters, and that the API key belongs to its organization. If both are right, create it, or tick "${fields.label("createMissing")}" in the channel's form.`,
     );
   };
   return {

@@ -145,6 +145,12 @@ function problemOf(def: ConnectionDef, apiKey: string): CodedError | undefined {
       "The connection's base URL is missing. Open the connection and fill it in.",
     );
   }
+  if (/^(["'`]).*\1$/.test(baseUrl)) {
+    return nodeError(
+      "CONNECTION_INCOMPLETE",
+      `The connection's base URL ${baseUrl} stands in quotation marks. Remove them in the connection, or in the environment variable: the file of Docker's --env-file takes none.`,
+    );
+  }
   if (!URL.canParse(baseUrl)) {
     return nodeError(
       "CONNECTION_INCOMPLETE",

@@ -85,10 +85,16 @@ async function deployedWallet(
   if (!wallet) {
     throw nodeError(
       "WALLET_NOT_FOUND",
-      `There is no wallet named "${name}". Create it first, for example with the node "manage".`,
+      `There is no wallet named "${name}", or it is archived. Check the name, with its capital letters, and that the API key belongs to its organization. If both are right, create it, for example with the node "manage".`,
     );
   }
   noteWallet(wallet, { service: connection.baseUrl, origin });
+  if (wallet.status === "failed") {
+    throw nodeError(
+      "WALLET_FAILED",
+      `The wallet "${name}" could not be deployed, and never will be. Create one with another name, for example with the node "manage", and choose it.`,
+    );
+  }
   if (wallet.status !== "deployed" || !ADDRESS.test(wallet.address)) {
     throw nodeError(
       "WALLET_NOT_DEPLOYED",

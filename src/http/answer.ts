@@ -78,7 +78,7 @@ function refusal(answer: Answer): CrecError {
 export function keyRefusal(details: HttpErrorDetails): CrecError {
   if (details.type === "ORGANIZATION_NOT_FOUND") {
     const message =
-      "The service has no organization for this API key. Check that the key belongs to the right organization.";
+      "The service has no organization for this API key. Check that the key belongs to the right organization, and to the service at the base URL of the connection.";
     return new AuthenticationError("ORGANIZATION_NOT_FOUND", message, details);
   }
   const message =

@@ -5,12 +5,14 @@
 export const REFUSALS: Readonly<Record<string, string>> = {
   CHANNEL_NOT_FOUND:
     "There is no such channel, or it is archived and takes nothing new. Check its id, and that the API key belongs to its organization.",
-  WALLET_NOT_FOUND: "There is no such wallet. Check its id or address, and its network.",
+  WALLET_NOT_FOUND:
+    "There is no such wallet. Check its id or address, its network, and that the API key belongs to its organization.",
   OPERATION_NOT_FOUND: "There is no such operation on this channel. Check both ids.",
   WATCHER_NOT_FOUND: "There is no such watcher on this channel. Check both ids.",
   QUERY_NOT_FOUND: "There is no such query on this channel. Check both ids.",
   EVENT_NOT_FOUND: "There is no such event on this channel. Check both ids.",
-  FORBIDDEN: "The API key does not have the permission for this call. Use a key that has it.",
+  FORBIDDEN:
+    "The API key does not have the permission for this call, or what it asks for belongs to another organization. Use a key that has it.",
   NOT_FOUND: "The service has nothing at this address. Check the ids, and the base URL of the connection.",
   CHANNEL_ALREADY_EXISTS:
     "A channel with this name exists already, perhaps archived. Use it, or choose another name.",

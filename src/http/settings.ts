@@ -42,6 +42,16 @@ export function apiKeyOf(text: string): string {
       "The API key contains characters that are not allowed. Copy it again, without line breaks.",
     );
   }
+  if (/^(["'`]).*\1$/.test(key)) {
+    throw new ArgumentError(
+      "apiKey",
+      "The API key stands in quotation marks. Enter it without them; the file of Docker's --env-file takes none either.",
+    );
+  }
+  const [, scheme] = /^(apikey|bearer|basic)\s/i.exec(key) ?? [];
+  if (scheme !== undefined) {
+    throw new ArgumentError("apiKey", `The API key begins with "${scheme}". Enter only what follows.`);
+  }
   return key;
 }
 

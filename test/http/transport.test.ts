@@ -406,6 +406,8 @@ describe("Transport", () => {
       should(make("http://h", "a\nb")).throw({ code: "INVALID_ARGUMENT", path: "apiKey" });
       should(make("http://h", " ")).throw(/API key is missing/);
       should(make("http://h", "a\nb")).throw(/Copy it again/);
+      should(make("http://h", '"key"')).throw(/in quotation marks.*--env-file/);
+      should(make("http://h", "Apikey key")).throw(/begins with "Apikey"\. Enter only what follows/);
       for (const [url, message] of [
         ["", /^The base URL must be a complete http or https address/],
         ["h/v1", /complete http or https address/],

@@ -203,7 +203,11 @@ describe("signers of key services", function () {
       should(wallets).containDeepOrdered([
         { id: "privy-wallet", state: "allowed" },
         { id: "remote-wallet", state: "refused" },
-        { id: "nobody", state: "unknown", why: "The service has no such wallet. Create it first." },
+        {
+          id: "nobody",
+          state: "unknown",
+          why: "The service has no such wallet for this API key. Check its name or address, and the key; else create it first.",
+        },
         { id: "x", state: "unknown" },
       ]);
     });

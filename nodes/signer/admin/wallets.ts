@@ -50,7 +50,10 @@ async function answerFor(
       : written;
     const wallet = await findWallet(client, nameOrAddress, signal);
     if (wallet === undefined) {
-      throw nodeError("WALLET_NOT_FOUND", "The service has no such wallet. Create it first.");
+      throw nodeError(
+        "WALLET_NOT_FOUND",
+        "The service has no such wallet for this API key. Check its name or address, and the key; else create it first.",
+      );
     }
     return { id, state: isNamed(wallet, key) ? "allowed" : "refused" };
   } catch (thrown) {

@@ -30,4 +30,11 @@ describe("connection node", () => {
     const { connection } = helper.getNode("n1") as ConnectionNode;
     should(connection.problem).have.property("code", "CONNECTION_INCOMPLETE");
   });
+
+  it("names the quotation marks that a file of variables left around its base URL", async () => {
+    const n1 = { id: "n1", type: "crec-connection", baseUrl: '"https://service.example/v1"' };
+    await helper.load(nodes, [n1], { n1: { apiKey: "any" } });
+    const { connection } = helper.getNode("n1") as ConnectionNode;
+    should(connection.problem).match({ code: "CONNECTION_INCOMPLETE", message: /stands in quotation marks/ });
+  });
 });

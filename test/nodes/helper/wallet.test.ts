@@ -1,6 +1,7 @@
 import should from "should";
 import type { WalletNode } from "../../../nodes/lib/runtime/config-nodes.ts";
 import registerWallet from "../../../nodes/wallet/wallet.ts";
+import { sendJson, startServer } from "../../http/support.ts";
 import { configNodes, helper, localService, runtime, settings } from "./support.ts";
 
 helper.init(runtime, settings);
@@ -26,6 +27,29 @@ describe("wallet node", () => {
     const { wallet } = helper.getNode("n1") as WalletNode;
     should(wallet).have.properties({ problem: undefined, type: undefined, owner: undefined });
     should(await wallet.address(new AbortController().signal)).equal(address);
+  });
+
+  it("does not advise to wait for a wallet that failed, or to create one that another key has", async () => {
+    const found = { wallet_id: "w", name: "savings", address: "", status: "failed" };
+    const server = await startServer((request, response) =>
+      sendJson(response, 200, { data: request.url?.includes("savings") ? [found] : [], has_more: false }),
+    );
+    const connection = { id: "elsewhere", type: "crec-connection", baseUrl: server.url };
+    const wallets = ["savings", "gone"].map((wallet) => ({
+      ...{ id: `n-${wallet}`, type: "crec-wallet", connection: "elsewhere", wallet, chainSelector: "1" },
+    }));
+    await helper.load(nodes, [connection, ...wallets], { elsewhere: { apiKey: "key" } });
+    const errorOf = async (id: string) =>
+      (helper.getNode(`n-${id}`) as WalletNode).wallet.address(new AbortController().signal).then(
+        () => undefined,
+        (error: Error) => error,
+      );
+    should(await errorOf("savings")).match({ code: "WALLET_FAILED", message: /never will be\. Create one/ });
+    should(await errorOf("gone")).match({
+      code: "WALLET_NOT_FOUND",
+      message: /archived\. Check the name, .* key/,
+    });
+    await server.close();
   });
 
   it("says that its connection is missing", async () => {
