@@ -16,6 +16,7 @@ import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
 import { storedSetting } from "../lib/runtime/keys/from-environment.ts";
 import { originalId } from "../lib/runtime/keys/key-place.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
+import { lostCredentials, watchCredentials } from "../lib/runtime/lost-credentials.ts";
 import { type ProxyNode, proxyOf, proxyProblem } from "../lib/runtime/proxy.ts";
 import { readLimit } from "../lib/runtime/read-limit.ts";
 import { type TlsNode, tlsOptions } from "../lib/runtime/tls.ts";
@@ -54,6 +55,7 @@ export default function register(RED: NodeAPI): void {
   );
   // Whatever else is loaded, nothing works without connections.
   useLanguageOf(RED);
+  watchCredentials(RED);
   registerConnectionTest(RED);
   registerKeyReport(RED);
   registerWorkflowOwner(RED);
@@ -85,7 +87,7 @@ function openConnection(
   const problem =
     unsetVariable(settings) ??
     unsetVariable(node.credentials) ??
-    problemOf(settings, apiKey) ??
+    problemOf(settings, apiKey, lostCredentials(RED)) ??
     problemIn(() => fields.milliseconds("timeout")) ??
     problemIn(() => fields.number("requestsPerMinute")) ??
     proxyProblem(RED, settings.proxy) ??
@@ -137,7 +139,7 @@ function openConnection(
 }
 
 /** Only what makes every call impossible: each rejected event reports what verification lacks. */
-function problemOf(def: ConnectionDef, apiKey: string): CodedError | undefined {
+function problemOf(def: ConnectionDef, apiKey: string, lost: string | undefined): CodedError | undefined {
   const baseUrl = (def.baseUrl ?? "").trim();
   if (baseUrl === "") {
     return nodeError(
@@ -160,7 +162,7 @@ function problemOf(def: ConnectionDef, apiKey: string): CodedError | undefined {
   if (apiKey.trim() === "") {
     return nodeError(
       "CONNECTION_INCOMPLETE",
-      "The connection's API key is missing. Open the connection and enter it, or set the environment variable CREC_API_KEY.",
+      `The connection's API key is missing. ${lost ?? "Open the connection and enter it, or set the environment variable CREC_API_KEY."}`,
     );
   }
   return familyNameProblem(def.families);

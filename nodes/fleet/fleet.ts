@@ -10,6 +10,7 @@ import {
   urlOfEnvironment,
 } from "../lib/runtime/fleet.ts";
 import { tlsOfEnvironment, tlsOfNode } from "../lib/runtime/fleet-tls.ts";
+import { lostCredentials, watchCredentials } from "../lib/runtime/lost-credentials.ts";
 import { withoutMark } from "../lib/shared/typed-key.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
 import { registerSecretsReport } from "./admin/secrets-report.ts";
@@ -20,6 +21,7 @@ import { type FleetInput, settingsOf, settingsProblem } from "./settings.ts";
 
 /** The state that several copies of the flows share. Connections are opened by the nodes that use it. */
 export default function register(RED: NodeAPI): void {
+  watchCredentials(RED);
   function ConstructFleet(this: FleetNode, def: FleetDef): void {
     RED.nodes.createNode(this, def);
     this.fleet = openFleet(RED, this, fieldReader(RED, this, NODE, def));
@@ -49,7 +51,7 @@ function openFleet(RED: NodeAPI, node: FleetNode, fields: FieldReader<typeof NOD
     unsetVariable(settings) ??
     unsetVariable(credentials) ??
     problemIn(read) ??
-    settingsProblem(read()) ??
+    settingsProblem(read(), lostCredentials(RED)) ??
     secretsProblem(RED, node, read());
   return { problem, settings: problem ? EMPTY : settingsOf(read()), origin: originOf(node) };
 }

@@ -26,10 +26,11 @@ export function settingsOf(input: FleetInput): FleetSettings {
   return { url, namespace, leaseMs, tls, ...(input.isBySentinel ? { sentinel } : {}) };
 }
 
-export function settingsProblem(input: FleetInput): CodedError | undefined {
+/** `lost`: what to do where the URL could not be decrypted. */
+export function settingsProblem(input: FleetInput, lost?: string): CodedError | undefined {
   if (input.url === "") {
     return incomplete(
-      "The shared state has no URL, and the environment variable CREC_FLEET_URL is not set. Open the shared state and enter the URL, or set the variable and start Node-RED again.",
+      `The shared state has no URL, and the environment variable CREC_FLEET_URL is not set. ${lost ?? "Open the shared state and enter the URL, or set the variable and start Node-RED again."}`,
     );
   }
   const problem = engineProblem(input.url) ?? tlsProblem(input.url, input.tls);

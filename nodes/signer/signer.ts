@@ -3,6 +3,7 @@ import type { SignerCredentials, SignerNode, SignerRef } from "../lib/runtime/co
 import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
 import { storedSetting } from "../lib/runtime/keys/from-environment.ts";
 import { originalId } from "../lib/runtime/keys/key-place.ts";
+import { lostCredentials, watchCredentials } from "../lib/runtime/lost-credentials.ts";
 import { proxyProblem } from "../lib/runtime/proxy.ts";
 import { credentialsOf } from "../lib/shared/field-rules.ts";
 import { registerSignerForm } from "./admin/index.ts";
@@ -16,6 +17,7 @@ import { valuesProblem } from "./values-problem.ts";
 import { destinationOf, receiversOf, wayOf } from "./way.ts";
 
 export default function register(RED: NodeAPI): void {
+  watchCredentials(RED);
   function ConstructSigner(this: DeployedSigner, def: SignerDef): void {
     RED.nodes.createNode(this, def);
     const fields = fieldReader(RED, this, NODE, def);
@@ -26,7 +28,7 @@ export default function register(RED: NodeAPI): void {
       storedSetting(RED, id, field, resolved).written;
     const destination = service && destinationOf(service, values, way, written);
     const problem =
-      valuesProblem(values, (key) => RED._(key)) ??
+      valuesProblem(values, (key) => RED._(key), { lost: lostCredentials(RED) }) ??
       (service && proxyProblem(RED, fields.settings.proxy, "signer")) ??
       (service && destination && secretsProblem(RED, this, { service, values, destination }));
     // With any problem it is not known whether the secrets may be sent there.

@@ -11,12 +11,12 @@ const OPTIONAL: ReadonlySet<string> = new Set<SecretName>(["awsSessionToken", "p
 
 /**
  * The first field of the chosen kind that is missing or wrong. The sentence names it by its label, never by its value.
- * `isOpen`: whether the person who reads it has the form open.
+ * `isOpen`: whether the person who reads it has the form open. `lost`: what to do where a credential could not be decrypted.
  */
 export function valuesProblem(
   values: SignerValues,
   translate: Translate,
-  { isOpen = false }: { isOpen?: boolean } = {},
+  { isOpen = false, lost }: { isOpen?: boolean; lost?: string | undefined } = {},
 ): CodedError | undefined {
   const other = (name: string) => values.text(name as PlainName);
   for (const [name, field] of Object.entries<Field>(NODE.fields)) {
@@ -30,7 +30,8 @@ export function valuesProblem(
     const label = translate(labelKey(NODE, name));
     if (what === "missing") {
       if (isOpen) return incomplete(`Enter "${label}".`);
-      return incomplete(`"${label}" of the signer is missing. Open the signer and fill it in.`);
+      const advice = (field.kind === "credential" && lost) || "Open the signer and fill it in.";
+      return incomplete(`"${label}" of the signer is missing. ${advice}`);
     }
     const why = what === "wrong" ? translate(errorKey(NODE, name)) : what;
     if (isOpen) return incomplete(`Correct "${label}". ${why}`);

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import should from "should";
 import { markTyped } from "../../nodes/lib/shared/typed-key.ts";
@@ -271,5 +271,29 @@ describe("the stored key of a connection", function () {
     });
     should(await answer.json()).have.property("code", "KEY_NEEDS_CONFIRMATION");
     should(thief.keys).be.empty();
+  });
+
+  it("is told as not decrypted, not as never entered, where credentialSecret is another one", async () => {
+    const secretFile = join(userDir.path, "credential-secret");
+    const secret = await readFile(secretFile, "utf8");
+    const credentials = { url: "redis://127.0.0.1:1" };
+    const fleet: FlowNode = { id: "its-fleet", type: "crec-fleet", namespace: "restored", credentials };
+    await deploy(connection("restored", { baseUrl: home.url, credentials: { apiKey: KEY } }), [fleet]);
+    await waiting();
+    await nodeRed.stop();
+    await writeFile(secretFile, "0".repeat(64));
+    nodeRed = await NodeRed.start(userDir, environment());
+    for (const what of [/The connection's API key is missing/, /CREC_FLEET_URL is not set/]) {
+      const says = new RegExp(
+        `${what.source}\\. Node-RED could not decrypt its credentials .* before you deploy`,
+      );
+      await eventually(`the log says ${says}`, () => says.test(nodeRed.log));
+    }
+    // As the sentence says: with the former secret, all is there again.
+    await nodeRed.stop();
+    await writeFile(secretFile, secret);
+    nodeRed = await NodeRed.start(userDir, environment());
+    await waiting();
+    should(nodeRed.log).not.match(/could not decrypt/);
   });
 });
