@@ -1,6 +1,7 @@
 import { CrecError, crecError, fileError } from "../errors.ts";
 import { checksumOf } from "../files/checksum.ts";
 import { codeOf, DurableFiles, type FileMark, type Files } from "../files/durable-files.ts";
+import { fileAdvice } from "../files/file-advice.ts";
 import { refuseNewer } from "../files/newer.ts";
 import { type CursorState, isCursorState } from "./cursor-state.ts";
 import { DeliveredLog } from "./delivered-log.ts";
@@ -194,7 +195,7 @@ function notWhole(path: string, cursorPath: string): CrecError {
 function notRead(path: string, cause: unknown): CrecError {
   return new CrecError(
     "CURSOR_NOT_READ",
-    `The cursor file ${path} cannot be read (${codeOf(cause)}). Check its permissions; it is tried again.`,
+    `The cursor file ${path} cannot be read (${codeOf(cause)}). ${fileAdvice(cause)}. It is tried again.`,
     { cause, retryable: true },
   );
 }
@@ -202,7 +203,7 @@ function notRead(path: string, cause: unknown): CrecError {
 function notSaved(path: string, cause: unknown): CrecError {
   return new CrecError(
     "CURSOR_NOT_SAVED",
-    `The cursor file ${path} cannot be written (${codeOf(cause)}). Check free space and permissions; no event is delivered until then.`,
+    `The cursor file ${path} cannot be written (${codeOf(cause)}). ${fileAdvice(cause)}. No event is delivered until then.`,
     { cause, retryable: true },
   );
 }

@@ -1,6 +1,7 @@
 import { CrecError, crecError, fileError } from "../errors.ts";
 import { CheckedLines, type StoredLines } from "../files/checked-lines.ts";
 import { codeOf, type Files } from "../files/durable-files.ts";
+import { fileAdvice } from "../files/file-advice.ts";
 import type { SeenEntry } from "./seen-keys.ts";
 
 /** A file with one entry a line, oldest first. */
@@ -22,7 +23,7 @@ export class DedupeFile extends CheckedLines<SeenEntry> {
       if (refused) throw refused;
       throw new CrecError(
         "SEEN_NOT_READ",
-        `The keys that were processed before cannot be read from ${this.path} (${codeOf(cause)}), so it is unknown which keys are new. Check permissions and free space, and try again.`,
+        `The keys that were processed before cannot be read from ${this.path} (${codeOf(cause)}), so it is unknown which keys are new. ${fileAdvice(cause)}, then try again.`,
         { cause },
       );
     }

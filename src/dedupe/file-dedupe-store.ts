@@ -1,5 +1,6 @@
 import { ArgumentError, fileError } from "../errors.ts";
 import { codeOf, type Files } from "../files/durable-files.ts";
+import { fileAdvice } from "../files/file-advice.ts";
 import { LineWriter } from "../files/line-writer.ts";
 import { DedupeFile } from "./dedupe-file.ts";
 import { type DedupeDetails, type DedupeResult, type SeenEntry, SeenKeys } from "./seen-keys.ts";
@@ -113,5 +114,5 @@ export class FileDedupeStore {
 }
 
 function notWritten(path: string, cause: unknown): string {
-  return `The keys that were processed cannot be written to ${path} (${codeOf(cause)}). Check free space and permissions: after a restart, events may be processed once more. The store tries again.`;
+  return `The keys that were processed cannot be written to ${path} (${codeOf(cause)}). ${fileAdvice(cause)}. After a restart, events may be processed once more. The store tries again.`;
 }

@@ -13,6 +13,7 @@ describe("the error of a call that did not reach the service", () => {
     ["ENOTFOUND", /its name cannot be resolved\. Check the base URL/],
     ["EAI_AGAIN", /DNS does not answer\. Check the network and DNS/],
     ["ECONNREFUSED", /nothing listens there\. Check that it runs, and the base URL/],
+    ["EMFILE", /this process has too many open files or sockets\. Find out what opens them/],
     ["EHOSTUNREACH", /there is no route to it\. Check the network/],
     ["ENETUNREACH", /there is no route to it\. Check the network/],
     ["ETIMEDOUT", /it does not answer\. Check the network, and firewalls/],

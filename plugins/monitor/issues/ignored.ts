@@ -4,6 +4,8 @@ import { replaceState, stateFiles } from "../../../nodes/lib/runtime/folder/stat
 import { stateFolderFor } from "../../../nodes/lib/runtime/state-folder.ts";
 import { dropOldest } from "../../../nodes/lib/shared/drop-oldest.ts";
 import { nodeError } from "../../../nodes/lib/shared/errors.ts";
+import { codeOf } from "../../../src/files/durable-files.ts";
+import { fileAdvice } from "../../../src/files/file-advice.ts";
 import { isNewerRefused, refuseNewer } from "../../../src/files/newer.ts";
 
 /** More than a person ignores. The oldest is forgotten. */
@@ -68,7 +70,7 @@ export class Ignored {
     } catch (cause) {
       throw nodeError(
         "ISSUES_NOT_SAVED",
-        `The ignored issues could not be saved in ${this.#path}, so they are shown again after a restart. Check permissions and free space, then try again.`,
+        `The ignored issues could not be saved (${codeOf(cause)}), so they are shown again after a restart. ${fileAdvice(cause)}, then try again. File: ${this.#path}`,
         cause,
       );
     }

@@ -1,6 +1,7 @@
 import { CrecError, crecError, fileError } from "../../errors.ts";
 import { CheckedLines } from "../../files/checked-lines.ts";
 import { codeOf, type Files } from "../../files/durable-files.ts";
+import { fileAdvice } from "../../files/file-advice.ts";
 import { LineWriter } from "../../files/line-writer.ts";
 import type { AlertRecord, AlertStore } from "../types.ts";
 import { replaced } from "./memory-store.ts";
@@ -141,11 +142,11 @@ function isEntry(value: unknown): value is Entry {
 function notRead(path: string, cause: unknown): CrecError {
   return new CrecError(
     "ALERTS_NOT_READ",
-    `What an alert rule remembers cannot be read from ${path} (${codeOf(cause)}), so it is unknown what was counted. Check permissions and free space, and try again.`,
+    `What an alert rule remembers cannot be read from ${path} (${codeOf(cause)}), so it is unknown what was counted. ${fileAdvice(cause)}, then try again.`,
     { cause, retryable: true },
   );
 }
 
 function notWritten(path: string, cause: unknown): string {
-  return `What an alert rule remembers cannot be written to ${path} (${codeOf(cause)}). Check free space and permissions: after a restart, alerts may be missed or repeated. The store tries again.`;
+  return `What an alert rule remembers cannot be written to ${path} (${codeOf(cause)}). ${fileAdvice(cause)}. After a restart, alerts may be missed or repeated. The store tries again.`;
 }

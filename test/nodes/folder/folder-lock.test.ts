@@ -300,7 +300,9 @@ describe("the lock of a folder", function () {
     const [failure] = states;
     if (failure?.kind !== "error") throw new Error(`It said ${failure?.kind}.`);
     should(failure.error).have.property("code", "FOLDER_NOT_LOCKED");
-    should(failure.error.message).match(/cannot be written \(ENOTDIR\)\. Create it.*blocked$/);
+    should(failure.error.message).match(
+      /cannot be written \(ENOTDIR\)\. A part of its path is a file.*blocked$/,
+    );
   });
 });
 

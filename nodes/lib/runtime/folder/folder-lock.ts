@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileAdvice } from "../../../../src/files/file-advice.ts";
 import { type CodedError, nodeError } from "../../shared/errors.ts";
 import { codeOf, type Holder, holderIn, LockFile, readLock } from "./lock-file.ts";
 import { isNotPermitted } from "./not-permitted.ts";
@@ -185,7 +186,7 @@ function notLocked(path: string, cause: unknown): CodedError {
   if (isNotPermitted(cause)) return cause;
   return nodeError(
     "FOLDER_NOT_LOCKED",
-    `The state folder cannot be written (${codeOf(cause) ?? cause}). Create it, or correct its owner, permissions and free space. No event is sent until it can be written; it is tried again. Folder: ${dirname(path)}`,
+    `The state folder cannot be written (${codeOf(cause) ?? cause}). ${fileAdvice(cause)}. No event is sent until it can be written; it is tried again. Folder: ${dirname(path)}`,
     cause,
   );
 }

@@ -1,6 +1,8 @@
 import { randomBytes, scryptSync, timingSafeEqual } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { codeOf } from "../../../../src/files/durable-files.ts";
+import { fileAdvice } from "../../../../src/files/file-advice.ts";
 import { isNewerRefused, refuseNewer } from "../../../../src/files/newer.ts";
 import { renameOverSync } from "../../../../src/files/rename.ts";
 import { nodeError } from "../../shared/errors.ts";
@@ -140,7 +142,7 @@ function write(path: string, bindings: Bindings): void {
   } catch (cause) {
     throw nodeError(
       "KEY_BINDING_NOT_SAVED",
-      `The addresses of the API key could not be saved in ${path}. Nothing was sent. Check permissions and free space, then deploy again; or take the key from the environment.`,
+      `The addresses of the API key could not be saved (${codeOf(cause)}). Nothing was sent. ${fileAdvice(cause)}, then deploy again; or take the key from the environment. File: ${path}`,
       cause,
     );
   }
