@@ -23,12 +23,12 @@ export function blockAgeProblem(
   if (age < -CLOCK_TOLERANCE) {
     return nodeError(
       "BLOCK_IN_THE_FUTURE",
-      `The time of block ${block.number} is ${-age} seconds ahead of this machine, so its age is unknown. Correct this machine's clock.`,
+      `The time of block ${block.number} is ${-age} seconds ahead of this machine, so its age is unknown. Correct this machine's clock. If it is right, the blocks of this network are ahead: leave Max block age empty.`,
     );
   }
   if (age <= maxAge) return undefined;
   return nodeError(
     "BLOCK_TOO_OLD",
-    `The answer is from block ${block.number}, which is ${age} seconds old, and Max block age is ${maxAge}. Send the message again later, or increase Max block age.`,
+    `The answer is from block ${block.number}, which is ${age} seconds old, and Max block age is ${maxAge}. Send the message again later, or increase Max block age. If it is always so, check this machine's clock.`,
   );
 }

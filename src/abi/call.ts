@@ -2,7 +2,7 @@ import { ArgumentError, CrecError } from "../errors.ts";
 import { parseJson } from "../json.ts";
 import type { Hex } from "../protocol/index.ts";
 import { canonicalSignature, selectorOf, signatureOf } from "./abi-type.ts";
-import { functionsOf } from "./list.ts";
+import { functionsOf, proxyHint } from "./list.ts";
 import { byName, decodeValues } from "./plain.ts";
 import { Misfit } from "./raw.ts";
 import type { Abi, AbiFunction } from "./types.ts";
@@ -110,9 +110,13 @@ export function findFunction(
   const found = functions.filter((item) => item.name === searched || signatureOf(item) === searched);
   if (found.length === 0) {
     const available = functions.map(signatureOf).join(", ") || "none";
-    throw new ArgumentError("function", `The ABI has no function "${searched}". It has: ${available}.`, {
-      code: "FUNCTION_NOT_IN_ABI",
-    });
+    throw new ArgumentError(
+      "function",
+      `The ABI has no function "${searched}". It has: ${available}.${proxyHint(abi)}`,
+      {
+        code: "FUNCTION_NOT_IN_ABI",
+      },
+    );
   }
   const fitting = found.length === 1 || args === undefined ? found : found.filter((item) => fits(item, args));
   const [only, ...others] = fitting;

@@ -41,6 +41,14 @@ export function functionsOf(abi: Abi): AbiFunction[] {
   );
 }
 
+const OF_PROXY = /^(?:upgradeTo|upgradeToAndCall|implementation|Upgraded|AdminChanged|BeaconUpgraded)$/;
+
+/** What else may be wrong where a name is missing: explorers show a proxy with the few items that it has itself. */
+export function proxyHint(abi: Abi): string {
+  const isLikely = abi.some((item) => "name" in item && OF_PROXY.test(String(item.name)));
+  return isLikely ? " If this is the ABI of a proxy, use that of the contract behind it." : "";
+}
+
 /** Each event once. Two events with one signature differ in what is indexed, which changes how they are read. */
 function eventsOf(abi: Abi): AbiEvent[] {
   return distinct(
@@ -99,7 +107,7 @@ export function eventFragments(abi: Abi, names: readonly string[]): EventFragmen
     const available = events.map(signatureOf).join(", ") || "none";
     throw new ArgumentError(
       `events[${index}]`,
-      `The ABI has no event "${name}". Its events are: ${available}.`,
+      `The ABI has no event "${name}". Its events are: ${available}.${proxyHint(abi)}`,
       {
         code: "EVENT_NOT_IN_ABI",
       },

@@ -171,13 +171,13 @@ function ageUnmet({ time }: SignedFacts, maxAge: number, now: number): Unmet {
   if (age < -CLOCK_TOLERANCE) {
     return unmet(
       "in_the_future",
-      `The time signed in the event is ${-age} seconds ahead of this machine, so its age is unknown. Correct this machine's clock.`,
+      `The time signed in the event is ${-age} seconds ahead of this machine, so its age is unknown. Correct this machine's clock. If it is right, the blocks of this network are ahead: expect no age.`,
     );
   }
   if (age <= maxAge) return undefined;
   return unmet(
     "too_old",
-    `The event is ${age} seconds old, and at most ${maxAge} are accepted. It may be repeated, or late after an outage.`,
+    `The event is ${age} seconds old, and at most ${maxAge} are accepted. It may be repeated, or late after an outage. If every event is, check this machine's clock.`,
   );
 }
 

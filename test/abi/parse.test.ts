@@ -1,5 +1,6 @@
 import should from "should";
 import {
+  encodeFunctionCall,
   eventFragments,
   eventsWithTuples,
   listEvents,
@@ -183,6 +184,14 @@ describe("eventFragments", () => {
     should(eventFragments(abi, ["Transfer(uint256)"]).length).equal(1);
     should(eventFragments(abi, [" Transfer( uint256 ) "]).length).equal(1);
     should(eventFragments(abi, ["Transfer", "Transfer"]).length).equal(2);
+  });
+
+  it("name the usual reason why a proxy does not have them", () => {
+    const proxy = parseAbi("event Upgraded(address indexed a)\nfunction upgradeTo(address a)");
+    const hint = / If this is the ABI of a proxy, use that of the contract behind it\.$/;
+    should(() => eventFragments(proxy, ["Transfer"])).throw(hint);
+    should(() => encodeFunctionCall({ abi: proxy, function: "transfer", args: [] })).throw(hint);
+    should(() => eventFragments(abi, ["Gone"])).throw(/\)\.$/);
   });
 
   it("list what is there when the event is not", () => {

@@ -20,6 +20,9 @@ describe("the age of an answer's block", () => {
       /age is unknown/,
     );
     should(codeAt(NOW + 61)).equal("BLOCK_IN_THE_FUTURE");
+    const saysAt = (time: number) => blockAgeProblem({ number: "7", hash: "0x", time }, 60, NOW)?.message;
+    should(saysAt(NOW + 61)).match(/clock\. If it is right, the blocks of this network are ahead/);
+    should(saysAt(NOW - 61)).match(/again later, .*\. If it is always so, check this machine's clock\.$/);
     should(blockAgeProblem(undefined, 60, NOW)).match({
       code: "BLOCK_TOO_OLD",
       message: /does not name the time of its block/,
