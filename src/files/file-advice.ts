@@ -1,7 +1,7 @@
 import { codeOf } from "./durable-files.ts";
 
 const TOO_MANY_OPEN =
-  "Too many files are open: find out what opens them, or raise the limit (ulimit -n) and start the process again";
+  "Too many files are open: look for what opens them, or raise the limit (ulimit -n) and start the process again";
 const NO_SPACE = "The disk, or the quota of the user, is full: free some space";
 const NOT_PERMITTED = "Correct its owner and permissions, and those of its folder";
 

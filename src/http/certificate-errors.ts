@@ -3,7 +3,7 @@ type Places = { address: string; place: string };
 type Sentence = (places: Places) => string;
 
 const UNKNOWN_AUTHORITY: Sentence = ({ place }) =>
-  `this machine does not trust who issued its certificate: an authority of your own, or a proxy or virus scanner that reads along. Add the certificate of that authority to the TLS settings of ${place}, if you trust it`;
+  `this machine does not trust who issued its certificate. Check whether that is an authority of your own, or a proxy or virus scanner that reads along. If you trust it, add its certificate to the TLS settings of ${place}`;
 const NO_TLS: Sentence = ({ address, place }) =>
   `it does not use TLS on this port. Check https or http, and the port, in ${address} of ${place}`;
 
@@ -13,9 +13,9 @@ const BY_CODE: Readonly<Record<string, Sentence>> = {
     "its certificate has expired. Check the clock of this machine. If that is right, who runs the server has to renew the certificate",
   CERT_NOT_YET_VALID: () =>
     "its certificate is not valid yet. Check the clock of this machine. If that is right, who runs the server has to replace the certificate",
-  CERT_REVOKED: () => "its certificate was revoked. Do not use this address before you know why",
+  CERT_REVOKED: () => "its certificate was revoked. Ask who runs the server why, before you use this address",
   DEPTH_ZERO_SELF_SIGNED_CERT: ({ place }) =>
-    `its certificate is self-signed. If this is the right server, and not a proxy that reads along, add the certificate to the TLS settings of ${place}`,
+    `its certificate is self-signed. Check that this is the right server, and not a proxy that reads along, then add the certificate to the TLS settings of ${place}`,
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
   UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,

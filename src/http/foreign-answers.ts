@@ -41,7 +41,7 @@ function redirectSentence({ status, host, location, mask }: ForeignAnswer): stri
   const [own = ""] = host.split(" ");
   const ownName = own.replace(/:\d+$/, "");
   if (to?.protocol === "https:" && to.hostname === ownName && portOf(to) !== own.slice(ownName.length + 1)) {
-    return `${host} redirects to https (HTTP ${status}). Let the base URL of the connection begin with ${to.origin}: the key is never sent to another address by itself.`;
+    return `${host} redirects to https (HTTP ${status}). Correct the base URL of the connection: it must begin with ${to.origin}. The key is never sent to another address by itself.`;
   }
   const isNamed = to !== undefined && to.host !== "" && to.host.length <= 100 && mask(to.host) === to.host;
   const where = isNamed && to.hostname !== ownName ? `${to.protocol}//${to.host}` : "another address";

@@ -45,7 +45,7 @@ const UNREACHABLE: Readonly<Record<string, string | ((where: string) => string)>
   ENETUNREACH: "there is no route to it. Check the network",
   ETIMEDOUT: "it does not answer. Check the network, and firewalls",
   EMFILE:
-    "this process has too many open files or sockets. Find out what opens them, or raise the limit (ulimit -n)",
+    "this process has too many open files or sockets. Look for what opens them, or raise the limit (ulimit -n)",
   UND_ERR_CONNECT_TIMEOUT: "it does not answer. Check the network, and firewalls",
 };
 const BROKEN = "the connection broke before the answer was complete. Check the network, and try again";

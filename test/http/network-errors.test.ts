@@ -13,7 +13,7 @@ describe("the error of a call that did not reach the service", () => {
     ["ENOTFOUND", /its name cannot be resolved\. Check the base URL/],
     ["EAI_AGAIN", /DNS does not answer\. Check the network and DNS/],
     ["ECONNREFUSED", /nothing listens there\. Check that it runs, and the base URL/],
-    ["EMFILE", /this process has too many open files or sockets\. Find out what opens them/],
+    ["EMFILE", /this process has too many open files or sockets\. Look for what opens them/],
     ["EHOSTUNREACH", /there is no route to it\. Check the network/],
     ["ENETUNREACH", /there is no route to it\. Check the network/],
     ["ETIMEDOUT", /it does not answer\. Check the network, and firewalls/],
@@ -35,12 +35,16 @@ describe("the error of a call that did not reach the service", () => {
   }
 
   const general = /check https or http in the base URL, the clock of this machine, and the TLS settings of/;
-  const authority = /does not trust who issued .* a proxy or virus scanner .* TLS settings of the connection/;
+  const authority =
+    /does not trust who issued .* Check whether .* a proxy or virus scanner .* TLS settings of the connection/;
   for (const [code, says] of [
     ["CERT_HAS_EXPIRED", /has expired\. Check the clock of this machine\. If that is right, .* renew/],
     ["CERT_NOT_YET_VALID", /not valid yet\. Check the clock of this machine/],
     ["CRL_HAS_EXPIRED", general],
-    ["DEPTH_ZERO_SELF_SIGNED_CERT", /is self-signed\. .* not a proxy .* TLS settings of the connection/],
+    [
+      "DEPTH_ZERO_SELF_SIGNED_CERT",
+      /is self-signed\. Check that .* not a proxy .* TLS settings of the connection/,
+    ],
     ["EPROTO", general],
     ["ERR_OSSL_EVP_UNSUPPORTED", general],
     ["ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE", /not serve this host name, requires a client certificate, or/],

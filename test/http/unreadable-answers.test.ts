@@ -108,7 +108,7 @@ describe("unreadable answers", () => {
     const to = async (location: string) =>
       (await outcome((response) => response.writeHead(301, { location }).end())).error?.message;
     should(await to("https://127.0.0.1:8443/v1/x?a=1")).match(
-      /^127\.0\.0\.1:\d+ redirects to https \(HTTP 301\)\. Let the base URL of the connection begin with https:\/\/127\.0\.0\.1:8443: /,
+      /^127\.0\.0\.1:\d+ redirects to https \(HTTP 301\)\. Correct the base URL of the connection: it must begin with https:\/\/127\.0\.0\.1:8443\. /,
     );
     should(await to("https://login.example/?back=1")).match(
       / redirects to https:\/\/login\.example \(HTTP 301\), .* base URL .* login page or a proxy/,
