@@ -1,5 +1,3 @@
-import { codeOf } from "./durable-files.ts";
-
 const TOO_MANY_OPEN =
   "Too many files are open: look for what opens them, or raise the limit (ulimit -n) and start the process again";
 const NO_SPACE = "The disk, or the quota of the user, is full: free some space";
@@ -23,7 +21,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
 
 /** What to do first about a file or folder that cannot be used, without a full stop. */
 export function fileAdvice(cause: unknown): string {
-  const code = String(codeOf(cause));
+  const code = String((cause as { code?: unknown } | undefined)?.code);
   const known = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined;
   return known ?? "Check its owner, its permissions and the free space";
 }

@@ -4,7 +4,6 @@ import { replaceState, stateFiles } from "../../../nodes/lib/runtime/folder/stat
 import { stateFolderFor } from "../../../nodes/lib/runtime/state-folder.ts";
 import { dropOldest } from "../../../nodes/lib/shared/drop-oldest.ts";
 import { nodeError } from "../../../nodes/lib/shared/errors.ts";
-import { codeOf } from "../../../src/files/durable-files.ts";
 import { fileAdvice } from "../../../src/files/file-advice.ts";
 import { isNewerRefused, refuseNewer } from "../../../src/files/newer.ts";
 
@@ -70,7 +69,7 @@ export class Ignored {
     } catch (cause) {
       throw nodeError(
         "ISSUES_NOT_SAVED",
-        `The ignored issues could not be saved (${codeOf(cause)}), so they are shown again after a restart. ${fileAdvice(cause)}, then try again. File: ${this.#path}`,
+        `The ignored issues could not be saved, so they are shown again after a restart. ${fileAdvice(cause)}, then try again. File: ${this.#path}`,
         cause,
       );
     }

@@ -1,7 +1,6 @@
 import { randomBytes, scryptSync, timingSafeEqual } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { codeOf } from "../../../../src/files/durable-files.ts";
 import { fileAdvice } from "../../../../src/files/file-advice.ts";
 import { isNewerRefused, refuseNewer } from "../../../../src/files/newer.ts";
 import { renameOverSync } from "../../../../src/files/rename.ts";
@@ -142,7 +141,7 @@ function write(path: string, bindings: Bindings): void {
   } catch (cause) {
     throw nodeError(
       "KEY_BINDING_NOT_SAVED",
-      `The addresses of the API key could not be saved (${codeOf(cause)}). Nothing was sent. ${fileAdvice(cause)}, then deploy again; or take the key from the environment. File: ${path}`,
+      `The addresses of the API key could not be saved. Nothing was sent. ${fileAdvice(cause)}, then deploy again; or take the key from the environment. File: ${path}`,
       cause,
     );
   }
