@@ -40,7 +40,7 @@ export class ContextCursorStore implements CursorStore {
 
   /** @throws CURSOR_FILE_DAMAGED when something else lies in its place; STATE_FILE_NEWER */
   async load(): Promise<CursorState | undefined> {
-    const found = await this.#read();
+    const found = withLists(await this.#read());
     const { CrecError, isCursorState } = await loadLibrary();
     if (found === undefined) return undefined;
     if (isCursorState(found)) {
@@ -88,6 +88,19 @@ export class ContextCursorStore implements CursorStore {
 
 /** With the process that has stored it. */
 type Stored = CursorState & { writer?: unknown };
+
+/**
+ * Stores in Redis that set one property of a value have it encoded by a script there, which does not tell an empty list
+ * from an empty object. No part of a cursor is one.
+ */
+function withLists(found: unknown): unknown {
+  if (typeof found !== "object" || found === null) return found;
+  const isEmpty = (value: unknown) =>
+    typeof value === "object" && value !== null && Object.keys(value).length === 0;
+  return Object.fromEntries(
+    Object.entries(found).map(([name, value]) => [name, isEmpty(value) ? [] : value]),
+  );
+}
 
 /**
  * Node-RED takes its default store for one that it does not know: the cursor would not be found, and the node

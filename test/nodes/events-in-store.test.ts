@@ -1,7 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Node } from "node-red";
 import should from "should";
+import { ContextCursorStore } from "../../nodes/events-in/context-store.ts";
+import { type CursorState, stateFrom } from "../../src/consumer/cursor-state.ts";
 import { ackingNode, ackNode, EventHarness } from "../support/event-harness.ts";
 import { ask, functionNode } from "../support/flow-harness.ts";
 import { eventsInNode } from "../support/nodes.ts";
@@ -86,5 +89,26 @@ describe("events in with its place in a context store", function () {
     await harness.panel("spoiled", "/seek", { to: EVENTS });
     await harness.arrived("spoiled", 1);
     should(offsets("spoiled")).deepEqual([EVENTS]);
+  });
+
+  it("knows its place where the store gives empty lists back as empty objects, as those in Redis do", async () => {
+    const state: CursorState = {
+      ...stateFrom({ consumer: "one", channelId: "c", service: "s" }, 3),
+      ...{ seen: [], starts: [] },
+    };
+    let kept = "";
+    const global = {
+      get: (_key: string, _store: string, done: (error: null, value: unknown) => void) =>
+        done(null, kept === "" ? undefined : JSON.parse(kept)),
+      set: (_key: string, value: unknown, _store: string, done: (error: null) => void) => {
+        kept = JSON.stringify(value).replaceAll("[]", "{}");
+        done(null);
+      },
+    };
+    const node = { context: () => ({ global }) } as unknown as Node;
+    const store = new ContextCursorStore(node, "one", "redis", { onOtherWriter: () => {} });
+    await store.save(state);
+    should(kept).containEql("{}");
+    should(await store.load()).deepEqual(state);
   });
 });
