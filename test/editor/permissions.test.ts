@@ -66,6 +66,24 @@ describe("forms and the sidebar where Node-RED asks who is there", function () {
     await page.locator(".red-ui-notification", { hasText: json.problem }).waitFor();
   });
 
+  it("tell someone whose login has ended to log in again", async () => {
+    const { page } = editor();
+    const { flows, ids } = await flowOfAll(editor());
+    await editor().openWith(flows);
+    await page.evaluate("RED.actions.invoke('crec:show-tab')");
+    await page.locator(".crec-live[data-state=live]").waitFor({ state: "attached" });
+    // Node-RED itself opens no form with credentials after it.
+    const form = await editor().form(String(ids["crec-connection"]));
+    await page.evaluate("RED.settings.set('auth-tokens', { access_token: 'ended' })");
+    const ended = "Your login to Node-RED has ended.";
+    await form.root.locator("#crec-connection-test").click();
+    await form.root.getByText(ended).waitFor();
+    await form.cancel();
+    await page.locator(".crec-tools").getByRole("button", { name: "Refresh" }).click();
+    await page.locator(".red-ui-notification", { hasText: ended }).waitFor();
+    await editor().open();
+  });
+
   it("say in the sidebar which permission is missing", async () => {
     await editor().logInAs("guest");
     await editor().open();

@@ -20,10 +20,16 @@ export function requestFailure(
   failure: unknown,
   permission: "crec.read" | "crec.write",
 ): string {
-  const { status } = failure as { status?: number };
-  return status === 401 || status === 403
-    ? node._("common.error.forbidden", { permission })
-    : node._("common.error.unanswered");
+  return node._(`common.error.${refusalOf(failure) ?? "unanswered"}`, { permission });
+}
+
+/** Why Node-RED refuses a question, if it does. */
+export function refusalOf(failure: unknown): "forbidden" | "logged-out" | undefined {
+  const refused = failure as Partial<JQuery.jqXHR>;
+  if (refused.status === 403) return "forbidden";
+  if (refused.status !== 401) return undefined;
+  // It asks for a login only where it does not know who is there: who is known lacks the permission.
+  return refused.getResponseHeader?.("WWW-Authenticate") ? "logged-out" : "forbidden";
 }
 
 /** Of jQuery's, since Node-RED has taught that to log in. Errors come in the language of the editor. */

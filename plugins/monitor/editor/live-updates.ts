@@ -1,12 +1,12 @@
-import { postJson } from "../../../nodes/lib/editor/admin-requests.ts";
+import { postJson, refusalOf } from "../../../nodes/lib/editor/admin-requests.ts";
 import { TOPICS } from "../push/topics.ts";
 import type { OpenAnswer, Update } from "../types.ts";
 
 /**
- * `forbidden`: without `crec.read`; `unsupported`: by this version of Node-RED; `lost`: Node-RED does not answer; `cut`: it
- * answers, but no update has come over the web socket for a while.
+ * `forbidden`: without `crec.read`; `logged-out`: the login has ended; `unsupported`: by this version of Node-RED; `lost`:
+ * Node-RED does not answer; `cut`: it answers, but no update has come over the web socket for a while.
  */
-export type LiveState = "connecting" | "live" | "forbidden" | "unsupported" | "lost" | "cut";
+export type LiveState = "connecting" | "live" | "forbidden" | "logged-out" | "unsupported" | "lost" | "cut";
 
 /** Node-RED sends at least every ten seconds. */
 const LOST_MS = 25_000;
@@ -78,10 +78,8 @@ export class LiveUpdates {
       if (this.#isOverdue) this.#onState("cut");
       this.#again(answer.renewMs);
     } catch (failure) {
-      const { status } = failure as { status?: number };
-      const isForbidden = status === 401 || status === 403;
       if (!this.#isWanted) return;
-      this.#onState(isForbidden ? "forbidden" : "lost");
+      this.#onState(refusalOf(failure) ?? "lost");
       this.#again(RETRY_MS);
     }
   }

@@ -73,8 +73,8 @@ export function makeSidebar(): HTMLElement {
   function showState(): void {
     const shown = live === "live" && isStopped ? "stopped" : live;
     state.dataset.state = shown;
-    setText(state, word(`live.${shown}`));
-    body.hidden = live === "forbidden" || live === "unsupported";
+    setText(state, word(shown === "logged-out" ? "error.logged-out" : `live.${shown}`));
+    body.hidden = ["forbidden", "logged-out", "unsupported"].includes(live);
   }
 
   const noteState = (now: LiveState): void => {

@@ -14,7 +14,7 @@ const STYLE = `
 
 .crec-live { padding: 8px 12px; color: var(--red-ui-secondary-text-color) }
 .crec-live[data-state=live] { display: none }
-.crec-live[data-state=lost], .crec-live[data-state=cut], .crec-live[data-state=stopped], .crec-live[data-state=forbidden], .crec-live[data-state=unsupported] {
+.crec-live[data-state=lost], .crec-live[data-state=cut], .crec-live[data-state=stopped], .crec-live[data-state=forbidden], .crec-live[data-state=logged-out], .crec-live[data-state=unsupported] {
   color: var(--red-ui-primary-text-color); border-left: 3px solid var(--crec-warning); margin: 8px 12px; padding: 4px 8px;
 }
 

@@ -1,4 +1,4 @@
-import { getJson, postJson } from "../../../nodes/lib/editor/admin-requests.ts";
+import { getJson, postJson, refusalOf } from "../../../nodes/lib/editor/admin-requests.ts";
 import type { Answer } from "../../../nodes/lib/shared/form-types.ts";
 import { icon } from "./row.ts";
 import { say } from "./say.ts";
@@ -71,7 +71,6 @@ async function withNotice<T>(asked: Promise<Answer<T>>, done: (answer: T) => voi
     if (answer.problem !== undefined) say(answer.problem, "error");
     else done(answer as T);
   } catch (failure) {
-    const { status } = failure as { status?: number };
-    say(word(status === 401 || status === 403 ? "error.forbidden" : "error.unanswered"), "error");
+    say(word(`error.${refusalOf(failure) ?? "unanswered"}`), "error");
   }
 }

@@ -1,4 +1,4 @@
-import { getJson, postJson } from "../../../nodes/lib/editor/admin-requests.ts";
+import { getJson, postJson, refusalOf } from "../../../nodes/lib/editor/admin-requests.ts";
 import type { Answer } from "../../../nodes/lib/shared/form-types.ts";
 import {
   type RehearsalState,
@@ -45,8 +45,9 @@ async function answered<T>(asked: Promise<Answer<T>>): Promise<T> {
   try {
     answer = await asked;
   } catch (failure) {
+    const refusal = refusalOf(failure);
+    if (refusal !== undefined) throw new Error(word(`error.${refusal}`));
     const { status } = failure as { status?: number };
-    if (status === 401 || status === 403) throw new Error(word("error.forbidden"));
     throw new Error(word(status === 413 ? "error.too-large" : "error.unanswered"));
   }
   if (answer.problem !== undefined) throw new Error(answer.problem);
