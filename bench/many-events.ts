@@ -15,6 +15,9 @@ const OPERATION_STATUSES = ["accepted", "sending", "sent", "broadcasting", "conf
 const EVENTS_PER_OPERATION = 40;
 const QUERY_STATUSES = ["accepted", "sending", "sent", "completed"];
 const EVENTS_PER_QUERY = 200;
+const WALLET_STATUSES = ["deploying", "deployed"];
+/** Every so many operations a wallet is deployed. */
+const OPERATIONS_PER_WALLET = 10;
 const CHAIN_SELECTOR = "7759470850252068959";
 const PER_TRANSACTION = 5000;
 
@@ -35,8 +38,11 @@ export type ManyEvents = {
   rareWatcherId: string;
   walletId: string;
   operationId: string;
+  walletOperationId: string;
   queryId: string;
   address: string;
+  /** The one of all events. */
+  chainSelector: string;
 };
 
 /** @param count of events; the store is closed afterwards. */
@@ -77,7 +83,11 @@ export function fillStore(dataDir: string, count: number): ManyEvents {
     });
     written += 1;
   };
-  const lives = (statuses: readonly string[], type: "operation.status" | "query.status", payload: object) => {
+  const lives = (
+    statuses: readonly string[],
+    type: "operation.status" | "query.status" | "wallet.status",
+    payload: object,
+  ) => {
     for (const status of statuses) {
       if (written >= count) return;
       store.events.append({
@@ -109,8 +119,13 @@ export function fillStore(dataDir: string, count: number): ManyEvents {
             digest: `0x${"12".repeat(32)}`,
             transactions: [{ to: addressOf(1), value: "0", data: `0x${"34".repeat(68)}` }],
           });
+          if (operations % OPERATIONS_PER_WALLET === 3) {
+            const wallet = Math.floor(operations / OPERATIONS_PER_WALLET);
+            lives(WALLET_STATUSES, "wallet.status", { wallet_id: wallets[wallet % WALLETS] });
+          }
         }
-        if (written % EVENTS_PER_QUERY === 1) {
+        // Not where the events of an operation are.
+        if (written % EVENTS_PER_QUERY === EVENTS_PER_QUERY / 2 - 1) {
           const queryId = operations < 6 ? ids.queryId : randomUUID();
           lives(QUERY_STATUSES, "query.status", { query_id: queryId, target: addressOf(1) });
         }
@@ -124,6 +139,8 @@ export function fillStore(dataDir: string, count: number): ManyEvents {
     ...ids,
     watcherId: watchers[3] ?? "",
     walletId: wallets[0] ?? "",
+    walletOperationId: "3",
     address: addressOf(5),
+    chainSelector: CHAIN_SELECTOR,
   };
 }

@@ -26,7 +26,11 @@ function filtersOf(known: ManyEvents): Record<string, EventFilter> {
     "a watcher": { watcher_id: known.watcherId },
     "a watcher with few events": { watcher_id: known.rareWatcherId },
     "a status": { status: ["confirmed"] },
+    "a chain": { chain_selector: [known.chainSelector] },
+    "a wallet": { wallet_id: known.walletId },
     "an operation": { operation_id: known.operationId },
+    "an operation of a wallet": { wallet_operation_id: known.walletOperationId },
+    "a query": { query_id: known.queryId },
     "all of the time": { created: { gte: 1 } },
     "a time long ago": { created: { lt: 1000 } },
   };
