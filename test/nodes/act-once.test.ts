@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import should from "should";
@@ -99,8 +99,11 @@ describe("submit operation acts once", function () {
         fc.nat({ max: 2 }),
         async (readings, storedFrom) => {
           const log = newLog();
-          const path = join(folderOf(), `reading-${harness.idOf(keyOf(log))}.json`);
-          if (storedFrom > 0) await mkdir(path, { recursive: true });
+          const path = join(folderOf(), `reading-${harness.idOf(keyOf(log))}`);
+          if (storedFrom > 0) {
+            await mkdir(folderOf(), { recursive: true });
+            await writeFile(path, "");
+          }
           for (const [index, params] of readings.entries()) {
             if (index > 0 && index === storedFrom) await rm(path, { recursive: true });
             if (params === readings[0]) {

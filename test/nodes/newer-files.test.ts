@@ -89,13 +89,13 @@ const KINDS: Readonly<Record<string, Kind>> = {
     },
   },
   "a claim": {
-    file: "crec-signing/id.json",
+    file: "crec-signing/id/1.json",
     text: JSON.stringify({ ...NEWER, digests: [] }),
     lost: /may be signed a second time/,
     use: (_path, RED) => fileClaims(RED).claim("id", claim),
   },
   "the end of a claim": {
-    file: "crec-signing/id.json",
+    file: "crec-signing/id/1.json",
     text: JSON.stringify({ ...NEWER, ...claim }),
     lost: /may be signed a second time/,
     use: (_path, RED) => fileClaims(RED).release("id", "d"),

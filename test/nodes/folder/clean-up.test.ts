@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
@@ -11,6 +11,7 @@ import { fileClaims } from "../../../nodes/lib/runtime/signing/claims.ts";
 import { removeOldLocks } from "../../../nodes/lib/runtime/waits/owners.ts";
 
 const OLD = new Date(Date.now() - 40 * 86_400_000);
+
 const CLEANER = new URL("cleaner.ts", import.meta.url);
 const ROUNDS = 300;
 
@@ -131,13 +132,16 @@ describe("a clean-up of a folder", () => {
     this.timeout(60_000);
     const claims = fileClaims(RED);
     const signing = join(folder, "crec-signing");
+    const aside = join(folder, "aside");
     await mkdir(signing);
     const cleaner = new Worker(CLEANER, { workerData: folder });
     try {
       await once(cleaner, "message");
       const lost: number[] = [];
       for (let round = 0; round < ROUNDS; round += 1) {
-        await oldFile(join(signing, "id.json"), JSON.stringify({ digest: "0xold", deadline: 1 }));
+        await mkdir(aside);
+        await oldFile(join(aside, "old.json"), JSON.stringify({ digest: "0xold", deadline: 1 }));
+        await rename(aside, join(signing, "id"));
         await claims.claim("id", { digest: "0xfirst", deadline: 0 });
         const second = await claims.claim("id", { digest: "0xsecond", deadline: 0 });
         if (second.digest !== "0xfirst") lost.push(round);

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { NodeAPI } from "node-red";
 import should from "should";
 import {
@@ -79,21 +79,23 @@ describe("the claim of what is being signed", () => {
 
   it("that a crash left half written, or that is over since long, is replaced or removed", async () => {
     const names = () => readdir(join(folder, "crec-signing"));
-    await mkdir(join(folder, "crec-signing"), { recursive: true });
     const old = inSeconds(-31 * 86_400);
     for (const [name, text] of [
-      ["half.json", '{"version":1'],
-      ["left.json.tmp", "{}"],
-      ["over.json", JSON.stringify({ digest: "0xa", deadline: inSeconds(-90_000) })],
-      ["endless.json", JSON.stringify({ digest: "0xa", deadline: 0 })],
+      ["half", '{"version":1'],
+      ["left.tmp", "{}"],
+      ["over", JSON.stringify({ digest: "0xa", deadline: inSeconds(-90_000) })],
+      ["endless", JSON.stringify({ digest: "0xa", deadline: 0 })],
     ] as const) {
-      const path = join(folder, "crec-signing", name);
+      const path = join(folder, "crec-signing", name, "1.json");
+      await mkdir(dirname(path), { recursive: true });
       await writeFile(path, text);
-      if (name !== "half.json") await utimes(path, old, old);
+      if (name === "half") continue;
+      await utimes(path, old, old);
+      await utimes(dirname(path), old, old);
     }
     should((await inFiles().claim("half", { digest: "0xb", deadline: 0 })).digest).equal("0xb");
     await removeOldClaims(RED);
     should((await names()).filter((name) => /left|over|endless/.test(name))).be.empty();
-    should(await names()).containEql("half.json");
+    should(await names()).containEql("half");
   });
 });

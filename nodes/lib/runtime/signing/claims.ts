@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { link, rename, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { NodeAPI } from "node-red";
 import { refuseNewer } from "../../../../src/files/newer.ts";
 import type { SharedState } from "../../../../src/index.ts";
 import { nodeError } from "../../shared/errors.ts";
-import { cleanUp, type FoundFile, removeIf } from "../folder/clean-up.ts";
+import { cleanUp, type FoundFile } from "../folder/clean-up.ts";
+import { codeOf } from "../folder/lock-file.ts";
 import { createState, permitted, stateFiles } from "../folder/state-files.ts";
 import { processWide } from "../process-wide.ts";
 import { stateFolderFor } from "../state-folder.ts";
@@ -32,32 +33,37 @@ const FORGOTTEN_MS = 30 * DAY_MS;
 const CLEANED_EVERY_MS = 3_600_000;
 const cleaned = processWide("claims-cleaned", () => ({ at: Number.NEGATIVE_INFINITY }));
 const SCOPE = "signing";
+const TEMPORARY = ".tmp";
 /** Two processes that claim at the same moment need two. */
 const ATTEMPTS = 5;
 
-/** In the state folder, each in a file of its own: of several processes that use it, one is first. */
+/**
+ * In the state folder, each in a folder of its own: of several processes that use it, one is first. That folder gets its
+ * name with the claim in it, which fails where there is one. The file of a claim has a name that no other has: whoever
+ * removes it cannot remove one that has replaced it meanwhile.
+ */
 export function fileClaims(RED: NodeAPI): Claims {
   const folder = stateFolderFor(RED, "signing");
-  const pathOf = (id: string) => join(folder, `${id}.json`);
   return {
     claim: async (id, mine) => {
       await stateFiles.mkdir(folder, { recursive: true });
       if (Date.now() - cleaned.at >= CLEANED_EVERY_MS) void removeOldClaims(RED);
-      const path = pathOf(id);
+      const path = join(folder, id);
       for (let attempt = 1; ; attempt++) {
-        if (await create(path, mine)) return mine;
-        const found = await permitted(path, () => removeIf(path, ({ text }) => isOverOrHalf(text, path)));
-        const other = found && claimIn(found.text, path);
-        if (other && !isOver(other)) return other;
+        if (await permitted(path, () => create(path, mine))) return mine;
+        const found = await permitted(path, () => read(path));
+        if (found?.claim && !isOver(found.claim)) return found.claim;
+        if (found) await permitted(path, () => remove(found.file));
         if (attempt === ATTEMPTS)
           throw new Error(
-            `The file ${path} cannot be replaced. Check the permissions of the state folder, then send the message again.`,
+            `The folder ${path} cannot be replaced. Check the permissions of the state folder, then send the message again.`,
           );
       }
     },
     release: async (id, digest) => {
-      const path = pathOf(id);
-      await permitted(path, () => removeIf(path, ({ text }) => claimIn(text, path)?.digest === digest));
+      const path = join(folder, id);
+      const found = await permitted(path, () => read(path));
+      if (found?.claim?.digest === digest) await permitted(path, () => remove(found.file));
     },
   };
 }
@@ -109,29 +115,73 @@ export function sharedClaims(shared: Pick<SharedState, "readRecord" | "writeReco
 
 /** Whole or not at all. False where there is one. */
 async function create(path: string, claim: Claim): Promise<boolean> {
-  const temporary = `${path}.${randomUUID()}.tmp`;
+  const temporary = `${path}.${randomUUID()}${TEMPORARY}`;
   try {
-    await createState(temporary, JSON.stringify({ version: 1, ...claim }));
-    await link(temporary, path);
-    return true;
-  } catch (error) {
-    const { code } = error as { code?: unknown };
-    if (code === "EEXIST") return false;
-    // A file system without links: of two processes at the same moment, the second is last.
-    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(String(code))) throw error;
-    if ((await stat(path).catch(() => undefined)) !== undefined) return false;
+    await stateFiles.mkdir(temporary, { recursive: true });
+    await createState(join(temporary, `${randomUUID()}.json`), JSON.stringify({ version: 1, ...claim }));
     await rename(temporary, path);
     return true;
+  } catch (error) {
+    if (["ENOTEMPTY", "EEXIST"].includes(String(codeOf(error)))) return false;
+    // Windows refuses any existing folder by another code, also an empty one.
+    const names = await namesIn(path);
+    if (names === undefined) throw error;
+    if (names.length === 0) await removeEmpty(path);
+    return false;
   } finally {
-    await rm(temporary, { force: true });
+    await rm(temporary, { recursive: true, force: true });
   }
 }
 
+/** Undefined where there is none; without a claim, where a power cut left its file half written. */
+async function read(path: string): Promise<{ file: string; claim: Claim | undefined } | undefined> {
+  for (const name of (await namesIn(path)) ?? []) {
+    const file = join(path, name);
+    const text = await readFile(file, "utf8").catch(unlessGone);
+    if (text !== undefined) return { file, claim: claimIn(text, file) };
+  }
+  return undefined;
+}
+
+/** Never the claim that has replaced it. */
+async function remove(file: string): Promise<void> {
+  await rm(file, { force: true });
+  await removeEmpty(dirname(file));
+}
+
+/** A folder that has a claim again stays. */
+async function removeEmpty(path: string): Promise<void> {
+  await rmdir(path).catch((error: unknown) => {
+    if (!["ENOENT", "ENOTEMPTY", "EEXIST"].includes(String(codeOf(error)))) throw error;
+  });
+}
+
+/** Undefined where there is no such folder. */
+function namesIn(path: string): Promise<string[] | undefined> {
+  return readdir(path).catch(unlessGone);
+}
+
+function unlessGone(error: unknown): undefined {
+  if (codeOf(error) !== "ENOENT") throw error;
+}
+
 /** Removes the claims whose messages never came again. Never rejects. */
-export function removeOldClaims(RED: NodeAPI): Promise<void> {
+export async function removeOldClaims(RED: NodeAPI): Promise<void> {
   cleaned.at = Date.now();
   const folder = stateFolderFor(RED, "signing");
-  return cleanUp(RED, folder, { leastAgeMs: DAY_MS, isOld: (file) => isForgotten(file, folder) });
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) {
+    const path = join(folder, name);
+    // One that is being made is empty for a moment.
+    if (name.endsWith(TEMPORARY) && !(await isLeft(path))) continue;
+    await cleanUp(RED, path, { leastAgeMs: DAY_MS, isOld: (file) => isForgotten(file, path) });
+    await removeEmpty(path).catch(() => {});
+  }
+}
+
+async function isLeft(path: string): Promise<boolean> {
+  const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
+  return Date.now() - mtimeMs >= DAY_MS;
 }
 
 function isForgotten({ text, writtenAt }: FoundFile, folder: string): boolean {
