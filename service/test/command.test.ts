@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
+import { json } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import should from "should";
@@ -159,11 +161,20 @@ describe("the command of the local service", function () {
     const silent = connect(Number(new URL(api.ready.base_url).port), "127.0.0.1");
     await once(silent, "connect");
     // It is paid in a block, which takes its time.
-    const paid = api.ok("POST", "/local/faucet", {});
-    await api.ok("GET", "/networks");
+    const headers = { authorization: `Apikey ${api.ready.api_key}`, "content-type": "application/json" };
+    const paying = request(`${api.ready.base_url}/local/faucet`, {
+      method: "POST",
+      headers: { ...headers, expect: "100-continue" },
+    });
+    paying.flushHeaders();
+    // The service has the request.
+    await once(paying, "continue");
+    const answered = once(paying, "response") as Promise<[IncomingMessage]>;
+    paying.end("{}");
     const started = Date.now();
     child.kill("SIGTERM");
-    should(await paid).have.property("transaction_hash");
+    const [answer] = await answered;
+    should(await json(answer)).have.property("transaction_hash");
     should(await exited).equal(0);
     should(Date.now() - started).be.below(30_000);
     silent.destroy();
