@@ -4,7 +4,6 @@ import { crecOf } from "../../lib/runtime/message.ts";
 import { onWaiting } from "../../lib/runtime/waits/waiting.ts";
 import { SilentNodes } from "./silent-nodes.ts";
 import { pathOf, type Stopping, stoppedBy } from "./stopping.ts";
-import { Turns } from "./turns.ts";
 import { Work, type WorkListener } from "./work.ts";
 
 /** Node-RED's own label of our hooks. */
@@ -14,8 +13,7 @@ const MARK = Symbol(LABEL);
 
 type Message = { [MARK]?: number };
 type End = { id: string; node?: unknown };
-type Received = { msg: Message; destination: End };
-type Sent = Received & { source?: End };
+type Sent = { msg: Message; destination: End };
 type Completion = { msg: Message; node: End; error?: unknown };
 
 /**
@@ -29,7 +27,6 @@ export class FlowWork {
   readonly #works = new Map<number, Work>();
   readonly #current = new AsyncLocalStorage<number | undefined>();
   readonly #silentNodes = new SilentNodes();
-  readonly #turns = new Turns();
   /** Messages with which nodes only wait. */
   readonly #waiting = new WeakSet<object>();
   #forgetWaiting = () => {};
@@ -44,7 +41,7 @@ export class FlowWork {
   readonly #stopping = (stopping: Stopping) => {
     const isStopped = stoppedBy(stopping);
     this.isDeploying = true;
-    for (const work of [...this.#works.values()]) if (work.isAt(isStopped)) work.interrupt();
+    for (const work of [...this.#works.values()]) if (work.isAt(isStopped)) this.#interrupt(work);
   };
   readonly #started = () => {
     this.isDeploying = false;
@@ -56,10 +53,6 @@ export class FlowWork {
     this.#lastId += 1;
     const work = new Work(this.#lastId, {
       ...listener,
-      onInterrupt: () => {
-        this.#works.delete(work.id);
-        this.#interrupted.push(work);
-      },
       onEnd: (outcome) => {
         this.#works.delete(work.id);
         onEnd(outcome);
@@ -72,7 +65,6 @@ export class FlowWork {
 
   /** Forgets one that is not waited for any longer. */
   forget(work: Work): void {
-    work.forget();
     this.#works.delete(work.id);
     for (const [eventId, kept] of this.#kept) if (kept === work) this.#kept.delete(eventId);
     this.#interrupted = this.#interrupted.filter((one) => one !== work);
@@ -98,20 +90,21 @@ export class FlowWork {
     events.on("flows:stopping", this.#stopping);
     events.on("flows:started", this.#started);
     // Each handler takes one argument: with a second one, Node-RED would wait for it to be called.
-    hooks.add(`preRoute.${LABEL}`, ({ msg, source, destination }: Sent) => {
+    hooks.add(`preRoute.${LABEL}`, ({ msg, destination }: Sent) => {
       // A node that was stopped gets nothing, and no further hook is called.
       if (!this.isDeploying || nodes.getNode(destination.id)) return;
-      this.#sent(msg, source)?.interrupt();
+      const work = this.#workOf(msg);
+      if (work) this.#interrupt(work);
     });
-    hooks.add(`preDeliver.${LABEL}`, ({ msg, source, destination: { id, node } }: Sent) => {
-      this.#sent(msg, source)?.sentTo(pathOf(node, id));
+    hooks.add(`preDeliver.${LABEL}`, ({ msg, destination: { id, node } }: Sent) => {
+      this.#workOf(msg)?.sentTo(pathOf(node, id));
     });
-    hooks.add(`onReceive.${LABEL}`, ({ msg, destination: { id, node } }: Received) => {
+    hooks.add(`onReceive.${LABEL}`, ({ msg, destination: { id, node } }: Sent) => {
       const work = this.#workOf(msg);
       if (this.#current.getStore() !== work?.id) this.#current.enterWith(work?.id);
       return work?.receivedBy(pathOf(node, id));
     });
-    hooks.add(`postReceive.${LABEL}`, ({ msg, destination: { id, node } }: Received) => {
+    hooks.add(`postReceive.${LABEL}`, ({ msg, destination: { id, node } }: Sent) => {
       if (reports(node)) return;
       // Also messages of others: they may be before ours in the node's queue.
       const work = this.#workOf(msg);
@@ -122,7 +115,6 @@ export class FlowWork {
       if (work === undefined) return;
       if (this.#waiting.delete(msg)) work.waitsNoLonger();
       if (hasTimers(node.node)) work.mayActLater();
-      if (!error) this.#turns.completed(node.id, this.#current.getStore(), work);
       work.completedBy(node.id, error ? failureAt(node, error) : undefined);
     });
   }
@@ -138,10 +130,10 @@ export class FlowWork {
     this.#kept.clear();
   }
 
-  #sent(msg: Message, source: End | undefined): Work | undefined {
-    const work = this.#workOf(msg);
-    if (work && source) this.#turns.sent(source.id, this.#current.getStore(), work);
-    return work;
+  #interrupt(work: Work): void {
+    work.isInterrupted = true;
+    this.#works.delete(work.id);
+    this.#interrupted.push(work);
   }
 
   /**
