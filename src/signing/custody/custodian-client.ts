@@ -49,6 +49,8 @@ export type CustodianCall = {
    * been taken, and then a repeat would ask again.
    */
   repeats: boolean;
+  /** A login that may be valid once: it is not repeated here, and its failure says nothing of a request to sign. */
+  isLogin?: boolean | undefined;
   /** Never shown in an error of this call. */
   secrets?: readonly string[] | undefined;
   /** Whether an answer that looks like an outage, 429 or 5xx, is the answer that every repeat would get. */
@@ -136,7 +138,7 @@ export class CustodianClient {
    * {ClientClosedError} after `close`
    */
   async call(call: CustodianCall): Promise<CustodianAnswer> {
-    const { repeats, withinMs, waitsForPersonMs, onState, signal } = call;
+    const { repeats, isLogin = false, withinMs, waitsForPersonMs, onState, signal } = call;
     const endsAt = performance.now() + (withinMs ?? LONGEST_TIMER_MS);
     for (let attempt = 1; ; attempt++) {
       const leftMs = Math.max(1, endsAt - performance.now());
@@ -146,7 +148,7 @@ export class CustodianClient {
       } catch (error) {
         if (!(error instanceof SignerError) || !error.retryable) throw error;
         const isPatient = withinMs !== undefined && NOT_TAKEN.test(error.state ?? "");
-        const isSafe = repeats || (withinMs !== undefined && !error.isAsked);
+        const isSafe = repeats || (withinMs !== undefined && !error.isAsked && !isLogin);
         if (!isPatient && (!isSafe || attempt >= ATTEMPTS)) throw error;
         const untilEnd = Math.max(0, endsAt - performance.now());
         const longestMs = isPatient ? untilEnd : Math.min(LONGEST_PAUSE_MS, untilEnd);
@@ -219,7 +221,7 @@ export class CustodianClient {
           thrown instanceof SignerError
             ? thrown
             : requestFailure(thrown, this.#base.host, mask, { custodian, proxy });
-        throw call.repeats ? error : notingAsked(error);
+        throw call.repeats || call.isLogin ? error : notingAsked(error);
       } finally {
         clearTimeout(timer);
       }

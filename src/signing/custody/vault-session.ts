@@ -132,6 +132,7 @@ export class VaultSession {
       ...{ method: "POST", path, body: JSON.stringify(credentials), secrets: [jwt] },
       // A secret id may be valid for a number of logins.
       repeats: login.method !== "approle",
+      isLogin: login.method === "approle",
       withinMs,
     });
     return tokenIn(answer, path);

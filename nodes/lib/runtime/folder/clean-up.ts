@@ -16,6 +16,8 @@ export type CleanUpOptions = {
   isOld: (file: FoundFile) => boolean;
   /** By its name. Default: all. */
   isCandidate?: (name: string) => boolean;
+  /** Whose failure is reported, once. Default: the folder itself. */
+  reportedAs?: string;
 };
 
 /** Folders whose failed clean-up was reported. */
@@ -26,7 +28,7 @@ const reported = processWide("clean-up-reported", () => new Set<string>());
  * not keep the others. Of each folder the first failure is logged as a warning. Never rejects.
  */
 export async function cleanUp(RED: NodeAPI, folder: string, options: CleanUpOptions): Promise<void> {
-  const { leastAgeMs, isOld, isCandidate = () => true } = options;
+  const { leastAgeMs, isOld, isCandidate = () => true, reportedAs = folder } = options;
   let failure: unknown;
   const names = await readdir(folder).catch((error: unknown) => {
     if (codeOf(error) !== "ENOENT") failure = error;
@@ -41,10 +43,10 @@ export async function cleanUp(RED: NodeAPI, folder: string, options: CleanUpOpti
       if (codeOf(error) !== "ENOENT") failure ??= error;
     }
   }
-  if (failure === undefined || reported.has(folder)) return;
-  reported.add(folder);
+  if (failure === undefined || reported.has(reportedAs)) return;
+  reported.add(reportedAs);
   const reason = failure instanceof Error ? failure.message : String(failure);
-  RED.log.warn(`[crec] ${RED._("common.warning.clean-up-failed", { folder, reason })}`);
+  RED.log.warn(`[crec] ${RED._("common.warning.clean-up-failed", { folder: reportedAs, reason })}`);
 }
 
 /**

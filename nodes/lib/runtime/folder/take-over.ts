@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, open, readdir, realpath, rm, rmdir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { renameOver } from "../../../../src/files/rename.ts";
 import { type CodedError, nodeError, toCodedError } from "../../shared/errors.ts";
 import { loadLibrary } from "../library.ts";
@@ -126,7 +126,8 @@ async function moveAll(from: string, to: string, moving: Moving): Promise<void> 
     signal.throwIfAborted();
     const name = entry.name.endsWith(TAKEN) ? entry.name.slice(0, -TAKEN.length) : entry.name;
     const [source, target] = [join(from, entry.name), join(to, name)];
-    if (entry.isDirectory()) {
+    if (entry.isDirectory() && isClaim(target) && existsSync(target)) result.left.push(source);
+    else if (entry.isDirectory()) {
       await moveAll(source, target, moving);
       await removeEmpty(source);
     } else if (name !== entry.name) {
@@ -140,6 +141,11 @@ async function moveAll(from: string, to: string, moving: Moving): Promise<void> 
       result.moved += 1;
     }
   }
+}
+
+/** Its file has a name that no other has, so that two of one id would be in one folder. */
+function isClaim(path: string): boolean {
+  return basename(dirname(path)) === "crec-signing";
 }
 
 async function moveFile(from: string, to: string, copy: Copy): Promise<void> {

@@ -174,7 +174,8 @@ export async function removeOldClaims(RED: NodeAPI): Promise<void> {
     const path = join(folder, name);
     // One that is being made is empty for a moment.
     if (name.endsWith(TEMPORARY) && !(await isLeft(path))) continue;
-    await cleanUp(RED, path, { leastAgeMs: DAY_MS, isOld: (file) => isForgotten(file, path) });
+    const isOld = (file: FoundFile) => isForgotten(file, path);
+    await cleanUp(RED, path, { leastAgeMs: DAY_MS, isOld, reportedAs: folder });
     await removeEmpty(path).catch(() => {});
   }
 }

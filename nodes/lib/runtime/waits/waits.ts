@@ -259,7 +259,10 @@ export class Waits {
       if (index > 0 && index % MOST_AT_ONCE === 0)
         await sleep(PAUSE_MS, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
-      await this.#resumeThis(name, claim).finally(() => this.#places?.leave(name));
+      // One that cannot be taken over does not keep the others.
+      await this.#resumeThis(name, claim)
+        .catch((error) => this.#warn(error))
+        .finally(() => this.#places?.leave(name));
     }
   }
 
