@@ -2,7 +2,7 @@ import should from "should";
 import { nodeTypes, useEditor } from "../support/editor.ts";
 
 /** What Markdown leaves behind where it was not turned into anything. */
-const RAW = /\*\*|`|^\s*#+ |^\s*[-*] |\]\(|_\w+_\b.*_\w+_\b/m;
+const RAW = /\*\*|`|^\s*#+ |^\s*[-*] |\]\(|\b_\w+_\b.*\b_\w+_\b/m;
 
 describe("the help of each node", function () {
   this.timeout(120_000);

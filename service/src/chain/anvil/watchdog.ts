@@ -6,6 +6,8 @@ import type { WatchdogOrder, WatchdogReport } from "../watchdog.ts";
 import { pidFile, record } from "./chain-processes.ts";
 import type { SaveReport } from "./snapshot-saver.ts";
 
+const LONGEST_READ_MS = 5_000;
+
 /** Does the work while nothing else changes the chain. */
 export type Exclusively = (work: () => Promise<void>) => Promise<void>;
 
@@ -105,7 +107,10 @@ export class Watchdog {
   #mayRead(): void {
     let isOver = false;
     const read = new Promise<void>((resolve) => {
+      // A process that is suspended must not stop the chain. A state that is torn then is read again.
+      const limit = setTimeout(() => this.#hasRead(), LONGEST_READ_MS).unref();
       this.#hasRead = () => {
+        clearTimeout(limit);
         isOver = true;
         resolve();
       };
