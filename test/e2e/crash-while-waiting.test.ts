@@ -1,30 +1,24 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
+import { CRASH_TAB, deployCrashing, KILL, killer } from "../support/crashing-flow.ts";
 import { Custodian } from "../support/custodian.ts";
 import { eventually } from "../support/eventually.ts";
 import { functionNode } from "../support/flow-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { NodeRedWithChannel } from "../support/node-red-with-channel.ts";
-import { channelNode, connectionNode, eventsInNode } from "../support/nodes.ts";
+import { eventsInNode } from "../support/nodes.ts";
 import { OperationHarness, RECEIVER } from "../support/operation-harness.ts";
 import { submitNode, walletNode } from "../support/operation-nodes.ts";
 import { describeWide } from "../support/wide.ts";
 
-const TAB = "crash-tab";
 const EVENTS = 2;
 const CRASHES = 2;
 /** More than the time after which a flow that only waits is not counted any more. */
 const DELAY_MS = 1_000;
 /** One more than rejects an event, with the default of the form. */
 const KILLS = 6;
-
-const KILL = "if (msg.crec.offset === 1) process.exit(1);";
-const killer = (id: string, func: string): FlowNode => ({
-  ...functionNode(id, func, []),
-  ...{ z: TAB, libs: [{ var: "process", module: "process" }] },
-});
 
 /** These take their time until they end Node-RED. */
 const killers: Record<string, { commit: string; nodes: FlowNode[] }> = {
@@ -38,7 +32,7 @@ const killers: Record<string, { commit: string; nodes: FlowNode[] }> = {
       {
         ...{
           id: "first",
-          z: TAB,
+          z: CRASH_TAB,
           type: "delay",
           pauseType: "delay",
           timeout: "1",
@@ -57,7 +51,7 @@ const killers: Record<string, { commit: string; nodes: FlowNode[] }> = {
     commit: "on-ack",
     nodes: [
       {
-        ...{ id: "first", z: TAB, type: "trigger", op1type: "nul", op2type: "payl", extend: false },
+        ...{ id: "first", z: CRASH_TAB, type: "trigger", op1type: "nul", op2type: "payl", extend: false },
         ...{ op1: "", op2: "", duration: "1", units: "s", wires: [["killer"]] },
       },
       killer("killer", KILL),
@@ -66,12 +60,15 @@ const killers: Record<string, { commit: string; nodes: FlowNode[] }> = {
   "a function behind a message from elsewhere, such as an approval": {
     commit: "on-ack",
     nodes: [
-      { ...functionNode("first", 'if (msg.crec.offset === 1) flow.set("crec", msg.crec);', []), z: TAB },
       {
-        ...{ id: "elsewhere", z: TAB, type: "inject", props: [], repeat: "1", once: false },
+        ...functionNode("first", 'if (msg.crec.offset === 1) flow.set("crec", msg.crec);', []),
+        z: CRASH_TAB,
+      },
+      {
+        ...{ id: "elsewhere", z: CRASH_TAB, type: "inject", props: [], repeat: "1", once: false },
         wires: [["approved"]],
       },
-      { ...functionNode("approved", 'return { crec: flow.get("crec") };', ["killer"]), z: TAB },
+      { ...functionNode("approved", 'return { crec: flow.get("crec") };', ["killer"]), z: CRASH_TAB },
       killer("killer", `if (msg.crec) { ${KILL} }`),
     ],
   },
@@ -86,29 +83,9 @@ describeWide("an event that takes its time until Node-RED ends", function () {
   });
   after(() => stage?.close());
 
-  /** Has the reader there from the next start on, for it may end Node-RED before a deploy has ended. */
-  const enable = async () => {
-    const file = join(stage.userDir.path, "flows.json");
-    const flows = JSON.parse(await readFile(file, "utf8")) as FlowNode[];
-    await writeFile(file, JSON.stringify(flows.map(({ d, ...node }) => node)));
-  };
-
   for (const [kind, { commit, nodes }] of Object.entries(killers)) {
     it(`is rejected: ${kind}`, async () => {
-      const reader = eventsInNode({
-        ...{ id: "reader", z: TAB, d: true, consumer: kind.replaceAll(/\W/g, "-"), verify: false, commit },
-        ...{ crashes: String(CRASHES), start: "beginning", wires: [["first"], []] },
-      });
-      const { service } = stage;
-      await (await stage.launch()).deploy([
-        { id: TAB, type: "tab", label: "crashes" },
-        connectionNode(service.ready),
-        channelNode({ channel: service.channelName }),
-        reader,
-        ...nodes,
-      ]);
-      await stage.nodeRed?.stop();
-      await enable();
+      await deployCrashing(stage, { consumer: kind.replaceAll(/\W/g, "-"), commit, crashes: CRASHES }, nodes);
       const isRejected = () =>
         stage.nodeRed?.log.includes(`The event at offset 1 was rejected: Node-RED ended ${CRASHES} times`);
       let starts = 0;
@@ -157,11 +134,18 @@ describeWide("an event that waits for a person while Node-RED is killed", functi
   it("comes again each time, until it is signed, or acknowledged", async () => {
     const read = (consumer: string, first: string, more: Partial<FlowNode>) =>
       eventsInNode({
-        ...{ id: `read-${consumer}`, z: TAB, consumer, verify: false, start: "beginning", inFlight: "1" },
+        ...{
+          id: `read-${consumer}`,
+          z: CRASH_TAB,
+          consumer,
+          verify: false,
+          start: "beginning",
+          inFlight: "1",
+        },
         ...{ wires: [[`${consumer}-came`, first], []], ...more },
       });
     const counts = (consumer: string): FlowNode => ({
-      ...{ id: `${consumer}-came`, z: TAB, type: "debug", name: `came:${consumer}`, active: true },
+      ...{ id: `${consumer}-came`, z: CRASH_TAB, type: "debug", name: `came:${consumer}`, active: true },
       ...{ tosidebar: true, complete: "crec", targetType: "msg", wires: [] },
     });
     await harness.deploy(
@@ -170,7 +154,7 @@ describeWide("an event that waits for a person while Node-RED is killed", functi
         [submitNode({ wallet: "custody", follow: false }), 1],
       ],
       [
-        { id: TAB, type: "tab", label: "waits" },
+        { id: CRASH_TAB, type: "tab", label: "waits" },
         {
           ...{ id: "elsewhere", type: "custody-signer", url: custodian.url, address: harness.owner },
           timeoutMs: 600_000,
@@ -180,11 +164,11 @@ describeWide("an event that waits for a person while Node-RED is killed", functi
         counts("signing"),
         {
           ...functionNode("transfer", `return { ...msg, to: "${RECEIVER}", payload: "1" };`, ["submit"]),
-          z: TAB,
+          z: CRASH_TAB,
         },
         read("acknowledging", "noted", { commit: "on-ack" }),
         counts("acknowledging"),
-        { ...functionNode("noted", "return null;", []), z: TAB },
+        { ...functionNode("noted", "return null;", []), z: CRASH_TAB },
       ],
     );
     // What it says about itself are the events.

@@ -1,13 +1,9 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import should from "should";
+import { CRASH_TAB, deployCrashing, KILL, killer } from "../support/crashing-flow.ts";
 import { eventually } from "../support/eventually.ts";
-import { functionNode } from "../support/flow-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { NodeRedWithChannel } from "../support/node-red-with-channel.ts";
-import { channelNode, connectionNode, eventsInNode } from "../support/nodes.ts";
 
-const TAB = "crash-tab";
 const EVENTS = 2;
 const CRASHES = 2;
 const DELAY_S = 30;
@@ -15,13 +11,8 @@ const AWAIT_S = 60;
 /** What Node-RED takes to start, and more. */
 const SLACK_MS = 60_000;
 
-const KILL = "if (msg.crec.offset === 1) process.exit(1);";
-const killer = (id: string, func: string): FlowNode => ({
-  ...functionNode(id, func, []),
-  ...{ z: TAB, libs: [{ var: "process", module: "process" }] },
-});
 const delay: FlowNode = {
-  ...{ id: "first", z: TAB, type: "delay", pauseType: "delay" },
+  ...{ id: "first", z: CRASH_TAB, type: "delay", pauseType: "delay" },
   ...{ timeout: String(DELAY_S), timeoutUnits: "seconds", wires: [["killer"]] },
 };
 
@@ -52,29 +43,9 @@ describe("an event that makes a node end Node-RED much later", function () {
   afterEach(() => stage?.nodeRed?.kill());
   after(() => stage?.close());
 
-  /** Has the reader there from the next start on. */
-  const enable = async () => {
-    const file = join(stage.userDir.path, "flows.json");
-    const flows = JSON.parse(await readFile(file, "utf8")) as FlowNode[];
-    await writeFile(file, JSON.stringify(flows.map(({ d, ...node }) => node)));
-  };
-
   for (const [kind, { name, commit, lastsS, nodes }] of Object.entries(killers)) {
     it(`is rejected after ${CRASHES} crashes: ${kind}`, async () => {
-      const reader = eventsInNode({
-        ...{ id: "reader", z: TAB, d: true, consumer: name, verify: false, commit },
-        ...{ crashes: String(CRASHES), start: "beginning", wires: [["first"], []] },
-      });
-      const { service } = stage;
-      await (await stage.launch()).deploy([
-        { id: TAB, type: "tab", label: "crashes" },
-        connectionNode(service.ready),
-        channelNode({ channel: service.channelName }),
-        reader,
-        ...nodes,
-      ]);
-      await stage.nodeRed?.stop();
-      await enable();
+      await deployCrashing(stage, { consumer: name, commit, crashes: CRASHES }, nodes);
       const isRejected = () =>
         stage.nodeRed?.log.includes(`The event at offset 1 was rejected: Node-RED ended ${CRASHES} times`);
       let starts = 0;
