@@ -1,5 +1,3 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
@@ -9,7 +7,7 @@ import { functionNode } from "../support/flow-harness.ts";
 import { ALL_NODES, type FlowNode } from "../support/node-red.ts";
 import { eventsInNode } from "../support/nodes.ts";
 import { differentIn, type Recorded, recordedIn } from "../support/recorded-events.ts";
-import { node, slowFlows, TAB } from "../support/slow-flows.ts";
+import { node, slow, TAB } from "../support/slow-flows.ts";
 import { itWide } from "../support/wide.ts";
 
 const SETTINGS = fileURLToPath(new URL("odd-nodes-settings.cjs", import.meta.url));
@@ -23,21 +21,13 @@ type Flows = (versions?: { behind?: number; reader?: number; elsewhere?: number 
 describe("events in, when nodes stop that work on its events", function () {
   this.timeout(120_000);
   let harness: EventHarness;
-  let server: Server;
-  let url: string;
   let runs = 0;
 
   before(async () => {
     const define = [ALL_NODES, "runtimeState.enabled=true"];
     harness = await EventHarness.start(EVENTS, { settings: SETTINGS, define });
-    server = createServer((_request, response) => setTimeout(() => response.end("slow"), SLOW_MS));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   });
-  after(async () => {
-    await new Promise((resolve) => server?.close(resolve));
-    await harness?.close();
-  });
+  after(() => harness?.close());
 
   /** Which events came to the first and to the last node. */
   const recorded = (name: string): Promise<Recorded[]> => recordedIn(join(harness.userDir.path, name));
@@ -103,7 +93,7 @@ describe("events in, when nodes stop that work on its events", function () {
   // With an ack event node, the flow may acknowledge while nobody reads.
   for (const [mode, fields] of Object.entries(modes))
     itWide(`sends nothing again by a deploy elsewhere, or of the reader alone: ${mode}`, async () => {
-      const { flows, first, last } = await begin(slowFlows(url, SLOW_MS).delay ?? [], fields);
+      const { flows, first, last } = await begin([slow("first", SLOW_MS)], fields);
       const again = async (what: string) => {
         const offsets = (await recorded(first)).map(({ offset }) => offset);
         should(offsets.filter((one, index) => offsets.indexOf(one) < index)).deepEqual([], what);
