@@ -125,6 +125,49 @@ describe("events in that waits until the flow has completed its messages", funct
     should(offsets.slice(0, 3)).deepEqual([1, 2, 3]);
   });
 
+  const joining = {
+    join: node("joins", "join", {
+      ...{ mode: "custom", count: "3", build: "array", property: "crec.offset", propertyType: "msg" },
+      wires: [["slow"]],
+    }),
+    "join by an expression": node("joins", "join", {
+      ...{ mode: "reduce", reduceExp: "$A + 1", reduceInit: "0", reduceInitType: "num" },
+      wires: [["slow"]],
+    }),
+    "a function that calls done for several": functionNode(
+      "joins",
+      `const held = context.get('held') ?? []; context.set('held', held); held.push(() => node.done());
+       if (held.length < 3) return;
+       node.send({ made: "anew" });
+       for (const done of held.splice(0)) done();
+       return;`,
+      ["slow"],
+    ),
+  };
+  for (const [kind, joins] of Object.entries(joining)) {
+    it(`takes joined events for completed once their one message is: ${kind}`, async () => {
+      const parts =
+        "msg.parts = { id: Math.ceil(msg.crec.offset / 3), index: msg.crec.offset % 3, count: 3 }; return msg;";
+      await deploy([functionNode("first", parts, ["joins"]), joins, slow("slow", SLOW_MS)], {
+        inFlight: "3",
+      });
+      const once = ["in", "in", "in", "out"];
+      should((await course(3)).slice(0, 12)).deepEqual([...once, ...once, ...once]);
+    });
+  }
+
+  it("takes an event for completed that only flushes a delay at the end of the flow", async () => {
+    const route =
+      "if (msg.crec.offset % 2) return [msg, null]; return [null, { _msgid: msg._msgid, flush: true }];";
+    const held = node("held", "delay", { pauseType: "delay", timeout: "60", timeoutUnits: "seconds" }, [
+      "slow",
+    ]);
+    const first = { ...functionNode("first", route, ["held"]), outputs: 2, wires: [["held"], ["held"]] };
+    await deploy([first, held, slow("slow", 2000)], { inFlight: "2" });
+    // The second event has flushed the first, which is still at work: the third comes meanwhile.
+    should((await course(1)).slice(0, 4)).deepEqual(["in", "in", "in", "out"]);
+  });
+
   it("follows a message object that a node sends again and again", async () => {
     const template =
       "const one = context.get('one') ?? { made: 'once' }; context.set('one', one); node.send(one, false); return;";

@@ -4,6 +4,7 @@ import { crecOf } from "../../lib/runtime/message.ts";
 import { onWaiting } from "../../lib/runtime/waits/waiting.ts";
 import { SilentNodes } from "./silent-nodes.ts";
 import { pathOf, type Stopping, stoppedBy } from "./stopping.ts";
+import { Turns } from "./turns.ts";
 import { Work, type WorkListener } from "./work.ts";
 
 /** Node-RED's own label of our hooks. */
@@ -13,7 +14,8 @@ const MARK = Symbol(LABEL);
 
 type Message = { [MARK]?: number };
 type End = { id: string; node?: unknown };
-type Sent = { msg: Message; destination: End };
+type Received = { msg: Message; destination: End };
+type Sent = Received & { source?: End };
 type Completion = { msg: Message; node: End; error?: unknown };
 
 /**
@@ -27,6 +29,7 @@ export class FlowWork {
   readonly #works = new Map<number, Work>();
   readonly #current = new AsyncLocalStorage<number | undefined>();
   readonly #silentNodes = new SilentNodes();
+  readonly #turns = new Turns();
   /** Messages with which nodes only wait. */
   readonly #waiting = new WeakSet<object>();
   #forgetWaiting = () => {};
@@ -41,7 +44,7 @@ export class FlowWork {
   readonly #stopping = (stopping: Stopping) => {
     const isStopped = stoppedBy(stopping);
     this.isDeploying = true;
-    for (const work of [...this.#works.values()]) if (work.isAt(isStopped)) this.#interrupt(work);
+    for (const work of [...this.#works.values()]) if (work.isAt(isStopped)) work.interrupt();
   };
   readonly #started = () => {
     this.isDeploying = false;
@@ -53,6 +56,10 @@ export class FlowWork {
     this.#lastId += 1;
     const work = new Work(this.#lastId, {
       ...listener,
+      onInterrupt: () => {
+        this.#works.delete(work.id);
+        this.#interrupted.push(work);
+      },
       onEnd: (outcome) => {
         this.#works.delete(work.id);
         onEnd(outcome);
@@ -65,6 +72,7 @@ export class FlowWork {
 
   /** Forgets one that is not waited for any longer. */
   forget(work: Work): void {
+    work.forget();
     this.#works.delete(work.id);
     for (const [eventId, kept] of this.#kept) if (kept === work) this.#kept.delete(eventId);
     this.#interrupted = this.#interrupted.filter((one) => one !== work);
@@ -90,21 +98,21 @@ export class FlowWork {
     events.on("flows:stopping", this.#stopping);
     events.on("flows:started", this.#started);
     // Each handler takes one argument: with a second one, Node-RED would wait for it to be called.
-    hooks.add(`preRoute.${LABEL}`, ({ msg, destination }: Sent) => {
+    hooks.add(`preRoute.${LABEL}`, ({ msg, source, destination }: Sent) => {
       // A node that was stopped gets nothing, and no further hook is called.
       if (!this.isDeploying || nodes.getNode(destination.id)) return;
-      const work = this.#workOf(msg);
-      if (work) this.#interrupt(work);
+      this.#sent(msg, source)?.interrupt();
     });
-    hooks.add(`preDeliver.${LABEL}`, ({ msg, destination: { id, node } }: Sent) => {
-      this.#workOf(msg)?.sentTo(pathOf(node, id));
+    hooks.add(`preDeliver.${LABEL}`, ({ msg, source, destination: { id, node } }: Sent) => {
+      this.#sent(msg, source)?.sentTo(pathOf(node, id));
     });
-    hooks.add(`onReceive.${LABEL}`, ({ msg, destination: { id, node } }: Sent) => {
+    hooks.add(`onReceive.${LABEL}`, ({ msg, destination: { id, node } }: Received) => {
       const work = this.#workOf(msg);
       if (this.#current.getStore() !== work?.id) this.#current.enterWith(work?.id);
+      if (work) this.#turns.received(id, work);
       return work?.receivedBy(pathOf(node, id));
     });
-    hooks.add(`postReceive.${LABEL}`, ({ msg, destination: { id, node } }: Sent) => {
+    hooks.add(`postReceive.${LABEL}`, ({ msg, destination: { id, node } }: Received) => {
       if (reports(node)) return;
       // Also messages of others: they may be before ours in the node's queue.
       const work = this.#workOf(msg);
@@ -115,6 +123,7 @@ export class FlowWork {
       if (work === undefined) return;
       if (this.#waiting.delete(msg)) work.waitsNoLonger();
       if (hasTimers(node.node)) work.mayActLater();
+      if (!error) this.#turns.completed(node.id, this.#current.getStore(), work);
       work.completedBy(node.id, error ? failureAt(node, error) : undefined);
     });
   }
@@ -128,12 +137,13 @@ export class FlowWork {
     this.#forgetWaiting();
     this.#works.clear();
     this.#kept.clear();
+    this.#turns.clear();
   }
 
-  #interrupt(work: Work): void {
-    work.isInterrupted = true;
-    this.#works.delete(work.id);
-    this.#interrupted.push(work);
+  #sent(msg: Message, source: End | undefined): Work | undefined {
+    const work = this.#workOf(msg);
+    if (work && source) this.#turns.sent(source.id, this.#current.getStore(), work);
+    return work;
   }
 
   /**

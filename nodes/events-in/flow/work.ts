@@ -12,16 +12,21 @@ export type WorkListener = {
   onReport: () => void;
   /** Called once; of several failures with the first. */
   onEnd: (outcome: Outcome) => void;
+  /** Called once, when what its nodes report counts for nothing any more. It ends later. */
+  onInterrupt?: () => void;
   /** Called when no node has it any more but those that only wait. Not at the end. */
   onRest?: () => void;
   /** Called before a node gets something of it, which waits for the promise. */
   beforeNode?: () => Promise<void> | undefined;
 };
 
+/** Of one that is not waited for. */
+const NOBODY: WorkListener = { onReport: () => {}, onEnd: () => {} };
+
 /** What a flow does with one message and with all that comes of it, as far as its nodes report. */
 export class Work {
   readonly id: number;
-  readonly #listener: WorkListener;
+  #listener: WorkListener;
   /** By the id of the node. */
   readonly #places = new Map<string, Place>();
   #open = 0;
@@ -33,8 +38,11 @@ export class Work {
   #activeAt = performance.now();
   #failure: Error | undefined;
   #isOver = false;
-  /** Whether what its nodes report counts for nothing any more. */
-  isInterrupted = false;
+  #isInterrupted = false;
+  /** With these a node has made it into one message, which belongs to them: it is over only when they are. */
+  readonly #wholes = new Set<Work>();
+  /** The other way round. */
+  readonly #parts = new Set<Work>();
 
   constructor(id: number, listener: WorkListener) {
     this.id = id;
@@ -43,7 +51,12 @@ export class Work {
 
   /** Whether no node has it but those that only wait, as far as they report. */
   get isResting(): boolean {
-    return this.#isResting;
+    return this.#withWholes().every((one) => one.#isResting);
+  }
+
+  /** Whether what its nodes report counts for nothing any more. */
+  get isInterrupted(): boolean {
+    return this.#isInterrupted;
   }
 
   sentTo(path: NodePath): void {
@@ -59,7 +72,9 @@ export class Work {
     else this.#open += 1;
     place.received += 1;
     this.#isResting = false;
-    return this.#listener.beforeNode?.();
+    if (this.#parts.size === 0) return this.#listener.beforeNode?.();
+    const counted = this.#withParts().flatMap((one) => one.#listener.beforeNode?.() ?? []);
+    return counted.length > 0 ? Promise.all(counted).then(() => {}) : undefined;
   }
 
   /** From now on, a node only waits with what it was given. */
@@ -86,8 +101,33 @@ export class Work {
     this.#open -= 1;
     this.#failure ??= failure;
     this.#activeAt = performance.now();
-    this.#listener.onReport();
+    for (const one of this.#withParts()) one.#listener.onReport();
     this.endIfDone();
+  }
+
+  /** A node has made one message of this and others. Two may become part of each other, in two such nodes. */
+  becomesPartOf(whole: Work): void {
+    if (whole === this || whole.#isOver || this.#isOver) return;
+    this.#wholes.add(whole);
+    whole.#parts.add(this);
+    if (whole.#isInterrupted) this.interrupt();
+  }
+
+  /** A node that has it is stopped, or is not there to get it. */
+  interrupt(): void {
+    if (this.#isInterrupted) return;
+    this.#isInterrupted = true;
+    this.#listener.onInterrupt?.();
+    for (const part of this.#parts) part.interrupt();
+  }
+
+  /** It is not waited for any longer, neither by what is part of it. */
+  forget(): void {
+    this.#isOver = true;
+    this.#listener = NOBODY;
+    const parts = [...this.#parts];
+    this.#leaveOthers();
+    for (const part of parts) part.endIfDone();
   }
 
   /** Whether one of these nodes has it, or is about to get it. */
@@ -104,10 +144,9 @@ export class Work {
   endIfDone(): void {
     // A node that completes hands on in the same turn, to Catch or Complete.
     queueMicrotask(() => {
-      if (this.#open > this.#waiting || this.isInterrupted) return;
+      if (this.#isBusy) return;
       this.#isResting = !this.#mayActLater;
-      if (this.#open === 0 && !this.#isOver) this.end(this.#failure ?? "completed");
-      else if (this.#isResting) this.#listener.onRest?.();
+      for (const one of this.#withParts()) one.#endOrRest();
     });
   }
 
@@ -115,7 +154,37 @@ export class Work {
   end(outcome: Outcome): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    for (const part of this.#parts) if (outcome instanceof Error) part.#failure ??= outcome;
+    this.#leaveOthers();
     this.#listener.onEnd(outcome);
+  }
+
+  get #isBusy(): boolean {
+    return this.#open > this.#waiting || this.#isInterrupted;
+  }
+
+  #endOrRest(): void {
+    const all = this.#withWholes();
+    if (all.some((one) => one.#isBusy)) return;
+    const isDone = all.every((one) => one.#open === 0);
+    const [failure] = all.flatMap((one) => one.#failure ?? []);
+    if (isDone && !this.#isOver) this.end(failure ?? "completed");
+    else if (this.isResting) this.#listener.onRest?.();
+  }
+
+  #withWholes(): Work[] {
+    return this.#wholes.size === 0 ? [this] : reachedFrom(this, (one) => one.#wholes);
+  }
+
+  #withParts(): Work[] {
+    return this.#parts.size === 0 ? [this] : reachedFrom(this, (one) => one.#parts);
+  }
+
+  #leaveOthers(): void {
+    for (const whole of this.#wholes) whole.#parts.delete(this);
+    for (const part of this.#parts) part.#wholes.delete(this);
+    this.#wholes.clear();
+    this.#parts.clear();
   }
 
   #at(path: NodePath): Place {
@@ -124,4 +193,12 @@ export class Work {
     this.#places.set(node, place);
     return place;
   }
+}
+
+/** The nearest first. */
+function reachedFrom(work: Work, next: (work: Work) => Iterable<Work>): Work[] {
+  const all = new Set([work]);
+  // A set goes on with what is added meanwhile.
+  for (const one of all) for (const other of next(one)) all.add(other);
+  return [...all];
 }

@@ -1,0 +1,254 @@
+import { EventEmitter } from "node:events";
+import { createRequire } from "node:module";
+import fc from "fast-check";
+import type { NodeAPI } from "node-red";
+import should from "should";
+import { FlowWork } from "../../nodes/events-in/flow/flow-work.ts";
+import type { Outcome, Work } from "../../nodes/events-in/flow/work.ts";
+import { noteWaiting } from "../../nodes/lib/runtime/waits/waiting.ts";
+
+const require = createRequire(import.meta.url);
+type Hooks = NodeAPI["hooks"] & { trigger(name: string, payload: object): Promise<void> };
+const { hooks } = createRequire(require.resolve("node-red"))("@node-red/util") as { hooks: Hooks };
+
+const end = (id: string) => ({ id, node: { id, z: "tab", _expectedDoneCount: 1 } });
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A message at a node, and which events it was made of. */
+type Held = { msg: object; at: string; of: ReadonlySet<number> };
+
+describe("events of which a node makes one message", () => {
+  const events = new EventEmitter();
+  let flowWork: FlowWork;
+  let works: Work[];
+  let told: string[];
+  let ended: Map<number, Outcome>;
+
+  beforeEach(() => {
+    flowWork = new FlowWork();
+    flowWork.listen({ hooks, events, nodes: { getNode: () => undefined } } as unknown as NodeAPI);
+    [works, told, ended] = [[], [], new Map()];
+  });
+  afterEach(() => flowWork.stopListening({ hooks, events } as unknown as NodeAPI));
+
+  const send = (msg: object, from: string, at: string, of: ReadonlySet<number>): Held => {
+    void hooks.trigger("preDeliver", { msg, source: end(from), destination: end(at) });
+    return { msg, at, of };
+  };
+  const receive = async ({ msg, at }: Held) => {
+    await turn();
+    await hooks.trigger("onReceive", { msg, destination: end(at) });
+  };
+  const complete = ({ msg, at }: Held, error?: Error) =>
+    void hooks.trigger("onComplete", { msg, node: end(at), error });
+  const completeAll = (all: readonly Held[]) => {
+    for (const one of all) complete(one);
+  };
+  /** The message of a new event, at this node. */
+  const enter = async (number: number, at: string): Promise<Held> => {
+    const msg = {};
+    works[number] = flowWork.follow(msg, {
+      onReport: () => {},
+      onEnd: (outcome) => ended.set(number, outcome),
+      onRest: () => told.push(`${number} rests`),
+      beforeNode: () => void told.push(`${number} goes on`),
+    });
+    const held = send(msg, "reader", at, new Set([number]));
+    await receive(held);
+    return held;
+  };
+  /** A message that belongs to the last of these. */
+  const made = (parts: readonly Held[]) => ({
+    msg: { ...parts.at(-1)?.msg },
+    of: new Set(parts.flatMap(({ of }) => [...of])),
+  });
+  /** One message of several, as join makes it. */
+  const join = async (parts: readonly Held[], at: string, isDoneFirst = false): Promise<Held> => {
+    const { msg, of } = made(parts);
+    await turn();
+    if (isDoneFirst) completeAll(parts);
+    const joined = send(msg, "join", at, of);
+    if (!isDoneFirst) completeAll(parts);
+    await receive(joined);
+    return joined;
+  };
+  const enterAll = (...numbers: number[]) => Promise.all(numbers.map((number) => enter(number, "join")));
+  const ends = () => Object.fromEntries(ended);
+
+  it("end with it: completed, failed, or interrupted", async () => {
+    const completed = await join(await enterAll(1, 2, 3), "slow");
+    should(ends()).eql({});
+    complete(completed);
+    await turn();
+    should(ends()).eql({ 1: "completed", 2: "completed", 3: "completed" });
+    ended.clear();
+
+    const error = new Error("The pump is off.");
+    complete(await join(await enterAll(4, 5), "slow"), error);
+    await turn();
+    should([...ended.values()].map(String)).eql(Array(2).fill('Error: "slow": The pump is off.'));
+    ended.clear();
+
+    await join(await enterAll(6, 7), "slow");
+    const [other] = await enterAll(8);
+    events.emit("flows:stopping", { type: "nodes", diff: { changed: ["slow"] } });
+    should(works.slice(6).map(({ isInterrupted }) => isInterrupted)).eql([true, true, false]);
+    events.emit("flows:started");
+    should(ends()).eql({ 6: "interrupted", 7: "interrupted" });
+    if (other) complete(other);
+    await turn();
+    should(ended.get(8)).equal("completed");
+  });
+
+  it("rest and go on with it", async () => {
+    const joined = await join(await enterAll(1, 2), "waits");
+    told = [];
+    noteWaiting(joined.msg);
+    await turn();
+    should(told).eql(["2 rests", "1 rests"]);
+    told = [];
+    await receive(send(joined.msg, "waits", "next", joined.of));
+    should(told).eql(["2 goes on", "1 goes on"]);
+    should(works.slice(1).map(({ isResting }) => isResting)).eql([false, false]);
+  });
+
+  it("are not waited for once it is not", async () => {
+    await join(await enterAll(1, 2), "silent");
+    if (works[2]) flowWork.forget(works[2]);
+    await turn();
+    should(ends()).eql({ 1: "completed" });
+  });
+
+  it("do not wait for others of which the node sends messages of their own, as batch does", async () => {
+    const held = await enterAll(1, 2);
+    await turn();
+    const sent = held.map(({ msg, of }) => send({ ...msg }, "join", "slow", of));
+    completeAll(held);
+    for (const one of sent) await receive(one);
+    completeAll(sent.slice(1));
+    await turn();
+    should(ends()).eql({ 2: "completed" });
+  });
+
+  /** The node gets this message and does something on behalf of it. */
+  const onBehalf = async ({ msg, at }: Held, act: () => void) => {
+    await turn();
+    void hooks.trigger("onReceive", { msg, destination: end(at) });
+    act();
+  };
+
+  it("do not wait for what they only had the node send, as one that flushes a delay does", async () => {
+    const held = await enterAll(1, 2);
+    const end = await enter(3, "slow");
+    const flush = send({ ...end.msg }, "slow", "join", end.of);
+    complete(end);
+    await onBehalf(flush, () => {
+      for (const { msg, of } of held) send({ ...msg }, "join", "slow", of);
+      completeAll([...held, flush]);
+    });
+    await turn();
+    should(ends()).eql({ 3: "completed" });
+  });
+
+  it("wait also where a timer of the first message joins them, and where the joined one is the first's", async () => {
+    const [first, second] = (await enterAll(1, 2)) as [Held, Held];
+    let fire = () => {};
+    const isTime = new Promise<void>((resolve) => {
+      fire = resolve;
+    });
+    const again = [first, second].map(({ msg, of }) => send(msg, "link", "join", of)) as [Held, Held];
+    completeAll([first, second]);
+    const timer = onBehalf(again[0], async () => {
+      await isTime;
+      send({ ...second.msg }, "join", "slow", second.of);
+      completeAll(again);
+    });
+    await timer;
+    await onBehalf(again[1], fire);
+    await turn();
+    should(ends()).eql({});
+
+    const three = (await enterAll(4, 5, 6)) as [Held, Held, Held];
+    const last = send(three[2].msg, "link", "join", three[2].of);
+    complete(three[2]);
+    await onBehalf(last, () => {
+      send({ ...three[0].msg }, "join", "slow", three[0].of);
+      completeAll([three[0], three[1], last]);
+    });
+    await turn();
+    should(ends()).eql({});
+  });
+
+  it("do not wait for what the node sends in another turn, or while it works on another message", async () => {
+    const [first, second, third] = (await enterAll(1, 2, 3)) as [Held, Held, Held];
+    send({ ...first.msg }, "join", "slow", first.of);
+    await turn();
+    complete(second);
+
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const whenAnswered = async ({ msg, at }: Held, act: () => void) => {
+      await turn();
+      void hooks.trigger("onReceive", { msg, destination: end(at) });
+      await answered;
+      act();
+    };
+    const again = [first, third].map(({ msg, of }) => send(msg, "link", "asks", of)) as [Held, Held];
+    const both = [
+      whenAnswered(again[0], () => send({ ...first.msg }, "asks", "slow", first.of)),
+      whenAnswered(again[1], () => completeAll([third, again[1]])),
+    ];
+    await turn();
+    answer();
+    await Promise.all(both);
+    await turn();
+    should(ends()).eql({ 2: "completed", 3: "completed" });
+  });
+
+  it("are never done before all that was made of them is, and always then", async () => {
+    const step = fc.record({
+      picks: fc.array(fc.nat(), { minLength: 1, maxLength: 4 }),
+      does: fc.constantFrom("join", "join", "fork", "complete"),
+      isDoneFirst: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
+        ended.clear();
+        let held = await enterAll(0, 1, 2, 3, 4);
+        const check = async () => {
+          await turn();
+          const open = new Set(held.flatMap(({ of }) => [...of]));
+          should([...ended.keys()].filter((number) => open.has(number))).be.empty();
+        };
+        for (const { picks, does, isDoneFirst } of steps) {
+          const picked = [...new Set(picks.map((pick) => held[pick % held.length]))].filter(
+            (one) => one !== undefined,
+          );
+          const [one] = picked;
+          if (one === undefined) break;
+          if (does === "fork") {
+            const copies = [1, 2].map(() => send({ ...one.msg }, one.at, "join", one.of));
+            complete(one);
+            for (const copy of copies) await receive(copy);
+            held = [...held.filter((other) => other !== one), ...copies];
+          } else if (does === "complete") {
+            complete(one);
+            held = held.filter((other) => other !== one);
+          } else {
+            const joined = await join(picked, "join", isDoneFirst);
+            held = [...held.filter((other) => !picked.includes(other)), joined];
+          }
+          await check();
+        }
+        for (const one of held.splice(0)) {
+          complete(one);
+          await check();
+        }
+        should([...ended.keys()].sort()).eql([0, 1, 2, 3, 4]);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
