@@ -293,4 +293,24 @@ describe("the form of alert", function () {
     await form.done();
     should((await editor().inPage.stored("wrong")).valid).be.true();
   });
+
+  it("says which values no event can have, and which event the contract does not have", async () => {
+    const role = contractNode(editor().service.ready, {
+      ...{ id: "role", name: "roles", address: SOMEONE, abi: "event Granted(bytes32 role, uint8[] levels)" },
+    });
+    const row = { kind: "field", type: "str" };
+    const conditions = [
+      { ...row, field: "params.role", is: "equals", value: "0x00" },
+      { ...row, field: "params.levels", is: "contains", value: "256" },
+      { ...row, field: "name", is: "equals", value: "Revoked" },
+    ];
+    await editor().openWith([...flows, role, alert({ id: "never", contract: "role", conditions })]);
+    const form = await open("never");
+    await form.root.getByRole("alert").filter({ hasText: "32 bytes, but has 1" }).waitFor();
+    await form.root.getByRole("alert").filter({ hasText: "uint8" }).waitFor();
+    await form.root.getByText("The contract has no event Revoked.").waitFor();
+    await form.fillLabelled("condition 1: value", `0x${"00".repeat(32)}`);
+    await form.root.getByRole("alert").filter({ hasText: "32 bytes" }).waitFor({ state: "detached" });
+    await form.done();
+  });
 });

@@ -1,7 +1,8 @@
+import { fixedBytesSize, integerType, rangeOf } from "../../abi/abi-type.ts";
 import type { Comparison } from "../../protocol/index.ts";
 import { compareDecimals, type Decimal, readDecimal, shifted } from "./decimal.ts";
-import { type FieldKind, isListType, type Kind } from "./field-kind.ts";
-import { type Finding, notOfKind, valueSet } from "./value-set.ts";
+import { type FieldKind, isListType } from "./field-kind.ts";
+import { type Finding, notOfKind, shown, valueSet } from "./value-set.ts";
 
 /** A row without its field: whether a value that is there fits. */
 export type Comparator = (value: unknown, kind: FieldKind) => Finding;
@@ -9,7 +10,7 @@ export type Comparator = (value: unknown, kind: FieldKind) => Finding;
 /** A checked row. `decimals`: the values are in tokens, and the field in the smallest unit. */
 export type Wanted = { is: Comparison; values: readonly string[]; to?: string; decimals?: number };
 
-type Scalar = (value: unknown, kind: Kind) => Finding;
+type Scalar = (value: unknown, field: FieldKind) => Finding;
 
 const SCALARS: ReadonlySet<string> = new Set(["string", "number", "bigint", "boolean"]);
 const HEX = /^0x[0-9a-f]*$/i;
@@ -21,12 +22,12 @@ export function comparator(wanted: Wanted): Comparator {
   return (value, field) => {
     const { kind } = field;
     if (Array.isArray(value)) {
-      if (equals !== undefined && kind !== "hash") return anyElement(value, (one) => equals(one, kind));
+      if (equals !== undefined && kind !== "hash") return anyElement(value, (one) => equals(one, field));
       return { reason: 'it is a list: use "contains", or name an element such as [0]' };
     }
     if (!SCALARS.has(typeof value)) return { reason: "it has several parts: name one of them" };
     if (isListType(field)) return { reason: `its value is not a list, as ${field.type} is` };
-    return scalar(value, kind);
+    return scalar(value, field);
   };
 }
 
@@ -52,19 +53,16 @@ function scalarComparison({ is, values, to, decimals }: Wanted): Scalar {
     case "oneOf":
       return valueSet(values, decimals);
     case "above":
-      return numeric(text, decimals, (order) => order > 0);
     case "atLeast":
-      return numeric(text, decimals, (order) => order >= 0);
     case "below":
-      return numeric(text, decimals, (order) => order < 0);
     case "atMost":
-      return numeric(text, decimals, (order) => order <= 0);
+      return numeric(text, decimals, is);
     case "between": {
-      const from = numeric(text, decimals, (order) => order >= 0);
-      const upTo = numeric(to ?? "", decimals, (order) => order <= 0);
-      return (value, kind) => {
-        const found = from(value, kind);
-        return found === true ? upTo(value, kind) : found;
+      const from = numeric(text, decimals, "atLeast");
+      const upTo = numeric(to ?? "", decimals, "atMost");
+      return (value, field) => {
+        const found = from(value, field);
+        return found === true ? upTo(value, field) : found;
       };
     }
     case "contains":
@@ -76,15 +74,35 @@ function scalarComparison({ is, values, to, decimals }: Wanted): Scalar {
   }
 }
 
-function numeric(text: string, decimals: number | undefined, holds: (order: number) => boolean): Scalar {
+const ORDERS = {
+  above: (order: number) => order > 0,
+  atLeast: (order: number) => order >= 0,
+  below: (order: number) => order < 0,
+  atMost: (order: number) => order <= 0,
+} as const;
+
+function numeric(text: string, decimals: number | undefined, is: keyof typeof ORDERS): Scalar {
   const wanted = numberOf(text, decimals);
-  return (value, kind) => {
+  const holds = ORDERS[is];
+  // Most rows are about one type.
+  let range: { type: string; isPossible: boolean } | undefined;
+  const isPossible = (type: string, number: Decimal) => {
+    const integer = integerType(type);
+    if (integer === undefined) return true;
+    const { min, max } = rangeOf(integer);
+    const extreme = is === "above" || is === "atLeast" ? max : min;
+    return holds(compareDecimals({ digits: extreme, places: 0 }, number));
+  };
+  return (value, { kind, type }) => {
     const number = kind === "number" || kind === "text" || kind === "look" ? readDecimal(value) : undefined;
-    return number === undefined || wanted === undefined
-      ? notOfKind("number")
-      : holds(compareDecimals(number, wanted));
+    if (number === undefined || wanted === undefined) return notOfKind("number");
+    if (holds(compareDecimals(number, wanted))) return true;
+    if (range?.type !== type) range = { type, isPossible: isPossible(type, wanted) };
+    return range.isPossible ? false : { reason: `no ${type} is ${WORDS[is]} ${shown(text)}` };
   };
 }
+
+const WORDS = { above: "above", atLeast: "at least", below: "below", atMost: "at most" } as const;
 
 /** The number of a row, in the unit of its field. */
 export function numberOf(text: string, decimals = 0): Decimal | undefined {
@@ -95,14 +113,23 @@ export function numberOf(text: string, decimals = 0): Decimal | undefined {
 /** Hex is compared without case, like the bytes that it stands for. */
 function textual(part: string, holds: (text: string, part: string) => boolean): Scalar {
   const lower = part.toLowerCase();
-  return (value, kind) => {
+  return (value, { kind, type }) => {
     if (kind === "hash" || (typeof value === "number" && readDecimal(value) === undefined)) {
       return notOfKind(kind === "hash" ? "text" : "number");
     }
     const text = String(value);
     const isHex = kind === "bytes" || kind === "address" || (kind === "look" && HEX.test(text));
+    const digits = hexDigits(type);
+    if (digits !== undefined && part.length > digits + 2)
+      return { reason: `"${shown(part)}" is longer than ${type}, which has ${digits} hex digits` };
     return isHex ? holds(text.toLowerCase(), lower) : holds(text, part);
   };
+}
+
+/** Of a type of one size that is written as hex. */
+function hexDigits(type: string): number | undefined {
+  const bytes = type === "address" ? 20 : fixedBytesSize(type);
+  return bytes === undefined ? undefined : bytes * 2;
 }
 
 function isBoolean(wanted: boolean): Scalar {

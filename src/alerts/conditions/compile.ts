@@ -102,10 +102,15 @@ function compileRow(condition: Condition, at: string, abi: Abi | undefined): Row
     const compared = valueIn(value, decoded);
     if (compared === undefined) return NO_DECIMALS;
     if (unit === "token" && is === "contains" && !Array.isArray(compared)) return NOT_A_LIST;
-    const found = compare(compared, unit === "token" ? AMOUNT : kind);
+    const found = compare(compared, unit === "token" ? amountKind(kind, condition.decimals) : kind);
     return typeof found === "boolean" ? found !== not : found;
   };
   return Object.assign(find, { path });
+}
+
+/** An amount that is converted is still of its type; one of `tokens` has decimal places. */
+function amountKind({ type }: FieldKind, decimals: number | undefined): FieldKind {
+  return decimals === undefined ? AMOUNT : { kind: "number", type };
 }
 
 const AMOUNT: FieldKind = { kind: "number", type: "" };

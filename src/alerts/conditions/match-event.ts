@@ -14,7 +14,8 @@ import { compileConditions, type MatchExplanation } from "./compile.ts";
  *   the same field in the event's `tokens`. If the event has none, the condition cannot be decided.
  * - With an ABI the type of the parameter decides how `equals`, `oneOf` and `contains` compare: addresses and bytes
  *   without case, integers as numbers, text exactly. Without an ABI two hex texts are bytes, two numbers are numbers,
- *   and everything else is text.
+ *   and everything else is text. A row that no value of the type can meet, such as one byte for a `bytes32` or 300 for a
+ *   `uint8`, cannot be decided.
  * - A list `contains` a value that equals one of its elements. Text contains, starts and ends with exact text, hex
  *   without case.
  * - `isTrue` and `isFalse` take booleans, and `true` and `false` as text.

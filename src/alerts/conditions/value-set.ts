@@ -1,14 +1,15 @@
+import { fixedBytesSize, integerType, rangeOf } from "../../abi/abi-type.ts";
 import { bytesText } from "../../abi/values.ts";
 import { canonicalAddress, isAddress } from "../../protocol/index.ts";
 import { type Decimal, decimalKey, readDecimal, shifted } from "./decimal.ts";
-import type { Kind } from "./field-kind.ts";
+import type { FieldKind, Kind } from "./field-kind.ts";
 
 /** Why a condition cannot be decided. */
 export type Undecided = { reason: string };
 export type Finding = boolean | Undecided;
 
-/** Whether a value equals one of the set. */
-export type ValueSet = (value: unknown, kind: Kind) => Finding;
+/** Whether a value equals one of the set. `field`: its kind, and its type or that of the list that it is in. */
+export type ValueSet = (value: unknown, field: FieldKind) => Finding;
 
 /** Equal values of a kind have the same text; undefined for a value that is not of this kind. */
 type KeyOf = (value: unknown) => string | undefined;
@@ -51,29 +52,53 @@ const KEYS: Readonly<Record<Exclude<Kind, "look">, KeyOf>> = {
  *
  * @param decimals the values are in tokens with this many decimal places, and are compared with the smallest unit
  */
-export function valueSet(values: readonly string[], decimals = 0): ValueSet {
-  const sets = new Map<Kind, { keys: Set<string>; misfit: string | undefined }>();
+export function valueSet(values: readonly string[], decimals?: number): ValueSet {
+  const sets = new Map<string, { keys: Set<string>; misfit: string | undefined }>();
   let look: Look | undefined;
-  return (value, kind) => {
+  return (value, { kind, type }) => {
     if (kind === "look") {
       look ??= lookOf(values);
       return isIn(look, value);
     }
-    const { keys, misfit } = sets.get(kind) ?? addSet(kind);
+    const { keys, misfit } = sets.get(kind + type) ?? addSet(kind, type);
     const key = KEYS[kind](value);
-    if (key === undefined) return { reason: `its value is not ${WHAT[kind]}` };
+    if (key === undefined) return notOfKind(kind);
     if (keys.has(key)) return true;
-    return misfit === undefined ? false : { reason: `"${shown(misfit)}" is not ${WHAT[kind]}` };
+    return misfit === undefined ? false : { reason: misfit };
   };
 
-  function addSet(kind: Exclude<Kind, "look">): { keys: Set<string>; misfit: string | undefined } {
+  function addSet(kind: Exclude<Kind, "look">, type: string) {
     const keyOf = kind === "number" ? (text: string) => numberKey(text.trim(), decimals) : KEYS[kind];
     const keys = values.map((text) => keyOf(kind === "text" ? text : text.trim()));
-    const misfit = values.find((_, index) => keys[index] === undefined);
-    const set = { keys: new Set(keys.filter((key) => key !== undefined)), misfit };
-    sets.set(kind, set);
+    const item = type.replace(/(?:\[\d*\])+$/, "");
+    const misfits = values.flatMap((text, index) => {
+      const key = keys[index];
+      const problem = key === undefined ? `is not ${WHAT[kind]}` : problemOf(key, item, decimals);
+      return problem === undefined ? [] : `"${shown(text)}" ${problem}`;
+    });
+    const set = { keys: new Set(keys.filter((key) => key !== undefined)), misfit: misfits[0] };
+    sets.set(kind + type, set);
     return set;
   }
+}
+
+/** Why no value of this type equals it: its length, its range or its decimal places. A type that is not known takes all. */
+function problemOf(key: string, type: string, decimals: number | undefined): string | undefined {
+  const size = fixedBytesSize(type);
+  const bytes = (key.length - 2) / 2;
+  if (size !== undefined)
+    return bytes === size ? undefined : `has ${bytes} ${bytes === 1 ? "byte" : "bytes"}, ${type} has ${size}`;
+  const integer = integerType(type);
+  if (integer === undefined) return undefined;
+  if (key.includes("e")) {
+    return decimals === undefined
+      ? `is not a whole number, as ${type} is`
+      : `has more than ${decimals} decimal places`;
+  }
+  const { min, max } = rangeOf(integer);
+  return BigInt(key) < min || BigInt(key) > max
+    ? `is outside of ${type}, which is ${min} to ${max}`
+    : undefined;
 }
 
 /** What a value of this kind is, for the sentence that says why it cannot be compared. */

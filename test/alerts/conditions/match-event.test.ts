@@ -377,6 +377,24 @@ describe("a condition whose type the ABI decides", () => {
         undefined,
       ],
       [
+        "is a number that it cannot be",
+        where("fundTokenId", "equals", "1.5"),
+        sent({ fundTokenId: "1" }),
+        undefined,
+      ],
+      [
+        "is an amount with too many decimal places",
+        { ...where("fundTokenId", "equals", "1.234"), unit: "token", decimals: 2 },
+        sent({ fundTokenId: "123" }),
+        undefined,
+      ],
+      [
+        "is one of bytes of its length and of another one",
+        { field: "params.id", is: "oneOf", value: ["0x00", `0x${"ab".repeat(32)}`] as never },
+        sent({ id: `0x${"ab".repeat(32)}` }),
+        true,
+      ],
+      [
         "is an amount in tokens",
         { ...where("fundTokenId", "above", "1"), unit: "token" },
         sent({ fundTokenId: "1500" }, { tokens: { fundTokenId: "1.5" } }),
@@ -388,7 +406,9 @@ describe("a condition whose type the ABI decides", () => {
 });
 
 describe("the reason why a condition cannot be decided", () => {
-  const abi = parseAbi("event Note(address to, string indexed topic, bytes32 id, uint256[] list)");
+  const abi = parseAbi(
+    "event Note(address to, string indexed topic, bytes32 id, uint256[] list, uint8 level, int8 shift, bytes4[] ids)",
+  );
   const says = (row: Condition, params: object, sentence: string) =>
     it(sentence, () => {
       const [explained] = explainMatch([row], { name: "Note", params }, abi).rows;
@@ -416,6 +436,29 @@ describe("the reason why a condition cannot be decided", () => {
   says(on("to", "equals", "alice"), { to: ALICE }, '"alice" is not an address');
   says(on("to", "equals", ALICE), { to: "alice" }, "its value is not an address");
   says(on("id", "equals", "five"), { id: "0x05" }, '"five" is not bytes as hex');
+  const id = `0x${"00".repeat(32)}`;
+  says(on("id", "equals", "0x00"), { id }, '"0x00" has 1 byte, bytes32 has 32');
+  says(
+    on("id", "oneOf", ["0x00", `0x${"01".repeat(32)}`] as never),
+    { id },
+    '"0x00" has 1 byte, bytes32 has 32',
+  );
+  says(on("ids", "contains", "0x"), { ids: ["0x00000000"] }, '"0x" has 0 bytes, bytes4 has 4');
+  says(
+    on("id", "startsWith", `${id}00`),
+    { id },
+    `"${id.slice(0, 60)}…" is longer than bytes32, which has 64 hex digits`,
+  );
+  says(on("level", "equals", "256"), { level: "5" }, '"256" is outside of uint8, which is 0 to 255');
+  says(on("shift", "equals", "-129"), { shift: "5" }, '"-129" is outside of int8, which is -128 to 127');
+  says(on("level", "equals", "1.5"), { level: "1" }, '"1.5" is not a whole number, as uint8 is');
+  says(on("level", "above", "255"), { level: "5" }, "no uint8 is above 255");
+  says(on("shift", "between", "128", { to: "200" }), { shift: "5" }, "no int8 is at least 128");
+  says(
+    on("level", "equals", "0.123", { unit: "token", decimals: 2 }),
+    { level: "12" },
+    '"0.123" has more than 2 decimal places',
+  );
   says(
     on("to", "above", "1", { unit: "token" }),
     { to: ALICE },

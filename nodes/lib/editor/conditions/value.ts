@@ -96,30 +96,55 @@ async function judge(node: EditedNode, value: string, options: ValueOptions): Pr
   const problem = answers.find((answer) => answer.problem !== undefined)?.problem;
   if (problem !== undefined) return { problem };
   if (options.field.kind === "address") return { meaning: await names(values) };
+  if (options.field.path === "name") return { meaning: unknownNames(node, values, options) };
   const [only, ...more] = answers;
   if (!only || only.problem !== undefined || more.length > 0) return {};
   return { meaning: inOtherUnit(node, only, unit === "token" ? { unit } : {}) };
 }
 
-/** Undefined where any text can be compared. Parts of an address can be looked for, too. */
+/** Types whose values have a length or a range. */
+const SIZED = /^(?:address|bytes\d+|u?int\d+)$/;
+
+/** What each value must be of; undefined where any text can be compared. A part may be shorter than the whole. */
+function typeOf({ kind, type }: FieldChoice, is: FieldDef["is"]): string | undefined {
+  const isPart = ["contains", "startsWith", "endsWith"].includes(is);
+  // The chain stores 32 bytes of it.
+  if (kind === "hash") return isPart ? undefined : "bytes32";
+  const item = is === "contains" && kind === "list" ? type.replace(/\[\d*\]$/, "") : type;
+  return SIZED.test(item) && (!isPart || item !== type) ? item : undefined;
+}
+
+/** Undefined where any text can be compared. */
 function questionOf(
   value: string,
   unit: FieldDef["unit"],
   { field, condition, decimals }: ValueOptions,
 ): ValueCheck | undefined {
-  const isWhole = ["number", "address"].includes(field.kind) && field.type !== "";
-  if (!isWhole || ["contains", "startsWith", "endsWith"].includes(condition().is)) return undefined;
+  const type = typeOf(field, condition().is);
+  if (type === undefined) return undefined;
   const places = /^\d+$/.test(decimals()) ? { decimals: Number(decimals()) } : {};
   // Without decimals the tokens of the event itself are compared.
   if (unit && !("decimals" in places)) return undefined;
   return {
     name: field.label,
-    type: field.type,
+    type,
     value,
     valueType: "str",
+    hexOnly: true,
     ...(unit ? { unit } : {}),
     ...places,
   };
+}
+
+/** Names of events that the contract does not have. Others may be sent later, so this is only a hint. */
+function unknownNames(
+  node: EditedNode,
+  values: readonly string[],
+  { field: { values: known = [] }, condition }: ValueOptions,
+): string {
+  const unknown = values.filter((value) => !known.includes(value));
+  if (known.length === 0 || unknown.length === 0 || !["equals", "oneOf"].includes(condition().is)) return "";
+  return node._("common.condition.unknown-event", { names: unknown.join(", ") });
 }
 
 /** The names of known addresses: `0x5FbD…0aa3: treasury`. */
