@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { eventually } from "./eventually.ts";
 
@@ -400,10 +400,12 @@ export function idOf(flows: readonly FlowNode[], type: string, name?: string): s
 
 /** By the convention for names of packages with nodes. */
 function packagesWithoutNodes(folder: string): string[] {
+  // A clone may be in a folder with the name of a package.
+  const parents = folder.split(sep);
   const names = readdirSync(folder).flatMap((name) =>
     name.startsWith("@") ? readdirSync(join(folder, name)) : [name],
   );
-  return names.filter((name) => !name.startsWith("node-red-") && !name.startsWith("."));
+  return names.filter((name) => !/^(?:node-red-|\.)/.test(name) && !parents.includes(name));
 }
 
 /** An id for a node that a test makes up. */
