@@ -1,11 +1,13 @@
 import { ArgumentError, CrecError } from "../errors.ts";
 import { parseJson } from "../json.ts";
+import { valueNames } from "../protocol/abi-names.ts";
 import type { Hex } from "../protocol/index.ts";
 import { canonicalSignature, selectorOf, signatureOf } from "./abi-type.ts";
-import { functionsOf, proxyHint } from "./list.ts";
-import { byName, decodeValues } from "./plain.ts";
-import { Misfit } from "./raw.ts";
-import type { Abi, AbiFunction } from "./types.ts";
+import { chooseReading, exchange, type Reading } from "./choose-item.ts";
+import { proxyHint } from "./list.ts";
+import { byName, plainValues } from "./plain.ts";
+import { decodeRaw, Misfit } from "./raw.ts";
+import type { Abi, AbiFunction, AbiParameter } from "./types.ts";
 import { bytesText, encodeValues, toValues } from "./values.ts";
 
 /** A call of a function, by the ABI of its contract. */
@@ -27,7 +29,8 @@ export type FunctionCall = {
  * The call data of a function.
  *
  * @throws ArgumentError `FUNCTION_NOT_IN_ABI`; `INVALID_ARGUMENT`, `INVALID_ADDRESS` or
- * `INTEGER_OUT_OF_RANGE` with the path of the value, such as `args.amounts[2]`.
+ * `INTEGER_OUT_OF_RANGE` with the path of the value, such as `args.amounts[2]`. CrecError `ABI_AMBIGUOUS` when the ABI has
+ * the function several times, and the names of the values mean different calls.
  * @example
  * const abi = parseAbi("function transfer(address to, uint256 value) returns (bool)");
  * const args = { to: "0x00000000000000000000000000000000deadbeef", value: "1000000000000000000" };
@@ -36,9 +39,15 @@ export type FunctionCall = {
 export function encodeFunctionCall(call: FunctionCall): { data: Hex; signature: string } {
   const path = call.path ?? "args";
   const args = readArgs(call.args, path);
-  const item = findFunction(call.abi, call.function, args);
-  const values = encodeValues(item.inputs, toValues(item.inputs, args, path));
-  return { data: `${selectorOf(item)}${values.slice(2)}` as Hex, signature: signatureOf(item) };
+  return chooseReading(findFunctions(call.abi, call.function, args), {
+    read: (item) => {
+      const values = encodeValues(item.inputs, toValues(item.inputs, args, path));
+      const data = `${selectorOf(item)}${values.slice(2)}` as Hex;
+      return { value: { data, signature: signatureOf(item) }, isExact: () => true };
+    },
+    same: (one, other) => one.data === other.data,
+    what: "call",
+  });
 }
 
 /**
@@ -53,10 +62,14 @@ export function decodeFunctionCall(call: {
   data: string;
 }): { name: string; signature: string; args: object } | undefined {
   const data = bytesText(call.data) ?? "0x";
-  const item = call.abi.find((one) => one.type === "function" && selectorOf(one) === data.slice(0, 10));
-  if (item?.type !== "function") return undefined;
+  const items = functionsOf(call.abi).filter((one) => selectorOf(one) === data.slice(0, 10));
+  if (items.length === 0) return undefined;
   try {
-    const values = decodeValues(item.inputs, `0x${data.slice(10)}`);
+    const { item, values } = chooseReading(items, {
+      read: (one) => readWords(one, one.inputs, `0x${data.slice(10)}`, "values"),
+      same: areAlike,
+      what: "call",
+    });
     return { name: item.name, signature: signatureOf(item), args: byName(item.inputs, values) };
   } catch {
     return undefined;
@@ -68,24 +81,61 @@ export function decodeFunctionCall(call: {
  * name (by position where unnamed), none gives null. Integers are decimal text.
  *
  * @throws ArgumentError `FUNCTION_NOT_IN_ABI`; CrecError `RESULT_UNREADABLE` when the data does not match the function's
- * outputs, or a value does not fit its type: `outputs.amounts[2]`.
+ * outputs, or a value does not fit its type: `outputs.amounts[2]`; `ABI_AMBIGUOUS` when the ABI has the function several
+ * times, with outputs that read the data differently.
  * @example
  * const abi = parseAbi("function totalSupply() view returns (uint256)");
  * const data = encodeValue("uint256", "12345678901234567890", "value");
  * decodeFunctionResult({ abi, function: "totalSupply", data }); // → "12345678901234567890"
  */
 export function decodeFunctionResult(call: { abi: Abi; function: string; data: string }): unknown {
-  const item = findFunction(call.abi, call.function);
   const data = bytesText(call.data);
-  if (item.outputs.length === 0) return null;
-  if (data === "0x") {
+  const { item, values } = chooseReading(findFunctions(call.abi, call.function), {
+    read: (one) => readResult(one, data),
+    same: areAlike,
+    what: "result",
+  });
+  const { outputs } = item;
+  if (outputs.length === 0) return null;
+  return outputs.length === 1 ? values[0] : byName(outputs, values);
+}
+
+/** The values of words, by the types of an item. */
+type Words = { item: AbiFunction; parameters: readonly AbiParameter[]; raw: unknown[]; values: unknown[] };
+
+function readWords(
+  item: AbiFunction,
+  parameters: readonly AbiParameter[],
+  data: Hex,
+  path: string,
+): Reading<Words> {
+  const raw = parameters.length === 0 ? [] : decodeRaw(parameters, data, path);
+  return {
+    value: { item, parameters, raw, values: plainValues(parameters, raw) },
+    isExact: () => encodeValues(parameters, raw) === data,
+  };
+}
+
+function areAlike(one: Words, other: Words): boolean {
+  return textOf(one.raw) === textOf(other.raw) && !exchange(one.parameters, other.parameters);
+}
+
+/** The decoder gives small integers as numbers. */
+function textOf(raw: readonly unknown[]): string {
+  return JSON.stringify(raw, (_, value: unknown) =>
+    typeof value === "bigint" || typeof value === "number" ? String(value) : value,
+  );
+}
+
+function readResult(item: AbiFunction, data: Hex | undefined): Reading<Words> {
+  const { outputs } = item;
+  if (data === "0x" && outputs.length > 0) {
     throw unreadable(
       `${signatureOf(item)} returned nothing: check that a contract with this function is at that address.`,
     );
   }
   try {
-    const values = decodeValues(item.outputs, data ?? "0x", "outputs");
-    return values.length === 1 ? values[0] : byName(item.outputs, values);
+    return readWords(item, outputs, data ?? "0x", "outputs");
   } catch (cause) {
     if (cause instanceof Misfit) throw cause;
     throw unreadable(
@@ -96,20 +146,25 @@ export function decodeFunctionResult(call: { abi: Abi; function: string; data: s
 }
 
 /**
- * The function with this name or signature. Where several share a name, the values decide.
+ * The function with this name or signature, as often as the ABI has it. Where several share a name, the values decide.
  *
  * @throws ArgumentError `FUNCTION_NOT_IN_ABI`, or `INVALID_ARGUMENT` when it stays ambiguous.
  */
-export function findFunction(
+function findFunctions(
   abi: Abi,
   nameOrSignature: string,
   args?: readonly unknown[] | Record<string, unknown>,
-): AbiFunction {
-  const functions = functionsOf(abi);
+): AbiFunction[] {
   const searched = canonicalSignature(String(nameOrSignature));
-  const found = functions.filter((item) => item.name === searched || signatureOf(item) === searched);
-  if (found.length === 0) {
-    const available = functions.map(signatureOf).join(", ") || "none";
+  const found = new Map<string, AbiFunction[]>();
+  const functions = functionsOf(abi);
+  for (const item of functions) {
+    const signature = signatureOf(item);
+    if (item.name === searched || signature === searched)
+      found.set(signature, [...(found.get(signature) ?? []), item]);
+  }
+  if (found.size === 0) {
+    const available = [...new Set(functions.map(signatureOf))].join(", ") || "none";
     throw new ArgumentError(
       "function",
       `The ABI has no function "${searched}". It has: ${available}.${proxyHint(abi)}`,
@@ -118,20 +173,28 @@ export function findFunction(
       },
     );
   }
-  const fitting = found.length === 1 || args === undefined ? found : found.filter((item) => fits(item, args));
+  const all = [...found.values()];
+  const fitting =
+    all.length === 1 || args === undefined
+      ? all
+      : all.filter((items) => items.some((item) => fits(item, args)));
   const [only, ...others] = fitting;
   if (only !== undefined && others.length === 0) return only;
   throw new ArgumentError(
     "function",
-    `Several functions have the name ${searched}; give the signature of one: ${found.map(signatureOf).join(", ")}.`,
+    `Several functions have the name ${searched}; give the signature of one: ${[...found.keys()].join(", ")}.`,
   );
+}
+
+function functionsOf(abi: Abi): AbiFunction[] {
+  return abi.filter((item) => item.type === "function");
 }
 
 function fits({ inputs }: AbiFunction, args: readonly unknown[] | Record<string, unknown>): boolean {
   if (Array.isArray(args)) return args.length === inputs.length;
   return (
     Object.keys(args).length === inputs.length &&
-    inputs.every(({ name }, index) => Object.hasOwn(args, name || String(index)))
+    valueNames(inputs).every((name) => Object.hasOwn(args, name))
   );
 }
 

@@ -1,96 +1,167 @@
-import * as OxAddress from "ox/Address";
 import { CrecError } from "../errors.ts";
-import { integerDigits } from "../json.ts";
-import { arrayOf, fixedBytesSize, integerType, rangeOf, signatureHash, signatureOf } from "./abi-type.ts";
+import { repeatedNames } from "../protocol/abi-names.ts";
+import { arrayOf, fixedBytesSize, integerType, signatureHash, signatureOf } from "./abi-type.ts";
 import { plainName } from "./amount-rule.ts";
+import { chooseReading, distinctEvents, type Reading } from "./choose-item.ts";
 import { parseAbi } from "./parse.ts";
-import type { AbiEvent, AbiParameter } from "./types.ts";
+import type { Abi, AbiEvent, AbiParameter } from "./types.ts";
 import { bytesText } from "./values.ts";
+import { findKeys } from "./wire-names.ts";
+import {
+  anyBytes,
+  asList,
+  fittingBytes,
+  fittingHash,
+  fittingInteger,
+  readAddress,
+  readBoolean,
+  readInteger,
+} from "./wire-values.ts";
 
 type Fields = Record<string, unknown>;
 
+/** What is read of an event. */
+export type EventValues = {
+  /** By the ABI's names; what it does not name stays as it is. */
+  params: Fields;
+  /** The names under which the signed text has one value for several parameters. */
+  lost: string[];
+};
+
+/** Where what is read is noted. */
+type Notes = { exact: boolean; lost: string[] };
+
 /** An ABI is parsed once for all events that are read with it. */
-const eventsByTopic = new WeakMap<readonly unknown[], Map<string, AbiEvent>>();
+const eventsByTopic = new WeakMap<readonly unknown[], Map<string, AbiEvent[]>>();
 
 /**
  * The parameters of a signed contract event with the ABI's names and types: integers as decimal text,
  * bytes as hex, addresses checksummed. An event that the ABI does not have, and values that it does not name, stay as
- * they are.
+ * they are. A value that may be that of several parameters is left out.
  *
- * @throws ArgumentError `ABI_INVALID`; CrecError `MALFORMED_EVENT` when a value does not have its type.
+ * @throws ArgumentError `ABI_INVALID`; CrecError `MALFORMED_EVENT` when a value does not have its type, `ABI_AMBIGUOUS`
+ * when the ABI has several events that read the values differently.
  */
-export function eventParams(
+export function eventParams(abi: readonly unknown[], log: LogNames, params: Fields): Fields {
+  return eventValues(abi, log, params)?.params ?? params;
+}
+
+/** What names the event of a log. */
+export type LogNames = { topic_hash?: unknown; event_signature?: unknown };
+
+/** The same with what was lost; undefined for an event that the ABI does not have. */
+export function eventValues(abi: readonly unknown[], log: LogNames, params: Fields): EventValues | undefined {
+  const events = findEvents(abi, log);
+  if (events.length === 0) return undefined;
+  return chooseReading(events, {
+    read: (event) => readEvent(event, params),
+    same: (one, other) => canonical(one) === canonical(other),
+    what: "event",
+  });
+}
+
+function readEvent({ name, inputs }: AbiEvent, params: Fields): Reading<EventValues> {
+  const notes: Notes = { exact: true, lost: [] };
+  try {
+    const value = { params: named(inputs, params, "params", notes), lost: notes.lost };
+    return { value, isExact: () => notes.exact };
+  } catch (error) {
+    throw error instanceof NotOfType ? error.of(signatureOf({ name, inputs })) : error;
+  }
+}
+
+/** Events of the ABI with this name that have these parameters, as a service or this library writes them: those that fit best. */
+export function fittingEvents(abi: Abi, name: string, params: Fields): AbiEvent[] {
+  const ranked = abi.flatMap((event) => {
+    const isNamed = event.type === "event" && event.name === name;
+    return isNamed ? [{ event, rank: rankOf(event, params) }] : [];
+  });
+  const best = Math.min(...ranked.map(({ rank }) => rank));
+  return ranked.flatMap(({ event, rank }) => (rank === best && rank < NOT_ITS ? [event] : []));
+}
+
+const NOT_ITS = 3;
+
+/** 0: all its parameters; 1: some of them; 2: values of other types. */
+function rankOf(event: AbiEvent, params: Fields): number {
+  const { left, lost } = findKeys(event.inputs, params);
+  if (left.length + lost.length > 0) return NOT_ITS;
+  try {
+    return readEvent(event, params).isExact() ? 0 : 1;
+  } catch {
+    return 2;
+  }
+}
+
+function findEvents(
   abi: readonly unknown[],
-  log: { topic_hash?: unknown; event_signature?: unknown },
-  params: Fields,
-): Fields {
-  const event = findEvent(abi, log);
-  return event === undefined ? params : named(event.inputs, params, "params");
-}
-
-/** A name as the wire writes it: `fundTokenId` as `fund_token_id`, `tokenID` as `token_i_d`. */
-export function snakeCase(name: string): string {
-  return name.replace(/(?!^)[A-Z]/g, "_$&").toLowerCase();
-}
-
-/** The name of a parameter on the wire; one without a name has its position. */
-export function wireName(name: string, index: number): string {
-  return name === "" ? `arg${index}` : snakeCase(name);
-}
-
-function findEvent(
-  abi: readonly unknown[],
-  { topic_hash: topic, event_signature: signature }: { topic_hash?: unknown; event_signature?: unknown },
-): AbiEvent | undefined {
+  { topic_hash: topic, event_signature: signature }: LogNames,
+): readonly AbiEvent[] {
   let events = eventsByTopic.get(abi);
   if (events === undefined) {
-    events = new Map(
-      parseAbi(abi)
-        .filter((item) => item.type === "event")
-        .map((event) => [signatureHash(signatureOf(event)), event]),
-    );
+    events = new Map();
+    for (const event of distinctEvents(parseAbi(abi).filter((item) => item.type === "event"))) {
+      const hash = signatureHash(signatureOf(event));
+      events.set(hash, [...(events.get(hash) ?? []), event]);
+    }
     eventsByTopic.set(abi, events);
   }
-  if (typeof topic === "string") return events.get(topic.toLowerCase());
-  return typeof signature === "string" ? events.get(signatureHash(signature)) : undefined;
+  const hash = typeof topic === "string" ? topic.toLowerCase() : undefined;
+  return events.get(hash ?? (typeof signature === "string" ? signatureHash(signature) : "")) ?? [];
 }
 
-function named(parameters: readonly AbiParameter[], given: Fields, path: string, nested = false): Fields {
-  const left = new Map(Object.entries(given));
+function named(
+  parameters: readonly AbiParameter[],
+  given: Fields,
+  path: string,
+  notes: Notes,
+  nested = false,
+): Fields {
+  const { keys, left, lost } = findKeys(parameters, given);
+  if (left.length + lost.length > 0 || keys.includes(undefined)) notes.exact = false;
+  notes.lost.push(...lost.map((key) => (path === "params" ? key : `${path.slice("params.".length)}.${key}`)));
+  const repeated = repeatedNames(parameters);
   const entries = parameters.flatMap((parameter, index): Array<[string, unknown]> => {
-    const key = findKey(left, parameter.name, index);
+    const key = keys[index];
     if (key === undefined) return [];
-    const value = left.get(key);
-    left.delete(key);
-    const name = parameter.name || key;
-    return [[name, readValue(parameter, value, `${path}.${name}`, nested)]];
+    const name = repeated.has(parameter.name) ? key : parameter.name || key;
+    return [[name, readValue(parameter, given[key], `${path}.${name}`, notes, nested)]];
   });
-  return Object.fromEntries([...left, ...entries]);
+  return Object.fromEntries([...left.map((key) => [key, given[key]]), ...entries]);
 }
 
-/** Services split `tokenID` in different ways, so underscores and case are ignored if there is no exact match. */
-export function findKey(
-  given: ReadonlyMap<string, unknown>,
-  name: string,
-  index: number,
-): string | undefined {
-  const exact = [name, wireName(name, index), String(index)].find((key) => given.has(key));
-  if (exact !== undefined || name === "") return exact;
-  return [...given.keys()].find((key) => plainName(key) === plainName(name));
+/** The same text for the same values, whatever the order and the notation of names. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part !== "object" || part === null || Array.isArray(part)
+      ? part
+      : Object.entries(part)
+          .map(([name, one]) => [plainName(name), name, one] as const)
+          .sort(([one, ...its], [other, ...others]) =>
+            `${one} ${its[0]}` < `${other} ${others[0]}` ? -1 : 1,
+          )
+          .map(([name, , one]) => [name, one]),
+  );
 }
 
 /** `nested`: inside a list or a tuple, where bytes are tried as base64 first. */
-function readValue(parameter: AbiParameter, value: unknown, path: string, nested = false): unknown {
+function readValue(
+  parameter: AbiParameter,
+  value: unknown,
+  path: string,
+  notes: Notes,
+  nested = false,
+): unknown {
   const { type } = parameter;
   const array = arrayOf(parameter);
   const dynamic = array !== undefined || type === "tuple" || type === "string" || type === "bytes";
   // The chain only stores the hash of an indexed value of variable size.
-  if (parameter.indexed && dynamic) return value;
+  if (parameter.indexed && dynamic) return fittingHash(value) ?? throwMalformed(path, type);
   if (array !== undefined) {
     const list = asList(array, value, nested) ?? throwMalformed(path, type);
-    return list.map((item: unknown, index) => readValue(array.item, item, `${path}[${index}]`, true));
+    return list.map((item: unknown, index) => readValue(array.item, item, `${path}[${index}]`, notes, true));
   }
-  if (type === "tuple") return readTuple(parameter, value, path);
+  if (type === "tuple") return tupleOf(parameter, value, path, notes);
   const integer = integerType(type);
   if (integer !== undefined) {
     return fittingInteger(integer, readInteger(value), parameter.indexed) ?? throwMalformed(path, type);
@@ -110,88 +181,34 @@ function readValue(parameter: AbiParameter, value: unknown, path: string, nested
  *
  * @throws CrecError `MALFORMED_EVENT` when a value does not have its type.
  */
-export function readTuple({ components = [] }: AbiParameter, value: unknown, path: string): Fields {
-  if (typeof value !== "object" || value === null) throw malformed(path, "tuple");
-  const given = Array.isArray(value)
-    ? Object.fromEntries(
-        value.map((item: unknown, index) => [components[index]?.name || String(index), item]),
-      )
-    : (value as Fields);
-  return named(components, given, path, true);
+export function readTuple(parameter: AbiParameter, value: unknown, path: string): Fields {
+  return tupleOf(parameter, value, path, { exact: true, lost: [] });
 }
 
-/** A list of the length of its type. A list of `uint8` may arrive as bytes, an empty list as null. */
-function asList(
-  { item, length }: { item: AbiParameter; length?: number },
-  value: unknown,
-  nested: boolean,
-): unknown[] | undefined {
-  const bytes = item.type === "uint8" && typeof value === "string" ? anyBytes(value, nested) : undefined;
-  const list: unknown = bytes === undefined ? (value ?? []) : [...Buffer.from(bytes.slice(2), "hex")];
-  return Array.isArray(list) && list.length === (length ?? list.length) ? list : undefined;
+function tupleOf({ components = [] }: AbiParameter, value: unknown, path: string, notes: Notes): Fields {
+  if (typeof value !== "object" || value === null) throw new NotOfType(path, "tuple");
+  // The values of a list are under their positions.
+  return named(components, { ...value }, path, notes, true);
 }
 
-/** Bytes as hex or as base64. For text that can be both, the order decides. */
-function anyBytes(value: unknown, nested: boolean): string | undefined {
-  return nested ? (bytesOfBase64(value) ?? bytesText(value)) : (bytesText(value) ?? bytesOfBase64(value));
-}
+/** A value that does not have its type. */
+class NotOfType extends CrecError {
+  readonly #at: readonly [path: string, type: string];
 
-/** Undefined outside the type. A negative number in a topic may arrive as an unsigned number of 256 bits. */
-export function fittingInteger(
-  integer: { signed: boolean; bits: number },
-  digits: string | undefined,
-  indexed = false,
-): string | undefined {
-  if (digits === undefined) return undefined;
-  const { min, max } = rangeOf(integer);
-  const number = BigInt(digits);
-  const isWord = integer.signed && indexed && number >= 2n ** 255n && number < 2n ** 256n;
-  const value = isWord ? BigInt.asIntN(256, number) : number;
-  return value >= min && value <= max ? String(value) : undefined;
-}
+  constructor(path: string, type: string, signature?: string) {
+    super(
+      "MALFORMED_EVENT",
+      `The event's ${path} is not of type ${type}${signature === undefined ? "" : ` of ${signature}`}; check that the ABI belongs to this contract.`,
+    );
+    this.#at = [path, type];
+  }
 
-/** Undefined for another length than the type has. A topic may arrive whole, with trailing zeros. */
-function fittingBytes(size: number, hex: string | undefined, indexed = false): string | undefined {
-  const end = 2 + 2 * size;
-  if (hex === undefined || hex.length === end) return hex;
-  const isTopic = indexed && hex.length === 66 && /^0*$/.test(hex.slice(end));
-  return isTopic ? hex.slice(0, end) : undefined;
-}
-
-/** The public workflow writes bytes inside lists and tuples as base64. */
-function bytesOfBase64(value: unknown): string | undefined {
-  if (typeof value !== "string") return undefined;
-  const bytes = Buffer.from(value, "base64");
-  return bytes.toString("base64") === value ? `0x${bytes.toString("hex")}` : undefined;
-}
-
-/** Also reads `600.000000` and `1.2e+21`, as some services write integers. */
-export function readInteger(value: unknown): string | undefined {
-  if (typeof value !== "number" && typeof value !== "string") return undefined;
-  try {
-    return integerDigits(String(value));
-  } catch {
-    return undefined;
+  /** The same for a person who has to find the event in the ABI. */
+  of(signature: string): NotOfType {
+    return new NotOfType(...this.#at, signature);
   }
 }
 
-function readBoolean(value: unknown): boolean | undefined {
-  if (typeof value === "boolean") return value;
-  return value === "true" ? true : value === "false" ? false : undefined;
-}
-
-function readAddress(value: unknown): string | undefined {
-  const hex = bytesText(value);
-  return hex?.length === 42 ? OxAddress.checksum(hex) : undefined;
-}
-
-function malformed(path: string, type: string): CrecError {
-  return new CrecError(
-    "MALFORMED_EVENT",
-    `The event's ${path} is not of type ${type}; check that the ABI belongs to this contract.`,
-  );
-}
-
 function throwMalformed(path: string, type: string): never {
-  throw malformed(path, type);
+  throw new NotOfType(path, type);
 }

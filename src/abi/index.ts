@@ -5,10 +5,9 @@ export {
   decodeFunctionResult,
   encodeFunctionCall,
   type FunctionCall,
-  findFunction,
 } from "./call.ts";
 export { callData } from "./call-data.ts";
-export { eventParams, readTuple, snakeCase } from "./event-params.ts";
+export { type EventValues, eventParams, eventValues, fittingEvents, readTuple } from "./event-params.ts";
 export {
   completeFragment,
   eventFragments,
@@ -28,3 +27,4 @@ export { formatTokenAmounts, parseTokenAmounts } from "./token-units.ts";
 export type { Abi, AbiError, AbiEvent, AbiFunction, AbiItem, AbiParameter } from "./types.ts";
 export { fromSmallestUnit, toSmallestUnit } from "./units.ts";
 export { encodeValue, toAbiValue } from "./values.ts";
+export { snakeCase } from "./wire-names.ts";

@@ -1,6 +1,8 @@
 import { ArgumentError } from "../errors.ts";
+import { eventText } from "../protocol/abi-names.ts";
 import type { AbiInput, EventFragment, Hex } from "../protocol/index.ts";
 import { canonicalSignature, selectorOf, signatureHash, signatureOf } from "./abi-type.ts";
+import { distinct, eventsByLog } from "./choose-item.ts";
 import type { Abi, AbiEvent, AbiFunction, AbiParameter } from "./types.ts";
 
 /** A function of an ABI. */
@@ -23,7 +25,7 @@ export type ListedFunction = {
 export type ListedEvent = {
   /** Several events may share a name. */
   name: string;
-  /** Such as `Transfer(address,address,uint256)`. */
+  /** Such as `Transfer(address,address,uint256)`. Of events with one signature, each has other parameters indexed. */
   signature: string;
   /** The hash of the signature. */
   topicHash: Hex;
@@ -34,7 +36,7 @@ export type ListedEvent = {
 };
 
 /** Each function once: merged ABIs contain duplicates, and a contract has one function for each signature. */
-export function functionsOf(abi: Abi): AbiFunction[] {
+function functionsOf(abi: Abi): AbiFunction[] {
   return distinct(
     abi.filter((item) => item.type === "function"),
     signatureOf,
@@ -49,23 +51,6 @@ export function proxyHint(abi: Abi): string {
   return isLikely ? " If this is the ABI of a proxy, use that of the contract behind it." : "";
 }
 
-/** Each event once. Two events with one signature differ in what is indexed, which changes how they are read. */
-function eventsOf(abi: Abi): AbiEvent[] {
-  return distinct(
-    abi.filter((item) => item.type === "event"),
-    (event) => JSON.stringify([signatureOf(event), event.inputs.map(({ indexed = false }) => indexed)]),
-  );
-}
-
-/** The first of each key. */
-function distinct<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
-  const seen = new Set<string>();
-  return items.filter((item) => {
-    const key = keyOf(item);
-    return !seen.has(key) && seen.add(key);
-  });
-}
-
 /**
  * The functions of an ABI, in its order, each once.
  * @example
@@ -76,6 +61,11 @@ export function listFunctions(abi: Abi): ListedFunction[] {
     const signature = signatureOf({ name, inputs });
     return { name, signature, selector: selectorOf({ name, inputs }), inputs, outputs, stateMutability };
   });
+}
+
+/** The events with which a log can be read in different ways. */
+function eventsOf(abi: Abi): AbiEvent[] {
+  return eventsByLog(abi.filter((item) => item.type === "event"));
 }
 
 /**
@@ -92,9 +82,10 @@ export function listEvents(abi: Abi): ListedEvent[] {
 
 /**
  * The events with these names or signatures, in the form with which a watcher is created. A name that several events
- * share selects all of them.
+ * share selects all of them. Of several with one signature, the text with names selects one: `Level(int256 indexed x)`.
  *
- * @throws ArgumentError `EVENT_NOT_IN_ABI`, with the events of the ABI.
+ * @throws ArgumentError `EVENT_NOT_IN_ABI`, with the events of the ABI; `ABI_AMBIGUOUS` for a name or a signature of
+ * events that differ in what is indexed.
  * @example
  * eventFragments(abi, ["Incremented"]).length; // → 1
  */
@@ -102,7 +93,18 @@ export function eventFragments(abi: Abi, names: readonly string[]): EventFragmen
   const events = eventsOf(abi);
   const selected = names.flatMap((name, index) => {
     const searched = canonicalSignature(name);
+    const inFull = events.find((event) => squeezed(eventText(event)) === squeezed(name));
+    if (inFull !== undefined) return [inFull];
     const found = events.filter((event) => event.name === searched || signatureOf(event) === searched);
+    const [first] = found.filter((event, at) => found.findIndex(isLike(event)) < at);
+    if (first !== undefined) {
+      const alike = found.filter(isLike(first));
+      throw new ArgumentError(
+        `events[${index}]`,
+        `The ABI has ${alike.length} events ${signatureOf(first)}; keep the contract's own, or name it with its parameters: ${alike.map(eventText).join(" or ")}.`,
+        { code: "ABI_AMBIGUOUS" },
+      );
+    }
     if (found.length > 0) return found;
     const available = events.map(signatureOf).join(", ") || "none";
     throw new ArgumentError(
@@ -114,6 +116,16 @@ export function eventFragments(abi: Abi, names: readonly string[]): EventFragmen
     );
   });
   return [...new Set(selected)].map(completeFragment);
+}
+
+function isLike(event: AbiEvent): (other: AbiEvent) => boolean {
+  const signature = signatureOf(event);
+  return (other) => signatureOf(other) === signature;
+}
+
+/** For comparing events that are written in full. */
+function squeezed(text: string): string {
+  return text.replace(/\bu?int\b/g, "$&256").replace(/\s+/g, "");
 }
 
 /**

@@ -1,9 +1,9 @@
 import { CrecError } from "../errors.ts";
 import type { EventFragment, Hex } from "../protocol/index.ts";
 import { arrayOf, fixedBytesSize, integerType, signatureHash, signatureOf } from "./abi-type.ts";
-import { wireName } from "./event-params.ts";
 import { decodeRaw } from "./raw.ts";
 import type { AbiParameter } from "./types.ts";
+import { wireName } from "./wire-names.ts";
 
 /** Sizes of the integers that the workflow writes as JSON numbers. */
 const NUMBER_BITS = [8, 16, 32, 64];
@@ -16,7 +16,8 @@ type Log = { topics: readonly string[]; data: string };
  * The `params` of a log as the public service writes them: keys in snake_case; integers of 8, 16, 32 and 64 bits as JSON
  * numbers, all others as decimal text; bytes as hex; addresses checksummed; text that reads as base64 of 20 or 32 bytes
  * as their hex. An indexed integer is the decimal text of its topic, without a sign; indexed bytes are the whole topic,
- * and so is an indexed value of variable size, which is its hash. Inside lists and tuples: `nestedValue`.
+ * and so is an indexed value of variable size, which is its hash. Inside lists and tuples: `nestedValue`. Of values whose
+ * keys are the same, the last one is there.
  *
  * A number beyond 2^53 is a `JSON.rawJSON` value: `JSON.stringify` writes it unrounded. To read it,
  * parse the JSON text. Node.js 20 has no such values: there it is decimal text, as this library reads such a number.

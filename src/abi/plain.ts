@@ -1,3 +1,4 @@
+import { valueNames } from "../protocol/abi-names.ts";
 import type { Hex } from "../protocol/index.ts";
 import { arrayOf, integerType } from "./abi-type.ts";
 import { decodeRaw } from "./raw.ts";
@@ -18,13 +19,17 @@ export function decodeValues(
   path: string = "values",
 ): unknown[] {
   if (parameters.length === 0) return [];
-  const values = decodeRaw(parameters, data, path);
+  return plainValues(parameters, decodeRaw(parameters, data, path));
+}
+
+/** What `decodeRaw` gives, as plain JSON values. */
+export function plainValues(parameters: readonly AbiParameter[], values: readonly unknown[]): unknown[] {
   return parameters.map((parameter, index) => toPlain(parameter, values[index]));
 }
 
-/** Values as one object, by name; a value without a name by its position. */
+/** Values as one object, by name; a value by its position that has no name, or shares it with another one. */
 export function byName(parameters: readonly AbiParameter[], values: readonly unknown[]): object {
-  return Object.fromEntries(parameters.map(({ name }, index) => [name || String(index), values[index]]));
+  return Object.fromEntries(valueNames(parameters).map((name, index) => [name, values[index]]));
 }
 
 function toPlain(parameter: AbiParameter, value: unknown): unknown {
@@ -33,8 +38,7 @@ function toPlain(parameter: AbiParameter, value: unknown): unknown {
   if (parameter.type === "tuple") {
     const { components = [] } = parameter;
     const parts = Array.isArray(value) ? value : [];
-    const values = components.map((part, index) => toPlain(part, parts[index]));
-    return byName(components, values);
+    return byName(components, plainValues(components, parts));
   }
   return integerType(parameter.type) === undefined ? value : String(value);
 }

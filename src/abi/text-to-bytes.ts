@@ -1,4 +1,5 @@
 import { ArgumentError } from "../errors.ts";
+import { valueNames } from "../protocol/abi-names.ts";
 import { arrayOf, fixedBytesSize, pathOf } from "./abi-type.ts";
 import type { AbiParameter } from "./types.ts";
 import { fromJsonText } from "./values.ts";
@@ -49,8 +50,9 @@ function inTuple(value: unknown, { components = [] }: AbiParameter, path: string
     });
   }
   if (typeof given !== "object" || given === null) return value;
+  const names = valueNames(components);
   const replaced = components.flatMap((component, index) => {
-    const name = component.name || String(index);
+    const name = names[index] ?? "";
     const part: unknown = Object.hasOwn(given, name) ? (given as Record<string, unknown>)[name] : undefined;
     return part === undefined ? [] : [[name, textToBytes(part, component, pathOf(path, component, index))]];
   });

@@ -1,8 +1,10 @@
+import { argName } from "../protocol/abi-names.ts";
 import { arrayOf, integerType } from "./abi-type.ts";
 import { amountRule, type IsAmount } from "./amount-rule.ts";
-import { findKey, fittingInteger, readInteger } from "./event-params.ts";
 import type { AbiParameter } from "./types.ts";
 import { fromSmallestUnit } from "./units.ts";
+import { findKeys } from "./wire-names.ts";
+import { fittingInteger, readInteger } from "./wire-values.ts";
 
 type Fields = Record<string, unknown>;
 type Conversion = { decimals: number; isAmount: IsAmount };
@@ -46,15 +48,13 @@ export function untypedAmountsInTokens(
 
 function ofParts(values: unknown, parameters: readonly AbiParameter[], how: Conversion): Fields | undefined {
   if (!isObject(values)) return undefined;
-  const left = new Map(Object.entries(values));
-  const names = parameters.map(({ name }, index) => name || `arg${index}`);
+  const { keys } = findKeys(parameters, values);
+  const names = parameters.map(({ name }, index) => name || argName(index));
   return found(
     parameters.map((parameter, index) => {
-      const key = findKey(left, parameter.name, index);
+      const key = keys[index];
       if (key === undefined) return undefined;
-      const value = left.get(key);
-      left.delete(key);
-      return [key, ofParameter(value, { ...parameter, name: names[index] ?? "" }, names, how)] as const;
+      return [key, ofParameter(values[key], { ...parameter, name: names[index] ?? "" }, names, how)] as const;
     }),
   );
 }

@@ -1,4 +1,5 @@
 import { ArgumentError, CrecError } from "../errors.ts";
+import { valueNames } from "../protocol/abi-names.ts";
 import { arrayOf } from "./abi-type.ts";
 import { amountRule, type IsAmount } from "./amount-rule.ts";
 import type { AbiParameter } from "./types.ts";
@@ -81,7 +82,7 @@ function format(
   }
   if (type === "tuple" && typeof value === "object" && value !== null) {
     const parts = value as Record<string, unknown>;
-    const named = components.map((part, index) => [part.name || String(index), part] as const);
+    const named = valueNames(components).map((name, index) => [name, components[index] ?? NOTHING] as const);
     return Object.fromEntries(named.map(([name, part]) => [name, format(part, parts[name], how)]));
   }
   const isAmount = INTEGERS.test(type) && how.isAmount(parameter, []);

@@ -1,6 +1,7 @@
 import * as AbiParameters from "ox/AbiParameters";
 import { ArgumentError } from "../errors.ts";
 import { parseJson } from "../json.ts";
+import { repeatedNames, valueNames } from "../protocol/abi-names.ts";
 import type { Hex } from "../protocol/index.ts";
 import { arrayOf, canonicalType, fixedBytesSize, integerType, pathOf, rangeOf } from "./abi-type.ts";
 import { checksumAddress } from "./address.ts";
@@ -119,9 +120,14 @@ export function toValues(
       `must have ${counted(parameters.length, "value")} (${expected}), but has ${given.length}`,
     );
   }
+  const names = valueNames(parameters);
+  const repeated = isList(given) ? [] : [...repeatedNames(parameters)];
+  const refused = repeated.find((name) => Object.hasOwn(given, name));
+  if (refused !== undefined)
+    throw invalid(`${path}.${refused}`, "is the name of several values; give them in order");
   return parameters.map((parameter, index) => {
     const at = pathOf(path, parameter, index);
-    const value = isList(given) ? given[index] : ownValue(given, parameter.name || String(index));
+    const value = isList(given) ? given[index] : ownValue(given, names[index] ?? "");
     if (value === undefined) throw invalid(at, `is missing; give a value of type ${parameter.type}`);
     return toAbiValue(parameter, value, at);
   });

@@ -21,7 +21,8 @@ import { isVerifiable } from "./verifiable.ts";
  * `dvp`, without one.
  * An event of a type that this version does not know is decoded to its unchanged payload.
  * @throws {CrecError} `MALFORMED_EVENT` when the payload does not fit the event's type, or a parameter does not fit
- * the ABI's type; {ArgumentError} `ABI_INVALID`.
+ * the ABI's type; `ABI_AMBIGUOUS` when the ABI has the event several times, and its parameters can be read in different
+ * ways; {ArgumentError} `ABI_INVALID`.
  * @example
  * if (isEvent(event, "watcher.event")) {
  *   const { name, params } = decodeEvent(event, abi);
@@ -61,10 +62,11 @@ function watcherEvent(
   const signed = signedContent(source);
   const log = present(signed.chain_event) ? fields(signed.chain_event, "chain_event") : {};
   const given = copyOf(present(log.params) ? fields(log.params, "params") : {});
-  const params = namedParams({ abi, service: signed.service, log }, given);
+  const { params, lost } = namedParams({ abi, service: signed.service, log }, given);
   return {
     name: text(signed.name, "name"),
     params,
+    ...(lost ? { lost } : {}),
     ...optional("words", wordsOf(signed.service, params), (words) => words as Record<string, string>),
     ...optional("contract", log.address, address),
     ...chainOf(signed, payload),

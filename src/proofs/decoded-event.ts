@@ -21,6 +21,11 @@ export type DecodedWatcherEvent = {
    * sent them, in snake_case.
    */
   params: Record<string, unknown>;
+  /**
+   * Names in the signed text that several parameters of the ABI share, such as `token_id` of `tokenId` and `token_id`:
+   * the text has one value for all of them. These parameters are missing in `params`.
+   */
+  lost?: string[];
   /** Of an extension: the words for the numbers of enums in `params`, such as `{ status: "Processed" }`. */
   words?: Record<string, string>;
   /** The address of the contract that emitted it, checksummed. */

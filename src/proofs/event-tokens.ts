@@ -1,5 +1,4 @@
-import { findKey } from "../abi/event-params.ts";
-import { type Abi, type AbiEvent, amountsInTokens, untypedAmountsInTokens } from "../abi/index.ts";
+import { type Abi, amountsInTokens, fittingEvents, untypedAmountsInTokens } from "../abi/index.ts";
 import type { DecodedWatcherEvent } from "./decoded-event.ts";
 
 /** What is known about the contract of an event. */
@@ -26,20 +25,9 @@ export function eventTokens(
   { name, params }: Pick<DecodedWatcherEvent, "name" | "params">,
   { decimals, abi = [], amounts }: TokenUnits,
 ): Record<string, unknown> | undefined {
-  const event = abi.find(
-    (item) => item.type === "event" && item.name === name && hasParameters(item, params),
-  );
-  return event === undefined
-    ? untypedAmountsInTokens(params, decimals, amounts)
-    : amountsInTokens(params, event.inputs, decimals, amounts);
-}
-
-/** Whether an event has all these parameters: several may share a name. */
-export function hasParameters({ inputs }: AbiEvent, params: Record<string, unknown>): boolean {
-  const left = new Map(Object.entries(params));
-  for (const [index, { name }] of inputs.entries()) {
-    const key = findKey(left, name, index);
-    if (key !== undefined) left.delete(key);
-  }
-  return left.size === 0;
+  const events = fittingEvents(abi, name, params);
+  if (events.length === 0) return untypedAmountsInTokens(params, decimals, amounts);
+  const [first, ...others] = events.map(({ inputs }) => amountsInTokens(params, inputs, decimals, amounts));
+  // Where events that fit differ in what is an amount, it is not known.
+  return others.every((other) => JSON.stringify(other) === JSON.stringify(first)) ? first : undefined;
 }

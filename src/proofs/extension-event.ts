@@ -1,5 +1,4 @@
-import { eventParams } from "../abi/event-params.ts";
-import { parseAbi, snakeCase } from "../abi/index.ts";
+import { type EventValues, eventValues, parseAbi, snakeCase } from "../abi/index.ts";
 import type { Abi } from "../abi/types.ts";
 import { type Extension, extensionNamed } from "../protocol/index.ts";
 import type { Fields } from "./fields.ts";
@@ -27,16 +26,25 @@ export function extensionAbi(service: unknown): Abi | undefined {
  * The parameters with the names and types of the given ABI, else of the extension that the event names. An event that
  * neither has keeps its parameters, and so does one of an extension whose values do not fit: nobody chose that ABI.
  *
- * @throws {CrecError} `MALFORMED_EVENT` when a value does not fit the given ABI.
+ * @throws {CrecError} `MALFORMED_EVENT` when a value does not fit the given ABI; `ABI_AMBIGUOUS`.
  */
-export function namedParams({ abi, service, log }: Known, params: Record<string, unknown>) {
-  const named = abi === undefined ? params : eventParams(abi, log, params);
-  const known = named === params ? extensionAbi(service) : undefined;
-  if (known === undefined) return named;
+export function namedParams(
+  { abi = [], service, log }: Known,
+  params: Record<string, unknown>,
+): Omit<EventValues, "lost"> & { lost?: string[] } {
+  const { lost = [], ...named } = eventValues(abi, log, params) ?? ofExtension(service, log, params);
+  return lost.length > 0 ? { ...named, lost } : named;
+}
+
+function ofExtension(
+  service: unknown,
+  log: Fields,
+  params: Fields,
+): Partial<EventValues> & { params: Fields } {
   try {
-    return eventParams(known, log, params);
+    return eventValues(extensionAbi(service) ?? [], log, params) ?? { params };
   } catch {
-    return params;
+    return { params };
   }
 }
 

@@ -1,4 +1,4 @@
-import { readTuple } from "../abi/event-params.ts";
+import { readTuple } from "../abi/index.ts";
 import type { AbiParameter } from "../abi/types.ts";
 import { extensionAbi, wordsOf } from "./extension-event.ts";
 import { type Fields, isObject, objectOrEmpty } from "./fields.ts";

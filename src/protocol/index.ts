@@ -1,3 +1,4 @@
+export * from "./abi-names.ts";
 export * from "./addresses.ts";
 export * from "./chains.ts";
 export * from "./comparisons.ts";

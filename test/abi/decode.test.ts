@@ -41,7 +41,7 @@ describe("decodeFunctionResult", () => {
 
   it("survives JSON, whatever the outputs are called", () => {
     const value = decode("odd", [1n, 2n, 3n]);
-    should(JSON.stringify(value)).equal('{"__proto__":"1","length":"3"}');
+    should(JSON.stringify(value)).equal('{"1":"2","2":"3","__proto__":"1"}');
   });
 
   it("says when the data is not the function's", () => {

@@ -290,6 +290,26 @@ describe("decodeEvent with an ABI", () => {
     });
   });
 
+  it("says where the signed text has one value for several parameters, and gives it to none", () => {
+    const inputs = ["tokenId", "token_id", "to"].map((name) => ({ name, type: "uint256" }));
+    const twice = [{ type: "event", name: "Sent", inputs }];
+    const signed = { event_signature: "Sent(uint256,uint256,uint256)" };
+    const decoded = decodeEvent(eventWith('{"token_id":"5","to":"6"}', signed), twice);
+    should(decoded).have.properties({ params: { to: "6" }, lost: ["token_id"] });
+    should(decodeEvent(eventWith('{"arg0":"5","arg1":"7","to":"6"}', signed), twice))
+      .have.properties({ params: { tokenId: "5", token_id: "7", to: "6" } })
+      .and.not.have.property("lost");
+  });
+
+  it("does not choose between two events that fit", () => {
+    const [one, other] = [true, false].map((indexed) => ({
+      ...{ type: "event", name: "Set", inputs: [{ name: "v", type: "uint8[]", indexed }] },
+    }));
+    const signed = { event_signature: "Set(uint8[])" };
+    should(() => paramsOf(`{"v":"${TX}"}`, signed, [one, other])).throw({ code: "ABI_AMBIGUOUS" });
+    should(paramsOf('{"v":"0x07"}', signed, [one, other])).deepEqual({ v: ["7"] });
+  });
+
   it("names the parameter that does not fit the ABI's type", () => {
     for (const [name, value] of [
       ["small", "abc"],

@@ -43,6 +43,25 @@ describe("the tokens of an event", () => {
     should(of({ value: "1500000", ref: "0x" }, { abi }, "Paid")).deepEqual({ value: "1.5" });
   });
 
+  it("are those of the item that fits, where a merged ABI has several", () => {
+    const params = { from: ALICE, to: ALICE, value: "1500000" };
+    for (const abi of [
+      [...ERC721, ...ERC20],
+      [...ERC20, ...ERC721],
+    ]) {
+      should(of(params, { abi })).deepEqual({ value: "1.5" });
+      should(of({ from: ALICE, to: ALICE, token_id: "1500000" }, { abi })).be.undefined();
+    }
+    const [amount, index] = parseAbi("event E(int256 indexed value)\nevent E(int256 value)");
+    const negative = { value: String(2n ** 256n - 1_500_000n) };
+    if (amount && index) should(of(negative, { abi: [index, amount] }, "E")).deepEqual({ value: "-1.5" });
+    const repeated = parseAbi("event E(uint256 value, uint256 value)");
+    should(of({ arg0: "1500000", arg1: "1" }, { abi: repeated }, "E")).deepEqual({
+      arg0: "1.5",
+      arg1: "0.000001",
+    });
+  });
+
   it("without types, are whole numbers only", () => {
     for (const value of [
       "1.5",

@@ -1,6 +1,6 @@
 import Type, { type TSchema } from "typebox";
 import { checksumAddress } from "viem";
-import { eventFragments as completeFragments, parseAbi } from "../../../src/abi/index.ts";
+import { completeFragment, parseAbi } from "../../../src/abi/index.ts";
 import {
   type EventFragment,
   LIMITS,
@@ -232,11 +232,7 @@ function summary(context: Context, watcher: StoredWatcher): Watcher {
  */
 function eventFragments(abi: unknown[]): EventFragment[] {
   try {
-    const parsed = parseAbi(abi);
-    return completeFragments(
-      parsed,
-      parsed.flatMap(({ type, name }) => (type === "event" ? [name] : [])),
-    );
+    return parseAbi(abi).flatMap((item) => (item.type === "event" ? [completeFragment(item)] : []));
   } catch (error) {
     throw invalid(messageOf(error));
   }

@@ -1,7 +1,6 @@
 import { arrayOf, integerType } from "../../abi/abi-type.ts";
-import { snakeCase } from "../../abi/event-params.ts";
-import type { Abi, AbiEvent, AbiParameter } from "../../abi/index.ts";
-import { hasParameters } from "../../proofs/event-tokens.ts";
+import { type Abi, type AbiEvent, type AbiParameter, fittingEvents, snakeCase } from "../../abi/index.ts";
+import { argName, valueNames } from "../../protocol/index.ts";
 import type { FieldPath } from "./field-path.ts";
 
 /** How the values of a field are compared. `look`: the type is not known, so the values decide. */
@@ -26,49 +25,38 @@ export type KindReader = (decoded: unknown) => FieldKind;
 export function kindReader(path: FieldPath, abi: Abi = []): KindReader {
   const [root, ...rest] = path;
   if (root !== "params" || rest.length === 0) return () => BY_LOOK;
-  const byName = new Map<string, Typed[]>();
+  const kindIn = ({ inputs }: AbiEvent): FieldKind => {
+    const parameter = parameterAt(inputs, rest);
+    return parameter === undefined ? BY_LOOK : kindOf(parameter);
+  };
+  const byName = new Map<string, AbiEvent[]>();
   for (const event of abi) {
-    if (event.type !== "event") continue;
-    const parameter = parameterAt(event.inputs, rest);
-    const kind = parameter === undefined ? BY_LOOK : kindOf(parameter);
-    byName.set(event.name, [...(byName.get(event.name) ?? []), { event, kind }]);
+    if (event.type === "event") byName.set(event.name, [...(byName.get(event.name) ?? []), event]);
   }
-  const agreed = new Map([...byName].map(([name, events]) => [name, agreement(events)]));
+  const agreed = new Map([...byName].map(([name, events]) => [name, agreement(events.map(kindIn))]));
   return (decoded) => {
     const { name, params } = (decoded ?? {}) as { name?: unknown; params?: unknown };
     if (typeof name !== "string") return BY_LOOK;
     const known = agreed.get(name);
     if (known !== undefined || typeof params !== "object" || params === null) return known ?? BY_LOOK;
-    return agreement(fittingEvents(byName.get(name) ?? [], params as Record<string, unknown>)) ?? BY_LOOK;
+    const fitting = fittingEvents(byName.get(name) ?? [], name, params as Record<string, unknown>);
+    return agreement(fitting.map(kindIn)) ?? BY_LOOK;
   };
 }
 
-type Typed = { event: AbiEvent; kind: FieldKind };
-
-/** Those that have these parameters, and no others where there is such a one. */
-function fittingEvents(events: readonly Typed[], params: Record<string, unknown>): readonly Typed[] {
-  const fitting = events.filter(({ event }) => hasParameters(event, params));
-  const count = Object.keys(params).length;
-  const exact = fitting.filter(({ event }) => event.inputs.length === count);
-  return exact.length > 0 ? exact : fitting;
-}
-
-function agreement([first, ...others]: readonly Typed[]): FieldKind | undefined {
-  const alike = ({ kind }: Typed) =>
-    kind.kind === first?.kind.kind && isListType(kind) === isListType(first.kind);
-  return others.every(alike) ? first?.kind : undefined;
+function agreement([first, ...others]: readonly FieldKind[]): FieldKind | undefined {
+  const alike = (kind: FieldKind) => kind.kind === first?.kind && isListType(kind) === isListType(first);
+  return others.every(alike) ? first : undefined;
 }
 
 function parameterAt(inputs: readonly AbiParameter[], path: FieldPath): AbiParameter | undefined {
   const [name = "", ...rest] = path;
-  const found = inputs.find((one, index) => isNamed(one, name, index));
+  const names = valueNames(inputs, argName);
+  const at = [name, ...(/^\d+$/.test(name) ? [argName(Number(name))] : [])]
+    .map((one) => names.indexOf(one))
+    .find((index) => index >= 0);
+  const found = inputs[at ?? names.map(snakeCase).indexOf(name)];
   return found === undefined ? undefined : partAt(found, rest);
-}
-
-/** A parameter without a name has its position, in the form of the decoder or of the service. */
-function isNamed({ name }: AbiParameter, searched: string, index: number): boolean {
-  if (name === "") return searched === String(index) || searched === `arg${index}`;
-  return name === searched || snakeCase(name) === searched;
 }
 
 function partAt(parameter: AbiParameter, path: FieldPath): AbiParameter | undefined {

@@ -405,6 +405,46 @@ describe("a condition whose type the ABI decides", () => {
   );
 });
 
+describe("a condition with an ABI that has an event several times", () => {
+  const abi = parseAbi(`
+    event Note(string indexed v, uint8 a)
+    event Note(string v, uint8 indexed a)
+    event Pair(string a, uint256 a, uint256 tokenId, string token_id)
+  `);
+  const where = (field: string, is: Condition["is"], text: string): Condition => ({
+    ...{ field: `params.${field}`, is, value: text },
+  });
+  judge(
+    [
+      [
+        "is about the item whose values fit",
+        where("v", "equals", "1.0"),
+        { name: "Note", params: { v: "1", a: "2" } },
+        false,
+      ],
+      [
+        "reads a repeated name by its position",
+        where("arg0", "equals", "1.0"),
+        { name: "Pair", params: { arg0: "1", arg1: "1", tokenId: "1", token_id: "1" } },
+        false,
+      ],
+      [
+        "reads the other one by its type",
+        where("arg1", "equals", "1.0"),
+        { name: "Pair", params: { arg0: "1", arg1: "1", tokenId: "1", token_id: "1" } },
+        true,
+      ],
+      [
+        "does not take a name for one that the wire writes so",
+        where("token_id", "equals", "1.0"),
+        { name: "Pair", params: { arg0: "1", arg1: "1", tokenId: "1", token_id: "1" } },
+        false,
+      ],
+    ],
+    abi,
+  );
+});
+
 describe("the reason why a condition cannot be decided", () => {
   const abi = parseAbi(
     "event Note(address to, string indexed topic, bytes32 id, uint256[] list, uint8 level, int8 shift, bytes4[] ids)",
