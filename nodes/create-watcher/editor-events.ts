@@ -1,4 +1,4 @@
-import type { Extension } from "../../src/protocol/index.ts";
+import { type Extension, eventText } from "../../src/protocol/index.ts";
 import { type Offered, offeredBy } from "../lib/editor/abi.ts";
 import type { CompletionSearch, EditedNode } from "../lib/editor/api.ts";
 import { onContractChange } from "../lib/editor/config-change.ts";
@@ -46,20 +46,20 @@ export function eventsField(
     .css({ margin: "-8px 0 12px 105px", "overflow-y": "auto" });
 
   const showProblem = (unreadable = ""): void => {
-    const known = new Set(offered.flatMap((event) => [event.name, event.signature]));
-    const unknown =
-      isKnown && field.typedInput("type") === "str"
-        ? splitNames(field.typedInput("value")).find((name) => !known.has(name) && !isReference(name))
-        : undefined;
+    const known = new Set(offered.flatMap(namesOf));
+    const typed = isKnown && field.typedInput("type") === "str" ? splitNames(field.typedInput("value")) : [];
+    const unknown = typed.find((name) => !known.has(name) && !isReference(name));
     const kind = sourceOf() === "contract" ? "no-event" : "no-extension-event";
     const missing = unknown ? node._(`create-watcher.error.${kind}`, { name: unknown }) : "";
-    problem.say(unreadable || missing);
+    const alike = typed.find((name) => isSeveral(name, offered));
+    const several = alike ? node._("create-watcher.error.several", { name: alike }) : "";
+    problem.say(unreadable || missing || several);
   };
   const tick = (): void => {
     const names = splitNames(field.typedInput("value"));
     list.find("input").each((index, element) => {
       const event = offered[index];
-      $(element).prop("checked", event && (names.includes(event.name) || names.includes(event.signature)));
+      $(element).prop("checked", event !== undefined && isAmong(event, names));
     });
     const isTyped = field.typedInput("type") === "str";
     list.toggle(offered.length > 0 && isTyped);
@@ -105,9 +105,7 @@ export function eventsField(
 function tickBox(node: EditedNode, event: Offer, name: string, field: JQuery): JQuery {
   const ticked = $('<input type="checkbox">').css({ width: "auto", margin: "0 6px 0 0" });
   ticked.on("change", () => {
-    const others = splitNames(field.typedInput("value")).filter(
-      (one) => one !== event.name && one !== event.signature,
-    );
+    const others = splitNames(field.typedInput("value")).filter((one) => !namesOf(event).includes(one));
     const names = ticked.prop("checked") ? [...others, name] : others;
     field.typedInput("value", names.join(", "));
     visibleBox(field).trigger("change");
@@ -116,13 +114,13 @@ function tickBox(node: EditedNode, event: Offer, name: string, field: JQuery): J
   return $("<label>")
     .css({ display: "block", width: "auto", margin: "0 0 2px", "overflow-wrap": "anywhere" })
     .css({ "padding-left": "19px", "text-indent": "-19px" })
-    .attr("title", event.meaning === undefined ? "" : signatureOf(event))
+    .attr("title", event.meaning === undefined ? "" : eventText(event))
     .append(ticked, document.createTextNode(describe(node, event)));
 }
 
 /** What a person should know about the ticked events: tuples, or which contracts emit them. */
 function explanation(node: EditedNode, names: readonly string[], offered: readonly Offer[]): string {
-  const ticked = offered.filter(({ name, signature }) => names.includes(name) || names.includes(signature));
+  const ticked = offered.filter((event) => isAmong(event, names));
   const withTuples = ticked.filter(({ hasTuples }) => hasTuples);
   const events = withTuples.map((event) => nameOf(event, offered)).join(", ");
   if (events) return node._("create-watcher.hint.tuples", { events });
@@ -132,19 +130,31 @@ function explanation(node: EditedNode, names: readonly string[], offered: readon
   return contracts[0] ? node._("create-watcher.hint.emitter", { contract: contracts[0] }) : "";
 }
 
-/** The name, or the signature where several events share the name. */
-function nameOf({ name, signature }: EventChoice, all: readonly EventChoice[]): string {
-  return all.filter((other) => other.name === name).length > 1 ? signature : name;
+/** What selects an event. */
+function namesOf(event: EventChoice): string[] {
+  return [event.name, event.signature, eventText(event)];
+}
+
+function isAmong(event: EventChoice, names: readonly string[]): boolean {
+  return namesOf(event).some((name) => names.includes(name));
+}
+
+/** The shortest that selects one event only. */
+function nameOf(event: EventChoice, all: readonly EventChoice[]): string {
+  const isUnique = (name: string) => all.filter((other) => namesOf(other).includes(name)).length === 1;
+  return namesOf(event).find(isUnique) ?? eventText(event);
+}
+
+/** Whether a name stands for events of one signature: a watcher has one of them. */
+function isSeveral(name: string, all: readonly EventChoice[]): boolean {
+  const signatures = all.filter((event) => namesOf(event).includes(name)).map(({ signature }) => signature);
+  return new Set(signatures).size < signatures.length;
 }
 
 /** The catalog has the meaning of each event of the extensions, in the words of the library. */
 function describe(node: EditedNode, event: Offer): string {
-  if (event.meaning === undefined) return signatureOf(event);
+  if (event.meaning === undefined) return eventText(event);
   return `${event.name}: ${node._(`create-watcher.event.${event.name}`)}`;
-}
-
-function signatureOf({ name, inputs }: EventChoice): string {
-  return `${name}(${inputs.map((input) => `${input.type} ${input.name}`.trim()).join(", ")})`;
 }
 
 function offeredByExtension(extension: Extension | undefined): Offered<Offer> {

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Node, NodeAPI } from "node-red";
 import type { Abi, BlockSelection, CreateQuery, ListedFunction } from "../../src/index.ts";
 import { decimalsOfCall, type NodeChannel } from "../lib/runtime/call-decimals.ts";
 import { encodeContractCall } from "../lib/runtime/calls.ts";
 import { contractOf } from "../lib/runtime/config-nodes.ts";
 import type { FieldReader, MessageFields } from "../lib/runtime/field-reader.ts";
-import { loadLibrary } from "../lib/runtime/library.ts";
+import { type Library, loadLibrary } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import type { NODE } from "./fields.ts";
 
@@ -56,14 +57,18 @@ async function contractQuestion(
     "args",
     channel,
   );
-  const outputs = outputsOf(library.listFunctions(abi), signature);
   const counted = { chainSelector, to, data, chosen: contract, what: "The result should be in tokens" };
   const decimals = isInTokens ? await decimalsOfCall(RED, counted, channel) : undefined;
   const read = (returned: string): unknown => {
     const result = library.decodeFunctionResult({ abi, function: signature, data: returned });
     return decimals === undefined
       ? result
-      : library.formatTokenAmounts(result, outputs, decimals, contract.amounts);
+      : library.formatTokenAmounts(
+          result,
+          outputsOf(library, { abi, function: signature, data: returned }, result),
+          decimals,
+          contract.amounts,
+        );
   };
   return { request: await requestOf(fields, msg, { chainSelector, to, data }), abi, read };
 }
@@ -100,6 +105,20 @@ async function blockOf(fields: Fields, values: MessageFields<typeof NODE>): Prom
   return type === "block_number" ? { type, block_number: await values.required("blockNumber") } : { type };
 }
 
-function outputsOf(functions: readonly ListedFunction[], name: string): ListedFunction["outputs"] {
-  return functions.find(({ signature }) => signature === name)?.outputs ?? [];
+/** The outputs that the result was read by: an ABI may have several functions with one signature. */
+function outputsOf(
+  { decodeFunctionResult, listFunctions }: Library,
+  call: Parameters<Library["decodeFunctionResult"]>[0],
+  result: unknown,
+): ListedFunction["outputs"] {
+  for (const item of call.abi) {
+    try {
+      const alone = { ...call, abi: [item] };
+      const outputs = listFunctions(alone.abi)[0]?.outputs;
+      if (outputs && isDeepStrictEqual(decodeFunctionResult(alone), result)) return outputs;
+    } catch {
+      // Another function, or outputs that do not fit.
+    }
+  }
+  return [];
 }

@@ -31,6 +31,27 @@ describe("the form of create watcher", function () {
     await form.cancel();
   });
 
+  it("has the person choose between events with one signature", async () => {
+    const { ready } = editor().service;
+    const abi = "event Level(int256 indexed x)\nevent Level(int256 x)\nevent Closed()";
+    await editor().openWith([
+      { id: "tab", type: "tab", label: "flow" },
+      connectionNode(ready),
+      channelNode(),
+      contractNode(ready, { abi }),
+      { z: "tab", x: 300, y: 100, wires: [[], []], ...createWatcherNode({ events: "Level" }) },
+    ]);
+    const form = await editor().form("watcher");
+    const problem = form.root.getByText("The ABI has several events Level. Tick the one of the contract.");
+    await problem.waitFor();
+    await form.root.getByLabel("Level(int256 indexed x)").click();
+    await form.root.getByLabel("Level(int256 indexed x)").check();
+    await problem.waitFor({ state: "hidden" });
+    await form.done();
+    const { values: stored } = await editor().inPage.stored("watcher");
+    should(stored).have.property("events", "Level(int256 indexed x)");
+  });
+
   it("offers the events of an extension by name, each with what it means, and the contract that emits it", async () => {
     const { ready } = editor().service;
     await editor().openWith([

@@ -17,6 +17,9 @@ const ABI = [
 /** The first event, with another name of a parameter. */
 const RENAMED = "event Paid(address indexed payer, uint256 value)\nevent Closed()";
 
+/** Of a proxy with its implementations. */
+const MERGED = "event Level(int256 indexed x)\nevent Level(int256 x)";
+
 /** One node watches many contracts of one kind, and distinguishes events of the same name. */
 describe("create watcher", function () {
   this.timeout(120_000);
@@ -36,6 +39,7 @@ describe("create watcher", function () {
           channelNode({ createMissing: true }),
           contractNode(service.ready, { abi: ABI }),
           contractNode(service.ready, { id: "renamed", abi: RENAMED }),
+          contractNode(service.ready, { id: "merged", abi: MERGED }),
         ],
         [
           [createWatcherNode({ ...byName, id: "fixed", events: "Closed", address: ELSEWHERE }), 2],
@@ -69,6 +73,13 @@ describe("create watcher", function () {
             }),
             2,
           ],
+          [
+            createWatcherNode({
+              ...{ ...byName, id: "by-merged", contract: "merged", events: "events", eventsType: "msg" },
+              ...{ address: "address", addressType: "msg", timeout: "0" },
+            }),
+            2,
+          ],
           [createWatcherNode({ ...byName, id: "impossible", events: "Closed", timeout: "soon" }), 2],
         ],
       ),
@@ -97,6 +108,15 @@ describe("create watcher", function () {
       events: ["Closed", "Paid(address,uint256,bytes)"],
     });
     should(list.crec).have.property("found", true);
+  });
+
+  it("asks which event is meant where the ABI has two with one signature", async () => {
+    const asked = { name: "merged", address: ELSEWHERE };
+    const { error } = await refuse(nodeRed, "by-merged", { ...asked, events: "Level" });
+    should(error).match({ code: "ABI_AMBIGUOUS", message: /Level\(int256 indexed x\) or Level\(int256 x\)/ });
+    const { payload } = await ask(nodeRed, "by-merged", { ...asked, events: "Level(int256 indexed x)" });
+    const { abi } = payload as { abi: Array<{ inputs: Array<{ indexed: boolean }> }> };
+    should(abi.map(({ inputs }) => inputs.map(({ indexed }) => indexed))).deepEqual([[true]]);
   });
 
   it("warns once, before it creates a watcher that reads an event differently than another one", async () => {

@@ -1,5 +1,6 @@
 import type { NodeAPI } from "node-red";
 import type { Abi } from "../../../src/index.ts";
+import { valueNames } from "../../../src/protocol/abi-names.ts";
 import type { ContractNode } from "../runtime/config-nodes.ts";
 import { type Library, loadLibrary } from "../runtime/library.ts";
 import type { AbiAnswer, EventChoice, FunctionChoice, ParameterChoice } from "../shared/form-types.ts";
@@ -36,10 +37,14 @@ export function registerAbiReader(RED: NodeAPI): void {
     }),
   );
   offer("/crec/abi/events", (library, abi, amounts): EventChoice[] =>
-    library.listEvents(abi).map(({ name, signature, inputs }) => {
+    library.listEvents(abi).map(({ name, signature, inputs, anonymous }) => {
       const hasTuples = library.eventsWithTuples([{ type: "event", name, inputs }]).length > 0;
       const marked = markAmounts(library, inputs, amounts);
-      return { name, signature, inputs: marked, ...(hasTuples ? { hasTuples } : {}) };
+      return {
+        ...{ name, signature, inputs: marked },
+        ...(anonymous ? { anonymous } : {}),
+        ...(hasTuples ? { hasTuples } : {}),
+      };
     }),
   );
   answerForms(RED, "post", "/crec/abi/check", "crec.read", async ({ body }) =>
@@ -53,9 +58,12 @@ function markAmounts(
   inputs: readonly ParameterChoice[],
   amounts: readonly string[],
 ): ParameterChoice[] {
-  const ones = Object.fromEntries(inputs.map(({ name }) => [name, "1"]));
+  const names = valueNames(inputs);
+  const ones = Object.fromEntries(names.map((name) => [name, "1"]));
   const found = amountsInTokens(ones, inputs, 0, amounts) ?? {};
-  return inputs.map((input) => (Object.hasOwn(found, input.name) ? { ...input, isAmount: true } : input));
+  return inputs.map((input, index) =>
+    Object.hasOwn(found, names[index] ?? "") ? { ...input, isAmount: true } : input,
+  );
 }
 
 async function abiOf(RED: NodeAPI, id: string, text: string): Promise<[Library, Abi]> {

@@ -1,3 +1,4 @@
+import { valueNames } from "../../../src/protocol/abi-names.ts";
 import type { ParameterChoice, Unit } from "../shared/form-types.ts";
 import type { EditedNode } from "./api.ts";
 
@@ -71,7 +72,9 @@ function shapeOf(parameter: ParameterChoice): unknown {
   }
   if (parameter.type === "tuple") {
     const parts = parameter.components ?? [];
-    return Object.fromEntries(parts.map((part, index) => [part.name || String(index), shapeOf(part)]));
+    return Object.fromEntries(
+      valueNames(parts).map((name, index) => [name, shapeOf(parts[index] ?? parameter)]),
+    );
   }
   if (parameter.type === "address") return "0x…";
   if (parameter.type === "bool") return true;

@@ -7,6 +7,7 @@ import type {
   TransactionInput,
   WireTransaction,
 } from "../../../src/index.ts";
+import { valueNames } from "../../../src/protocol/abi-names.ts";
 import { COIN_PLACES } from "../shared/coin-units.ts";
 import { toldUnits } from "./call-decimals.ts";
 import { type DeployedContract, deployedContracts, type Units, unitsAt } from "./deployed-contracts.ts";
@@ -135,9 +136,11 @@ function tokensOf(
   const positions = new Set<unknown>(Array.isArray(marked) ? marked : []);
   const found = [
     amountsInTokens(args, inputs, decimals, amounts),
-    ...inputs.map((input, index) => {
-      const name = input.name || String(index);
-      return positions.has(index) ? amountsInTokens(args, [{ ...input, name }], decimals, [name]) : undefined;
+    ...valueNames(inputs).map((name, index) => {
+      const input = inputs[index];
+      return input && positions.has(index)
+        ? amountsInTokens(args, [{ ...input, name }], decimals, [name])
+        : undefined;
     }),
   ].filter((one) => one !== undefined);
   return found.length > 0 ? Object.assign({}, ...found) : undefined;

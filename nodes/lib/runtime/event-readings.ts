@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AbiParameter, ListedEvent } from "../../../src/index.ts";
+import { eventText } from "../../../src/protocol/abi-names.ts";
 import { isObject } from "../shared/is-object.ts";
 import type { Library } from "./library.ts";
 import { serviceAbi } from "./service-abi.ts";
@@ -93,16 +94,8 @@ function readingOf({ name, indexed = false, components = [] }: AbiParameter): un
 }
 
 function textOf({ name, inputs }: ListedEvent): string {
-  const text = plain(`${name}${listOf(inputs)}`);
+  const text = plain(eventText({ name, inputs }));
   return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT - 1)}…`;
-}
-
-function listOf(inputs: readonly AbiParameter[]): string {
-  const written = inputs.map(({ name, type, indexed, components }) => {
-    const its = type.startsWith("tuple") ? `${listOf(components ?? [])}${type.slice("tuple".length)}` : type;
-    return `${its}${indexed ? " indexed" : ""}${name === "" ? "" : ` ${name}`}`;
-  });
-  return `(${written.join(", ")})`;
 }
 
 /** Names are any text: some characters would change how a sentence looks. */

@@ -1,5 +1,6 @@
 import type { NodeAPI } from "node-red";
 import type { Abi, AbiError, Operation } from "../../../src/index.ts";
+import { valueNames } from "../../../src/protocol/abi-names.ts";
 import { cutAtWord } from "../shared/cut-text.ts";
 import { isTokenCall } from "../shared/token-abi.ts";
 import { toldUnits } from "./call-decimals.ts";
@@ -124,8 +125,9 @@ function inTokens(
     .flatMap((abi) => abi.filter(isError))
     .find((one) => one.name === name && one.inputs.length === parts.length && one.inputs.every(isPlain));
   if (!error) return undefined;
+  const keys = valueNames(error.inputs);
   const values = error.inputs.map((input, index) => {
-    const key = input.name || String(index);
+    const key = keys[index] ?? "";
     return { key, value: (parts[index] ?? "").replace(`${input.name}: `, "") };
   });
   const parameterTexts = values.map(({ value }) => value);

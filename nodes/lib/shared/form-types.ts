@@ -75,6 +75,8 @@ export type EventChoice = {
   name: string;
   signature: string;
   inputs: ParameterChoice[];
+  /** Whether the signature is not a topic. */
+  anonymous?: boolean;
   /** Whether the public service takes it is not known. */
   hasTuples?: true;
 };

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { NodeAPI } from "node-red";
 import type { Abi, AbiParameter, ListedFunction } from "../../../src/index.ts";
+import { valueNames } from "../../../src/protocol/abi-names.ts";
 import { deployFirst, isDeployedWith } from "../../lib/admin/deployed.ts";
 import { isDiffering, noDecimals, toldUnits } from "../../lib/runtime/call-decimals.ts";
 import { amountInWei } from "../../lib/runtime/calls.ts";
@@ -198,9 +199,10 @@ async function encoded(
   let asks: DecimalsQuestion | undefined;
   const values: unknown[] = [];
   const args = [];
+  const names = valueNames(listed.inputs);
   for (const [index, input] of listed.inputs.entries()) {
     const stored = call.args?.[index];
-    const at = input.name || String(index);
+    const at = names[index] ?? "";
     const value = await shown(stored, (typed) => {
       const byToken = stored?.unit === "token";
       if (byToken && decimals === undefined) {

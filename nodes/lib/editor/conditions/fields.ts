@@ -1,3 +1,4 @@
+import { argName, valueNames } from "../../../../src/protocol/abi-names.ts";
 import {
   CONFIDENCES,
   OPERATION_STATUSES,
@@ -77,13 +78,11 @@ export function typedField(path: string): FieldChoice {
 
 function parametersOf(inputs: readonly ParameterChoice[]): FieldChoice[] {
   const found: FieldChoice[] = [];
-  const add = (parameter: ParameterChoice, index: number, path: readonly string[]): void => {
-    // The service gives a parameter without a name its position.
-    const name = parameter.name || `arg${index}`;
+  const add = (parameter: ParameterChoice, name: string, path: readonly string[]): void => {
     if (!IN_PATH.test(name) || found.length >= MOST_PARTS) return;
     const here = [...path, name];
     if (parameter.type === "tuple" && !parameter.indexed && here.length < DEEPEST) {
-      for (const [at, part] of (parameter.components ?? []).entries()) add(part, at, here);
+      addAll(parameter.components ?? [], here);
       return;
     }
     const { type, internalType = "", isAmount } = parameter;
@@ -97,7 +96,12 @@ function parametersOf(inputs: readonly ParameterChoice[]): FieldChoice[] {
       ...(isAmount ? { isAmount } : {}),
     });
   };
-  for (const [index, input] of inputs.entries()) add(input, index, []);
+  const addAll = (parameters: readonly ParameterChoice[], path: readonly string[]): void => {
+    // The service gives a parameter without a name its position.
+    const names = valueNames(parameters, argName);
+    for (const [at, one] of parameters.entries()) add(one, names[at] ?? "", path);
+  };
+  addAll(inputs, []);
   return found;
 }
 
