@@ -33,7 +33,15 @@ export function kindReader(path: FieldPath, abi: Abi = []): KindReader {
   for (const event of abi) {
     if (event.type === "event") byName.set(event.name, [...(byName.get(event.name) ?? []), event]);
   }
-  const agreed = new Map([...byName].map(([name, events]) => [name, agreement(events.map(kindIn))]));
+  const agreed = new Map(
+    [...byName].map(([name, events]) => {
+      const [first, ...others] = events.map(kindIn);
+      return [
+        name,
+        others.every(({ kind, type }) => kind === first?.kind && type === first.type) ? first : undefined,
+      ];
+    }),
+  );
   return (decoded) => {
     const { name, params } = (decoded ?? {}) as { name?: unknown; params?: unknown };
     if (typeof name !== "string") return BY_LOOK;
@@ -44,9 +52,12 @@ export function kindReader(path: FieldPath, abi: Abi = []): KindReader {
   };
 }
 
+/** Types that differ only in their length or range count as one without either. */
 function agreement([first, ...others]: readonly FieldKind[]): FieldKind | undefined {
   const alike = (kind: FieldKind) => kind.kind === first?.kind && isListType(kind) === isListType(first);
-  return others.every(alike) ? first : undefined;
+  if (first === undefined || !others.every(alike)) return undefined;
+  const isOneType = others.every(({ type }) => type === first.type);
+  return isOneType ? first : { kind: first.kind, type: isListType(first) ? "[]" : "" };
 }
 
 function parameterAt(inputs: readonly AbiParameter[], path: FieldPath): AbiParameter | undefined {

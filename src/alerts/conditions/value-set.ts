@@ -73,7 +73,12 @@ export function valueSet(values: readonly string[], decimals?: number): ValueSet
     const item = type.replace(/(?:\[\d*\])+$/, "");
     const misfits = values.flatMap((text, index) => {
       const key = keys[index];
-      const problem = key === undefined ? `is not ${WHAT[kind]}` : problemOf(key, item, decimals);
+      const problem =
+        key === undefined
+          ? `is not ${WHAT[kind]}`
+          : kind === "hash"
+            ? undefined
+            : problemOf(key, item, decimals);
       return problem === undefined ? [] : `"${shown(text)}" ${problem}`;
     });
     const set = { keys: new Set(keys.filter((key) => key !== undefined)), misfit: misfits[0] };

@@ -333,6 +333,8 @@ describe("a condition whose type the ABI decides", () => {
     event Many(uint256[] v, uint256 w)
     event Noted(uint256, string indexed topic)
     event Many(uint256 v)
+    event Short(bytes4 id, bytes4[] indexed ids)
+    event Short(bytes8 id, bytes4[] indexed ids)
   `);
   const sent = (params: object, more: object = {}) => ({ name: "Sent", params, ...more });
   const where = (field: string, is: Condition["is"], text: string): Condition => ({
@@ -355,6 +357,18 @@ describe("a condition whose type the ABI decides", () => {
         where("fund_token_id", "equals", "many"),
         sent({ fund_token_id: "7" }),
         undefined,
+      ],
+      [
+        "is of one of two lengths",
+        where("id", "equals", "0x0102030405060708"),
+        { name: "Short", params: { id: "0x01020304" } },
+        undefined,
+      ],
+      [
+        "is a hash of a list",
+        where("ids", "equals", `0x${"ee".repeat(32)}`),
+        { name: "Short", params: { id: "0x01020304", ids: `0x${"ab".repeat(32)}` } },
+        false,
       ],
       ["is a boolean", where("done", "equals", "yes"), sent({ done: "yes" }), undefined],
       [
