@@ -126,6 +126,9 @@ describe("parameters in the events of watchers", function () {
     await emit([topicOf(other)], number);
     // Of no shape that the ABI has.
     await emit([pad("0xbb", { size: 32 })], "0x1234");
+    // Written by another event: it decodes as text, and more follows.
+    const text = encodeAbiParameters([{ type: "string" }], ["hello"]);
+    await emit([pad("0xcc", { size: 32 })], `${text}${"00".repeat(32)}`);
     await emit([topicOf(named)], number);
     const told = (await observed(channelId, 2)).map((event) => signedText<VerifiableEvent>(event));
     told

@@ -4,7 +4,10 @@ import type { Hex } from "../protocol/index.ts";
 import { ABI_BOUNDS } from "./bounds.ts";
 import type { AbiParameter } from "./types.ts";
 
-const BASE_TYPE = /^(?:(u?int)(\d*)|address|bool|string|bytes(\d*)|tuple|function|u?fixed(?:\d+x\d+)?)$/;
+const BASE_TYPE =
+  /^(?:(u?int)(\d*)|address|bool|string|bytes(\d*)|tuple|function|(u?fixed)(?:(\d+)x(\d+))?)$/;
+/** Of a fixed-point type. */
+const MOST_PLACES = 80;
 const ARRAY_SUFFIX = /^(.*)\[(\d*)\]$/;
 
 /** Whether an array has more dimensions than any contract's. Its type is not read: each dimension would take a step. */
@@ -28,6 +31,22 @@ export function integerType(type: string): { signed: boolean; bits: number } | u
   return match === null ? undefined : { signed: match[1] === "", bits: Number(match[2]) };
 }
 
+/** A number as it is stored: an integer, or one with so many decimal places that counts the smallest of them. */
+export function numberType(type: string): { min: bigint; max: bigint; places: number } | undefined {
+  const integer = integerType(type);
+  if (integer !== undefined) return { ...rangeOf(integer), places: 0 };
+  const [, sign, bits, places] = /^(u?)fixed(\d+)x(\d+)$/.exec(type) ?? [];
+  if (bits === undefined) return undefined;
+  return { ...rangeOf({ signed: sign === "", bits: Number(bits) }), places: Number(places) };
+}
+
+/** A number of such a type with all its decimal places: 150 of `fixed8x2` is `1.50`. */
+export function numberText(stored: bigint, places: number): string {
+  if (places === 0) return String(stored);
+  const digits = String(stored < 0n ? -stored : stored).padStart(places + 1, "0");
+  return `${stored < 0n ? "-" : ""}${digits.slice(0, -places)}.${digits.slice(-places)}`;
+}
+
 /** The smallest and the largest value of an integer type. */
 export function rangeOf({ signed, bits }: { signed: boolean; bits: number }): { min: bigint; max: bigint } {
   const half = 2n ** BigInt(bits - 1);
@@ -39,8 +58,9 @@ export function pathOf(path: string, { name }: { name: string }, index: number):
   return name === "" ? `${path}[${index}]` : `${path}.${name}`;
 }
 
-/** The size of a fixed bytes type, `bytes32` say. */
+/** The size of a fixed bytes type, `bytes32` say. A `function` is an address and a selector. */
 export function fixedBytesSize(type: string): number | undefined {
+  if (type === "function") return 24;
   const match = /^bytes(\d+)$/.exec(type);
   return match === null ? undefined : Number(match[1]);
 }
@@ -51,13 +71,16 @@ export function canonicalType(type: string): string | undefined {
   const [, base = "", suffix = ""] = /^([a-z0-9]+)((?:\[\d*\])*)$/.exec(type) ?? [];
   const match = BASE_TYPE.exec(base);
   if (match === null) return undefined;
-  const [, integer, bits, bytes] = match;
+  const [, integer, bits, bytes, fixed, fixedBits, places] = match;
   if (integer !== undefined && bits === "") return `${integer}256${suffix}`;
-  if (bits !== undefined && !(Number(bits) >= 8 && Number(bits) <= 256 && Number(bits) % 8 === 0)) {
-    return undefined;
-  }
+  if (fixed !== undefined && fixedBits === undefined) return `${fixed}128x18${suffix}`;
+  if (!isSize(bits) || !isSize(fixedBits) || Number(places ?? 0) > MOST_PLACES) return undefined;
   if (bytes !== undefined && bytes !== "" && !(Number(bytes) >= 1 && Number(bytes) <= 32)) return undefined;
   return `${base}${suffix}`;
+}
+
+function isSize(bits: string | undefined): boolean {
+  return bits === undefined || (Number(bits) >= 8 && Number(bits) <= 256 && Number(bits) % 8 === 0);
 }
 
 /** `transfer(address,uint256)`: tuples written out, no names, no spaces. */
@@ -65,9 +88,12 @@ export function signatureOf(item: { name: string; inputs: readonly AbiParameter[
   return `${item.name}(${item.inputs.map(typeText).join(",")})`;
 }
 
-/** A signature typed by a person in the form of `signatureOf`: without spaces, and with `uint256` for `uint`. */
+/** A signature typed by a person in the form of `signatureOf`: without spaces, and with `uint256` for `uint`, and `fixed128x18` for `fixed`. */
 export function canonicalSignature(text: string): string {
-  return text.replace(/\s+/g, "").replace(/(?<=[(,])u?int(?=[[\],)])/g, "$&256");
+  return text
+    .replace(/\s+/g, "")
+    .replace(/(?<=[(,])u?int(?=[[\],)])/g, "$&256")
+    .replace(/(?<=[(,])u?fixed(?=[[\],)])/g, "$&128x18");
 }
 
 function typeText({ type, components }: AbiParameter): string {

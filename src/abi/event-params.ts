@@ -1,6 +1,6 @@
 import { CrecError } from "../errors.ts";
 import { repeatedNames } from "../protocol/abi-names.ts";
-import { arrayOf, fixedBytesSize, integerType, signatureHash, signatureOf } from "./abi-type.ts";
+import { arrayOf, fixedBytesSize, integerType, numberType, signatureHash, signatureOf } from "./abi-type.ts";
 import { plainName } from "./amount-rule.ts";
 import { chooseReading, distinctEvents, type Reading } from "./choose-item.ts";
 import { parseAbi } from "./parse.ts";
@@ -11,6 +11,7 @@ import {
   anyBytes,
   asList,
   fittingBytes,
+  fittingFraction,
   fittingHash,
   fittingInteger,
   readAddress,
@@ -166,6 +167,9 @@ function readValue(
   if (integer !== undefined) {
     return fittingInteger(integer, readInteger(value), parameter.indexed) ?? throwMalformed(path, type);
   }
+  if (type === "function" && nested) throwMalformed(path, type);
+  const number = numberType(type);
+  if (number !== undefined) return fittingFraction(number, value) ?? throwMalformed(path, type);
   if (type === "bytes") return anyBytes(value, nested) ?? throwMalformed(path, type);
   const size = fixedBytesSize(type);
   if (size !== undefined) {

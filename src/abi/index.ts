@@ -17,7 +17,7 @@ export {
   listEvents,
   listFunctions,
 } from "./list.ts";
-export { logParams } from "./log-params.ts";
+export { isWholeLog, logParams } from "./log-params.ts";
 export { parseAbi } from "./parse.ts";
 export { decodeValues } from "./plain.ts";
 export { decodeRevert } from "./revert.ts";

@@ -1,8 +1,17 @@
 import { CrecError } from "../errors.ts";
 import type { EventFragment, Hex } from "../protocol/index.ts";
-import { arrayOf, fixedBytesSize, integerType, signatureHash, signatureOf } from "./abi-type.ts";
+import {
+  arrayOf,
+  fixedBytesSize,
+  integerType,
+  numberText,
+  numberType,
+  signatureHash,
+  signatureOf,
+} from "./abi-type.ts";
 import { decodeRaw } from "./raw.ts";
 import type { AbiParameter } from "./types.ts";
+import { encodeValues } from "./values.ts";
 import { wireName } from "./wire-names.ts";
 
 /** Sizes of the integers that the workflow writes as JSON numbers. */
@@ -15,7 +24,7 @@ type Log = { topics: readonly string[]; data: string };
 /**
  * The `params` of a log as the public service writes them: keys in snake_case; integers of 8, 16, 32 and 64 bits as JSON
  * numbers, all others as decimal text; bytes as hex; addresses checksummed; text that reads as base64 of 20 or 32 bytes
- * as their hex. An indexed integer is the decimal text of its topic, without a sign; indexed bytes are the whole topic,
+ * as their hex; fixed-point numbers as decimal text with all their places. An indexed integer is the decimal text of its topic, without a sign; indexed bytes are the whole topic,
  * and so is an indexed value of variable size, which is its hash. Inside lists and tuples: `nestedValue`. Of values whose
  * keys are the same, the last one is there.
  *
@@ -46,6 +55,19 @@ export function logParams(fragment: EventFragment, log: Log): Record<string, unk
   }
 }
 
+/**
+ * Whether the log's data is all that the event describes, and nothing else: written again, it is the same. What another
+ * event has written may decode as well.
+ *
+ * @throws CrecError `RESULT_UNREADABLE` when it does not decode.
+ */
+export function isWholeLog(fragment: EventFragment, { data }: Log): boolean {
+  const parameters = fragment.inputs.filter((input) => !input.indexed);
+  const hex = data.toLowerCase() as Hex;
+  const values = parameters.length === 0 ? [] : decodeRaw(parameters, hex, "params");
+  return encodeValues(parameters, values) === hex;
+}
+
 function indexedTopics(fragment: EventFragment, topics: readonly string[]): string[] {
   const [first, ...rest] = topics;
   if (first?.toLowerCase() !== signatureHash(signatureOf(fragment))) {
@@ -64,6 +86,7 @@ function topicValue(input: AbiParameter, topic: Hex): unknown {
   // A topic that does not fit its type belongs to another event.
   const [value] = decodeRaw([input], topic, "params");
   if (integerType(input.type) !== undefined) return BigInt(topic).toString();
+  if (numberType(input.type) !== undefined) return fixedPoint(input.type, value);
   return fixedBytesSize(input.type) === undefined ? value : topic;
 }
 
@@ -73,7 +96,7 @@ function wireValue(parameter: AbiParameter, value: unknown): unknown {
   if (parameter.type === "tuple") return nestedValue(parameter, value);
   if (parameter.type === "string") return hexOfBase64(String(value)) ?? value;
   const integer = integerType(parameter.type);
-  if (integer === undefined) return value;
+  if (integer === undefined) return fixedPoint(parameter.type, value);
   return NUMBER_BITS.includes(integer.bits) ? unroundedNumber(value) : String(value);
 }
 
@@ -100,7 +123,16 @@ function nestedValue(parameter: AbiParameter, value: unknown): unknown {
   if (integerType(type) !== undefined) return unroundedNumber(value);
   if (type === "address") return String(value).toLowerCase();
   if (type === "bytes") return base64Of(String(value));
+  // No public source shows how the workflow writes it.
+  if (type === "function") throw new Error("a function in a list or a tuple cannot be written");
+  if (numberType(type) !== undefined) return fixedPoint(type, value);
   return fixedBytesSize(type) === undefined ? value : [...Buffer.from(String(value).slice(2), "hex")];
+}
+
+/** A fixed-point number with all its places; any other value as it is. */
+function fixedPoint(type: string, value: unknown): unknown {
+  const number = numberType(type);
+  return number === undefined ? value : numberText(BigInt(String(value)), number.places);
 }
 
 function isBytes({ type }: AbiParameter): boolean {

@@ -1,6 +1,6 @@
 import { valueNames } from "../protocol/abi-names.ts";
 import type { Hex } from "../protocol/index.ts";
-import { arrayOf, integerType } from "./abi-type.ts";
+import { arrayOf, numberText, numberType } from "./abi-type.ts";
 import { decodeRaw } from "./raw.ts";
 import type { AbiParameter } from "./types.ts";
 
@@ -40,5 +40,6 @@ function toPlain(parameter: AbiParameter, value: unknown): unknown {
     const parts = Array.isArray(value) ? value : [];
     return byName(components, plainValues(components, parts));
   }
-  return integerType(parameter.type) === undefined ? value : String(value);
+  const number = numberType(parameter.type);
+  return number === undefined ? value : numberText(BigInt(String(value)), number.places);
 }

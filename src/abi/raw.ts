@@ -2,7 +2,7 @@ import * as AbiParameters from "ox/AbiParameters";
 import * as OxAddress from "ox/Address";
 import { CrecError } from "../errors.ts";
 import type { Hex } from "../protocol/index.ts";
-import { arrayOf, fixedBytesSize, integerType, pathOf, rangeOf } from "./abi-type.ts";
+import { arrayOf, fixedBytesSize, numberType, pathOf } from "./abi-type.ts";
 import { describesTooMuch } from "./decoded-size.ts";
 import type { AbiParameter } from "./types.ts";
 
@@ -54,7 +54,9 @@ function decodeWhole(parameters: readonly AbiParameter[], data: Hex): readonly u
 /** Without names: with a name such as `__proto__`, or a duplicate, the decoder would lose values. */
 function whole({ type, components }: AbiParameter): { type: string } {
   const [, base = "", arrays = ""] = /^(\w+)((?:\[\d*\])*)$/.exec(type) ?? [];
-  const read = fixedBytesSize(base) === undefined ? (WHOLE[base] ?? base) : "bytes32";
+  const number = numberType(base);
+  const word = number === undefined ? base : number.min < 0n ? "int256" : "uint256";
+  const read = fixedBytesSize(base) === undefined ? (WHOLE[base] ?? word) : "bytes32";
   return { type: `${read}${arrays}`, ...(components && { components: components.map(whole) }) };
 }
 
@@ -68,8 +70,8 @@ function fitting(parameter: AbiParameter, value: unknown, path: string): unknown
     const parts = listed(value);
     return components.map((part, index) => fitting(part, parts[index], pathOf(path, part, index)));
   }
-  const integer = integerType(type);
-  if (integer !== undefined) return fittingInteger(integer, value, path, type);
+  const number = numberType(type);
+  if (number !== undefined) return fittingNumber(number, value, path, type);
   const size = fixedBytesSize(type);
   if (size !== undefined) return leading(size, String(value), path, type);
   switch (type) {
@@ -85,15 +87,14 @@ function fitting(parameter: AbiParameter, value: unknown, path: string): unknown
   }
 }
 
-function fittingInteger(
-  integer: { signed: boolean; bits: number },
+function fittingNumber(
+  { min, max }: { min: bigint; max: bigint },
   value: unknown,
   path: string,
   type: string,
 ): unknown {
-  const { min, max } = rangeOf(integer);
   const number = BigInt(String(value));
-  if (number >= min && number <= max) return value;
+  if (number >= min && number <= max) return number;
   throw new Misfit(path, type, number);
 }
 

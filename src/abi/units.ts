@@ -18,6 +18,11 @@ const DECIMAL = /^(-?)(\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i;
  */
 export function toSmallestUnit(text: string, decimals: number, path: string): string {
   checkDecimals(decimals);
+  return inSmallestPlace(text, decimals, path);
+}
+
+/** The same for any number of decimal places, such as those of a fixed-point type. */
+export function inSmallestPlace(text: string, decimals: number, path: string): string {
   const trimmed = typeof text === "string" ? text.trim() : "";
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
     (trimmed.length <= MAX_TEXT && DECIMAL.exec(trimmed)) || [];

@@ -3,9 +3,10 @@ import { ArgumentError } from "../errors.ts";
 import { parseJson } from "../json.ts";
 import { repeatedNames, valueNames } from "../protocol/abi-names.ts";
 import type { Hex } from "../protocol/index.ts";
-import { arrayOf, canonicalType, fixedBytesSize, integerType, pathOf, rangeOf } from "./abi-type.ts";
+import { arrayOf, canonicalType, fixedBytesSize, numberText, numberType, pathOf } from "./abi-type.ts";
 import { checksumAddress } from "./address.ts";
 import type { AbiParameter } from "./types.ts";
+import { inSmallestPlace } from "./units.ts";
 
 /** Longer than a uint256, and short enough to be read quickly. */
 const MAX_INTEGER_TEXT = 300;
@@ -42,7 +43,15 @@ function shown(type: string): string {
 
 /** Encodes values that `toAbiValue` has checked. */
 export function encodeValues(parameters: readonly AbiParameter[], values: readonly unknown[]): Hex {
-  return AbiParameters.encode(parameters, values as never);
+  return AbiParameters.encode(parameters.map(encodable), values as never);
+}
+
+/** The encoder does not know fixed-point numbers and functions, which are encoded as integers and bytes. */
+function encodable(parameter: AbiParameter): AbiParameter {
+  const { type, components } = parameter;
+  const known = type.replace(/^(u?)fixed(\d+)x\d+/, "$1int$2").replace(/^function/, "bytes24");
+  if (known === type && components === undefined) return parameter;
+  return { ...parameter, type: known, ...(components && { components: components.map(encodable) }) };
 }
 
 /**
@@ -58,8 +67,8 @@ export function toAbiValue(parameter: AbiParameter, value: unknown, path: string
   const array = arrayOf(parameter);
   if (array !== undefined) return toList(array, value, path, type);
   if (type === "tuple") return toTuple(parameter.components ?? [], value, path);
-  const integer = integerType(type);
-  if (integer !== undefined) return toInteger(integer, value, path, type);
+  const number = numberType(type);
+  if (number !== undefined) return toNumber(number, value, path, type);
   const size = fixedBytesSize(type);
   if (size !== undefined || type === "bytes") return toBytes(size, value, path);
   switch (type) {
@@ -133,25 +142,29 @@ export function toValues(
   });
 }
 
-function toInteger(
-  size: { signed: boolean; bits: number },
+function toNumber(
+  { min, max, places }: { min: bigint; max: bigint; places: number },
   value: unknown,
   path: string,
   type: string,
 ): bigint {
-  const integer = readInteger(value, path);
-  const { min, max } = rangeOf(size);
-  if (integer === undefined || integer < min || integer > max) {
-    throw new ArgumentError(path, `${path} must fit ${type} (${min} to ${max})${butIs(integer)}.`, {
-      code: "INTEGER_OUT_OF_RANGE",
-    });
-  }
-  return integer;
+  const stored = places === 0 ? readInteger(value, path) : readFraction(value, places, path);
+  if (stored !== undefined && stored >= min && stored <= max) return stored;
+  const [lowest, highest, given] = [min, max, stored].map((one) =>
+    one === undefined ? "" : numberText(one, places),
+  );
+  const butIs = given === "" || String(given).length > 100 ? "" : `, but is ${given}`;
+  throw new ArgumentError(path, `${path} must fit ${type} (${lowest} to ${highest})${butIs}.`, {
+    code: "INTEGER_OUT_OF_RANGE",
+  });
 }
 
-function butIs(integer: bigint | undefined): string {
-  const text = String(integer ?? "");
-  return text === "" || text.length > 100 ? "" : `, but is ${text}`;
+/** A decimal number in the smallest place of its type. */
+function readFraction(value: unknown, places: number, path: string): bigint {
+  if (typeof value === "number" && !Number.isSafeInteger(value)) {
+    throw invalid(path, "is a number that may be rounded; give it as text");
+  }
+  return BigInt(inSmallestPlace(String(value), places, path));
 }
 
 /** Undefined for text that is too long for any type. */

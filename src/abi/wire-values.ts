@@ -1,7 +1,8 @@
 import * as OxAddress from "ox/Address";
 import { integerDigits } from "../json.ts";
-import { rangeOf } from "./abi-type.ts";
+import { numberText, rangeOf } from "./abi-type.ts";
 import type { AbiParameter } from "./types.ts";
+import { inSmallestPlace } from "./units.ts";
 import { bytesText } from "./values.ts";
 
 // Single values of a signed event, in the forms in which services write them. Undefined where one does not have its type.
@@ -34,6 +35,20 @@ export function fittingInteger(
   const isWord = integer.signed && indexed && number >= 2n ** 255n && number < 2n ** 256n;
   const value = isWord ? BigInt.asIntN(256, number) : number;
   return value >= min && value <= max ? String(value) : undefined;
+}
+
+/** A number of a fixed-point type with all its decimal places; undefined outside the type. */
+export function fittingFraction(
+  { min, max, places }: { min: bigint; max: bigint; places: number },
+  value: unknown,
+): string | undefined {
+  if (typeof value !== "string" && !Number.isSafeInteger(value)) return undefined;
+  try {
+    const stored = BigInt(inSmallestPlace(String(value), places, ""));
+    return stored >= min && stored <= max ? numberText(stored, places) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Undefined for another length than the type has. A topic may arrive whole, with trailing zeros. */

@@ -1,5 +1,5 @@
 import should from "should";
-import { eventFragments, logParams, parseAbi, signatureHash } from "../../src/abi/index.ts";
+import { eventFragments, eventParams, logParams, parseAbi, signatureHash } from "../../src/abi/index.ts";
 import type { EventFragment } from "../../src/protocol/index.ts";
 
 const word = (value: bigint): string => BigInt.asUintN(256, value).toString(16).padStart(64, "0");
@@ -45,6 +45,39 @@ describe("logParams", () => {
       '{"a":"9","b":5,"c":18446744073709551615,"d":-9223372036854775808,"e":"7","f":[3,1152921504606846976],' +
         `"g":"${hash}","arg7":true,"h":"0x12345678"}`,
     );
+  });
+
+  it("writes fixed-point numbers with their places, and a function as bytes, but not in a list", () => {
+    const input = (name: string, type: string) => ({ name, type, indexed: name === "b" });
+    const fragment: EventFragment = {
+      ...{ type: "event", name: "E", anonymous: false },
+      inputs: [
+        input("a", "fixed8x2"),
+        input("b", "fixed128x18"),
+        input("c", "ufixed16x1[]"),
+        input("d", "function"),
+      ],
+    };
+    const called = `${"11".repeat(20)}a9059cbb`;
+    const head = [-150n, 96n, BigInt(`0x${called}`) << 64n, 1n, 5n];
+    const log = {
+      topics: [signatureHash("E(fixed8x2,fixed128x18,ufixed16x1[],function)"), topic(-(10n ** 18n))],
+      data: `0x${head.map(word).join("")}`,
+    };
+    // -1.50 is outside of the type, which goes to -1.28.
+    should(() => logParams(fragment, log)).throw({ code: "LOG_MISMATCH" });
+    const fitting = { ...log, data: `0x${word(-128n)}${log.data.slice(66)}` };
+    should(logParams(fragment, fitting)).eql({
+      ...{ a: "-1.28", b: "-1.000000000000000000", c: ["0.5"], d: `0x${called}` },
+    });
+    const listed = { ...fragment, name: "F", inputs: [input("d", "function[]")] };
+    const topics = [signatureHash("F(function[])")];
+    const list = `0x${[32n, 1n, BigInt(`0x${called}`) << 64n].map(word).join("")}`;
+    should(() => logParams(listed, { topics, data: list })).throw({ code: "LOG_MISMATCH" });
+    const event = { topic_hash: topics[0] };
+    should(() => eventParams([listed], event, { d: [[...Buffer.from(called, "hex")]] })).throw({
+      code: "MALFORMED_EVENT",
+    });
   });
 
   it("recognizes a log of another event", () => {

@@ -45,8 +45,20 @@ const integer: fc.Arbitrary<Sample> = fc
     }));
   });
 
+const fraction: fc.Arbitrary<Sample> = fc
+  .record({ size: bits, signed: fc.boolean(), places: fc.integer({ min: 1, max: 80 }) })
+  .chain(({ size, signed, places }) => {
+    const most = 2n ** BigInt(signed ? size - 1 : size) - 1n;
+    return fc.bigInt({ min: signed ? -most - 1n : 0n, max: most }).map((stored) => {
+      const digits = String(stored < 0n ? -stored : stored).padStart(places + 1, "0");
+      const plain = `${stored < 0n ? "-" : ""}${digits.slice(0, -places)}.${digits.slice(-places)}`;
+      return { type: `${signed ? "" : "u"}fixed${size}x${places}`, given: plain, plain };
+    });
+  });
+
 const simple: fc.Arbitrary<Sample> = fc.oneof(
   integer,
+  fraction,
   fc.boolean().map((value) => ({ type: "bool", given: value, plain: value })),
   fc.boolean().map((value) => ({ type: "bool", given: String(value), plain: value })),
   fc.string({ unit: "grapheme" }).map((value) => ({ type: "string", given: value, plain: value })),
@@ -59,6 +71,13 @@ const simple: fc.Arbitrary<Sample> = fc.oneof(
     .chain((size) => hex(size).map((value) => ({ type: `bytes${size}`, given: value, plain: value }))),
   hex(20).map((value) => ({ type: "address", given: value, plain: value })),
 );
+
+/** An address and a selector. Services write it alone, and not in lists and tuples. */
+const callable: fc.Arbitrary<Sample> = hex(24).map((value) => ({
+  type: "function",
+  given: value,
+  plain: value,
+}));
 
 /** Parts called a, b, c… */
 const names = "abcdefgh";
@@ -105,48 +124,61 @@ const lower = (value: unknown): string => JSON.stringify(value).toLowerCase();
 describe("a value", () => {
   it("comes back from call data as it went in, as plain JSON", () => {
     fc.assert(
-      fc.property(fc.array(sample, { minLength: 1, maxLength: 4 }), (samples) => {
-        const inputs = samples.map((each, index) => parameterOf(each, names[index] ?? ""));
-        const item: AbiFunction = {
-          type: "function",
-          name: "f",
-          inputs,
-          outputs: inputs,
-          stateMutability: "view",
-        };
-        const abi: Abi = parseAbi([item]);
-        const { data } = encodeFunctionCall({ abi, function: "f", args: samples.map(({ given }) => given) });
-        const decoded = decodeFunctionResult({ abi, function: "f", data: `0x${data.slice(10)}` });
-        const plain = samples.map((each) => each.plain);
-        should(lower(decoded)).equal(lower(plain.length === 1 ? plain[0] : objectOf(plain)));
-      }),
+      fc.property(
+        fc.array(fc.oneof({ weight: 9, arbitrary: sample }, callable), { minLength: 1, maxLength: 4 }),
+        (samples) => {
+          const inputs = samples.map((each, index) => parameterOf(each, names[index] ?? ""));
+          const item: AbiFunction = {
+            type: "function",
+            name: "f",
+            inputs,
+            outputs: inputs,
+            stateMutability: "view",
+          };
+          const abi: Abi = parseAbi([item]);
+          const { data } = encodeFunctionCall({
+            abi,
+            function: "f",
+            args: samples.map(({ given }) => given),
+          });
+          const decoded = decodeFunctionResult({ abi, function: "f", data: `0x${data.slice(10)}` });
+          const plain = samples.map((each) => each.plain);
+          should(lower(decoded)).equal(lower(plain.length === 1 ? plain[0] : objectOf(plain)));
+        },
+      ),
       { numRuns: 500 },
     );
   });
 
   it("comes back from a log through the wire's JSON, with the ABI's names", () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(sample, fc.boolean()), { minLength: 1, maxLength: 4 }), (drawn) => {
-        let indexedLeft = 3;
-        const inputs = drawn.map(([each, wanted], index) => ({
-          ...parameterOf(each, `someName${names[index]?.toUpperCase()}`),
-          indexed: wanted && indexedLeft-- > 0,
-        }));
-        const event: AbiEvent = { type: "event", name: "E", anonymous: false, inputs };
-        const samples = drawn.map(([each]) => each);
-        const log = logOf(event, samples);
-        const params = parseJson(JSON.stringify(logParams(event, log)));
-        const decoded = eventParams(
-          [event],
-          { topic_hash: log.topics[0] },
-          params as Record<string, unknown>,
-        );
-        const expected = inputs.map((input, index) => [
-          input.name,
-          input.indexed && isDynamic(input) ? hashTopic : samples[index]?.plain,
-        ]);
-        should(lower(decoded)).equal(lower(Object.fromEntries(expected)));
-      }),
+      fc.property(
+        fc.array(fc.tuple(fc.oneof({ weight: 9, arbitrary: sample }, callable), fc.boolean()), {
+          minLength: 1,
+          maxLength: 4,
+        }),
+        (drawn) => {
+          let indexedLeft = 3;
+          const inputs = drawn.map(([each, wanted], index) => ({
+            ...parameterOf(each, `someName${names[index]?.toUpperCase()}`),
+            indexed: wanted && indexedLeft-- > 0,
+          }));
+          const event: AbiEvent = { type: "event", name: "E", anonymous: false, inputs };
+          const samples = drawn.map(([each]) => each);
+          const log = logOf(event, samples);
+          const params = parseJson(JSON.stringify(logParams(event, log)));
+          const decoded = eventParams(
+            [event],
+            { topic_hash: log.topics[0] },
+            params as Record<string, unknown>,
+          );
+          const expected = inputs.map((input, index) => [
+            input.name,
+            input.indexed && isDynamic(input) ? hashTopic : samples[index]?.plain,
+          ]);
+          should(lower(decoded)).equal(lower(Object.fromEntries(expected)));
+        },
+      ),
       { numRuns: 500 },
     );
   });

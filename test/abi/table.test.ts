@@ -275,7 +275,9 @@ describe("a value for", () => {
     "bytes33",
     "tuple",
     "Uint256",
-    "fixed",
+    "fixed8x",
+    "fixed7x2",
+    "ufixed128x81",
     "function",
     "",
   ]) {

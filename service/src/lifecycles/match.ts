@@ -1,4 +1,4 @@
-import { logParams, signatureHash, signatureOf } from "../../../src/abi/index.ts";
+import { isWholeLog, logParams, signatureHash, signatureOf } from "../../../src/abi/index.ts";
 import type { EventFragment, Hex } from "../../../src/protocol/index.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { RawLog } from "../chain/chain-data.ts";
@@ -39,20 +39,28 @@ export function eventTopics(watcher: StoredWatcher): Hex[] | undefined {
 
 function fragmentOf(watcher: StoredWatcher, abi: readonly EventFragment[], log: RawLog): ReadLog | undefined {
   const isAsked = (fragment: EventFragment) => watcher.events.includes(fragment.name);
+  const isWhole = (fragment: EventFragment) => {
+    try {
+      return isWholeLog(fragment, log);
+    } catch {
+      return false;
+    }
+  };
   const named = abi.filter((fragment) => fragment.anonymous !== true && topicOf(fragment) === log.topics[0]);
   if (named.length > 0) {
     const asked = named.filter(isAsked);
-    const fragment = asked.find((each) => indexedInputs(each) === log.topics.length - 1) ?? asked[0];
+    const fitting = asked.filter((each) => indexedInputs(each) === log.topics.length - 1);
+    const fragment = (fitting.length > 1 ? fitting.find(isWhole) : undefined) ?? fitting[0] ?? asked[0];
     return fragment === undefined ? undefined : { fragment, log, params: logParams(fragment, log) };
   }
-  // An anonymous event has no signature topic: the first event of the ABI that fits the log is used.
+  // An anonymous event has no signature topic: the first one whose values are all that the log holds is used.
   for (const fragment of abi) {
     if (fragment.anonymous !== true || !isAsked(fragment)) continue;
-    if (indexedInputs(fragment) !== log.topics.length) continue;
+    if (indexedInputs(fragment) !== log.topics.length || !isWhole(fragment)) continue;
     try {
       return { fragment, log, params: logParams(fragment, log) };
     } catch {
-      // Try the next one.
+      // A topic is not one of its values.
     }
   }
   return undefined;

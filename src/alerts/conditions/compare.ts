@@ -1,4 +1,4 @@
-import { fixedBytesSize, integerType, rangeOf } from "../../abi/abi-type.ts";
+import { fixedBytesSize, numberType } from "../../abi/abi-type.ts";
 import type { Comparison } from "../../protocol/index.ts";
 import { compareDecimals, type Decimal, readDecimal, shifted } from "./decimal.ts";
 import { type FieldKind, isListType } from "./field-kind.ts";
@@ -87,11 +87,10 @@ function numeric(text: string, decimals: number | undefined, is: keyof typeof OR
   // Most rows are about one type.
   let range: { type: string; isPossible: boolean } | undefined;
   const isPossible = (type: string, number: Decimal) => {
-    const integer = integerType(type);
-    if (integer === undefined) return true;
-    const { min, max } = rangeOf(integer);
-    const extreme = is === "above" || is === "atLeast" ? max : min;
-    return holds(compareDecimals({ digits: extreme, places: 0 }, number));
+    const range = numberType(type);
+    if (range === undefined) return true;
+    const { min, max, places } = range;
+    return holds(compareDecimals({ digits: is === "above" || is === "atLeast" ? max : min, places }, number));
   };
   return (value, { kind, type }) => {
     const number = kind === "number" || kind === "text" || kind === "look" ? readDecimal(value) : undefined;

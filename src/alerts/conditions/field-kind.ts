@@ -1,4 +1,4 @@
-import { arrayOf, integerType } from "../../abi/abi-type.ts";
+import { arrayOf, numberType } from "../../abi/abi-type.ts";
 import { type Abi, type AbiEvent, type AbiParameter, fittingEvents, snakeCase } from "../../abi/index.ts";
 import { argName, valueNames } from "../../protocol/index.ts";
 import type { FieldPath } from "./field-path.ts";
@@ -86,8 +86,8 @@ function kindOf(parameter: AbiParameter): FieldKind {
 }
 
 function scalarKind(type: string): Kind {
-  if (integerType(type) !== undefined) return "number";
+  if (numberType(type) !== undefined) return "number";
   if (type === "address" || type === "bool") return type;
   if (type === "string") return "text";
-  return /^bytes\d*$/.test(type) ? "bytes" : "look";
+  return /^(?:bytes\d*|function)$/.test(type) ? "bytes" : "look";
 }

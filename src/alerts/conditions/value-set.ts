@@ -1,4 +1,4 @@
-import { fixedBytesSize, integerType, rangeOf } from "../../abi/abi-type.ts";
+import { fixedBytesSize, numberText, numberType } from "../../abi/abi-type.ts";
 import { bytesText } from "../../abi/values.ts";
 import { canonicalAddress, isAddress } from "../../protocol/index.ts";
 import { type Decimal, decimalKey, readDecimal, shifted } from "./decimal.ts";
@@ -93,17 +93,17 @@ function problemOf(key: string, type: string, decimals: number | undefined): str
   const bytes = (key.length - 2) / 2;
   if (size !== undefined)
     return bytes === size ? undefined : `has ${bytes} ${bytes === 1 ? "byte" : "bytes"}, ${type} has ${size}`;
-  const integer = integerType(type);
-  if (integer === undefined) return undefined;
-  if (key.includes("e")) {
-    return decimals === undefined
-      ? `is not a whole number, as ${type} is`
-      : `has more than ${decimals} decimal places`;
+  const range = numberType(type);
+  if (range === undefined) return undefined;
+  const { min, max, places } = range;
+  const [digits = "", fraction = "0"] = key.split("e-");
+  if (Number(fraction) > places) {
+    if (decimals === undefined && places === 0) return `is not a whole number, as ${type} is`;
+    return `has more than ${decimals ?? places} decimal places`;
   }
-  const { min, max } = rangeOf(integer);
-  return BigInt(key) < min || BigInt(key) > max
-    ? `is outside of ${type}, which is ${min} to ${max}`
-    : undefined;
+  const stored = BigInt(digits) * 10n ** BigInt(places - Number(fraction));
+  if (stored >= min && stored <= max) return undefined;
+  return `is outside of ${type}, which is ${numberText(min, places)} to ${numberText(max, places)}`;
 }
 
 /** What a value of this kind is, for the sentence that says why it cannot be compared. */

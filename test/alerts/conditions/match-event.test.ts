@@ -328,14 +328,19 @@ describe("a condition with an ABI", () => {
 });
 
 describe("a condition whose type the ABI decides", () => {
-  const abi = parseAbi(`
+  const rare = (name: string, type: string) => ({ name, type, indexed: false });
+  const inputs = [rare("rate", "fixed8x2"), rare("callback", "function")];
+  const abi = parseAbi([{ type: "event", name: "Rated", inputs }]).concat(
+    parseAbi(`
     event Sent(address indexed to, bytes32 indexed id, string[] notes, uint256 fundTokenId, bool done)
     event Many(uint256[] v, uint256 w)
     event Noted(uint256, string indexed topic)
     event Many(uint256 v)
     event Short(bytes4 id, bytes4[] indexed ids)
     event Short(bytes8 id, bytes4[] indexed ids)
-  `);
+  `),
+  );
+  const rated = (rate: string) => ({ name: "Rated", params: { rate } });
   const sent = (params: object, more: object = {}) => ({ name: "Sent", params, ...more });
   const where = (field: string, is: Condition["is"], text: string): Condition => ({
     ...{ field: `params.${field}`, is, value: text },
@@ -357,6 +362,20 @@ describe("a condition whose type the ABI decides", () => {
         where("fund_token_id", "equals", "many"),
         sent({ fund_token_id: "7" }),
         undefined,
+      ],
+      ["is a fixed-point number", where("rate", "above", "1.1"), rated("1.20"), true],
+      ["is an equal fixed-point number", where("rate", "equals", "1.2"), rated("1.20"), true],
+      [
+        "is a fixed-point number that it cannot be",
+        where("rate", "equals", "1.205"),
+        rated("1.20"),
+        undefined,
+      ],
+      [
+        "is a function",
+        where("callback", "equals", `0x${"AB".repeat(24)}`),
+        { name: "Rated", params: { callback: `0x${"ab".repeat(24)}` } },
+        true,
       ],
       [
         "is of one of two lengths",

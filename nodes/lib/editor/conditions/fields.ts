@@ -108,7 +108,7 @@ function parametersOf(inputs: readonly ParameterChoice[]): FieldChoice[] {
 function kindOf({ type, indexed }: ParameterChoice): FieldKind {
   if (indexed && (isComposite(type) || type === "string" || type === "bytes")) return "hash";
   if (isComposite(type)) return "list";
-  if (isInteger(type)) return "number";
+  if (isInteger(type) || /^u?fixed/.test(type)) return "number";
   return type === "address" || type === "bool" ? type : "text";
 }
 

@@ -103,7 +103,7 @@ async function judge(node: EditedNode, value: string, options: ValueOptions): Pr
 }
 
 /** Types whose values have a length or a range. */
-const SIZED = /^(?:address|bytes\d+|u?int\d+)$/;
+const SIZED = /^(?:address|bytes\d+|function|u?int\d+|u?fixed\d+x\d+)$/;
 
 /** What each value must be of; undefined where any text can be compared. A part may be shorter than the whole. */
 function typeOf({ kind, type }: FieldChoice, is: FieldDef["is"]): string | undefined {
