@@ -1,7 +1,7 @@
 import type { ChannelEvent, VerifyResult } from "../../src/index.ts";
 import { isEvent, statedTimeOf } from "../../src/protocol/index.ts";
 import { override } from "../lib/runtime/details.ts";
-import { eventIn, isRejected } from "../lib/runtime/event-message.ts";
+import { eventIn, isRejected, isUndecoded } from "../lib/runtime/event-message.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { isObject } from "../lib/shared/is-object.ts";
@@ -10,7 +10,7 @@ import { isObject } from "../lib/shared/is-object.ts";
 export function notCounted(msg: CrecMessage): "rejected" | "undecoded" | undefined {
   const { crec = {}, payload } = msg;
   if (isRejected(verificationOf(crec)) || crec.rejection !== undefined) return "rejected";
-  return isObject(payload) && "undecoded" in payload && eventIn(msg) ? "undecoded" : undefined;
+  return isUndecoded(payload) && eventIn(msg) ? "undecoded" : undefined;
 }
 
 /** The same for each delivery of one log, at each level; without a proof, of one event. Undefined for other messages. */

@@ -3,6 +3,7 @@ import type { ChannelEvent } from "../../src/index.ts";
 import { isKnownType, toMessage } from "../lib/runtime/event-message.ts";
 import { eventDecoder } from "../lib/runtime/event-tokens.ts";
 import type { Library } from "../lib/runtime/library.ts";
+import { UndecodedNote } from "../lib/runtime/undecoded-note.ts";
 import type { FlowConsumer } from "./flow/in-flow.ts";
 import { useFlowWork } from "./flow/shared-flow-work.ts";
 import { DEEPEST } from "./nesting.ts";
@@ -44,6 +45,7 @@ export function openOutputs(RED: NodeAPI, node: Node, options: OpenOutputsOption
     onSilence: (count, why) => node.warn(RED._(`events-in.warning.${why}-flow`, { count })),
     // While flows stop and start, those that are to run may be missing.
     isRunning: (id) => flowWork.isDeploying || Boolean(RED.nodes.getNode(id)),
+    undecoded: new UndecodedNote(RED, node),
     tooDeep: RED._("events-in.rejection.depth", { levels: DEEPEST }),
     onLost: (offset, why) => node.warn(RED._("events-in.warning.given-up", { offset, why })),
   });

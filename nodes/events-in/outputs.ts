@@ -3,6 +3,7 @@ import type { ChannelEvent, Delivery, Verification } from "../../src/index.ts";
 import { isNotice, isRejected } from "../lib/runtime/event-message.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { TEST_MARK } from "../lib/runtime/test-message.ts";
+import type { UndecodedNote } from "../lib/runtime/undecoded-note.ts";
 import type { SentLast } from "../lib/shared/form-types.ts";
 import type { FlowWork } from "./flow/flow-work.ts";
 import { type FlowConsumer, InFlow, type InFlowOptions, type LeftInFlow } from "./flow/in-flow.ts";
@@ -30,6 +31,8 @@ export type OutputsOptions = {
   isRunning: (id: string) => boolean;
   /** Why an event leaves by the second output that Node-RED could not copy. */
   tooDeep: string;
+  /** Notes what cannot be decoded of the events that the flow acts on. */
+  undecoded: UndecodedNote;
   /** Called for the first event that nothing is wired for. */
   onLost: (offset: number, why: string) => void;
 };
@@ -71,6 +74,11 @@ export class Outputs {
   /** How many events left by the third output. */
   get notices(): number {
     return this.#notices;
+  }
+
+  /** How many events left by the first output undecoded, though their type is known. */
+  get undecoded(): number {
+    return this.#options.undecoded.count;
   }
 
   /** The types of events that this version does not know, as far as they were seen. */
@@ -196,8 +204,9 @@ export class Outputs {
   }
 
   #send(delivery: Delivery & { rejection?: string }, output: Output, reason?: string): void {
-    const { choices, toMessage } = this.#options;
+    const { choices, toMessage, undecoded } = this.#options;
     const msg = toMessage(delivery);
+    if (output === EVENTS) undecoded.note(msg);
     // Before the flow has it: verify event reports about the same event.
     this.#left(delivery, msg, reason);
     const send = () => this.#put(msg, output);

@@ -31,7 +31,7 @@ export class Reader {
   readonly #units: Pick<UnitsNote, "report"> | undefined;
   readonly outputs: Pick<
     Outputs,
-    "dropped" | "givenUp" | "notices" | "unknownTypes" | "inFlow" | "silentNodes"
+    "dropped" | "givenUp" | "notices" | "undecoded" | "unknownTypes" | "inFlow" | "silentNodes"
   >;
   readonly watcherCheck: Pick<WatcherCheck, "unwatched">;
   readonly copies: Pick<CopiesNote, "isNoted">;

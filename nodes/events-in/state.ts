@@ -45,7 +45,7 @@ function statusOf(RED: NodeAPI, shown: Shown): [StatusKind, StatusText] {
   const { started, outputs, lower } = shown;
   const { state } = shown.consumer;
   const { unwatched } = shown.watcherCheck;
-  const { dropped, givenUp, inFlow } = outputs;
+  const { dropped, givenUp, inFlow, undecoded } = outputs;
   // Until the first event, so that a person sees it who has deployed and looks.
   const isNew = state.kind === "connected" && state.delivered === 0 && started?.from === "start";
   const isShared = shown.epoch !== undefined;
@@ -70,6 +70,9 @@ function statusOf(RED: NodeAPI, shown: Shown): [StatusKind, StatusText] {
       if (state.behind) return says("working", "behind", { count: state.behind });
       if (shown.copies.isNoted) return says("waiting", "copies");
       if (givenUp) return atEnd("given-up", givenUp);
+      if (undecoded) {
+        return says("waiting", `${isShared ? "reading-" : ""}undecoded`, { count: undecoded });
+      }
       if (unwatched) {
         const key = `unwatched${unwatched.names.length > 0 ? "-names" : ""}`;
         return says("waiting", key, { names: unwatched.names.join(", ") });

@@ -14,6 +14,7 @@ import { onInput } from "../lib/runtime/input.ts";
 import { type Library, loadLibrary } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { showStatus, statusText } from "../lib/runtime/status.ts";
+import { UndecodedNote } from "../lib/runtime/undecoded-note.ts";
 import { watcherFamily } from "../lib/runtime/watcher-family.ts";
 import { setNewest } from "../lib/shared/drop-oldest.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
@@ -32,6 +33,7 @@ export default function register(RED: NodeAPI): void {
   function ConstructSearchEvents(this: Node, def: SearchEventsDef): void {
     RED.nodes.createNode(this, def);
     const fields = fieldReader(RED, this, NODE, def);
+    const undecoded = new UndecodedNote(RED, this);
     let conditions: NodeConditions | undefined;
 
     onInput(RED, this, def, async ({ msg, send, signal }) => {
@@ -67,6 +69,7 @@ export default function register(RED: NodeAPI): void {
       const isOther = readingCheck(library, (log) => reportContradiction(RED, this, log));
       const sequence = new Sequence(sequenceId, msg, send);
       const limit = Math.min(LARGEST_PAGE, most + 1);
+      const undecodedBefore = undecoded.count;
       const undecided = { count: 0, reasons: [] as readonly string[] };
       let rejected = 0;
       let isMore = false;
@@ -87,6 +90,7 @@ export default function register(RED: NodeAPI): void {
             rejected += 1;
             this.error(toldError(rejection(event, verification.message)), RED.util.cloneMessage(message));
           } else {
+            undecoded.note(message);
             const { matches, reasons } = await conditions.check(message);
             if (matches) sequence.push(message);
             else if (matches === undefined) {
@@ -115,9 +119,23 @@ export default function register(RED: NodeAPI): void {
         this.warn(RED._("search-events.warning.undecided", words));
       }
       const isFiltered = conditions.rows.length > 0;
-      const key = rejected > 0 ? "rejected" : isMore ? (isFiltered ? "limit" : "more") : "found";
-      const said = statusText(RED, `search-events.status.${key}`, { count: sequence.count, rejected });
-      showStatus(this, rejected > 0 ? "error" : "done", said);
+      const unread = undecoded.count - undecodedBefore;
+      const key =
+        rejected > 0
+          ? "rejected"
+          : unread > 0
+            ? "undecoded"
+            : isMore
+              ? isFiltered
+                ? "limit"
+                : "more"
+              : "found";
+      const said = statusText(RED, `search-events.status.${key}`, {
+        count: sequence.count,
+        rejected,
+        unread,
+      });
+      showStatus(this, rejected > 0 ? "error" : unread > 0 ? "waiting" : "done", said);
     });
   }
   RED.nodes.registerType("crec-search-events", ConstructSearchEvents);

@@ -3,7 +3,8 @@ import type { ChannelEvent } from "../../src/index.ts";
 import { configOf, proofCases } from "../proofs/fixtures.ts";
 import { type Arrival, ackingNode, ackNode, EventHarness, isPoll } from "../support/event-harness.ts";
 import { harnessFlow } from "../support/flow-harness.ts";
-import { channelNode, connectionNode } from "../support/nodes.ts";
+import type { FlowNode } from "../support/node-red.ts";
+import { channelNode, connectionNode, contractNode } from "../support/nodes.ts";
 
 const EVENTS = 8;
 const [PROVEN, INVISIBLE, FORGED, SPELLED_OUT, ODD_STATUS, EARLY_RUNG, NUMBER, NOTICE] = [
@@ -11,6 +12,12 @@ const [PROVEN, INVISIBLE, FORGED, SPELLED_OUT, ODD_STATUS, EARLY_RUNG, NUMBER, N
 ] as const;
 /** What decoding makes of a transfer. */
 const DECODED = { name: "Transfer", params: { value: "1" }, confidence: "finalized" };
+
+/** Where the transfer of the worked example happened. */
+const OF_EXAMPLE = {
+  chainSelector: "16015286601757825753",
+  address: "0x5b571A50AC6cB524730C8419EBe452703139809A",
+};
 
 /** A status that names no network, so it cannot be decoded. */
 const NO_STATUS = { ...DECODED, watcher_id: "w", status: "active" };
@@ -62,7 +69,7 @@ describe("notices of events in", function () {
   after(() => harness?.close());
 
   /** Reads with the signers of the worked example. */
-  const deploy = (id: string, properties: object) => {
+  const deploy = (id: string, properties: object, more: readonly FlowNode[] = []) => {
     const { validSigners, minRequiredSignatures, ...rest } = configOf(
       proven?.config ? { config: proven.config } : {},
     );
@@ -80,7 +87,7 @@ describe("notices of events in", function () {
     const channel = channelNode({ channel: harness.service.channelName });
     return harness.nodeRed.deploy(
       harnessFlow(
-        [connection, channel],
+        [connection, channel, ...more],
         [
           [node, 3],
           [ackNode({ id: "acks-notices" }), 1],
@@ -142,6 +149,25 @@ describe("notices of events in", function () {
     const warnings =
       harness.nodeRed.log.match(/\[crec-events-in:unwired\] An event of type watcher\.status.*/g) ?? [];
     should(warnings).have.length(1);
+  });
+
+  it("what its ABI cannot read leaves undecoded, and the status and the log say why", async () => {
+    // The names of two parameters are exchanged.
+    const abi = "event Transfer(address indexed from, address indexed value, uint256 to)";
+    await deploy("unread", { commit: "on-send", contract: "contract" }, [
+      contractNode(harness.service.ready, { abi, ...OF_EXAMPLE }),
+    ]);
+    const [event] = await harness.arrived("unread", 1, 0);
+    const reason =
+      "The event's params.value is not of type address of Transfer(address,address,uint256); check that the ABI belongs to this contract.";
+    should(event?.payload).have.keys("type", "undecoded", "reason").and.have.property("reason", reason);
+    await harness.nodeRed.status("unread", "undecoded");
+    should(harness.nodeRed.statuses("unread").at(-1)).have.properties({
+      fill: "yellow",
+      text: "connected, 1 not decoded",
+    });
+    const said = harness.nodeRed.log.match(/\[crec-events-in:unread\] .*/g) ?? [];
+    should(said.filter((line) => line.includes(reason))).have.length(1);
   });
 
   it("without the check all leave by the first output, and no made-up type looks decoded", async () => {

@@ -35,6 +35,7 @@ describe("the reader of events in", () => {
         dropped: 0,
         givenUp: 0,
         notices: 0,
+        undecoded: 0,
         unknownTypes: [],
         inFlow: { count: 0, holdsUp: false },
         silentNodes: [],

@@ -164,6 +164,24 @@ describe("search events", function () {
     should(status()).have.properties({ fill: "green", text: `${count} found` });
   });
 
+  it("says how many events their ABI cannot read, and why, once", async () => {
+    // The names of two parameters are exchanged.
+    const abi = "event Transfer(address indexed from, address indexed value, uint256 to)";
+    await deploy(searchNode({ types: ["watcher.event"], contract: "exchanged" }), [
+      contractNode(harness.service.ready, { id: "exchanged", abi }),
+    ]);
+    const { events } = await again({});
+    should(events.length).be.above(2);
+    for (const { payload } of events) should(payload).have.keys("type", "undecoded", "reason");
+    should(status()).have.properties({
+      fill: "yellow",
+      text: `${events.length} found, ${events.length} not decoded`,
+    });
+    await again({});
+    const said = harness.nodeRed.log.match(/\[crec-search-events:.*params\.value is not of type address/g);
+    should(said).have.length(1);
+  });
+
   it("is joined to one list by its parts, and written to a CSV", async () => {
     const node = searchNode({ types: ["watcher.status"], limit: "250", wires: [["join", "search-look-0"]] });
     await deploy(node, [

@@ -89,6 +89,13 @@ const FLOWS: FlowNode[] = [
   on("ticks", "mqtt out", [], { topic: "tick" }),
 ];
 
+/** Two parameters have each other's name. */
+const EXCHANGED: FlowNode = {
+  ...{ id: "contract", type: "crec-contract", chainSelector: "16015286601757825753", decimals: "" },
+  address: "0x5b571A50AC6cB524730C8419EBe452703139809A",
+  abi: "event Transfer(address indexed from, address indexed value, uint256 to)",
+};
+
 /** An alert, one within its quiet time, one that is too small, and one later. */
 const EVENTS = [transfer(1, 10, 500), transfer(2, 40, 300), transfer(3, 41, 100), transfer(4, 100, 200)];
 
@@ -103,6 +110,17 @@ describe("events of a rehearsal", () => {
     report.outcomes
       .filter(({ node }) => node === id)
       .map(({ kind, at, event, why }) => [kind, (at - SPAN.from) / 1_000, event?.offset, why]);
+
+  it("are an error, once, where the ABI of the contract cannot read them", async () => {
+    const flows = FLOWS.map((node) => (node.id === "events" ? { ...node, contract: "contract" } : node));
+    const span = { from: SPAN.from, to: SPAN.from + 120_000 };
+    const job = jobOf([...flows, EXCHANGED], { snapshot: SNAPSHOT, span });
+    const { outcomes } = await rehearse(job, EVENTS);
+    const errors = outcomes.filter(({ kind }) => kind === "error");
+    should(errors.map(({ node }) => node)).deepEqual(["events"]);
+    should(errors[0]?.text).match(/params\.value is not of type address/);
+    should(outcomes.some(({ kind }) => kind === "alert")).be.false();
+  });
 
   it("come in order at their times, with timers in between", () => {
     should(report.events).deepEqual({ read: 4, delivered: 4 });

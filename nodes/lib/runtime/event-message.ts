@@ -1,7 +1,12 @@
 import type { ChannelEvent, DecodedEvent, Delivery, Verification } from "../../../src/index.ts";
+import { cutAtWord } from "../shared/cut-text.ts";
+import { toCodedError } from "../shared/errors.ts";
 import { isObject } from "../shared/is-object.ts";
 import type { CrecMessage } from "./message.ts";
 import { noteAddresses } from "./recent-addresses.ts";
+
+/** A signature in it may be long. */
+const LONGEST_REASON = 400;
 
 type Decoding = {
   decodeEvent(event: ChannelEvent): DecodedEvent;
@@ -10,8 +15,11 @@ type Decoding = {
   EVENT_TYPES: readonly string[];
 };
 
-/** The payload of an event that could not be decoded. It cannot be mistaken for a decoded event. */
-export type Undecoded = { type: string; undecoded: unknown };
+/**
+ * The payload of an event that could not be decoded. It cannot be mistaken for a decoded event. `reason` is missing where
+ * the type is not known.
+ */
+export type Undecoded = { type: string; undecoded: unknown; reason?: string };
 
 type Origin = {
   channelId: string;
@@ -59,6 +67,10 @@ export function eventIn({ crec }: CrecMessage): ChannelEvent | undefined {
   return isObject(crec?.event) ? (crec.event as ChannelEvent) : undefined;
 }
 
+export function isUndecoded(payload: unknown): payload is Undecoded {
+  return isObject(payload) && "undecoded" in payload;
+}
+
 /** Whether the event of a message may have been delivered before. */
 export function isRedelivered({ crec = {} }: CrecMessage): boolean {
   return crec.redelivered === true || (typeof crec.attempt === "number" && crec.attempt > 1);
@@ -89,12 +101,13 @@ export function isKnownType({ headers }: ChannelEvent, known: { EVENT_TYPES: rea
  */
 export function payloadOf(event: ChannelEvent, decoding: Decoding): DecodedEvent | Undecoded {
   const { headers, payload } = event;
+  const { type } = headers;
+  if (!isKnownType(event, decoding)) return { type, undecoded: payload };
   try {
-    if (isKnownType(event, decoding)) return decoding.decodeEvent(event);
-  } catch {
-    // Sent like an event of an unknown type.
+    return decoding.decodeEvent(event);
+  } catch (error) {
+    return { type, undecoded: payload, reason: cutAtWord(toCodedError(error).message, LONGEST_REASON) };
   }
-  return { type: headers.type, undecoded: payload };
 }
 
 /** `watcher.event/Transfer`, or the type. An unknown type may look like either, so it is not used. */
