@@ -22,12 +22,17 @@ export {
   fromSmallestUnit,
   type ListedEvent,
   type ListedFunction,
+  listAbis,
   listEvents,
   listFunctions,
+  type NamedAbi,
   parseAbi,
   parseTokenAmounts,
+  type ReadAbi,
+  readAbi,
   textToBytes,
   toSmallestUnit,
+  type UnusableItem,
 } from "./abi/index.ts";
 export {
   type Accepted,

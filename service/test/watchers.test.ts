@@ -221,8 +221,9 @@ describe("watchers of the local service", function () {
       abi: [{ ...TRANSFER, inputs: [{ name: "a", type, internalType: type, indexed: false, ...more }] }],
     });
     (await refused(input("uint7"))).should.match(
-      /^abi\[0\]\.inputs\[0\]\.type is "uint7", which is not an ABI type/,
+      /^Event Transfer: abi\[0\]\.inputs\[0\]\.type is "uint7", which is not an ABI type/,
     );
+    (await refused(input("tuple"))).should.match(/^Event Transfer: .* is a tuple without components/);
     (await refused(input("tuple", { components: [null] }))).should.match(/components\[0\] is not an object/);
     for (const depth of [100, 20_000]) {
       const nested = `${'{"name":"a","type":"tuple","components":['.repeat(depth)}${"]}".repeat(depth)}`;

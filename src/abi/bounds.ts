@@ -7,14 +7,12 @@ export const ABI_BOUNDS = {
   jsonLength: 4_000_000,
   /** Characters of human-readable text, which takes longer to read. */
   textLength: 400_000,
-  /** Characters of one item of such text, with its comments. */
-  itemLength: 20_000,
-  /** Characters of all items of such text, with structs replaced by tuples. */
-  writtenLength: 1_000_000,
   items: 5_000,
   structs: 500,
   /** Parameters of one item, with those of its structs or tuples. */
   parameters: 250,
+  /** Parameters of all items: a struct may be in many. */
+  allParameters: 100_000,
   /** Nesting of structs or tuples. */
   depth: 16,
   /** Dimensions of an array. */

@@ -4,7 +4,7 @@ import { valueNames } from "../protocol/abi-names.ts";
 import type { Hex } from "../protocol/index.ts";
 import { canonicalSignature, selectorOf, signatureOf } from "./abi-type.ts";
 import { chooseReading, exchange, type Reading } from "./choose-item.ts";
-import { proxyHint } from "./list.ts";
+import { missingHint } from "./list.ts";
 import { byName, plainValues } from "./plain.ts";
 import { decodeRaw, Misfit } from "./raw.ts";
 import type { Abi, AbiFunction, AbiParameter } from "./types.ts";
@@ -131,7 +131,7 @@ function readResult(item: AbiFunction, data: Hex | undefined): Reading<Words> {
   const { outputs } = item;
   if (data === "0x" && outputs.length > 0) {
     throw unreadable(
-      `${signatureOf(item)} returned nothing: check that a contract with this function is at that address.`,
+      `${signatureOf(item)} returned nothing. Check that a contract with this function is at that address; or it returns nothing: remove the output from the ABI.`,
     );
   }
   try {
@@ -167,7 +167,7 @@ function findFunctions(
     const available = [...new Set(functions.map(signatureOf))].join(", ") || "none";
     throw new ArgumentError(
       "function",
-      `The ABI has no function "${searched}". It has: ${available}.${proxyHint(abi)}`,
+      `The ABI has no function "${searched}". It has: ${available}.${missingHint(abi, searched)}`,
       {
         code: "FUNCTION_NOT_IN_ABI",
       },

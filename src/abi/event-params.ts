@@ -3,7 +3,7 @@ import { repeatedNames } from "../protocol/abi-names.ts";
 import { arrayOf, fixedBytesSize, integerType, numberType, signatureHash, signatureOf } from "./abi-type.ts";
 import { plainName } from "./amount-rule.ts";
 import { chooseReading, distinctEvents, type Reading } from "./choose-item.ts";
-import { parseAbi } from "./parse.ts";
+import { readAbi } from "./parse.ts";
 import type { Abi, AbiEvent, AbiParameter } from "./types.ts";
 import { bytesText } from "./values.ts";
 import { findKeys } from "./wire-names.ts";
@@ -101,7 +101,7 @@ function findEvents(
   let events = eventsByTopic.get(abi);
   if (events === undefined) {
     events = new Map();
-    for (const event of distinctEvents(parseAbi(abi).filter((item) => item.type === "event"))) {
+    for (const event of distinctEvents(readAbi(abi).abi.filter((item) => item.type === "event"))) {
       const hash = signatureHash(signatureOf(event));
       events.set(hash, [...(events.get(hash) ?? []), event]);
     }

@@ -1,143 +1,146 @@
-import * as OxAbi from "ox/Abi";
+import type { ArgumentError } from "../errors.ts";
 import { ABI_BOUNDS, tooLarge } from "./bounds.ts";
+import { Definitions, withBases } from "./definitions.ts";
 import { invalid } from "./invalid.ts";
-import { type Line, plainItems, splitItems } from "./solidity.ts";
-import { Structs } from "./structs.ts";
+import { fieldsAt, getterAt, itemAt, type Known, type RawItem } from "./signature.ts";
+import { type Scope, type Statement, statementsOf } from "./solidity.ts";
+import { Cursor, isName, shorten, type Token, tokensOf, Unreadable } from "./tokens.ts";
+
+/** An ABI before its items are checked. */
+export type RawAbi = {
+  name: string;
+  items: readonly unknown[];
+  /** Of items of text: the line of each. */
+  lines?: readonly number[];
+  /** Items that cannot be read. */
+  failures: Failure[];
+  /** What an interface inherits from and is not in the text. */
+  missing: Failure[];
+};
+
+/** An item that cannot be used, and why. `name` is empty where it has none. */
+export type Failure = { name: string; error: ArgumentError };
+
+type Read = { scope: Scope | undefined; line: number; item?: RawItem; failure?: Failure };
+
+/** Statements of a source that are not items, and items that can neither be called nor watched. */
+const LEFT_OUT = /^(?:pragma|import|using|struct|enum|type|constructor|receive|fallback|modifier)$/;
+const ITEM = /^(?:function|event|error)$/;
 
 /**
- * Reads human-readable ABI text: one item a line, or several with `;` between, with `//` and block
- * comments and blank lines anywhere; or the source of interfaces. The items come back as in a JSON ABI.
+ * Reads human-readable ABI text: one item a line, or several with `;` between, with `//` and block comments and blank
+ * lines anywhere; or Solidity source. Interfaces are one ABI together. Each contract that no other one inherits from is
+ * one, with what it inherits.
  *
- * @throws ArgumentError `ABI_INVALID`, naming the line.
+ * @throws ArgumentError `ABI_INVALID` where the text as a whole cannot be read, or is too large.
  */
-export function readHumanReadable(text: string): unknown[] {
-  const { textLength, items, structs: mostStructs, writtenLength } = ABI_BOUNDS;
+export function readHumanReadable(text: string): RawAbi[] {
+  const { textLength, items: most } = ABI_BOUNDS;
   if (text.length > textLength)
     throw tooLarge("abi", `The ABI has ${text.length} characters; the limit is ${textLength}.`);
-  const split = splitItems(blankComments(text));
-  if (split.items.length > items)
-    throw tooLarge("abi", `The ABI has ${split.items.length} items; the limit is ${items}.`);
-  const tidied = split.items.map((line) => ({ ...line, text: tidy(requireShort(line)) }));
-  const lines = plainItems(tidied, split.interfaces);
-  const texts = structTexts(lines);
-  if (texts.length > mostStructs)
-    throw tooLarge("abi", `The ABI has ${texts.length} structs; the limit is ${mostStructs}.`);
-  const structs = new Structs(texts);
-  let length = 0;
-  return lines
-    .filter((line) => !isStruct(line))
-    .map((line) => {
-      const written = writtenOut(line, structs);
-      length += written.length;
-      if (length > writtenLength)
-        throw tooLarge(
-          "abi",
-          `The ABI has more than ${writtenLength} characters with its structs written out.`,
-        );
-      return readLine(line, written);
-    });
-}
-
-/** Two interfaces may have different structs with one name: then it is not clear which one an item uses. */
-function structTexts(lines: readonly Line[]): string[] {
-  const texts = new Map<string, string>();
-  for (const { text, number } of lines.filter(isStruct)) {
-    const name = /^struct [\w$]*/.exec(text)?.[0] ?? text;
-    if ((texts.get(name) ?? text) === text) texts.set(name, text);
-    else
-      throw invalid(
-        "abi",
-        `Line ${number} of the ABI defines ${name} differently from a line above. Paste one interface at a time.`,
-      );
-  }
-  return [...texts.values()];
-}
-
-function requireShort({ text, number }: Line): string {
-  if (text.length <= ABI_BOUNDS.itemLength) return text;
-  throw tooLarge("abi", `Line ${number} of the ABI begins an item of ${text.length} characters.`);
-}
-
-/** A line with its structs replaced by tuples, if that is within the limits. */
-function writtenOut({ text, number }: Line, structs: Structs): string {
-  const { parameters, depth: mostDeep } = ABI_BOUNDS;
-  const { size, depth } = structs.extentOf(text);
-  const line = `Line ${number} of the ABI`;
-  if (depth > mostDeep)
-    throw tooLarge("abi", `${line} uses structs that are nested too deeply, or contain themselves.`);
-  if (size > parameters)
-    throw tooLarge("abi", `${line} has more than ${parameters} parameters, with those of its structs.`);
-  return structs.writtenOut(text);
-}
-
-function readLine({ text, number }: Line, written: string): unknown {
-  const anonymous = /^event .*\) ?anonymous$/.test(written);
-  const item = anonymous ? written.replace(/ ?anonymous$/, "") : written;
-  try {
-    const signatures: readonly string[] = [item.replace(NAMED_ERROR, ` ${PLACEHOLDER}`)];
-    const [parsed] = OxAbi.from(signatures);
-    return withNames({ ...parsed, anonymous });
-  } catch (cause) {
-    const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
-    throw invalid("abi", `Line ${number} of the ABI cannot be read: "${shown}". ${hint(text, cause)}`, cause);
-  }
-}
-
-/** Solidity allows a parameter with the name `error`, and the parser does not. */
-const NAMED_ERROR = / error(?=[,)])/g;
-const PLACEHOLDER = "$error";
-
-type Named = Partial<Record<"name" | "inputs" | "outputs" | "components" | "anonymous", unknown>>;
-
-function withNames<T extends Named>(item: T): T {
-  const lists = (["inputs", "outputs", "components"] as const).flatMap((key) => {
-    const list = item[key];
-    return Array.isArray(list) ? [[key, list.map((part: Named) => withNames(part))]] : [];
+  const { statements, scopes } = statementsOf(tokensOf(text));
+  const definitions: Definitions = new Definitions(statements, scopes, (cursor, scope) =>
+    fieldsAt(cursor, { definitions, scope }),
+  );
+  const hasContract = scopes.some(({ kind }) => kind === "contract");
+  const all = statements.flatMap((statement): Read[] => {
+    const read = readStatement(statement, { definitions, scope: statement.scope }, { text, hasContract });
+    return read ? [{ scope: statement.scope, line: statement.tokens[0]?.line ?? 1, ...read }] : [];
   });
-  const name = item.name === PLACEHOLDER ? { name: "error" } : {};
-  return { ...item, ...Object.fromEntries(lists), ...name };
+  const byName = new Map(scopes.map((scope) => [scope.name, scope]));
+  const inherited = new Set(scopes.flatMap(({ bases }) => bases));
+  const leaves = scopes.filter(({ kind, name }) => kind === "contract" && !inherited.has(name));
+  const whole = leaves.filter(({ isAbstract }) => !isAbstract);
+  const shown = whole.length > 0 ? whole : leaves;
+  const library = scopes.find(({ kind }) => kind === "library");
+  if (library && all.length === 0 && shown.length === 0)
+    throw invalid(
+      "abi",
+      `Line ${library.line} of the ABI begins the source of a library, which is part of the contracts that use it. Paste the source or the ABI of such a contract.`,
+    );
+  if (shown.length === 0) return [abiOf("", all, scopes, byName)];
+  const byScope = new Map<Scope | undefined, Read[]>([undefined, ...scopes].map((scope) => [scope, []]));
+  for (const read of all) byScope.get(read.scope)?.push(read);
+  let count = 0;
+  return shown.map((contract) => {
+    const its = [...withBases(contract, byName)];
+    const reads = [undefined, ...its].flatMap((scope) => byScope.get(scope) ?? []);
+    count += reads.length;
+    if (count > most)
+      throw tooLarge("abi", `The contracts of the ABI have more than ${most} items, with what they inherit.`);
+    return abiOf(contract.name, reads, its, byName);
+  });
 }
 
-function hint(text: string, cause: unknown): string {
-  const keyword = /^(function|event|error|constructor|receive|fallback)\b/.test(text);
-  if (!keyword)
-    return "An item begins with function, event or error; a whole interface begins with interface.";
-  const reason = /Type "[^"]*" is not a valid ABI type/.exec(String(cause))?.[0];
-  return reason === undefined
-    ? "It should look like `function name(type name, …) view returns (type)`."
-    : `${reason}.`;
+function abiOf(
+  name: string,
+  reads: readonly Read[],
+  scopes: readonly Scope[],
+  byName: ReadonlyMap<string, Scope>,
+): RawAbi {
+  const missing = scopes.flatMap(({ name: its, kind, bases, line }) =>
+    bases
+      .filter((base) => !byName.has(base))
+      .map((base) => ({
+        name: base,
+        error: invalid(
+          "abi",
+          `Line ${line} of the ABI: ${kind} ${its} inherits from ${base}, which is not in the text, so its items are missing. Paste its source too, or the ABI as JSON.`,
+        ),
+      })),
+  );
+  const items = reads.filter(({ item }) => item !== undefined);
+  return {
+    name,
+    items: items.map(({ item }) => item),
+    lines: items.map(({ line }) => line),
+    failures: reads.flatMap(({ failure }) => failure ?? []),
+    missing,
+  };
 }
 
-function isStruct({ text }: Line): boolean {
-  return text.startsWith("struct ");
-}
-
-/** Replaces comments by spaces, so that lines keep their numbers. A comment without an end counts as text. */
-function blankComments(text: string): string {
-  const parts: string[] = [];
-  let from = 0;
-  const start = /\/[/*]/g;
-  for (let match = start.exec(text); match !== null; match = start.exec(text)) {
-    const { index } = match;
-    const isLine = text[index + 1] === "/";
-    const end = isLine ? text.slice(index).search(/[\r\n]|$/) + index : text.indexOf("*/", index + 2) + 2;
-    if (end < index + 2) break;
-    parts.push(text.slice(from, index), text.slice(index, end).replace(/[^\r\n]/g, " "));
-    from = end;
-    start.lastIndex = end;
+/** Undefined for a statement that has no item. */
+function readStatement(
+  { tokens, scope }: Statement,
+  known: Known,
+  { text, hasContract }: { text: string; hasContract: boolean },
+): Pick<Read, "item" | "failure"> | undefined {
+  const words = tokens.map((token) => token.text);
+  const [first = "", second = ""] = words;
+  const isItem = ITEM.test(first);
+  const ofContract = scope?.kind === "contract" || scope?.kind === "library";
+  const isVariable = !isItem && (ofContract || words.includes("constant"));
+  const isGetter = isVariable && scope?.kind === "contract" && beforeValue(words).includes("public");
+  // The functions of a library, and those outside of contracts, are part of the code that uses them.
+  const isInCode = scope?.kind === "library" || (scope === undefined && hasContract && words.includes("{"));
+  if (LEFT_OUT.test(first) || (isVariable && !isGetter) || (isInCode && isItem)) return undefined;
+  const cursor = new Cursor(tokens);
+  try {
+    const item = isGetter ? getterAt(cursor, known) : itemAt(cursor, known);
+    return item && { item };
+  } catch (cause) {
+    if (!(cause instanceof Unreadable)) throw cause;
+    const shown = shorten(textOf(text, tokens));
+    const message = `Line ${cause.line} of the ABI cannot be read: "${shown}". ${cause.message}`;
+    const name = isItem && isName(second) ? second : first;
+    return { failure: { name, error: invalid("abi", message, cause) } };
   }
-  return [...parts, text.slice(from)].join("");
 }
 
-/** Removes optional spaces and keywords that do not change the ABI. */
-function tidy(item: string): string {
-  return item
-    .replace(/\boverride\s*\([^()]*\)/g, " ")
-    .replace(/\s+/g, " ")
-    .replace(/ ?([(),[\]]) ?/g, "$1")
-    .replace(/\btuple\(/g, "(")
-    .replace(/([)\]])(?=\w)/g, "$1 ")
-    .replace(/\breturns\(/g, "returns (")
-    .replace(/ (?:override|virtual|nonpayable)\b/g, "")
-    .trim();
+function beforeValue(words: readonly string[]): readonly string[] {
+  let depth = 0;
+  const end = words.findIndex((word) => {
+    depth += word === "(" ? 1 : word === ")" ? -1 : 0;
+    return depth === 0 && word === "=";
+  });
+  return end < 0 ? words : words.slice(0, end);
+}
+
+/** As a person sees it, without what is too much for a sentence. */
+function textOf(text: string, tokens: readonly Token[]): string {
+  const from = tokens[0]?.at ?? 0;
+  const last = tokens.at(-1);
+  return text
+    .slice(from, Math.min(from + 300, (last?.at ?? 0) + (last?.text.length ?? 0)))
+    .replace(/\s+/g, " ");
 }

@@ -18,13 +18,23 @@ export {
   listFunctions,
 } from "./list.ts";
 export { isWholeLog, logParams } from "./log-params.ts";
-export { parseAbi } from "./parse.ts";
+export { listAbis, parseAbi, readAbi } from "./parse.ts";
 export { decodeValues } from "./plain.ts";
 export { decodeRevert } from "./revert.ts";
 export { textToBytes } from "./text-to-bytes.ts";
 export { amountsInTokens, untypedAmountsInTokens } from "./token-amounts.ts";
 export { formatTokenAmounts, parseTokenAmounts } from "./token-units.ts";
-export type { Abi, AbiError, AbiEvent, AbiFunction, AbiItem, AbiParameter } from "./types.ts";
+export type {
+  Abi,
+  AbiError,
+  AbiEvent,
+  AbiFunction,
+  AbiItem,
+  AbiParameter,
+  NamedAbi,
+  ReadAbi,
+  UnusableItem,
+} from "./types.ts";
 export { fromSmallestUnit, toSmallestUnit } from "./units.ts";
 export { encodeValue, toAbiValue } from "./values.ts";
 export { snakeCase } from "./wire-names.ts";

@@ -3,7 +3,7 @@ import { eventText } from "../protocol/abi-names.ts";
 import type { AbiInput, EventFragment, Hex } from "../protocol/index.ts";
 import { canonicalSignature, selectorOf, signatureHash, signatureOf } from "./abi-type.ts";
 import { distinct, eventsByLog } from "./choose-item.ts";
-import type { Abi, AbiEvent, AbiFunction, AbiParameter } from "./types.ts";
+import type { Abi, AbiEvent, AbiFunction, AbiParameter, ReadAbi, UnusableItem } from "./types.ts";
 
 /** A function of an ABI. */
 export type ListedFunction = {
@@ -45,8 +45,21 @@ function functionsOf(abi: Abi): AbiFunction[] {
 
 const OF_PROXY = /^(?:upgradeTo|upgradeToAndCall|implementation|Upgraded|AdminChanged|BeaconUpgraded)$/;
 
-/** What else may be wrong where a name is missing: explorers show a proxy with the few items that it has itself. */
-export function proxyHint(abi: Abi): string {
+const unusableOf = new WeakMap<Abi, UnusableItem[]>();
+
+/** So that a sentence about an item that an ABI does not have can say why. */
+export function noteUnusable({ abi, unusable }: ReadAbi): void {
+  if (unusable.length > 0) unusableOf.set(abi, unusable);
+}
+
+/**
+ * What else may be wrong where a name is missing: the item cannot be used, or the ABI is that of a proxy. Explorers show
+ * a proxy with the few items that it has itself.
+ */
+export function missingHint(abi: Abi, name: string): string {
+  const [bare] = name.split("(", 1);
+  const unusable = unusableOf.get(abi)?.find((item) => item.name === bare);
+  if (unusable) return ` ${unusable.message}`;
   const isLikely = abi.some((item) => "name" in item && OF_PROXY.test(String(item.name)));
   return isLikely ? " If this is the ABI of a proxy, use that of the contract behind it." : "";
 }
@@ -109,7 +122,7 @@ export function eventFragments(abi: Abi, names: readonly string[]): EventFragmen
     const available = events.map(signatureOf).join(", ") || "none";
     throw new ArgumentError(
       `events[${index}]`,
-      `The ABI has no event "${name}". Its events are: ${available}.${proxyHint(abi)}`,
+      `The ABI has no event "${name}". Its events are: ${available}.${missingHint(abi, searched)}`,
       {
         code: "EVENT_NOT_IN_ABI",
       },

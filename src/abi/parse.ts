@@ -1,18 +1,30 @@
+import type { ArgumentError } from "../errors.ts";
 import { canonicalType, hasManyDimensions } from "./abi-type.ts";
 import { ABI_BOUNDS, tooLarge } from "./bounds.ts";
-import { readHumanReadable } from "./human-readable.ts";
+import type { Failure, RawAbi } from "./human-readable.ts";
 import { invalid } from "./invalid.ts";
-import type { Abi, AbiFunction, AbiItem, AbiParameter } from "./types.ts";
+import { noteUnusable } from "./list.ts";
+import { isFields, pastedAbis } from "./pasted.ts";
+import type { Abi, AbiFunction, AbiItem, AbiParameter, NamedAbi, ReadAbi } from "./types.ts";
 
 type Fields = Record<string, unknown>;
 
+/** What is counted: the parameters of one item, and those of all. */
+type Count = { all: number; item: number };
+
+/** How an item is called in sentences, and how its place is. */
+type Place = { what: string; path: string };
+
 const MUTABILITIES = ["pure", "view", "nonpayable", "payable"] as const;
+/** Names that are in a signature: others would change what it means. */
+const NAME = /^[\p{L}_$][\p{L}\p{N}_$]*$/u;
 
 /**
- * Reads an ABI: JSON or its text, a compiler's artifact with an `abi` field, an explorer's answer with the ABI in
- * `result`, the source of Solidity interfaces, or human-readable text such as
- * `event Transfer(address indexed from, address indexed to, uint256 value)`, one item a line.
- * Constructor, fallback and receive are left out: they can neither be called nor watched.
+ * Reads an ABI: JSON or its text, a compiler's artifact, an explorer's answer, JavaScript or TypeScript with the list as a
+ * literal, Solidity source, or human-readable text such as
+ * `event Transfer(address indexed from, address indexed to, uint256 value)`, one item a line. Nothing is evaluated.
+ * Constructor, fallback and receive are left out: they can neither be called nor watched. One item that cannot be used
+ * refuses the whole ABI: `readAbi` leaves it out instead.
  *
  * @throws ArgumentError `ABI_INVALID`, naming the line or item.
  * @example
@@ -20,65 +32,138 @@ const MUTABILITIES = ["pure", "view", "nonpayable", "payable"] as const;
  * listEvents(abi)[0]?.signature; // → "Transfer(address,address,uint256)"
  */
 export function parseAbi(input: string | readonly unknown[] | object): Abi {
-  const source = typeof input === "string" ? parseText(input) : input;
-  const wrapped = isFields(source) ? unwrapped(source) : source;
-  const items = typeof wrapped === "string" ? parseText(wrapped) : wrapped;
-  if (!Array.isArray(items)) {
-    throw invalid("abi", "An ABI is a list of items; paste the list, or the artifact with the field `abi`.");
-  }
+  const { abi, failures } = onlyOne(input);
+  if (failures[0]) throw failures[0].error;
+  return abi;
+}
+
+/**
+ * Reads an ABI like `parseAbi`, and leaves out what cannot be used, with a sentence for each: an item with a type of a
+ * library, say, or what an interface inherits from and is not in the text.
+ *
+ * @throws ArgumentError `ABI_INVALID` where nothing can be used, or there are several ABIs.
+ * @example
+ * const { abi, unusable } = readAbi(["event Moved(uint256 by)", "function phase(Lib.E e)"]);
+ * [abi.length, unusable[0]?.name]; // → [1, "phase"]
+ */
+export function readAbi(input: string | readonly unknown[] | object): ReadAbi {
+  return usable(onlyOne(input));
+}
+
+/**
+ * The ABIs in a text or an object that may hold several: the output of a compiler, a list of deployments, a module with
+ * several constants, or source with several contracts. Each as `readAbi` reads it, with its name.
+ *
+ * @throws ArgumentError `ABI_INVALID` where there is none, or nothing in them can be used.
+ * @example
+ * listAbis({ contracts: { Token: { abi: ["event Moved(uint256 by)"] } } })[0]?.name; // → "Token"
+ */
+export function listAbis(input: string | readonly unknown[] | object): NamedAbi[] {
+  const all = readAll(input);
+  const isOfUse = all.some(
+    ({ abi, failures, missing }) => abi.length > 0 || failures.length + missing.length === 0,
+  );
+  return (isOfUse ? all : all.slice(0, 1)).map((one) => ({ name: one.name, ...usable(one, isOfUse) }));
+}
+
+type Checked = { name: string; abi: Abi; failures: Failure[]; missing: Failure[] };
+
+function usable({ abi, failures, missing }: Checked, mayBeEmpty = false): ReadAbi {
+  const unusable = [...failures, ...missing];
+  if (abi.length === 0 && unusable[0] && !mayBeEmpty) throw unusable[0].error;
+  const read = { abi, unusable: unusable.map(({ name, error }) => ({ name, message: error.message })) };
+  noteUnusable(read);
+  return read;
+}
+
+function onlyOne(input: unknown): Checked {
+  const [only, ...others] = readAll(input);
+  if (only && others.length === 0) return only;
+  const names = [only, ...others].map((one, index) => one?.name || String(index + 1));
+  const shown = names.slice(0, 10).join(", ") + (names.length > 10 ? ` and ${names.length - 10} more` : "");
+  throw invalid(
+    "abi",
+    `There are several ABIs: ${shown}. Choose one of them in the form of the contract, or paste it alone.`,
+  );
+}
+
+/** Each once, and none without items beside others. */
+function readAll(input: unknown): Checked[] {
+  const count: Count = { all: 0, item: 0 };
+  const all = pastedAbis(input).map((raw) => checked(raw, count));
+  if (all.length < 2) return all;
+  const seen = new Set<string>();
+  const distinct = all.filter(({ abi, failures }) => {
+    const key = JSON.stringify([abi, failures.map(({ error }) => error.message)]);
+    return abi.length + failures.length > 0 && !seen.has(key) && seen.add(key);
+  });
+  return distinct.length > 0 ? distinct : all.slice(0, 1);
+}
+
+function checked({ name, items, lines, failures, missing }: RawAbi, count: Count): Checked {
   if (items.length > ABI_BOUNDS.items)
     throw tooLarge("abi", `The ABI has ${items.length} items; the limit is ${ABI_BOUNDS.items}.`);
-  const isText = items.length > 0 && items.every((item) => typeof item === "string");
-  return (isText ? readHumanReadable(items.join("\n")) : items).flatMap((item: unknown, index) => {
-    const path = `abi[${index}]`;
-    if (!isFields(item)) throw invalid(path, `Item ${index} of the ABI is not an object.`);
-    return readItem(item, path);
+  const wrong: Failure[] = [];
+  const abi = items.flatMap((item, index) => {
+    count.item = 0;
+    try {
+      return readItem(item, { index, line: lines?.[index] }, count);
+    } catch (error) {
+      const its = isFields(item) && typeof item.name === "string" ? item.name : "";
+      wrong.push({ name: its, error: error as ArgumentError });
+      return [];
+    }
   });
+  // Outside of the items, which are left out one by one.
+  if (count.all > ABI_BOUNDS.allParameters)
+    throw tooLarge(
+      "abi",
+      `The ABI has more than ${ABI_BOUNDS.allParameters} parameters, with those of its structs.`,
+    );
+  return { name, abi, failures: [...failures, ...wrong], missing };
 }
 
-/** An artifact has its ABI as `abi`, an explorer's answer as `result`: a list or its text. */
-function unwrapped({ abi, result, status }: Fields): unknown {
-  if (abi !== undefined) return abi;
-  if (status !== "0") return result;
-  const said = typeof result === "string" ? `: "${result.slice(0, 80)}"` : "";
-  throw invalid("abi", `The explorer answered without an ABI${said}. Try again, or paste the ABI itself.`);
-}
-
-function parseText(text: string): unknown {
-  const trimmed = text.trim();
-  if (trimmed === "") throw invalid("abi", "The ABI is empty; paste it as JSON or as one item a line.");
-  if (!/^[[{]/.test(trimmed)) return readHumanReadable(text);
-  const { jsonLength } = ABI_BOUNDS;
-  if (trimmed.length > jsonLength)
-    throw tooLarge("abi", `The ABI has ${trimmed.length} characters; the limit is ${jsonLength}.`);
-  try {
-    return JSON.parse(trimmed);
-  } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : "";
-    throw invalid("abi", `The ABI begins like JSON but is not valid JSON: ${problem}.`, cause);
-  }
-}
-
-function readItem(item: Fields, path: string): AbiItem[] {
+function readItem(
+  item: unknown,
+  { index, line }: { index: number; line: number | undefined },
+  count: Count,
+): AbiItem[] {
+  const path = `abi[${index}]`;
+  if (!isFields(item)) throw invalid(path, `Item ${index} of the ABI is not an object.`);
   const type = item.type ?? "function";
   if (type !== "function" && type !== "event" && type !== "error") {
     if (typeof type === "string") return [];
     throw invalid(`${path}.type`, `${path}.type must be text.`);
   }
   const { name } = item;
-  if (typeof name !== "string" || name === "") {
+  if (typeof name !== "string" || name === "")
     throw invalid(`${path}.name`, `${path} is a ${type} without a name.`);
-  }
-  const inputs = readParameters(item.inputs ?? [], `${path}.inputs`, type === "event");
+  const kind = `${type.charAt(0).toUpperCase()}${type.slice(1)}`;
+  if (!NAME.test(name))
+    throw invalid(
+      `${path}.name`,
+      `${path} is a ${type} whose name is not a word: "${name.slice(0, 80)}". Correct it.`,
+    );
+  const place: Place =
+    line === undefined
+      ? { what: `${kind} ${name.slice(0, 80)}: `, path }
+      : { what: `Line ${line} of the ABI, ${type} ${name.slice(0, 80)}: `, path };
+  const read = (list: unknown, key: string) => {
+    return readParameters(list ?? [], { ...place, path: `${path}.${key}` }, count, {
+      ofEvent: type === "event",
+      depth: 0,
+    });
+  };
+  const inputs = read(item.inputs, "inputs");
   switch (type) {
     case "event":
       return [{ type, name, anonymous: item.anonymous === true, inputs }];
     case "error":
       return [{ type, name, inputs }];
-    case "function": {
-      const outputs = readParameters(item.outputs ?? [], `${path}.outputs`, false);
-      return [{ type, name, inputs, outputs, stateMutability: mutability(item) }];
-    }
+    case "function":
+      return [
+        { type, name, inputs, outputs: read(item.outputs, "outputs"), stateMutability: mutability(item) },
+      ];
   }
 }
 
@@ -88,50 +173,54 @@ function mutability(item: Fields): AbiFunction["stateMutability"] {
   return known ?? (item.constant === true ? "view" : item.payable === true ? "payable" : "nonpayable");
 }
 
-/** `count` has the number of parameters of the item so far. */
 function readParameters(
   list: unknown,
-  path: string,
-  ofEvent: boolean,
-  { depth, count }: { depth: number; count: { parameters: number } } = { depth: 0, count: { parameters: 0 } },
+  { what, path }: Place,
+  count: Count,
+  { ofEvent, depth }: { ofEvent: boolean; depth: number },
 ): AbiParameter[] {
-  if (!Array.isArray(list)) throw invalid(path, `${path} must be a list.`);
-  if (depth > ABI_BOUNDS.depth) throw invalid(path, `${path} is nested too deeply.`);
-  count.parameters += list.length;
-  if (count.parameters > ABI_BOUNDS.parameters)
-    throw tooLarge(path, `${path} has more than ${ABI_BOUNDS.parameters} parameters.`);
+  if (!Array.isArray(list)) throw invalid(path, `${what}${path} must be a list.`);
+  if (depth > ABI_BOUNDS.depth)
+    throw tooLarge(path, `${what}its tuples or structs are nested too deeply, or contain themselves.`);
+  count.item += list.length;
+  if (count.item > ABI_BOUNDS.parameters)
+    throw tooLarge(
+      path,
+      `${what}it has more than ${ABI_BOUNDS.parameters} parameters, with those of its structs.`,
+    );
+  count.all += list.length;
+  if (count.all > ABI_BOUNDS.allParameters) return [];
   return list.map((parameter: unknown, index) => {
     const at = `${path}[${index}]`;
-    if (!isFields(parameter)) throw invalid(at, `${at} is not an object.`);
+    if (!isFields(parameter)) throw invalid(at, `${what}${at} is not an object.`);
     const { name, internalType, indexed, components } = parameter;
-    const given = typeof parameter.type === "string" ? parameter.type : undefined;
-    if (given !== undefined && hasManyDimensions(given))
-      throw tooLarge(
-        `${at}.type`,
-        `${at}.type is an array with more than ${ABI_BOUNDS.dimensions} dimensions.`,
+    const type = typeOf(parameter.type, `${at}.type`, what);
+    const inner: Place = { what, path: `${at}.components` };
+    if (type.startsWith("tuple") && (!Array.isArray(components) || components.length === 0))
+      throw invalid(
+        inner.path,
+        `${what}${at} is a tuple without components, so its signature is not known. Take the ABI from the compiler.`,
       );
-    const type = given && canonicalType(given);
-    if (type === undefined || type === "") {
-      const shown = (JSON.stringify(parameter.type) ?? "missing").slice(0, 80);
-      throw invalid(`${at}.type`, `${at}.type is ${shown}, which is not an ABI type.`);
-    }
     return {
       name: typeof name === "string" ? name : "",
       type,
       ...(typeof internalType === "string" ? { internalType } : {}),
       ...(ofEvent && depth === 0 ? { indexed: indexed === true } : {}),
       ...(type.startsWith("tuple")
-        ? {
-            components: readParameters(components ?? [], `${at}.components`, ofEvent, {
-              depth: depth + 1,
-              count,
-            }),
-          }
+        ? { components: readParameters(components, inner, count, { ofEvent, depth: depth + 1 }) }
         : {}),
     };
   });
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function typeOf(given: unknown, path: string, what: string): string {
+  if (typeof given === "string" && hasManyDimensions(given))
+    throw tooLarge(path, `${what}${path} is an array with more than ${ABI_BOUNDS.dimensions} dimensions.`);
+  const type = typeof given === "string" ? canonicalType(given) : undefined;
+  if (type !== undefined && type !== "") return type;
+  const shown = (JSON.stringify(given) ?? "missing").slice(0, 80);
+  throw invalid(
+    path,
+    `${what}${path} is ${shown}, which is not an ABI type. Correct it, or remove the item.`,
+  );
 }

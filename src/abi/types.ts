@@ -23,3 +23,17 @@ export type AbiItem = AbiFunction | AbiEvent | AbiError;
 
 /** The interface of a contract, as `parseAbi` reads it. */
 export type Abi = AbiItem[];
+
+/** An item of an ABI that cannot be used, or what an interface inherits from and is not in the text. */
+export type UnusableItem = {
+  /** Its name; empty where it has none. */
+  name: string;
+  /** A sentence that says why. */
+  message: string;
+};
+
+/** What of an ABI can be used, and what cannot. */
+export type ReadAbi = { abi: Abi; unusable: UnusableItem[] };
+
+/** One of several ABIs. `name` is that of its contract or constant; empty where it has none. */
+export type NamedAbi = ReadAbi & { name: string };

@@ -56,9 +56,26 @@ function checkFragments(abi: unknown): void {
       throw new ArgumentError(`abi[${index}]`, message);
     }
     if (inputs === undefined || inputs === null) continue;
-    if (Array.isArray(inputs) && inputs.every((one) => isObject(one) && typeof one.type === "string"))
+    if (Array.isArray(inputs) && inputs.every((one) => isObject(one) && typeof one.type === "string")) {
+      refuseHollow(inputs, `abi[${index}].inputs`);
       continue;
+    }
     const message = `abi[${index}].inputs must be a list of inputs, each with its type.`;
     throw new ArgumentError(`abi[${index}].inputs`, message);
+  }
+}
+
+/** Without the components of a tuple, the signature is another one: the watcher would never report. */
+function refuseHollow(inputs: readonly unknown[], path: string): void {
+  for (const [index, input] of inputs.entries()) {
+    const { type, components } = isObject(input) ? input : {};
+    if (typeof type !== "string" || !type.startsWith("tuple")) continue;
+    const at = `${path}[${index}]`;
+    if (Array.isArray(components) && components.length > 0) refuseHollow(components, `${at}.components`);
+    else
+      throw new ArgumentError(
+        at,
+        `${at} is a tuple without components. Give the event as the compiler writes it.`,
+      );
   }
 }

@@ -112,7 +112,7 @@ describe("parseAbi", () => {
       /Line 3 .*Type "uint257" is not a valid/,
     ],
     ["an unknown type after a block comment", "/*\n\n*/\nevent A(foo a)", /Line 4 .*foo/],
-    ["an unclosed bracket", "event A(uint256 a)\nevent B(uint256 b\nevent C(uint256 c)", /Line 2 /],
+    ["an unclosed bracket", "event A(uint256 a)\nevent B(uint256 b\nevent C(uint256 c)", /Line 3 .*"event"/],
     ["JSON that stops", "[{", /is not valid JSON/],
     ["an object without abi", "{}", /list of items/],
     ["a number", 7, /list of items/],

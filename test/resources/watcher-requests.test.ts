@@ -68,6 +68,11 @@ describe("what is sent about watchers", () => {
       [{}, "abi"],
       [[{ ...event, inputs: [null] }], "abi[0].inputs"],
       [[{ ...event, inputs: {} }], "abi[0].inputs"],
+      [[event, { ...event, inputs: [{ type: "uint256" }, { type: "tuple[]" }] }], "abi[1].inputs[1]"],
+      [
+        [{ ...event, inputs: [{ type: "tuple", components: [{ type: "tuple", components: [] }] }] }],
+        "abi[0].inputs[0].components[0]",
+      ],
     ];
     for (const [abi, path] of wrong) {
       const error = await errorOf(client.watchers.create(ID, withAbi(abi)));

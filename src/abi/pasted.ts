@@ -1,0 +1,121 @@
+import { ABI_BOUNDS, tooLarge } from "./bounds.ts";
+import { declaredIn } from "./declared.ts";
+import { type RawAbi, readHumanReadable } from "./human-readable.ts";
+import { invalid } from "./invalid.ts";
+import { Literals } from "./literal.ts";
+
+type Fields = Record<string, unknown>;
+
+/** `isAbi`: where an ABI is expected, so that another list is one with mistakes. */
+type Place = { value: unknown; name: string; isAbi?: boolean };
+
+/** What was seen on the way to a place. */
+type Walk = { seen: Set<object>; depth: number };
+
+/** Deeper than where tools put an ABI; text in text counts too. */
+const MOST_DEPTH = 12;
+const LONGEST_SAID = 80;
+const KINDS: ReadonlySet<unknown> = new Set([
+  ...["function", "event", "error", "constructor", "fallback", "receive"],
+]);
+const TEXT_OF_ITEMS = /^\s*(?:[[{]|(?:function|event|error|constructor|struct)\b)/;
+
+/**
+ * The ABIs in what a person pastes: JSON, an artifact, the answer of an explorer, JavaScript, or human-readable text.
+ *
+ * @throws ArgumentError `ABI_INVALID` where there is none.
+ */
+export function pastedAbis(input: unknown): RawAbi[] {
+  const found = abisAt({ value: input, name: "", isAbi: true }, { seen: new Set(), depth: 0 });
+  if (found.length > 0) return found;
+  throw invalid("abi", "An ABI is a list of items; paste the list, or the artifact with the field `abi`.");
+}
+
+function abisAt(place: Place, { seen, depth }: Walk): RawAbi[] {
+  const { value, name, isAbi = false } = place;
+  const walk: Walk = { seen, depth: depth + 1 };
+  if (depth > MOST_DEPTH) return [];
+  if (typeof value === "string") return isAbi ? abisInText(value, name, walk) : [];
+  if (typeof value !== "object" || value === null || seen.has(value)) return [];
+  seen.add(value);
+  if (!Array.isArray(value)) return abisInFields(value as Fields, place, walk);
+  const isText = value.length > 0 && value.every((item) => typeof item === "string");
+  if (isText && isAbi) return abisAt({ value: value.join("\n"), name, isAbi }, walk);
+  if (isAbi ? !value.some(holdsAbi) : value.length > 0 && value.every(isItem))
+    return [{ name, items: value, failures: [], missing: [] }];
+  return value.flatMap((item: unknown, index) =>
+    abisAt({ value: item, name: name || String(index + 1) }, walk),
+  );
+}
+
+/** An artifact has its ABI as `abi`, an explorer's answer as `ABI`, or as `result`: a list or its text. */
+function abisInFields(value: Fields, { name, isAbi = false }: Place, walk: Walk): RawAbi[] {
+  const { status, result } = value;
+  const abi = abiIn(value);
+  if (abi !== undefined) {
+    const names = [value.contractName, value.ContractName, value.name, name];
+    const own = names.find((one) => typeof one === "string" && one !== "");
+    return abisAt({ value: abi, name: String(own ?? ""), isAbi: true }, walk);
+  }
+  if (isAbi && isItem(value)) return [{ name, items: [value], failures: [], missing: [] }];
+  if (status === "0") throw withoutAbi(typeof result === "string" ? result : "");
+  return Object.entries(value).flatMap(([key, child]) =>
+    abisAt({ value: child, name: key.replace(/^.*:/, ""), isAbi: isAbi && key === "result" }, walk),
+  );
+}
+
+function abisInText(text: string, name: string, walk: Walk): RawAbi[] {
+  const trimmed = text.trim();
+  if (trimmed === "") throw invalid("abi", "The ABI is empty; paste it as JSON or as one item a line.");
+  const { jsonLength } = ABI_BOUNDS;
+  if (trimmed.length > jsonLength)
+    throw tooLarge("abi", `The ABI has ${trimmed.length} characters; the limit is ${jsonLength}.`);
+  const literals = new Literals(text);
+  const first = literals.next();
+  const declared = /[[{]/.test(first) ? [] : declaredIn(text, literals.at);
+  if (declared.length > 0)
+    return declared.flatMap((one) => abisAt({ ...one, isAbi: holdsItems(one.value) }, walk));
+  if (/[[{"'`]/.test(first)) return abisAt({ value: literalIn(text, literals), name, isAbi: true }, walk);
+  if (/^Contract source code not verified/i.test(trimmed)) throw withoutAbi(trimmed);
+  return readHumanReadable(text).map((abi) => ({ ...abi, name: abi.name || name }));
+}
+
+/** Text of JSON in quotation marks may have lost them. */
+function literalIn(text: string, literals: Literals): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    if (/^[[{\s]*\\"/.test(text)) return text.replaceAll('\\"', '"').replaceAll("\\\\", "\\");
+    const values = literals.values();
+    return values.length === 1 ? values[0] : values;
+  }
+}
+
+function holdsItems(value: unknown): boolean {
+  if (typeof value === "string") return TEXT_OF_ITEMS.test(value);
+  return Array.isArray(value) ? value.some((one) => isItem(one) || TEXT_OF_ITEMS.test(one)) : isItem(value);
+}
+
+/** The item of a list that is no ABI itself. */
+function holdsAbi(item: unknown): boolean {
+  return Array.isArray(item) || (isFields(item) && !isItem(item) && abiIn(item) !== undefined);
+}
+
+function abiIn(value: Fields): unknown {
+  return value.abi ?? value.ABI;
+}
+
+function withoutAbi(said: string): Error {
+  const words = said === "" ? "" : `: "${said.slice(0, LONGEST_SAID)}"`;
+  return invalid("abi", `The explorer answered without an ABI${words}. Try again, or paste the ABI itself.`);
+}
+
+/** The oldest compilers wrote functions without a type. */
+function isItem(value: unknown): boolean {
+  if (!isFields(value)) return false;
+  return KINDS.has(value.type) || (typeof value.name === "string" && Array.isArray(value.inputs));
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,173 @@
+import should from "should";
+import {
+  encodeFunctionCall,
+  eventFragments,
+  eventParams,
+  listEvents,
+  listFunctions,
+  parseAbi,
+  readAbi,
+  signatureHash,
+} from "../../src/abi/index.ts";
+
+/** As the compiler writes it for a library: `Lib.E` is an enum of it. */
+const OF_LIBRARY = {
+  type: "function",
+  name: "phase",
+  inputs: [{ name: "e", type: "Lib.E", internalType: "enum Lib.E" }],
+};
+const GOOD = { type: "event", name: "Good", inputs: [{ name: "a", type: "uint256" }] };
+
+describe("one odd item of an ABI", () => {
+  const odd: Array<[string, unknown, string, RegExp]> = [
+    ["a type of a library", OF_LIBRARY, "phase", /^Function phase: .*"Lib\.E"/],
+    [
+      "a pointer of a library",
+      { ...OF_LIBRARY, inputs: [{ name: "s", type: "Lib.S storage" }] },
+      "phase",
+      /"Lib\.S storage"/,
+    ],
+    [
+      "a tuple without components",
+      { ...GOOD, name: "Order", inputs: [{ name: "o", type: "tuple" }] },
+      "Order",
+      /^Event Order: .*without components/,
+    ],
+    [
+      "a list of empty tuples",
+      { ...GOOD, name: "Orders", inputs: [{ name: "o", type: "tuple[]", components: [] }] },
+      "Orders",
+      /^Event Orders: .*without components/,
+    ],
+    [
+      "a tuple inside a tuple",
+      { ...GOOD, name: "Deep", inputs: [{ type: "tuple", components: [{ type: "tuple", name: "x" }] }] },
+      "Deep",
+      /^Event Deep: .*without components/,
+    ],
+    ["no name", { type: "error" }, "", /without a name/],
+    ["no object", null, "", /Item 0/],
+    ["a number", 7, "", /Item 0/],
+    ["a name that is none", { ...GOOD, name: "Good(uint256)" }, "Good(uint256)", /name/],
+  ];
+  for (const [what, item, name, message] of odd) {
+    it(`leaves the others usable, and has a sentence: ${what}`, () => {
+      const { abi, unusable } = readAbi([item, GOOD]);
+      should(listEvents(abi).map(({ signature }) => signature)).eql(["Good(uint256)"]);
+      should(unusable.map((one) => one.name)).eql([name]);
+      should(unusable[0]?.message).match(message);
+      should(() => parseAbi([item, GOOD])).throw({ code: "ABI_INVALID", message, path: /^abi\[0\]/ });
+      should(() => readAbi([item])).throw({ code: "ABI_INVALID", message });
+    });
+  }
+
+  it("is a line of text too", () => {
+    const text = "event Good(uint256 a)\nfunction phase(Lib.E e)\n\nhello\nfunction f() view returns (bool)";
+    const { abi, unusable } = readAbi(text);
+    should(abi.map(({ name }) => name)).eql(["Good", "f"]);
+    should(unusable.map(({ name }) => name)).eql(["phase", "hello"]);
+    should(unusable[0]?.message).match(/^Line 2 .*"Lib\.E"/);
+    should(unusable[1]?.message).match(/^Line 4 .*begins with function/);
+    should(() => parseAbi(text)).throw(/^Line 2 /);
+    should(() => readAbi("hello")).throw({ code: "ABI_INVALID" });
+  });
+
+  it("is named where it is asked for", () => {
+    const { abi } = readAbi([OF_LIBRARY, { ...GOOD, name: "Order", inputs: [{ type: "tuple" }] }, GOOD]);
+    should(() => encodeFunctionCall({ abi, function: "phase", args: [1] })).throw(
+      /no function "phase".*Function phase: .*Lib\.E/,
+    );
+    should(() => eventFragments(abi, ["Order"])).throw(/no event "Order".*Event Order: .*without components/);
+    should(() => eventFragments(abi, ["Other"])).throw(/^((?!without components).)*$/);
+  });
+
+  it("does not keep the events of the others from being read", () => {
+    const log = { topic_hash: signatureHash("Good(uint256)") };
+    should(eventParams([OF_LIBRARY, GOOD], log, { a: 5 })).eql({ a: "5" });
+  });
+
+  it("leaves an empty ABI as it is", () => {
+    should(readAbi("[]")).eql({ abi: [], unusable: [] });
+    should(readAbi("constructor()")).eql({ abi: [], unusable: [] });
+  });
+});
+
+describe("Solidity source", () => {
+  it("names the bases and types that are not pasted, and reads the rest", () => {
+    const { abi, unusable } = readAbi(`
+      import {IERC20} from "./IERC20.sol";
+      interface IVault is IERC20, lib.IOwned {
+        function asset() external view returns (IERC20);
+        function shares() external view returns (uint256);
+      }`);
+    should(listFunctions(abi).map(({ signature }) => signature)).eql(["shares()"]);
+    should(unusable.map(({ name }) => name)).eql(["asset", "IERC20", "IOwned"]);
+    should(unusable[0]?.message).match(/^Line 4 .*"IERC20"/);
+    should(unusable[1]?.message).match(/^Line 3 .*IVault.*IERC20/);
+  });
+
+  it("may have constants, and structs of the same name in different places", () => {
+    const abi = parseAbi(
+      `
+      uint256 constant SIZE = 4;
+      struct P { uint a; }
+      interface A { struct P { int a; } struct Q { P[SIZE] list; } function f(P calldata p) external; }
+      interface B is A { function g(Q memory q, P memory p) external; function h(bytes32[2 * SIZE] memory a) external; }
+      interface C { function i(P calldata p, A.P[SIZE][] calldata q) external; }
+    `.replace("function h(bytes32[2 * SIZE] memory a) external;", ""),
+    );
+    should(listFunctions(abi).map(({ signature }) => signature)).eql([
+      "f((int256))",
+      "g(((int256)[4]),(int256))",
+      "i((uint256),(int256)[4][])",
+    ]);
+    should(() => parseAbi("interface B {\nfunction h(bytes32[2 * SIZE] memory a) external; }")).throw(
+      /^Line 2 .*"\*"/,
+    );
+    should(() => parseAbi("function h(bytes32[SIZE] a)")).throw(/^Line 1 .*"SIZE"/);
+  });
+
+  it("of a contract shows its functions, its getters, and those of its bases", () => {
+    const { abi, unusable } = readAbi(`
+      pragma solidity ^0.8.0;
+      library Math { struct Half { uint128 low; } event Log(uint a); function half(uint a) internal pure returns (uint) { return a / 2; } }
+      interface IERC20 { event Transfer(address indexed from, address indexed to, uint256 value); function totalSupply() external view returns (uint256); }
+      interface IRouter { function swap() external; }
+      abstract contract Owned { address public owner; modifier onlyOwner() { require(msg.sender == owner, "not { the owner"); _; } }
+      contract Token is IERC20, Owned, ERC165 {
+        using Math for uint256;
+        struct Account { uint256 balance; mapping(address => bool) seen; uint8[] levels; Math.Half half; }
+        enum Phase { Open, Closed }
+        uint256 public constant MAX = 10 ** 18;
+        uint256 public override totalSupply = 5;
+        mapping(address owner => mapping(uint256 => Account)) public accounts;
+        Phase[2][] public phases;
+        IRouter immutable router;
+        bytes32 private constant SECRET = keccak256("}");
+        error Broke(uint256 missing);
+        constructor(address owner_) Owned() { owner = owner_; }
+        function mint(address to, uint256 amount) external onlyOwner returns (Phase phase) { if (amount > 1) { emit Transfer(address(0), to, amount); } }
+        function _move(address to) internal { }
+        function old(string text) { }
+        receive() external payable { }
+      }`);
+    should(
+      [...listFunctions(abi)].map((one) => [
+        one.signature,
+        one.stateMutability,
+        one.outputs.map(({ type }) => type).join(),
+      ]),
+    ).eql([
+      ["MAX()", "view", "uint256"],
+      ["totalSupply()", "view", "uint256"],
+      ["accounts(address,uint256)", "view", "uint256,tuple"],
+      ["phases(uint256,uint256)", "view", "uint8"],
+      ["mint(address,uint256)", "nonpayable", "uint8"],
+      ["old(string)", "nonpayable", ""],
+      ["owner()", "view", "address"],
+    ]);
+    should(listEvents(abi).map(({ name }) => name)).eql(["Transfer"]);
+    should(abi.filter(({ type }) => type === "error")).have.length(1);
+    should(unusable.map(({ name }) => name)).eql(["ERC165"]);
+  });
+});
