@@ -29,8 +29,8 @@ function openContract({ settings }: FieldReader<typeof NODE>): ContractRef {
   // A flow written by hand may have a number.
   const decimals = String(settings.decimals ?? "").trim();
   let parsed: { abi?: Abi; failure?: unknown } | undefined;
-  const parse = ({ parseAbi }: Pick<Library, "parseAbi">) => {
-    parsed ??= attempt(() => parseAbi(requireSet(settings.abi ?? "")));
+  const parse = ({ readAbi }: Pick<Library, "readAbi">) => {
+    parsed ??= attempt(() => readAbi(requireSet(settings.abi ?? "")).abi);
     return parsed;
   };
   return {

@@ -169,9 +169,14 @@ function factsOf(node: EditedNode, { isContract, decimals, symbol, network }: On
   return `${facts.join(" · ")}.`;
 }
 
-function warningOf(node: EditedNode, { isContract, decimals, network }: OnChain, typed: string): string {
+function warningOf(
+  node: EditedNode,
+  { isContract, decimals, oddDecimals, network }: OnChain,
+  typed: string,
+): string {
   if (isContract === false) return node._("contract.read.absent", { network });
   if (isContract === undefined) return node._("contract.read.silent", { network });
+  if (oddDecimals !== undefined) return node._("contract.read.odd", { decimals: oddDecimals });
   if (typed === "" || isReference(typed)) return "";
   if (decimals === undefined) return node._("contract.read.no-decimals", { typed });
   return Number(typed) === decimals ? "" : node._("contract.read.differs", { decimals, typed });

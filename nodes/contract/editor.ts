@@ -5,7 +5,7 @@ import { inputOf } from "../lib/editor/form-fields.ts";
 import { hintUnder, problemUnder } from "../lib/editor/form-rows.ts";
 import { liveCheck, TYPED } from "../lib/editor/live-check.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
-import type { EventChoice, FunctionChoice } from "../lib/shared/form-types.ts";
+import type { AbiChoice, EventChoice, FunctionChoice } from "../lib/shared/form-types.ts";
 import { abiButtons } from "./editor-abis.ts";
 import { readButton, readWhenSaved } from "./editor-read.ts";
 
@@ -20,10 +20,15 @@ export const form: NodeForm = {
   saved: readWhenSaved,
 };
 
+/** As many sentences as there is room for. */
+const MOST_SENTENCES = 3;
+
 /** Shows what the ABI offers, or what is wrong with it, also before the first deploy. */
 function checkAbi(node: EditedNode, field: JQuery): void {
   const found = hintUnder(field);
+  const unusable = hintUnder(field);
   const problem = problemUnder(field);
+  const choice = hintUnder(field);
   const check = liveCheck<[Offered<FunctionChoice>, Offered<EventChoice>]>(
     field,
     () => {
@@ -35,6 +40,8 @@ function checkAbi(node: EditedNode, field: JQuery): void {
     },
     ([functions, events] = [{}, {}]) => {
       problem.say(functions.problem ?? "");
+      choice.say("", functions.choices && selectAbi(node, field, functions.choices));
+      unusable.say(unusableIn(node, functions.unusable ?? []));
       if (!functions.found || !events.found) return found.say("");
       const counts = { functions: functions.found.length, events: events.found.length };
       found.say(
@@ -46,4 +53,28 @@ function checkAbi(node: EditedNode, field: JQuery): void {
   );
   field.on(TYPED, () => check.soon());
   check.now();
+}
+
+function unusableIn(node: EditedNode, sentences: readonly string[]): string {
+  if (sentences.length === 0) return "";
+  const more = sentences.length - MOST_SENTENCES;
+  const shown = sentences.slice(0, MOST_SENTENCES).join(" ");
+  return node._("contract.found.unusable", { sentences: more > 0 ? `${shown} … +${more}` : shown });
+}
+
+/** Puts the chosen one of several ABIs in the place of the text that holds them all. */
+function selectAbi(node: EditedNode, field: JQuery, choices: readonly AbiChoice[]): JQuery {
+  const label = node._("contract.label.standards");
+  const select = $("<select>")
+    .attr("aria-label", label)
+    .append($("<option>").val("").text(node._("common.choose")));
+  for (const [index, { name, functions, events }] of choices.entries()) {
+    const counts = node._("contract.found.both", { functions, events });
+    select.append($("<option>").val(String(index)).text(`${name} (${counts})`));
+  }
+  select.on("change", () => {
+    const chosen = choices[Number(select.val() || Number.NaN)];
+    if (chosen) field.val(chosen.abi).trigger("change");
+  });
+  return $("<span>").text(`${label}: `).append(select);
 }

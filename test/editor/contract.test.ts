@@ -4,12 +4,16 @@ import { CrecClient } from "../../src/index.ts";
 import { type Editor, useEditor } from "../support/editor.ts";
 import type { Form } from "../support/editor-form.ts";
 import { channelNode, connectionNode, contractNode } from "../support/nodes.ts";
+import { rpc } from "../support/six-decimals.ts";
 
+const ODD = `0x${"25".repeat(20)}`;
 const NOBODY = `0x${"12".repeat(20)}`;
 
 /** A contract for each test, by its id: the editor is loaded once. */
 const CONTRACTS: Readonly<Record<string, object>> = {
   standard: { abi: "" },
+  several: { abi: "" },
+  odd: { address: ODD },
   read: {},
   copied: { address: NOBODY },
   absent: { address: NOBODY },
@@ -56,6 +60,42 @@ describe("the form of a contract", function () {
     await press(form, "counter");
     await dialog.getByRole("button", { name: "Replace" }).click();
     should(await form.shows("abi")).match(/event Incremented/);
+    await form.cancel();
+  });
+
+  it("offers the ABIs of a text with several, and names what of one cannot be used", async () => {
+    const form = await open("several");
+    const item = (name: string, type = "uint256") => ({ type: "event", name, inputs: [{ name: "a", type }] });
+    const build = {
+      output: {
+        contracts: {
+          "Token.sol": {
+            Token: { abi: [item("Moved"), item("Odd", "Lib.E")] },
+            Vault: { abi: [item("Filled")] },
+          },
+        },
+      },
+    };
+    await form.fill("abi", JSON.stringify(build));
+    await form.root.getByText("There are several ABIs: Token, Vault.").waitFor();
+    const choice = form.root.getByRole("combobox", { name: "Use ABI of" });
+    await choice.selectOption({ label: "Token (functions: 0 · events: 1)" });
+    await form.root.getByText("functions: 0 · events: 1", { exact: true }).waitFor();
+    should(JSON.parse(String(await form.shows("abi")))).have.length(1);
+    should(await choice.count()).equal(0);
+    await form.fill("abi", JSON.stringify(build.output.contracts["Token.sol"].Token));
+    await form.root.getByText(/^Not usable: Event Odd: .*"Lib\.E"/).waitFor();
+    await form.cancel();
+  });
+
+  it("leaves decimals empty that no amount can have, and says why", async () => {
+    const { rpc_url } = editor().service.ready;
+    await rpc(rpc_url, "anvil_setCode", ODD, "0x60ff60005260206000f3");
+    await rpc(rpc_url, "anvil_mine", "0x1");
+    const form = await open("odd");
+    await press(form, "Read from the chain");
+    await said(form, /^Contract found on .* The contract returns 255 from decimals\(\), .* empty\.$/);
+    should(await form.shows("decimals")).equal("");
     await form.cancel();
   });
 

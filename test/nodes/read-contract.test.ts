@@ -8,6 +8,7 @@ import { NodeRed, UserDir } from "../support/node-red.ts";
 import { channelNode, connectionNode, contractNode } from "../support/nodes.ts";
 import { ServiceProxy } from "../support/proxy.ts";
 import { startTestService } from "../support/service.ts";
+import { rpc } from "../support/six-decimals.ts";
 
 const NOBODY = `0x${"12".repeat(20)}`;
 const PLACE = { network: "Local anvil", channel: "harness" };
@@ -62,6 +63,14 @@ describe("reading a contract from the chain", function () {
     const { DemoToken, Counter } = service.ready.contracts;
     should(await read(DemoToken)).deepEqual({ isContract: true, decimals: 18, symbol: "DEMO", ...PLACE });
     should(await read(Counter)).deepEqual({ isContract: true, ...PLACE });
+  });
+
+  it("tells what is no number of decimals apart", async () => {
+    const odd = `0x${"25".repeat(20)}`;
+    // Returns 255, whatever it is asked.
+    await rpc(service.ready.rpc_url, "anvil_setCode", odd, "0x60ff60005260206000f3");
+    await rpc(service.ready.rpc_url, "anvil_mine", "0x1");
+    should(await read(odd)).deepEqual({ isContract: true, oddDecimals: "255", ...PLACE });
   });
 
   it("tells that there is none", async () => {

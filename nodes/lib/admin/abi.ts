@@ -3,10 +3,16 @@ import type { Abi } from "../../../src/index.ts";
 import { valueNames } from "../../../src/protocol/abi-names.ts";
 import type { ContractNode } from "../runtime/config-nodes.ts";
 import { type Library, loadLibrary } from "../runtime/library.ts";
-import type { AbiAnswer, EventChoice, FunctionChoice, ParameterChoice } from "../shared/form-types.ts";
+import type {
+  AbiAnswer,
+  AbiChoice,
+  EventChoice,
+  FunctionChoice,
+  ParameterChoice,
+} from "../shared/form-types.ts";
 import { splitNames } from "../shared/split-names.ts";
 import { isReference } from "../shared/variables.ts";
-import { answerForms, fieldsOf, textIn } from "./answer.ts";
+import { answerForms, fieldsOf, problemOf, textIn } from "./answer.ts";
 import { checkValue } from "./check-value.ts";
 import { deployFirst, isDeployedWith } from "./deployed.ts";
 
@@ -26,9 +32,22 @@ export function registerAbiReader(RED: NodeAPI): void {
   ) => {
     answerForms(RED, "post", path, "crec.read", async ({ body }): Promise<AbiAnswer<T>> => {
       const { id, abi, amounts } = fieldsOf(body);
-      const [library, parsed] = await abiOf(RED, textIn(id), typeof abi === "string" ? abi.trim() : "");
+      const library = await loadLibrary();
+      const text = typeof abi === "string" ? abi.trim() : "";
       const names = splitNames(typeof amounts === "string" ? amounts : "").slice(0, MOST_AMOUNTS);
-      return { found: list(library, parsed, names) };
+      if (isReference(text)) return { found: list(library, await deployedAbi(RED, textIn(id), text), names) };
+      try {
+        const { abi: read, unusable } = library.readAbi(text);
+        const sentences = unusable.map(({ message }) => message);
+        return {
+          found: list(library, read, names),
+          ...(sentences.length > 0 ? { unusable: sentences } : {}),
+        };
+      } catch (thrown) {
+        const choices = choicesIn(library, text);
+        if (choices.length < 2) throw thrown;
+        return { ...problemOf(RED, thrown), choices };
+      }
     });
   };
   offer("/crec/abi/functions", (library, abi, amounts): FunctionChoice[] =>
@@ -66,9 +85,14 @@ function markAmounts(
   );
 }
 
-async function abiOf(RED: NodeAPI, id: string, text: string): Promise<[Library, Abi]> {
-  const library = await loadLibrary();
-  return [library, isReference(text) ? await deployedAbi(RED, id, text) : library.parseAbi(text)];
+/** Several ABIs of one text, each as text that holds only that one. */
+function choicesIn({ listAbis, listEvents, listFunctions }: Library, text: string): AbiChoice[] {
+  return listAbis(text).map(({ name, abi }, index) => ({
+    name: name || String(index + 1),
+    functions: listFunctions(abi).length,
+    events: listEvents(abi).length,
+    abi: `[\n${abi.map((item) => JSON.stringify(item)).join(",\n")}\n]`,
+  }));
 }
 
 function deployedAbi(RED: NodeAPI, id: string, reference: string): Promise<Abi> {

@@ -1,6 +1,12 @@
 import type { NodeAPI } from "node-red";
 import type { Connection, ConnectionNode, ContractNode, WalletNode } from "../runtime/config-nodes.ts";
-import { askContract, type ContractPlace, existence, factsOf } from "../runtime/contract-facts.ts";
+import {
+  askContract,
+  type ContractPlace,
+  decimalsIn,
+  existence,
+  factsOf,
+} from "../runtime/contract-facts.ts";
 import { loadLibrary } from "../runtime/library.ts";
 import { isChosen } from "../shared/config-choice.ts";
 import { nodeError } from "../shared/errors.ts";
@@ -54,14 +60,16 @@ async function existsAt(place: Place): Promise<Pick<OnChain, "isContract">> {
   return isContract === undefined ? existence(await askContract(place, "decimals", READ_MS)) : { isContract };
 }
 
-async function read(place: Place): Promise<Pick<OnChain, "isContract" | "decimals" | "symbol">> {
+async function read(place: Place): Promise<Omit<OnChain, "network" | "channel">> {
   const [decimals, symbol] = await Promise.all([
     askContract(place, "decimals", READ_MS),
     askContract(place, "symbol", READ_MS),
   ]);
+  const count = decimalsIn(decimals);
   return {
     ...existence(decimals),
-    ...(decimals.text ? { decimals: Number(decimals.text) } : {}),
+    ...(count === undefined ? {} : { decimals: count }),
+    ...(decimals.text && count === undefined ? { oddDecimals: decimals.text } : {}),
     ...(symbol.text ? { symbol: symbol.text } : {}),
   };
 }

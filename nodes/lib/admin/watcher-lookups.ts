@@ -80,10 +80,10 @@ async function listed({
 }
 
 async function eventsOf({ events = [], abi = [] }: Watcher): Promise<WatchedEvent[]> {
-  const { listEvents, parseAbi } = await loadLibrary();
+  const { listEvents, readAbi } = await loadLibrary();
   const signatures = new Map<string, string>();
   try {
-    for (const { name, signature } of listEvents(parseAbi(abi))) signatures.set(name, signature);
+    for (const { name, signature } of listEvents(readAbi(abi).abi)) signatures.set(name, signature);
   } catch {
     // The names are enough.
   }

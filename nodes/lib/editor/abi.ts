@@ -3,7 +3,7 @@ import { postJson, requestFailure } from "./admin-requests.ts";
 import type { EditedNode } from "./api.ts";
 
 /** Both are missing while there is no ABI. */
-export type Offered<T> = AbiAnswer<T> | { found?: never; problem?: never };
+export type Offered<T> = AbiAnswer<T> | { found?: never; problem?: never; unusable?: never; choices?: never };
 
 const FRESH_MS = 5000;
 const fresh = new Map<string, { at: number; answer: Promise<AbiAnswer<unknown>> }>();

@@ -43,7 +43,7 @@ export type ContractRef = {
   /** @throws ABI_INVALID */
   abi(): Promise<Abi>;
   /** The same without a wait, once the library is loaded; undefined where it cannot be read. */
-  abiNow(library: Pick<Library, "parseAbi">): Abi | undefined;
+  abiNow(library: Pick<Library, "readAbi">): Abi | undefined;
 };
 
 /** What a `crec-signer` offers. */

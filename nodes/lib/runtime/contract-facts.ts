@@ -25,7 +25,7 @@ type Facts = { isContract?: boolean; decimals?: number };
 type Kept = Facts & { seenAt?: number; decimalsAt?: number };
 
 const FUNCTIONS = {
-  decimals: "function decimals() view returns (uint8)",
+  decimals: "function decimals() view returns (uint256)",
   symbol: "function symbol() view returns (string)",
 } as const;
 const LONGEST = 40;
@@ -149,7 +149,8 @@ function unlessStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-function decimalsIn({ text = "" }: ContractAnswer): number | undefined {
+/** Undefined where it is no number of decimals: no amount has more than 77. */
+export function decimalsIn({ text = "" }: ContractAnswer): number | undefined {
   return /^\d+$/.test(text) && Number(text) <= MOST_DECIMALS ? Number(text) : undefined;
 }
 

@@ -95,8 +95,13 @@ export type Choices = {
   undeployed?: true;
 };
 
-/** What an ABI offers; or why it cannot be read. */
-export type AbiAnswer<T> = { found: T[]; problem?: never } | { found?: never; problem: string };
+/** One of several ABIs in a text, and its own text. */
+export type AbiChoice = { name: string; functions: number; events: number; abi: string };
+
+/** What an ABI offers, and sentences about what of it cannot be used; or why it cannot be read. */
+export type AbiAnswer<T> =
+  | { found: T[]; unusable?: string[]; problem?: never; choices?: never }
+  | { found?: never; unusable?: never; problem: string; choices?: AbiChoice[] };
 
 /** A typed-in value to be judged while it is typed. */
 export type ValueCheck = {
@@ -142,6 +147,8 @@ export type OnChain = {
   /** Absent where it is not sure: a call was answered with nothing. */
   isContract?: boolean;
   decimals?: number;
+  /** What `decimals()` returns where that is no number of decimals. */
+  oddDecimals?: string;
   symbol?: string;
   /** The name of the network. */
   network: string;

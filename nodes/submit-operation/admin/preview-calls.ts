@@ -318,7 +318,7 @@ async function resolved(RED: NodeAPI, library: Library, id: string, text: Contra
   const fromEnvironment = isReference(typed);
   if (fromEnvironment && !(deployed && isDeployedWith(RED, id, "abi", typed))) deployFirst(typed);
   const decimals = field("decimals");
-  const abi = fromEnvironment && deployed ? await deployed.abi() : library.parseAbi(typed);
+  const abi = fromEnvironment && deployed ? await deployed.abi() : library.readAbi(typed).abi;
   return {
     name: String(text.name ?? ""),
     chainSelector: field("chainSelector"),

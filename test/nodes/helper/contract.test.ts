@@ -25,6 +25,13 @@ describe("contract node", () => {
     should(await contract.abi()).be.an.Object();
   });
 
+  it("uses what of its ABI can be used", async () => {
+    const abi = "event Good(uint256 a)\nfunction phase(Lib.E e)\nevent Order((uint256 x, () y) o)";
+    await helper.load(nodes, [{ id: "n1", type: "crec-contract", abi }]);
+    const { contract } = helper.getNode("n1") as ContractNode;
+    should((await contract.abi()).map(({ name }) => name)).eql(["Good"]);
+  });
+
   it("says that its address is missing", async () => {
     await helper.load(nodes, [{ id: "n1", type: "crec-contract", chainSelector: "1" }]);
     should((helper.getNode("n1") as ContractNode).contract.problem).have.property("code");
