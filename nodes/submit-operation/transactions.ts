@@ -84,7 +84,8 @@ async function transactionOf(
     ...{ label: `${path}.${name}`, value, type },
   });
   optionOf(RED, `${path}.kind`, call.kind || "contract", ["contract", "raw"]);
-  const amount = (await evaluateOptional(RED, node, msg, at("value", call.amount))) ?? "0";
+  const amount =
+    (await evaluateOptional(RED, node, msg, { ...at("value", call.amount), isAmount: true })) ?? "0";
   const unit = optionOf(RED, `${path}.value.unit`, call.amount?.unit || "wei", COIN_UNITS);
   const value = await amountInWei(amount, unit, `${path}.value`);
   if (call.kind === "raw") {

@@ -9,10 +9,11 @@ import type { AbiParameter } from "./types.ts";
 /** A value that does not fit its type: the data is from another function, or the contract does not match its ABI. */
 export class Misfit extends CrecError {
   constructor(path: string, type: string, value?: unknown) {
-    const is = value === undefined ? "" : ` is ${value}, which`;
+    const isHex = String(value).startsWith("0x");
+    const is = value === undefined || isHex ? "" : ` is ${value}, which`;
     super(
       "RESULT_UNREADABLE",
-      `${path}${is} does not fit ${type}. Check that the ABI belongs to this contract.`,
+      `${path}${is} does not fit ${type}. Check that the ABI belongs to this contract${isHex ? `: ${value}` : "."}`,
     );
   }
 }

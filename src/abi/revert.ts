@@ -11,6 +11,7 @@ const ERROR_STRING: AbiError = {
 };
 const PANIC: AbiError = { type: "error", name: "Panic", inputs: [{ name: "code", type: "uint256" }] };
 
+const UNEXPLAINED = "reverted without a reason";
 const PANICS: Record<string, string> = {
   "0": "a generic panic",
   "1": "an assertion failed",
@@ -34,7 +35,7 @@ const PANICS: Record<string, string> = {
 export function decodeRevert({ abi = [], data }: { abi?: Abi; data: string }): string {
   const bytes = bytesText(data);
   if (bytes === undefined) return String(data);
-  if (bytes === "0x") return "reverted without a reason";
+  if (bytes === "0x") return UNEXPLAINED;
   const errors = [...abi.filter((item) => item.type === "error"), ERROR_STRING, PANIC];
   for (const error of errors) {
     if (!bytes.startsWith(selectorOf(error))) continue;
@@ -50,7 +51,8 @@ export function decodeRevert({ abi = [], data }: { abi?: Abi; data: string }): s
 
 function describe(error: AbiError, values: unknown[]): string {
   const selector = selectorOf(error);
-  if (selector === selectorOf(ERROR_STRING)) return String(values[0]);
+  if (selector === selectorOf(ERROR_STRING))
+    return String(values[0]).trim() === "" ? UNEXPLAINED : String(values[0]);
   if (selector === selectorOf(PANIC)) {
     const code = String(values[0]);
     return `panic ${code}: ${Object.hasOwn(PANICS, code) ? PANICS[code] : "unknown"}`;

@@ -1,5 +1,6 @@
 import { ArgumentError, CrecError } from "../errors.ts";
 import { valueNames } from "../protocol/abi-names.ts";
+import { parseJson } from "../json.ts";
 import { arrayOf } from "./abi-type.ts";
 import { amountRule, type IsAmount } from "./amount-rule.ts";
 import type { AbiParameter } from "./types.ts";
@@ -91,19 +92,26 @@ function format(
 
 function decimalText(value: unknown, path: string): string {
   if (typeof value === "string" || typeof value === "bigint") return String(value);
-  if (typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
+  if (typeof value === "number" && !mayBeRounded(value)) return String(value);
   const why =
     typeof value === "number"
       ? Number.isFinite(value)
-        ? "is a number so large that it may already be rounded; give it as text"
+        ? "is a number that may already be rounded; give it as text"
         : `must be a decimal number such as 1.5, but ${value} is not a number`
       : `must be a decimal number such as 1.5, not ${Array.isArray(value) ? "a list" : typeof value}`;
   throw new ArgumentError(path, `${path} ${why}.`);
 }
 
+/** An integer beyond 2^53, or a fraction with more digits than every number keeps. */
+function mayBeRounded(value: number): boolean {
+  if (Number.isInteger(value)) return !Number.isSafeInteger(value);
+  const [digits = ""] = value.toExponential().split("e");
+  return !Number.isFinite(value) || digits.replace(/\D/g, "").length >= 16;
+}
+
 function parsedList(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }

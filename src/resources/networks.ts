@@ -105,6 +105,11 @@ async function orStopped<T>(shared: Promise<T>, signal: AbortSignal | undefined)
 }
 
 function givenPair([selector, chainId]: [string, string | number]): [string, string] {
+  if (Number(chainId) > Number.MAX_SAFE_INTEGER) {
+    const message =
+      "The chain id is beyond 2^53, the largest that can be signed for. Check that it is no chain selector.";
+    throw new ArgumentError(`chainIds[${selector}]`, message);
+  }
   if (DIGITS.test(selector) && DIGITS.test(String(chainId))) return [selector, String(BigInt(chainId))];
   const message = "chainIds must pair the digits of chain selectors with the digits of chain ids, as text.";
   throw new ArgumentError(`chainIds[${selector}]`, message);

@@ -204,8 +204,10 @@ function failureReason(query: Query, abi: Abi | undefined): string {
       ? "QUERY_EXPIRED: it was not answered in time"
       : "CRE_WORKFLOW_FAILED: it could not be processed";
   }
-  const reverted = error.data ? ` (${decodeRevert({ data: error.data, ...(abi ? { abi } : {}) })})` : "";
-  return `${error.code}: ${error.message}${reverted}`;
+  const { code, message, data } = error;
+  const reverted = data ? decodeRevert({ data, ...(abi ? { abi } : {}) }) : "";
+  const isSaid = reverted === "" || message === reverted || message.endsWith(`: ${reverted}`);
+  return `${code}: ${message}${isSaid ? "" : ` (${reverted})`}`;
 }
 
 function queriesPath(channelId: string): string {

@@ -97,10 +97,13 @@ export function operationPreimage(operation: OperationInput, chainId: string | n
 }
 
 function readChainId(chainId: string | number | bigint): number {
-  const number = /^\d{1,16}$/.test(String(chainId)) ? Number(chainId) : Number.NaN;
+  const isDigits = /^\d{1,78}$/.test(String(chainId));
+  const number = isDigits ? Number(chainId) : Number.NaN;
   if (Number.isSafeInteger(number) && number > 0) return number;
   throw new ArgumentError(
     "chainId",
-    "chainId must be the network's EVM chain id, 11155111 for Sepolia say; a chain selector is another number.",
+    isDigits && number > 0
+      ? "chainId is beyond 2^53, the largest that can be signed for. Check that it is the EVM chain id, 11155111 for Sepolia say, and not a chain selector."
+      : "chainId must be the network's EVM chain id, 11155111 for Sepolia say; a chain selector is another number.",
   );
 }

@@ -45,7 +45,10 @@ describe("decodeFunctionResult", () => {
   });
 
   it("says when the data is not the function's", () => {
-    should(() => decode("balanceOf", [])).throw({ code: "RESULT_UNREADABLE", message: /returned nothing/ });
+    should(() => decode("balanceOf", [])).throw({
+      code: "RESULT_UNREADABLE",
+      message: /returned nothing\..* or it returns nothing: remove the output from the ABI\.$/,
+    });
     should(() => decodeFunctionResult({ abi, function: "slot", data: `0x${word(1n)}` })).throw({
       code: "RESULT_UNREADABLE",
     });
@@ -92,8 +95,15 @@ describe("decodeRevert", () => {
     should(decodeRevert({ abi: functions, data })).equal(data);
   });
 
+  it("says that there is no reason, also where there is one without a letter", () => {
+    for (const data of [
+      "0x",
+      ...["", " "].map((text) => `0x08c379a0${encodeValue("string", text, "x").slice(2)}`),
+    ])
+      should(decodeRevert({ data })).equal("reverted without a reason");
+  });
+
   it("returns unreadable data as it is, and never throws", () => {
-    should(decodeRevert({ data: "0x" })).equal("reverted without a reason");
     for (const data of ["0x08c379a0", "0x12", "0xdeadbeef00", `0x08c379a0${word(2n ** 200n)}`, "nonsense"]) {
       should(decodeRevert({ abi, data })).equal(data);
     }

@@ -56,8 +56,8 @@ describe("a value outside its type", () => {
       () => order(1n, [1n, 2n, 300n], id),
       /^outputs\.order\.amounts\[2\] is 300, which does not fit uint8\./,
     );
-    refused(() => order(2n ** 160n, [], id), /^outputs\.order\.to is 0x0{23}1.* does not fit address/);
-    refused(() => order(1n, [], id + 1n), /^outputs\.id is 0x12345678.* does not fit bytes4/);
+    refused(() => order(2n ** 160n, [], id), /^outputs\.order\.to does not fit address\. .*: 0x0{23}1.{40}$/);
+    refused(() => order(1n, [], id + 1n), /^outputs\.id does not fit bytes4\. .*: 0x12345678.{56}$/);
     refused(
       () => decodeFunctionResult({ abi, function: "level", data: words(256n) }),
       /^outputs\[0\] is 256/,
@@ -75,7 +75,7 @@ describe("a value outside its type", () => {
     ] as const) {
       should(() => decodeValues([{ name: "x", type }], words(value))).throw({
         code: "RESULT_UNREADABLE",
-        message: new RegExp(`^values\\.x is .* does not fit ${type}`),
+        message: new RegExp(`^values\\.x (?:is .* )?does not fit ${type}`),
       });
     }
     should(decodeValues([{ name: "", type: "int8" }], words(-128n))).deepEqual(["-128"]);

@@ -31,7 +31,15 @@ describe("amounts of tokens", () => {
     wrong("1", "uint256", "NO_DECIMALS", /^args.value is given in tokens, but its contract has no decimals/);
     wrong("1", "address", "INVALID_ARGUMENT", /is not an amount of tokens/, 6);
     wrong(["1", "1.1234567"], "uint256[]", "INVALID_ARGUMENT", /^args.value\[1\] has more than 6 decimal/, 6);
-    wrong(2 ** 60, "uint256", "INVALID_ARGUMENT", /may already be rounded; give it as text/, 6);
+    for (const rounded of [2 ** 60, 0.1 + 0.2, 123456.7890123456])
+      wrong(rounded, "uint256", "INVALID_ARGUMENT", /may already be rounded; give it as text/, 18);
+    wrong(
+      "[0.1234567890123456789]",
+      "uint256[]",
+      "INVALID_ARGUMENT",
+      /may already be rounded; give it as text/,
+      18,
+    );
     wrong(
       { amount: 1 },
       "uint256",

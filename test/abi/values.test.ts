@@ -5,6 +5,14 @@ const ADDRESS = "0x5b571A50AC6cB524730C8419EBe452703139809A";
 const word = (value: bigint): string => BigInt.asUintN(256, value).toString(16).padStart(64, "0");
 
 describe("checksumAddress", () => {
+  it("names a checksum that is that of one chain", () => {
+    // The example of EIP-1191 for RSK.
+    should(() => checksumAddress("0x5aaEB6053f3e94c9b9a09f33669435E7ef1bEAeD", "to")).throw({
+      code: "INVALID_ADDRESS",
+      message: /^to has the checksum that EIP-1191 gives it on chain 30,.* lower case/,
+    });
+  });
+
   it("gives the checksum, and takes blanks around", () => {
     should(checksumAddress(` ${ADDRESS.toLowerCase()}\n`, "to")).equal(ADDRESS);
   });

@@ -65,9 +65,10 @@ describe("the reason of a failed operation or query", () => {
     );
     for (const reason of [
       "execution reverted",
+      "execution reverted:",
       "the transaction reverted without a reason, or ran out of gas",
     ]) {
-      should(sentence(reason)).equal(`failed: ${reason}. It was not executed. ${check}`);
+      should(sentence(reason)).equal(`failed: ${reason.replace(":", "")}. It was not executed. ${check}`);
     }
     for (const reason of ["CALL_REVERTED: execution reverted (reverted without a reason)", "out of paper"]) {
       should(sentence(reason)).not.containEql("coin");
@@ -205,6 +206,18 @@ describe("the reason of a failed operation or query", () => {
     [
       "CALL_REVERTED: Refused(amount: 9) (Refused(amount: 9))",
       { reason: "Refused", context: "CALL_REVERTED", values: "amount: 9" },
+    ],
+    ["nope (nope)", { reason: "nope" }],
+    ["CALL_REVERTED: nope (nope)", { reason: "nope", context: "CALL_REVERTED" }],
+    ["CALL_REVERTED: nope", { reason: "nope", context: "CALL_REVERTED" }],
+    ["execution reverted: nope (nope)", { reason: "nope", context: "execution reverted" }],
+    [
+      "transaction 1 of 2: 0xdeadbeef0102030405",
+      {
+        reason: "an error that the ABI does not name",
+        context: "transaction 1 of 2",
+        values: "0xdeadbeef0102030405",
+      },
     ],
     ["CONTRACT_NOT_FOUND: no code (yet)", { reason: "CONTRACT_NOT_FOUND: no code (yet)" }],
   ];

@@ -265,6 +265,8 @@ describe("resources", () => {
         const options = { baseUrl: "http://host", apiKey: "k", chainIds: { [selector]: chainId } };
         should(() => new CrecClient(options)).throw(/chainIds/);
       }
+      const options = { baseUrl: "http://host", apiKey: "k", chainIds: { "42": 2 ** 60 } };
+      should(() => new CrecClient(options)).throw({ path: "chainIds[42]", message: /beyond 2\^53/ });
     });
 
     it("asks once", async () => {

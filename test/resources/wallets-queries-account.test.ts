@@ -166,6 +166,11 @@ describe("wallets, queries, account", () => {
       const error = await errorOf(client.queries.waitFor(ID, ID, { target: "completed" }));
       should(error.code).equal("QUERY_FAILED");
       should(error.reason).match(/^CALL_REVERTED: reverted.*poor/);
+      for (const message of ["poor", "execution reverted: poor"]) {
+        const said = await failing("failed", { code: "CALL_REVERTED", message, raw_revert_data: revert });
+        const once = await errorOf(said.client.queries.waitFor(ID, ID, { target: "completed" }));
+        should(once.reason).equal(`CALL_REVERTED: ${message}`);
+      }
     });
 
     it("that failed without a signed error are given a code", async () => {

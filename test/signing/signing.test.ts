@@ -110,6 +110,12 @@ describe("operationTypedData", () => {
     for (const chainId of ["16015286601757825753", 0, -1, 1.5, "0x1", "", undefined]) {
       should(() => operationTypedData(operation, chainId as string)).throw({ path: "chainId" });
     }
+    for (const chainId of ["9007199254740993", 2 ** 60, 2n ** 64n]) {
+      should(() => operationTypedData(operation, chainId)).throw({
+        path: "chainId",
+        message: /beyond 2\^53/,
+      });
+    }
   });
 });
 

@@ -4,7 +4,13 @@ import { requireSet } from "../shared/variables.ts";
 import type { CrecMessage } from "./message.ts";
 
 /** A typed input as a form stores it, with the name that errors give it: a label, or a path such as `calls[0].to`. */
-export type TypedValue = { label: string; value: string; type: string };
+export type TypedValue = {
+  label: string;
+  value: string;
+  type: string;
+  /** Of an amount every digit counts: a number that may be rounded is refused. */
+  isAmount?: boolean;
+};
 
 /**
  * The value of a typed input for this message.
@@ -101,7 +107,7 @@ export async function evaluateText(
   const { label } = typed;
   const found = await evaluate(RED, node, msg, typed);
   if (found === undefined || found === null || found === "") return undefined;
-  if (typeof found === "number") return exactText(RED, label, found);
+  if (typeof found === "number") return exactText(RED, label, found, typed.isAmount);
   if (typeof found === "string") return found;
   throw translatedError("INVALID_FIELD", RED._("common.error.not-text", { label, kind: kindOf(found) }));
 }
@@ -134,9 +140,14 @@ export function missingValue(RED: NodeAPI, { label, type, value }: TypedValue): 
   return translatedError("MISSING_VALUE", RED._(key, { label, from: `${type}.${value}` }));
 }
 
-/** A number beyond what numbers hold exactly may already be another one. @throws INVALID_FIELD */
-export function exactText(RED: NodeAPI, label: string, value: number): string {
-  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
+/**
+ * A number beyond what numbers hold exactly may already be another one; of an amount also a fraction of 16 digits or more.
+ * @throws INVALID_FIELD
+ */
+export function exactText(RED: NodeAPI, label: string, value: number, isAmount = false): string {
+  const digits = value.toExponential().replace(/e.*|\D/g, "").length;
+  const isExact = Number.isInteger(value) || !isAmount || digits < 16;
+  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER && isExact) return String(value);
   const key = Number.isFinite(value) ? "common.error.rounded" : "common.error.not-number";
   throw translatedError("INVALID_FIELD", RED._(key, { label }));
 }

@@ -32,11 +32,13 @@ const CHECK_COINS = "If it sends coins, check the coin balance of the wallet.";
 
 const IN_BATCH = /^(transaction (\d+) of \d+): (.*)$/s;
 /** The service's words repeat what was decoded from the bytes, or stand before it. */
-const REPEATED = /^(\w+): (.*) \(\2\)$/s;
-const IN_QUERY = /^(\w*REVERT\w*: [^(]*?) \((.*)\)$/s;
+const REPEATED = /^(?:([\w ]+): )?(.*) \(\2\)$/s;
+const IN_QUERY = /^(\w*REVERT\w*: [^(]*?) \((.*)\)$|^(\w*REVERT\w*): (.*)$/s;
+/** What no ABI here names: it is too long to begin a sentence. */
+const LONG_HEX = /^0x[0-9a-f]{8,}$/i;
 /** `Refused(caller: 0x…, amount: 5)`, with what may stand before it. */
 const CUSTOM_ERROR = /^(?:(.*?)[:\s]\s*)?([A-Z]\w*)\((.*)\)$/s;
-const BARE = /^(?:execution |the transaction )?reverted(?: without a reason(?:, or ran out of gas)?)?$/i;
+const BARE = /^(?:execution |the transaction )?reverted:?(?: without a reason(?:, or ran out of gas)?)?$/i;
 const REVERT_DATA = /^0x[0-9a-f]{8}(?:[0-9a-f]{64})*$/i;
 
 /** Longer than any reason that a person reads. The patterns above take quadratic time. */
@@ -46,11 +48,13 @@ const LONGEST = 4_000;
 export function failureOf(whole: string): Failure {
   const text = cutAtWord(whole, LONGEST);
   const [, batch, , inBatch = text] = IN_BATCH.exec(text) ?? [];
-  const [, code, inner = inBatch] = REPEATED.exec(inBatch) ?? IN_QUERY.exec(inBatch) ?? [];
-  const [, before, name, values] = CUSTOM_ERROR.exec(inner) ?? [];
-  const context = [batch, code ?? before].filter(Boolean).join(", ");
+  const [, before, said, code = before, inner = said ?? inBatch] =
+    REPEATED.exec(inBatch) ?? IN_QUERY.exec(inBatch) ?? [];
+  const unnamed = ["", "", "an error that the ABI does not name", inner];
+  const [, around, name, values] = LONG_HEX.test(inner) ? unnamed : (CUSTOM_ERROR.exec(inner) ?? []);
+  const context = [batch, code ?? around].filter(Boolean).join(", ");
   return {
-    reason: (name ?? inner).replace(/[.!]+$/, ""),
+    reason: (name ?? inner).replace(/[.!:]+$/, ""),
     ...(context ? { context } : {}),
     ...(values ? { values } : {}),
     // A query sends no coins, and has a code.
