@@ -123,16 +123,24 @@ function namedTypeAt(cursor: Cursor, { definitions, scope }: Known): RawType {
   const path = pathAt(cursor);
   const name = path.join(".");
   const type = path.length === 1 ? canonicalType(name) : undefined;
-  if (type !== undefined && type !== "function") return { type };
+  if (type === "function") skipFunctionType(cursor);
+  if (type !== undefined) return { type };
   return (
     definitions.typeOf(path, scope) ??
     cursor.fail(
-      /^(?:u?int|bytes|u?fixed)\d|^function$/.test(name)
+      /^(?:u?int|bytes|u?fixed)\d/.test(name)
         ? `Type "${name}" is not a valid ABI type.`
         : `Type "${name}" is not in the text, or not clear: paste what defines it too, or the ABI as JSON.`,
       1,
     )
   );
+}
+
+/** What a value of the type can call, as in `function(uint256) external returns (bool) callback`. */
+function skipFunctionType(cursor: Cursor): void {
+  if (cursor.peek === "(") cursor.skipBracket();
+  while (/^(?:external|view|pure|payable)$/.test(cursor.peek)) cursor.take();
+  if (cursor.takeIf("returns")) cursor.skipBracket();
 }
 
 function mappingAt(cursor: Cursor, known: Known, depth: number): RawType {

@@ -48,16 +48,9 @@ describe("logParams", () => {
   });
 
   it("writes fixed-point numbers with their places, and a function as bytes, but not in a list", () => {
-    const input = (name: string, type: string) => ({ name, type, indexed: name === "b" });
-    const fragment: EventFragment = {
-      ...{ type: "event", name: "E", anonymous: false },
-      inputs: [
-        input("a", "fixed8x2"),
-        input("b", "fixed128x18"),
-        input("c", "ufixed16x1[]"),
-        input("d", "function"),
-      ],
-    };
+    const fragment = fragmentOf(
+      "event E(fixed8x2 a, fixed indexed b, ufixed16x1[] c, function (uint) external returns (bool) d)",
+    );
     const called = `${"11".repeat(20)}a9059cbb`;
     const head = [-150n, 96n, BigInt(`0x${called}`) << 64n, 1n, 5n];
     const log = {
@@ -70,7 +63,7 @@ describe("logParams", () => {
     should(logParams(fragment, fitting)).eql({
       ...{ a: "-1.28", b: "-1.000000000000000000", c: ["0.5"], d: `0x${called}` },
     });
-    const listed = { ...fragment, name: "F", inputs: [input("d", "function[]")] };
+    const listed = fragmentOf("event F(function[] d)");
     const topics = [signatureHash("F(function[])")];
     const list = `0x${[32n, 1n, BigInt(`0x${called}`) << 64n].map(word).join("")}`;
     should(() => logParams(listed, { topics, data: list })).throw({ code: "LOG_MISMATCH" });
