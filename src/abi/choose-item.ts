@@ -41,11 +41,14 @@ export function chooseReading<I extends AbiEvent | AbiFunction, T>(
     }
   }
   const exact = readings.length > 1 ? readings.filter(({ isExact }) => isExact()) : [];
-  const fitting = exact.length > 0 ? exact : readings;
-  const [first, ...others] = fitting;
+  const different: Array<Reading<T>> = [];
+  for (const reading of exact.length > 0 ? exact : readings) {
+    if (!different.some(({ value }) => same(value, reading.value))) different.push(reading);
+  }
+  const [first, ...others] = different;
   if (first === undefined) throw problem;
-  if (others.every(({ value }) => same(first.value, value))) return first.value;
-  throw ambiguous(items, fitting.length, what);
+  if (others.length === 0) return first.value;
+  throw ambiguous(items, different.length, what);
 }
 
 function ambiguous(items: ReadonlyArray<AbiEvent | AbiFunction>, count: number, what: string): CrecError {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import should from "should";
 import {
+  decodeAbiParameters,
   decodeEventLog,
   encodeAbiParameters,
   type Hex,
@@ -12,6 +13,7 @@ import { plainName } from "../../src/abi/amount-rule.ts";
 import {
   type Abi,
   type AbiEvent,
+  type AbiFunction,
   type AbiParameter,
   decodeFunctionCall,
   decodeFunctionResult,
@@ -282,6 +284,42 @@ describe("any two events with one signature", () => {
           const its = alone(other);
           should(its).be.ok();
           should(inOneNotation(its)).not.equal(inOneNotation(own));
+          seen.refused += 1;
+        }
+      }),
+      { numRuns: 600 },
+    );
+    should(seen.read).be.above(300);
+    should(seen.refused).be.above(0);
+  });
+});
+
+describe("any two functions with one signature", () => {
+  it("have the result that was encoded, or none where both fit", () => {
+    const outputs = fc.array(samples, { maxLength: 3 });
+    const seen = { read: 0, refused: 0 };
+    fc.assert(
+      fc.property(outputs, outputs, fc.boolean(), (parts, others, isSecond) => {
+        const item = (given: typeof parts): AbiFunction => ({
+          ...{ type: "function", name: "f", inputs: [], stateMutability: "view" },
+          outputs: given.map(({ type }) => type as AbiParameter),
+        });
+        const [own, other] = [item(parts), item(others)];
+        const data = encodeAbiParameters(
+          own.outputs as ViemParameter[],
+          parts.map(({ value }) => value),
+        );
+        const result = (abi: Abi) => lower(decodeFunctionResult({ abi, function: "f", data }));
+        const alone = result([own]);
+        const decoded = parts.length === 0 ? [] : decodeAbiParameters(own.outputs as ViemParameter[], data);
+        if (parts.length !== 1) should(alone).equal(parts.length === 0 ? "null" : lower({ ...decoded }));
+        else should(alone).equal(lower(decoded[0]));
+        try {
+          should(result(isSecond ? [other, own] : [own, other])).equal(alone);
+          seen.read += 1;
+        } catch (error) {
+          should(error).have.property("code", "ABI_AMBIGUOUS");
+          should(result([other])).not.equal(alone);
           seen.refused += 1;
         }
       }),
