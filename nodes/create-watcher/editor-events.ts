@@ -2,6 +2,7 @@ import { type Extension, eventText } from "../../src/protocol/index.ts";
 import { type Offered, offeredBy } from "../lib/editor/abi.ts";
 import type { CompletionSearch, EditedNode } from "../lib/editor/api.ts";
 import { onContractChange } from "../lib/editor/config-change.ts";
+import { eventLabel, eventNamesOf } from "../lib/editor/event-label.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import { trackOpen } from "../lib/editor/form-open.ts";
 import { hintUnder, problemUnder, visibleBox } from "../lib/editor/form-rows.ts";
@@ -35,7 +36,7 @@ export function eventsField(
       value: "str",
       label: node._("create-watcher.label.event-names"),
       icon: "red/images/typedInput/az.svg",
-      autoComplete: searchIn(() => offered.map((event) => nameOf(event, offered))),
+      autoComplete: searchIn(() => offered.map((event) => eventLabel(event, offered))),
     },
     ...TEXT_TYPES.slice(1),
   ]);
@@ -46,7 +47,7 @@ export function eventsField(
     .css({ margin: "-8px 0 12px 105px", "overflow-y": "auto" });
 
   const showProblem = (unreadable = ""): void => {
-    const known = new Set(offered.flatMap(namesOf));
+    const known = new Set(offered.flatMap(eventNamesOf));
     const typed = isKnown && field.typedInput("type") === "str" ? splitNames(field.typedInput("value")) : [];
     const unknown = typed.find((name) => !known.has(name) && !isReference(name));
     const kind = sourceOf() === "contract" ? "no-event" : "no-extension-event";
@@ -69,7 +70,7 @@ export function eventsField(
   const showList = (): void => {
     // Sentences need more room than signatures.
     list.empty().css("max-height", offered.some(({ meaning }) => meaning !== undefined) ? "220px" : "130px");
-    for (const event of offered) list.append(tickBox(node, event, nameOf(event, offered), field));
+    for (const event of offered) list.append(tickBox(node, event, eventLabel(event, offered), field));
     tick();
   };
   let newest = 0;
@@ -105,7 +106,7 @@ export function eventsField(
 function tickBox(node: EditedNode, event: Offer, name: string, field: JQuery): JQuery {
   const ticked = $('<input type="checkbox">').css({ width: "auto", margin: "0 6px 0 0" });
   ticked.on("change", () => {
-    const others = splitNames(field.typedInput("value")).filter((one) => !namesOf(event).includes(one));
+    const others = splitNames(field.typedInput("value")).filter((one) => !eventNamesOf(event).includes(one));
     const names = ticked.prop("checked") ? [...others, name] : others;
     field.typedInput("value", names.join(", "));
     visibleBox(field).trigger("change");
@@ -122,7 +123,7 @@ function tickBox(node: EditedNode, event: Offer, name: string, field: JQuery): J
 function explanation(node: EditedNode, names: readonly string[], offered: readonly Offer[]): string {
   const ticked = offered.filter((event) => isAmong(event, names));
   const withTuples = ticked.filter(({ hasTuples }) => hasTuples);
-  const events = withTuples.map((event) => nameOf(event, offered)).join(", ");
+  const events = withTuples.map((event) => eventLabel(event, offered)).join(", ");
   if (events) return node._("create-watcher.hint.tuples", { events });
   const contracts = contractsOf(ticked);
   if (contracts.length > 1)
@@ -130,24 +131,15 @@ function explanation(node: EditedNode, names: readonly string[], offered: readon
   return contracts[0] ? node._("create-watcher.hint.emitter", { contract: contracts[0] }) : "";
 }
 
-/** What selects an event. */
-function namesOf(event: EventChoice): string[] {
-  return [event.name, event.signature, eventText(event)];
-}
-
 function isAmong(event: EventChoice, names: readonly string[]): boolean {
-  return namesOf(event).some((name) => names.includes(name));
-}
-
-/** The shortest that selects one event only. */
-function nameOf(event: EventChoice, all: readonly EventChoice[]): string {
-  const isUnique = (name: string) => all.filter((other) => namesOf(other).includes(name)).length === 1;
-  return namesOf(event).find(isUnique) ?? eventText(event);
+  return eventNamesOf(event).some((name) => names.includes(name));
 }
 
 /** Whether a name stands for events of one signature: a watcher has one of them. */
 function isSeveral(name: string, all: readonly EventChoice[]): boolean {
-  const signatures = all.filter((event) => namesOf(event).includes(name)).map(({ signature }) => signature);
+  const signatures = all
+    .filter((event) => eventNamesOf(event).includes(name))
+    .map(({ signature }) => signature);
   return new Set(signatures).size < signatures.length;
 }
 

@@ -8,6 +8,7 @@ import {
 } from "../../../../src/protocol/index.ts";
 import type { EventChoice, ParameterChoice } from "../../shared/form-types.ts";
 import type { EditedNode } from "../api.ts";
+import { eventLabel } from "../event-label.ts";
 import { isComposite, isCountable, isInteger } from "../type-hints.ts";
 
 /**
@@ -44,9 +45,8 @@ const IN_PATH = /^[^.[\]]+$/;
 
 /** What the events of an ABI have, then what every event has. */
 export function fieldGroups(node: EditedNode, events: readonly EventChoice[]): FieldGroup[] {
-  const isOverloaded = ({ name }: EventChoice) => events.filter((event) => event.name === name).length > 1;
   const ofEvents = events.map((event) => ({
-    label: isOverloaded(event) ? event.signature : event.name,
+    label: eventLabel(event, events),
     event: event.name,
     fields: parametersOf(event.inputs),
   }));
