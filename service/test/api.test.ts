@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import should from "should";
-import { isAuthorized } from "../src/api/auth.ts";
+import { authorization } from "../src/api/auth.ts";
 import { type Api, startTestService } from "./support.ts";
 
 describe("the interface of the local service", function () {
@@ -35,11 +35,22 @@ describe("the interface of the local service", function () {
   });
 
   it("accepts each of several keys", () => {
-    const keys = ["first", "second"];
-    const open = (key: string) => isAuthorized(`Apikey ${key}`, keys);
-    should(["first", "second", "third", "first second", ""].map(open)).eql([true, true, false, false, false]);
-    should(isAuthorized(undefined, keys)).equal(false);
-    should(isAuthorized("Apikey first", [])).equal(false);
+    const isAuthorized = authorization(["first", "second"]);
+    for (const key of ["first", "second"]) should(isAuthorized(`Apikey ${key}`)).be.true(key);
+    for (const key of [
+      "third",
+      "firs",
+      "first1",
+      "first second",
+      "first first",
+      "fïrst",
+      "second".repeat(99),
+      "",
+    ])
+      should(isAuthorized(`Apikey ${key}`)).be.false(key);
+    for (const header of [undefined, "", "first", " Apikey first", "Apikey  first", "apikey first"])
+      should(isAuthorized(header)).be.false(header);
+    should(authorization([])("Apikey first")).be.false();
   });
 
   it("answers no web page from elsewhere, not even under a name that resolves to this machine", async () => {

@@ -24,6 +24,12 @@ export function isLocalRequest(headers: IncomingHttpHeaders): boolean {
   return namesLoopback(`http://${host}`) && (origin === undefined || namesLoopback(origin));
 }
 
+/** The address that was accepted last: most programs send the same one again, and reading it takes longer. */
+let accepted: string | undefined;
+
 function namesLoopback(url: string): boolean {
-  return LOOPBACK.has(URL.parse(url)?.hostname ?? "");
+  if (url === accepted) return true;
+  const isLoopback = LOOPBACK.has(URL.parse(url)?.hostname ?? "");
+  if (isLoopback) accepted = url;
+  return isLoopback;
 }

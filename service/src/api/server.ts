@@ -8,7 +8,7 @@ import type { Lifecycles } from "../lifecycles/lifecycles.ts";
 import type { Log } from "../log.ts";
 import { messageOf } from "../problem.ts";
 import { storageProblem } from "../store/storage-problem.ts";
-import { isAuthorized } from "./auth.ts";
+import { authorization } from "./auth.ts";
 import { channelRoutes } from "./channels.ts";
 import { answerClientError, refuseExpectations, refuseTunnels } from "./client-errors.ts";
 import { compressAnswers } from "./compression.ts";
@@ -120,6 +120,7 @@ export async function createServer(
       );
     });
   }
+  const isAuthorized = authorization(options.apiKeys);
   app.addHook("onRequest", (request, reply, done) => {
     const path = request.url.split("?", 1)[0] ?? "";
     // Browsers send no key. The page shows addresses of the service, so it is only for this machine.
@@ -129,7 +130,7 @@ export async function createServer(
       if (path !== NODE_RED_PATH || !isOpenedInTab(headers)) refuseOtherPages(headers["sec-fetch-site"]);
       return done();
     }
-    if (ANONYMOUS.has(path) || isAuthorized(request.headers.authorization, options.apiKeys)) return done();
+    if (ANONYMOUS.has(path) || isAuthorized(request.headers.authorization)) return done();
     const message =
       "The API key is missing or not the right one. Send the header Authorization: Apikey <key>.";
     if (path === GRAPHQL_PATH) refuseAccount(reply, message, context.injected.graphqlAuth);
