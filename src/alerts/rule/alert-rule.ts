@@ -326,11 +326,11 @@ export class AlertRule {
   /**
    * Notes that a person stops the rule, for an unknown time: the next `open` begins to wait for what is absent. Time passes
    * without the rule after a restart as well, but then what was absent is told. Where another copy has the rule open, it
-   * goes on, and nothing is noted.
+   * goes on, and nothing is noted. Close the rule afterwards.
    */
   async suspend(): Promise<void> {
     await this.#load();
-    await this.#rule.suspend(this.#clock.now);
+    await this.#rule.leave(this.#clock.now, { isStopped: true });
   }
 
   /**
@@ -404,8 +404,9 @@ export class AlertRule {
   /** In a shared store, what is open by another rule is over once no copy has that rule. */
   async #endOfOthers(): Promise<void> {
     const { name } = this.#rule;
-    const gone = await this.#rule.lookAtOthers(this.#clock.now, this.#elapsed());
-    if (name === undefined || gone.length === 0) return;
+    if (name === undefined) return;
+    const gone = await this.#rule.lookAtOthers(this.#clock.now, this.#elapsed(), this.#keys.rules);
+    if (gone.length === 0) return;
     const [rules, moment] = [gone.map(({ rule }) => rule), { ...this.#moment, rule: name }];
     await this.#keys.changeAll((state) => withoutRules(state, rules, moment), this.#unreturned);
     await this.#rule.forget(gone);

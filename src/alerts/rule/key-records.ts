@@ -291,6 +291,12 @@ export class KeyRecords {
     return this.all().reduce((newest, record) => Math.max(newest, newestOf(record)), 0);
   }
 
+  /** The rules that have something in the keys in memory. */
+  get rules(): ReadonlySet<string> {
+    const states = this.all().flatMap(({ value }) => (value ? [value, ...(value.aside ?? [])] : []));
+    return new Set(states.flatMap(({ rule }) => rule ?? []));
+  }
+
   inMemory(key: string): KeyRecord | undefined {
     return this.#records.get(key);
   }

@@ -12,6 +12,7 @@ import {
   type RuleUses,
   SAID_EACH_MS,
   withoutUse,
+  withUnknown,
   withUse,
 } from "./rule-uses.ts";
 import type { SourceTimes } from "./source-times.ts";
@@ -63,7 +64,8 @@ export class RuleRecord {
   async start(at: number, now: number): Promise<void> {
     const { fingerprint } = this.#options;
     const state = { ...startedAt(at), ...(fingerprint === undefined ? {} : { fingerprint }) };
-    await this.record.change((known) => ({ state: known ?? this.#used(state, now, true) }));
+    // Another copy may have started meanwhile.
+    await this.record.change((known) => ({ state: this.#used(known ?? state, now, true) }));
   }
 
   /** Before keys are removed, so that an input of theirs that comes again is known to be old. */
@@ -114,11 +116,11 @@ export class RuleRecord {
     await this.record.change((state) => ({ state: state && this.#used(state, now, false) }));
   }
 
-  /** The rules that no copy has any more, for the copies with the newest one to end what is open by them. */
-  async lookAtOthers(now: number, elapsed: number): Promise<RuleUse[]> {
+  /** The rules that no copy has any more, for the copies with the newest one to end what is open by them. `ofKeys`: of keys. */
+  async lookAtOthers(now: number, elapsed: number, ofKeys: ReadonlySet<string>): Promise<RuleUse[]> {
     const { uses } = this.value ?? {};
     if (uses === undefined || this.name === undefined) return [];
-    const { gone, isNewest, isDifferent } = this.#others.look(uses, this.name, elapsed);
+    const { gone, isNewest, isDifferent } = this.#others.look(withUnknown(uses, ofKeys), this.name, elapsed);
     this.#options.onDifference?.(isDifferent);
     if (isNewest && uses.at(-1)?.rule !== this.name) await this.claim(now);
     return gone;
@@ -133,23 +135,18 @@ export class RuleRecord {
     }));
   }
 
-  /** This copy ends. */
-  async leave(now: number): Promise<void> {
+  /** This copy ends. `isStopped`: by a person; unless another copy goes on, that is noted: see `AlertRule.suspend`. */
+  async leave(now: number, { isStopped = false } = {}): Promise<void> {
     const { name: rule } = this;
-    if (rule === undefined) return;
-    await this.record.change((state) => ({
-      state: state?.uses
-        ? { ...state, uses: withoutUse(state.uses, { rule, copy: this.#copy, at: now }), leftAt: now }
-        : state,
-    }));
-  }
-
-  /** Notes that a person has stopped the rule, unless another copy goes on: see `AlertRule.suspend`. */
-  async suspend(now: number): Promise<void> {
-    if (this.name !== undefined) await this.record.read();
-    await this.record.change((state) => ({
-      state: state && (isInUse(state.uses ?? [], now, this.#copy) ? state : { ...state, isSuspended: true }),
-    }));
+    // One change: of copies that leave at once, the last one knows that it is the last.
+    await this.record.change((state) => {
+      const uses = state?.uses && rule && withoutUse(state.uses, { rule, copy: this.#copy, at: now });
+      if (state === undefined || !(uses || isStopped)) return { state };
+      const isOver = isStopped && !isInUse(uses || [], now);
+      return {
+        state: { ...state, ...(uses && { uses, leftAt: now }), ...(isOver && { isSuspended: true }) },
+      };
+    });
   }
 
   /** It is watched again. */

@@ -36,9 +36,15 @@ export function withoutUse(uses: RuleUses, { rule, copy, at }: Use): RuleUses {
   );
 }
 
-/** Whether a copy is there that has not ended, besides the given one. */
-export function isInUse(uses: RuleUses, at: number, except?: string): boolean {
-  return uses.some(({ copies }) => copies.some(([id, saidAt]) => id !== except && at - saidAt < ENDED_MS));
+/** With rules of which no copy is known, such as those of a record that was lost: each with one that says nothing. */
+export function withUnknown(uses: RuleUses, rules: ReadonlySet<string>): RuleUses {
+  const unknown = [...rules].filter((rule) => !uses.some((use) => use.rule === rule));
+  return [...unknown.map((rule): RuleUse => ({ rule, copies: [["", 0]] })), ...uses];
+}
+
+/** Whether a copy is there that has not ended. */
+export function isInUse(uses: RuleUses, at: number): boolean {
+  return uses.some(({ copies }) => copies.some(([, saidAt]) => at - saidAt < ENDED_MS));
 }
 
 /** Whether a value from a store is what is kept. */
