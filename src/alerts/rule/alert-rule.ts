@@ -19,12 +19,20 @@ import { dueAt, idleAt, overAt, passTime, remaining } from "./pass-time.ts";
 import { hasPending, listed, withoutOutcome } from "./pending.ts";
 import { withDetailsOnce } from "./raise.ts";
 import { type Report, Reports } from "./reports.ts";
-import { afterChange, waitingFrom } from "./rule-change.ts";
+import { afterChange, waitingFrom, watchedFrom } from "./rule-change.ts";
 import { RuleClock } from "./rule-clock.ts";
 import { RuleRecord } from "./rule-record.ts";
 import { RuleWatch } from "./rule-watch.ts";
 import { SourceTimes } from "./source-times.ts";
-import { boundedTime, isOfState, type KeyState, MOST_AHEAD_MS, newState, type StepContext } from "./state.ts";
+import {
+  awaitedFrom,
+  boundedTime,
+  isOfState,
+  type KeyState,
+  MOST_AHEAD_MS,
+  type StepContext,
+  UNAWAITED,
+} from "./state.ts";
 import { step } from "./step.ts";
 import { tellLimit } from "./tell-limit.ts";
 
@@ -392,10 +400,8 @@ export class AlertRule {
     if (isChanged && name === undefined) {
       await this.#keys.changeAll((state) => afterChange(state, this.#moment), this.#unreturned);
     }
-    if (isChanged && this.#settings.when.kind === "absence" && !this.#forEach) {
-      // The rule before may have no key.
-      await this.#watchAbsence(this.#clock.now);
-    }
+    // The rule before may have no key.
+    if (isChanged) await this.#watchAbsence(this.#clock.now);
     // Last: a program that ends in between ends the others at its next start.
     if (isOfAnother || name !== undefined) await this.#rule.claim(this.#clock.now);
     await this.#endOfOthers();
@@ -446,7 +452,8 @@ export class AlertRule {
   async #waitFrom(since: number): Promise<void> {
     if (this.#settings.when.kind !== "absence") return;
     const now = this.#clock.now;
-    const waiting = (state: KeyState) => (state.newest < since ? state : waitingFrom(state, now));
+    const waiting = (state: KeyState) =>
+      (awaitedFrom(state) ?? 0) < since ? state : waitingFrom(state, now);
     await this.#keys.changeAll((state) => {
       const own = ofRule(state, this.#rule.name);
       const left = waiting(own);
@@ -481,15 +488,23 @@ export class AlertRule {
 
   /** The first event time that the rule knows of: from then on it sees everything. */
   async #started(at: number): Promise<void> {
-    if (this.#rule.value !== undefined) return;
+    const isNew = this.#rule.value === undefined;
     // First: a program that ends in between starts again here.
-    if (this.#settings.when.kind === "absence" && !this.#forEach) await this.#watchAbsence(at);
-    await this.#rule.start(at, this.#clock.now);
+    if (isNew || this.#isUnawaited) await this.#watchAbsence(at);
+    if (isNew) await this.#rule.start(at, this.#clock.now);
   }
 
+  /** Copies with another rule may have taken this one for ended, and removed what it waits for. */
+  get #isUnawaited(): boolean {
+    const known = this.#keys.inMemory(recordKeyOf(""))?.value;
+    return known !== undefined && ofRule(known, this.#rule.name).from === UNAWAITED;
+  }
+
+  /** Without keys, an absence is awaited before there is an event. */
   async #watchAbsence(since: number): Promise<void> {
+    if (this.#settings.when.kind !== "absence" || this.#forEach) return;
     const record = await this.#keys.use(recordKeyOf(""));
-    const watched = (known: KeyState | undefined) => ({ state: known ?? newState("", since) });
+    const watched = (known: KeyState | undefined) => ({ state: watchedFrom(known, since) });
     await record?.change(asOfRule(this.#rule.name, watched));
     if (record !== undefined) this.#keys.settle(record);
   }

@@ -2,7 +2,7 @@ import type { AlertOutcome, AlertSettings, RaisedAlert } from "../types.ts";
 import { Logs } from "./logs.ts";
 import { withPending } from "./pending.ts";
 import { afterChange } from "./rule-change.ts";
-import { type KeyState, newState } from "./state.ts";
+import { type KeyState, newState, UNAWAITED } from "./state.ts";
 import { withoutLog } from "./undone.ts";
 
 // While copies of a shared store have different rules, each has windows and incidents of its own in a key, and what
@@ -13,7 +13,10 @@ export function ofRule(state: KeyState, rule: string | undefined): KeyState {
   if (rule === undefined || state.rule === rule) return state;
   if (state.rule === undefined) return { ...state, rule };
   const { aside = [], ...present } = state;
-  const own = aside.find((one) => one.rule === rule) ?? newState(state.key, state.newest);
+  const own = aside.find((one) => one.rule === rule) ?? {
+    ...newState(state.key, state.newest),
+    from: UNAWAITED,
+  };
   const others = [
     ...aside.filter((one) => one !== own),
     ...(isEmpty(present) ? [] : [withoutShared(present)]),
@@ -88,7 +91,7 @@ function withoutShared({ floor: _floor, pending: _pending, ended: _ended, ...sta
 }
 
 /** Whether nothing of a rule is lost with it. */
-function isEmpty({ active, alertTimes, parts, suppressed, cells }: KeyState): boolean {
-  const isWindowEmpty = cells.sorted.length === 0 && parts === undefined;
+function isEmpty({ active, alertTimes, parts, suppressed, cells, from = UNAWAITED }: KeyState): boolean {
+  const isWindowEmpty = cells.sorted.length === 0 && parts === undefined && from === UNAWAITED;
   return active === undefined && alertTimes === undefined && suppressed === 0 && isWindowEmpty;
 }

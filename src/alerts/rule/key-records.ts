@@ -402,6 +402,6 @@ function isAwaited(state: KeyState | undefined): boolean {
   return openIn(state).length > 0 || hasPending(state);
 }
 
-function newestOf(record: KeyRecord): number {
-  return record.value?.newest ?? 0;
+function newestOf({ value }: KeyRecord): number {
+  return value === undefined ? 0 : Math.max(value.newest, value.from ?? 0);
 }

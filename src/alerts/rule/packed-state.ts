@@ -10,7 +10,7 @@ const STATE = [
   ...["newest", "marks", "raised", "suppressed", "alertTimes", "key", "floor", "active", "ended"],
   ...["pending", "parts", "decimals", "isPast", "last", "logs", "segments", "cells"],
   ...["lastAt", "reminders", "soon", "held", "subject", "holding", "noticed", "over", "holdsFrom", "noEnd"],
-  ...["reachedAt", "alertRanges"],
+  ...["reachedAt", "alertRanges", "from"],
 ] as const satisfies ReadonlyArray<keyof StoredState | "marks" | "segments">;
 const MARK = [
   ...["at", "id", "n", "place", "tx", "says", "alert", "used", "moved", "movedAt", "also", "amount"],

@@ -12,7 +12,7 @@ import {
   toldIn,
 } from "./incident.ts";
 import { hasPending, withPending } from "./pending.ts";
-import { horizonMs, isOfState, type KeyState, newState, type StepContext } from "./state.ts";
+import { awaitedFrom, horizonMs, isOfState, type KeyState, newState, type StepContext } from "./state.ts";
 import { stepByTime } from "./step-window.ts";
 import { endOfReached, isWindowed, partsUntil, reachedByTime } from "./window.ts";
 
@@ -58,10 +58,11 @@ function noticed(
   at: number,
   context: StepContext,
 ): { state: KeyState; outcomes: AlertOutcome[] } {
-  const state = { ...before, noticed: before.newest };
+  const since = awaitedFrom(before) ?? at;
+  const state = { ...before, noticed: since };
   const told = matchAt(settings, state, at);
   if (told === undefined) return { state: countedIn(state, at), outcomes: [] };
-  const trigger = `absent since ${state.newest} ${state.raised}`;
+  const trigger = `absent since ${since} ${state.raised}`;
   const alert: RaisedAlert = {
     id:
       (told === "reminder" ? state.active?.id : undefined) ??
@@ -97,17 +98,22 @@ function recoveredAt(settings: AlertSettings, state: KeyState, since: number): n
 function absentAt(settings: AlertSettings, state: KeyState): number | undefined {
   const { when, recovers, quietMs, summarizes = true } = settings;
   if (when.kind !== "absence") return undefined;
-  const { newest, active, alertTimes = [] } = state;
-  const last = alertTimes.at(-1);
-  // An older version did not say for which time it had noticed.
-  const isNoticed = state.noticed === newest || (state.noticed === undefined && active !== undefined);
-  if (!isNoticed) {
+  const from = awaitedFrom(state);
+  const last = state.alertTimes?.at(-1);
+  if (from === undefined) return undefined;
+  if (!isNoticed(state)) {
     // Without an end and summaries, nothing later would tell one that fell into the quiet time.
     const isPutOff = !recovers && !summarizes && last !== undefined;
-    return Math.max(newest + when.forMs, isPutOff ? last + quietMs : 0);
+    return Math.max(from + when.forMs, isPutOff ? last + quietMs : 0);
   }
   const isTold = state.suppressed === 0 && state.held === undefined;
   return isTold && recovers && quietMs > 0 && last !== undefined ? last + quietMs : undefined;
+}
+
+/** An older version did not say for which time it had noticed an absence. */
+function isNoticed(state: KeyState): boolean {
+  const { noticed, active } = state;
+  return noticed === undefined ? active !== undefined : noticed === awaitedFrom(state);
 }
 
 /** What remains of a key once all inputs up to an event time were given; undefined for nothing. */
@@ -134,11 +140,10 @@ export function overAt(settings: AlertSettings, state: KeyState): number | undef
 export function idleAt(settings: AlertSettings, state: KeyState): number | undefined {
   // What other copies count is decided by them.
   if (hasPending(state) || state.aside !== undefined) return undefined;
-  const isTold =
-    state.noticed === state.newest || (state.noticed === undefined && state.active !== undefined);
+  const from = awaitedFrom(state);
   const isAwaited =
     settings.when.kind === "absence"
-      ? settings.recovers || !isTold
+      ? from !== undefined && (settings.recovers || !isNoticed(state))
       : settings.recovers && state.active !== undefined;
   if (isAwaited) return undefined;
   const horizon = horizonMs(settings);
@@ -146,6 +151,8 @@ export function idleAt(settings: AlertSettings, state: KeyState): number | undef
   // A late input may still be within the quiet time.
   const quietUntil = settings.quietMs > 0 ? last + settings.quietMs + horizon : last;
   // An input that states that the condition does not hold counts as long as others may be late.
-  const remembered = isOfState(settings) ? Math.max(0, state.logs.newestAt) : state.newest;
+  const remembered = isOfState(settings)
+    ? Math.max(0, state.logs.newestAt)
+    : Math.max(state.newest, from ?? 0);
   return Math.max(remembered + horizon + 1, state.newest + settings.slackMs + 1, quietUntil, last);
 }

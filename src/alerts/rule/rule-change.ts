@@ -2,7 +2,7 @@ import type { AlertOutcome, AlertSettings, Condition, ConditionSet } from "../ty
 import { Cells } from "./cells.ts";
 import { closed, endQuiet } from "./incident.ts";
 import { withPending } from "./pending.ts";
-import type { KeyState } from "./state.ts";
+import { awaitedFrom, type KeyState, newState, UNAWAITED } from "./state.ts";
 
 /**
  * The state of a key of a rule that was changed: its open alert is over, since nothing of the new rule would end it, and
@@ -20,6 +20,7 @@ export function afterChange(
     lastAt: _lastAt,
     noticed: _noticed,
     ended: _ended,
+    from: _from,
     ...rest
   } = closed(state);
   const outcomes: AlertOutcome[] = [];
@@ -30,13 +31,28 @@ export function afterChange(
     outcomes.push(...endQuiet(settings, state, now).outcomes);
   }
   const over = active === undefined ? {} : { over: { id: active.id, at: now } };
-  const changed: KeyState = { ...rest, ...over, cells: Cells.empty(), suppressed: 0 };
+  const isAbsence = settings.when.kind === "absence";
+  const changed: KeyState = {
+    ...rest,
+    ...over,
+    ...(isAbsence && { from: UNAWAITED }),
+    cells: Cells.empty(),
+    suppressed: 0,
+  };
   return { state: keepsPending ? withPending(changed, outcomes) : changed, outcomes };
 }
 
 /** The state of a key where it is not known how long it waited: an absence that was not told waits from now on. */
 export function waitingFrom(state: KeyState, now: number): KeyState {
-  return state.noticed === state.newest ? state : { ...state, newest: now };
+  const from = awaitedFrom(state);
+  if (from === undefined || state.noticed === from) return state;
+  return { ...state, newest: Math.min(state.newest, now), from: now };
+}
+
+/** The state of an absence that is awaited from a time on, unless it already is. */
+export function watchedFrom(state: KeyState | undefined, since: number): KeyState {
+  if (state === undefined) return { ...newState("", since), from: since };
+  return state.from === UNAWAITED ? { ...state, from: since } : state;
 }
 
 /** What conditions compare, without the limits that they compare with: these may change while an alert is open. */

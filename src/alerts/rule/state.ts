@@ -54,7 +54,9 @@ export type KeyState = {
   noEnd?: true;
   /** The alert that ended last, and when. */
   over?: { id: string; at: number };
-  /** Of an absence: the `newest` for which it was noticed. */
+  /** Of an absence: since when it is awaited, where that is not `newest`; `UNAWAITED` before the next input. */
+  from?: number;
+  /** Of an absence: since when it was awaited as it was noticed. */
   noticed?: number;
   /** Of a sum: up to when it is known how it came to reach its limit. */
   reachedAt?: number;
@@ -103,6 +105,14 @@ export type AlertRange = [first: number, last: number];
 
 export function newState(key: string, newest: number): KeyState {
   return { v: 1, key, newest, logs: Logs.empty(), cells: Cells.empty(), raised: 0, suppressed: 0 };
+}
+
+/** Of a key that another rule has counted. No event has this time. */
+export const UNAWAITED = -1;
+
+/** Since when an absence is awaited; undefined where it is not. */
+export function awaitedFrom({ from, newest }: Pick<KeyState, "from" | "newest">): number | undefined {
+  return from === UNAWAITED ? undefined : (from ?? newest);
 }
 
 /** Whether each input states if the condition holds. */

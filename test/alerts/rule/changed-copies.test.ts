@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import should from "should";
-import { openAlertsIn, SharedAlertStore } from "../../../src/alerts/index.ts";
+import { MemoryAlertStore, openAlertsIn, SharedAlertStore } from "../../../src/alerts/index.ts";
 import type { AlertSettings, AlertWhen } from "../../../src/alerts/types.ts";
 import { MemorySharedState } from "../../../src/index.ts";
 import { logAt } from "../taken-back/logs.ts";
@@ -217,6 +217,64 @@ describe("AlertRule: a rule of several copies that is changed or stopped", () =>
     should(await made().upTo(100)).equal("alert");
   });
 
+  it("waits for an absence from the deploy on, whatever the rule before had seen; for each key from its next event on", async () => {
+    for (const [isShared, forEach] of [
+      [true, false],
+      [true, true],
+      [false, false],
+      [false, true],
+    ]) {
+      const own = new MemoryAlertStore();
+      const { storeOf, clock } = copies();
+      const made = (fingerprint: string, when: AlertWhen, each?: boolean) => {
+        const more = { id: "rule", fingerprint, forEach: each, now: () => clock.now };
+        return makeRule(when, { recovers: true }, { store: isShared ? storeOf() : own, ...more });
+      };
+      const before = made("each", EACH, true);
+      for (const key of ["", "a", "b"]) await before.at(0, { key, id: key });
+      await before.rule.close();
+      clock.now += 1_000;
+      const { rule, at, upTo } = made("absence", { kind: "absence", forMs: 100 }, forEach);
+      should((await rule.open()).map(({ kind }) => kind)).eql(["ended", "ended", "ended"]);
+      if (forEach) {
+        // It comes late, and is the first one of its key for this rule.
+        should(await at(-1, { key: "a", id: "late" })).equal("counted");
+        should(await upTo(98)).equal("");
+        should(await upTo(99)).equal("alert at 99 of a count 0");
+        should(await upTo(9_000)).equal("");
+      } else {
+        should(await upTo(1_099)).equal("");
+        should(await upTo(1_100)).equal("alert at 1100 count 0");
+      }
+      await rule.close();
+    }
+  });
+
+  it("waits for an absence whatever another rule counts meanwhile", async () => {
+    const { copy } = copies();
+    const [before, absence] = [copy("one"), copy("absence", { kind: "absence", forMs: 100 })];
+    should(await absence.at(0)).equal("counted");
+    should(await before.at(50)).equal("alert at 50");
+    should(await absence.upTo(99)).equal("");
+    should(await absence.upTo(100)).equal("alert");
+    // What the other one counted stays counted.
+    should(await absence.at(110)).equal("counted, recovered at 110");
+    should(await before.at(50)).equal("seen");
+  });
+
+  it("waits for an absence anew where another rule goes on and took its copy for ended", async () => {
+    const { copy, pass, clock } = copies();
+    const absence = copy("absence", { kind: "absence", forMs: MINUTE });
+    should(await absence.at(0)).equal("counted");
+    const other = copy("one");
+    should(await other.at(1)).equal("alert at 1");
+    await pass(5 * MINUTE, [other]);
+    const back = clock.now - START;
+    should(await absence.upTo(back)).equal("");
+    should(await absence.upTo(back + MINUTE - 1)).equal("");
+    should(await absence.upTo(back + MINUTE)).equal("alert");
+  });
+
   it("ends what is open by a rule of which the store knows no copy, some time later", async () => {
     const { copy, pass, storeOf } = copies();
     const before = copy("one");
@@ -244,6 +302,7 @@ describe("AlertRule: a rule of several copies that is changed or stopped", () =>
     const when = fc.constantFrom<AlertWhen>(
       EACH,
       { kind: "count", times: 3, withinMs: 40 },
+      { kind: "absence", forMs: 25 },
       { kind: "rate", factor: 2, withinMs: 10, comparedMs: 50, least: 2 },
     );
     const given = fc.record({
