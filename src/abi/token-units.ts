@@ -1,6 +1,6 @@
 import { ArgumentError, CrecError } from "../errors.ts";
-import { valueNames } from "../protocol/abi-names.ts";
 import { parseJson } from "../json.ts";
+import { valueNames } from "../protocol/abi-names.ts";
 import { arrayOf } from "./abi-type.ts";
 import { amountRule, type IsAmount } from "./amount-rule.ts";
 import type { AbiParameter } from "./types.ts";
