@@ -34,6 +34,7 @@ export class AlertHost {
   readonly #serial = new Serial();
   /** Messages leave in the order in which they came. What was counted meanwhile is written together. */
   readonly #leaving = new Serial();
+  #acknowledging: Promise<void> = Promise.resolve();
   readonly #library: Library;
   readonly #closing = new AbortController();
   #limits: AlertLimits = { notCounted: 0, forgotten: 0, forgottenEvents: 0 };
@@ -91,14 +92,14 @@ export class AlertHost {
     return new AlertHost(RED, node, fields, await loadLibrary());
   }
 
-  /** Reads what is stored, sends again what was not acknowledged, and follows the time. */
+  /** Reads what is stored, sends what was not sent or not acknowledged, and follows the time. */
   async start(): Promise<void> {
     await this.#serial.run(async () => {
       try {
         const rule = await this.#memory.rule();
         const ended = await rule.open();
-        const outcomes = this.#fields.flag("untilAcked") ? await rule.pending() : ended;
-        if (outcomes.length > 0) await this.#sendSeparate(outcomes);
+        await this.#sendSeparate(await rule.pending(), true);
+        if (!this.#fields.flag("untilAcked")) await this.#sendSeparate(ended);
         this.#status.ready(this.#memory.isShared);
       } catch (error) {
         this.#status.problem(error);
@@ -140,7 +141,7 @@ export class AlertHost {
     // An event that is not counted can still be evidence about an alert.
     const learned =
       evidence && !(isAccepted && evidence.kind === "log") ? await (await loaded()).learn(evidence) : [];
-    if (learned.length > 0) await this.#sendSeparate(learned);
+    await this.#sendSeparate(learned);
     this.#ticker.note(msg);
     this.#ticker.look(rule?.nextCheckAt);
     const left = this.#leaving.run(async () => {
@@ -160,16 +161,27 @@ export class AlertHost {
   async close({ isDisabled }: { isDisabled: boolean }): Promise<void> {
     this.#ticker.stop();
     this.#closing.abort();
+    // A node behind this one may be closed already: what is not sent yet is sent after the next start.
+    this.#outlets.close();
     await this.#serial.idle();
     await this.#leaving.idle();
+    await this.#acknowledging;
     this.#status.close();
     forgetKeyLimit(this.#node);
     this.#alerting.close();
-    // Nothing is added to it any more.
-    this.#outlets.close();
+    await this.#keep(this.#outlets.unsent);
     // With a channel, its reading says how much time has passed.
     if (isDisabled && !this.#fields.settings.channel) await this.#suspend();
     await this.#memory.close();
+  }
+
+  async #keep(outcomes: readonly AlertOutcome[]): Promise<void> {
+    if (outcomes.length === 0) return;
+    try {
+      await (await this.#memory.rule()).keep(outcomes);
+    } catch (error) {
+      this.#status.problem(error);
+    }
   }
 
   async #suspend(): Promise<void> {
@@ -185,8 +197,8 @@ export class AlertHost {
     return this.#serial.run(async () => {
       try {
         const rule = await this.#memory.rule();
-        const outcomes = [...(await rule.readUpTo(at)), ...(await this.#pendingOfOthers(rule))];
-        if (outcomes.length > 0) await this.#sendSeparate(outcomes);
+        await this.#sendSeparate(await rule.readUpTo(at));
+        await this.#sendSeparate(await this.#pendingOfOthers(rule), true);
         this.#status.ready(this.#memory.isShared);
         return rule.nextCheckAt;
       } catch (error) {
@@ -201,8 +213,7 @@ export class AlertHost {
     if (!this.#memory.isShared) return;
     await this.#serial.run(async () => {
       try {
-        const outcomes = await (await this.#memory.rule()).refresh();
-        if (outcomes.length > 0) await this.#sendSeparate(outcomes);
+        await this.#sendSeparate(await (await this.#memory.rule()).refresh());
         this.#status.ready(true);
       } catch (error) {
         this.#status.problem(error);
@@ -220,16 +231,18 @@ export class AlertHost {
     noteKeyLimit(this.#node, this.#limits);
   }
 
-  async #sendSeparate(outcomes: readonly AlertOutcome[]): Promise<void> {
+  /** `isStored`: they are what the rule keeps. */
+  async #sendSeparate(outcomes: readonly AlertOutcome[], isStored?: true): Promise<void> {
+    if (outcomes.length === 0) return;
     const separate = await this.#alerting.separate(outcomes, this.#closing.signal);
-    this.#outlets.sendSeparate(separate);
+    this.#outlets.sendSeparate(separate, isStored);
     this.#status.told(separate);
   }
 
   /** Outcomes of another copy, which may have ended before it could send them. */
   async #pendingOfOthers(rule: AlertRule): Promise<AlertOutcome[]> {
     const isDue = this.#memory.isShared && performance.now() - this.#lookedAt > OTHERS_MS;
-    if (!isDue || !this.#fields.flag("untilAcked")) return [];
+    if (!isDue) return [];
     this.#lookedAt = performance.now();
     const now = Date.now();
     return (await rule.pending()).filter((outcome) => now - timeOfOutcome(outcome) > OTHERS_MS);
@@ -247,11 +260,12 @@ export class AlertHost {
   }
 
   async #acknowledge(outcome: AlertOutcome): Promise<void> {
-    try {
-      await (await this.#memory.rule()).acknowledge(outcome);
-    } catch (error) {
+    const done = this.#memory
+      .rule()
+      .then((rule) => rule.acknowledge(outcome))
       // It is sent again after a restart.
-      this.#status.problem(error);
-    }
+      .catch((error) => this.#status.problem(error));
+    this.#acknowledging = Promise.all([this.#acknowledging, done]).then(() => {});
+    await done;
   }
 }

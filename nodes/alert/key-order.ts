@@ -24,6 +24,8 @@ export type InTurn = {
   run: () => Promise<void> | undefined;
   /** It need not be sent any more. */
   dropped: () => void;
+  /** It was not sent before the node was closed. */
+  unsent: () => void;
 };
 
 type Turns = {
@@ -34,7 +36,6 @@ type Turns = {
   waiting: Map<string, InTurn>;
   /** The id of what runs. */
   running: string | undefined;
-  next: NodeJS.Timeout | undefined;
 };
 
 const LOOK_AGAIN_MS = 500;
@@ -54,6 +55,8 @@ export class KeyOrder {
   readonly #keys = new Map<string, Turns>();
   #mostKeys = FEW_KEYS;
   #isClosed = false;
+  /** One for all keys: after a restart, there may be many. */
+  #next: NodeJS.Timeout | undefined;
 
   constructor(options: KeyOrderOptions) {
     this.#options = { now: () => performance.now(), ...options };
@@ -74,13 +77,17 @@ export class KeyOrder {
 
   /** Runs it now, or after what came before it. */
   add(key: string, one: InTurn): void {
-    if (this.#isClosed) return;
+    if (this.#isClosed) {
+      one.unsent();
+      return;
+    }
     const turns = this.#turnsOf(key);
     if (turns.running === one.id || turns.waiting.has(one.id)) return;
+    const isFirst = turns.waiting.size === 0;
     turns.waiting.set(one.id, one);
     if (one.event !== undefined) turns.events.push({ ...one.event });
     // What waits already is looked at before it.
-    if (turns.next === undefined) this.#look(key, turns);
+    if (isFirst) this.#look(key, turns);
   }
 
   /** The end of an alert is known to its receivers: what would tell it is dropped. */
@@ -93,21 +100,29 @@ export class KeyOrder {
     }
   }
 
-  /** What waits is not sent any more. */
+  /** What waits, and what comes from now on, is not sent. */
   close(): void {
     this.#isClosed = true;
-    for (const { next } of this.#keys.values()) clearTimeout(next);
+    clearTimeout(this.#next);
+    for (const { waiting } of this.#keys.values()) {
+      for (const one of waiting.values()) one.unsent();
+    }
     this.#keys.clear();
+  }
+
+  #lookAtAll(): void {
+    this.#next = undefined;
+    for (const [key, turns] of this.#keys) {
+      if (turns.waiting.size > 0) this.#look(key, turns);
+    }
   }
 
   #look(key: string, turns: Turns): void {
     if (turns.running !== undefined || this.#keys.get(key) !== turns) return;
-    clearTimeout(turns.next);
-    turns.next = undefined;
     for (const [id, first] of turns.waiting) {
       this.#forgetSettled(turns);
       if (turns.events.length > 0) {
-        turns.next = setTimeout(() => this.#look(key, turns), LOOK_AGAIN_MS);
+        this.#next ??= setTimeout(() => this.#lookAtAll(), LOOK_AGAIN_MS);
         return;
       }
       turns.waiting.delete(id);
@@ -135,8 +150,7 @@ export class KeyOrder {
 
   #turnsOf(key: string): Turns {
     const turns = this.#keys.get(key) ?? {
-      ...{ events: [], mostEvents: FEW_EVENTS, waiting: new Map() },
-      ...{ running: undefined, next: undefined },
+      ...{ events: [], mostEvents: FEW_EVENTS, waiting: new Map(), running: undefined },
     };
     this.#keys.set(key, turns);
     return turns;

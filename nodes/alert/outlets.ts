@@ -26,11 +26,12 @@ export class Outlets {
   readonly #forget: () => void;
   readonly #order: KeyOrder;
   readonly #acknowledge: (outcome: AlertOutcome) => void;
+  readonly #unsent = new Map<string, AlertOutcome>();
 
   constructor(RED: NodeAPI, node: Node, { library, keepsPending, acknowledge, isPending }: OutletsOptions) {
     this.#node = node;
     this.#order = new KeyOrder({ findInFlight: library.findInFlight, mayCome: mayDeliver });
-    this.#acknowledge = (outcome) => void (keepsPending && acknowledge(outcome));
+    this.#acknowledge = (outcome) => void acknowledge(outcome);
     this.#outbox = keepsPending
       ? new Outbox({
           consumer: `alert ${node.id}`,
@@ -56,16 +57,25 @@ export class Outlets {
     this.sendSeparate(after);
   }
 
-  /** Sends messages without an event, each after what came before it for its key. */
-  sendSeparate(separate: readonly Separate[]): void {
+  /**
+   * Sends messages without an event, each after what came before it for its key. `isStored`: the rule keeps them until they
+   * are acknowledged.
+   */
+  sendSeparate(separate: readonly Separate[], isStored = this.#outbox !== undefined): void {
     for (const one of separate) {
       const { id, outcome } = one;
       const { alert, kind } = outcome;
+      const done = () => void (isStored && this.#acknowledge(outcome));
       this.#order.add(alert.key, {
         ...{ id, alertId: alert.id, isEnd: kind === "recovered" || kind === "ended" },
         event: eventOfAlert(alert),
-        run: () => (this.#outbox ? this.#outbox.add(one) : this.#put(one.message, one.output)),
-        dropped: () => this.#acknowledge(outcome),
+        run: () => {
+          if (this.#outbox) return this.#outbox.add(one);
+          this.#put(one.message, one.output);
+          return done();
+        },
+        dropped: done,
+        unsent: () => void (isStored || this.#unsent.set(id, outcome)),
       });
     }
   }
@@ -77,13 +87,19 @@ export class Outlets {
     if (event !== undefined) this.#order.left(key, event);
   }
 
+  /** Nothing without an event is sent any more. */
   close(): void {
     this.#forget();
     this.#order.close();
     this.#outbox?.close();
   }
 
-  #put(message: Separate["message"], output: Separate["output"]): undefined {
+  /** What was not sent, and the rule does not keep. */
+  get unsent(): AlertOutcome[] {
+    return [...this.#unsent.values()];
+  }
+
+  #put(message: Separate["message"], output: Separate["output"]): void {
     this.#node.send(output === "alert" ? [message, null, null] : [null, message, null]);
   }
 }

@@ -37,6 +37,8 @@ describe("alert behind events in", function () {
     await call("/local/faucet", { to, amount: `${amount}${"0".repeat(18)}` });
     return to;
   };
+  /** Node-RED takes a node that comes with credentials for a changed one, and restarts what uses it. */
+  const unchanged = ({ credentials: _same, ...node }: FlowNode): FlowNode => node;
   const deploy = (
     alert: Partial<FlowNode>,
     events: Partial<FlowNode> = {},
@@ -44,7 +46,7 @@ describe("alert behind events in", function () {
   ) =>
     harness.nodeRed.deploy(
       harnessFlow(
-        [...harness.config(), transfers(), ...more],
+        [...(type === "nodes" ? harness.config().map(unchanged) : harness.config()), transfers(), ...more],
         [
           [
             eventsInNode({ start: "now", types: ["watcher.event"], wires: [["alert"], [], []], ...events }),
@@ -124,13 +126,17 @@ describe("alert behind events in", function () {
 
   it("tells the end of an alert behind its alert: once its event is acknowledged, or with the alert itself", async () => {
     const large = { kind: "field", field: "params.value", is: "above", value: "100", unit: "token" };
-    await deploy(
-      {
-        ...{ conditions: [large], contract: "contract", recovers: true, title: "Large" },
-        wires: [["alert-look-0"], ["alert-look-1"], ["alert-look-2", "ack"]],
-      },
-      { commit: "on-ack", inFlight: "10" },
-    );
+    const consumer = freshId();
+    const deployed = (name: string, type: "full" | "nodes") =>
+      deploy(
+        {
+          ...{ name, conditions: [large], contract: "contract", recovers: true, title: "Large" },
+          wires: [["alert-look-0"], ["alert-look-1"], ["alert-look-2", "ack"]],
+        },
+        { commit: "on-ack", inFlight: "10", consumer },
+        { type },
+      );
+    await deployed("", "full");
     await harness.nodeRed.status("events", /connected/);
     const endsOf = (id: unknown) =>
       harness.nodeRed.shown(RESOLVED).filter(({ value }) => (value as AlertMessage).payload.id === id);
@@ -150,8 +156,24 @@ describe("alert behind events in", function () {
     const again = await shown(ALERT, (value) => "endedAt" in (value as AlertMessage).payload);
     should(again.payload).have.properties({ id: second.payload.id, title: "Over: Large" });
     await harness.nodeRed.press("press-ack", again);
-    await harness.nodeRed.press("press-ack", await opened(400));
+
+    // Nothing repeats its end, and deploys do not drop it.
+    const third = await opened(400);
     await shown(PASSED, isTo(await pay(3)));
+    for (const name of ["changed", "changed again"]) {
+      await deployed(name, "nodes");
+      await harness.nodeRed.status("alert", ({ fill }) => fill === "green");
+    }
+    should(endsOf(third.payload.id)).be.empty();
+    await harness.nodeRed.press("press-ack", third);
+    await shown(RESOLVED, (value) => (value as AlertMessage).payload.id === third.payload.id);
+
+    // It is told once.
+    await deployed("", "nodes");
+    await harness.nodeRed.status("alert", ({ fill }) => fill === "green");
+    await harness.nodeRed.press("press-ack", await opened(500));
+    await shown(PASSED, isTo(await pay(4)));
+    should(endsOf(third.payload.id)).have.length(1);
     should(endsOf(second.payload.id)).be.empty();
   });
 

@@ -12,6 +12,7 @@ describe("the order of what an alert node sends for one key", () => {
   const open = () => {
     const sent: string[] = [];
     const dropped: string[] = [];
+    const unsent: string[] = [];
     const clock = { now: 0 };
     let looks = 0;
     const looked = () => {
@@ -37,8 +38,9 @@ describe("the order of what an alert node sends for one key", () => {
           return run?.();
         },
         dropped: () => dropped.push(id),
+        unsent: () => unsent.push(id),
       });
-    return { order, sent, dropped, add, event, clock, looked };
+    return { order, unsent, sent, dropped, add, event, clock, looked };
   };
   beforeEach(() => {
     inFlight.clear();
@@ -104,6 +106,33 @@ describe("the order of what an alert node sends for one key", () => {
     never.resolve();
     await never.promise;
     should(sent).eql(["absence", "end", "one"]);
+  });
+
+  it("gives back what waits when it is closed, and what comes then", () => {
+    const { order, sent, unsent, add } = open();
+    coming.add("1");
+    add("k", "end", undefined, "1");
+    add("k", "next");
+    should(unsent).be.empty();
+    order.close();
+    add("k", "last");
+    add("other", "of another key");
+    should(sent).be.empty();
+    should(unsent).eql(["end", "next", "last", "of another key"]);
+  });
+
+  it("looks at many keys with one timer", async () => {
+    const { order, sent, add } = open();
+    const timers = () => process.getActiveResourcesInfo().filter((one) => one === "Timeout").length;
+    const before = timers();
+    const keys = Array.from({ length: 1_000 }, (_, no) => `${no}`);
+    for (const key of keys) coming.add(key);
+    for (const key of keys) add(key, `end of ${key}`, undefined, key);
+    should(timers()).equal(before + 1);
+    for (const key of keys.slice(1)) coming.delete(key);
+    await eventually("the ends of all but one", () => sent.length === keys.length - 1);
+    should(sent).not.containEql("end of 0");
+    order.close();
   });
 
   it("drops an end that the alert itself has told", () => {

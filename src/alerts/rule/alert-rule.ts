@@ -16,12 +16,13 @@ import { quietEndOf } from "./incident.ts";
 import { KeyRecords } from "./key-records.ts";
 import { noteOpen } from "./open-rules.ts";
 import { dueAt, idleAt, overAt, passTime, remaining } from "./pass-time.ts";
-import { hasPending, listed, withoutOutcome } from "./pending.ts";
+import { hasPending, listed, withoutOutcome, withPending } from "./pending.ts";
 import { withDetailsOnce } from "./raise.ts";
 import { type Report, Reports } from "./reports.ts";
 import { afterChange, waitingFrom, watchedFrom } from "./rule-change.ts";
 import { RuleClock } from "./rule-clock.ts";
 import { RuleRecord } from "./rule-record.ts";
+import { startedAt } from "./rule-state.ts";
 import { RuleWatch } from "./rule-watch.ts";
 import { SourceTimes } from "./source-times.ts";
 import {
@@ -309,10 +310,21 @@ export class AlertRule {
     return listed([this.#rule.value, ...this.#keys.all().map((record) => record.value)]);
   }
 
+  /** Keeps outcomes that could not be sent, until they are acknowledged: see `pending`. */
+  async keep(outcomes: readonly AlertOutcome[]): Promise<void> {
+    await this.#load();
+    const now = this.#clock.now;
+    await this.#rule.record.change((state) => ({ state: withPending(state ?? startedAt(now), outcomes) }));
+  }
+
   /** Forgets an outcome of `pending`. */
   async acknowledge(outcome: AlertOutcome): Promise<void> {
     await this.#load();
-    await this.#rule.record.change((state) => ({ state: withoutOutcome(state, outcome) }));
+    const { isKept } = await this.#rule.record.change((known) => {
+      const state = withoutOutcome(known, outcome);
+      return { state, isKept: state !== known };
+    });
+    if (isKept) return;
     // A long key is shown without its end, and has to be looked for.
     const own = this.#keys.inMemory(recordKeyOf(outcome.alert.key));
     const isOwn = withoutOutcome(own?.value, outcome) !== own?.value;
@@ -359,6 +371,8 @@ export class AlertRule {
       () => false,
     );
     try {
+      const unreturned = this.#keepsPending ? [] : this.#unreturned;
+      if (isOpen && unreturned.length > 0) await this.keep(unreturned).catch(() => {});
       // Without it, the others notice after some time that this copy has ended.
       if (isOpen) await this.#rule.leave(this.#clock.now).catch(() => {});
       await Promise.all([this.#rule.record, ...this.#keys.all()].map((record) => record.settled()));
