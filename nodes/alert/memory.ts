@@ -63,17 +63,20 @@ function sharedMemory(
     const ref = fleetOf(RED, id);
     if (!ref) throw new TypeError("There is no shared state");
     const { fleet, leave } = await joinFleet(RED, ref);
-    try {
-      // Where it is deleted, Issues finds what it leaves open.
-      if (settings.recovers) await noteSharedRule(fleet.shared, sharedRuleOf(RED, node));
-    } catch (error) {
+    let notedAt: number | undefined;
+    /** Where it is deleted, Issues finds what it leaves open. Before its first input, nothing else says that it is there. */
+    const note = async () => {
+      const isNoted = notedAt !== undefined && performance.now() - notedAt < NOTE_EACH_MS;
+      if (isNoted || !settings.recovers) return;
+      await noteSharedRule(fleet.shared, sharedRuleOf(RED, node));
+      notedAt = performance.now();
+    };
+    await note().catch(async (error) => {
       await leave();
       throw error;
-    }
-    return {
-      rule: makeRule(new library.SharedAlertStore({ shared: fleet.shared, scope: node.id, ttlMs })),
-      leave,
-    };
+    });
+    const store = new library.SharedAlertStore({ shared: fleet.shared, scope: node.id, ttlMs });
+    return { rule: makeRule(store), note, leave };
   };
   let opened: ReturnType<typeof open> | undefined;
   return {
@@ -84,7 +87,9 @@ function sharedMemory(
       opened.catch(() => {
         opened = undefined;
       });
-      return (await opened).rule;
+      const { rule, note } = await opened;
+      await note();
+      return rule;
     },
     close: async () => {
       const { rule, leave } = (await opened?.catch(() => undefined)) ?? {};
@@ -94,6 +99,8 @@ function sharedMemory(
 }
 
 const DAY_MS = 86_400_000;
+/** Issues of another copy may forget it after ten minutes. */
+const NOTE_EACH_MS = 4 * 60_000;
 
 /** Longer than any time that a rule waits for. */
 function keptMs({ when, quietMs, slackMs, confirmWithinMs = 0 }: AlertSettings): number {

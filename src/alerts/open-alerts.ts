@@ -2,30 +2,48 @@ import { openIn } from "./rule/aside.ts";
 import { CachedRecord } from "./rule/cached-record.ts";
 import { isRecordKey } from "./rule/ids.ts";
 import { keyForm } from "./rule/key-form.ts";
-import { isRuleState } from "./rule/rule-state.ts";
+import { listed } from "./rule/pending.ts";
+import { ruleForm } from "./rule/rule-form.ts";
+import { isRuleState, type RuleState } from "./rule/rule-state.ts";
 import { AWAY_MS, isInUse } from "./rule/rule-uses.ts";
+import type { KeyState } from "./rule/state.ts";
 import { inGroups } from "./rule/stored-keys.ts";
 import type { AlertStore, RaisedAlert } from "./types.ts";
 
 /**
- * The open alerts of a rule, by its store alone: those whose end it would tell. For a rule that is gone, which will not.
- * The store stays open. Nothing is written, unless it `renews` them: a shared store then keeps them for longer.
+ * The open alerts of a rule, by its store alone: those whose end it would tell, or has kept and not told. For a rule that is
+ * gone, which will not. The store stays open. Nothing is written, unless it `renews` them: a shared store then keeps them for longer.
  * @throws what the store throws
  */
 export async function openAlertsIn(
   store: AlertStore,
   { renews = false }: { renews?: boolean } = {},
 ): Promise<RaisedAlert[]> {
-  const form = keyForm(store, () => {});
-  const open: RaisedAlert[] = [];
-  await inGroups((await store.keys()).filter(isRecordKey), async (key) => {
-    const record = new CachedRecord(store, key, form);
+  const open = new Map<string, RaisedAlert>();
+  const look = async <State extends KeyState | RuleState>(
+    record: CachedRecord<State>,
+    openOf: (state: State) => RaisedAlert[],
+  ) => {
     await record.read();
-    const alerts = openIn(record.value).flatMap(({ active, noEnd }) => (active && !noEnd ? [active] : []));
-    open.push(...alerts);
+    const { value } = record;
+    const alerts = value === undefined ? [] : [...openOf(value), ...untoldEnds(value)];
+    for (const alert of alerts) open.set(alert.id, alert);
     if (renews && alerts.length > 0) await record.keep(Date.now());
-  });
-  return open;
+  };
+  const form = keyForm(store, () => {});
+  await look(new CachedRecord(store, "", ruleForm(store)), () => []);
+  await inGroups((await store.keys()).filter(isRecordKey), (key) =>
+    look(new CachedRecord(store, key, form), (state) =>
+      openIn(state).flatMap(({ active, noEnd }) => (active && !noEnd ? [active] : [])),
+    ),
+  );
+  return [...open.values()];
+}
+
+function untoldEnds(state: KeyState | RuleState): RaisedAlert[] {
+  return listed([state]).flatMap(({ kind, alert }) =>
+    kind === "recovered" || kind === "ended" ? [alert] : [],
+  );
 }
 
 /**

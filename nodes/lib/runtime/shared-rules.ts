@@ -10,6 +10,9 @@ export type SharedRule = {
   tabs: string[];
 };
 
+/** One as it was read: `notedAt` by the clock of the copy that noted it. */
+export type NotedRule = SharedRule & { notedAt: number; revision: number };
+
 type Records = Pick<SharedState, "readRecord" | "writeRecord" | "recordKeys">;
 
 const SCOPE = "alert rules";
@@ -25,8 +28,13 @@ export function sharedRuleOf(RED: NodeAPI, { id, name }: Pick<Node, "id" | "name
 }
 
 /** Notes that there is such a node, so that it is known when it is deleted. */
-export async function noteSharedRule(shared: Records, { id, ...value }: SharedRule): Promise<void> {
+export async function noteSharedRule(
+  shared: Records,
+  { id, ...rule }: SharedRule,
+  notedAt: number = Date.now(),
+): Promise<void> {
   const revision = (await shared.readRecord(SCOPE, id))?.revision ?? 0;
+  const value = { ...rule, notedAt };
   // Another copy may write the same.
   await shared.writeRecord({ ...{ scope: SCOPE, key: id, revision, value }, ttlMs: KEPT_MS });
 }
@@ -36,33 +44,34 @@ export async function otherRulesOf(
   RED: NodeAPI,
   shared: Records,
   deployed: ReadonlySet<string>,
-): Promise<SharedRule[]> {
+): Promise<NotedRule[]> {
   const tabs = new Set(tabsOf(RED));
   const ids = (await shared.recordKeys(SCOPE, MOST_RULES)).filter((id) => !deployed.has(id));
   const rules = await Promise.all(
-    ids.map(async (id): Promise<SharedRule | undefined> => {
-      const value = (await shared.readRecord(SCOPE, id))?.value as Partial<SharedRule> | undefined;
-      const { label = id, tabs = [] } = value ?? {};
-      return value === undefined ? undefined : { id, label, tabs };
+    ids.map(async (id): Promise<NotedRule | undefined> => {
+      const { value, revision = 0 } = (await shared.readRecord(SCOPE, id)) ?? {};
+      const { label = id, tabs = [], notedAt = 0 } = (value ?? {}) as Partial<NotedRule>;
+      return value === undefined ? undefined : { id, label, tabs, notedAt, revision };
     }),
   );
   return rules.filter((rule) => rule !== undefined).filter((rule) => rule.tabs.some((id) => tabs.has(id)));
 }
 
-/** Forgets that there was such a node. */
-export async function forgetSharedRule(shared: Records, id: string): Promise<void> {
-  await remove(shared, SCOPE, id);
+/** Forgets that there was such a node, unless a copy has noted it since. */
+export async function forgetSharedRule(
+  shared: Records,
+  { id, revision }: Pick<NotedRule, "id" | "revision">,
+): Promise<void> {
+  await shared.writeRecord({ ...{ scope: SCOPE, key: id, revision }, value: undefined, ttlMs: 1 });
 }
 
 /** Removes what a node remembers. */
 export async function removeSharedMemory(shared: Records, id: string): Promise<void> {
-  for (const key of await shared.recordKeys(id, MOST_KEYS)) await remove(shared, id, key);
-}
-
-async function remove(shared: Records, scope: string, key: string): Promise<void> {
-  const record = await shared.readRecord(scope, key);
-  if (record === undefined) return;
-  await shared.writeRecord({ ...{ scope, key, revision: record.revision }, value: undefined, ttlMs: 1 });
+  for (const key of await shared.recordKeys(id, MOST_KEYS)) {
+    const record = await shared.readRecord(id, key);
+    if (record === undefined) continue;
+    await shared.writeRecord({ scope: id, key, revision: record.revision, value: undefined, ttlMs: 1 });
+  }
 }
 
 function tabsOf(RED: NodeAPI): string[] {

@@ -6,9 +6,9 @@ import { type Fleet, fleetKey, joinFleet, wasJoined } from "../../../nodes/lib/r
 import { loadLibrary } from "../../../nodes/lib/runtime/library.ts";
 import {
   forgetSharedRule,
+  type NotedRule,
   otherRulesOf,
   removeSharedMemory,
-  type SharedRule,
 } from "../../../nodes/lib/runtime/shared-rules.ts";
 import type { RaisedAlert } from "../../../src/index.ts";
 import type { Flows } from "./flows.ts";
@@ -16,6 +16,8 @@ import type { Flows } from "./flows.ts";
 /** What a node that is gone has left in its file, or in a shared state: there by the name of the file that it would have. */
 export type LeftOpen = { file: string; label: string; alerts: readonly RaisedAlert[] };
 
+/** As long as `isRuleInUse` says of a node that was closed that it is still in use. */
+const AWAY_MS = 10 * 60_000;
 /** What is left is read again, and renewed, after this time. */
 const AGAIN_MS = 10 * 60_000;
 /** An engine that is away must not hold up what is in files. */
@@ -33,10 +35,11 @@ const known = new Map<string, { readAt: number; alerts: readonly RaisedAlert[] }
 export async function sharedLeftOpen(RED: NodeAPI, flows: Flows): Promise<LeftOpen[]> {
   const found = await inEach(RED, flows, async (shared, name) => {
     const left: LeftOpen[] = [];
-    for (const { id, label } of await deletedIn(RED, shared, flows)) {
+    for (const rule of await deletedIn(RED, shared, flows)) {
+      const { id, label } = rule;
       const alerts = await alertsOf(shared, id, `${name} ${id}`);
       if (alerts.length > 0) left.push({ file: fileNameOf(id), label, alerts });
-      else await forgetSharedRule(shared, id);
+      else await forgetSharedRule(shared, rule);
     }
     return left;
   });
@@ -46,20 +49,23 @@ export async function sharedLeftOpen(RED: NodeAPI, flows: Flows): Promise<LeftOp
 /** A person has closed them where they were sent to. */
 export async function forgetSharedLeftOpen(RED: NodeAPI, flows: Flows, file: string): Promise<void> {
   await inEach(RED, flows, async (shared, name) => {
-    for (const { id } of await deletedIn(RED, shared, flows)) {
+    for (const rule of await deletedIn(RED, shared, flows)) {
+      const { id } = rule;
       if (fileNameOf(id) !== file) continue;
       await removeSharedMemory(shared, id);
-      await forgetSharedRule(shared, id);
+      await forgetSharedRule(shared, rule);
       known.delete(`${name} ${id}`);
     }
   });
 }
 
-async function deletedIn(RED: NodeAPI, shared: Fleet["shared"], flows: Flows): Promise<SharedRule[]> {
+async function deletedIn(RED: NodeAPI, shared: Fleet["shared"], flows: Flows): Promise<NotedRule[]> {
   const { isRuleInUse } = await loadLibrary();
   const others = await otherRulesOf(RED, shared, new Set(flows.deployedIds("crec-alert")));
-  const deleted: SharedRule[] = [];
+  const deleted: NotedRule[] = [];
   for (const rule of others) {
+    // Before its first input, a node has nothing but its note.
+    if (Date.now() - rule.notedAt < AWAY_MS) continue;
     if (!(await isRuleInUse(await storeOf(shared, rule.id)))) deleted.push(rule);
   }
   return deleted;

@@ -24,9 +24,13 @@ describe("the check for open alerts of a deleted node in a shared state", () => 
         running: { fleet: { fleet: { settings, problem: undefined } } },
         settings: { userDir: join(tmpdir(), randomUUID()) },
       });
+    const noted = async (id: string, agoMs: number) => {
+      const rule = sharedRuleOf((await sceneWith([id])).RED, { id, name: `name of ${id}` });
+      await noteSharedRule(shared, rule, Date.now() - agoMs);
+    };
     /** A rule with an open alert, as a node with a clock that is this far behind. */
     const opened = async (id: string, agoMs: number) => {
-      await noteSharedRule(shared, sharedRuleOf((await sceneWith([id])).RED, { id, name: `name of ${id}` }));
+      await noted(id, agoMs);
       const store = new SharedAlertStore({ shared, scope: id, ttlMs: 30 * HOUR });
       const now = () => Date.now() - agoMs;
       const { rule, at } = makeRule(
@@ -42,7 +46,8 @@ describe("the check for open alerts of a deleted node in a shared state", () => 
         should(buttons).eql([{ kind: "closeAlerts", file: origin.node }]);
         return `${origin.label}: ${values?.number}`;
       });
-    return { shared, sceneWith, opened, foundIn };
+    const notes = async () => (await shared.recordKeys("alert rules", 10)).sort();
+    return { shared, sceneWith, noted, notes, opened, foundIn };
   };
 
   it("finds them once no copy has had the node for some time, until a person closes them", async () => {
@@ -70,12 +75,45 @@ describe("the check for open alerts of a deleted node in a shared state", () => 
   });
 
   it("finds nothing where a node left no alert open, and forgets that it was there", async () => {
-    const { shared, opened, foundIn } = fleet();
+    const { shared, notes, opened, foundIn } = fleet();
     const rule = await opened("a", HOUR);
     await rule.accept({ key: "", at: Date.now(), matches: false });
     await rule.close();
     should(await foundIn([])).be.empty();
-    should(await shared.recordKeys("alert rules", 10)).be.empty();
+    should(await notes()).be.empty();
     should(await shared.recordKeys("a", 10)).not.be.empty();
+  });
+
+  it("knows a node that a copy has just got, and that has stored nothing yet", async () => {
+    const { noted, notes, opened, foundIn } = fleet();
+    await noted("new", 0);
+    await noted("never used", HOUR);
+    // A copy without them, in a fleet that is updated.
+    should(await foundIn([])).be.empty();
+    should(await notes()).eql(["new"]);
+    await (await opened("new", HOUR)).close();
+    should(await foundIn([])).eql(["name of new: 1"]);
+  });
+
+  it("knows a node that comes back while it is looked at", async () => {
+    const { shared, noted, notes, foundIn } = fleet();
+    await noted("a", HOUR);
+    const { recordKeys } = shared;
+    // Its alerts are read last.
+    shared.recordKeys = async (scope, most) => {
+      if (scope === "a") await noted("a", 0);
+      return recordKeys.call(shared, scope, most);
+    };
+    should(await foundIn([])).be.empty();
+    should(await notes()).eql(["a"]);
+  });
+
+  it("finds an alert whose end was stored, and not sent", async () => {
+    const { opened, foundIn } = fleet();
+    const rule = await opened("a", HOUR);
+    const { outcomes } = await rule.accept({ key: "", at: Date.now(), matches: false });
+    await rule.keep(outcomes);
+    await rule.close();
+    should(await foundIn([])).eql(["name of a: 1"]);
   });
 });
