@@ -1,4 +1,5 @@
-import { type Extension, eventText } from "../../src/protocol/index.ts";
+import { eventText } from "../../src/protocol/abi-names.ts";
+import type { Extension } from "../../src/protocol/index.ts";
 import { type Offered, offeredBy } from "../lib/editor/abi.ts";
 import type { CompletionSearch, EditedNode } from "../lib/editor/api.ts";
 import { onContractChange } from "../lib/editor/config-change.ts";

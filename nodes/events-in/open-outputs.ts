@@ -45,7 +45,7 @@ export function openOutputs(RED: NodeAPI, node: Node, options: OpenOutputsOption
     onSilence: (count, why) => node.warn(RED._(`events-in.warning.${why}-flow`, { count })),
     // While flows stop and start, those that are to run may be missing.
     isRunning: (id) => flowWork.isDeploying || Boolean(RED.nodes.getNode(id)),
-    undecoded: new UndecodedNote(RED, node),
+    undecoded: new UndecodedNote(RED, node, "events-in.warning.undecoded"),
     tooDeep: RED._("events-in.rejection.depth", { levels: DEEPEST }),
     onLost: (offset, why) => node.warn(RED._("events-in.warning.given-up", { offset, why })),
   });

@@ -33,7 +33,7 @@ export default function register(RED: NodeAPI): void {
   function ConstructSearchEvents(this: Node, def: SearchEventsDef): void {
     RED.nodes.createNode(this, def);
     const fields = fieldReader(RED, this, NODE, def);
-    const undecoded = new UndecodedNote(RED, this);
+    const undecoded = new UndecodedNote(RED, this, "search-events.warning.undecoded");
     let conditions: NodeConditions | undefined;
 
     onInput(RED, this, def, async ({ msg, send, signal }) => {

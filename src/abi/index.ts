@@ -37,4 +37,3 @@ export type {
 } from "./types.ts";
 export { fromSmallestUnit, toSmallestUnit } from "./units.ts";
 export { encodeValue, toAbiValue } from "./values.ts";
-export { snakeCase } from "./wire-names.ts";

@@ -1,5 +1,6 @@
-import { type EventValues, eventValues, parseAbi, snakeCase } from "../abi/index.ts";
+import { type EventValues, eventValues, parseAbi } from "../abi/index.ts";
 import type { Abi } from "../abi/types.ts";
+import { snakeCase } from "../abi/wire-names.ts";
 import { type Extension, extensionNamed } from "../protocol/index.ts";
 import type { Fields } from "./fields.ts";
 

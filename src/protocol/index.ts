@@ -1,4 +1,3 @@
-export * from "./abi-names.ts";
 export * from "./addresses.ts";
 export * from "./chains.ts";
 export * from "./comparisons.ts";

@@ -5,8 +5,8 @@ import {
   encodeValue,
   parseAbi,
   selectorOf,
-  snakeCase,
 } from "../../src/abi/index.ts";
+import { snakeCase } from "../../src/abi/wire-names.ts";
 
 const word = (value: bigint): string => BigInt.asUintN(256, value).toString(16).padStart(64, "0");
 

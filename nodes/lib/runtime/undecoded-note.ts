@@ -9,12 +9,15 @@ const MOST = 10;
 export class UndecodedNote {
   readonly #RED: NodeAPI;
   readonly #node: Node;
+  readonly #key: string;
   readonly #told = new Set<string>();
   #count = 0;
 
-  constructor(RED: NodeAPI, node: Node) {
+  /** `key`: the sentence, in the catalog of the node. */
+  constructor(RED: NodeAPI, node: Node, key: string) {
     this.#RED = RED;
     this.#node = node;
+    this.#key = key;
   }
 
   get count(): number {
@@ -31,6 +34,6 @@ export class UndecodedNote {
     if (this.#told.has(reason) || this.#told.size >= MOST) return;
     this.#told.add(reason);
     // As an error: a rehearsal has it among its outcomes. It belongs to no message that a catch node could take.
-    this.#node.error(this.#RED._("common.warning.undecoded", { offset, reason }));
+    this.#node.error(this.#RED._(this.#key, { offset, reason }));
   }
 }

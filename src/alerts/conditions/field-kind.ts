@@ -1,6 +1,7 @@
 import { arrayOf, numberType } from "../../abi/abi-type.ts";
-import { type Abi, type AbiEvent, type AbiParameter, fittingEvents, snakeCase } from "../../abi/index.ts";
-import { argName, valueNames } from "../../protocol/index.ts";
+import { type Abi, type AbiEvent, type AbiParameter, fittingEvents } from "../../abi/index.ts";
+import { snakeCase } from "../../abi/wire-names.ts";
+import { argName, valueNames } from "../../protocol/abi-names.ts";
 import type { FieldPath } from "./field-path.ts";
 
 /** How the values of a field are compared. `look`: the type is not known, so the values decide. */

@@ -1,4 +1,4 @@
-import { snakeCase } from "../../abi/index.ts";
+import { snakeCase } from "../../abi/wire-names.ts";
 import { ArgumentError } from "../../errors.ts";
 import { FIELD_PATH } from "../../protocol/index.ts";
 
