@@ -8,6 +8,7 @@ export const ABI_BOUNDS = {
   /** Characters of human-readable text, which takes longer to read. */
   textLength: 400_000,
   items: 5_000,
+  /** Also what one contract inherits from. */
   structs: 500,
   /** Parameters of one item, with those of its structs or tuples. */
   parameters: 250,

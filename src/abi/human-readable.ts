@@ -12,6 +12,8 @@ export type RawAbi = {
   items: readonly unknown[];
   /** Of items of text: the line of each. */
   lines?: readonly number[];
+  /** Whether an item overrides a later one with its signature: those of bases come last. */
+  overrides?: boolean;
   /** Items that cannot be read. */
   failures: Failure[];
   /** What an interface inherits from and is not in the text. */
@@ -68,7 +70,7 @@ export function readHumanReadable(text: string): RawAbi[] {
     count += reads.length;
     if (count > most)
       throw tooLarge("abi", `The contracts of the ABI have more than ${most} items, with what they inherit.`);
-    return abiOf(contract.name, reads, its, byName);
+    return { ...abiOf(contract.name, reads, its, byName), overrides: true };
   });
 }
 
@@ -79,7 +81,7 @@ function abiOf(
   byName: ReadonlyMap<string, Scope>,
 ): RawAbi {
   const missing = scopes.flatMap(({ name: its, kind, bases, line }) =>
-    bases
+    [...new Set(bases)]
       .filter((base) => !byName.has(base))
       .map((base) => ({
         name: base,
@@ -107,13 +109,15 @@ function readStatement(
 ): Pick<Read, "item" | "failure"> | undefined {
   const words = tokens.map((token) => token.text);
   const [first = "", second = ""] = words;
+  const outer = outerWords(words);
+  const isHidden = first === "function" && (outer.has("internal") || outer.has("private"));
   const isItem = ITEM.test(first);
   const ofContract = scope?.kind === "contract" || scope?.kind === "library";
   const isVariable = !isItem && (ofContract || words.includes("constant"));
-  const isGetter = isVariable && scope?.kind === "contract" && beforeValue(words).includes("public");
+  const isGetter = isVariable && scope?.kind === "contract" && outer.has("public");
   // The functions of a library, and those outside of contracts, are part of the code that uses them.
   const isInCode = scope?.kind === "library" || (scope === undefined && hasContract && words.includes("{"));
-  if (LEFT_OUT.test(first) || (isVariable && !isGetter) || (isInCode && isItem)) return undefined;
+  if (LEFT_OUT.test(first) || (isVariable && !isGetter) || (isInCode && isItem) || isHidden) return undefined;
   const cursor = new Cursor(tokens);
   try {
     const item = isGetter ? getterAt(cursor, known) : itemAt(cursor, known);
@@ -127,13 +131,16 @@ function readStatement(
   }
 }
 
-function beforeValue(words: readonly string[]): readonly string[] {
+/** The words outside of brackets, before a body and a value. */
+function outerWords(words: readonly string[]): Set<string> {
+  const found = new Set<string>();
   let depth = 0;
-  const end = words.findIndex((word) => {
+  for (const word of words) {
+    if (depth === 0 && /^[={]$/.test(word)) break;
     depth += word === "(" ? 1 : word === ")" ? -1 : 0;
-    return depth === 0 && word === "=";
-  });
-  return end < 0 ? words : words.slice(0, end);
+    if (depth === 0) found.add(word);
+  }
+  return found;
 }
 
 /** As a person sees it, without what is too much for a sentence. */

@@ -1,6 +1,7 @@
 import type { ArgumentError } from "../errors.ts";
-import { canonicalType, hasManyDimensions } from "./abi-type.ts";
+import { canonicalType, hasManyDimensions, signatureOf } from "./abi-type.ts";
 import { ABI_BOUNDS, tooLarge } from "./bounds.ts";
+import { distinct } from "./choose-item.ts";
 import type { Failure, RawAbi } from "./human-readable.ts";
 import { invalid } from "./invalid.ts";
 import { noteUnusable } from "./list.ts";
@@ -100,7 +101,7 @@ function readAll(input: unknown): Checked[] {
   return distinct.length > 0 ? distinct : all.slice(0, 1);
 }
 
-function checked({ name, items, lines, failures, missing }: RawAbi, count: Count): Checked {
+function checked({ name, items, lines, overrides, failures, missing }: RawAbi, count: Count): Checked {
   if (items.length > ABI_BOUNDS.items)
     throw tooLarge("abi", `The ABI has ${items.length} items; the limit is ${ABI_BOUNDS.items}.`);
   const wrong: Failure[] = [];
@@ -120,7 +121,8 @@ function checked({ name, items, lines, failures, missing }: RawAbi, count: Count
       "abi",
       `The ABI has more than ${ABI_BOUNDS.allParameters} parameters, with those of its structs.`,
     );
-  return { name, abi, failures: [...failures, ...wrong], missing };
+  const kept = overrides ? distinct(abi, (item) => `${item.type} ${signatureOf(item)}`) : abi;
+  return { name, abi: kept, failures: [...failures, ...wrong], missing };
 }
 
 function readItem(

@@ -53,7 +53,7 @@ function atEnd(cursor: Cursor, item: RawItem): RawItem {
 }
 
 /** Modifiers change nothing that an ABI has. `@648` is what other tools write for gas. */
-function functionAt(cursor: Cursor, known: Known): RawItem | undefined {
+function functionAt(cursor: Cursor, known: Known): RawItem {
   const [name, inputs] = [cursor.name(), parametersAt(cursor, known)];
   let outputs: RawParameter[] = [];
   let stateMutability = "nonpayable";
@@ -63,7 +63,6 @@ function functionAt(cursor: Cursor, known: Known): RawItem | undefined {
       continue;
     }
     const [word] = pathAt(cursor);
-    if (word === "internal" || word === "private") return undefined;
     if (word === "returns") outputs = parametersAt(cursor, known);
     else if (cursor.peek === "(") cursor.skipBracket();
     else if (word === "constant") stateMutability = "view";

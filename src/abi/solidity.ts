@@ -85,5 +85,10 @@ function scopeOf(tokens: readonly Token[]): Scope {
     const isLast = rest[index + 1]?.text !== ".";
     if (depth === 0 && isName(text) && text !== "is" && isLast) bases.push(text);
   }
+  if (bases.length > ABI_BOUNDS.structs)
+    throw tooLarge(
+      "abi",
+      `Line ${kind?.line} of the ABI inherits from more than ${ABI_BOUNDS.structs} others.`,
+    );
   return { kind: kind?.text ?? "", name: name?.text ?? "", isAbstract, bases, line: tokens[0]?.line ?? 1 };
 }

@@ -1,8 +1,13 @@
+import { readdirSync, readFileSync } from "node:fs";
 import should from "should";
 import {
+  type Abi,
+  type AbiParameter,
+  decodeFunctionCall,
   encodeFunctionCall,
   eventFragments,
   eventParams,
+  listAbis,
   listEvents,
   listFunctions,
   parseAbi,
@@ -125,6 +130,46 @@ describe("Solidity source", () => {
       /^Line 2 .*"\*"/,
     );
     should(() => parseAbi("function h(bytes32[SIZE] a)")).throw(/^Line 1 .*"SIZE"/);
+  });
+
+  it("of a contract has what it overrides once, as the contract has it", () => {
+    const abi = parseAbi(`
+      interface IToken { function move(address recipient, uint amount) external returns (bool); function total() external view returns (uint supply); }
+      contract Base is IToken { uint public total; function move(address whom, uint256 many) public virtual returns (bool) { } }
+      contract Token is Base { function move(address to, uint256 value) public override returns (bool) { } }`);
+    const { data } = encodeFunctionCall({
+      abi,
+      function: "move",
+      args: { to: `0x${"1".repeat(40)}`, value: 5 },
+    });
+    should(decodeFunctionCall({ abi, data })?.args).have.keys("to", "value");
+    should(abi.map(({ name }) => name)).eql(["move", "total"]);
+  });
+
+  it("of a contract gives the ABI that the compiler gives", () => {
+    const folder = new URL("../../service/contracts/", import.meta.url);
+    const read = (file: string) => readFileSync(new URL(file, folder), "utf8");
+    const withImports = (text: string) =>
+      [...text.matchAll(/from "\.\/(\w+\.sol)"/g)].map(([, file = ""]) => read(file)).join("\n") + text;
+    const keys = (abi: Abi) =>
+      abi
+        .map((item) => {
+          const { name, inputs } = item;
+          const names = (list: readonly AbiParameter[]): unknown[] =>
+            list.map((one) => [one.name, one.type, one.indexed ?? false, names(one.components ?? [])]);
+          const more = item.type === "function" ? [item.stateMutability, names(item.outputs)] : [];
+          return JSON.stringify([item.type, name, names(inputs), ...more]);
+        })
+        .sort();
+    const files = readdirSync(folder).filter((file) => file.endsWith(".sol"));
+    should(files.length).be.above(5);
+    for (const file of files) {
+      const name = file.replace(".sol", "");
+      const [only, ...others] = listAbis(withImports(read(file))).filter((one) => one.name === name);
+      should(others).be.empty();
+      should(only?.unusable).eql([], file);
+      should(keys(only?.abi ?? [])).eql(keys(parseAbi(read(`artifacts/${name}.json`))), file);
+    }
   });
 
   it("of a contract shows its functions, its getters, and those of its bases", () => {

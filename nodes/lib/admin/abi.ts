@@ -18,6 +18,8 @@ import { deployFirst, isDeployedWith } from "./deployed.ts";
 
 /** More names than a contract has: each function is compared with all of them. */
 const MOST_AMOUNTS = 100;
+/** More than a person looks through. */
+const MOST_CHOICES = 500;
 
 /**
  * `POST /crec/abi/functions` and `/crec/abi/events`: what an ABI offers. They work on the text in the form, so before
@@ -87,7 +89,8 @@ function markAmounts(
 
 /** Several ABIs of one text, each as text that holds only that one. */
 function choicesIn({ listAbis, listEvents, listFunctions }: Library, text: string): AbiChoice[] {
-  return listAbis(text).map(({ name, abi }, index) => ({
+  const abis = listAbis(text).slice(0, MOST_CHOICES);
+  return abis.map(({ name, abi }, index) => ({
     name: name || String(index + 1),
     functions: listFunctions(abi).length,
     events: listEvents(abi).length,
