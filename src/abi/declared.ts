@@ -26,12 +26,15 @@ export function declaredIn(text: string, start: number): Declared[] {
   const read = (at: number, name: string): number => {
     WRAPPING.lastIndex = at;
     const from = at + (WRAPPING.exec(text)?.[0].length ?? 0);
-    if (!/[[{"'`]/.test(text[from] ?? "")) return from;
+    // Other values are not looked at: the first one is named where there is nothing else.
+    const isLiteral = /[[{"'`]/.test(text[from] ?? "");
+    if (!isLiteral && failures.length > 0) return from;
     const literals = new Literals(text, from);
     try {
-      found.push({ value: literals.value(), name });
+      const value = literals.value();
+      if (isLiteral) found.push({ value, name });
     } catch (error) {
-      failures.push({ name, error });
+      failures.push({ name: isLiteral ? name : "", error });
     }
     return Math.max(literals.at, from + 1);
   };

@@ -2,7 +2,7 @@ import { canonicalType } from "./abi-type.ts";
 import { ABI_BOUNDS } from "./bounds.ts";
 import { type Definitions, pathAt, type RawParameter } from "./definitions.ts";
 import type { Scope } from "./solidity.ts";
-import type { Cursor } from "./tokens.ts";
+import { type Cursor, shorten } from "./tokens.ts";
 
 /** Reads types and parameters where these are known. */
 export type Known = { definitions: Definitions; scope: Scope | undefined };
@@ -52,11 +52,16 @@ function atEnd(cursor: Cursor, item: RawItem): RawItem {
   return cursor.peek === "" ? item : cursor.fail();
 }
 
-/** Modifiers change nothing that an ABI has. `@648` is what other tools write for gas. */
+/**
+ * Modifiers change nothing that an ABI has. Without a visibility they are likely misspelt words. `@648` is what other
+ * tools write for gas.
+ */
 function functionAt(cursor: Cursor, known: Known): RawItem {
   const [name, inputs] = [cursor.name(), parametersAt(cursor, known)];
   let outputs: RawParameter[] = [];
   let stateMutability = "nonpayable";
+  let isSource = known.scope !== undefined;
+  let unknown: string | undefined;
   while (cursor.peek !== "" && cursor.peek !== "{") {
     if (cursor.takeIf("@")) {
       cursor.take();
@@ -67,7 +72,10 @@ function functionAt(cursor: Cursor, known: Known): RawItem {
     else if (cursor.peek === "(") cursor.skipBracket();
     else if (word === "constant") stateMutability = "view";
     else if (word === "view" || word === "pure" || word === "payable") stateMutability = word;
+    else if (word === "external" || word === "public") isSource = true;
+    else if (!/^(?:nonpayable|virtual|override)$/.test(word ?? "")) unknown = word;
   }
+  if (unknown !== undefined && !isSource) cursor.fail(`"${shorten(unknown)}" is not expected there.`);
   return { type: "function", name, inputs, outputs, stateMutability };
 }
 

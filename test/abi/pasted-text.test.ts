@@ -42,6 +42,7 @@ describe("human-readable items of other tools", () => {
     refused("function f(uint a,)", /^Line 1 .*"\)"/);
     refused("event E(uint a) view", /^Line 1 .*"view"/);
     refused("function f() returns uint256", /^Line 1 .*"uint256"/);
+    refused("event E()\nfunction f() veiw returns (bool)", /^Line 2 .*"veiw" is not expected/);
     refused("function f(mapping(address => uint) a)", /^Line 1 .*"mapping"/);
     refused("function f()\n/* never ends", /^Line 2 .*comment/);
   });
@@ -104,6 +105,7 @@ describe("JavaScript and TypeScript", () => {
       /^Line 2 .*"\.\.\.erc20Abi"/,
     );
     refused("const abi = [\n{ type: 'event',\n name: NAME }]", /^Line 3 .*"NAME"/);
+    refused("import { erc20Abi } from './abis';\nexport const abi = erc20Abi;", /^Line 2 .*"erc20Abi"/);
     refused('[{"type":"event"\n"name":"E"}]', /^Line 2 .*"name" is not valid JSON/);
     refused('[{"type":"event"', /^Line 1 .*not valid JSON.*ends/);
     refused(`${"[".repeat(300_000)}`, /nested too deeply/);
