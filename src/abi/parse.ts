@@ -139,12 +139,12 @@ function readItem(
   }
   const { name } = item;
   if (typeof name !== "string" || name === "")
-    throw invalid(`${path}.name`, `${path} is a ${type} without a name.`);
+    throw invalid(`${path}.name`, `${path}, which is ${an(type)}, has no name.`);
   const kind = `${type.charAt(0).toUpperCase()}${type.slice(1)}`;
   if (!NAME.test(name))
     throw invalid(
       `${path}.name`,
-      `${path} is a ${type} whose name is not a word: "${name.slice(0, 80)}". Correct it.`,
+      `${path}, which is ${an(type)}, has a name that is not a word: "${name.slice(0, 80)}". Correct it.`,
     );
   const place: Place =
     line === undefined
@@ -225,4 +225,8 @@ function typeOf(given: unknown, path: string, what: string): string {
     path,
     `${what}${path} is ${shown}, which is not an ABI type. Correct it, or remove the item.`,
   );
+}
+
+function an(type: string): string {
+  return type === "function" ? "a function" : `an ${type}`;
 }

