@@ -125,9 +125,16 @@ describe("how two ABIs read one event", () => {
       name: `E${index}`,
       inputs,
     }));
-    const startedAt = performance.now();
-    should(eventReadings(events, library).size).equal(200);
-    should(performance.now() - startedAt).be.below(5_000);
+    let parsed = 0;
+    const counting = {
+      ...library,
+      parseAbi: (abi: Parameters<typeof library.parseAbi>[0]) => {
+        parsed += 1;
+        return library.parseAbi(abi);
+      },
+    };
+    should(eventReadings(events, counting).size).equal(200);
+    should(parsed).equal(200);
     const [long] = eventReadings([{ type: "event", name: "E".repeat(100_000) }], library).values();
     should(long?.text).match(/^E{199}…$/);
   });
