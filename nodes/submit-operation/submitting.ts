@@ -17,6 +17,7 @@ import { Asking } from "../lib/runtime/signing/ask-custodian.ts";
 import { openClaims } from "../lib/runtime/signing/open-claims.ts";
 import type { Place } from "../lib/runtime/signing/wallet-lines.ts";
 import { type StatusText, serviceStatus, showStatus, statusText } from "../lib/runtime/status.ts";
+import { setNewest } from "../lib/shared/drop-oldest.ts";
 import { durationWords } from "../lib/shared/duration-words.ts";
 import { nodeError, toCodedError, translatedError } from "../lib/shared/errors.ts";
 import { unusualRecipient } from "../lib/shared/unusual-recipient.ts";
@@ -27,6 +28,7 @@ import { type Prepared, prepare } from "./prepared.ts";
 import { contradicting, isFirstReading, type Reading, readingOf } from "./reading.ts";
 import { signerOfSame } from "./same-wallet.ts";
 import { isFirstTry, noteSender } from "./sender.ts";
+import { type Doubt, requireContracts } from "./targets.ts";
 import { type ReadableTransaction, transactionsOf } from "./transactions.ts";
 import { UnderWay } from "./under-way.ts";
 
@@ -65,6 +67,9 @@ export type Context = {
   report?: FollowedOperation;
 };
 
+/** Addresses that were warned of. */
+const MOST_DOUBTED = 100;
+
 /** The status of an operation that is not sent yet. */
 const SIGNING = "signing";
 
@@ -82,6 +87,7 @@ export class Submitting {
   readonly #underWay = new UnderWay();
   readonly #claims: ReturnType<typeof openClaims>;
   readonly #reports: OperationReports;
+  readonly #doubted = new Map<string, true>();
   #isWarned = false;
   #isWarnedOfTime = false;
 
@@ -137,15 +143,15 @@ export class Submitting {
     const address = await wallet.address(signal);
     place?.isOf(walletKey(wallet, address));
     const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
-    const transactions = await transactionsOf(RED, this.#node, fields, msg, chainSelector, {
-      ...{ connection, client, channelId, signal },
-    });
+    const where = { connection, client, channelId, signal };
+    const transactions = await transactionsOf(RED, this.#node, fields, msg, chainSelector, where);
     if (!fields.flag("allowUnusual")) this.#refuseUnusual(transactions, address);
     const deadline = this.#deadline();
     const walletOperationId =
       key === undefined ? randomWalletOperationId() : walletOperationIdOf(key, { chainSelector, address });
     const request = { chain_selector: chainSelector, address, deadline, transactions };
     if (isOfEvent(key, msg)) await this.#requireSameReading(walletOperationId, readingOf(msg, library));
+    for (const doubt of await requireContracts(transactions, chainSelector, where)) this.#warnOf(doubt);
     return { channelId, walletOperationId, key, wallet, request };
   }
 
@@ -161,6 +167,13 @@ export class Submitting {
       };
       throw translatedError("UNUSUAL_RECIPIENT", this.#RED._("common.unusual.refused", words));
     }
+  }
+
+  /** Once for each address. */
+  #warnOf({ why, ...values }: Doubt): void {
+    if (this.#doubted.has(values.address)) return;
+    setNewest(this.#doubted, values.address, true, MOST_DOUBTED);
+    this.#node.warn(this.#RED._(`submit-operation.warning.${why}`, values));
   }
 
   /**

@@ -194,13 +194,17 @@ describe("submit operation acts once", function () {
 
   itWide("says what differs when the event comes with other calls", async () => {
     const log = newLog();
-    await harness.ask("submit", about(log));
-    const other = { ...KEPT, ...about(log, { payload: "2", to: harness.wallet }, "finalized") };
+    const tokens = (count: number) => `${count}${"0".repeat(18)}`;
+    await harness.ask("submit", about(log, { payload: tokens(1) }));
+    const other = {
+      ...KEPT,
+      ...about(log, { payload: tokens(2), to: harness.wallet }, "finalized"),
+    };
     const caught = await harness.refuse("submit", other);
     const [its, of] = [harness.wallet, RECEIVER].map((hex) => `${hex.slice(0, 6)}…${hex.slice(-4)}`);
     const receiver = `call 1: to is ${its}, in the first operation ${of}`;
     checkError(caught, "submit", "OPERATION_KEY_REUSED", receiver);
-    should(caught.error?.message).containEql("; call 1: value is 2, in the first operation 1.");
+    should(caught.error?.message).containEql("; call 1: value is 2 tokens, in the first operation 1 token");
     should(await harness.executions(`event ${log}, node submit`)).equal(1);
 
     const paid = newLog();
@@ -219,7 +223,12 @@ describe("submit operation acts once", function () {
     should(second.crec).have.properties({ found: true, operationId: first.crec?.operationId });
     await harness.nodeRed.status("draft", "found: pending_signature");
     const caught = await harness.refuse("draft", { ...KEPT, ...about(log, { payload: "2" }) });
-    checkError(caught, "draft", "OPERATION_KEY_REUSED", "call 1: value is 2, in the first operation 1.");
+    checkError(
+      caught,
+      "draft",
+      "OPERATION_KEY_REUSED",
+      /^Key used for other calls: call 1: value is 0\.0{17}2 tokens, in the first operation 0\.0{17}1 tokens\./,
+    );
   });
 
   it("leaves Node-RED running", () => harness.checkRunsWell());

@@ -146,8 +146,12 @@ describe("the decimals of a call", function () {
   });
 
   describe("where no contract node has the address", () => {
+    /** Nothing has asked about it. */
+    const fresh = checksumAddress(`0x${"6b".repeat(20)}`, "fresh");
+    before(() => placeSixDecimals(harness.service.ready, harness.wallet, fresh));
+
     const transfers = (probe: object = {}) =>
-      harness.ask("submit", { payload: "1.5", to: RECEIVER, token: SIX, ...probe });
+      harness.ask("submit", { payload: "1.5", to: RECEIVER, token: fresh, ...probe });
 
     it("end a message while the chain does not answer, and are asked again", async () => {
       await deploy();
@@ -156,7 +160,7 @@ describe("the decimals of a call", function () {
           ? { kind: "answer", status: 500, body: "{}" }
           : undefined;
       const sent = posts("operations");
-      const caught = await harness.refuse("submit", { ...KEPT, payload: "1.5", to: RECEIVER, token: SIX });
+      const caught = await harness.refuse("submit", { ...KEPT, payload: "1.5", to: RECEIVER, token: fresh });
       harness.proxy.harm = () => undefined;
       should(caught.error?.code).equal("SERVICE_ERROR");
       should(posts("operations")).equal(sent);
@@ -164,24 +168,24 @@ describe("the decimals of a call", function () {
 
     it("are asked from the token once for all messages, with a proof", async () => {
       await deploy();
-      const [before, asked] = [await received(SIX), queries()];
+      const [before, asked] = [await received(fresh), queries()];
       await Promise.all([transfers(), transfers(), transfers()]);
-      should((await received(SIX)) - before).equal(4_500_000n);
+      should((await received(fresh)) - before).equal(4_500_000n);
       should(queries()).equal(asked + 1);
       const { payload, crec } = await harness.ask("query", {
         payload: harness.wallet,
-        token: SIX.toLowerCase(),
+        token: fresh.toLowerCase(),
       });
       should(Number(payload)).equal(Number(BigInt(String(crec?.raw))) / 1e6);
       // That of the node itself.
       should(queries()).equal(asked + 2);
-      const { crec: drafted } = await harness.ask("draft", { payload: "1.5", to: RECEIVER, token: SIX });
+      const { crec: drafted } = await harness.ask("draft", { payload: "1.5", to: RECEIVER, token: fresh });
       should(drafted?.preview).match([{ tokens: { value: "1.5" }, args: { value: "1500000" } }]);
     });
 
     it("that a token told are those of a draft that is read, of an error and of a used key, too", async () => {
-      await deploy(other("six", {}));
-      const message = { payload: "1.5", to: RECEIVER, token: SIX };
+      await deploy(other("six", { address: fresh.toLowerCase() }));
+      const message = { payload: "1.5", to: RECEIVER, token: fresh };
       const crec = { operationKey: "told decimals" };
       const drafted = await harness.ask("draft", { ...message, crec });
       const read = await harness.ask("get", { crec: drafted.crec ?? {} });
@@ -290,11 +294,12 @@ describe("the decimals of a call", function () {
       const { ready } = harness.service;
       const six = checksumAddress(`0x${"6a".repeat(20)}`, "six");
       await placeSixDecimals(ready, harness.wallet, six);
-      await placeWrapper(ready, eighteen);
+      const wrapper = checksumAddress(`0x${"a5".repeat(20)}`, "wrapper");
+      await placeWrapper(ready, eighteen, wrapper);
       await deploy();
       for (const [token, smallest] of [
         [six, "1500000"],
-        [WRAPPER, "1500000000000000000"],
+        [wrapper, "1500000000000000000"],
       ] as const) {
         const asked = queries();
         const before = await previewed({ unit: "token" }, value(token));

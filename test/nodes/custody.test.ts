@@ -245,14 +245,15 @@ describe("a signature that a person approves", function () {
   });
 
   it("of the largest operation is kept whole", async () => {
+    const to = String(harness.service.ready.contracts.DemoToken);
     const data = `0x${"ab".repeat(CALL_BYTES)}`;
-    const payload = Array.from({ length: 16 }, () => ({ to: RECEIVER, value: "0", data }));
+    const payload = Array.from({ length: 16 }, () => ({ to, value: "0", data }));
     const source = { source: "message" };
     await deploy(source);
     // Too long to press: the message makes it.
     const number = custodian.requests.length + 1;
     const probe = freshId();
-    const made = `msg.payload = Array.from({ length: 16 }, () => ({ to: "${RECEIVER}", value: "0", data: "0x" + "ab".repeat(${CALL_BYTES}) })); return msg;`;
+    const made = `msg.payload = Array.from({ length: 16 }, () => ({ to: "${to}", value: "0", data: "0x" + "ab".repeat(${CALL_BYTES}) })); return msg;`;
     should(payload).have.length(16);
     await harness.deploy(
       [

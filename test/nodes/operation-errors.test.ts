@@ -264,6 +264,20 @@ describe("errors of submit operation", function () {
       await harness.ask("bold", { to: harness.wallet, payload: "0" });
     });
 
+    it("a call to an address without a contract, unless an earlier call may create it", async () => {
+      const nowhere = { to: RECEIVER, data: "0xa9059cbb" };
+      const says = `No contract: there is none at the address of call 2 on this network, where a call succeeds and does nothing. Nothing was sent. Correct the address, or the network of the wallet. Address ${RECEIVER}.`;
+      const payment = { to: RECEIVER, value: "1" };
+      const refused = { payload: [payment, nowhere] };
+      await harness.refusedThenFine("listed", ["CONTRACT_NOT_FOUND", says], refused, { payload: [payment] });
+      const warning =
+        /\[warn\] \[crec-submit-operation:listed\] Call 2: there is no contract at this address yet/;
+      should(harness.nodeRed.log).not.match(warning);
+      const call = { to: String(harness.service.ready.contracts.DemoToken), data: "0x18160ddd" };
+      await harness.ask("listed", { payload: [call, nowhere] });
+      should(harness.nodeRed.log).match(warning);
+    });
+
     for (const channelId of [null, "", 7]) {
       it(`${channelId} for a channel`, () =>
         harness.refusedThenFine(

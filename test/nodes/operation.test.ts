@@ -101,6 +101,8 @@ describe("drafts and the node operation", function () {
         {
           ...{ to, value: "0", contract: to, function: "transfer(address,uint256)" },
           args: { to: RECEIVER, value: GOOD.payload },
+          // The service was asked whether there is a contract at the address, and it has told its decimals.
+          tokens: { value: "12.345678901234567891" },
         },
       ]);
       should(msg.crec?.digest).equal(await signed(await stored(msg.crec ?? {})));
@@ -127,14 +129,15 @@ describe("drafts and the node operation", function () {
     });
 
     it("shows the bytes of raw calls", async () => {
+      const token = harness.service.ready.contracts.DemoToken ?? "";
       const calls = [
         { to: RECEIVER, value: "1" },
-        { to: RECEIVER, data: "0x12345678" },
+        { to: token, data: "0x12345678" },
       ];
       const { crec } = await harness.ask("listed", { payload: calls });
       should(crec?.preview).deepEqual([
         { to: RECEIVER, value: "1", ether: "0.000000000000000001" },
-        { to: RECEIVER, value: "0", data: "0x12345678" },
+        { to: token, value: "0", contract: token, data: "0x12345678" },
       ]);
     });
   });
@@ -181,7 +184,14 @@ describe("drafts and the node operation", function () {
         { to: stranger, value: "0", data },
         { to: stranger, value: "0", function: named, args: { 0: RECEIVER, 1: "9" } },
         { to: stranger, value: "0", data },
-        { to: token, value: "0", contract: token, function: named, args: { to: RECEIVER, value: "9" } },
+        {
+          to: token,
+          value: "0",
+          contract: token,
+          function: named,
+          args: { to: RECEIVER, value: "9" },
+          tokens: { value: "0.000000000000000009" },
+        },
       ]);
     });
 

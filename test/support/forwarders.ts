@@ -32,9 +32,9 @@ export async function placeBeaconProxy(ready: ReadyInfo, implementation: string)
 }
 
 /** Puts a contract on the chain that calls a token of its own with what it is called with. */
-export async function placeWrapper(ready: ReadyInfo, token: string): Promise<void> {
+export async function placeWrapper(ready: ReadyInfo, token: string, address = WRAPPER): Promise<void> {
   const code = `0x${COPIED}60006000366000600073${token.slice(2)}5af1${answering(38)}`;
-  await place(ready, WRAPPER, code);
+  await place(ready, address, code);
 }
 
 async function place(

@@ -299,7 +299,7 @@ export function checkError(msg: Message, id: string, code: string, says: string 
   const sentence = error.message.replace(/^\w+: /, "");
   // What the service itself said may follow, as it said it.
   should(sentence).match(/^["\w].*[.)]( It (said|begins): .*)?$/s);
-  should(sentence.length).be.below(400);
+  should(sentence.length).be.below(420);
   should(sentence).not.match(/undefined|\[object|TypeError|NaN/);
   if (typeof says === "string") should(sentence).containEql(says);
   else should(sentence).match(says);

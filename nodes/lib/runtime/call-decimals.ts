@@ -4,7 +4,7 @@ import { nodeError } from "../shared/errors.ts";
 import { isTokenCall } from "../shared/token-abi.ts";
 import { isVerificationUntouched } from "../shared/verification-set-up.ts";
 import type { Connection } from "./config-nodes.ts";
-import { decimalsOnChain, factsOf } from "./contract-facts.ts";
+import { type ContractPlace, decimalsOnChain, factsOf } from "./contract-facts.ts";
 import { contractsAt } from "./contract-registry.ts";
 import { type Units, unitsAt } from "./deployed-contracts.ts";
 
@@ -36,27 +36,33 @@ export type NodeChannel = {
 export async function decimalsOfCall(RED: NodeAPI, call: CountedCall, channel: NodeChannel): Promise<number> {
   const units = unitsAt(RED, call.chainSelector, call.to, call.chosen);
   if (units) return units.decimals;
-  const { connection } = channel;
   const isAsked =
     isTokenCall(call.data) &&
     !isDiffering(RED, call) &&
-    !connection.isRehearsed &&
-    !isVerificationUntouched({
-      ...connection.verification,
-      validSigners: connection.verification.validSigners ?? [],
-    });
+    !channel.connection.isRehearsed &&
+    !isUnverified(channel.connection);
   if (!isAsked) throw noDecimals(RED, call);
-  const { client, channelId, signal } = channel;
-  const verifier = await connection.verifier();
-  const place = { client, verifier, channelId, service: connection.baseUrl, address: call.to };
-  const decimals = await decimalsOnChain({ ...place, chainSelector: call.chainSelector }, signal).catch(
-    (error: { code?: unknown }) => {
-      if (error.code === "QUERY_NOT_VERIFIED") throw noDecimals(RED, call, error);
-      throw error;
-    },
-  );
+  const place = await placeOn(channel, call.chainSelector, call.to);
+  const decimals = await decimalsOnChain(place, channel.signal).catch((error: { code?: unknown }) => {
+    if (error.code === "QUERY_NOT_VERIFIED") throw noDecimals(RED, call, error);
+    throw error;
+  });
   if (decimals === undefined) throw noDecimals(RED, call);
   return decimals;
+}
+
+/** Where a node asks about an address. Without settings for proofs, nothing is proven. */
+export async function placeOn(
+  { connection, client, channelId }: NodeChannel,
+  chainSelector: string,
+  address: string,
+): Promise<ContractPlace> {
+  const verifier = isUnverified(connection) ? undefined : await connection.verifier();
+  return { client, verifier, channelId, service: connection.baseUrl, chainSelector, address };
+}
+
+function isUnverified({ verification }: Connection): boolean {
+  return isVerificationUntouched({ ...verification, validSigners: verification.validSigners ?? [] });
 }
 
 /** Of a token that has told its decimals before, and where contract nodes have none. */

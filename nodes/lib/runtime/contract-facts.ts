@@ -22,7 +22,7 @@ export type ContractPlace = {
 export type ContractAnswer = { kind: "answered" | "silent" | "refused" | "no contract"; text?: string };
 
 type Facts = { isContract?: boolean; decimals?: number };
-type Kept = Facts & { seenAt?: number; decimalsAt?: number };
+type Kept = Facts & { seenAt?: number; decimalsAt?: number; openUntil?: number };
 
 const FUNCTIONS = {
   decimals: "function decimals() view returns (uint256)",
@@ -38,6 +38,8 @@ const DECIMALS_FOR_MS = 3_600_000;
 const MOST_REMEMBERED = 500;
 /** A message waits for it. */
 const NODE_MS = 30_000;
+/** It can be sent without that answer. */
+const EXISTENCE_MS = 5_000;
 
 const shared = processWide("contract-facts", () => ({
   kept: new Map<string, Kept>(),
@@ -65,14 +67,40 @@ export async function decimalsOnChain(
 ): Promise<number | undefined> {
   const { isContract, decimals } = factsOf(place);
   if (decimals !== undefined || isContract === false) return decimals;
+  return decimalsIn(await unlessStopped(askedOnce(place), signal));
+}
+
+/**
+ * Whether there is a contract, for a message that can be sent without the answer: undefined where the service has not
+ * shown it within a few seconds. Then it is not asked again for a while.
+ */
+export async function contractOnChain(
+  place: ContractPlace,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  const { isContract } = factsOf(place);
   const key = keyOf(place);
-  const asked = shared.asked.get(key) ?? askContract(place, "decimals", NODE_MS);
+  if (isContract !== undefined || (shared.kept.get(key)?.openUntil ?? 0) > performance.now())
+    return isContract;
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(EXISTENCE_MS)]);
+  const answer = await unlessStopped(askedOnce(place), limit).catch(() => undefined);
+  if (signal.aborted) throw signal.reason;
+  const known = factsOf(place).isContract;
+  if (known !== undefined) return known;
+  // Code that returns nothing stays as it is.
+  const openUntil = performance.now() + (answer ? DECIMALS_FOR_MS : ABSENT_FOR_MS);
+  setNewest(shared.kept, key, { ...shared.kept.get(key), openUntil }, MOST_REMEMBERED);
+  return undefined;
+}
+
+/** One query for all messages that need it. */
+function askedOnce(place: ContractPlace): Promise<ContractAnswer> {
+  const key = keyOf(place);
+  const known = shared.asked.get(key);
+  if (known) return known;
+  const asked = askContract(place, "decimals", NODE_MS).finally(() => shared.asked.delete(key));
   shared.asked.set(key, asked);
-  try {
-    return decimalsIn(await unlessStopped(asked, signal));
-  } finally {
-    if (shared.asked.get(key) === asked) shared.asked.delete(key);
-  }
+  return asked;
 }
 
 /** Not known where a call returned nothing: a contract may do that. */
