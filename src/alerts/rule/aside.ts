@@ -77,6 +77,12 @@ export function openIn(state: KeyState | undefined): KeyState[] {
   return [state, ...(state.aside ?? [])].filter(({ active }) => active !== undefined);
 }
 
+/** The rules that have something in a key, besides what was seen. */
+export function rulesIn(state: KeyState | undefined): string[] {
+  if (state === undefined) return [];
+  return [state, ...(state.aside ?? [])].flatMap((one) => (isEmpty(one) ? [] : (one.rule ?? [])));
+}
+
 function sharedOf({ v, key, newest, raised, logs, floor, pending, ended }: KeyState) {
   return {
     ...{ v, key, newest, raised, logs },

@@ -1,5 +1,5 @@
 import type { AlertOutcome, AlertStore } from "../types.ts";
-import { openIn } from "./aside.ts";
+import { openIn, rulesIn } from "./aside.ts";
 import { CachedRecord } from "./cached-record.ts";
 import { DueRecords } from "./due-records.ts";
 import { EventBudget } from "./event-budget.ts";
@@ -293,8 +293,7 @@ export class KeyRecords {
 
   /** The rules that have something in the keys in memory. */
   get rules(): ReadonlySet<string> {
-    const states = this.all().flatMap(({ value }) => (value ? [value, ...(value.aside ?? [])] : []));
-    return new Set(states.flatMap(({ rule }) => rule ?? []));
+    return new Set(this.all().flatMap(({ value }) => rulesIn(value)));
   }
 
   inMemory(key: string): KeyRecord | undefined {

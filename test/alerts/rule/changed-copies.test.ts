@@ -290,6 +290,21 @@ describe("AlertRule: a rule of several copies that is changed or stopped", () =>
     should(after.differs()).be.false();
   });
 
+  it("has nothing to do for a rule that is gone and left nothing open", async () => {
+    const { copy, pass, storeOf } = copies();
+    const before = copy("one");
+    should(await before.at(0, { matches: false })).equal("no_match");
+    await before.rule.close();
+    const after = copy("other");
+    should(await pass(MINUTE, [after])).equal("");
+    const store = storeOf();
+    const revision = async () => (await store.read(""))?.revision;
+    const known = await revision();
+    should(await pass(5 * MINUTE, [after])).equal("");
+    should(await revision()).equal(known);
+    should(after.differs()).be.false();
+  });
+
   it("ends nothing of a copy that began together with another one", async () => {
     const { copy, pass } = copies();
     const [one, other] = [copy("one"), copy("other")];
