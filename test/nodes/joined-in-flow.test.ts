@@ -112,11 +112,56 @@ describe("events of which a node makes one message", () => {
     should(works.slice(1).map(({ isResting }) => isResting)).eql([false, false]);
   });
 
-  it("are not waited for once it is not", async () => {
-    await join(await enterAll(1, 2), "silent");
-    if (works[2]) flowWork.forget(works[2]);
+  const forget = (number: number) => {
+    const work = works[number];
+    if (work) flowWork.forget(work);
+  };
+
+  it("end with it also where nobody waits for the one that it belongs to, such as one that was given up", async () => {
+    const [third] = await enterAll(3);
+    const joined = await join(await enterAll(1, 2), "join");
+    forget(2);
+    await turn();
+    should(ends()).eql({});
+    const all = await join([third, joined].filter((one) => one !== undefined).reverse(), "slow");
+    forget(3);
+    await turn();
+    should(ends()).eql({});
+    complete(all);
     await turn();
     should(ends()).eql({ 1: "completed" });
+
+    await join(await enterAll(4, 5), "slow");
+    forget(5);
+    events.emit("flows:stopping", { type: "nodes", diff: { changed: ["slow"] } });
+    events.emit("flows:started");
+    should(ended.get(4)).equal("interrupted");
+  });
+
+  it("are followed no longer once none of them is waited for, also where each is part of the other", async () => {
+    const isFollowed = (held: Held) => {
+      send({ ...held.msg }, held.at, "later", held.of);
+      return works.some((work) => work.isAt((path) => path.at(-1) === "later"));
+    };
+    const joined = await join(await enterAll(0, 1), "slow");
+    forget(1);
+    forget(0);
+    should(isFollowed(joined)).be.false();
+
+    const [first, second] = (await enterAll(2, 3)) as [Held, Held];
+    const [copy, other] = [first, second].map(({ msg, of }) => send({ ...msg }, "join", "join", of));
+    for (const one of [copy, other]) if (one) await receive(one);
+    const both = [await join([first, second], "slow")];
+    if (other && copy) both.push(await join([other, copy], "slow"));
+    forget(2);
+    forget(3);
+    for (const one of both) should(isFollowed(one)).be.false();
+
+    const last = await join(await enterAll(4, 5), "slow");
+    forget(5);
+    events.emit("flows:stopping", { type: "nodes", diff: { changed: ["slow"] } });
+    events.emit("flows:started");
+    should(isFollowed(last)).be.false();
   });
 
   it("do not wait for others of which the node sends messages of their own, as batch does", async () => {

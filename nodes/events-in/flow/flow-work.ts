@@ -70,10 +70,9 @@ export class FlowWork {
     return work;
   }
 
-  /** Forgets one that is not waited for any longer. */
+  /** Forgets one that is not waited for any longer, unless another one is part of it. */
   forget(work: Work): void {
-    work.forget();
-    this.#works.delete(work.id);
+    work.forget(() => this.#works.delete(work.id));
     for (const [eventId, kept] of this.#kept) if (kept === work) this.#kept.delete(eventId);
     this.#interrupted = this.#interrupted.filter((one) => one !== work);
   }

@@ -20,9 +20,6 @@ export type WorkListener = {
   beforeNode?: () => Promise<void> | undefined;
 };
 
-/** Of one that is not waited for. */
-const NOBODY: WorkListener = { onReport: () => {}, onEnd: () => {} };
-
 /** What a flow does with one message and with all that comes of it, as far as its nodes report. */
 export class Work {
   readonly id: number;
@@ -39,6 +36,7 @@ export class Work {
   #failure: Error | undefined;
   #isOver = false;
   #isInterrupted = false;
+  #isForgotten = false;
   /** With these a node has made it into one message, which belongs to them: it is over only when they are. */
   readonly #wholes = new Set<Work>();
   /** The other way round. */
@@ -121,13 +119,12 @@ export class Work {
     for (const part of this.#parts) part.interrupt();
   }
 
-  /** It is not waited for any longer, neither by what is part of it. */
-  forget(): void {
-    this.#isOver = true;
-    this.#listener = NOBODY;
-    const parts = [...this.#parts];
-    this.#leaveOthers();
-    for (const part of parts) part.endIfDone();
+  /** It is not waited for any longer. `onGone` is called when that goes for all that is part of it, or it is over. */
+  forget(onGone: () => void): void {
+    this.#listener = { onReport: () => {}, onEnd: onGone, onInterrupt: onGone };
+    this.#isForgotten = true;
+    if (this.#isOver) onGone();
+    else this.#endIfForgotten();
   }
 
   /** Whether one of these nodes has it, or is about to get it. */
@@ -181,10 +178,16 @@ export class Work {
   }
 
   #leaveOthers(): void {
-    for (const whole of this.#wholes) whole.#parts.delete(this);
+    const wholes = [...this.#wholes];
+    for (const whole of wholes) whole.#parts.delete(this);
     for (const part of this.#parts) part.#wholes.delete(this);
     this.#wholes.clear();
     this.#parts.clear();
+    for (const whole of wholes) whole.#endIfForgotten();
+  }
+
+  #endIfForgotten(): void {
+    if (this.#withParts().every((one) => one.#isForgotten)) this.end("completed");
   }
 
   #at(path: NodePath): Place {
