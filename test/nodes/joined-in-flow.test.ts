@@ -224,6 +224,31 @@ describe("events of which a node makes one message", () => {
     should(ends()).eql({});
   });
 
+  it("wait also where a message of no event had the node join them, and do not where it was received before", async () => {
+    const held = await enterAll(1, 2);
+    let joined: Held | undefined;
+    await onBehalf({ msg: {}, at: "join", of: new Set() }, () => {
+      joined = send({ made: "anew" }, "join", "slow", new Set([1, 2]));
+      completeAll(held);
+    });
+    await turn();
+    should(ends()).eql({});
+    if (joined) await receive(joined);
+    if (joined) complete(joined);
+    await turn();
+    should(ends()).eql({ 1: "completed", 2: "completed" });
+
+    // As with messages that are delivered at once.
+    const others = await enterAll(3, 4);
+    await onBehalf({ msg: {}, at: "join", of: new Set() }, () => {
+      const { msg } = send({ made: "anew" }, "join", "slow", new Set([3, 4]));
+      void hooks.trigger("onReceive", { msg, destination: end("slow") });
+      completeAll(others);
+    });
+    await turn();
+    should(ends()).have.properties({ 3: "completed", 4: "completed" });
+  });
+
   it("do not wait for what the node sends in another turn, or while it works on another message", async () => {
     const [first, second, third] = (await enterAll(1, 2, 3)) as [Held, Held, Held];
     send({ ...first.msg }, "join", "slow", first.of);

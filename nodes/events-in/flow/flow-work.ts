@@ -30,6 +30,8 @@ export class FlowWork {
   readonly #current = new AsyncLocalStorage<number | undefined>();
   readonly #silentNodes = new SilentNodes();
   readonly #turns = new Turns();
+  /** Messages of nobody, on their way to a node. */
+  readonly #strays = new WeakSet<object>();
   /** Messages with which nodes only wait. */
   readonly #waiting = new WeakSet<object>();
   #forgetWaiting = () => {};
@@ -100,15 +102,16 @@ export class FlowWork {
     hooks.add(`preRoute.${LABEL}`, ({ msg, source, destination }: Sent) => {
       // A node that was stopped gets nothing, and no further hook is called.
       if (!this.isDeploying || nodes.getNode(destination.id)) return;
-      this.#sent(msg, source)?.interrupt();
+      this.#sent(msg, source, (work) => work.interrupt());
     });
     hooks.add(`preDeliver.${LABEL}`, ({ msg, source, destination: { id, node } }: Sent) => {
-      this.#sent(msg, source)?.sentTo(pathOf(node, id));
+      this.#sent(msg, source, (work) => work.sentTo(pathOf(node, id)));
     });
     hooks.add(`onReceive.${LABEL}`, ({ msg, destination: { id, node } }: Received) => {
       const work = this.#workOf(msg);
       if (this.#current.getStore() !== work?.id) this.#current.enterWith(work?.id);
       if (work) this.#turns.received(id, work);
+      else this.#strays.delete(msg);
       return work?.receivedBy(pathOf(node, id));
     });
     hooks.add(`postReceive.${LABEL}`, ({ msg, destination: { id, node } }: Received) => {
@@ -139,10 +142,19 @@ export class FlowWork {
     this.#turns.clear();
   }
 
-  #sent(msg: Message, source: End | undefined): Work | undefined {
+  #sent(msg: Message, source: End | undefined, noteIn: (work: Work) => void): void {
     const work = this.#workOf(msg);
-    if (work && source) this.#turns.sent(source.id, this.#current.getStore(), work);
-    return work;
+    if (work) noteIn(work);
+    if (!source) return;
+    const behalf = this.#current.getStore();
+    if (work) {
+      this.#turns.sent(source.id, behalf, work);
+      return;
+    }
+    this.#strays.add(msg);
+    this.#turns.sentStray(source.id, behalf, (owner) => {
+      if (this.#strays.delete(msg) && Reflect.set(msg, MARK, owner.id)) noteIn(owner);
+    });
   }
 
   /**

@@ -5,6 +5,8 @@ type Turn = {
   node: string;
   behalf: number | undefined;
   sent: Set<Work>;
+  /** For each message that it sent of nobody: has it belong to this one. */
+  strays: Array<(work: Work) => void>;
   completed: Set<Work>;
 };
 
@@ -27,6 +29,11 @@ export class Turns {
     this.#turn(node, behalf).sent.add(work);
   }
 
+  /** `adopt` is called with what the message belongs to, if the node turns out to have made it of that. */
+  sentStray(node: string, behalf: number | undefined, adopt: (work: Work) => void): void {
+    this.#turn(node, behalf).strays.push(adopt);
+  }
+
   completed(node: string, behalf: number | undefined, work: Work): void {
     this.#turn(node, behalf).completed.add(work);
   }
@@ -40,7 +47,7 @@ export class Turns {
     if (known !== undefined) return known;
     // Before what was completed can end, which is in a microtask that is queued later.
     if (this.#turns.length === 0) queueMicrotask(() => this.#end());
-    const turn = { node, behalf, sent: new Set<Work>(), completed: new Set<Work>() };
+    const turn: Turn = { node, behalf, sent: new Set(), strays: [], completed: new Set() };
     this.#turns.push(turn);
     return turn;
   }
@@ -48,10 +55,13 @@ export class Turns {
   #end(): void {
     const turns = this.#turns;
     this.#turns = [];
-    for (const { node, behalf, sent, completed } of turns) {
+    for (const { node, behalf, sent, strays, completed } of turns) {
       const parts = [...completed].filter((work) => !sent.has(work));
       const isTrigger = ({ id }: Work) => id === behalf && id === this.#received.get(node);
-      if (parts.every(isTrigger)) continue;
+      const last = parts.at(-1);
+      if (last === undefined || parts.every(isTrigger)) continue;
+      for (const adopt of strays) adopt(last);
+      if (strays.length > 0) sent.add(last);
       for (const part of parts) for (const whole of sent) part.becomesPartOf(whole);
     }
   }
