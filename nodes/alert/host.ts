@@ -34,7 +34,6 @@ export class AlertHost {
   readonly #serial = new Serial();
   /** Messages leave in the order in which they came. What was counted meanwhile is written together. */
   readonly #leaving = new Serial();
-  #acknowledging: Promise<void> = Promise.resolve();
   readonly #library: Library;
   readonly #closing = new AbortController();
   #limits: AlertLimits = { notCounted: 0, forgotten: 0, forgottenEvents: 0 };
@@ -165,7 +164,7 @@ export class AlertHost {
     this.#outlets.close();
     await this.#serial.idle();
     await this.#leaving.idle();
-    await this.#acknowledging;
+    await this.#outlets.idle();
     this.#status.close();
     forgetKeyLimit(this.#node);
     this.#alerting.close();
@@ -259,13 +258,13 @@ export class AlertHost {
     }
   }
 
-  async #acknowledge(outcome: AlertOutcome): Promise<void> {
-    const done = this.#memory
-      .rule()
-      .then((rule) => rule.acknowledge(outcome))
+  async #acknowledge(outcome: AlertOutcome): Promise<boolean> {
+    try {
+      return await (await this.#memory.rule()).acknowledge(outcome);
+    } catch (error) {
+      this.#status.problem(error);
       // It is sent again after a restart.
-      .catch((error) => this.#status.problem(error));
-    this.#acknowledging = Promise.all([this.#acknowledging, done]).then(() => {});
-    await done;
+      return true;
+    }
   }
 }

@@ -14,7 +14,8 @@ export type OutletsOptions = {
   library: Pick<Library, "findInFlight" | "noteAckReceiver" | "redeliveryMs">;
   /** Whether messages without an event are sent again until they are acknowledged. */
   keepsPending: boolean;
-  acknowledge: (outcome: AlertOutcome) => Promise<void>;
+  /** Resolves with whether the rule still kept it, and no other copy has sent it. Never rejects. */
+  acknowledge: (outcome: AlertOutcome) => Promise<boolean>;
   /** Whether it still has to be sent. Never rejects. */
   isPending: (id: string) => Promise<boolean>;
 };
@@ -25,13 +26,15 @@ export class Outlets {
   readonly #outbox: Outbox | undefined;
   readonly #forget: () => void;
   readonly #order: KeyOrder;
-  readonly #acknowledge: (outcome: AlertOutcome) => void;
+  readonly #acknowledge: OutletsOptions["acknowledge"];
   readonly #unsent = new Map<string, AlertOutcome>();
+  #underWay: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
 
   constructor(RED: NodeAPI, node: Node, { library, keepsPending, acknowledge, isPending }: OutletsOptions) {
     this.#node = node;
     this.#order = new KeyOrder({ findInFlight: library.findInFlight, mayCome: mayDeliver });
-    this.#acknowledge = (outcome) => void acknowledge(outcome);
+    this.#acknowledge = acknowledge;
     this.#outbox = keepsPending
       ? new Outbox({
           consumer: `alert ${node.id}`,
@@ -40,7 +43,7 @@ export class Outlets {
           retryMs: library.redeliveryMs,
           settled: ({ outcome }, why) => {
             if (why !== undefined) node.warn(RED._("alert.warning.rejected", { why: oneLine(why, 200) }));
-            void acknowledge(outcome);
+            this.#acknowledged(outcome);
           },
         })
       : undefined;
@@ -65,16 +68,14 @@ export class Outlets {
     for (const one of separate) {
       const { id, outcome } = one;
       const { alert, kind } = outcome;
-      const done = () => void (isStored && this.#acknowledge(outcome));
       this.#order.add(alert.key, {
         ...{ id, alertId: alert.id, isEnd: kind === "recovered" || kind === "ended" },
         event: eventOfAlert(alert),
         run: () => {
           if (this.#outbox) return this.#outbox.add(one);
-          this.#put(one.message, one.output);
-          return done();
+          return isStored ? this.#track(this.#putOnce(one)) : this.#put(one.message, one.output);
         },
-        dropped: done,
+        dropped: () => void (isStored && this.#acknowledged(outcome)),
         unsent: () => void (isStored || this.#unsent.set(id, outcome)),
       });
     }
@@ -89,17 +90,39 @@ export class Outlets {
 
   /** Nothing without an event is sent any more. */
   close(): void {
+    this.#isClosed = true;
     this.#forget();
     this.#order.close();
     this.#outbox?.close();
   }
 
-  /** What was not sent, and the rule does not keep. */
+  /** Resolves when what is under way has ended. */
+  async idle(): Promise<void> {
+    await this.#underWay;
+  }
+
+  /** What was not sent, and the rule does not keep. Complete when it is idle. */
   get unsent(): AlertOutcome[] {
     return [...this.#unsent.values()];
   }
 
-  #put(message: Separate["message"], output: Separate["output"]): void {
+  /** Of several copies that have it, the one sends it that has it forgotten. */
+  async #putOnce({ id, outcome, message, output }: Separate): Promise<void> {
+    if (!(await this.#acknowledge(outcome))) return;
+    if (this.#isClosed) this.#unsent.set(id, outcome);
+    else this.#put(message, output);
+  }
+
+  #acknowledged(outcome: AlertOutcome): void {
+    void this.#track(this.#acknowledge(outcome));
+  }
+
+  #track<T>(work: Promise<T>): Promise<T> {
+    this.#underWay = Promise.all([this.#underWay, work]).then(() => {});
+    return work;
+  }
+
+  #put(message: Separate["message"], output: Separate["output"]): undefined {
     this.#node.send(output === "alert" ? [message, null, null] : [null, message, null]);
   }
 }

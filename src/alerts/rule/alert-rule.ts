@@ -22,7 +22,7 @@ import { type Report, Reports } from "./reports.ts";
 import { afterChange, waitingFrom, watchedFrom } from "./rule-change.ts";
 import { RuleClock } from "./rule-clock.ts";
 import { RuleRecord } from "./rule-record.ts";
-import { startedAt } from "./rule-state.ts";
+import { type RuleState, startedAt } from "./rule-state.ts";
 import { RuleWatch } from "./rule-watch.ts";
 import { SourceTimes } from "./source-times.ts";
 import {
@@ -317,22 +317,25 @@ export class AlertRule {
     await this.#rule.record.change((state) => ({ state: withPending(state ?? startedAt(now), outcomes) }));
   }
 
-  /** Forgets an outcome of `pending`. */
-  async acknowledge(outcome: AlertOutcome): Promise<void> {
+  /** Forgets an outcome of `pending`. Resolves with whether it was still kept: of several copies, for one only. */
+  async acknowledge(outcome: AlertOutcome): Promise<boolean> {
     await this.#load();
-    const { isKept } = await this.#rule.record.change((known) => {
+    const forget = <State extends KeyState | RuleState>(known: State | undefined) => {
       const state = withoutOutcome(known, outcome);
       return { state, isKept: state !== known };
-    });
-    if (isKept) return;
+    };
+    if ((await this.#rule.record.change(forget)).isKept) return true;
     // A long key is shown without its end, and has to be looked for.
     const own = this.#keys.inMemory(recordKeyOf(outcome.alert.key));
     const isOwn = withoutOutcome(own?.value, outcome) !== own?.value;
+    let wasKept = false;
     for (const record of own && isOwn ? [own] : this.#keys.all()) {
       if (!hasPending(record.value)) continue;
-      await record.change((state) => ({ state: withoutOutcome(state, outcome) }));
+      const { isKept } = await record.change(forget);
+      wasKept ||= isKept;
       this.#keys.settle(record);
     }
+    return wasKept;
   }
 
   /**
