@@ -195,6 +195,25 @@ describe("events of which a node makes one message", () => {
     should(ends()).eql({ 3: "completed" });
   });
 
+  it("are not completed by the message of another one that nobody waits for", async () => {
+    const [first, second] = (await Promise.all([enter(1, "limit"), enter(2, "link")])) as [Held, Held];
+    forget(1);
+    const queued = send(second.msg, "link", "limit", second.of);
+    complete(second);
+    let sent: Held | undefined;
+    await onBehalf(queued, () => {
+      sent = send({ ...first.msg }, "limit", "slow", first.of);
+      complete(first);
+    });
+    await receive(sent as Held);
+    complete(sent as Held);
+    await turn();
+    should(ends()).eql({});
+    complete(queued);
+    await turn();
+    should(ends()).eql({ 2: "completed" });
+  });
+
   it("wait also where a timer of the first message joins them, and where the joined one is the first's", async () => {
     const [first, second] = (await enterAll(1, 2)) as [Held, Held];
     let fire = () => {};
@@ -280,13 +299,14 @@ describe("events of which a node makes one message", () => {
   it("are never done before all that was made of them is, and always then", async () => {
     const step = fc.record({
       picks: fc.array(fc.nat(), { minLength: 1, maxLength: 4 }),
-      does: fc.constantFrom("join", "join", "fork", "complete"),
+      does: fc.constantFrom("join", "join", "fork", "complete", "forget"),
       isDoneFirst: fc.boolean(),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
         ended.clear();
         let held = await enterAll(0, 1, 2, 3, 4);
+        const waitedFor = new Set([0, 1, 2, 3, 4]);
         const check = async () => {
           await turn();
           const open = new Set(held.flatMap(({ of }) => [...of]));
@@ -298,7 +318,12 @@ describe("events of which a node makes one message", () => {
           );
           const [one] = picked;
           if (one === undefined) break;
-          if (does === "fork") {
+          if (does === "forget") {
+            for (const pick of picks) {
+              if (!ended.has(pick % 8)) waitedFor.delete(pick % 8);
+              forget(pick % 8);
+            }
+          } else if (does === "fork") {
             const copies = [1, 2].map(() => send({ ...one.msg }, one.at, "join", one.of));
             complete(one);
             for (const copy of copies) await receive(copy);
@@ -316,7 +341,7 @@ describe("events of which a node makes one message", () => {
           complete(one);
           await check();
         }
-        should([...ended.keys()].sort()).eql([0, 1, 2, 3, 4]);
+        should([...ended.keys()].sort()).eql([...waitedFor]);
       }),
       { numRuns: 100 },
     );

@@ -121,7 +121,8 @@ export class FlowWork {
       this.#silentNodes.received(id, () => work?.completedBy(id));
     });
     hooks.add(`onComplete.${LABEL}`, ({ msg, node, error }: Completion) => {
-      const work = this.#workOf(msg);
+      // Marked as it was sent: then nothing else has it, also where nobody waits for that any longer.
+      const work = msg[MARK] === undefined ? this.#workOf(msg) : this.#find(msg[MARK]);
       if (work === undefined) return;
       if (this.#waiting.delete(msg)) work.waitsNoLonger();
       if (hasTimers(node.node)) work.mayActLater();
