@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { NodeAPI } from "node-red";
 import should from "should";
 import { FlowWork } from "../../nodes/events-in/flow/flow-work.ts";
-import type { Outcome, Work } from "../../nodes/events-in/flow/work.ts";
+import { type Outcome, Work } from "../../nodes/events-in/flow/work.ts";
 import { noteWaiting } from "../../nodes/lib/runtime/waits/waiting.ts";
 
 const require = createRequire(import.meta.url);
@@ -294,6 +294,22 @@ describe("events of which a node makes one message", () => {
     await Promise.all(both);
     await turn();
     should(ends()).eql({ 2: "completed", 3: "completed" });
+  });
+
+  it("may be many, each part of the next, as where a node sends the next one when it completes one", async function () {
+    // With a time that grows with the cube of their number, it would take a minute.
+    this.timeout(20_000);
+    const all: Work[] = Array.from({ length: 1_000 }, (_, no) => {
+      return new Work(no, { onReport: () => {}, onEnd: (outcome) => ended.set(no, outcome) });
+    });
+    for (const one of all) void one.receivedBy(["tab", "queue"]);
+    for (const [no, one] of all.entries()) one.becomesPartOf(all[no + 1] ?? one);
+    for (const one of all) {
+      should(ended.size).equal(0);
+      one.completedBy("queue");
+      await turn();
+    }
+    should(ended.size).equal(all.length);
   });
 
   it("are never done before all that was made of them is, and always then", async () => {

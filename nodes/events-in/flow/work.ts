@@ -143,7 +143,12 @@ export class Work {
     queueMicrotask(() => {
       if (this.#isBusy) return;
       this.#isResting = !this.#mayActLater;
-      for (const one of this.#withParts()) one.#endOrRest();
+      const all = new Set<Work>([this]);
+      for (const one of all) {
+        const parts = [...one.#parts];
+        // Its parts wait for all that it waits for.
+        if (one.#endOrRest()) for (const part of parts) all.add(part);
+      }
     });
   }
 
@@ -160,21 +165,26 @@ export class Work {
     return this.#open > this.#waiting || this.#isInterrupted;
   }
 
-  #endOrRest(): void {
-    const all = this.#withWholes();
-    if (all.some((one) => one.#isBusy)) return;
+  /** Returns false where something of it, or of what it is part of, is at work. */
+  #endOrRest(): boolean {
+    const all: Work[] = [];
+    for (const one of reachedFrom(this, (work) => work.#wholes)) {
+      if (one.#isBusy) return false;
+      all.push(one);
+    }
     const isDone = all.every((one) => one.#open === 0);
     const [failure] = all.flatMap((one) => one.#failure ?? []);
     if (isDone && !this.#isOver) this.end(failure ?? "completed");
-    else if (this.isResting) this.#listener.onRest?.();
+    else if (all.every((one) => one.#isResting)) this.#listener.onRest?.();
+    return true;
   }
 
   #withWholes(): Work[] {
-    return this.#wholes.size === 0 ? [this] : reachedFrom(this, (one) => one.#wholes);
+    return this.#wholes.size === 0 ? [this] : [...reachedFrom(this, (one) => one.#wholes)];
   }
 
   #withParts(): Work[] {
-    return this.#parts.size === 0 ? [this] : reachedFrom(this, (one) => one.#parts);
+    return this.#parts.size === 0 ? [this] : [...reachedFrom(this, (one) => one.#parts)];
   }
 
   #leaveOthers(): void {
@@ -199,9 +209,11 @@ export class Work {
 }
 
 /** The nearest first. */
-function reachedFrom(work: Work, next: (work: Work) => Iterable<Work>): Work[] {
+function* reachedFrom(work: Work, next: (work: Work) => Iterable<Work>): Iterable<Work> {
   const all = new Set([work]);
   // A set goes on with what is added meanwhile.
-  for (const one of all) for (const other of next(one)) all.add(other);
-  return [...all];
+  for (const one of all) {
+    yield one;
+    for (const other of next(one)) all.add(other);
+  }
 }
