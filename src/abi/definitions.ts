@@ -103,17 +103,32 @@ export class Definitions {
   }
 }
 
-/** An interface or contract, and those that it inherits from, each once. */
+/**
+ * An interface or contract, and those that it inherits from, each once, in the order in which an item is searched: a base
+ * after all that inherit from it, and after the bases to its right.
+ */
 export function withBases(scope: Scope | undefined, scopes: ReadonlyMap<string, Scope>): Set<Scope> {
-  const found = new Set<Scope>(scope ? [scope] : []);
+  const later = new Map<Scope, Scope[]>(scope ? [[scope, []]] : []);
   // What is added in between is visited too.
-  for (const { bases } of found) {
-    for (const base of bases) {
-      const its = scopes.get(base);
-      if (its) found.add(its);
+  for (const [one, its] of later) {
+    const bases = one.bases.flatMap((base) => scopes.get(base) ?? []);
+    its.push(...bases);
+    for (const [index, base] of bases.entries()) {
+      const known = later.get(base) ?? [];
+      if (index > 0) known.push(...bases.slice(index - 1, index));
+      later.set(base, known);
     }
   }
-  return found;
+  const last = new Set<Scope>();
+  const open = new Set<Scope>();
+  const path = scope ? [scope] : [];
+  for (let one = path.at(-1); one; one = path.at(-1)) {
+    const next = open.has(one) ? [] : (later.get(one) ?? []).filter((its) => !open.has(its));
+    open.add(one);
+    path.push(...next.reverse());
+    if (next.length === 0) last.add(path.pop() ?? one);
+  }
+  return new Set([...last].reverse());
 }
 
 /** A name with what stands before it: `Lib.Order`. */

@@ -1,6 +1,7 @@
 import type { ArgumentError } from "../errors.ts";
 import { ABI_BOUNDS, tooLarge } from "./bounds.ts";
 import { Definitions, withBases } from "./definitions.ts";
+import { Elsewhere } from "./elsewhere.ts";
 import { invalid } from "./invalid.ts";
 import { fieldsAt, getterAt, itemAt, type Known, type RawItem } from "./signature.ts";
 import { type Scope, type Statement, statementsOf } from "./solidity.ts";
@@ -44,9 +45,9 @@ export function readHumanReadable(text: string): RawAbi[] {
   const definitions: Definitions = new Definitions(statements, scopes, (cursor, scope) =>
     fieldsAt(cursor, { definitions, scope }),
   );
-  const hasContract = scopes.some(({ kind }) => kind === "contract");
-  const all = statements.flatMap((statement): Read[] => {
-    const read = readStatement(statement, { definitions, scope: statement.scope }, { text, hasContract });
+  const isSource = scopes.length > 0;
+  const reads = statements.flatMap((statement): Read[] => {
+    const read = readStatement(statement, { definitions, scope: statement.scope }, { text, isSource });
     return read ? [{ scope: statement.scope, line: statement.tokens[0]?.line ?? 1, ...read }] : [];
   });
   const byName = new Map(scopes.map((scope) => [scope.name, scope]));
@@ -55,6 +56,7 @@ export function readHumanReadable(text: string): RawAbi[] {
   const whole = leaves.filter(({ isAbstract }) => !isAbstract);
   const shown = whole.length > 0 ? whole : leaves;
   const library = scopes.find(({ kind }) => kind === "library");
+  const all = reads.filter(({ scope }) => scope?.kind !== "library");
   if (library && all.length === 0 && shown.length === 0)
     throw invalid(
       "abi",
@@ -62,15 +64,24 @@ export function readHumanReadable(text: string): RawAbi[] {
     );
   if (shown.length === 0) return [abiOf("", all, scopes, byName)];
   const byScope = new Map<Scope | undefined, Read[]>([undefined, ...scopes].map((scope) => [scope, []]));
-  for (const read of all) byScope.get(read.scope)?.push(read);
+  for (const read of reads) byScope.get(read.scope)?.push(read);
+  const elsewhere = new Elsewhere(statements);
+  const emitted = reads.filter(({ item }) => item && item.type !== "function");
   let count = 0;
   return shown.map((contract) => {
-    const its = [...withBases(contract, byName)];
-    const reads = [undefined, ...its].flatMap((scope) => byScope.get(scope) ?? []);
-    count += reads.length;
+    const inherits = withBases(contract, byName);
+    const its = [...inherits];
+    const isUsed = elsewhere.usedBy(its);
+    const own = [
+      ...[undefined, ...its].flatMap((scope) => byScope.get(scope) ?? []),
+      ...emitted.filter(
+        ({ item, scope }) => item && scope && !inherits.has(scope) && isUsed(item.name, scope),
+      ),
+    ];
+    count += own.length;
     if (count > most)
       throw tooLarge("abi", `The contracts of the ABI have more than ${most} items, with what they inherit.`);
-    return { ...abiOf(contract.name, reads, its, byName), overrides: true };
+    return { ...abiOf(contract.name, own, its, byName), overrides: true };
   });
 }
 
@@ -105,7 +116,7 @@ function abiOf(
 function readStatement(
   { tokens, scope }: Statement,
   known: Known,
-  { text, hasContract }: { text: string; hasContract: boolean },
+  { text, isSource }: { text: string; isSource: boolean },
 ): Pick<Read, "item" | "failure"> | undefined {
   const words = tokens.map((token) => token.text);
   const [first = "", second = ""] = words;
@@ -116,8 +127,9 @@ function readStatement(
   const isVariable = !isItem && (ofContract || words.includes("constant"));
   const isGetter = isVariable && scope?.kind === "contract" && outer.has("public");
   // The functions of a library, and those outside of contracts, are part of the code that uses them.
-  const isInCode = scope?.kind === "library" || (scope === undefined && hasContract && words.includes("{"));
-  if (LEFT_OUT.test(first) || (isVariable && !isGetter) || (isInCode && isItem) || isHidden) return undefined;
+  const isInCode = scope?.kind === "library" || (scope === undefined && isSource && words.includes("{"));
+  const isOfCode = isInCode && first === "function";
+  if (LEFT_OUT.test(first) || (isVariable && !isGetter) || isOfCode || isHidden) return undefined;
   const cursor = new Cursor(tokens);
   try {
     const item = isGetter ? getterAt(cursor, known) : itemAt(cursor, known);
@@ -126,7 +138,11 @@ function readStatement(
     if (!(cause instanceof Unreadable)) throw cause;
     const shown = shorten(textOf(text, tokens));
     const message = `Line ${cause.line} of the ABI cannot be read: "${shown}". ${cause.message}`;
-    const name = isItem && isName(second) ? second : first;
+    const name = isGetter
+      ? ([...outer].filter(isName).at(-1) ?? "")
+      : isItem && isName(second)
+        ? second
+        : first;
     return { failure: { name, error: invalid("abi", message, cause) } };
   }
 }

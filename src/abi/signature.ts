@@ -18,14 +18,14 @@ export type RawItem = {
 };
 
 type RawType = Pick<RawParameter, "type" | "components"> & {
-  mapping?: { key: RawParameter; value: RawType };
+  mapping?: { key: RawParameter; value: RawType & { name: string } };
 };
 
 const TYPE_WORD = /^(?:address|bool|string|bytes\d*|u?int\d*|u?fixed|tuple|mapping|indexed)$/;
-const LOCATION = /^(?:calldata|memory|payable)$/;
+const LOCATION = /^(?:calldata|memory)$/;
 const OF_VARIABLE = /^(?:public|constant|immutable|transient|override)$/;
 
-/** `function f(uint256 a) external view returns (bool)`; undefined where it can neither be called nor watched. */
+/** `function f(uint256 a) external view returns (bool)`; undefined for a fallback. */
 export function itemAt(cursor: Cursor, known: Known): RawItem | undefined {
   const type = cursor.take();
   switch (type) {
@@ -131,6 +131,7 @@ function namedTypeAt(cursor: Cursor, { definitions, scope }: Known): RawType {
   const name = path.join(".");
   const type = path.length === 1 ? canonicalType(name) : undefined;
   if (type === "function") skipFunctionType(cursor);
+  if (type === "address") cursor.takeIf("payable");
   if (type !== undefined) return { type };
   return (
     definitions.typeOf(path, scope) ??
@@ -156,8 +157,7 @@ function mappingAt(cursor: Cursor, known: Known, depth: number): RawType {
   const key = { ...typeAt(cursor, known, depth + 1), name: nameAt(cursor) };
   cursor.expect("=");
   cursor.expect(">");
-  const value = typeAt(cursor, known, depth + 1);
-  nameAt(cursor);
+  const value = { ...typeAt(cursor, known, depth + 1), name: nameAt(cursor) };
   cursor.expect(")");
   return { type: "mapping", mapping: { key, value } };
 }
@@ -167,7 +167,6 @@ export function fieldsAt(cursor: Cursor, known: Known): RawParameter[] {
   const fields: RawParameter[] = [];
   while (cursor.peek !== "") {
     const { mapping, ...type } = typeAt(cursor, known, 0);
-    cursor.takeIf("payable");
     fields.push({ name: nameAt(cursor), ...type });
     if (cursor.peek !== "") cursor.expect(";");
   }
@@ -176,8 +175,7 @@ export function fieldsAt(cursor: Cursor, known: Known): RawParameter[] {
 
 /** The getter of `mapping(address => uint256) public balanceOf`. Of a struct it returns what is no list and no mapping. */
 export function getterAt(cursor: Cursor, known: Known): RawItem {
-  let type = typeAt(cursor, known, 0);
-  cursor.takeIf("payable");
+  let type: RawType & { name?: string } = typeAt(cursor, known, 0);
   while (OF_VARIABLE.test(cursor.peek)) {
     cursor.take();
     if (cursor.peek === "(") cursor.skipBracket();
@@ -198,6 +196,6 @@ export function getterAt(cursor: Cursor, known: Known): RawItem {
   const outputs =
     type.type === "tuple"
       ? (type.components ?? []).filter((field) => !isLeftOut(field))
-      : [{ name: "", type: type.type }];
+      : [{ name: type.name ?? "", type: type.type }];
   return { type: "function", name, inputs, outputs, stateMutability: "view" };
 }

@@ -67,6 +67,7 @@ export function statementsOf(tokens: readonly Token[]): { statements: Statement[
 
 function continues(current: readonly Token[], next: string, scope: Scope | undefined): boolean {
   if (BEGINNING.test(next)) return false;
+  if (/^(?:import|using)$/.test(current[0]?.text ?? "")) return true;
   return scope !== undefined || CONTINUATION.test(next) || isHeader(current);
 }
 

@@ -1,5 +1,5 @@
 import should from "should";
-import { parseAbi } from "../../src/abi/index.ts";
+import { parseAbi, readAbi } from "../../src/abi/index.ts";
 
 /** Runs in a tenth of a second or so where it is bounded, and in minutes or never where it is not. */
 const LIMIT_MS = 5_000;
@@ -154,6 +154,23 @@ describe("An ABI that would take long to read", () => {
         }
       });
       should(milliseconds).be.below(LIMIT_MS, JSON.stringify(start.slice(0, 20) + part));
+    }
+  });
+
+  it("is quickly read or refused where many contracts share much code, or many bases", () => {
+    const words = range(20_000).map((n) => `w${n}`);
+    const heirs = range(9_000).map((n) => `contract C${n} is B {}`);
+    const shared = `contract B { function f() public { ${words.join(" ")} } } ${heirs.join(" ")}`;
+    should(
+      millisecondsOf(() => {
+        should(() => parseAbi(shared)).throw({ code: "ABI_INVALID", message: /too much code/ });
+      }),
+    ).be.below(LIMIT_MS);
+    const chain = range(8_000).map((n) => `contract C${n + 1} is C${n} {}`);
+    const bases = range(500).map((n) => `C${n * 16}`);
+    for (const its of ["C8000", bases.join()]) {
+      const text = `${chain.join(" ")} contract A is ${its} { function f() public {} }`;
+      should(millisecondsOf(() => should(readAbi(text).abi).have.length(1))).be.below(LIMIT_MS);
     }
   });
 

@@ -215,4 +215,77 @@ describe("Solidity source", () => {
     should(abi.filter(({ type }) => type === "error")).have.length(1);
     should(unusable.map(({ name }) => name)).eql(["ERC165"]);
   });
+
+  it("gives what a contract overrides as the contract has it: of several bases, the last one counts", () => {
+    const { abi } = readAbi(`
+      interface IToken { function name() external pure returns (string memory); function allowance(address owner, address spender) external view returns (uint); }
+      contract Token is IToken { string public constant name = "T"; mapping(address => mapping(address => uint)) public allowance; }
+      contract Base { function send(address from, address to) external virtual {} }
+      contract Old is Base { function send(address to, address from) external virtual override {} }
+      contract Pair is Base, IToken, Token, Old {}`);
+    const own = listFunctions(abi).map(({ signature, stateMutability: is, inputs }) => [
+      signature,
+      is,
+      inputs.map(({ name }) => name).join(),
+    ]);
+    should(own).eql([
+      ["send(address,address)", "nonpayable", "to,from"],
+      ["name()", "view", ""],
+      ["allowance(address,address)", "view", ","],
+    ]);
+    should(abi).have.length(3);
+  });
+
+  it("has the names that a getter returns, and lists of addresses that are paid", () => {
+    const abi = parseAbi(`
+      contract A {
+        mapping(address app => mapping(uint32 => address payable delegate)) public delegates;
+        mapping(uint => address payable[]) public heirs;
+        address payable[2] public heads;
+        function pay(address payable[] calldata to, mapping(uint => uint) storage sums) internal {}
+        function pay(address payable[] calldata to) external {}
+      }`);
+    should(listFunctions(abi).map((one) => [one.signature, one.outputs.map(({ name }) => name).join()])).eql([
+      ["delegates(address,uint32)", "delegate"],
+      ["heirs(uint256,uint256)", ""],
+      ["heads(uint256)", ""],
+      ["pay(address[])", ""],
+    ]);
+  });
+
+  it("says nothing of what cannot be called: internal functions, and imports on several lines", () => {
+    const { abi, unusable } = readAbi(`
+      import {Clones as C} from
+        "./Clones.sol";
+      contract A {
+        function _push(Trace storage store, function(uint208, uint208) view returns (uint208) op) private returns (Lib.T) {}
+        function _at(Lib.T memory at) internal pure virtual {}
+        IPool public immutable POOL = IPool(address(0));
+        function ok() external {}
+      }`);
+    should(abi.map(({ name }) => name)).eql(["ok"]);
+    should(unusable.map(({ name }) => name)).eql(["POOL"]);
+    should(unusable[0]?.message).match(/^Line 7 .*"IPool"/);
+  });
+
+  it("of a contract has the events and errors from elsewhere that its code leads to", () => {
+    const code = `
+      library Deep { error Deeper(uint256 by); }
+      library Slots {
+        event Upgraded(address indexed to);
+        error NotCode();
+        function set(address to) external { if (to == address(0)) revert Deep.Deeper(1); emit Upgraded(to); emit IProxy.Changed(to); }
+        function other() external { revert NotCode(); }
+      }
+      function half(uint256 a) pure returns (uint256) { return a / 2; }`;
+    const proxy = "interface IProxy { event Changed(address by); event Upgraded(uint256 by); }";
+    const { abi } = readAbi(`${code} ${proxy}
+      abstract contract Base { function _set(address to) internal { Slots.set(to); } }
+      contract Proxy is Base { function upgrade(address to) external { _set(to); } }`);
+    should(abi.map(({ name }) => name).sort()).eql(["Changed", "Deeper", "Upgraded", "upgrade"]);
+    should(listEvents(abi).map(({ signature }) => signature)).eql(["Upgraded(address)", "Changed(address)"]);
+    // An interface has no code.
+    should(readAbi(`${code} ${proxy}`).abi.map(({ name }) => name)).eql(["Changed", "Upgraded"]);
+    should(() => readAbi(code)).throw(/source of a library/);
+  });
 });
