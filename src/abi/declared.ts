@@ -23,12 +23,12 @@ const WRAPPING = /\s*(?:<\w+>\s*|(?:new\s+)?[\w$.]+\(\s*){0,3}/y;
 export function declaredIn(text: string, start: number): Declared[] {
   const found: Declared[] = [];
   const failures: Array<{ name: string; error: unknown }> = [];
-  const read = (at: number, name: string): number => {
+  const read = (at: number, name: string, declaration: string): number => {
     WRAPPING.lastIndex = at;
     const from = at + (WRAPPING.exec(text)?.[0].length ?? 0);
-    // Other values are not looked at: the first one is named where there is nothing else.
+    // Other values are not looked at: the first one is named where there is nothing else. Solidity has let and var, too.
     const isLiteral = /[[{"'`]/.test(text[from] ?? "");
-    if (!isLiteral && failures.length > 0) return from;
+    if (!isLiteral && (failures.length > 0 || /^\s*(?:let|var)\b/.test(declaration))) return from;
     const literals = new Literals(text, from);
     try {
       const value = literals.value();
@@ -40,10 +40,11 @@ export function declaredIn(text: string, start: number): Declared[] {
   };
   ASSIGNMENT.lastIndex = start;
   const [assigned] = ASSIGNMENT.exec(text) ?? [];
-  if (assigned !== undefined) read(start + assigned.length, "");
+  if (assigned !== undefined) read(start + assigned.length, "", assigned);
   DECLARATION.lastIndex = assigned === undefined ? 0 : text.length;
   for (let match = DECLARATION.exec(text); match; match = DECLARATION.exec(text)) {
-    DECLARATION.lastIndex = read(DECLARATION.lastIndex, match[1] ?? match[2] ?? match[3] ?? "");
+    const name = match[1] ?? match[2] ?? match[3] ?? "";
+    DECLARATION.lastIndex = read(DECLARATION.lastIndex, name, match[0]);
     if (failures.length === MOST_FAILURES) break;
   }
   const failure = failures.find(({ name }) => found.length === 0 || /abi/i.test(name));

@@ -236,6 +236,18 @@ describe("Solidity source", () => {
     should(abi).have.length(3);
   });
 
+  it("may have assembly, which declares as JavaScript does", () => {
+    const { abi } = readAbi(`library Memory { function free(uint a) internal pure {
+      assembly {
+        let at := mload(0x40)
+        let b := a
+      }
+      var c = a;
+    } }
+    contract A { function f() external {} }`);
+    should(abi.map(({ name }) => name)).eql(["f"]);
+  });
+
   it("has the names that a getter returns, and lists of addresses that are paid", () => {
     const abi = parseAbi(`
       contract A {
