@@ -91,7 +91,7 @@ describe("the ABIs that packages of well known contracts ship", function () {
       }
       process.stdout.write(`    ${JSON.stringify({ ...counts, wrong: wrong.length })}\n`);
       should(wrong).be.empty();
-      should(counts.same).be.above(how === "alone" ? 9_000 : 25_000);
+      should(counts.same).be.above(how === "alone" ? 10_000 : 28_000);
     });
   }
 });
