@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { workflowOwnerFromOrgId } from "../../src/proofs/workflow-owner.ts";
 import type { Confidence } from "../../src/protocol/index.ts";
 import { isLoopback } from "./api/loopback.ts";
-import { createServer, GRAPHQL_PATH } from "./api/server.ts";
+import { CLOSE_LIMIT_MS, createServer, GRAPHQL_PATH } from "./api/server.ts";
 import type { Anvil } from "./chain/anvil.ts";
 import { Chain } from "./chain/chain.ts";
 import { deployedContracts } from "./chain/demo-contracts.ts";
@@ -200,7 +200,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       loopback: isLocal,
       requestTimeoutMs: options.requestTimeoutMs,
     });
-    started.push(() => withTimeout(app.close()));
+    started.push(() => withTimeout(app.close(), CLOSE_LIMIT_MS + STOP_TIMEOUT_MS));
     const origin = await listen(app, host, options.port ?? 0);
     if (local) writeEnvironmentFile(dataDir, flowVariablesAt(origin));
     return { close, ready: readyAt(origin) };
@@ -237,8 +237,8 @@ async function startChain(
 }
 
 /** Resolves when a part has stopped, or after the time-out. */
-async function withTimeout(end: Promise<unknown>): Promise<void> {
-  await Promise.race([end, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
+async function withTimeout(end: Promise<unknown>, ms = STOP_TIMEOUT_MS): Promise<void> {
+  await Promise.race([end, sleep(ms, undefined, { ref: false })]);
 }
 
 /** Whether the database was removed or lost while the keys are still there. */

@@ -44,8 +44,10 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** How often that is checked. */
 const REQUEST_CHECK_MS = 1000;
 
-/** How long a running request may take when the service stops. */
+/** How long a client has for a last request when the service stops, which is refused. */
 const CLOSE_GRACE_MS = 800;
+/** How long a running request may take then. */
+export const CLOSE_LIMIT_MS = 4_000;
 
 const STOPPING = "The service is stopping and takes no new requests. Try again when it runs.";
 
@@ -165,13 +167,26 @@ export async function createServer(
 
 /** At a stop, running requests can finish, but new ones are refused, and an idle client must not delay it. */
 function refuseWhileStopping(app: Routes): void {
-  let isStopping = false;
+  let [isStopping, isLate, running] = [false, false, 0];
+  const closeIfIdle = () => {
+    if (isLate && running === 0) app.server.closeAllConnections();
+  };
   app.addHook("preClose", async () => {
     isStopping = true;
-    setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS).unref();
+    setTimeout(() => {
+      isLate = true;
+      closeIfIdle();
+    }, CLOSE_GRACE_MS).unref();
+    setTimeout(() => app.server.closeAllConnections(), CLOSE_LIMIT_MS).unref();
+  });
+  app.addHook("onResponse", (_request, _reply, done) => {
+    running -= 1;
+    closeIfIdle();
+    done();
   });
   // The only hook with a promise: nothing is answered before the parser has read the packet, which can be invalid.
   app.addHook("onRequest", async () => {
+    running += 1;
     if (isStopping) throw new ApiError(503, { type: "INTERNAL_ERROR", message: STOPPING });
   });
 }
