@@ -5,6 +5,7 @@ import { partOf } from "../lib/editor/form-fields.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
 import { explainUnproven } from "../lib/editor/unproven.ts";
 import { ADDRESS, isReference } from "../lib/editor/validate.ts";
+import { callsWithContracts } from "../lib/shared/called-contracts.ts";
 import type { CallDef, Value } from "../lib/shared/form-types.ts";
 import { MAX_CALLS } from "./call-limit.ts";
 import { amountProblem } from "./editor-amount.ts";
@@ -26,16 +27,16 @@ const DRAFT_DEADLINE: DependentNumber = {
 let callsInForm: CallsForm | undefined;
 
 export const form: NodeForm = {
-  label: (node) => (node.source === "message" ? "" : labelOf(node, storedCalls(node))),
+  label: (node) => (node.source === "message" ? "" : labelOf(node, callsWithContracts(node))),
   checks: {
     calls: (node) => {
       const isOnTop = RED.editor.getEditStack().at(-1)?.id === node.id;
-      return problemOf(node, isOnTop && callsInForm ? callsInForm.read() : storedCalls(node));
+      return problemOf(node, isOnTop && callsInForm ? callsInForm.read() : callsWithContracts(node));
     },
   },
   opened(node) {
     const list = $("<ol>").appendTo(partOf(NODE, "calls").css("margin-bottom", "12px"));
-    const calls = callsForm(node, list, storedCalls(node));
+    const calls = callsForm(node, list, callsWithContracts(node));
     callsInForm = calls;
     previewForm(node, () => calls.read());
     explainUnproven(node);
@@ -47,7 +48,7 @@ export const form: NodeForm = {
     callsInForm = undefined;
   },
   saved(node) {
-    const calls = callsInForm?.read() ?? storedCalls(node);
+    const calls = callsInForm?.read() ?? callsWithContracts(node);
     callsInForm = undefined;
     node.calls = calls;
     for (const [index, name] of CONTRACT_FIELDS.entries()) {
@@ -57,15 +58,6 @@ export const form: NodeForm = {
     }
   },
 };
-
-/** Each with its contract: an import gives config nodes new ids, and updates only the fields of the node. */
-function storedCalls(node: EditedNode): CallDef[] {
-  const calls = Array.isArray(node.calls) ? (node.calls as CallDef[]) : [];
-  return calls.map((call, index) => {
-    const contract = String(node[`contract${index + 1}`] || "");
-    return call.kind === "contract" && contract ? { ...call, contract } : call;
-  });
-}
 
 /** A sentence, for the mark on the node. */
 function problemOf(node: EditedNode, calls: readonly CallDef[]): string | undefined {

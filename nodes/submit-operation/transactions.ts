@@ -14,13 +14,14 @@ import {
 import type { FieldReader } from "../lib/runtime/field-reader.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
+import { callsWithContracts } from "../lib/shared/called-contracts.ts";
 import { COIN_UNITS } from "../lib/shared/coin-units.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import type { CallDef, Value } from "../lib/shared/form-types.ts";
 import { isObject } from "../lib/shared/is-object.ts";
 import { nearestName } from "../lib/shared/nearest-name.ts";
 import { callCountProblem } from "./call-limit.ts";
-import type { NODE, SubmitOperationDef } from "./fields.ts";
+import type { NODE } from "./fields.ts";
 
 /** With its function and arguments, where they are known. */
 export type ReadableTransaction = TransactionInput & { preview?: Snapshot };
@@ -41,7 +42,7 @@ export async function transactionsOf(
     fields.choice("source") === "message"
       ? await listed(fields, msg)
       : await Promise.all(
-          callsOf(fields.settings).map((call, index) =>
+          callsWithContracts(fields.settings).map((call, index) =>
             transactionOf(RED, node, msg, call, `calls[${index}]`, chainSelector, channel),
           ),
         );
@@ -61,14 +62,6 @@ export async function transactionsOf(
     encodeValue("bytes", data, `calls[${index}].data`);
   }
   return transactions;
-}
-
-/** Each with its contract: an import gives config nodes new ids, and updates only the fields of the node. */
-function callsOf(def: SubmitOperationDef): CallDef[] {
-  return (def.calls ?? []).map((call, index) => {
-    const contract = def[`contract${index + 1}`] || (call.kind === "contract" ? call.contract : "");
-    return call.kind === "contract" && contract ? { ...call, contract } : call;
-  });
 }
 
 async function transactionOf(

@@ -3,7 +3,15 @@ import { CrecClient, checksumAddress } from "../../src/index.ts";
 import { useEditor } from "../support/editor.ts";
 import { PROXY, placeProxy } from "../support/forwarders.ts";
 import { channelNode, connectionNode, contractNode } from "../support/nodes.ts";
-import { call, signerNode, submitNode, TOKEN_ABI, value, walletNode } from "../support/operation-nodes.ts";
+import {
+  call,
+  queryNode,
+  signerNode,
+  submitNode,
+  TOKEN_ABI,
+  value,
+  walletNode,
+} from "../support/operation-nodes.ts";
 import { placeSixDecimals, SIX } from "../support/six-decimals.ts";
 
 const RECEIVER = "0x000000000000000000000000000000000000dEaD";
@@ -59,6 +67,7 @@ describe("the form of submit operation", function () {
         ...{ z: "tab", x: 300, y: 100, wires: [[], []], ...submitNode({ calls: stored }) },
         ...{ contract1: "token", contract3: "vault" },
       },
+      { ...queryNode({ contract: "six" }), z: "tab", x: 300, y: 200, wires: [[], []] },
     ]);
   };
 
@@ -310,6 +319,76 @@ describe("the form of submit operation", function () {
     await form.cancel();
   });
 
+  it("counts as a user of each contract in its calls once, after Done, undo and redo", async () => {
+    const { page, inPage } = editor();
+    const contracts = ["token", "vault", "six"];
+    /** The ids of the users of each contract, and those that the fields of the nodes name. */
+    const users = () => page.evaluate(usersOf, contracts);
+    const inStep = async (step: string) => {
+      const { counted, named } = await users();
+      should(counted).deepEqual(named, `after ${step}`);
+    };
+    const contractOf = (number: number) => item(number).getByLabel("Contract", { exact: true });
+    const undo = () => page.evaluate("RED.history.pop()");
+    const redo = () => page.evaluate("RED.history.redo()");
+
+    await inStep("loading");
+    const form = await open();
+    await press(/^3\. deposit/);
+    await contractOf(3).selectOption("token");
+    await form.done();
+    should((await users()).named).deepEqual({ token: ["submit"], vault: [], six: ["query"] });
+    await inStep("a contract in two calls");
+
+    const again = await editor().form("submit");
+    await press(/^1\. transfer/);
+    await item(1).getByRole("button", { name: "add a contract" }).click();
+    const adding = await editor().formOnTop();
+    const added = String(await page.evaluate("RED.editor.getEditStack().at(-1).id"));
+    await adding.fill("name", "added here");
+    await adding.fill("address", RECEIVER);
+    await adding.fill("abi", "function transfer(address to, uint256 value)");
+    await adding.done();
+    await press(/^3\. /);
+    await contractOf(3).selectOption("six");
+    await again.done();
+    contracts.push(added);
+    should((await users()).named).deepEqual({
+      ...{ token: [], vault: [], six: ["query", "submit"] },
+      [added]: ["submit"],
+    });
+    await inStep("a contract added in the form");
+
+    for (const [step, back] of [
+      ["undo", undo],
+      ["redo", redo],
+      ["the second undo", undo],
+      ["the second redo", redo],
+    ] as const) {
+      await back();
+      await inStep(step);
+    }
+    should((await kept()).calls).matchAny((one: { contract?: string }) => one.contract === added);
+    await undo();
+    await inStep("undo of the second Done");
+    // What the form has added.
+    await undo();
+    contracts.pop();
+    await undo();
+    await inStep("undo of both");
+    should((await users()).named).deepEqual({ token: ["submit"], vault: ["submit"], six: ["query"] });
+    for (let steps = 0; steps < 3; steps += 1) await redo();
+    contracts.push(added);
+    await inStep("redo of all");
+
+    const contract = await editor().form(added);
+    await contract.root.page().getByRole("button", { name: "Delete" }).click();
+    await contract.root.waitFor({ state: "detached" });
+    const flagged = (await inPage.nodes()).find(({ id }) => id === "submit");
+    should(flagged?.validationErrors.join()).match(/contract/i);
+    should(flagged?.valid).be.false();
+  });
+
   it("says that the preview is outdated when a pencil has changed the contract, wallet or connection", async () => {
     const form = await open();
     const preview = editor().page.locator("#crec-submit-operation-preview-result");
@@ -357,3 +436,39 @@ describe("the form of submit operation", function () {
     should(await judged()).be.true();
   });
 });
+
+type Used = { id: string; users: Array<{ id: string }> };
+type Contracts = { counted: Record<string, string[]>; named: Record<string, string[]> };
+
+/** Runs in the page. */
+function usersOf(contracts: readonly string[]): Contracts {
+  const { RED } = globalThis as unknown as {
+    RED: {
+      nodes: {
+        node(id: string): Used;
+        eachNode(
+          visit: (
+            node: Record<string, unknown> & {
+              id: string;
+              _def: { defaults: Record<string, { type?: string }> };
+            },
+          ) => void,
+        ): void;
+      };
+    };
+  };
+  const found: Contracts = { counted: {}, named: {} };
+  for (const contract of contracts) {
+    found.counted[contract] = RED.nodes
+      .node(contract)
+      .users.map(({ id }) => id)
+      .sort();
+    const named: string[] = [];
+    RED.nodes.eachNode((node) => {
+      const fields = Object.entries(node._def.defaults).filter(([, { type }]) => type === "crec-contract");
+      if (fields.some(([name]) => node[name] === contract)) named.push(node.id);
+    });
+    found.named[contract] = named.sort();
+  }
+  return found;
+}

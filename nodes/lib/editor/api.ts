@@ -86,6 +86,11 @@ type EditorRed = {
     editConfig(name: string, type: string, id: string): void;
     /** The nodes whose forms are open, the one on top last. */
     getEditStack(): ConfigNode[];
+    validateNode(node: ConfigNode): void;
+  };
+  history: {
+    /** What undo would undo next. Of an edit, the values before it. */
+    peek(): { node?: ConfigNode; changes?: Record<string, unknown>; callback?: () => void } | undefined;
   };
   popover: { tooltip(target: JQuery, content: string): Tooltip };
   clipboard: {

@@ -5,6 +5,7 @@ import type { ConfigNode, EditedNode, NodeTypeDef } from "./api.ts";
 import { type FormCheck, validatorOf } from "./field-validators.ts";
 import { prepareFields, saveFields } from "./form-fields.ts";
 import { nameFields } from "./form-rows.ts";
+import { countHiddenUsers } from "./hidden-users.ts";
 import { redrawUsers, shortLabel } from "./node-label.ts";
 import { chooseForDropped, keepChoices } from "./only-choice.ts";
 import { addStyle } from "./style.ts";
@@ -56,6 +57,11 @@ export const forms = {
       RED.events.on("nodes:change", (changed) => {
         if (changed.type === type) redrawUsers(changed);
       });
+    const hidden = Object.entries(node.fields).filter(([, field]) => field.kind === "hidden" && field.type);
+    countHiddenUsers(
+      type,
+      hidden.map(([name]) => name),
+    );
     RED.nodes.registerType(type, {
       ...written,
       defaults: withValidators(written.defaults, node, form),

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { NodeAPI } from "node-red";
 import { labelOf } from "../../../nodes/lib/runtime/activity/origin.ts";
 import type { Origin } from "../../../nodes/lib/runtime/activity/types.ts";
+import { callsWithContracts } from "../../../nodes/lib/shared/called-contracts.ts";
 
 /** A node as the flows store it. */
 export type FlowNode = Readonly<{
@@ -42,7 +43,7 @@ export class Flows {
   /** Reads the deployed flows, in steps. */
   static async read(RED: NodeAPI): Promise<Flows> {
     const stored: FlowNode[] = [];
-    RED.nodes.eachNode((node) => stored.push(node as unknown as FlowNode));
+    RED.nodes.eachNode((node) => stored.push(withContracts(node as unknown as FlowNode)));
     const flows = new Flows();
     await flows.#fill(stored);
     return flows;
@@ -160,6 +161,11 @@ export class Flows {
     }
     return used;
   }
+}
+
+/** The copy that a call has of its contract's id is that of another node after an import. */
+function withContracts(node: FlowNode): FlowNode {
+  return node.type === "crec-submit-operation" ? { ...node, calls: callsWithContracts(node) } : node;
 }
 
 function push<T>(lists: Map<string, T[]>, key: string, item: T): void {

@@ -35,6 +35,27 @@ describe("the check for contracts without code", () => {
   });
 });
 
+describe("the contract of a call in an imported node", () => {
+  it("is that of the node's own field, not the one of the flow that was copied", async () => {
+    const contracts = ["contract", "original"].map((id) => ({ id, type: "crec-contract" }));
+    const copy = {
+      ...{ channel: "channel", source: "form", contract1: "contract" },
+      calls: [{ kind: "contract", contract: "original", function: "f()", args: [] }],
+    };
+    const scene = await sceneOf({
+      nodes: [TAB, ...CHANNEL, ...contracts, node("crec-submit-operation", "submit", copy)],
+      running: {
+        ...runningChannel(SERVICE),
+        contract: { contract: { address: OWN, chainSelector: "1", problem: undefined } },
+        original: { contract: { address: DEMO, chainSelector: "1", problem: undefined } },
+      },
+    });
+    for (const address of [OWN, DEMO]) scene.asked.contracts.set(placeKey(SERVICE, "1", address), false);
+    should(await found(contractMissing, scene)).deepEqual([`no-code contract ${OWN}`]);
+    should(scene.flows.get("original")).be.undefined();
+  });
+});
+
 describe("the check for addresses of the examples", () => {
   it("finds a demo contract, and the local network, at a service on the internet", async () => {
     should(await found(exampleAddress, await sceneWith({ address: DEMO, baseUrl: PUBLIC }))).deepEqual([
