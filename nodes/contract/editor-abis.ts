@@ -2,9 +2,12 @@ import type { EditedNode } from "../lib/editor/api.ts";
 import { askInDialog } from "../lib/editor/dialog.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import { NODE } from "./fields.ts";
-import { DEMO_ABIS, EXTENSION_ABIS, STANDARD_ABIS } from "./known-abis.ts";
+import { DEMO_ABIS, DEMO_ADDRESSES, EXTENSION_ABIS, STANDARD_ABIS } from "./known-abis.ts";
 
-/** Buttons that fill in the ABI. A person is asked before text that they typed is replaced. */
+/**
+ * Buttons that fill in the ABI; those of local contracts the name and address, too. A person is asked before an ABI that
+ * they typed is replaced; what else they typed stays.
+ */
 export function abiButtons(node: EditedNode): void {
   const group = partOf(NODE, "standards").css({
     display: "inline-block",
@@ -21,17 +24,32 @@ export function abiButtons(node: EditedNode): void {
   const extensions = named("extensions");
   for (const [name, abi] of Object.entries(EXTENSION_ABIS)) extensions.append(button(node, name, abi));
   const demos = named("local");
-  for (const [name, abi] of Object.entries(DEMO_ABIS)) {
-    demos.append(button(node, node._(`contract.known.${name}`), abi));
+  const names = Object.keys(DEMO_ABIS).map((key) => node._(`contract.known.${key}`));
+  for (const [index, [key, abi]] of Object.entries(DEMO_ABIS).entries()) {
+    const name = names[index] ?? key;
+    const fillPlace = (): void => {
+      fillIn("name", name, names);
+      fillIn("address", DEMO_ADDRESSES[key as keyof typeof DEMO_ABIS], Object.values(DEMO_ADDRESSES));
+    };
+    demos.append(button(node, name, abi, fillPlace));
   }
 }
 
-function button(node: EditedNode, name: string, abi: string): JQuery {
+/** Where the field has nothing, or what one of these buttons has filled in. */
+function fillIn(field: string, text: string, known: readonly string[]): void {
+  const typed = String(inputOf(field).val() ?? "").trim();
+  if (typed === "" || known.includes(typed)) inputOf(field).val(text).trigger("change");
+}
+
+function button(node: EditedNode, name: string, abi: string, fillPlace = (): void => undefined): JQuery {
   return $('<button type="button" class="red-ui-button red-ui-button-small">')
     .text(name)
     .on("click", () => {
       const field = inputOf("abi");
-      const fill = (): void => void field.val(abi).trigger("change");
+      const fill = (): void => {
+        field.val(abi).trigger("change");
+        fillPlace();
+      };
       if (isReplaceable(String(field.val() ?? ""))) return fill();
       askInDialog(node, {
         title: node._("contract.replace.title"),

@@ -116,3 +116,11 @@ export const DEMO_ABIS = {
   counter: COUNTER,
   registry: SENSOR_REGISTRY,
 } as const;
+
+/** Their addresses, as the launcher and the service give them to flows. */
+export const DEMO_ADDRESSES: Readonly<Record<keyof typeof DEMO_ABIS, string>> = {
+  token: "${CREC_TOKEN_ADDRESS}",
+  guarded: "${CREC_GUARDED_TOKEN_ADDRESS}",
+  counter: "${CREC_COUNTER_ADDRESS}",
+  registry: "${CREC_SENSOR_REGISTRY_ADDRESS}",
+};

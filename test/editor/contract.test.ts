@@ -1,5 +1,5 @@
 import should from "should";
-import { STANDARD_ABIS } from "../../nodes/contract/known-abis.ts";
+import { DEMO_ABIS, STANDARD_ABIS } from "../../nodes/contract/known-abis.ts";
 import { CrecClient } from "../../src/index.ts";
 import { type Editor, useEditor } from "../support/editor.ts";
 import type { Form } from "../support/editor-form.ts";
@@ -12,6 +12,7 @@ const NOBODY = `0x${"12".repeat(20)}`;
 /** A contract for each test, by its id: the editor is loaded once. */
 const CONTRACTS: Readonly<Record<string, object>> = {
   standard: { abi: "" },
+  local: { abi: "", address: "" },
   several: { abi: "" },
   odd: { address: ODD },
   read: {},
@@ -60,6 +61,31 @@ describe("the form of a contract", function () {
     await press(form, "counter");
     await dialog.getByRole("button", { name: "Replace" }).click();
     should(await form.shows("abi")).match(/event Incremented/);
+    await form.cancel();
+  });
+
+  it("takes name, address and ABI of a local contract, but leaves what was typed", async () => {
+    const form = await open("local");
+    const shown = async () => {
+      const [name, address, abi] = await Promise.all(
+        ["name", "address", "abi"].map((one) => form.shows(one)),
+      );
+      return { name, address, abi };
+    };
+    await press(form, "guarded token");
+    should(await shown()).deepEqual({
+      ...{ name: "guarded token", address: "${CREC_GUARDED_TOKEN_ADDRESS}", abi: DEMO_ABIS.guarded },
+    });
+    await press(form, "demo token");
+    should(await shown()).deepEqual({
+      ...{ name: "demo token", address: "${CREC_TOKEN_ADDRESS}", abi: DEMO_ABIS.token },
+    });
+    await form.fill("name", "mine");
+    await form.fill("address", NOBODY);
+    await press(form, "counter");
+    should(await shown()).deepEqual({ name: "mine", address: NOBODY, abi: DEMO_ABIS.counter });
+    await press(form, "ERC-20");
+    should(await shown()).have.properties({ name: "mine", address: NOBODY });
     await form.cancel();
   });
 

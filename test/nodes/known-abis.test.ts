@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
 import should from "should";
-import { DEMO_ABIS, EXTENSION_ABIS, STANDARD_ABIS } from "../../nodes/contract/known-abis.ts";
+import { DEMO_ABIS, DEMO_ADDRESSES, EXTENSION_ABIS, STANDARD_ABIS } from "../../nodes/contract/known-abis.ts";
 import { eventReadings, readDifferently } from "../../nodes/lib/runtime/event-readings.ts";
 import { LOCAL_EVENTS } from "../../nodes/lib/runtime/service-abi.ts";
+import { serviceVariables } from "../../service/src/flow-variables.ts";
 import { serviceNamed } from "../../service/src/lifecycles/watcher-services/index.ts";
+import type { ReadyInfo } from "../../service/src/ready.ts";
 import * as library from "../../src/index.ts";
 import { type Abi, listEvents, listFunctions, parseAbi } from "../../src/index.ts";
 
@@ -40,6 +42,15 @@ describe("the ABIs that the contract form fills in", () => {
       should(namesOf(parseAbi(text))).deepEqual(namesOf(parseAbi(JSON.stringify(abi))));
     });
   }
+
+  it("of demo contracts are at the addresses that the launcher gives to flows", () => {
+    const contracts = Object.fromEntries(Object.values(ARTIFACTS).map((name) => [name, `at ${name}`]));
+    const variables = serviceVariables({ contracts, valid_signers: [] } as unknown as ReadyInfo);
+    for (const [key, address] of Object.entries(DEMO_ADDRESSES)) {
+      const name = address.slice("${".length, -"}".length) as keyof typeof variables;
+      should(variables[name]).equal(`at ${ARTIFACTS[key as keyof typeof ARTIFACTS]}`);
+    }
+  });
 
   it("of watcher services, which read events, have each word of the local service", () => {
     for (const [name, text] of Object.entries(LOCAL_EVENTS)) {

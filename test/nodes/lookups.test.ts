@@ -234,6 +234,23 @@ describe("the endpoints behind the forms", function () {
       should((await lookUp("addresses", "undeployed")).map(({ value }) => value)).deepEqual([token]);
     });
 
+    it("offer a wallet without a name by its address", async () => {
+      const wallet = await deployedWallet();
+      proxy.harm = ({ path }) =>
+        path.endsWith("/wallets")
+          ? { kind: "change", change: (body) => body.replaceAll('"name":"purse"', '"name":""') }
+          : undefined;
+      try {
+        should(await lookUpAnew("wallets", "with-levels")).match([{ value: wallet, label: wallet }]);
+        should(await lookUp("wallet-ids", "with-levels")).match([{ value: await walletId(), label: wallet }]);
+        const addresses = await lookUp("addresses", "with-levels");
+        should(addresses.find(({ value }) => value === wallet)?.label).equal(wallet);
+      } finally {
+        proxy.harm = () => undefined;
+        proxy.passed.length = 0;
+      }
+    });
+
     it("say at which level blocks are reported, where the service says it", async () => {
       const level = (name: string, value: unknown) => (body: string) => {
         const { data, ...page } = JSON.parse(body) as { data: object[] };

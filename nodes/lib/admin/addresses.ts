@@ -19,14 +19,14 @@ export async function knownAddresses(RED: NodeAPI, id: string, signal: AbortSign
     const network = networks.get(chainSelector) ?? chainSelector;
     const key = network === "" ? kind : `${kind}-on`;
     const detail = RED._(`common.address.${key}`, { network });
-    return { value, label, detail, ...(chainSelector === "" ? {} : { chainSelector }) };
+    return { value, label: label || value, detail, ...(chainSelector === "" ? {} : { chainSelector }) };
   };
   const all = [
     ...contractsOf(RED).map(({ address, name, chainSelector }) =>
-      choice(address, name || address, "contract", chainSelector),
+      choice(address, name, "contract", chainSelector),
     ),
     ...wallets.map(({ address, name, chain_selector }) => choice(address, name, "wallet", chain_selector)),
-    ...(await signersOf(RED)).map(({ address, name }) => choice(address, name || address, "signer", "")),
+    ...(await signersOf(RED)).map(({ address, name }) => choice(address, name, "signer", "")),
     ...recentAddresses().map(({ address, parameter, event, chainSelector }) =>
       choice(address, RED._("common.address.of", { parameter, event }), "recent", chainSelector),
     ),

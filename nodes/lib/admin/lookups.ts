@@ -43,9 +43,9 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
       detail: status,
     }));
   },
-  wallets: (RED, id, text) => walletsOf(RED, id, text, ({ name }) => name),
+  wallets: (RED, id, text) => walletsOf(RED, id, text, nameOf),
   "wallet-ids": (RED, id, text) => walletsOf(RED, id, text, ({ wallet_id }) => wallet_id),
-  watchers: (RED, id, text) => watchersOf(RED, id, text, ({ watcher_id, name }) => name ?? watcher_id),
+  watchers: (RED, id, text) => watchersOf(RED, id, text, ({ watcher_id, name }) => name || watcher_id),
   "watcher-ids": (RED, id, text) => watchersOf(RED, id, text, ({ watcher_id }) => watcher_id),
   // A watcher has a workflow once it runs. The proof of each of its events names it.
   "watcher-workflows": (RED, id, text) =>
@@ -106,11 +106,16 @@ async function walletsOf(
   const filter = ADDRESS.test(text) ? { address: text } : named(text);
   return take(client.wallets.list({ ...filter, limit: 50 }, inTime()), (wallet) => ({
     value: valueIn(wallet),
-    label: wallet.name,
+    label: nameOf(wallet),
     detail: walletDetail(wallet),
     walletType: wallet.wallet_type,
     ...noteOf(RED, wallet.confidence_level),
   }));
+}
+
+/** One without a name is listed with its address, which is as good for the wallet's form. */
+function nameOf({ name, address, wallet_id }: Wallet): string {
+  return name.trim() || address || wallet_id;
 }
 
 /** Also those that are archived: what they signed remains. */
@@ -128,7 +133,7 @@ function watchersOf(
     const query = { ...filter, ...named(text), limit: 50 };
     const { choices, ...more } = await take(client.watchers.list(channel, query, inTime()), (watcher) => ({
       value: valueIn(watcher) ?? "",
-      label: watcher.name ?? watcher.watcher_id,
+      label: watcher.name || watcher.watcher_id,
       detail: watcher.status,
       ...noteOf(RED, watcher.confidence_level),
     }));

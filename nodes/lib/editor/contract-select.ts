@@ -51,8 +51,9 @@ function button(node: EditedNode, icon: string, name: string, press: () => void)
 
 function contracts(node: EditedNode): Array<{ value: string; label: string }> {
   const found: Array<{ value: string; label: string }> = [{ value: "", label: node._("common.choose") }];
-  RED.nodes.eachConfig(({ id, type, name, address }) => {
-    if (type === "crec-contract") found.push({ value: id, label: name || String(address) });
+  RED.nodes.eachConfig((config) => {
+    if (config.type === "crec-contract")
+      found.push({ value: config.id, label: RED.utils.getNodeLabel(config) });
   });
   return found;
 }
