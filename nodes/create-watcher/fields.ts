@@ -16,6 +16,7 @@ export const NODE = describeNode({
     watcherName: {
       kind: "typed",
       icon: "eye",
+      placeholder: { text: "token-transfers" },
       required: true,
       check: (text) => text.length >= SHORTEST_NAME,
       lookup: { list: "watchers", by: "channel", unknown: "create-watcher.hint.new" },
@@ -72,7 +73,13 @@ export const NODE = describeNode({
       lookup: { list: "addresses", by: "channel" },
     },
     /** Names or signatures of events. */
-    events: { kind: "typed", icon: "bolt", list: true, required: true },
+    events: {
+      kind: "typed",
+      icon: "bolt",
+      placeholder: { text: "Transfer, Approval" },
+      list: true,
+      required: true,
+    },
     /** The events of the contract or the extension, to tick. */
     offered: { kind: "custom", role: "group" },
     /** 0 sends the watcher on as soon as it is created. */

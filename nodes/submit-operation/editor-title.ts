@@ -1,6 +1,7 @@
 import { shortAddress } from "../lib/editor/addresses.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
 import { configName, withCount } from "../lib/editor/node-label.ts";
+import { isNow } from "../lib/editor/now-type.ts";
 import { bareName } from "../lib/shared/event-name.ts";
 import type { CallDef, ContractCall, Value } from "../lib/shared/form-types.ts";
 
@@ -48,7 +49,7 @@ function calleeOf({ contract, address }: ContractCall): string {
 }
 
 function inUnit(node: EditedNode, value: Value | undefined): string {
-  const text = shortValue(value);
+  const text = value && isNow(value) ? node._("common.now") : shortValue(value);
   const unit = value?.unit ?? "";
   if (unit === "token" && text === "1") return node._("submit-operation.title.one-token");
   return unit && text ? `${text} ${node._(`submit-operation.unit.${unit}`)}` : text;

@@ -58,8 +58,39 @@ describe("a field for an address", function () {
       .locator("[id*=-arg0-hint]")
       .getByText(/^purse/)
       .waitFor();
+    await form.root
+      .getByText(/40 hex digits; or type the name of a wallet or contract/)
+      .first()
+      .waitFor();
     await form.root.getByRole("button", { name: "Copy the address" }).first().click();
     await form.root.getByText("Copied.").waitFor();
+    await form.cancel();
+  });
+
+  it("opens its list upwards near the lower edge, and never over the box", async () => {
+    const { page } = editor();
+    const usual = page.viewportSize() ?? { width: 1500, height: 1200 };
+    const form = await editor().form("reader");
+    const [box, list] = [form.box("address"), page.locator(".red-ui-popover-panel:visible")];
+    const opened = async () => {
+      await box.click();
+      await list.locator("a").first().waitFor();
+      const places = [await box.boundingBox(), await list.boundingBox()];
+      await page.keyboard.press("Escape");
+      await list.waitFor({ state: "detached" });
+      return places.map((place) => ({ top: place?.y ?? 0, bottom: (place?.y ?? 0) + (place?.height ?? 0) }));
+    };
+    const [its, below] = await opened();
+    should(below?.top).be.aboveOrEqual(its?.bottom ?? 0);
+    await page.setViewportSize({ width: usual.width, height: Math.round((its?.bottom ?? 0) + 110) });
+    try {
+      await box.scrollIntoViewIfNeeded();
+      const [at, above] = await opened();
+      should(above?.bottom).be.belowOrEqual((at?.top ?? 0) + 1);
+      should(above?.top).be.aboveOrEqual(0);
+    } finally {
+      await page.setViewportSize(usual);
+    }
     await form.cancel();
   });
 

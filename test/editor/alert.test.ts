@@ -94,6 +94,15 @@ describe("the form of alert", function () {
     should((await editor().inPage.stored("alert")).valid).be.true();
   });
 
+  it("begins each new condition with the next field of the event", async () => {
+    const form = await open();
+    for (let rows = 0; rows < 4; rows += 1) await add();
+    const begun = await Promise.all([1, 2, 3, 4].map((number) => shownAs(`condition ${number}: field`)));
+    // After those of Transfer come those of the next event.
+    should(begun).deepEqual(["value (uint256)", "from (address)", "to (address)", "owner (address)"]);
+    await form.cancel();
+  });
+
   it("offers only the comparisons that fit the type of a field", async () => {
     const form = await open();
     await add();

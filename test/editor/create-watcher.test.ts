@@ -24,6 +24,12 @@ describe("the form of create watcher", function () {
     ]);
     const form = await editor().form("watcher");
     const warning = form.root.getByText(/^There is no contract at this address on .*never send an event\.$/);
+    for (const [name, example] of [
+      ["watcherName", "token-transfers"],
+      ["events", "Transfer, Approval"],
+    ] as const) {
+      should(await form.box(name).getAttribute("placeholder")).equal(example);
+    }
     await form.fill("contract", "nowhere");
     await warning.waitFor();
     await form.fill("address", String(ready.contracts.DemoToken));

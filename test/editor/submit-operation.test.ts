@@ -319,6 +319,38 @@ describe("the form of submit operation", function () {
     await form.cancel();
   });
 
+  it("offers the time of the message for a parameter that is a point in time", async () => {
+    const abi = "function report(uint64 takenAt, uint64 lifetime)";
+    const { ready } = editor().service;
+    await editor().openWith([
+      { id: "tab", type: "tab", label: "flow" },
+      connectionNode(ready),
+      channelNode({ createMissing: true }),
+      contractNode(ready, { id: "token", name: "sensor", abi }),
+      {
+        ...{ z: "tab", x: 300, y: 100, wires: [[], []] },
+        ...submitNode({ calls: [call("token", "report(uint64,uint64)", value(""), value("5"))], wallet: "" }),
+      },
+    ]);
+    const form = await editor().form("submit");
+    const types = (number: number) =>
+      item(1).locator(`[id$=-arg${number}] + div .red-ui-typedInput-type-select`);
+    const now = editor().page.locator('.red-ui-typedInput-options:visible a[value="now"]');
+    await types(1).click();
+    should(await now.count()).equal(0);
+    await editor().page.keyboard.press("Escape");
+    await types(0).click();
+    await now.click();
+    await editor().page.getByText("1. report(now (seconds), 5) on sensor").waitFor();
+    await form.done();
+    const [stored] = (await kept()).calls as Array<{ args: object[] }>;
+    should(stored?.args[0]).deepEqual({ value: "$floor($millis() / 1000)", type: "jsonata" });
+    const again = await editor().form("submit");
+    await item(1).locator("[id$=-arg0] + div", { hasText: "now (seconds)" }).waitFor();
+    await again.cancel();
+    await load();
+  });
+
   it("counts as a user of each contract in its calls once, after Done, undo and redo", async () => {
     const { page, inPage } = editor();
     const contracts = ["token", "vault", "six"];

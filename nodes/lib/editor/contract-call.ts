@@ -5,8 +5,8 @@ import { onContractChange } from "./config-change.ts";
 import type { ContractSource } from "./contract-select.ts";
 import { decimalsAt, isKnownNumber } from "./decimals-at.ts";
 import { trackOpen } from "./form-open.ts";
-import { labelled, problemUnder } from "./form-rows.ts";
-import { fillFunctions, type Purpose } from "./function-select.ts";
+import { hintUnder, labelled, problemUnder } from "./form-rows.ts";
+import { fillFunctions, isRead, type Purpose } from "./function-select.ts";
 import { type ValueField, valueField } from "./value-field.ts";
 
 export { callProblem } from "./call-problem.ts";
@@ -36,6 +36,8 @@ export function contractCallForm(
 ): ContractCallForm {
   const id = RED.nodes.id();
   const picked = labelled(node, container, `${id}-function`, "common.label.function", $("<select>"));
+  const all = purpose === "ask" ? allBox(node, picked) : undefined;
+  const tried = hintUnder(picked);
   const problem = problemUnder(picked);
   const parameters = $("<div>").appendTo(container);
   const listeners: Array<() => void> = [];
@@ -89,20 +91,20 @@ export function contractCallForm(
     fields = undefined;
     parameters.empty();
     const known = values.get(shown) ?? [];
-    fields = functions
-      .find(({ signature }) => signature === shown)
-      ?.inputs.map((parameter, index) =>
-        valueField(node, parameters, {
-          id: `${id}-arg${index}`,
-          label: `${nameOf(parameter, index)} (${parameter.type})`,
-          name: nameOf(parameter, index),
-          parameter,
-          stored: known[index],
-          decimals: shownDecimals,
-          network: () => networkOf(contract),
-          changed,
-        }),
-      );
+    const found = functions.find(({ signature }) => signature === shown);
+    tried.say(all && found && !isRead(found) ? node._("common.only-tried") : "");
+    fields = found?.inputs.map((parameter, index) =>
+      valueField(node, parameters, {
+        id: `${id}-arg${index}`,
+        label: `${nameOf(parameter, index)} (${parameter.type})`,
+        name: nameOf(parameter, index),
+        parameter,
+        stored: known[index],
+        decimals: shownDecimals,
+        network: () => networkOf(contract),
+        changed,
+      }),
+    );
     changed();
   };
 
@@ -117,7 +119,8 @@ export function contractCallForm(
     if (request !== newest || !isOpen()) return;
     keepValues();
     functions = offered.found ?? [];
-    fillFunctions(node, picked, functions, purpose);
+    all?.offer(functions, chosenLast);
+    fillFunctions(node, picked, functions, purpose, all?.isTicked() === true);
     const gone = chosenLast !== "" && !functions.some(({ signature }) => signature === chosenLast);
     // A stored function that the contract no longer has stays chosen and is reported.
     const stays = !offered.found || chosen === (stored.contract ?? "");
@@ -132,6 +135,11 @@ export function contractCallForm(
   contract.on("change", () => showFunctions());
   onContractChange(container, ({ id: edited }) => {
     if (edited === contract.val()) showFunctions();
+  });
+  all?.box.on("change", () => {
+    const chosen = String(picked.val() ?? "");
+    fillFunctions(node, picked, functions, purpose, all.isTicked());
+    picked.val(hasOption(picked, chosen) ? chosen : "").trigger("change");
   });
   picked.on("change", () => {
     keepValues();
@@ -159,6 +167,24 @@ export function contractCallForm(
       };
     },
   };
+}
+
+/** A box beside the functions that shows those that write, too; ticked where one of them is chosen. */
+function allBox(node: EditedNode, select: JQuery) {
+  const box = $('<input type="checkbox">').css({ width: "auto", margin: "0 4px 0 0" });
+  const label = $("<label>")
+    .css({ width: "60px", "margin-left": "10px" })
+    .attr("title", node._("common.only-tried"))
+    .append(box, document.createTextNode(node._("common.all")))
+    .hide()
+    .insertAfter(select.css("width", "calc(70% - 70px)"));
+  const isTicked = () => box.prop("checked") === true;
+  const offer = (functions: readonly FunctionChoice[], chosen: string): void => {
+    const others = functions.filter((one) => !isRead(one));
+    label.toggle(others.length > 0);
+    if (others.some(({ signature }) => signature === chosen)) box.prop("checked", true);
+  };
+  return { box, isTicked, offer };
 }
 
 function networkOf(contract: JQuery): string {

@@ -1,3 +1,5 @@
+import { openListsUpwards } from "./list-place.ts";
+
 /**
  * The layout of all forms. Fields begin after the label, which Node-RED makes 100px wide, and end at 70% of the form.
  * What stands under a field keeps to the same edges.
@@ -50,4 +52,5 @@ const ID = "crec-style";
 export function addStyle(): void {
   if (document.getElementById(ID)) return;
   $("<style>").attr("id", ID).text(STYLE).appendTo("head");
+  openListsUpwards();
 }

@@ -6,6 +6,7 @@ import { isKnownNumber } from "./decimals-at.ts";
 import { hintUnder, type Line, labelled, nameVisibleBox, problemUnder, visibleBox } from "./form-rows.ts";
 import { liveCheck, TYPED } from "./live-check.ts";
 import { describeUnder, listOnClick, lookUp } from "./lookup.ts";
+import { isNow, isOfTime, NOW, nowType, STORED_NOW } from "./now-type.ts";
 import { exampleOf, isComposite, isCountable, typeHint } from "./type-hints.ts";
 import { bytesMeaning } from "./typed-bytes.ts";
 import { JSON_TYPES, TEXT_TYPES } from "./typed-inputs.ts";
@@ -53,7 +54,7 @@ export function valueField(node: EditedNode, container: JQuery, options: ValueFi
   const counted = stored.unit === "token" || (isCountable(type) && decimals !== "");
   if (counted) input.css("width", "calc(70% - 180px)");
   const addresses = { label: node._("common.label.typed"), network: options.network };
-  makeTyped(input, type, stored, addresses);
+  makeTyped(node, input, parameter, stored, addresses);
   if (type === "address") describeUnder(node, input, ADDRESSES, channel);
   const unit = counted ? unitSelect(node, input, name, decimals, options) : undefined;
   nameVisibleBox(input);
@@ -63,8 +64,9 @@ export function valueField(node: EditedNode, container: JQuery, options: ValueFi
   const problem = problemUnder(input);
 
   const read = (): Value => ({
-    value: input.typedInput("value"),
-    type: input.typedInput("type"),
+    ...(input.typedInput("type") === NOW
+      ? STORED_NOW
+      : { value: input.typedInput("value"), type: input.typedInput("type") }),
     ...(unit?.val() === "token" ? { unit: "token" as const } : {}),
   });
   const explain = (): void => hint.say(typeHint(node, parameter, read().unit, hexOnly));
@@ -127,14 +129,24 @@ function channel(): string {
 }
 
 /** Integers and addresses are text, lists and tuples are JSON, booleans are a choice. */
-function makeTyped(input: JQuery, type: string, stored: Value, addresses: Addresses): void {
+function makeTyped(
+  node: EditedNode,
+  input: JQuery,
+  parameter: ParameterChoice,
+  stored: Value,
+  addresses: Addresses,
+): void {
+  const { type } = parameter;
   const [types, empty] = isComposite(type)
     ? [JSON_TYPES, ""]
     : type === "bool" && stored.type !== "str"
       ? [["bool", ...TEXT_TYPES.slice(1)], "false"]
       : [TEXT_TYPES, ""];
   const offered = type === "address" ? addressTypes(types, addresses) : [...types];
+  const isTime = isOfTime(parameter);
+  if (isTime) offered.push(nowType(node));
   input.typedInput({ default: types[0] ?? "str", types: offered });
+  if (isTime && isNow(stored)) return void input.typedInput("type", NOW);
   if (stored.type) input.typedInput("type", stored.type);
   input.typedInput("value", stored.value ?? empty);
   if (type === "address") listOnClick(visibleBox(input));

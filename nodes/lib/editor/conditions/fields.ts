@@ -65,10 +65,22 @@ export function fieldAt(
   return found.find(({ group }) => group.event === event) ?? found[0];
 }
 
-/** The field that most rules are about: the amount of the first event that has one, else the first field. */
-export function usualField(groups: readonly FieldGroup[]): FieldChoice | undefined {
-  const fields = groups.filter(({ event }) => event !== undefined).flatMap((group) => group.fields);
-  return fields.find(({ isAmount }) => isAmount) ?? fields[0];
+/**
+ * The field that a new condition begins with: the next one of an event after those that are `taken`. The first is the
+ * amount of the first event that has one, since most rules are about that.
+ */
+export function usualField(
+  groups: readonly FieldGroup[],
+  taken: readonly string[] = [],
+): FieldChoice | undefined {
+  const ofEvents = groups.filter(({ event }) => event !== undefined);
+  const fields = ofEvents.flatMap((group) => group.fields);
+  const last = taken.findLast((path) => fields.some((field) => field.path === path));
+  const here = ofEvents.find((group) => group.fields.some(({ path }) => path === last))?.fields ?? [];
+  const at = here.findIndex(({ path }) => path === last);
+  const next = [...here.slice(at + 1), ...here.slice(0, at + 1), ...fields];
+  const free = last === undefined ? undefined : next.find(({ path }) => !taken.includes(path));
+  return free ?? fields.find(({ isAmount }) => isAmount) ?? fields[0];
 }
 
 /** A path that a person typed. */

@@ -22,6 +22,8 @@ type FieldDef = Extract<ConditionDef, { kind: "field" }>;
 /** What rows share: what the chosen contract offers, as the form has it now. */
 export type RowContext = {
   groups(): readonly FieldGroup[];
+  /** The fields that the rows before this one are about; of a row that is being made, all others. */
+  taken(row: ConditionRow | undefined): readonly string[];
   /** The name of the only event that the other rows let through; undefined where they do not say. */
   event(): string | undefined;
   decimals(): string;
@@ -63,6 +65,8 @@ export function conditionRow(
   const isNew = stored === undefined;
   /** A new row follows the contract until a person chooses a field. */
   let isUntouched = isNew;
+  /** The comparison that is usual for a field goes with it; one that a person chose stays where it fits. */
+  let isChosen = !isNew;
   const first: FieldDef = stored?.kind === "field" ? stored : { kind: "field", field: "", is: "equals" };
   let kept: FieldDef = { ...first };
   let expression = stored?.kind === "expression" ? stored : { kind: "expression" as const, value: "" };
@@ -74,6 +78,8 @@ export function conditionRow(
   let number = 1;
   /** Fields report changes while they are built, too. */
   let isDrawing = false;
+  /** Once it is there. */
+  let self: ConditionRow | undefined;
 
   const isExpression = () => field.val() === EXPRESSION;
   const choice = (): FieldChoice =>
@@ -184,7 +190,7 @@ export function conditionRow(
     fillFields(node, field, groups);
     if (at.kind === "expression") field.val(EXPRESSION);
     else {
-      const usual = isUntouched ? usualField(groups) : undefined;
+      const usual = isUntouched ? usualField(groups, context.taken(self)) : undefined;
       const wanted = usual?.path ?? at.field;
       // An empty path of a new row is one that is not typed yet, and not the payload.
       const isOpen = isNew && isUntouched && !usual;
@@ -212,11 +218,12 @@ export function conditionRow(
       shownKind = chosen.kind;
     }
     if (isInTokens(chosen) && !kept.value) kept = { ...kept, unit: "token" };
-    adapt(!wasExpression && fits(chosen.kind, before) ? before : undefined);
+    adapt(isChosen && !wasExpression && fits(chosen.kind, before) ? before : undefined);
   });
   is.on("change", () => {
     keep();
     touched();
+    if (!isDrawing) isChosen = true;
     if (!isExpression()) drawValue();
     context.changed();
   });
@@ -229,7 +236,7 @@ export function conditionRow(
   value.on(TYPED, touched);
   refresh();
 
-  return {
+  self = {
     read,
     text: () => conditionText(node, read(), choice().label || "…"),
     refresh,
@@ -245,6 +252,7 @@ export function conditionRow(
       labels();
     },
   };
+  return self;
 }
 
 /** Other events that have a field with this path: the condition is about them, too. */

@@ -60,6 +60,14 @@ export function conditionRows(
   };
   const context: RowContext = {
     groups: () => groups,
+    taken: (row) => {
+      const all = rows();
+      const before = row ? all.slice(0, all.indexOf(row)) : all;
+      return before.flatMap((one) => {
+        const condition = one.read();
+        return condition.kind === "field" ? condition.field : [];
+      });
+    },
     event: () => onlyEvent(read()),
     decimals: () => String(chosen()?.decimals ?? "").trim(),
     network: () => String(chosen()?.chainSelector ?? ""),
