@@ -137,7 +137,7 @@ async function takeQuickstart(page, url) {
     await press(page, name);
     await settled[index]?.();
   }
-  await status("transfer on demo token", /^confirmed$/);
+  await status("transfer on demo token", /^final$/);
   await page.locator("#red-ui-notifications .red-ui-notification").first().waitFor({ state: "hidden" });
   if (isWanted("quickstart")) await take(page, "quickstart");
   if (isWanted("sidebar")) await takeSidebar(page);

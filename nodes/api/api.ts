@@ -35,7 +35,7 @@ export default function register(RED: NodeAPI): void {
         ...(body === undefined || body === "" ? {} : { body }),
       });
       send(answer(msg, data, { status }));
-      showStatus(this, "done", { code: String(status), text: `HTTP ${status}` });
+      showStatus(this, "done", { code: String(status), text: RED._("api.status.done") });
     });
   }
   RED.nodes.registerType("crec-api", ConstructApi);

@@ -9,7 +9,8 @@ import { withDetails } from "../lib/runtime/details.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput, type Task } from "../lib/runtime/input.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
-import { serviceStatus, showStatus, statusText } from "../lib/runtime/status.ts";
+import { serviceStatus } from "../lib/runtime/service-words.ts";
+import { showStatus, statusText } from "../lib/runtime/status.ts";
 import { refuseTest } from "../lib/runtime/test-message.ts";
 import { requireSameService } from "../lib/runtime/waits/waits.ts";
 import { setNewest } from "../lib/shared/drop-oldest.ts";
@@ -72,7 +73,11 @@ export default function register(RED: NodeAPI): void {
       const { channelId, watcher, found } = created;
       const report = (watcher: Watcher, found: boolean): CrecMessage => {
         noteWatcher(watcher, { service: connection.baseUrl, origin: originOf(this) });
-        showStatus(this, watcher.status === "active" ? "done" : "working", serviceStatus(watcher.status));
+        showStatus(
+          this,
+          watcher.status === "active" ? "done" : "working",
+          serviceStatus(RED, watcher.status),
+        );
         const crec = { channelId, watcherId: watcher.watcher_id, status: watcher.status, found };
         return answer(msg, watcher, crec);
       };

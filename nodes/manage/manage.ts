@@ -7,7 +7,8 @@ import { clientFor, createdOf } from "../lib/runtime/created.ts";
 import { withDetails } from "../lib/runtime/details.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput, type Task } from "../lib/runtime/input.ts";
-import { serviceStatus, showStatus, statusText } from "../lib/runtime/status.ts";
+import { serviceStatus } from "../lib/runtime/service-words.ts";
+import { showStatus, statusText } from "../lib/runtime/status.ts";
 import { refuseTest } from "../lib/runtime/test-message.ts";
 import { requireSameService } from "../lib/runtime/waits/waits.ts";
 import { nodeError } from "../lib/shared/errors.ts";
@@ -42,7 +43,7 @@ export default function register(RED: NodeAPI): void {
         onStatus: (resource) => {
           const { status } = resource;
           noteResources(resource, seen);
-          showStatus(this, "working", serviceStatus(status));
+          showStatus(this, "working", serviceStatus(RED, status));
           msg.crec = { ...msg.crec, status };
         },
         note: (known) => {
@@ -54,7 +55,8 @@ export default function register(RED: NodeAPI): void {
       noteResources(payload, seen);
       send(answer(msg, payload, { ...crec, ...createdOf(client, msg, crec) }));
       const { status } = crec;
-      const said = typeof status === "string" ? serviceStatus(status) : statusText(RED, "manage.status.done");
+      const said =
+        typeof status === "string" ? serviceStatus(RED, status) : statusText(RED, "manage.status.done");
       showStatus(this, "done", said);
     };
     onInput(RED, this, def, act, { resumes: () => fields.flag("resume") });

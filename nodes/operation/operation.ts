@@ -11,8 +11,9 @@ import { fittingSigners, walletTypeAt } from "../lib/runtime/fitting-signer.ts";
 import { answer, onInput, type Task } from "../lib/runtime/input.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { proofCheckOf, shownStatus } from "../lib/runtime/operation-proof.ts";
+import { serviceStatus, statusWord } from "../lib/runtime/service-words.ts";
 import { Asking } from "../lib/runtime/signing/ask-custodian.ts";
-import { serviceStatus, showStatus, statusText } from "../lib/runtime/status.ts";
+import { showStatus, statusText } from "../lib/runtime/status.ts";
 import { refuseTest } from "../lib/runtime/test-message.ts";
 import { requireSameService } from "../lib/runtime/waits/waits.ts";
 import { translatedError } from "../lib/shared/errors.ts";
@@ -131,7 +132,9 @@ export default function register(RED: NodeAPI): void {
           });
           if (!change) return;
           (report ?? reports.begin(knownOf(channelId, operation))).executed(change);
-          this.warn(RED._("common.warning.executed-after-all", { status: change.status, id }));
+          this.warn(
+            RED._("common.warning.executed-after-all", { status: statusWord(RED, change.status), id }),
+          );
         },
       };
       const acting = wait ? resume(actions, wait) : action(actions);
@@ -145,7 +148,7 @@ export default function register(RED: NodeAPI): void {
         showStatus(
           this,
           "done",
-          verification ? shownStatus(RED, status, verification) : serviceStatus(status),
+          verification ? shownStatus(RED, status, verification) : serviceStatus(RED, status),
         );
     };
     onInput(RED, this, def, act, { resumes });

@@ -8,7 +8,8 @@ import { explainFailure, failureSentence } from "../lib/runtime/failure.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput, type Task } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
-import { serviceStatus, showStatus, statusText } from "../lib/runtime/status.ts";
+import { serviceStatus } from "../lib/runtime/service-words.ts";
+import { showStatus, statusText } from "../lib/runtime/status.ts";
 import { requireSameService } from "../lib/runtime/waits/waits.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { blockAgeProblem } from "./block-age.ts";
@@ -52,7 +53,7 @@ export default function register(RED: NodeAPI): void {
         await keep({ id: canonicalId(queryId), connection, about, isCheap: true });
       };
       const onStatus = ({ status }: Query) => {
-        showStatus(this, "working", serviceStatus(status));
+        showStatus(this, "working", serviceStatus(RED, status));
         send(null, { ...answer(msg, { status }, { status }), topic: `query.status/${status}` });
       };
       const { QueryNotVerifiedError, WaitError } = await loadLibrary();
@@ -77,7 +78,7 @@ export default function register(RED: NodeAPI): void {
         throw tooOld;
       }
       send(answer(msg, read(raw), crec), null);
-      showStatus(this, "done", serviceStatus(query.status));
+      showStatus(this, "done", serviceStatus(RED, query.status));
     };
     onInput(RED, this, def, act, { resumes: () => fields.flag("resume") });
   }

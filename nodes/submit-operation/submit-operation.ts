@@ -9,6 +9,7 @@ import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput, type Task } from "../lib/runtime/input.ts";
 import { isReport, reach, statusStyle } from "../lib/runtime/operation.ts";
 import { proofCheckOf, shownStatus, verificationOf } from "../lib/runtime/operation-proof.ts";
+import { statusWord } from "../lib/runtime/service-words.ts";
 import { showStatus, statusText } from "../lib/runtime/status.ts";
 import { refuseTest } from "../lib/runtime/test-message.ts";
 import type { Reserve, Reserved } from "../lib/runtime/waits/kept-places.ts";
@@ -108,7 +109,11 @@ export default function register(RED: NodeAPI): void {
       const { operation_id: operationId } = operation;
       const known = { channelId, operationId, walletOperationId, wallet, chainSelector, status };
       (context.report ?? reports.begin(known)).executed(change);
-      this.warn(RED._("common.warning.executed-after-all", { status, id: operationId }));
+      this.warn(
+        RED._("common.warning.executed-after-all", {
+          ...{ status: statusWord(RED, status), id: operationId },
+        }),
+      );
       if (!isPast()) showStatus(this, "done", shownStatus(RED, status, change.verification));
       const crec = { status, verification: verificationOf(change.verification), operationId };
       send(null, { ...answer(msg, { status, reason }, crec), topic: `operation.status/${status}` });
@@ -128,7 +133,7 @@ export default function register(RED: NodeAPI): void {
       context.report = followed;
       const show = ({ status, reason, verification }: OperationChange): void => {
         const said = reason
-          ? { code: status, text: `${status}: ${failureOf(reason).reason}` }
+          ? { code: status, text: `${statusWord(RED, status)}: ${failureOf(reason).reason}` }
           : asFound(RED, shownStatus(RED, status, verification), found);
         showStatus(this, statusStyle(target, status), said);
       };

@@ -13,10 +13,11 @@ import { explainReuse } from "../lib/runtime/key-reused.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { proofCheckOf } from "../lib/runtime/operation-proof.ts";
+import { serviceStatus } from "../lib/runtime/service-words.ts";
 import { Asking } from "../lib/runtime/signing/ask-custodian.ts";
 import { openClaims } from "../lib/runtime/signing/open-claims.ts";
 import type { Place } from "../lib/runtime/signing/wallet-lines.ts";
-import { type StatusText, serviceStatus, showStatus, statusText } from "../lib/runtime/status.ts";
+import { type StatusText, showStatus, statusText } from "../lib/runtime/status.ts";
 import { setNewest } from "../lib/shared/drop-oldest.ts";
 import { durationWords } from "../lib/shared/duration-words.ts";
 import { nodeError, toCodedError, translatedError } from "../lib/shared/errors.ts";
@@ -210,7 +211,7 @@ export class Submitting {
     });
     const preview = await previewOf(this.#RED, wallet.chainSelector, calls, baseUrl);
     send(answer(msg, operation, { status: operation.status, preview }), null);
-    showStatus(this.#node, "done", asFound(this.#RED, serviceStatus(operation.status), found));
+    showStatus(this.#node, "done", asFound(this.#RED, serviceStatus(this.#RED, operation.status), found));
   }
 
   /** By a key in this process. */

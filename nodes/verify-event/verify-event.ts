@@ -9,6 +9,7 @@ import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
+import { reasonWord } from "../lib/runtime/service-words.ts";
 import { showStatus, statusText } from "../lib/runtime/status.ts";
 import { isTest } from "../lib/runtime/test-message.ts";
 import { watcherFamily } from "../lib/runtime/watcher-family.ts";
@@ -35,7 +36,7 @@ export default function register(RED: NodeAPI): void {
       const { dedupeKey, paramsDigest, signedFacts, unmetExpectation } = library;
       const reject = (verification: VerifyResult | UnmetExpectation | SeenBefore) => {
         send(null, { ...msg, crec: { ...msg.crec, verification } }, null);
-        const reason = verification.verified ? "" : verification.reason;
+        const reason = verification.verified ? "" : reasonWord(RED, verification.reason);
         showStatus(this, "error", statusText(RED, "verify-event.status.rejected", { reason }));
       };
 

@@ -9,6 +9,8 @@ import { root } from "./paths.mjs";
 /** Code of the run time can get the API of any node. */
 const OF_ALL = ["nodes/lib/runtime", "nodes/lib/shared", "nodes/lib/admin"];
 const FORM = "nodes/lib/editor/node-form.ts";
+/** Words of the service, for nodes whose own code shows them. */
+const OF_SOME = "service-words.ts";
 
 const IMPORT = /from "(\.[^"]+\.ts)"/g;
 const KEY = /["'`\]](common\.[\w.-]+)["'`;]/g;
@@ -27,7 +29,8 @@ const PLURAL = /_plural$/;
 export async function commonTextsOf(name, textOf) {
   const own = await sourcesIn(join(root, "nodes", name));
   const files = await imported([...own, join(root, FORM)], textOf);
-  for (const folder of OF_ALL) for (const file of await sourcesIn(join(root, folder))) files.add(file);
+  for (const folder of OF_ALL)
+    for (const file of await sourcesIn(join(root, folder))) if (!file.endsWith(OF_SOME)) files.add(file);
   const text = (await Promise.all([...files].map(textOf))).join("\n");
   const keys = new Set([...text.matchAll(KEY)].map(([, key = ""]) => key));
   const beginnings = [...new Set([...text.matchAll(BEGINNING)].map(([, beginning = ""]) => beginning))];

@@ -82,7 +82,7 @@ const isLookedUp = (/** @type {string} */ text) => /^[A-Za-z][^.:]*$/.test(text)
  */
 function statusesOf(name, catalog) {
   const own = catalog[name]?.status;
-  return own === undefined ? {} : { ...catalog.common?.status, ...own };
+  return own === undefined ? {} : { ...catalog.common?.status, ...catalog.common?.service, ...own };
 }
 
 /**
@@ -106,8 +106,23 @@ export async function writeErrorTexts(folder) {
 export async function writePluginTexts(name, folder) {
   for (const tag of [ENGLISH, ...Object.keys(await languages())]) {
     const texts = await textsIn(join(root, "plugins", name, "locales", tag, `${name}.json`));
-    if (texts) await writeCatalog(folder, tag, name, texts);
+    if (texts) await writeCatalog(folder, tag, name, await withServiceWords(texts, tag));
   }
+}
+
+/**
+ * The sidebar has the words that nodes have for what the service says.
+ *
+ * @param {any} texts of a plugin
+ * @param {string} tag
+ */
+async function withServiceWords({ monitor, ...texts }, tag) {
+  if (!monitor) return texts;
+  const { common } = await readJson(join(root, "nodes/lib/locales", tag, "common.json"));
+  return {
+    ...texts,
+    monitor: { ...monitor, status: { ...common.service, ...monitor.status }, reason: common.reason },
+  };
 }
 
 /**

@@ -50,7 +50,7 @@ describe("the sidebar", function () {
       of.resource("watcher", "limits of the token", { status: "failed" }),
       of.resource("wallet", "treasury"),
       of.event(1),
-      of.event(2, { name: "Approval", proof: "rejected", reason: "NOT_ENOUGH_SIGNATURES", tokens: {} }),
+      of.event(2, { name: "Approval", proof: "rejected", reason: "event_hash_mismatch", tokens: {} }),
     );
     await sidebar.row("events", "Approval").waitFor();
   });
@@ -81,7 +81,7 @@ describe("the sidebar", function () {
     should(await text("under-way", "pay a supplier")).match(/sent · \d+ sSepolia · wallet 0xababab…abab/);
     should(await text("ended", "pay a supplier")).match(/failed.*The contract refused the call\./);
     should(await text("events", /^Transfer/)).match(/verified · \d+ svalue 12\.5Sepolia · finalized/);
-    should(await text("events", "Approval")).containEql("Rejected: NOT_ENOUGH_SIGNATURES");
+    should(await text("events", "Approval")).containEql("Rejected: changed after signing");
     should(await titles("events")).deepEqual(["Approval", "Transfer"]);
     should(await titles("watchers")).deepEqual(["limits of the token", "transfers of the token"]);
     const summary = sidebar.panel("watchers").locator(".crec-panel-count");

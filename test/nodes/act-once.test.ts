@@ -64,7 +64,10 @@ describe("submit operation acts once", function () {
     const second = await harness.ask("submit", about(log, {}, "finalized"));
     const { operationId, digest } = first.crec ?? {};
     should(second.crec).have.properties({ found: true, operationId, digest, status: "confirmed_latest" });
-    should(await harness.nodeRed.status("submit", /^found: confirmed_latest/)).have.property("fill", "green");
+    should(await harness.nodeRed.status("submit", /^found: included \(not final\)/)).have.property(
+      "fill",
+      "green",
+    );
     should(await harness.executions(key)).equal(1);
   });
 
@@ -221,7 +224,7 @@ describe("submit operation acts once", function () {
     should(first.crec).have.properties({ found: false, usedKey: `event ${log}, node draft` });
     const second = await harness.ask("draft", about(log, {}, "finalized"));
     should(second.crec).have.properties({ found: true, operationId: first.crec?.operationId });
-    await harness.nodeRed.status("draft", "found: pending_signature");
+    await harness.nodeRed.status("draft", "found: waits for approval");
     const caught = await harness.refuse("draft", { ...KEPT, ...about(log, { payload: "2" }) });
     checkError(
       caught,

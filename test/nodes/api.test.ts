@@ -95,10 +95,10 @@ describe("api call", function () {
     should(proxy.passed).have.length(asked);
   });
 
-  it("changes a resource, and shows the HTTP status", async () => {
+  it("changes a resource, shows that it is done, and sends the HTTP code along", async () => {
     const { payload } = await ask(nodeRed, "post", { payload: "/channels", body: { name: "made" } });
     const { channel_id } = payload as { channel_id: string };
-    await nodeRed.status("post", "HTTP 201");
+    await nodeRed.status("post", ({ text, code }) => text === "done" && code === "201");
     const path = `/channels/${channel_id}`;
     const changed = await ask(nodeRed, "patch", { payload: path, query: {}, body: { name: "renamed" } });
     should(changed.payload).have.properties({ channel_id, name: "renamed" });

@@ -34,7 +34,7 @@ describe("events in says where it starts", function () {
   it("when it has no place to go on from: in the log, in the status until the first event, in the form", async () => {
     const node = reader("fresh");
     await harness.deploy([[node, 2]]);
-    await harness.nodeRed.status("fresh", exactly(`connected, starts after offset ${last}`));
+    await harness.nodeRed.status("fresh", exactly(`connected, after offset ${last}`));
     const [line = "", ...more] = linesOf("fresh");
     should(line).containEql(`No cursor is stored for "fresh" (${join(harness.userDir.path, "crec-cursors")}`);
     should(line).endWith(`starts with new events, after offset ${last}.`);
@@ -55,7 +55,7 @@ describe("events in says where it starts", function () {
   it("when its place was lost while Node-RED was away", async () => {
     const node = reader("loses");
     await harness.deploy([[node, 2]]);
-    await harness.nodeRed.status("loses", exactly(`connected, starts after offset ${last}`));
+    await harness.nodeRed.status("loses", exactly(`connected, after offset ${last}`));
     await harness.nodeRed.stop();
     await rm(join(harness.userDir.path, "crec-cursors"), { recursive: true });
     harness.nodeRed = await NodeRed.start(harness.userDir, {}, options);
@@ -98,14 +98,14 @@ describe("events in says where it starts", function () {
       [empty],
     );
     for (const [id, status, log] of [
-      ["first", "connected, starts at the beginning", "starts at the beginning of the channel."],
-      ["none", "connected, starts at the beginning", "starts with new events; the channel is empty."],
+      ["first", "connected, from the beginning", "starts at the beginning of the channel."],
+      ["none", "connected, from the beginning", "starts with new events; the channel is empty."],
       [
         "when",
         "connected, starts at 2100-01-31T12:00:00Z",
         "starts with events created since 2100-01-31T12:00:00Z.",
       ],
-      ["where", `connected, starts after offset ${last}`, `starts at offset ${last + 1}.`],
+      ["where", `connected, after offset ${last}`, `starts at offset ${last + 1}.`],
     ] as const) {
       await harness.nodeRed.status(id, exactly(status));
       should(linesOf(id)[0]).endWith(log);
@@ -114,7 +114,7 @@ describe("events in says where it starts", function () {
 
   it("when it was told to go elsewhere: in the log", async () => {
     await harness.deploy([[reader("moved", { inputs: 1 }), 2]]);
-    await harness.nodeRed.status("moved", exactly(`connected, starts after offset ${last}`));
+    await harness.nodeRed.status("moved", exactly(`connected, after offset ${last}`));
     await harness.press("moved", { topic: "seek", payload: last });
     await harness.arrived("moved", 1);
     should(linesOf("moved")[1]).endWith(`The cursor of "moved" was moved: starts at offset ${last}.`);

@@ -135,12 +135,12 @@ describe("send the last event", function () {
   const isMarked = ({ crec }: Message) => crec?.test === true;
 
   it("has nothing to send while the channel has no matching event; the status says that no watcher sends one", async () => {
-    const text = "waits for events that no watcher sends";
-    await harness.nodeRed.status("waits", `${text}: Transfer, Approval`);
+    const text = "no watcher sends these events";
+    await harness.nodeRed.status("waits", "no watcher sends Transfer, Approval");
     await harness.nodeRed.status("by-type", text);
     should(await sendLast("waits")).deepEqual({ none: true });
     await harness.ask("watcher", {});
-    await harness.nodeRed.status("waits", `${text}: Approval`);
+    await harness.nodeRed.status("waits", "no watcher sends Approval");
     await harness.nodeRed.status("by-type", ({ fill }) => fill === "green");
     should(harness.nodeRed.statuses("any").filter(({ fill }) => fill === "yellow")).matchEach({
       text: /connecting$/,
@@ -163,7 +163,7 @@ describe("send the last event", function () {
     // Each level is an event of its own, and only the highest one leaves.
     should(real.payload).have.property("confidence", "finalized");
     await left("levels:0", ({ payload }) => (payload as { confidence: string }).confidence === "latest");
-    await harness.nodeRed.status("on-send", "connected, 1 at lower confidence");
+    await harness.nodeRed.status("on-send", "connected, 1 not final yet");
     const before = await get<Cursor>("last", "/cursor");
     should(await get<Report>("last")).containEql({ lower: 1, delivered: 1, inFlight: 1 });
 

@@ -184,7 +184,7 @@ describe("the proof of an operation's status", function () {
       reason: "unproven",
       message: /walletOperationId/,
     });
-    await harness.nodeRed.status("wait", /^confirmed\w*, unproven$/);
+    await harness.nodeRed.status("wait", /^(included \(not final\)|final), unproven$/);
     should([proven, walletOperationId]).not.containEql(undefined);
   });
 
@@ -215,10 +215,10 @@ describe("the proof of an operation's status", function () {
     const { verification } = msg.crec ?? {};
     should(verification).have.properties({ verified: false, reason: "unproven" });
     should((verification as { message: string }).message).match(/no verification settings/);
-    await harness.nodeRed.status("bare-submit", /^confirmed\w*, unproven$/);
+    await harness.nodeRed.status("bare-submit", /^(included \(not final\)|final), unproven$/);
     const waited = await harness.ask("bare-wait", { crec: msg.crec ?? {} });
     should(waited.crec?.verification).have.property("reason", "unproven");
-    await harness.nodeRed.status("bare-wait", /^confirmed\w*, unproven$/);
+    await harness.nodeRed.status("bare-wait", /^(included \(not final\)|final), unproven$/);
   });
 
   it("wrong verification settings are an error before anything is signed", async () => {

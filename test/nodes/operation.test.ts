@@ -107,7 +107,11 @@ describe("drafts and the node operation", function () {
       ]);
       should(msg.crec?.digest).equal(await signed(await stored(msg.crec ?? {})));
       should(harness.seenAt("draft:1", msg.probe)).be.empty();
-      should(harness.nodeRed.statuses("draft").at(-1)).match({ fill: "green", text: "pending_signature" });
+      should(harness.nodeRed.statuses("draft").at(-1)).match({
+        fill: "green",
+        code: "pending_signature",
+        text: "waits for approval",
+      });
     });
 
     it("has no deadline with 0, and 15 minutes by default", async () => {

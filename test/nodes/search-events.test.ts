@@ -234,7 +234,7 @@ describe("search events", function () {
   it("sends no more than the limit, and says that there are more", async () => {
     const { events } = await search({ limit: "3" });
     should(events.map(({ parts }) => parts.count)).deepEqual([undefined, undefined, 3]);
-    should(status()?.text).equal("3 found, and there are more");
+    should(status()?.text).equal("3 found, there are more");
   });
 
   it("sends only events that match the conditions, and counts these for the limit", async () => {
@@ -497,7 +497,7 @@ describe("search events", function () {
     // Events that do not pass do not count.
     const { events } = await search({ ...isTransfer, limit: "1" });
     should(events.map(({ parts }) => parts.count)).deepEqual([1]);
-    should(status()?.text).equal("1 found, and there are more");
+    should(status()?.text).equal("1 found, there are more");
   });
 
   itWide("refuses filters that the service would refuse, and says how to correct them", async () => {
@@ -551,7 +551,7 @@ describe("search events", function () {
       { queryId: query, status: "sending" },
       { queryId: query, status: "sent" },
     ]);
-    should(status()?.text).equal("3 found, and there are more");
+    should(status()?.text).equal("3 found, there are more");
     should(await failure({ query: "not an id" })).have.property("code", "INVALID_ARGUMENT");
   });
 

@@ -96,7 +96,7 @@ describe("verify event with each event once", function () {
     await repeats("one", { event: { ...event, event_id: "00000000-0000-4000-8000-000000000000" } });
     await sends("two", VERIFIED);
     await repeats("two");
-    await nodeRed.status("two", "rejected: seen_before");
+    await nodeRed.status("two", "rejected: seen before");
   });
 
   it("sends one of two that come at the same time", async () => {

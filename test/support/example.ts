@@ -4,6 +4,10 @@ import { type Borrowed, borrowNodeRed } from "./borrowed-node-red.ts";
 import { example, type FlowNode, freshId, idOf, NODES_OF_EXAMPLES, NodeRed, UserDir } from "./node-red.ts";
 import { flowEnvironment, startTestService } from "./service.ts";
 
+/** Of a status, so that it lies over no other node. */
+const LONGEST = 32;
+const WORKS = /^(?:green|blue)$/;
+
 export type ExampleOptions = {
   /** On top of what flows find in their environment under `npm start`. */
   env?: Record<string, string>;
@@ -134,11 +138,22 @@ export class RunningExample {
   async close(): Promise<void> {
     // A Node-RED that is given back forgets what it has shown.
     const empty = this.#emptyShown();
+    const long = this.#longStatuses();
     if (this.#giveBack) await this.#giveBack();
     else await this.#nodeRed.kill();
     await this.service.close();
     if (!this.#giveBack) await this.userDir.remove();
     requireValues(empty);
+    if (long.length > 0) throw new Error(`These statuses are longer than ${LONGEST} characters: ${long}`);
+  }
+
+  /** Of our nodes while they work: a status of a problem says as much as it needs. */
+  #longStatuses(): string[] {
+    const ours = this.flows.filter(({ type }) => type.startsWith("crec-"));
+    const working = ours
+      .flatMap(({ id }) => this.#nodeRed.statuses(id))
+      .filter(({ fill }) => WORKS.test(fill ?? ""));
+    return [...new Set(working.map(({ text = "" }) => text))].filter((text) => text.length > LONGEST);
   }
 
   /** A debug node that shows nothing looks at a property that does not exist. */

@@ -3,7 +3,8 @@ import type { ChannelEvent, FollowOptions, RequestedOperation, VerifyResult } fr
 import { nodeError } from "../shared/errors.ts";
 import { isVerificationUntouched } from "../shared/verification-set-up.ts";
 import type { Connection } from "./config-nodes.ts";
-import { type StatusText, serviceStatus, statusText } from "./status.ts";
+import { serviceStatus, statusWord } from "./service-words.ts";
+import { type StatusText, statusText } from "./status.ts";
 
 /** Verifies the statuses of an operation. Undefined where the connection has no verification settings. */
 export type ProofCheck = (
@@ -61,6 +62,6 @@ export function shownStatus(
   const result = verificationOf(checked);
   const isUnproven = !result.verified && result.reason === "unproven";
   return isUnproven && status.startsWith("confirmed")
-    ? statusText(RED, "common.status.unproven", { status })
-    : serviceStatus(status);
+    ? statusText(RED, "common.status.unproven", { status: statusWord(RED, status) })
+    : serviceStatus(RED, status);
 }

@@ -57,8 +57,3 @@ export function errorStatus(thrown: unknown): StatusText {
   const error = toCodedError(thrown);
   return { code: error.code, text: shortText(error) };
 }
-
-/** A status of the service, such as `confirmed`: it is the same in every language. */
-export function serviceStatus(status: string): StatusText {
-  return { code: status, text: status };
-}

@@ -36,7 +36,10 @@ export const events: PanelKind<"events"> = {
         row.isLate ? word("line.late") : "",
       ]),
     ],
-    problem: row.reason === undefined ? undefined : word("line.rejected-for", { code: row.reason }),
+    problem:
+      row.reason === undefined
+        ? undefined
+        : word("line.rejected-for", { reason: wordOf("reason", row.reason) }),
     opens: row.node,
   }),
   summary: (rows) => {
