@@ -1,5 +1,18 @@
 import type { NodeAPI } from "node-red";
+import {
+  OPERATION_STATUSES,
+  QUERY_STATUSES,
+  WALLET_STATUSES,
+  WATCHER_STATUSES,
+} from "../../../src/protocol/index.ts";
 import type { StatusText } from "./status.ts";
+
+const STATUSES: ReadonlySet<string> = new Set([
+  ...OPERATION_STATUSES,
+  ...QUERY_STATUSES,
+  ...WALLET_STATUSES,
+  ...WATCHER_STATUSES,
+]);
 
 /** A status of the service, such as `confirmed`, as a word under a node. */
 export function serviceStatus(RED: NodeAPI, status: string): StatusText {
@@ -8,15 +21,10 @@ export function serviceStatus(RED: NodeAPI, status: string): StatusText {
 
 /** What a person reads for a status of the service: of a newer service, its own word. */
 export function statusWord(RED: NodeAPI, status: string): string {
-  return known(status, RED._(`common.service.${status}`));
+  return STATUSES.has(status) ? RED._(`common.service.${status}`) : status.replaceAll("_", " ");
 }
 
 /** What a person reads for the reason why an event is rejected. */
 export function reasonWord(RED: NodeAPI, reason: string): string {
-  return known(reason, RED._(`common.reason.${reason}`));
-}
-
-/** A catalog without the text gives its key. */
-function known(word: string, text: string): string {
-  return text.endsWith(`.${word}`) ? word.replaceAll("_", " ") : text;
+  return RED._(`common.reason.${reason}`);
 }
