@@ -1,7 +1,7 @@
 import type { NodeAPI } from "node-red";
 import type { Connection } from "../../../nodes/lib/runtime/config-nodes.ts";
+import type { FlowNode, Flows } from "../../../nodes/lib/runtime/flows/flows.ts";
 import { canonicalWorkflowId } from "../../../src/protocol/ids.ts";
-import type { FlowNode, Flows } from "./flows.ts";
 import { connectionOf, namesOf } from "./settings.ts";
 
 /** A node that verifies events, with the watchers whose events it accepts. */

@@ -1,10 +1,10 @@
 import type { NodeAPI } from "node-red";
 import type { Activity } from "../../../nodes/lib/runtime/activity/activity.ts";
 import type { Origin } from "../../../nodes/lib/runtime/activity/types.ts";
+import type { Flows } from "../../../nodes/lib/runtime/flows/flows.ts";
+import type { Paths } from "../../../nodes/lib/runtime/flows/paths.ts";
 import type { Fix, Issue } from "../types.ts";
 import type { Asked } from "./asked.ts";
-import type { Flows } from "./flows.ts";
-import type { Paths } from "./paths.ts";
 
 /** What the checks look at. Nothing of it asks the service. */
 export type Scene = {

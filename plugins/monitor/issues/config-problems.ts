@@ -8,7 +8,7 @@ import type {
   WalletNode,
 } from "../../../nodes/lib/runtime/config-nodes.ts";
 import type { FleetNode } from "../../../nodes/lib/runtime/fleet.ts";
-import type { FlowNode, Flows } from "./flows.ts";
+import type { FlowNode, Flows } from "../../../nodes/lib/runtime/flows/flows.ts";
 
 type Running = Partial<ConnectionNode & SignerNode & ContractNode & ChannelNode & WalletNode & FleetNode>;
 

@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { NodeAPI } from "node-red";
 import { type Activity, activity } from "../../../nodes/lib/runtime/activity/activity.ts";
+import { Flows } from "../../../nodes/lib/runtime/flows/flows.ts";
+import { Paths } from "../../../nodes/lib/runtime/flows/paths.ts";
 import { asAnyUser } from "../../../nodes/lib/runtime/read-limit.ts";
 import { messageOf } from "../../../nodes/lib/shared/errors.ts";
 import type { Fix, Issue } from "../types.ts";
@@ -8,11 +10,9 @@ import { askService } from "./ask-service.ts";
 import { Asked } from "./asked.ts";
 import type { Check, Finding, Scene } from "./check.ts";
 import { CHECKS } from "./checks/index.ts";
-import { Flows } from "./flows.ts";
 import { Ignored } from "./ignored.ts";
 import type { IssueList } from "./issue-list.ts";
 import { forgetLeftOpen } from "./left-open.ts";
-import { Paths } from "./paths.ts";
 
 /** A check that takes longer is given up for this time. */
 const CHECK_MS = 5_000;

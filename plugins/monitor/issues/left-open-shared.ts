@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { NodeAPI } from "node-red";
 import { fileNameOf } from "../../../nodes/lib/runtime/file-name.ts";
 import { type FleetNode, type FleetRef, fleetOfEnvironment } from "../../../nodes/lib/runtime/fleet.ts";
+import type { Flows } from "../../../nodes/lib/runtime/flows/flows.ts";
 import { type Fleet, fleetKey, joinFleet, wasJoined } from "../../../nodes/lib/runtime/join-fleet.ts";
 import { loadLibrary } from "../../../nodes/lib/runtime/library.ts";
 import {
@@ -11,7 +12,6 @@ import {
   removeSharedMemory,
 } from "../../../nodes/lib/runtime/shared-rules.ts";
 import type { RaisedAlert } from "../../../src/index.ts";
-import type { Flows } from "./flows.ts";
 
 /** What a node that is gone has left in its file, or in a shared state: there by the name of the file that it would have. */
 export type LeftOpen = { file: string; label: string; alerts: readonly RaisedAlert[] };

@@ -2,12 +2,12 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import { fileNameOf } from "../../../nodes/lib/runtime/file-name.ts";
+import type { Flows } from "../../../nodes/lib/runtime/flows/flows.ts";
 import { HeldStore } from "../../../nodes/lib/runtime/folder/held-store.ts";
 import { stateFiles } from "../../../nodes/lib/runtime/folder/state-files.ts";
 import { loadLibrary } from "../../../nodes/lib/runtime/library.ts";
 import { stateFolderFor } from "../../../nodes/lib/runtime/state-folder.ts";
 import type { RaisedAlert } from "../../../src/index.ts";
-import type { Flows } from "./flows.ts";
 import { forgetSharedLeftOpen, type LeftOpen, sharedLeftOpen } from "./left-open-shared.ts";
 
 const ENDING = ".log";

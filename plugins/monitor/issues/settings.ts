@@ -6,10 +6,10 @@ import type {
   ConnectionNode,
   WalletNode,
 } from "../../../nodes/lib/runtime/config-nodes.ts";
+import type { FlowNode } from "../../../nodes/lib/runtime/flows/flows.ts";
 import { serviceIdentity } from "../../../nodes/lib/runtime/service-identity.ts";
 import { splitNames } from "../../../nodes/lib/shared/split-names.ts";
 import { isReference } from "../../../nodes/lib/shared/variables.ts";
-import type { FlowNode } from "./flows.ts";
 
 /** The text of a field, with variables replaced; undefined where only a message, or an instance, decides it. */
 export function textOf(RED: NodeAPI, node: FlowNode, field: string): string | undefined {

@@ -1,8 +1,8 @@
 import type { NodeAPI } from "node-red";
 import type { ChannelNode, Connection } from "../../../nodes/lib/runtime/config-nodes.ts";
+import type { FlowNode, Flows } from "../../../nodes/lib/runtime/flows/flows.ts";
 import { channelKey, type ListedWatcher } from "./asked.ts";
 import type { Scene } from "./check.ts";
-import type { FlowNode, Flows } from "./flows.ts";
 import { connectionOf } from "./settings.ts";
 
 /** A channel that nodes use. */

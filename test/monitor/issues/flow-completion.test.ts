@@ -1,6 +1,6 @@
 import should from "should";
+import type { FlowNode } from "../../../nodes/lib/runtime/flows/flows.ts";
 import { flowCompletion } from "../../../plugins/monitor/issues/checks/flow-completion.ts";
-import type { FlowNode } from "../../../plugins/monitor/issues/flows.ts";
 import { foundIn, node, TAB } from "./scene.ts";
 
 const to = { wires: [["out"]] };

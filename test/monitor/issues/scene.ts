@@ -1,10 +1,10 @@
 import type { NodeAPI } from "node-red";
 import { Activity } from "../../../nodes/lib/runtime/activity/activity.ts";
 import type { ResourceReport } from "../../../nodes/lib/runtime/activity/types.ts";
+import { type FlowNode, Flows } from "../../../nodes/lib/runtime/flows/flows.ts";
+import { Paths } from "../../../nodes/lib/runtime/flows/paths.ts";
 import { Asked } from "../../../plugins/monitor/issues/asked.ts";
 import type { Check, Scene } from "../../../plugins/monitor/issues/check.ts";
-import { type FlowNode, Flows } from "../../../plugins/monitor/issues/flows.ts";
-import { Paths } from "../../../plugins/monitor/issues/paths.ts";
 
 export const NOW = Date.UTC(2026, 0, 31);
 export const SERVICE = "https://service.example/v1";

@@ -1,6 +1,6 @@
 import should from "should";
+import type { FlowNode } from "../../../nodes/lib/runtime/flows/flows.ts";
 import { textComparison } from "../../../plugins/monitor/issues/checks/text-comparison.ts";
-import type { FlowNode } from "../../../plugins/monitor/issues/flows.ts";
 import { foundIn, node, TAB } from "./scene.ts";
 
 const events = node("crec-events-in", "events", { wires: [["switch"]] });

@@ -1,5 +1,5 @@
+import type { FlowNode, Flows } from "../../../../nodes/lib/runtime/flows/flows.ts";
 import type { Check, Finding, Scene } from "../check.ts";
-import type { FlowNode, Flows } from "../flows.ts";
 
 const ACK = "crec-ack";
 /** The outputs of events in. The events of the first one wait for an acknowledgement. */

@@ -1,5 +1,5 @@
+import type { FlowNode } from "../../../../nodes/lib/runtime/flows/flows.ts";
 import type { Check, Finding } from "../check.ts";
-import type { FlowNode } from "../flows.ts";
 
 /** An alert node that reports the end of its condition, which no event of the same name can end. */
 export const alertEnd: Check = {

@@ -1,7 +1,7 @@
 import { type FleetNode, type FleetRef, fleetOfEnvironment } from "../../../../nodes/lib/runtime/fleet.ts";
+import type { FlowNode } from "../../../../nodes/lib/runtime/flows/flows.ts";
 import { isEvictionUnknown } from "../../../../nodes/lib/runtime/join-fleet.ts";
 import type { Check, Finding } from "../check.ts";
-import type { FlowNode } from "../flows.ts";
 
 const USERS = ["crec-events-in", "crec-verify-event", "crec-alert", "crec-submit-operation"];
 

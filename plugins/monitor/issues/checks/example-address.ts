@@ -1,8 +1,8 @@
+import type { FlowNode } from "../../../../nodes/lib/runtime/flows/flows.ts";
 import { LOCAL_NETWORK } from "../../../../nodes/lib/shared/local-network.ts";
 import { isPublic } from "../../public-address.ts";
 import type { Check, Finding } from "../check.ts";
 import { deployedContracts } from "../deployed-contracts.ts";
-import type { FlowNode } from "../flows.ts";
 import { connectionOf } from "../settings.ts";
 
 /** The contracts that the local service deploys first on a new chain. */

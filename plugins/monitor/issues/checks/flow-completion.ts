@@ -1,6 +1,6 @@
 import type { Origin } from "../../../../nodes/lib/runtime/activity/types.ts";
+import type { FlowNode } from "../../../../nodes/lib/runtime/flows/flows.ts";
 import type { Check, Finding, Scene } from "../check.ts";
-import type { FlowNode } from "../flows.ts";
 
 /** How many events a reader has in flight, and when it sends one again; milliseconds. */
 type Limits = { inFlight: number; ackTimeoutMs: number };

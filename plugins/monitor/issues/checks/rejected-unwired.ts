@@ -1,5 +1,5 @@
+import type { FlowNode } from "../../../../nodes/lib/runtime/flows/flows.ts";
 import type { Check, Finding } from "../check.ts";
-import type { FlowNode } from "../flows.ts";
 
 const REJECTED = 1;
 

@@ -1,7 +1,7 @@
+import type { FlowNode } from "../../../../nodes/lib/runtime/flows/flows.ts";
 import { stateFolder } from "../../../../nodes/lib/runtime/state-folder.ts";
 import type { Check, Finding, Scene } from "../check.ts";
 import { isInMemory } from "../context-store.ts";
-import type { FlowNode } from "../flows.ts";
 import { lossOf } from "../lost-folder.ts";
 
 /** What nodes must remember is in a place that a restart empties. */

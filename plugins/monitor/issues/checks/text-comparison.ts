@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
+import type { FlowNode } from "../../../../nodes/lib/runtime/flows/flows.ts";
 import type { Check, Finding } from "../check.ts";
-import type { FlowNode } from "../flows.ts";
 
 type Rule = { t?: unknown; v?: unknown; vt?: unknown; v2?: unknown; v2t?: unknown };
 

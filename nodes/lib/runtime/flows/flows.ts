@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { NodeAPI } from "node-red";
-import { labelOf } from "../../../nodes/lib/runtime/activity/origin.ts";
-import type { Origin } from "../../../nodes/lib/runtime/activity/types.ts";
-import { callsWithContracts } from "../../../nodes/lib/shared/called-contracts.ts";
+import { callsWithContracts } from "../../shared/called-contracts.ts";
+import { labelOf } from "../activity/origin.ts";
+import type { Origin } from "../activity/types.ts";
 
 /** A node as the flows store it. */
 export type FlowNode = Readonly<{
