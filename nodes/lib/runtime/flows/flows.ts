@@ -20,7 +20,7 @@ const USERS = /^(?:crec-|subflow:)/;
 /** Flows may have thousands of nodes: other work gets its turn in between. */
 const AT_ONCE = 500;
 /** A subflow in more places is not looked at in each of them. */
-const MOST_INSTANCES = 100;
+export const MOST_INSTANCES = 100;
 const CONTAINERS = new Set(["tab", "subflow", "group"]);
 const OUR_CONFIG = new Set([
   ...["crec-connection", "crec-channel", "crec-contract"],

@@ -1,8 +1,12 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { NodeAPI } from "node-red";
-import type { FlowNode, Flows } from "./flows.ts";
+import { type FlowNode, type Flows, MOST_INSTANCES } from "./flows.ts";
 
 type End = { id?: string; port?: number };
 type Ends = { wires?: readonly End[] };
+
+/** A node where it runs. `outer`: the instance of the subflow that it is in. */
+type Place = { id: string; node: FlowNode; outer: Place | undefined };
 
 /** Nodes that get a message when another one of their flow fails, completes it, or changes its status. */
 const HANDLERS = ["catch", "complete", "status"];
@@ -86,6 +90,29 @@ export class Paths {
     return found;
   }
 
+  /**
+   * The ids under which nodes of a type run that messages of nodes of another type get to, each with the ids of these: by
+   * wires and links, and what Catch or Complete hand on. Each instance of a subflow counts for itself, and a link call
+   * gets back only what it sent.
+   */
+  async feeding(sources: string, goals: string): Promise<Map<string, Set<string>>> {
+    const fed = new Map<string, Set<string>>();
+    for (const source of this.#flows.ofType(sources).flatMap((node) => this.#placesOf(node))) {
+      const seen = new Set<string>();
+      const next = this.#placesAfter(source);
+      for (let place = next.pop(); place; place = next.pop()) {
+        const { id, node } = place;
+        // What gets to another source only controls it.
+        if (seen.has(id) || node.type === sources) continue;
+        seen.add(id);
+        if (node.type === goals) fed.set(id, (fed.get(id) ?? new Set()).add(source.id));
+        next.push(...this.#placesAfter(place));
+      }
+      await nextTurn();
+    }
+    return fed;
+  }
+
   /** What gets a message from an output first, also by a Catch or Complete node. */
   firstBehind(node: FlowNode, output: number): FlowNode[] {
     return [...this.#behind(node, output), ...this.#handlersOf(node.z, new Set())];
@@ -128,6 +155,51 @@ export class Paths {
     return [...inside, ...this.#leaving(template, template.id)];
   }
 
+  /** As `runningIds` of the flows. */
+  #placesOf(node: FlowNode): Place[] {
+    if (!this.#flows.template(node.z)) return [placeIn(undefined)(node)];
+    const outer = this.#flows.instancesOf(node.z ?? "").flatMap((instance) => this.#placesOf(instance));
+    return outer.slice(0, MOST_INSTANCES).map((one) => placeIn(one)(node));
+  }
+
+  #placesAfter(place: Place): Place[] {
+    const { node, outer } = place;
+    const linked = (ids: unknown) =>
+      this.#targets(ids).flatMap((to) => (to.z === node.z ? placeIn(outer)(to) : this.#placesOf(to)));
+    const isDynamic = node.type === "link call" && node.linkType === "dynamic";
+    const isLink = node.type === "link call" || (node.type === "link out" && node.mode !== "return");
+    const template = this.#templateOf(node);
+    const inside = ends(template?.in).flatMap(({ wires = [] }) => this.#targets(wires.map(({ id }) => id)));
+    return [
+      ...(isDynamic ? this.#flows.ofType("link in").flatMap((to) => this.#placesOf(to)) : []),
+      ...(isLink ? linked(node.links) : []),
+      ...inside.map(placeIn(place)),
+      ...(template
+        ? outputsFrom(template, template.id).flatMap((output) => this.#placesBehind(place, output))
+        : this.#placesBehind(place)),
+      ...this.#handlingOf(place),
+    ];
+  }
+
+  /** What is wired to an output, or to all of them, also around the instance of the subflow. */
+  #placesBehind({ node, outer }: Place, output?: number): Place[] {
+    const wires = output === undefined ? node.wires?.flat() : node.wires?.[output];
+    const template = this.#flows.template(node.z);
+    const leaving = template && outer ? outputsFrom(template, node.id, output) : [];
+    return [
+      ...this.#targets(wires).map(placeIn(outer)),
+      ...leaving.flatMap((one) => (outer ? this.#placesBehind(outer, one) : [])),
+    ];
+  }
+
+  /** What hands on messages of a node, in its flow and around its subflow. */
+  #handlingOf({ node, outer }: Place): Place[] {
+    const own = (this.#handlers.get(node.z ?? "") ?? []).filter(
+      ({ type, scope }) => type !== "status" && (!Array.isArray(scope) || scope.includes(node.id)),
+    );
+    return [...own.map(placeIn(outer)), ...(outer ? this.#handlingOf(outer) : [])];
+  }
+
   /** What is wired to an output, or to all of them. */
   #behind(node: FlowNode, output?: number): FlowNode[] {
     const wires = output === undefined ? node.wires?.flat() : node.wires?.[output];
@@ -137,10 +209,9 @@ export class Paths {
 
   /** What is wired to the instances of a subflow, where a node in it is wired to one of its outputs. */
   #leaving(template: FlowNode, id: string, output?: number): FlowNode[] {
-    return ends(template.out).flatMap(({ wires = [] }, index) => {
-      const leaves = wires.some((end) => end.id === id && (output === undefined || end.port === output));
-      return leaves ? this.#flows.instancesOf(template.id).flatMap((one) => this.#behind(one, index)) : [];
-    });
+    return outputsFrom(template, id, output).flatMap((index) =>
+      this.#flows.instancesOf(template.id).flatMap((one) => this.#behind(one, index)),
+    );
   }
 
   /** Those of a flow, each flow once; of a subflow also those around its instances. */
@@ -165,4 +236,15 @@ export class Paths {
 /** The inputs or outputs of a template. */
 function ends(value: unknown): readonly Ends[] {
   return Array.isArray(value) ? (value as Ends[]) : [];
+}
+
+/** The outputs of a subflow that an output of a node in it is wired to, or any of its outputs. */
+function outputsFrom(template: FlowNode, id: string, output?: number): number[] {
+  return ends(template.out).flatMap(({ wires = [] }, index) =>
+    wires.some((end) => end.id === id && (output === undefined || end.port === output)) ? [index] : [],
+  );
+}
+
+function placeIn(outer: Place | undefined): (node: FlowNode) => Place {
+  return (node) => ({ id: outer === undefined ? node.id : `${outer.id}-${node.id}`, node, outer });
 }
