@@ -101,6 +101,7 @@ export {
   type FileCursorStoreOptions,
   findInFlight,
   HighestConfidence,
+  type InFlightEvent,
   isCursorState,
   joinChannel,
   type Lease,

@@ -7,7 +7,7 @@ import { consumerNameTaken, lockConsumer, lockKeyOf } from "./consumer-lock.ts";
 import type { CursorIdentity } from "./cursor-state.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { Gate } from "./gate.ts";
-import type { Refusal } from "./in-flight.ts";
+import type { InFlightEvent, Refusal } from "./in-flight.ts";
 import { Notifier } from "./notifier.ts";
 import {
   type ConsumerState,
@@ -60,6 +60,8 @@ export class EventConsumer {
   #acceptsMove = false;
 
   readonly #progress = new ReadingProgress();
+  /** When the end of the channel was last looked at, by the monotonic clock. */
+  #lookedAt = Number.NEGATIVE_INFINITY;
   #session: ReadSession;
   #interval: PollInterval;
   #backoff: ReadBackoff;
@@ -112,6 +114,22 @@ export class EventConsumer {
   get readUpTo(): number | undefined {
     const { upTo } = this.#progress;
     return upTo && timeOfMoment(upTo, this.#clock);
+  }
+
+  /**
+   * Like `readUpTo`, for a receiver that has the events in flight already: they need not be settled. While no further
+   * event may be delivered, this asks the service whether there is one, at most once in `pollMaxMs`; a later call has
+   * the answer.
+   */
+  get deliveredUpTo(): number | undefined {
+    this.#lookAhead();
+    const { deliveredUpTo } = this.#progress;
+    return deliveredUpTo && timeOfMoment(deliveredUpTo, this.#clock);
+  }
+
+  /** The events that were delivered and are not settled. */
+  get inFlight(): InFlightEvent[] {
+    return this.#dispatcher.inFlight.events;
   }
 
   /**
@@ -312,8 +330,24 @@ export class EventConsumer {
     this.#progress.polled(begunAt, {
       behind: this.#session.behind,
       inFlight: this.#dispatcher.inFlight.size,
+      isDelivered: (reader.highest ?? -1) <= (cursor.handedOverUpTo ?? -1),
     });
     return news;
+  }
+
+  /** What holds up a receiver is an event that it has not got, not that nothing is polled. */
+  #lookAhead(): void {
+    const { channel } = this.#session;
+    const begunAt = momentOf(this.#clock);
+    const isDue = begunAt.elapsed - this.#lookedAt >= this.#limits.pollMaxMs;
+    if (channel === undefined || this.#run === undefined || !this.isHeldUp || !isDue) return;
+    this.#lookedAt = begunAt.elapsed;
+    const signal = AbortSignal.any([this.#run.abort.signal, this.#round.signal]);
+    const looked = (end: number) => {
+      if (!signal.aborted) this.#progress.looked(begunAt, end === channel.cursor.handedOverUpTo);
+    };
+    // An error shows at the next poll.
+    channel.reader.end(signal).then(looked, () => {});
   }
 
   /** The channel at the cursor, or at the position of `seek()`. */

@@ -94,6 +94,13 @@ export class Cursor {
     return this.#readUpTo;
   }
 
+  /** Up to where everything that was visible was handed over, or settled; undefined while an event waits for that. */
+  get handedOverUpTo(): number | undefined {
+    if (this.#unsettledFrom !== undefined) return undefined;
+    for (const { handedOver } of this.#pending.values()) if (!handedOver) return undefined;
+    return Math.max(this.#readUpTo, this.#cursor, this.#queue.at(-1)?.offset ?? -1);
+  }
+
   /**
    * The highest known event among those that were read, but not one at offset 0: a page may not be able to show it. Else
    * the lowest that is not settled, if one is known.

@@ -33,9 +33,10 @@ export type InFlightOptions = {
   gate: Gate;
 };
 
-type Entry = {
-  eventId: string;
-  offset: number;
+/** An event that waits for its acknowledgement. `since`: when it was first handed over, in Unix milliseconds. */
+export type InFlightEvent = { eventId: string; offset: number; since: number };
+
+type Entry = InFlightEvent & {
   /** The delivery as it was: its receiver may change it, and a later attempt must not show that. */
   snapshot: () => Delivery;
   attempt: number;
@@ -67,6 +68,11 @@ export class InFlight {
 
   get size(): number {
     return this.#entries.size;
+  }
+
+  /** In the order in which they were handed over. */
+  get events(): InFlightEvent[] {
+    return [...this.#entries.values()].map(({ eventId, offset, since }) => ({ eventId, offset, since }));
   }
 
   get isFull(): boolean {
@@ -116,6 +122,7 @@ export class InFlight {
     const entry: Entry = {
       eventId: event.event_id,
       offset,
+      since: this.#options.clock.now(),
       snapshot: snapshotOf(delivery),
       attempt: 1,
       wasInterrupted: false,

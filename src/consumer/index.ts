@@ -8,7 +8,7 @@ export { FileCursorStore, type FileCursorStoreOptions } from "./file-store.ts";
 export * from "./filter.ts";
 export { type AckReceiver, findInFlight, noteAckReceiver } from "./find-in-flight.ts";
 export * from "./highest-confidence.ts";
-export type { Refusal } from "./in-flight.ts";
+export type { InFlightEvent, Refusal } from "./in-flight.ts";
 export { redeliveryMs } from "./in-flight.ts";
 export type { Lease } from "./lease.ts";
 export type { LeaseState, LeaseUser } from "./lease-claim.ts";

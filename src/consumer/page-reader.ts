@@ -49,6 +49,11 @@ export class PageReader {
     return this.#pages.source.newest(signal, { ofType: false });
   }
 
+  /** The offset of the newest event that it would read; -1 for none. */
+  async end(signal: AbortSignal): Promise<number> {
+    return (await this.#pages.source.newest(signal, { isShort: true })).last ?? -1;
+  }
+
   /** The event at an offset, of any type. A page may begin or end there, or beside it. Undefined where none is shown. */
   async eventAt(offset: number, signal: AbortSignal): Promise<ChannelEvent | undefined> {
     for (const position of [offset, offset - 1, offset + 1]) {

@@ -37,6 +37,10 @@ export class ReadSession {
     this.#reader = this.#newReader();
   }
 
+  get channel(): OpenChannel | undefined {
+    return this.#open;
+  }
+
   get cursor(): Cursor | undefined {
     return this.#open?.cursor;
   }

@@ -68,6 +68,24 @@ describe("Cursor", () => {
     should(cursor.admit(range(8, 11).map((offset) => makeEvent(offset)))).eql([makeEvent(8), makeEvent(11)]);
   });
 
+  it("knows up to where all was handed over, and not while it has given up an event before that", () => {
+    const cursor = cursorAt(0);
+    should(cursor.handedOverUpTo).equal(-1);
+    const [first, late] = [makeEvent(9), makeEvent(8)];
+    cursor.admit([first]);
+    should(cursor.handedOverUpTo).be.undefined();
+    cursor.handOver(first);
+    cursor.noteRead(9);
+    should(cursor.handedOverUpTo).equal(9);
+    cursor.admit([late]);
+    should(cursor.handedOverUpTo).be.undefined();
+    cursor.release((eventId) => eventId === "event-9");
+    should(cursor.handedOverUpTo).be.undefined();
+    cursor.admit([late]);
+    cursor.handOver(late);
+    should(cursor.handedOverUpTo).equal(9);
+  });
+
   it("does not go over what it gave up for an event that was known already", () => {
     const cursor = cursorAt(0);
     cursor.admit([makeEvent(1)]);

@@ -70,4 +70,48 @@ describe("up to when a channel was read", () => {
     should(consumer.readUpTo).be.above(awayAt);
     await consumer.stop();
   });
+
+  for (const inFlight of [1, 5]) {
+    it(`tells apart what was delivered and is not settled, with ${inFlight} in flight`, async () => {
+      const clock = new SimulatedClock();
+      const channel = new SimulatedChannel();
+      channel.publish(makeEvent(1));
+      const consumer = new EventConsumer({
+        ...{ source: channel, store: new MemoryCursorStore(), start: "beginning", commit: "on-ack" },
+        identity: { consumer: `delivers ${inFlight}`, channelId: "channel", service: "http://service.test" },
+        ...{ proofWaitMs: 0, ackTimeoutMs: 1e9, inFlight, clock, deliver: () => {} },
+      });
+      const lag = () => clock.now() - (consumer.deliveredUpTo ?? 0);
+      const pass = async () => {
+        for (let minute = 0; minute < 5; minute += 1) {
+          lag();
+          await clock.pass(60_000);
+        }
+      };
+      consumer.start();
+      const since = clock.now();
+      await pass();
+      should(consumer.inFlight).have.length(1);
+      should(consumer.inFlight[0]).have.properties({ eventId: "event-1", offset: 1 });
+      should(consumer.inFlight[0]?.since).be.within(since, since + 60_000);
+      should(consumer.readUpTo).be.undefined();
+      should(lag()).be.belowOrEqual(120_000);
+      // What it has not delivered is not passed over.
+      for (let no = 2; no <= inFlight + 1; no += 1) channel.publish(makeEvent(no));
+      const publishedAt = clock.now();
+      await pass();
+      should(consumer.deliveredUpTo).be.belowOrEqual(publishedAt);
+      for (let no = 1; no <= inFlight; no += 1) consumer.ack(`event-${no}`);
+      await pass();
+      should(consumer.isInFlight(`event-${inFlight + 1}`)).be.true();
+      should(lag()).be.belowOrEqual(120_000);
+      channel.fault = () => {
+        throw new Error("The service is away.");
+      };
+      const awayAt = clock.now();
+      await pass();
+      should(consumer.deliveredUpTo).be.belowOrEqual(awayAt);
+      await consumer.stop();
+    });
+  }
 });
