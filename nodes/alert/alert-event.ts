@@ -14,6 +14,7 @@ export function eventOf(msg: CrecMessage): NamedEvent | undefined {
     offset: typeof offset === "number" ? offset : undefined,
     channelId: override(msg, "channelId"),
     consumer: override(msg, "consumer"),
+    reader: override(msg, "reader"),
   };
 }
 

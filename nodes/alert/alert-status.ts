@@ -12,9 +12,12 @@ import {
 import { isTest } from "../lib/runtime/test-message.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
 import type { Leaving, Separate } from "./alerting.ts";
+import { oneLine } from "./values.ts";
 
 /** Updates of the counts are at least this far apart: each costs as much as an event. */
 const COUNTS_MS = 250;
+/** Of a reader. */
+const LONGEST_NAME = 40;
 
 /** The status of the node: the latest problem, else what it has counted. */
 export class AlertStatus {
@@ -24,7 +27,8 @@ export class AlertStatus {
   #quiet = 0;
   #isShared = false;
   #isPerCopy = false;
-  #isBehind = false;
+  /** Where something is due and waits: for the reader with this name, as far as it is known. */
+  #waitsFor: string | undefined;
   #isContradicted = false;
   #isDifferent = false;
   #limits: AlertLimits = { notCounted: 0, forgotten: 0, forgottenEvents: 0 };
@@ -63,10 +67,11 @@ export class AlertStatus {
     this.#show("error", { code: "warning", text: shortText(new Error(message)) });
   }
 
-  /** Whether an absence cannot be noticed now. */
-  lag(isBehind: boolean): void {
-    if (isBehind === this.#isBehind) return;
-    this.#isBehind = isBehind;
+  /** What is due waits, because its events were not all read; undefined where nothing does. */
+  waits(waitsFor: { reader?: string | undefined } | undefined): void {
+    const reader = waitsFor && oneLine(waitsFor.reader ?? "", LONGEST_NAME);
+    if (reader === this.#waitsFor) return;
+    this.#waitsFor = reader;
     if (this.#problem === undefined) this.#showCounts();
   }
 
@@ -132,8 +137,10 @@ export class AlertStatus {
       this.#show("error", statusText(this.#RED, "alert.status.forgotten", { count, forgotten }));
     else if (forgottenEvents > 0) {
       this.#show("error", statusText(this.#RED, "alert.status.forgotten-events", { count, forgottenEvents }));
-    } else if (this.#isBehind) this.#show("waiting", statusText(this.#RED, "alert.status.unread"));
-    else if (this.#isContradicted) {
+    } else if (this.#waitsFor !== undefined) {
+      const key = `alert.status.unread${this.#waitsFor === "" ? "" : "-by"}`;
+      this.#show("waiting", statusText(this.#RED, key, { reader: this.#waitsFor }));
+    } else if (this.#isContradicted) {
       this.#show("waiting", statusText(this.#RED, "alert.status.contradiction", { count }));
     } else if (this.#isDifferent) {
       this.#show("waiting", statusText(this.#RED, "alert.status.different", { count }));

@@ -2,21 +2,24 @@ import type { Node, NodeAPI } from "node-red";
 import type { AlertLimits, AlertOutcome, AlertRule } from "../../src/index.ts";
 import { noteContradiction } from "../lib/runtime/activity/contradiction.ts";
 import { forgetKeyLimit, noteKeyLimit } from "../lib/runtime/activity/key-limit.ts";
-import { contractOf } from "../lib/runtime/config-nodes.ts";
+import { channelOf, contractOf } from "../lib/runtime/config-nodes.ts";
 import { override } from "../lib/runtime/details.ts";
 import type { Task } from "../lib/runtime/input.ts";
 import { type Library, loadLibrary } from "../lib/runtime/library.ts";
 import { isTest } from "../lib/runtime/test-message.ts";
+import { eventOf, eventOfAlert } from "./alert-event.ts";
 import { timeOfOutcome } from "./alert-message.ts";
 import { AlertStatus } from "./alert-status.ts";
 import { Alerting, separateId } from "./alerting.ts";
 import { evidenceOf } from "./evidence.ts";
+import { Feeders } from "./feeders.ts";
 import { Levels } from "./levels.ts";
 import { type Memory, openMemory } from "./memory.ts";
 import { Outlets } from "./outlets.ts";
 import { Serial } from "./serial.ts";
 import { type AlertFields, alertSettings, checkPaths, fingerprintOf } from "./settings.ts";
 import { Ticker } from "./ticker.ts";
+import { wiredReaders } from "./wired-readers.ts";
 
 /** A copy has this long to send an outcome before another copy sends it. */
 const OTHERS_MS = 60_000;
@@ -30,6 +33,7 @@ export class AlertHost {
   readonly #levels: Levels;
   readonly #outlets: Outlets;
   readonly #status: AlertStatus;
+  readonly #feeders: Feeders;
   readonly #ticker: Ticker;
   readonly #serial = new Serial();
   /** Messages leave in the order in which they came. What was counted meanwhile is written together. */
@@ -75,12 +79,23 @@ export class AlertHost {
       acknowledge: (outcome) => this.#acknowledge(outcome),
       isPending: (id) => this.#isPending(id),
     });
-    this.#ticker = new Ticker(RED, {
-      channel,
-      // What it is told of may be no event at all, such as a message by MQTT.
-      usesClock: settings.when.kind === "absence",
+    this.#feeders = new Feeders({
+      ...{ channel, isShared: this.#memory.isShared },
+      wired: () => wiredReaders(RED, node.id),
+      // Events in nodes with this config node are known without it.
+      resolve: async () => {
+        try {
+          return await channelOf(RED, channel).resolve(this.#closing.signal);
+        } catch {
+          return undefined;
+        }
+      },
+    });
+    this.#ticker = new Ticker({
+      given: () => this.#feeders.given(),
+      isAbsence: settings.when.kind === "absence",
       slackMs: settings.slackMs,
-      onLag: (isBehind) => this.#status.lag(isBehind && settings.when.kind === "absence"),
+      onWait: (waitsFor) => this.#status.waits(waitsFor),
       tick: (at) => this.#pass(at),
       wait: () => this.#stay(),
     });
@@ -99,6 +114,7 @@ export class AlertHost {
         const ended = await rule.open();
         await this.#sendSeparate(await rule.pending(), true);
         if (!this.#fields.flag("untilAcked")) await this.#sendSeparate(ended);
+        for (const event of (await rule.undecided()).map(eventOfAlert)) if (event) this.#feeders.know(event);
         this.#status.ready(this.#memory.isShared);
       } catch (error) {
         this.#status.problem(error);
@@ -141,7 +157,8 @@ export class AlertHost {
     const learned =
       evidence && !(isAccepted && evidence.kind === "log") ? await (await loaded()).learn(evidence) : [];
     await this.#sendSeparate(learned);
-    this.#ticker.note(msg);
+    const event = isTest(msg) ? undefined : eventOf(msg);
+    if (event) this.#feeders.count(event);
     this.#ticker.look(rule?.nextCheckAt);
     const left = this.#leaving.run(async () => {
       await rule?.saved();
@@ -207,16 +224,18 @@ export class AlertHost {
     });
   }
 
-  /** Other copies know by that that this one is there, also while it does not read. */
-  async #stay(): Promise<void> {
-    if (!this.#memory.isShared) return;
-    await this.#serial.run(async () => {
+  /** Other copies know by that that this one is there, also while it does not read: what is due is theirs. */
+  #stay(): Promise<number | undefined> {
+    return this.#serial.run(async () => {
       try {
-        await this.#sendSeparate(await (await this.#memory.rule()).refresh());
+        const rule = await this.#memory.rule();
+        if (!this.#memory.isShared) return rule.nextCheckAt;
+        await this.#sendSeparate(await rule.refresh());
         this.#status.ready(true);
       } catch (error) {
         this.#status.problem(error);
       }
+      return undefined;
     });
   }
 

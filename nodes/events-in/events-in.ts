@@ -170,7 +170,10 @@ export default function register(RED: NodeAPI): void {
     const again = () => void begin().catch(refuse);
 
     const isAway = () => ["standby", "stopped"].includes(watched.look(sample()).state);
-    const forgetReader = noteReader({ channelNode, consumer: name, isAway, reading: () => this.reader });
+    const forgetReader = noteReader({
+      ...{ node: this.id, label: this.name || name, channelNode, consumer: name, isAway },
+      reading: () => this.reader,
+    });
     const forgetReports = activity.readers.add(() => watched.report(sample()));
     showStatus(this, "waiting", statusText(RED, "events-in.status.connecting"));
     // Before all flows are started, the nodes behind this one may not listen yet.

@@ -34,7 +34,10 @@ export function openOutputs(RED: NodeAPI, node: Node, options: OpenOutputsOption
   const decoding = { ...library, decodeEvent };
   const { consumer: name, ...channel } = origin;
   // On send, the flow does not acknowledge.
-  const messageOrigin = { ...channel, ...(choices.commit === "on-send" ? {} : { consumer: name }) };
+  const messageOrigin = {
+    ...channel,
+    ...{ reader: name, ...(choices.commit === "on-send" ? {} : { consumer: name }) },
+  };
   const { flowWork, left, leave } = useFlowWork(RED, { node: node.id, ...origin });
   const outputs = new Outputs({
     ...{ node, flowWork, left, choices, consumer, onLeft },

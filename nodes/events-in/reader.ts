@@ -104,6 +104,10 @@ export class Reader {
     return this.#readUpTo && timeOfMoment(this.#readUpTo, CLOCK);
   }
 
+  get deliveredUpTo(): number | undefined {
+    return this.consumer.deliveredUpTo;
+  }
+
   noteError(error: CodedError): void {
     this.#lastError = error;
   }

@@ -4,7 +4,7 @@ import { ask, functionNode, type Message, refuse } from "../support/flow-harness
 import { eventsInNode } from "../support/nodes.ts";
 
 const EVENTS = 60;
-const ON_SEND = ["event", "eventId", "offset", "channelId", "type"];
+const ON_SEND = ["event", "eventId", "offset", "channelId", "reader", "type"];
 
 /** Acknowledging and refusing events, in a real Node-RED, with a person at each button. */
 describe("ack event", function () {

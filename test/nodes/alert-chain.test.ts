@@ -276,6 +276,100 @@ describe("alert behind events in", function () {
     }
   });
 
+  describe("beside another reader of its channel whose outlet is down", () => {
+    const absence = { when: "absence", absentFor: "3s", recovers: true };
+    const tab = { id: "far", type: "tab", label: "far" };
+    const link = (id: string, type: string, more: object) => ({ id, type, x: 1, y: 1, ...more });
+    const linkOut = link("far-out", "link out", { z: "far", mode: "link", links: ["near-in"], wires: [] });
+    const linkIn = link("near-in", "link in", { z: "harness-tab", links: ["far-out"], wires: [["alert"]] });
+    const nearby = { id: "near", type: "junction", z: "harness-tab", x: 1, y: 1, wires: [["alert"]] };
+    /** It has one event in flight, which nobody acknowledges. */
+    const stuck = (...to: string[]) =>
+      eventsInNode({
+        ...{ id: "stuck", name: "to the broker", z: "far", x: 1, y: 1, consumer: freshId(), start: "now" },
+        ...{ types: ["watcher.event"], commit: "on-ack", ackTimeout: "3600", wires: [to, [], []] },
+      });
+    const raised = (title: string) => shown(ALERT, hasTitle(title));
+    const isBehind = ({ fill = "", text = "" }) => fill === "yellow" && /to the broker/.test(text);
+
+    it("waits only while its events get to it, by the wires of the last deploy", async () => {
+      const deployed = (title: string, isLinked: boolean, type: "full" | "nodes") =>
+        deploy(
+          { ...absence, name: title },
+          { wires: [["near"], [], []] },
+          { type, more: [tab, nearby, stuck(...(isLinked ? ["far-out"] : [])), linkOut, linkIn] },
+        );
+      await deployed("first", false, "full");
+      await harness.nodeRed.status("events", /connected/);
+      await harness.nodeRed.status("stuck", /connected/);
+      await raised("first");
+      const to = await pay(1);
+      await shown(PASSED, isTo(to));
+      await harness.nodeRed.status("stuck", ({ text = "" }) => /1/.test(text));
+      await shown(RESOLVED, hasTitle("Recovered: first"));
+      // Another event of the other reader is in flight now, and time passes all the same.
+      await deployed("second", false, "nodes");
+      await raised("second");
+      await shown(PASSED, isTo(await pay(2)));
+      await deployed("third", true, "nodes");
+      await harness.nodeRed.status("alert", isBehind);
+      should(harness.nodeRed.shown(ALERT).filter(({ value }) => hasTitle("third")(value))).be.empty();
+      await deployed("third", false, "nodes");
+      await raised("third");
+    });
+
+    it("waits in each instance of a subflow for itself", async () => {
+      const subflow = {
+        ...{ id: "heart", type: "subflow", name: "heart", in: [{ x: 1, y: 1, wires: [{ id: "inner" }] }] },
+        out: [],
+      };
+      const use = (id: string) => ({ id, type: "subflow:heart", z: "far", x: 1, y: 1, wires: [] });
+      const inner = alertNode({
+        ...absence,
+        id: "inner",
+        z: "heart",
+        channel: "channel",
+        wires: [[], [], []],
+      });
+      await deploy(
+        {},
+        { wires: [["alert", "use-own"], [], []] },
+        {
+          more: [
+            tab,
+            subflow,
+            inner,
+            use("use-own"),
+            use("use-far"),
+            stuck("wait"),
+            {
+              ...{ id: "wait", type: "delay", z: "far", x: 1, y: 1, pauseType: "delay", timeout: "1" },
+              ...{ timeoutUnits: "hours", wires: [["use-far"]] },
+            },
+          ],
+        },
+      );
+      await harness.nodeRed.status("events", /connected/);
+      await harness.nodeRed.status("stuck", /connected/);
+      await pay(1);
+      await harness.nodeRed.status("use-far-inner", isBehind);
+      await harness.nodeRed.status("use-own-inner", /alerts: [1-9]/);
+    });
+
+    it("does not wait for an event of its own outlet", async () => {
+      await deploy(
+        { ...absence, name: "own", wires: [["alert-look-0"], ["alert-look-1"], ["alert-look-2"]] },
+        { commit: "on-ack", confidence: "highest", ackTimeout: "3600" },
+      );
+      await harness.nodeRed.status("events", /connected/);
+      await raised("own");
+      await shown(PASSED, isTo(await pay(1)));
+      await shown(RESOLVED, hasTitle("Recovered: own"));
+      const owns = () => harness.nodeRed.shown(ALERT).filter(({ value }) => hasTitle("own")(value));
+      await eventually("the absence after it", () => owns().length > 1);
+    });
+  });
+
   it("notices that events are absent, but not while the service or events in is away", async () => {
     const forMs = 3_000;
     await deploy({ when: "absence", absentFor: `${forMs / 1000}s`, recovers: true, name: "heartbeat" });

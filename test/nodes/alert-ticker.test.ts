@@ -1,68 +1,54 @@
-import type { NodeAPI } from "node-red";
 import should from "should";
+import type { Given } from "../../nodes/alert/feeders.ts";
 import { Ticker, type TickerOptions } from "../../nodes/alert/ticker.ts";
-import { noteReader, type Reading } from "../../nodes/lib/runtime/channel-readers.ts";
-import { eventually } from "../support/eventually.ts";
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
-/** How far the time has come for an alert node that has no channel chosen. */
-describe("the time of an alert node without a channel", () => {
-  const forget: Array<() => void> = [];
-  afterEach(() => {
-    for (const end of forget.splice(0)) end();
-  });
+describe("the time of an alert node", () => {
+  let ticker: Ticker | undefined;
+  afterEach(() => ticker?.stop());
 
-  const reading = (readUpTo: number | undefined) => {
-    const identity = { channelId: "c2c1c0de-0000-4000-8000-000000000001", service: "service" };
-    const reader = { identity, readUpTo, levels: {} } as Reading;
-    forget.push(
-      noteReader({ channelNode: "channel", consumer: "reader", isAway: () => false, reading: () => reader }),
-    );
-  };
-  let waited = 0;
-  /** The first time that it tells, or whether it is behind. */
-  const first = (usesClock: boolean) =>
-    new Promise<number | "behind">((resolve) => {
+  type Case = { given: Given; isAbsence?: boolean; dueAt?: number; slackMs?: number };
+  /** What it tells the rule, and what it says that it waits for. */
+  const first = ({ given, isAbsence = false, dueAt, slackMs = 0 }: Case) =>
+    new Promise<{ told: number | undefined; waitsFor: object | undefined }>((resolve) => {
+      let told: number | undefined;
       const options: TickerOptions = {
-        ...{ channel: "", usesClock, slackMs: 0 },
-        onLag: (isBehind) => isBehind && resolve("behind"),
+        ...{ isAbsence, slackMs, given: async () => given },
+        onWait: (waitsFor) => resolve({ told, waitsFor }),
         tick: async (at) => {
-          resolve(at);
-          return undefined;
+          told = at;
+          return dueAt;
         },
-        wait: async () => {
-          waited += 1;
-        },
+        wait: async () => dueAt,
       };
-      const ticker = new Ticker({} as NodeAPI, options);
-      forget.push(() => ticker.stop());
+      ticker = new Ticker(options);
       ticker.start();
     });
 
-  it("is the present where nothing here reads a channel", async () => {
-    should(await first(false)).be.approximately(Date.now(), 60_000);
+  it("is that up to which all events were given, less what may be late", async () => {
+    const at = Date.now() - HOUR_MS;
+    should(await first({ given: { at, reader: "02" } })).deepEqual({ told: at, waitsFor: undefined });
+    should(await first({ given: { at }, slackMs: 5 })).have.property("told", at - 5);
+    should(await first({ given: { at: undefined } })).deepEqual({ told: undefined, waitsFor: undefined });
   });
 
-  it("waits after a start for what an events in has not read yet", async () => {
-    reading(undefined);
-    should(await first(false)).equal("behind");
-  });
-
-  it("is behind while an events in is", async () => {
-    reading(Date.now() - HOUR_MS);
-    should(await first(false)).equal("behind");
-  });
-
-  it("is waited for, so that other copies know that this one is there", async () => {
-    reading(undefined);
-    const before = waited;
-    await first(false);
-    await eventually("a wait", () => waited > before);
-  });
-
-  it("is the present for an absence, which can be one of messages that are no events", async () => {
-    reading(undefined);
-    should(await first(true)).be.approximately(Date.now(), 60_000);
+  it("names the reader for which something waits that is due", async () => {
+    const now = Date.now();
+    const dueAt = now - MINUTE_MS;
+    for (const at of [undefined, now - HOUR_MS]) {
+      const given = { at, reader: "02" };
+      should(await first({ given, dueAt })).have.property("waitsFor", { reader: "02" });
+      should(await first({ given, dueAt: now + MINUTE_MS })).have.property("waitsFor", undefined);
+      // Its events may still be late, or it was due just now.
+      should(await first({ given, dueAt, slackMs: 2 * MINUTE_MS })).have.property("waitsFor", undefined);
+      should(await first({ given, dueAt: now - 1_000 })).have.property("waitsFor", undefined);
+      // An absence is noticed by time alone.
+      should(await first({ given, isAbsence: true })).have.property("waitsFor", { reader: "02" });
+    }
+    const given = { at: now, reader: "02" };
+    should(await first({ given, dueAt })).have.property("waitsFor", undefined);
+    should(await first({ given, isAbsence: true })).have.property("waitsFor", undefined);
   });
 });

@@ -5,6 +5,10 @@ import { processWide } from "./process-wide.ts";
 
 /** An events in node, as seen by nodes that depend on what it has read. */
 export type ChannelReader = {
+  /** The id under which it runs. Unknown of one from an older version of this package, in the same process. */
+  node?: string;
+  /** What a person calls it. */
+  label?: string;
   /** Of the channel's config node. */
   channelNode: string;
   /** The name of its consumer. */
@@ -19,9 +23,11 @@ export type Reading = {
   identity: Pick<CursorIdentity, "channelId" | "service">;
   /** All events of the channel up to this time are settled. Unix milliseconds. */
   readUpTo: number | undefined;
+  /** The same for who has got all that is in flight. */
+  deliveredUpTo?: number | undefined;
   /** Reads the levels of the channel's networks. */
   levels: LevelSource;
-  consumer: Pick<EventConsumer, "isSettled">;
+  consumer: Pick<EventConsumer, "isSettled"> & Partial<Pick<EventConsumer, "inFlight">>;
 };
 
 const readers = processWide("channel-readers", () => new Set<ChannelReader>());
@@ -37,17 +43,14 @@ export function noteReader(reader: ChannelReader): () => void {
 /** A channel as a node knows it: its config node, and its id once it is known. */
 export type KnownChannel = { channelNode?: string; channelId: string | undefined };
 
-/** Whether an events in reads a channel now. */
-export function isRead(channelId: string): boolean {
-  return readersOf({ channelId }).length > 0;
-}
-
 /** An event as its message names it. `consumer`: of the events in that waits for its acknowledgement. */
 export type NamedEvent = {
   eventId: string;
   offset: number | undefined;
   channelId: string | undefined;
   consumer: string | undefined;
+  /** The consumer that sent it, also where it does not wait. */
+  reader?: string | undefined;
 };
 
 /**
@@ -68,25 +71,9 @@ export function mayDeliver({ eventId, offset, channelId, consumer }: NamedEvent)
   );
 }
 
-/**
- * The time up to which all events in nodes of a channel have read it, in Unix milliseconds. Undefined if one of them is
- * not reading now, or if there are none in this process: then nothing follows from events that did not arrive.
- */
-export function readUpToOf(channel: KnownChannel): number | undefined {
-  const found = readersOf(channel);
-  return found.length === 0 ? undefined : earliest(found);
-}
-
-/** Up to when all events in have read, whatever their channel: infinity where none exists here. */
-export function readUpToOfAll(): number | undefined {
-  return earliest([...readers]);
-}
-
-/** Undefined where one of them does not read now. */
-function earliest(found: readonly ChannelReader[]): number | undefined {
-  const times = found.map((reader) => reader.reading()?.readUpTo);
-  if (times.some((time) => time === undefined)) return undefined;
-  return Math.min(...(times as number[]));
+/** All events in nodes that are to read here. */
+export function allReaders(): ChannelReader[] {
+  return [...readers];
 }
 
 /** The levels of a channel's networks, from any events in node that reads it. */
@@ -98,8 +85,8 @@ export function levelsOf(channelId: string): LevelSource | undefined {
   return undefined;
 }
 
-/** Also those that use another config node for the same channel. */
-function readersOf({ channelNode, channelId }: KnownChannel): ChannelReader[] {
+/** The events in nodes of a channel, also those that use another config node for the same channel. */
+export function readersOf({ channelNode, channelId }: KnownChannel): ChannelReader[] {
   return [...readers].filter((reader) => {
     if (channelNode !== undefined && reader.channelNode === channelNode) return true;
     const id = reader.reading()?.identity.channelId;

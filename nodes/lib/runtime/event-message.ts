@@ -23,14 +23,16 @@ export type Undecoded = { type: string; undecoded: unknown; reason?: string };
 
 type Origin = {
   channelId: string;
-  /** Set only for events that are acknowledged. */
+  /** The name of the consumer that reads; undefined for what is only looked up. */
+  reader?: string;
+  /** The same. Set only for events that are acknowledged. */
   consumer?: string;
 };
 
 /** The message for a delivered event. */
 export function toMessage(
   delivery: Delivery & { rejection?: string },
-  { channelId, consumer }: Origin,
+  { channelId, reader, consumer }: Origin,
   decoding: Decoding,
 ): CrecMessage {
   const { event, offset, redelivered, late, restored, attempt, epoch, verification, rejection } = delivery;
@@ -47,6 +49,7 @@ export function toMessage(
       eventId: event.event_id,
       offset,
       channelId,
+      ...(reader === undefined ? {} : { reader }),
       type,
       ...(verification ? { verification } : {}),
       // Notices are not acknowledged.

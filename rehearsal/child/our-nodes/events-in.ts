@@ -142,7 +142,8 @@ async function openConsumer(
     return { identity: consumer.identity, readUpTo, levels, consumer: taking };
   };
   const channelNode = fields.settings.channel ?? "";
-  const forget = noteReader({ channelNode, consumer: name, isAway: () => false, reading });
+  const { id, name: label = name } = node;
+  const forget = noteReader({ node: id, label, channelNode, consumer: name, isAway: () => false, reading });
   signal.addEventListener("abort", () => {
     end();
     leave();

@@ -8,8 +8,9 @@ import type {
   AlertOutcome,
   AlertSettings,
   AlertStore,
+  RaisedAlert,
 } from "../types.ts";
-import { asOfRule, ofRule, withoutRules } from "./aside.ts";
+import { asOfRule, ofRule, openIn, withoutRules } from "./aside.ts";
 import { checkAlertSettings, checkTime } from "./check-settings.ts";
 import { logOf, recordKeyOf } from "./ids.ts";
 import { quietEndOf } from "./incident.ts";
@@ -308,6 +309,13 @@ export class AlertRule {
   async pending(): Promise<AlertOutcome[]> {
     await this.#load();
     return listed([this.#rule.value, ...this.#keys.all().map((record) => record.value)]);
+  }
+
+  /** The alerts that are open, or may still be taken back. */
+  async undecided(): Promise<RaisedAlert[]> {
+    await this.#load();
+    const open = this.#keys.all().flatMap(({ value }) => openIn(value).flatMap(({ active }) => active ?? []));
+    return [...open, ...this.#watch.alerts];
   }
 
   /** Keeps outcomes that could not be sent, until they are acknowledged: see `pending`. */

@@ -35,6 +35,13 @@ export class RuleWatch {
     return nextSettleAt(watchStateOf(rule.value?.watch), settings);
   }
 
+  /** Those that are watched. */
+  get alerts(): RaisedAlert[] {
+    return watchStateOf(this.#options.rule.value?.watch)
+      .watched.all()
+      .map(({ alert }) => alert);
+  }
+
   /** The alert that the log of an input has raised, perhaps from another block. */
   async learnFrom(
     input: AlertInput,
