@@ -10,6 +10,7 @@ import type { FlowNode } from "../../../nodes/lib/runtime/flows/flows.ts";
 import { serviceIdentity } from "../../../nodes/lib/runtime/service-identity.ts";
 import { splitNames } from "../../../nodes/lib/shared/split-names.ts";
 import { isReference } from "../../../nodes/lib/shared/variables.ts";
+import type { InFlightEvent } from "../../../src/index.ts";
 
 /** The text of a field, with variables replaced; undefined where only a message, or an instance, decides it. */
 export function textOf(RED: NodeAPI, node: FlowNode, field: string): string | undefined {
@@ -63,7 +64,10 @@ export function isSameService(one: string, other: string): boolean {
 /** What an events in node knows; undefined until it reads. */
 export type RunningReader = {
   identity: { channelId: string };
-  consumer: { state: { kind: string; error?: { code?: string; message: string } } };
+  consumer: {
+    state: { kind: string; error?: { code?: string; message: string } };
+    inFlight?: readonly InFlightEvent[];
+  };
   watcherCheck: { unwatched: { names: readonly string[] } | undefined };
 };
 

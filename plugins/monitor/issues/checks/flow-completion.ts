@@ -147,13 +147,14 @@ function silentOf({ RED, flows }: Scene, reader: FlowNode, origin: Origin): Find
   });
 }
 
-/** An event that is sent again and again. */
+/** An event that fails again and again. */
 function repeatedOf({ RED, flows }: Scene, reader: FlowNode, origin: Origin): Finding[] {
   return flows.runningIds(reader).flatMap((id): Finding[] => {
     const running = RED.nodes.getNode(id) as Running | null;
     const { attempt = 0, offset = 0, reason } = running?.reader?.consumer.state.repeating ?? {};
-    if (attempt < MANY_ATTEMPTS) return [];
-    const values = { reader: origin.label, attempt, offset, ...(reason ? { reason } : {}) };
-    return [{ case: reason ? "failing" : "unheard", severity: "error", origin, detail: id, values }];
+    // Without a reason, another check is about it.
+    if (attempt < MANY_ATTEMPTS || !reason) return [];
+    const values = { reader: origin.label, attempt, offset, reason };
+    return [{ case: "failing", severity: "error", origin, detail: id, values }];
   });
 }

@@ -14,6 +14,7 @@ import { evictionUnknown } from "./eviction-unknown.ts";
 import { exampleAddress } from "./example-address.ts";
 import { executedAfterAll } from "./executed-after-all.ts";
 import { flowCompletion } from "./flow-completion.ts";
+import { readerStands } from "./reader-stands.ts";
 import { readerStopped } from "./reader-stopped.ts";
 import { rejectedUnwired } from "./rejected-unwired.ts";
 import { settingsIncomplete } from "./settings-incomplete.ts";
@@ -30,6 +31,7 @@ export const CHECKS: readonly Check[] = [
   settingsIncomplete,
   apiKey,
   readerStopped,
+  readerStands,
   consumerShared,
   stateLost,
   evictionUnknown,
