@@ -79,11 +79,11 @@ export default function register(RED: NodeAPI): void {
           for (const [index, call] of transactions.entries()) {
             const unusual = unusualRecipient(call, address);
             if (unusual)
-              this.warn(`calls[${index}]: ${RED._(`common.unusual.${unusual.recipient}`, unusual)}`);
+              this.warn(`Call ${index + 1}: ${RED._(`common.unusual.${unusual.recipient}`, unusual)}`);
             const { to, implementation: from = "", upgraded_to: implementation } = call;
             if (implementation === undefined) continue;
             this.warn(
-              `calls[${index}]: ${RED._("operation.warning.upgraded", { to, from, implementation })}`,
+              `Call ${index + 1}: ${RED._("operation.warning.upgraded", { to, from, implementation })}`,
             );
           }
         },

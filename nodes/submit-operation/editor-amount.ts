@@ -29,7 +29,7 @@ export function amountForm(
   stored: Value | undefined,
 ): AmountForm {
   const input = labelled(node, container, id, "submit-operation.label.amount", $('<input type="text">'));
-  input.attr("placeholder", "0").css("width", "calc(70% - 95px)");
+  input.css("width", "calc(70% - 95px)");
   input.typedInput({ default: "str", types: [...TEXT_TYPES] });
   if (stored?.type) input.typedInput("type", stored.type);
   input.typedInput("value", stored?.value ?? "");

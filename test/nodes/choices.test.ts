@@ -62,11 +62,11 @@ describe("a choice that is none, and a number that may be rounded", function () 
   const refused: Array<[FlowNode, label: string, Message?]> = [
     [submitNode({ mode: "drafts" }), '"Mode"'],
     [submitNode({ source: "messages" }), '"Calls"'],
-    [submitNode({ calls: [{ ...transfer, kind: "contracts" }] }), '"calls[0].kind"'],
-    [submitNode({ calls: [{ ...raw, amount: { ...value("1"), unit: "Ether" } }] }), '"calls[0].value.unit"'],
+    [submitNode({ calls: [{ ...transfer, kind: "contracts" }] }), '"kind in call 1"'],
+    [submitNode({ calls: [{ ...raw, amount: { ...value("1"), unit: "Ether" } }] }), '"value.unit in call 1"'],
     [
       submitNode({ calls: [{ ...transfer, args: [value(ADDRESS), { ...value("1"), unit: "tokens" }] }] }),
-      '"calls[0].args.value.unit"',
+      '"value.unit in call 1"',
     ],
     [submitNode({ waitFor: "confirmd" }), '"Wait until"'],
     [queryNode({ kind: "Raw" }), '"Query"'],

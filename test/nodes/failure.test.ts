@@ -2,7 +2,7 @@ import type { NodeAPI } from "node-red";
 import should from "should";
 import type { ContractNode } from "../../nodes/lib/runtime/config-nodes.ts";
 import { registerContract } from "../../nodes/lib/runtime/contract-registry.ts";
-import { shortText } from "../../nodes/lib/runtime/error-texts.ts";
+import { shortText, toldError } from "../../nodes/lib/runtime/error-texts.ts";
 import {
   explainFailure,
   type FailedCall,
@@ -11,7 +11,7 @@ import {
 } from "../../nodes/lib/runtime/failure.ts";
 import { cutAtWord } from "../../nodes/lib/shared/cut-text.ts";
 import { nodeError, toCodedError } from "../../nodes/lib/shared/errors.ts";
-import { encodeValue, parseAbi } from "../../src/index.ts";
+import { ArgumentError, encodeValue, parseAbi } from "../../src/index.ts";
 
 const TOKEN = "0x00000000000000000000000000000000000000Aa";
 const HOLDER = "0x00000000000000000000000000000000DeaDBeef";
@@ -50,10 +50,39 @@ describe("the reason of a failed operation or query", () => {
     );
     should(failure).eql({
       reason: "InsufficientBalance",
-      values: `balance 1.5 tokens, needed 20 tokens, holder ${HOLDER}`,
+      values: "balance 1.5, needed 20 tokens",
+      addresses: `holder ${HOLDER}`,
     });
     should(failureSentence("failed", failure, "The operation was not executed")).equal(
-      `failed: InsufficientBalance. The operation was not executed: balance 1.5 tokens, needed 20 tokens, holder ${HOLDER}.`,
+      `InsufficientBalance: balance 1.5, needed 20 tokens. The operation was not executed (holder ${HOLDER}).`,
+    );
+  });
+
+  it("begins with one plain line, with large amounts as people write them", async () => {
+    const RED = withContracts({ address: TOKEN, decimals: 6 });
+    const many = `(holder: ${HOLDER}, balance: 134000000, needed: 100000500000)`;
+    const call = [{ ...calls[0], data: transferOf(100_000_500_000) } as FailedCall];
+    const lineOf = async (error: string) =>
+      shortText(
+        new Error(failureSentence("failed", await explainFailure(RED, error, call, SERVICE), "It was not")),
+      );
+    should(await lineOf(`InsufficientBalance${many}`)).equal("InsufficientBalance: balance 134, needed…");
+    const failure = await explainFailure(RED, `InsufficientBalance${many}`, call, SERVICE);
+    should(failureSentence("failed", failure, "It was not executed")).startWith(
+      "InsufficientBalance: balance 134, needed 100,000.5 tokens. ",
+    );
+  });
+
+  it("of a standard error is said in words", async () => {
+    const raised = `ERC20InsufficientBalance(sender: ${HOLDER}, balance: 1500000, needed: 20000000)`;
+    const failure = await explainFailure(
+      withContracts({ address: TOKEN, decimals: 6 }),
+      raised,
+      calls,
+      SERVICE,
+    );
+    should(failureSentence("failed", failure, "It was not executed")).startWith(
+      "too few tokens: balance 1.5, needed 20 tokens. ",
     );
   });
 
@@ -61,14 +90,14 @@ describe("the reason of a failed operation or query", () => {
     const sentence = (reason: string) => failureSentence("failed", failureOf(reason), "It was not executed");
     const check = "If it sends coins, check the coin balance of the wallet.";
     should(sentence("transaction 2 of 2: reverted without a reason")).equal(
-      `failed: reverted without a reason. It was not executed (transaction 2 of 2). ${check}`,
+      `reverted without a reason. It was not executed (transaction 2 of 2). ${check}`,
     );
     for (const reason of [
       "execution reverted",
       "execution reverted:",
       "the transaction reverted without a reason, or ran out of gas",
     ]) {
-      should(sentence(reason)).equal(`failed: ${reason.replace(":", "")}. It was not executed. ${check}`);
+      should(sentence(reason)).equal(`${reason.replace(":", "")}. It was not executed. ${check}`);
     }
     for (const reason of ["CALL_REVERTED: execution reverted (reverted without a reason)", "out of paper"]) {
       should(sentence(reason)).not.containEql("coin");
@@ -76,19 +105,19 @@ describe("the reason of a failed operation or query", () => {
   });
 
   it("has one token in the singular", async () => {
-    const one = `InsufficientBalance(holder: ${HOLDER}, balance: 1000000, needed: 20000000)`;
+    const one = `InsufficientBalance(holder: ${HOLDER}, balance: 500000, needed: 1000000)`;
     const { values } = await explainFailure(
       withContracts({ address: TOKEN, decimals: 6 }),
       one,
-      calls,
+      [{ ...calls[0], data: transferOf(1_000_000) } as FailedCall],
       SERVICE,
     );
-    should(values).equal(`balance 1 token, needed 20 tokens, holder ${HOLDER}`);
+    should(values).equal("balance 0.5, needed 1 token");
   });
 
   it("has amounts as they are where the decimals are not known", async () => {
     const { values } = await explainFailure(withContracts({ address: TOKEN }), text, calls, SERVICE);
-    should(values).equal(`balance 1500000, needed 20000000, holder ${HOLDER}`);
+    should(values).equal("balance 1500000, needed 20000000");
     should(await explainFailure(withContracts(), text, calls, SERVICE)).have.property(
       "values",
       `holder: ${HOLDER}, balance: 1500000, needed: 20000000`,
@@ -102,7 +131,8 @@ describe("the reason of a failed operation or query", () => {
     should(await explainFailure(RED, reverted, calls, SERVICE)).eql({
       reason: "ERC20InsufficientBalance",
       context: "execution reverted",
-      values: `balance 1.5 tokens, needed 20 tokens, sender ${HOLDER}`,
+      values: "balance 1.5, needed 20 tokens",
+      addresses: `sender ${HOLDER}`,
     });
   });
 
@@ -121,8 +151,8 @@ describe("the reason of a failed operation or query", () => {
         )
       ).values;
     };
-    const own = /^balance 1\.5 tokens, needed 20 tokens, /;
-    const plain = /^balance 1500000, needed 20000000, /;
+    const own = /^balance 1\.5, needed 20 tokens$/;
+    const plain = /^balance 1500000, needed 20000000$/;
     const standard = (account: string) =>
       `ERC20InsufficientBalance(sender: ${account}, balance: 1500000, needed: 20000000)`;
     const declared = (account: string) =>
@@ -168,7 +198,7 @@ describe("the reason of a failed operation or query", () => {
     should(await explainFailure(RED, `transaction 2 of 2: ${text}`, batch, SERVICE)).match({
       reason: "InsufficientBalance",
       context: "transaction 2 of 2",
-      values: /^balance 1\.5 tokens/,
+      values: /^balance 1\.5, needed 20 tokens$/,
     });
   });
 
@@ -230,9 +260,24 @@ describe("a text under a node", () => {
   it("is the first sentence, with the reason behind a colon", () => {
     const error = nodeError(
       "OPERATION_FAILED",
-      "failed: InsufficientBalance. The operation was not executed.",
+      "expired: the deadline passed. The operation was not executed.",
     );
-    should(shortText(error)).equal("failed: InsufficientBalance");
+    should(shortText(error)).equal("expired: the deadline passed");
+  });
+
+  it("says paths of calls in words, and keeps the path for programs", () => {
+    const told = (path: string) => toldError(new ArgumentError(path, `${path} is wrong.`));
+    for (const [path, words] of [
+      ["calls[0].args.value", "value in call 1"],
+      ["calls[1].args.amounts[2]", "amounts[2] in call 2"],
+      ["calls[0].args[3]", "value 4 in call 1"],
+      ["calls[9].to", "to in call 10"],
+      ["calls[0]", "call 1"],
+      ["args.account", "account"],
+    ] as const) {
+      should(told(path)).match({ message: `${words} is wrong.`, path, code: "INVALID_ARGUMENT" });
+      should(shortText(told(path))).equal(`${words} is wrong`);
+    }
   });
 
   it("is cut between two words", () => {

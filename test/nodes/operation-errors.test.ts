@@ -85,14 +85,14 @@ describe("errors of submit operation", function () {
         /InsufficientBalance\(holder: 0x\w{40}, balance: \d+, needed: 1000000000000000000000000000000\)/;
       const caught = await harness.refusedThenFine(
         "submit",
-        ["OPERATION_FAILED", "InsufficientBalance. "],
+        ["OPERATION_FAILED", /^InsufficientBalance: balance [\d,.]+, needed /],
         { to: RECEIVER, payload: TOO_MUCH },
         good,
       );
       const statuses = harness.nodeRed.statuses("submit").map(({ text }) => text);
       should(statuses).containEql("failed: InsufficientBalance");
       should(caught.error?.message).match(
-        /^failed: InsufficientBalance\. .*: balance \d+(\.\d+)? tokens, needed 1000000000000 tokens, holder 0x/,
+        /^InsufficientBalance: balance [\d,.]+, needed 1,000,000,000,000 tokens\. .* \(holder 0x/,
       );
       const told = await harness.toldAt("submit:1", caught.probe, "failed");
       should(told.at(-1)).match({
@@ -114,37 +114,33 @@ describe("errors of submit operation", function () {
     });
 
     const badValues: Array<[string, string, string, Message]> = [
-      ["text where a number belongs", "INVALID_ARGUMENT", "calls[0].args.value", { ...good, payload: "ten" }],
-      [
-        "an object where a number belongs",
-        "INVALID_ARGUMENT",
-        "calls[0].args.value",
-        { ...good, payload: {} },
-      ],
+      ["text where a number belongs", "INVALID_ARGUMENT", "value in call 1", { ...good, payload: "ten" }],
+      ["an object where a number belongs", "INVALID_ARGUMENT", "value in call 1", { ...good, payload: {} }],
       [
         "a number that a message cannot hold",
         "INVALID_ARGUMENT",
-        "calls[0].args.value",
+        "value in call 1",
         { ...good, payload: 2 ** 60 },
       ],
-      ["a fraction", "INVALID_ARGUMENT", "calls[0].args.value", { ...good, payload: 1.5 }],
+      ["a fraction", "INVALID_ARGUMENT", "value in call 1", { ...good, payload: 1.5 }],
       [
         "more than 256 bits",
         "INTEGER_OUT_OF_RANGE",
-        "calls[0].args.value",
+        "value in call 1",
         { ...good, payload: String(2n ** 256n) },
       ],
-      ["a negative number", "INTEGER_OUT_OF_RANGE", "calls[0].args.value", { ...good, payload: -1 }],
-      ["a value that the message lacks", "INVALID_ARGUMENT", "calls[0].args.value", { to: RECEIVER }],
-      ["an empty value", "INVALID_ARGUMENT", "calls[0].args.value is empty", { ...good, payload: "" }],
-      ["an address too short", "INVALID_ADDRESS", "calls[0].args.to", { ...good, to: "0x12" }],
+      ["a negative number", "INTEGER_OUT_OF_RANGE", "value in call 1", { ...good, payload: -1 }],
+      ["two values that the message lacks", "INVALID_ARGUMENT", "to and value are empty in call 1", {}],
+      ["a value that the message lacks", "INVALID_ARGUMENT", "value in call 1", { to: RECEIVER }],
+      ["an empty value", "INVALID_ARGUMENT", "value in call 1 is empty", { ...good, payload: "" }],
+      ["an address too short", "INVALID_ADDRESS", "to in call 1", { ...good, to: "0x12" }],
       [
         "an address with a mistyped letter",
         "INVALID_ADDRESS",
-        "calls[0].args.to",
+        "to in call 1",
         { ...good, to: RECEIVER.replace("D", "d") },
       ],
-      ["a number for an address", "INVALID_ARGUMENT", "calls[0].args.to", { ...good, to: 1 }],
+      ["a number for an address", "INVALID_ARGUMENT", "to in call 1", { ...good, to: 1 }],
     ];
     for (const [what, code, path, bad] of badValues) {
       it(what, async () => {
@@ -169,7 +165,7 @@ describe("errors of submit operation", function () {
       it(`a value that is ${what}`, () =>
         harness.refusedThenFine(
           "coins",
-          [code, "calls[0].value"],
+          [code, "value in call 1"],
           { payload: 1, amount },
           { payload: 1, amount: 0 },
         ));
@@ -178,7 +174,7 @@ describe("errors of submit operation", function () {
     it("a value that the message lacks, for the coin", () =>
       harness.refusedThenFine(
         "coins",
-        ["MISSING_VALUE", "calls[0].value"],
+        ["MISSING_VALUE", "value in call 1"],
         { payload: 1 },
         { payload: 1, amount: 0 },
       ));
@@ -202,7 +198,7 @@ describe("errors of submit operation", function () {
     it("an expression that cannot be evaluated", () =>
       harness.refusedThenFine(
         "expression",
-        ["INVALID_FIELD", "calls[0].args.amount"],
+        ["INVALID_FIELD", "amount in call 1"],
         { payload: "many" },
         { payload: "1" },
       ));
@@ -212,8 +208,8 @@ describe("errors of submit operation", function () {
       ["no list", "INVALID_FIELD", "list of {to, value, data}", { to: RECEIVER }],
       ["an empty list", "NO_CALLS", "no calls", []],
       ["more than 16 calls", "TOO_MANY_CALLS", "not 17. Split it.", Array(17).fill(raw)],
-      ["a call to nowhere", "MISSING_VALUE", "calls[1].to", [raw, { value: "1" }]],
-      ["null for a call", "INVALID_FIELD", "calls[0]", [null]],
+      ["a call to nowhere", "MISSING_VALUE", "to in call 2", [raw, { value: "1" }]],
+      ["null for a call", "INVALID_FIELD", "call 1", [null]],
       ["an amount by another name", "INVALID_FIELD", "Name it value.", [{ to: RECEIVER, amount: "5" }]],
       [
         "a mistyped amount",
@@ -226,19 +222,19 @@ describe("errors of submit operation", function () {
       [
         "a name nobody knows",
         "INVALID_FIELD",
-        "calls[1].gas is not known. A call has to, value and data: correct the name, or remove it.",
+        "gas in call 2 is not known. A call has to, value and data: correct the name, or remove it.",
         [raw, { ...raw, gas: 1 }],
       ],
       ["neither value nor data", "MISSING_VALUE", "neither value nor data", [{ to: RECEIVER }]],
       ...[null, ""].map((value): [string, string, string, unknown] => [
-        ...([`${value} for a value`, "MISSING_VALUE", "calls[0].value"] as const),
+        ...([`${value} for a value`, "MISSING_VALUE", "value in call 1"] as const),
         [{ to: RECEIVER, value, data: "0x" }],
       ]),
-      ["half a byte of data", "INVALID_ARGUMENT", "calls[1].data", [raw, { ...raw, data: "0x123" }]],
+      ["half a byte of data", "INVALID_ARGUMENT", "data in call 2", [raw, { ...raw, data: "0x123" }]],
       [
         "an amount beyond 256 bits",
         "INTEGER_OUT_OF_RANGE",
-        "calls[0].value",
+        "value in call 1",
         [{ ...raw, value: String(2n ** 256n) }],
       ],
     ];
@@ -302,7 +298,7 @@ describe("errors of submit operation", function () {
     const cases: Array<[string, [string, (string | RegExp)?], Partial<FlowNode>]> = [
       [
         "too few arguments",
-        ["INVALID_ARGUMENT", "calls[0].args must have 2 values"],
+        ["INVALID_ARGUMENT", "call 1 must have 2 values"],
         { calls: [call("token", "transfer(address,uint256)", value(RECEIVER))] },
       ],
       [

@@ -124,9 +124,9 @@ describe("drafts and the node operation", function () {
     it("with a recipient that is most likely a mistake is not created, and with the tick only warned of", async () => {
       const unusual = { to: harness.wallet, payload: "0" };
       const caught = await harness.refuse("draft", { ...KEPT, ...unusual });
-      checkError(caught, "draft", "UNUSUAL_RECIPIENT", "calls[0]: transfer from this wallet to itself");
+      checkError(caught, "draft", "UNUSUAL_RECIPIENT", "call 1: transfer from this wallet to itself");
       const { crec = {} } = await harness.ask("bold", unusual);
-      const warning = "[warn] [crec-operation:finalize] calls[0]: transfer from this wallet to itself";
+      const warning = "[warn] [crec-operation:finalize] Call 1: transfer from this wallet to itself";
       should(harness.nodeRed.log).not.containEql(warning);
       await harness.ask("finalize", { crec });
       should(harness.nodeRed.log).containEql(warning);

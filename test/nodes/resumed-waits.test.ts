@@ -143,9 +143,9 @@ describe("a wait that a deploy interrupts", function () {
     await harness.deploy(flow());
     letGo();
     const caught = await outcome(probe);
-    checkError(caught, "submit", "OPERATION_FAILED", "InsufficientBalance. ");
+    checkError(caught, "submit", "OPERATION_FAILED", "InsufficientBalance: balance ");
     should(caught.crec).have.property("resumed", true);
-    await harness.nodeRed.status("submit", "failed: InsufficientBalance");
+    await harness.nodeRed.status("submit", /InsufficientBalance: balance/);
     // The failure has no proof, so the node looks on, until it is deleted.
     should(await filesOf("submit")).have.length(1);
     await harness.deploy([]);

@@ -57,7 +57,7 @@ describe("a draft that calls a proxy", function () {
     const called = { payload: [{ to: PROXY, data: "0x12345678" }] };
     const [same, changed] = [await harness.ask("listed", called), await harness.ask("listed", called)];
     for (const { crec } of [same, changed]) should(implementationIn(crec)).equal(Counter);
-    const warning = `[warn] [crec-operation:finalize] calls[0]: The proxy ${PROXY} was upgraded`;
+    const warning = `[warn] [crec-operation:finalize] Call 1: The proxy ${PROXY} was upgraded`;
 
     const { crec: signed } = await harness.ask("finalize", { crec: same.crec ?? {} });
     should(signed).not.have.property("upgraded");

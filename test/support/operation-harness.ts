@@ -296,7 +296,7 @@ export function checkError(msg: Message, id: string, code: string, says: string 
   should(error.code).equal(code, error.message);
   should(error.source.id).equal(id);
   // Node-RED writes the error's class before the sentence.
-  const sentence = error.message.replace(/^\w+: /, "");
+  const sentence = error.message.replace(/^\w*Error: /, "");
   // What the service itself said may follow, as it said it.
   should(sentence).match(/^["\w].*[.)]( It (said|begins): .*)?$/s);
   should(sentence.length).be.below(420);

@@ -1,11 +1,20 @@
 import { fitsBytes } from "../shared/fits-bytes.ts";
-import type { ContractCall, Value } from "../shared/form-types.ts";
+import type { ContractCall, FunctionChoice, ParameterChoice, Value } from "../shared/form-types.ts";
 import type { EditedNode } from "./api.ts";
+import { typeHint } from "./type-hints.ts";
 import { ADDRESS, isReference } from "./validate.ts";
 
 const LIST = /\[\d*\]$/;
 const INTEGER = /^-?\d+$|^0x[0-9a-f]+$/i;
 const AMOUNT = /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** Of the functions that forms have shown, by contract and signature: a stored call does not have them. */
+const parameters = new Map<string, readonly ParameterChoice[]>();
+
+/** So that what is wrong with a value is said by its name. */
+export function noteParameters(contract: string, functions: readonly FunctionChoice[]): void {
+  for (const { signature, inputs } of functions) parameters.set(`${contract} ${signature}`, inputs);
+}
 
 /**
  * What is certainly wrong with a stored call, for the mark on the node, which cannot wait for an answer. The types are
@@ -19,9 +28,24 @@ export function callProblem(node: EditedNode, call: ContractCall): string | unde
   if (signature.includes("(")) {
     const types = typesIn(signature);
     if (types.length !== args.length) return node._("common.error.arguments", { count: types.length });
-    const wrong = types.findIndex((type, index) => !fits(type, args[index] ?? {}));
-    if (wrong !== -1) {
-      return node._("common.error.argument", { number: wrong + 1, type: types[wrong] ?? "" });
+    const given = types.map((type, index) => {
+      const known = parameters.get(`${contract} ${signature}`)?.[index];
+      const name = known?.name || node._("common.label.parameter", { number: index + 1 });
+      const value = args[index] ?? {};
+      return { name, value, parameter: known ?? { name, type }, isWrong: !fits(type, value) };
+    });
+    const wrong = given.filter(({ isWrong }) => isWrong);
+    const empty = wrong.filter(({ value }) => (value.value ?? "").trim() === "").map(({ name }) => name);
+    if (empty.length > 0) {
+      const names = new Intl.ListFormat(node._("common.language")).format(empty);
+      return node._("common.error.empty-values", { count: empty.length, names });
+    }
+    const [first] = wrong;
+    if (first) {
+      const { name, parameter, value } = first;
+      const isKnown = !parameter.type.includes("(");
+      const type = isKnown ? typeHint(node, parameter, value.unit) : parameter.type;
+      return node._("common.error.argument", { name, type });
     }
   }
   return address?.value && !fits("address", address) ? node._("common.error.address") : undefined;

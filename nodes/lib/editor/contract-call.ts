@@ -1,6 +1,7 @@
 import type { ContractCall, FunctionChoice, ParameterChoice, Value } from "../shared/form-types.ts";
 import { offeredBy } from "./abi.ts";
 import type { EditedNode } from "./api.ts";
+import { noteParameters } from "./call-problem.ts";
 import { onContractChange } from "./config-change.ts";
 import type { ContractSource } from "./contract-select.ts";
 import { decimalsAt, isKnownNumber } from "./decimals-at.ts";
@@ -120,6 +121,7 @@ export function contractCallForm(
     keepValues();
     functions = offered.found ?? [];
     all?.offer(functions, chosenLast);
+    noteParameters(chosen, functions);
     fillFunctions(node, picked, functions, purpose, all?.isTicked() === true);
     const gone = chosenLast !== "" && !functions.some(({ signature }) => signature === chosenLast);
     // A stored function that the contract no longer has stays chosen and is reported.

@@ -7,7 +7,7 @@ import { hintUnder, type Line, labelled, nameVisibleBox, problemUnder, visibleBo
 import { liveCheck, TYPED } from "./live-check.ts";
 import { describeUnder, listOnClick, lookUp } from "./lookup.ts";
 import { isNow, isOfTime, NOW, nowType, STORED_NOW } from "./now-type.ts";
-import { exampleOf, isComposite, isCountable, typeHint } from "./type-hints.ts";
+import { isComposite, isCountable, typeHint } from "./type-hints.ts";
 import { bytesMeaning } from "./typed-bytes.ts";
 import { JSON_TYPES, TEXT_TYPES } from "./typed-inputs.ts";
 import { isReference } from "./validate.ts";
@@ -24,7 +24,7 @@ export type ValueFieldOptions = {
   stored: Value | undefined;
   /** Of the address that is called: see `decimalsAt`. */
   decimals?: string;
-  /** In place of the example of the type. */
+  /** What an empty field stands for. An example would look like a value. */
   placeholder?: string;
   /** May stay empty. */
   optional?: boolean;
@@ -50,7 +50,7 @@ export function valueField(node: EditedNode, container: JQuery, options: ValueFi
   } = options;
   const { type } = parameter;
   const input = labelled(node, container, id, label, $('<input type="text">'), false);
-  input.attr("placeholder", options.placeholder ?? placeholderOf(parameter));
+  input.attr("placeholder", options.placeholder ?? "");
   const counted = stored.unit === "token" || (isCountable(type) && decimals !== "");
   if (counted) input.css("width", "calc(70% - 180px)");
   const addresses = { label: node._("common.label.typed"), network: options.network };
@@ -183,8 +183,4 @@ function unitSelect(
     .append($("<option>").val("token").text(tokens))
     .val(inTokens ? "token" : "");
   return select.insertAfter(input.next(".red-ui-typedInput-container"));
-}
-
-function placeholderOf(parameter: ParameterChoice): string {
-  return parameter.type === "string" ? "" : exampleOf(parameter);
 }

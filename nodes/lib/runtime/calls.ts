@@ -43,11 +43,16 @@ export async function encodeContractCall(
   const { chainSelector } = contract;
   const label = path.replace(/args$/, "address");
   const to = await addressOr(RED, node, msg, call.address, contract.address, label);
-  const args = await Promise.all(
+  const read = await Promise.all(
     given.map(async (stored, index) => {
       const input = listed?.inputs[index];
       const at = input?.name ? `${path}.${input.name}` : `${path}[${index}]`;
-      const value = await readArgument(RED, node, msg, stored, { path: at, type: input?.type });
+      return { stored, input, at, ...(await readArgument(RED, node, msg, stored, at, input?.type)) };
+    }),
+  );
+  requireAll(path, read);
+  const args = await Promise.all(
+    read.map(async ({ stored, input, at, value }) => {
       if (stored.unit) optionOf(RED, `${at}.unit`, stored.unit, ARGUMENT_UNITS);
       if (!listed || !input) return value;
       if (!stored.unit) return library.textToBytes(value, input, at);
@@ -103,18 +108,40 @@ function listedAs(
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 
+type Read = { value: unknown /** What is wrong where there is none. */; missing?: string };
+
 async function readArgument(
   RED: NodeAPI,
   node: Node,
   msg: CrecMessage,
   stored: Value,
-  { path, type }: { path: string; type: string | undefined },
-): Promise<unknown> {
-  const value = typed(path, stored.value, stored.type);
-  const found = await evaluate(RED, node, msg, value);
-  const isBlank = typeof found === "string" && found.trim() === "" && type !== "string";
-  if (!isNothing(found) && !isBlank) return found;
-  throw nodeError("INVALID_ARGUMENT", `${path} ${nothingIn(value, found, type)}.`);
+  path: string,
+  type: string | undefined,
+): Promise<Read> {
+  const typedValue = typed(path, stored.value, stored.type);
+  const value = await evaluate(RED, node, msg, typedValue);
+  const isBlank = typeof value === "string" && value.trim() === "" && type !== "string";
+  return isNothing(value) || isBlank ? { value, missing: nothingIn(typedValue, value, type) } : { value };
+}
+
+/** All values that are missing, at once. @throws INVALID_ARGUMENT */
+function requireAll(path: string, values: ReadonlyArray<Read & { at: string }>): void {
+  const [first, ...others] = values.filter(({ missing }) => missing !== undefined);
+  if (!first) return;
+  if (others.length === 0) throw nodeError("INVALID_ARGUMENT", `${first.at} ${first.missing}.`);
+  const names = [first, ...others].map(({ at }) => at.slice(path.length).replace(/^\./, "")).map(inWords);
+  const call = path.replace(/\.?args$/, "");
+  const listed = new Intl.ListFormat("en").format(names);
+  const where = call === "" ? "" : ` in ${call}`;
+  throw nodeError(
+    "INVALID_ARGUMENT",
+    `${listed} are empty${where}. Fill them in, in the form or the message.`,
+  );
+}
+
+/** A parameter without a name has its number. */
+function inWords(name: string): string {
+  return name.replace(/^\[(\d+)\]$/, (_, index: string) => `value ${Number(index) + 1}`);
 }
 
 function nothingIn({ type, value }: TypedValue, found: unknown, parameter: string | undefined): string {

@@ -12,6 +12,7 @@ import { type CodedError, isTranslated, toCodedError, translatedError } from "..
 type Texts = Readonly<Record<string, string>>;
 
 const STATUS_LENGTH = 48;
+const CALL_PATH = /\bcalls\[(\d{1,3})\](?:\.args)?(?:\.((?:\w+)(?:\[\d+\]|\.\w+)*)|\[(\d{1,3})\])?/g;
 
 let ofNodeRed = (): string => "en-US";
 const ofAsker = new AsyncLocalStorage<string>();
@@ -27,12 +28,13 @@ export function inLanguage<T>(tag: string | undefined, work: () => T): T {
   return tag === undefined ? work() : ofAsker.run(tag, work);
 }
 
-/** What a person is to read: in English the same error, in other languages one with the translation before its text. */
+/** What a person is to read: paths of calls in words, and in other languages with the translation before its text. */
 export function toldError(thrown: unknown): CodedError {
   const error = toCodedError(thrown);
   const translation = translationOf(error);
-  if (translation === undefined) return error;
-  const text = error.message === "" ? translation : `${translation} (${error.message})`;
+  const said = inCalls(error.message);
+  if (translation === undefined && said === error.message) return error;
+  const text = translation === undefined ? said : said === "" ? translation : `${translation} (${said})`;
   // A copy: the error itself can be stored, compared, and reported again.
   const { message, toString: _, stack, ...others } = Object.getOwnPropertyDescriptors(error);
   const told = translatedError(error.code, text);
@@ -48,12 +50,22 @@ export function errorText(thrown: unknown): string {
 
 /** The first sentence of an error, cut at a word so that it fits under a node. */
 export function shortText(error: Error): string {
-  const sentence = firstSentence(error.message);
+  const sentence = firstSentence(inCalls(error.message));
   const translation = translationOf(error);
   if (translation === undefined) return cutAtWord(sentence, STATUS_LENGTH);
   const short = firstSentence(translation);
   const both = `${short} (${sentence})`;
   return both.length <= STATUS_LENGTH ? both : cutAtWord(short, STATUS_LENGTH);
+}
+
+/** `calls[0].args.amounts[2]` is `amounts[2] in call 1`, and `args.amounts` of a query `amounts`. The path itself stays in the error's `path`. */
+function inCalls(text: string): string {
+  return text
+    .replace(/^args\.(?=\w)/, "")
+    .replace(CALL_PATH, (_, call: string, name = "", number?: string) => {
+      const value = number === undefined ? name : `value ${Number(number) + 1}`;
+      return `${value ? `${value} in ` : ""}call ${Number(call) + 1}`;
+    });
 }
 
 function firstSentence(text: string): string {

@@ -13,8 +13,10 @@ export type Failure = {
   reason: string;
   /** What the service says around it: `transaction 2 of 2`, `CALL_REVERTED: execution reverted`. */
   context?: string;
-  /** The values of the contract's error: amounts first, addresses last. */
+  /** The values of the contract's error: amounts first. */
   values?: string;
+  /** Its addresses, where they are known apart. */
+  addresses?: string;
   /** What to look at where an operation reverted without a reason: too little of the coin has none. */
   check?: string;
 };
@@ -27,6 +29,16 @@ const TOKEN_ERRORS = [
   "error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)",
   "error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)",
 ].join("\n");
+
+/** By the names of ERC-6093: what they say is the same for every token. Another contract's error speaks for itself. */
+const IN_WORDS: Readonly<Record<string, string>> = {
+  ERC20InsufficientBalance: "too few tokens",
+  ERC20InsufficientAllowance: "the allowance is too small",
+  ERC20InvalidSender: "this address cannot send tokens",
+  ERC20InvalidReceiver: "this address cannot receive tokens",
+  ERC20InvalidApprover: "this address cannot approve",
+  ERC20InvalidSpender: "this address cannot spend",
+};
 
 const CHECK_COINS = "If it sends coins, check the coin balance of the wallet.";
 
@@ -83,7 +95,7 @@ export async function explainFailure(
   const failure = failureOf(readable(library, contracts, text));
   const units = unitsAt(RED, call.chainSelector, call.to) ?? toldUnits(RED, call, service);
   const values = failure.values && inTokens(library, contracts, units, failure, call);
-  return values ? { ...failure, values } : failure;
+  return values ? { ...failure, ...values } : failure;
 }
 
 /** The calls of an operation, where the service shows them. */
@@ -95,12 +107,16 @@ export function callsOf({
   return transactions.map(({ to, data }) => ({ chainSelector, to, data, from }));
 }
 
-/** `failed: Refused. The operation was not executed: amount 5 tokens.` */
+/** `Refused: amount 5 tokens. The operation was not executed.` */
 export function failureSentence(status: string, failure: Failure | undefined, meaning: string): string {
   if (!failure) return `${status}: ${meaning.charAt(0).toLowerCase()}${meaning.slice(1)}.`;
-  const { reason, context, values, check } = failure;
-  const around = context ? ` (${context})` : "";
-  const what = `${status}: ${reason}. ${meaning}${around}${values ? `: ${values}` : ""}.`;
+  const { reason, context, values, addresses, check } = failure;
+  const said = Object.hasOwn(IN_WORDS, reason) ? IN_WORDS[reason] : reason;
+  // A contract's error says that it failed; what else ended, does not.
+  const ended = status === "failed" ? "" : `${status}: `;
+  const why = `${ended}${said}${values ? `: ${values}` : ""}`;
+  const around = [context, addresses].filter(Boolean).join(", ");
+  const what = `${why}. ${meaning}${around ? ` (${around})` : ""}.`;
   return check ? `${what} ${check}` : what;
 }
 
@@ -115,14 +131,14 @@ function readable(library: Library, contracts: readonly DeployedContract[], text
   return text;
 }
 
-/** The values with their amounts in tokens. Undefined where the error or the decimals are not known. */
+/** The values with their amounts in tokens, and the addresses apart. Undefined where the error is not known. */
 function inTokens(
   library: Library,
   contracts: readonly DeployedContract[],
   units: Units | undefined,
   { reason: name, values: text = "" }: Failure,
   call: FailedCall,
-): string | undefined {
+): Pick<Failure, "values" | "addresses"> | undefined {
   const parts = text.split(", ");
   const abis: Abi[] = [...contracts.map(({ abi }) => abi), library.parseAbi(TOKEN_ERRORS)];
   const error = abis
@@ -139,17 +155,27 @@ function inTokens(
   const isOwn = !isOfTokens(error) || isRaisedBy(call, parameterTexts);
   const amounts =
     units && isOwn ? library.amountsInTokens(given, error.inputs, units.decimals, units.amounts) : undefined;
-  const shown = values.map(({ key, value }) => {
-    const tokens = amounts?.[key];
-    const words = /^\d+$/.test(key) ? [] : [key];
-    return tokens === undefined
-      ? { rank: value.startsWith("0x") ? 2 : 1, text: [...words, value].join(" ") }
-      : { rank: 0, text: [...words, String(tokens), String(tokens) === "1" ? "token" : "tokens"].join(" ") };
-  });
-  return shown
-    .sort((one, other) => one.rank - other.rank)
-    .map((one) => one.text)
-    .join(", ");
+  const named = (key: string, value: string) => (/^\d+$/.test(key) ? value : `${key} ${value}`);
+  const isAddress = ({ value }: { value: string }) => value.startsWith("0x");
+  const inTheirUnit = values.filter(({ key }) => amounts?.[key] !== undefined);
+  const lastAmount = String(amounts?.[inTheirUnit.at(-1)?.key ?? ""]);
+  const tokens = inTheirUnit.map(({ key }) => named(key, grouped(String(amounts?.[key]))));
+  const others = values.filter((one) => !inTheirUnit.includes(one) && !isAddress(one));
+  const unit = lastAmount === "1" ? " token" : " tokens";
+  const shown = [
+    ...(tokens.length > 0 ? [tokens.join(", ") + unit] : []),
+    ...others.map(({ key, value }) => named(key, value)),
+  ];
+  const addresses = values.filter(isAddress).map(({ key, value }) => named(key, value));
+  return {
+    values: shown.join(", "),
+    ...(addresses.length > 0 ? { addresses: addresses.join(", ") } : {}),
+  };
+}
+
+/** `100,000.5` */
+function grouped(amount: string): string {
+  return amount.replace(/\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ","));
 }
 
 /** Of too small a balance or allowance: a contract passes on those of the tokens that it moves. */

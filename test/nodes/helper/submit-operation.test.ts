@@ -42,6 +42,29 @@ describe("submit operation node", () => {
     should(crec).have.property("status", "pending_signature");
   });
 
+  it("names all values that the message lacks at once", async () => {
+    const { ready, flow, credentials } = await localService();
+    const signer = { id: "signer", type: "crec-signer" };
+    const network = { connection: "connection", chainSelector: ready.chain_selector };
+    const wallet = { id: "wallet", type: "crec-wallet", wallet: "spending", signer: "signer", ...network };
+    const create = { id: "create", type: "crec-manage", z: "tab", action: "wallets.create-or-find" };
+    const args = ["to", "amount"].map((name) => ({ value: name, type: "msg" }));
+    const call = { kind: "contract", contract: "contract", function: "transfer(address,uint256)", args };
+    const n1 = { id: "n1", type: "crec-submit-operation", z: "tab", channel: "channel", wallet: "wallet" };
+    const wired = [signer, wallet, { ...create, wallet: "wallet", wires: [["n1"]] }];
+    const keys = { ...credentials, signer: { privateKey: generatePrivateKey() } };
+    const sends = { ...n1, mode: "draft", calls: [call], wires: [[], []] };
+    const abi = "function transfer(address to, uint256 value)";
+    const config = flow.map((one) => (one.id === "contract" ? { ...one, abi } : one));
+    await helper.load(nodes, [tab, ...config, ...wired, sends, ...catchNodes], keys);
+    const caught = nextMessage("caught");
+    helper.getNode("create").receive({});
+    const { error } = await caught;
+    should(error?.message).equal(
+      "to and value are empty in call 1. Fill them in, in the form or the message.",
+    );
+  });
+
   it("passes an error to Catch", async () => {
     const n1 = { id: "n1", type: "crec-submit-operation", z: "tab", wires: [[]] };
     await helper.load(nodes, [tab, n1, ...catchNodes]);
