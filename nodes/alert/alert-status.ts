@@ -29,6 +29,7 @@ export class AlertStatus {
   #isPerCopy = false;
   /** Where something is due and waits: for the reader with this name, as far as it is known. */
   #waitsFor: string | undefined;
+  #isReaderStopped = false;
   #isContradicted = false;
   #isDifferent = false;
   #limits: AlertLimits = { notCounted: 0, forgotten: 0, forgottenEvents: 0 };
@@ -72,6 +73,13 @@ export class AlertStatus {
     const reader = waitsFor && oneLine(waitsFor.reader ?? "", LONGEST_NAME);
     if (reader === this.#waitsFor) return;
     this.#waitsFor = reader;
+    if (this.#problem === undefined) this.#showCounts();
+  }
+
+  /** Whether the events in before it has stopped. */
+  readerStopped(isStopped: boolean): void {
+    if (isStopped === this.#isReaderStopped) return;
+    this.#isReaderStopped = isStopped;
     if (this.#problem === undefined) this.#showCounts();
   }
 
@@ -137,6 +145,8 @@ export class AlertStatus {
       this.#show("error", statusText(this.#RED, "alert.status.forgotten", { count, forgotten }));
     else if (forgottenEvents > 0) {
       this.#show("error", statusText(this.#RED, "alert.status.forgotten-events", { count, forgottenEvents }));
+    } else if (this.#isReaderStopped) {
+      this.#show("waiting", statusText(this.#RED, "common.status.reader-stopped"));
     } else if (this.#waitsFor !== undefined) {
       const key = `alert.status.unread${this.#waitsFor === "" ? "" : "-by"}`;
       this.#show("waiting", statusText(this.#RED, key, { reader: this.#waitsFor }));

@@ -1,4 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
+import { onReader } from "../lib/runtime/behind-reader.ts";
 import { errorText } from "../lib/runtime/error-texts.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { isDisabled } from "../lib/runtime/flow-settings.ts";
@@ -40,6 +41,12 @@ export default function register(RED: NodeAPI): void {
         this.warn(errorText(error));
         showStatus(this, "error", errorStatus(error));
       });
+    });
+    onReader(this, (isStopped) => {
+      host().then(
+        (opened) => opened.readerStopped(isStopped),
+        () => undefined,
+      );
     });
     onInput(RED, this, def, async (task) => (await host()).take(task), { isAlwaysOn: true });
     this.on("close", (isRemoved: boolean, done: () => void) => {

@@ -106,6 +106,11 @@ export class AlertHost {
     return new AlertHost(RED, node, fields, await loadLibrary());
   }
 
+  /** Whether the events in before this node has stopped. */
+  readerStopped(isStopped: boolean): void {
+    this.#status.readerStopped(isStopped);
+  }
+
   /** Reads what is stored, sends what was not sent or not acknowledged, and follows the time. */
   async start(): Promise<void> {
     await this.#serial.run(async () => {

@@ -2,6 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { LeaseState } from "../../src/index.ts";
 import { activity } from "../lib/runtime/activity/activity.ts";
 import { originOf } from "../lib/runtime/activity/origin.ts";
+import { tellBehind } from "../lib/runtime/behind-reader.ts";
 import { noteReader } from "../lib/runtime/channel-readers.ts";
 import { type ChannelNode, channelOf } from "../lib/runtime/config-nodes.ts";
 import { toldError } from "../lib/runtime/error-texts.ts";
@@ -46,7 +47,9 @@ export default function register(RED: NodeAPI): void {
     const channelNode = fields.settings.channel ?? "";
     const channelLabel = () =>
       (RED.nodes.getNode(channelNode) as Partial<ChannelNode> | null)?.channel?.label ?? "";
-    const watched = new ReaderActivity(originOf(this), name, channelLabel);
+    const watched = new ReaderActivity(originOf(this), name, channelLabel, (isStopped) => {
+      if (!signal.aborted) tellBehind(RED, this, isStopped);
+    });
     /** Set while another node with the same consumer name reads. */
     let taken: CodedError | undefined;
     let folder: FolderState | undefined;

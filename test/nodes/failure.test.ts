@@ -11,6 +11,7 @@ import {
 } from "../../nodes/lib/runtime/failure.ts";
 import { cutAtWord } from "../../nodes/lib/shared/cut-text.ts";
 import { nodeError, toCodedError } from "../../nodes/lib/shared/errors.ts";
+import { networkError } from "../../src/http/network-errors.ts";
 import { ArgumentError, encodeValue, parseAbi } from "../../src/index.ts";
 
 const TOKEN = "0x00000000000000000000000000000000000000Aa";
@@ -278,6 +279,18 @@ describe("a text under a node", () => {
       should(told(path)).match({ message: `${words} is wrong.`, path, code: "INVALID_ARGUMENT" });
       should(shortText(told(path))).equal(`${words} is wrong`);
     }
+  });
+
+  it("is the address of a service or a proxy that cannot be reached, whatever the cause", () => {
+    const textOf = (error: string) =>
+      shortText(
+        networkError(Object.assign(new Error("no"), { code: error }), "127.0.0.1:8787", (text) => text),
+      );
+    should(textOf("ECONNREFUSED")).equal("service unreachable: 127.0.0.1:8787");
+    should(textOf("ENOTFOUND")).equal("service unreachable: 127.0.0.1:8787");
+    should(shortText(new Error("The proxy at proxy:3128 cannot be reached: nothing listens there."))).equal(
+      "proxy unreachable: proxy:3128",
+    );
   });
 
   it("is cut between two words", () => {

@@ -28,6 +28,8 @@ export class ReaderActivity {
   readonly #origin: Origin;
   readonly #consumer: string;
   readonly #channelOf: () => string;
+  readonly #onStopped: (isStopped: boolean) => void;
+  #isStopped = false;
   /** Looked up once: a change of the channel's node restarts this one. */
   #channel = "";
   #delivered = 0;
@@ -39,10 +41,17 @@ export class ReaderActivity {
   /** The time of the newest event that the current reader sent. Unix milliseconds. */
   #newestAt: number | undefined;
 
-  constructor(origin: Origin, consumer: string, channel: () => string) {
+  /** @param onStopped called when the reader is refused or ends with an error, and when it goes on */
+  constructor(
+    origin: Origin,
+    consumer: string,
+    channel: () => string,
+    onStopped: (isStopped: boolean) => void = () => {},
+  ) {
     this.#origin = origin;
     this.#consumer = consumer;
     this.#channelOf = channel;
+    this.#onStopped = onStopped;
   }
 
   /** What the node waits for before it reads; undefined once that is over, before a reader opens. */
@@ -50,11 +59,19 @@ export class ReaderActivity {
     this.#waitsFor = waitsFor;
     // Another copy may have read on since the last reader of this node.
     this.#newestAt = undefined;
+    if (waitsFor) this.#note(waitsFor.kind === "refused");
   }
 
   /** Nothing can be read, until the next deploy or the next turn of this copy. */
   giveUp(thrown: unknown): void {
     this.#waitsFor = { error: toCodedError(thrown), kind: "given-up" };
+    this.#note(true);
+  }
+
+  #note(isStopped: boolean): void {
+    if (isStopped === this.#isStopped) return;
+    this.#isStopped = isStopped;
+    this.#onStopped(isStopped);
   }
 
   noteEvent({ delivery, channelId, service, decoded, reason, proofTimes }: Left): void {
@@ -83,6 +100,7 @@ export class ReaderActivity {
   look({ reader, ...sampled }: Sampled): ShownState {
     const shown = readerState({ ...sampled, consumer: reader?.consumer.state, waitsFor: this.#waitsFor });
     const { state, problem } = shown;
+    this.#note(state === "refused" || (state === "stopped" && problem !== undefined));
     if (problem && this.#problem?.code !== problem.code)
       this.#problem = { code: problem.code, since: this.#hasWorked ? Date.now() : 0 };
     // Between two attempts, it waits.

@@ -12,6 +12,8 @@ import { type CodedError, isTranslated, toCodedError, translatedError } from "..
 type Texts = Readonly<Record<string, string>>;
 
 const STATUS_LENGTH = 48;
+/** The address is what a person looks for: the sentence names its cause. */
+const UNREACHABLE = /^(The (service|proxy) at (\S+?)),? .*cannot be reached: /;
 const CALL_PATH = /\bcalls\[(\d{1,3})\](?:\.args)?(?:\.((?:\w+)(?:\[\d+\]|\.\w+)*)|\[(\d{1,3})\])?/g;
 
 let ofNodeRed = (): string => "en-US";
@@ -50,10 +52,12 @@ export function errorText(thrown: unknown): string {
 
 /** The first sentence of an error, cut at a word so that it fits under a node. */
 export function shortText(error: Error): string {
-  const sentence = firstSentence(inCalls(error.message));
+  const [, place, what = "", host = ""] = UNREACHABLE.exec(error.message) ?? [];
+  const sentence = place ? `${what} unreachable: ${host}` : firstSentence(inCalls(error.message));
   const translation = translationOf(error);
   if (translation === undefined) return cutAtWord(sentence, STATUS_LENGTH);
-  const short = firstSentence(translation);
+  const short = firstSentence(translation) + (place ? `: ${host}` : "");
+  if (place) return cutAtWord(short, STATUS_LENGTH);
   const both = `${short} (${sentence})`;
   return both.length <= STATUS_LENGTH ? both : cutAtWord(short, STATUS_LENGTH);
 }

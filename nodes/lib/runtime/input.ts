@@ -1,6 +1,7 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import { toCodedError } from "../shared/errors.ts";
 import { unsetVariable } from "../shared/variables.ts";
+import { showReader } from "./behind-reader.ts";
 import { withDetails } from "./details.ts";
 import { errorText, toldError } from "./error-texts.ts";
 import { type CrecMessage, takenMessage } from "./message.ts";
@@ -147,6 +148,7 @@ export function onInput(
       .finally(() => controllers.delete(controller));
   });
 
+  if (!isAlwaysOn) showReader(RED, node);
   node.on("close", (removed: boolean, done: () => void) => {
     const left = [...running];
     for (const controller of controllers) controller.abort();

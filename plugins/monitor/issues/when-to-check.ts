@@ -41,7 +41,7 @@ export function checkWhenNeeded(RED: Pick<NodeAPI, "events">, { issues, activity
 /** Whether it may be, or end, an issue. */
 function isNews(fact: Fact): boolean {
   if (fact.kind === "event") return fact.event.proof === "rejected";
-  if (fact.kind === "call") return fact.call.status === 401 || fact.call.status === 403;
+  if (fact.kind === "call") return [401, 403, undefined].includes(fact.call.status);
   if (fact.kind === "operation") return fact.operation.isExecutedAfterAll === true;
   return ["resource", "contradiction", "keyLimit", "alertSum"].includes(fact.kind);
 }

@@ -1,6 +1,9 @@
 import should from "should";
+import registerAlert from "../../../nodes/alert/alert.ts";
 import registerEventsIn from "../../../nodes/events-in/events-in.ts";
 import registerRunQuery from "../../../nodes/run-query/run-query.ts";
+import registerVerifyEvent from "../../../nodes/verify-event/verify-event.ts";
+import { eventually } from "../../support/eventually.ts";
 import { catchNodes, configNodes, helper, localService, nextMessage, runtime, settings } from "./support.ts";
 
 helper.init(runtime, settings);
@@ -42,6 +45,22 @@ describe("events in node", () => {
     helper.getNode("query").receive({});
     const sentMsg = await sent;
     should(sentMsg.crec?.verification).have.property("verified", true);
+  });
+
+  it("that is refused says so at the nodes behind it, also behind others", async () => {
+    const { flow } = await localService();
+    const ours = (id: string, type: string, to: string) => ({ id, type, z: "tab", wires: [[to], [], []] });
+    const reader = { ...ours("n1", "crec-events-in", "verify"), channel: "channel", consumer: "refused" };
+    const behind = [ours("verify", "crec-verify-event", "other"), ours("other", "helper", "alert")];
+    const alert = { ...ours("alert", "crec-alert", "out"), wires: [["out"]] };
+    const wrongKey = { connection: { apiKey: "wrong" } };
+    const types = [...nodes, registerVerifyEvent, registerAlert];
+    await helper.load(types, [tab, ...flow, reader, ...behind, alert, out], wrongKey);
+    type Shown = { lastCall?: { args: unknown[] } };
+    const shownAt = (id: string) => (helper.getNode(id).status as unknown as Shown).lastCall?.args[0];
+    for (const id of ["verify", "alert"])
+      await eventually("the status", () => (shownAt(id) as { code?: string })?.code === "reader-stopped");
+    should(shownAt("alert")).match({ fill: "yellow" });
   });
 
   it("passes an error to Catch", async () => {

@@ -17,6 +17,7 @@ import { flowCompletion } from "./flow-completion.ts";
 import { readerStands } from "./reader-stands.ts";
 import { readerStopped } from "./reader-stopped.ts";
 import { rejectedUnwired } from "./rejected-unwired.ts";
+import { serviceUnreachable } from "./service-unreachable.ts";
 import { settingsIncomplete } from "./settings-incomplete.ts";
 import { signerSet } from "./signer-set.ts";
 import { stateLost } from "./state-lost.ts";
@@ -28,8 +29,9 @@ import { watcherState } from "./watcher-state.ts";
 
 /** All checks, in the order in which their issues are listed. */
 export const CHECKS: readonly Check[] = [
-  settingsIncomplete,
+  serviceUnreachable,
   apiKey,
+  settingsIncomplete,
   readerStopped,
   readerStands,
   consumerShared,
