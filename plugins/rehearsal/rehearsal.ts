@@ -21,9 +21,9 @@ export default function register(RED: NodeAPI): void {
   if (registered.has(RED.httpAdmin)) return;
   registered.add(RED.httpAdmin);
   const uploads = new Uploads();
-  const kept = new KeptRehearsals(RED, async (question, signal) => {
+  const kept = new KeptRehearsals(RED, async (question, signal, again) => {
     const { start } = await import("./run/start.ts");
-    return start(RED, question, uploads, signal);
+    return start(RED, question, uploads, signal, again);
   });
   const numberIn = ({ query }: Question) => Number(textIn(query.number));
 

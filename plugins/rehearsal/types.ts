@@ -30,6 +30,8 @@ export type StartQuestion = {
   goOn: number;
   /** What nodes that are not run answer. */
   replies: TestReplies;
+  /** The number of a rehearsal whose events this one is given, too, so that a comparison differs by the flow alone. */
+  again?: number;
 };
 
 /** What `GET /crec/rehearsal/progress` answers. `number` counts the rehearsals since Node-RED started. */

@@ -99,7 +99,6 @@ function reasonsOf(report: ShownReport, { id, reasons }: ShownReport["nodes"][nu
 export function differencesShown(report: ShownReport, differences: ShownDifferences): HTMLElement {
   const { inputs, outcomes, nodes } = differences;
   const element = make("div", "", make("h4", "", word("label.differences")));
-  if (inputs.length > 0) element.append(make("p", "crec-hint", word("hint.inputs")), listOf(inputs));
   if (outcomes.length + nodes.length === 0) element.append(make("p", "", word("empty.differences")));
   for (const { kind, node, before, after, appeared, gone, changed } of outcomes) {
     const now = counted(`count.${kind}`, after);
@@ -121,6 +120,7 @@ export function differencesShown(report: ShownReport, differences: ShownDifferen
     return word("value.node", { name: nodeName(node, { name, type: "" }), ...values });
   });
   if (counts.length > 0) element.append(make("h5", "", word("label.counts")), listOf(counts));
+  if (inputs.length > 0) element.append(make("p", "crec-hint", word("hint.inputs")), listOf(inputs));
   return element;
 }
 

@@ -11,7 +11,7 @@ const CHANGES = ["nodes:add", "nodes:change", "nodes:remove", "links:add", "link
 /** The rehearsals of this page: what was chosen, how far it is, and what is shown of it. */
 export class Rehearsals {
   readonly #panel = new RehearsalPanel({
-    again: () => void this.#again(),
+    again: () => void this.#again(this.#number),
     choose: () => this.#choose(),
     cancel: () => void this.#tried(requests.cancel),
     closed: () => this.#forget(),
@@ -56,7 +56,13 @@ export class Rehearsals {
     );
   }
 
-  async #again(): Promise<void> {
+  /** Of the report that is shown. */
+  get #number(): number | undefined {
+    return this.#state?.state === "done" ? this.#state.number : undefined;
+  }
+
+  /** @param again the number of a rehearsal whose events this one gets */
+  async #again(again?: number): Promise<void> {
     const choice = this.#choice;
     // After the page was loaded again, nothing is chosen.
     if (!choice) return this.#choose();
@@ -67,7 +73,12 @@ export class Rehearsals {
       this.#print = flowsPrint(flows);
       const { span, ...others } = choice;
       const asked = "file" in span ? { upload: await requests.upload(await span.file.text()) } : span;
-      const question: StartQuestion = { ...others, span: asked, flows };
+      const question: StartQuestion = {
+        ...others,
+        span: asked,
+        flows,
+        ...(again === undefined ? {} : { again }),
+      };
       this.#follow(await requests.start(question));
     });
   }

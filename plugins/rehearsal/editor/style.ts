@@ -74,7 +74,7 @@ const STYLE = `
   display: flex; align-items: center; gap: 6px; width: 100%; padding: 2px 6px; border: none; border-radius: 4px;
   background: none; color: inherit; font: inherit; font-size: 12px; text-align: left; cursor: pointer;
 }
-.crec-kind[aria-pressed=false] { text-decoration: line-through; opacity: 0.6 }
+.crec-kind[aria-pressed=false] { opacity: 0.6 }
 .crec-rehearsal :is(.crec-kind, .crec-outcome):hover { background: var(--red-ui-tertiary-background) }
 
 .crec-dot { flex: none; display: inline-block; width: 8px; height: 8px; border-radius: 50%; background: var(--crec-act) }

@@ -5,7 +5,7 @@ import type { Report } from "../../../rehearsal/shared/report.ts";
 import type { RehearsalState, StartQuestion } from "../types.ts";
 import type { Started } from "./start.ts";
 
-type Start = (question: StartQuestion, signal: AbortSignal) => Promise<Started>;
+type Start = (question: StartQuestion, signal: AbortSignal, again: Report | undefined) => Promise<Started>;
 
 /** The rehearsal that runs, and the reports of the last one and of the one before it. In memory only. */
 export class KeptRehearsals {
@@ -57,11 +57,16 @@ export class KeptRehearsals {
     return this.#reports.find((one) => one.number === number) ?? notKept();
   }
 
+  /** The rehearsal whose events the next one gets. Where it is not kept any more, they are read anew. */
+  #again({ again }: StartQuestion): Report | undefined {
+    return this.#reports.find(({ number }) => number === again)?.report;
+  }
+
   async #run(question: StartQuestion, number: number): Promise<void> {
     const over = new AbortController();
     this.#cancel = () => over.abort();
     try {
-      const { rehearsal, job, notes } = await this.#start(question, over.signal);
+      const { rehearsal, job, notes } = await this.#start(question, over.signal, this.#again(question));
       const { span, timeZone } = job;
       this.#cancel = () => rehearsal.cancel();
       rehearsal.onProgress(({ at, events, alerts }) => {

@@ -8,7 +8,7 @@ import { type AskedSpan, GO_ON, GO_ON_MOST, type StartQuestion } from "../types.
  */
 export function startQuestion(body: unknown): StartQuestion {
   const { flows, tabs, span, copyContext, askQueries, modules, ...more } = fieldsOf(body);
-  const { seed = 1, goOn = GO_ON, replies = {} } = more;
+  const { seed = 1, goOn = GO_ON, replies = {}, again } = more;
   if (!Array.isArray(flows) || !flows.every(isNode))
     return invalidRequest('Send "flows": a list of nodes, each with the texts "id" and "type".');
   if (!Number.isSafeInteger(seed)) return invalidRequest('Send "seed" as a whole number.');
@@ -24,6 +24,7 @@ export function startQuestion(body: unknown): StartQuestion {
     seed: seed as number,
     goOn,
     replies: repliesIn(replies),
+    ...(typeof again === "number" ? { again } : {}),
   };
 }
 

@@ -18,10 +18,11 @@ import { type Ask, askToday } from "../../../rehearsal/parent/queries.ts";
 import { type Rehearsal, startRehearsal } from "../../../rehearsal/parent/run.ts";
 import { readSnapshot } from "../../../rehearsal/parent/snapshot.ts";
 import type { Job, ServiceSnapshot } from "../../../rehearsal/shared/job.ts";
-import type { Note } from "../../../rehearsal/shared/report.ts";
+import type { Note, Report } from "../../../rehearsal/shared/report.ts";
 import type { StartQuestion } from "../types.ts";
 import { contextCopy } from "./context-copy.ts";
 import { type DeployedChannels, deployedChannels } from "./deployed-channels.ts";
+import { readBefore, spanAgain } from "./same-events.ts";
 import { tickedModules } from "./ticked-modules.ts";
 import type { Uploads } from "./uploads.ts";
 
@@ -29,6 +30,14 @@ import type { Uploads } from "./uploads.ts";
 export type Started = { rehearsal: Rehearsal; job: Pick<Job, "span" | "timeZone">; notes: Note[] };
 
 type Input = { chosen: ChosenFlows; past: PastEvents; snapshot: ServiceSnapshot; ask?: Ask };
+
+type ReadOptions = {
+  uploads: Uploads;
+  signal: AbortSignal;
+  cacheFolder: string;
+  /** The report of a rehearsal with the same events. */
+  again: Report | undefined;
+};
 
 const MINUTE_MS = 60_000;
 
@@ -41,6 +50,7 @@ export async function start(
   question: StartQuestion,
   uploads: Uploads,
   signal: AbortSignal,
+  again?: Report,
 ): Promise<Started> {
   const nodeRed = runningNodeRed(require);
   const { userDir, lang } = RED.settings as NodeAPI["settings"] & { lang?: string };
@@ -50,6 +60,7 @@ export async function start(
     uploads,
     signal,
     cacheFolder: join(folder, "events"),
+    again,
   });
   const job = makeJob({
     chosen,
@@ -78,9 +89,10 @@ export async function start(
 
 async function inputOf(
   RED: NodeAPI,
-  { flows, tabs, span, goOn }: StartQuestion,
-  { uploads, signal, cacheFolder }: { uploads: Uploads; signal: AbortSignal; cacheFolder: string },
+  { flows, tabs, span: asked, goOn }: StartQuestion,
+  { uploads, signal, cacheFolder, again }: ReadOptions,
 ): Promise<Input> {
+  const span = again ? spanAgain(asked, again) : asked;
   const chosen = chooseFlows(flows, tabs);
   if ("upload" in span) {
     const file = parseEventFile(uploads.text(span.upload));
@@ -99,7 +111,11 @@ async function inputOf(
     snapshots.push(await readSnapshot(client, channelIds, signal));
     pasts.push(await readEvents(client, channelIds, read, { signal, cacheFolder }));
   }
-  const past = together(pasts);
+  const everything = together(pasts);
+  const past =
+    again && read.kind === "times"
+      ? { ...everything, batches: readBefore(everything.batches, again) }
+      : everything;
   return {
     chosen,
     past: read.kind === "offsets" ? goingOn(past, goOn) : past,
