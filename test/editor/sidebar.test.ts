@@ -10,6 +10,11 @@ import { itWide, needsCoreTests } from "../support/wide.ts";
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const HOSTILE = `<img src="data:," onerror="globalThis.isTaken = true">`;
 
+/** Two that read with one consumer name. */
+const TWINS = ["one", "two"].map((name, index) => ({
+  ...{ id: name, name, type: "crec-events-in", z: "alarms", x: 200, y: 400 + index * 60 },
+  ...{ channel: "channel", consumer: "twins", wires: [[], []] },
+}));
 /** Beside two with names. */
 const UNNAMED = {
   ...{ id: "unnamed", type: "crec-events-in", z: "payments", x: 200, y: 400 },
@@ -28,7 +33,7 @@ describe("the sidebar", function () {
   const saidAtFirst = new Map<string, string>();
 
   before(async () => {
-    await editor().openWith([...of.FLOWS, UNNAMED]);
+    await editor().openWith([...of.FLOWS, UNNAMED, ...TWINS]);
     sidebar = new of.Sidebar(editor());
     await sidebar.open();
     for (const panel of ["under-way", "ended", "watchers", "wallets", "events"]) {
@@ -191,6 +196,21 @@ describe("the sidebar", function () {
     await issue.getByRole("button", { name: "Ignore:" }).waitFor();
     await issue.getByRole("button", { name: "Open the form:" }).click();
     should(await (await editor().formOnTop()).box("name").inputValue()).equal("production");
+    await editor().inPage.leave();
+  });
+
+  it("names the node that a second button of an issue opens", async () => {
+    await sidebar.root.getByRole("button", { name: "Check" }).click();
+    const issue = sidebar.row("issues", /have the same consumer name, "twins"/);
+    await issue.waitFor();
+    const labels = await issue.locator(".crec-row-buttons button").allTextContents();
+    should(labels[0]).equal("Open the form");
+    should(labels[1]).match(/^Open the form of (?:one|two)$/);
+    await issue.getByRole("button", { name: `${labels[1]}:` }).click();
+    const box = editor().page.locator("#dialog-form #node-input-name");
+    await box.waitFor();
+    const name = await box.inputValue();
+    should(labels[1]).endWith(name);
     await editor().inPage.leave();
   });
 

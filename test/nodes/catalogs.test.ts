@@ -152,6 +152,14 @@ describe("the package as Node-RED finds it", () => {
     should([...COMMON_FIELDS.types.options].sort()).deepEqual([...EVENT_TYPES].sort());
   });
 
+  it("leave it to the reason of a refused key to say that it was refused", () => {
+    for (const tag of ["en-US", "de", "ja", "zh-CN"]) {
+      type Texts = { monitor: { issue: { "api-key": { refused: { what: string } } } } };
+      const { monitor } = json<Texts>("plugins/monitor/locales", tag, "monitor.json");
+      should(monitor.issue["api-key"].refused.what).match(/^.__connection__.[:：] ?__reason__$/);
+    }
+  });
+
   it("explains a word where a help text uses it", () => {
     should(formOf("events-in").help).match(/### Glossary[\s\S]*- \*\*cursor\*\*: /);
     should(formOf("signer").help).not.match(/- \*\*cursor\*\*: /);

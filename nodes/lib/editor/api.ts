@@ -43,6 +43,19 @@ export type NodeTypeDef = {
 /** A config node in the editor, deployed or not. */
 export type ConfigNode = { id: string; type: string; name?: string; [property: string]: unknown };
 
+/** What undo takes back. */
+export type HistoryEvent = {
+  t: string;
+  /** The ids of those that were added. */
+  nodes?: string[];
+  events?: HistoryEvent[];
+  /** One that was edited, and its values before. */
+  node?: ConfigNode;
+  changes?: Record<string, unknown>;
+  /** Called after undo and redo. */
+  callback?: () => void;
+};
+
 /** What Node-RED shows at a field while the pointer is over it. */
 export type Tooltip = { setContent(text: string): void; delete(): void };
 
@@ -53,6 +66,7 @@ type EditorRed = {
     eachNode(visit: (node: ConfigNode) => void): void;
     eachConfig(visit: (node: ConfigNode) => void): void;
     node(id: string): ConfigNode | null;
+    remove(id: string): void;
     subflow(id: string): object | undefined;
     /** A tab. */
     workspace(id: string): { disabled?: boolean } | undefined;
@@ -89,8 +103,8 @@ type EditorRed = {
     validateNode(node: ConfigNode): void;
   };
   history: {
-    /** What undo would undo next. Of an edit, the values before it. */
-    peek(): { node?: ConfigNode; changes?: Record<string, unknown>; callback?: () => void } | undefined;
+    /** What undo would take back next. */
+    peek(): HistoryEvent | undefined;
   };
   popover: { tooltip(target: JQuery, content: string): Tooltip };
   clipboard: {

@@ -6,6 +6,7 @@ import { type FormCheck, validatorOf } from "./field-validators.ts";
 import { prepareFields, saveFields } from "./form-fields.ts";
 import { nameFields } from "./form-rows.ts";
 import { countHiddenUsers } from "./hidden-users.ts";
+import { mergeImported } from "./merge-imported.ts";
 import { redrawUsers, shortLabel } from "./node-label.ts";
 import { chooseForDropped, keepChoices } from "./only-choice.ts";
 import { addStyle } from "./style.ts";
@@ -53,6 +54,8 @@ export const forms = {
       // What Node-RED hands out refuses to be written to in an imported flow that is locked.
       form.came?.((added.__node__ as ConfigNode | undefined) ?? added);
     });
+    // Two connections may differ in their keys, which the editor does not know.
+    if (written.category === "config" && !written.credentials) mergeImported(type);
     if (written.category === "config")
       RED.events.on("nodes:change", (changed) => {
         if (changed.type === type) redrawUsers(changed);

@@ -53,13 +53,16 @@ function sentenceOf(issue: Row<"issues">): string {
   return said(issue, "what").replaceAll(`"${issue.origin.label}"`, () => `"${nodeOf(issue)}"`);
 }
 
-function buttonsOf({ id, buttons, isIgnored }: Row<"issues">): RowButton[] {
+function buttonsOf({ id, buttons, isIgnored, origin, said: { values } }: Row<"issues">): RowButton[] {
   if (isIgnored) return [{ label: word("label.stop-ignoring"), act: () => void ignoreIssue(id, false) }];
   const fixes = buttons.map((fix): RowButton => {
     if (fix.kind === "refresh") return { label: word("label.refresh"), act: () => void refresh() };
     if (fix.kind === "closeAlerts")
       return { label: word("label.close-alerts"), act: () => void closeAlerts(fix.file) };
-    return { label: word("label.open"), act: () => openForm(fix.node) };
+    const other = String(values.other ?? values.acting ?? "");
+    const name = fix.node === origin.node ? "" : nodeName(fix.node, other);
+    const label = name === "" ? word("label.open") : word("label.open-form", { name });
+    return { label, act: () => openForm(fix.node) };
   });
   return [...fixes, { label: word("label.ignore"), act: () => void ignoreIssue(id, true) }];
 }
