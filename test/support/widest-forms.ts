@@ -51,7 +51,7 @@ const WIDEST: Readonly<Record<string, Widest>> = {
     settings: () => ({ abi: ABI.join("\n"), decimals: "18" }),
     fill: async (form) => {
       await form.fill("abi", `${ABI[0]}\nfunction ${LONG_NAME.repeat(4)}(uint999 ${LONG_NAME})`);
-      await form.root.locator("#node-config-input-abi-problem").waitFor();
+      await form.root.getByText(/^Not usable: /).waitFor();
     },
   },
   "crec-signer": {
