@@ -8,7 +8,7 @@ import {
 } from "../lib/runtime/status.ts";
 import { type Countdown, retryStatus, showCountdown } from "./countdown.ts";
 import type { Reader } from "./reader.ts";
-import { startedStatus, startText } from "./start-text.ts";
+import { startedStatus } from "./start-text.ts";
 
 export type Shown = Pick<Reader, "outputs" | "started" | "lower" | "epoch" | "watcherCheck" | "copies"> & {
   consumer: Pick<Reader["consumer"], "state">;
@@ -79,9 +79,8 @@ function statusOf(RED: NodeAPI, shown: Shown): [StatusKind, StatusText] {
       }
       if (dropped) return atEnd("dropped", dropped);
       if (lower) return atEnd("lower", lower);
-      if (isShared && isNew) return says("working", "reading-started", { where: startText(RED._, started) });
+      if (isNew) return says(isShared ? "working" : "done", ...startedStatus(started));
       if (isShared) return says("working", "reading");
-      if (isNew) return says("done", ...startedStatus(started));
       return says("done", "connected");
     // Everything else of these two counts down.
     case "retrying":

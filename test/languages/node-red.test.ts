@@ -79,7 +79,7 @@ describe("a Node-RED in German", function () {
       "Der Dienst ist nicht erreichbar. Prüfen Sie Basis-URL, Netz, Firewall und Proxy.",
     );
     should(english).startWith("The service at 127.0.0.1:9 cannot be reached: ");
-    await nodeRed.status("api", "Der Dienst ist nicht erreichbar");
+    await nodeRed.status("api", /^Der Dienst ist nicht erreichbar: /);
     const { text } = (await (await get("crec/diagnostics?format=text")).json()) as { text: string };
     should(text).match(
       /code: SERVICE_UNREACHABLE, text: Der Dienst ist nicht erreichbar\. .* \(The service at /,

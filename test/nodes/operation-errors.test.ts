@@ -214,11 +214,16 @@ describe("errors of submit operation", function () {
       [
         "a mistyped amount",
         "INVALID_FIELD",
-        "valeu is not known. Name it value.",
+        "valeu in call 1 is not known. Name it value.",
         [{ to: RECEIVER, valeu: 5 }],
       ],
       ["a mistyped address", "INVALID_FIELD", "Name it to.", [{ adress: RECEIVER, value: "5" }]],
-      ["two amounts", "INVALID_FIELD", /amount is not known\. .* or remove it\.$/, [{ ...raw, amount: "5" }]],
+      [
+        "two amounts",
+        "INVALID_FIELD",
+        /amount in call 1 is not known\. .* or remove it\.$/,
+        [{ ...raw, amount: "5" }],
+      ],
       [
         "a name nobody knows",
         "INVALID_FIELD",
@@ -247,15 +252,15 @@ describe("errors of submit operation", function () {
       const unusual = (says: RegExp) => ["UNUSUAL_RECIPIENT", says] as [string, RegExp];
       const token = String(harness.service.ready.contracts.DemoToken);
       const wrong: Array<[string, RegExp]> = [
-        [ZERO, /^calls\[0\]: transfer to the zero address .* tick "allow unusual recipients"/],
-        [token, /^calls\[0\]: transfer to the called contract/],
-        [harness.wallet, /^calls\[0\]: transfer from this wallet to itself/],
+        [ZERO, /^call 1: transfer to the zero address .* tick "allow unusual recipients"/],
+        [token, /^call 1: transfer to the called contract/],
+        [harness.wallet, /^call 1: transfer from this wallet to itself/],
       ];
       for (const [to, says] of wrong) {
         await harness.refusedThenFine("submit", unusual(says), { to, payload: "1" }, good);
       }
       const list = { payload: [raw, { to: ZERO, value: "1" }] };
-      const says = /^calls\[1\]: The coin goes to the zero address/;
+      const says = /^call 2: The coin goes to the zero address/;
       await harness.refusedThenFine("listed", unusual(says), list, { payload: [raw] });
       await harness.ask("bold", { to: harness.wallet, payload: "0" });
     });
