@@ -125,7 +125,7 @@ describe("the health of a copy with a shared state", function () {
       const other = new Redis(changed.url);
       try {
         await deploy(reader(), changed.url);
-        await copy.nodeRed.status("node", /reading/);
+        await copy.nodeRed.status("node", /reading|connected/);
         await becomes(200, []);
         await other.config("SET", "requirepass", "another-one");
         await other.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
