@@ -273,6 +273,7 @@ describe("a text under a node", () => {
       ["calls[1].args.amounts[2]", "amounts[2] in call 2"],
       ["calls[0].args[3]", "value 4 in call 1"],
       ["calls[9].to", "to in call 10"],
+      ["calls[0].args", "values in call 1"],
       ["calls[0]", "call 1"],
       ["args.account", "account"],
     ] as const) {

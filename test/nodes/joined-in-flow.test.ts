@@ -9,7 +9,8 @@ import { noteWaiting } from "../../nodes/lib/runtime/waits/waiting.ts";
 
 const require = createRequire(import.meta.url);
 type Hooks = NodeAPI["hooks"] & { trigger(name: string, payload: object): Promise<void> };
-const { hooks } = createRequire(require.resolve("node-red"))("@node-red/util") as { hooks: Hooks };
+/** Of their own: readers of other tests may have left something in the flow, and follow it. */
+const hooks = freshHooks();
 
 const end = (id: string) => ({ id, node: { id, z: "tab", _expectedDoneCount: 1 } });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -363,3 +364,13 @@ describe("events of which a node makes one message", () => {
     );
   });
 });
+
+function freshHooks(): Hooks {
+  const load = createRequire(require.resolve("node-red"));
+  const path = load.resolve("@node-red/util/lib/hooks");
+  const shared = load.cache[path];
+  delete load.cache[path];
+  const fresh = load(path) as Hooks;
+  if (shared) load.cache[path] = shared;
+  return fresh;
+}

@@ -50,8 +50,10 @@ export async function formCode(code: string): Promise<FormCode> {
     workspaces: { active: () => "tab" },
     events: { on: (_event: string, hear: (node: Stored) => void) => added.push(hear) },
     editor: { getEditStack: () => [] },
+    history: { peek: () => undefined },
   };
-  runInNewContext(outputFiles[0]?.text ?? "", { RED, $: () => ({ length: 0, next: () => ({ length: 0 }) }) });
+  const $ = () => ({ length: 0, next: () => ({ length: 0 }) });
+  runInNewContext(outputFiles[0]?.text ?? "", { RED, $, queueMicrotask });
   const [definition] = registered;
   if (!definition) throw new Error("The code registers no node type");
   return {

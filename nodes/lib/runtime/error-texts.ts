@@ -66,6 +66,7 @@ export function shortText(error: Error): string {
 function inCalls(text: string): string {
   return text
     .replace(/^args\.(?=\w)/, "")
+    .replace(/(?<=calls\[\d+\]\.)args(?![.[\w])/g, "values")
     .replace(CALL_PATH, (_, call: string, name = "", number?: string) => {
       const value = number === undefined ? name : `value ${Number(number) + 1}`;
       return `${value ? `${value} in ` : ""}call ${Number(call) + 1}`;
