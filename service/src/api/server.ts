@@ -47,7 +47,7 @@ const REQUEST_CHECK_MS = 1000;
 /** How long a client has for a last request when the service stops, which is refused. */
 const CLOSE_GRACE_MS = 800;
 /** How long a running request may take then. */
-export const CLOSE_LIMIT_MS = 4_000;
+export const CLOSE_LIMIT_MS = 1_500;
 
 const STOPPING = "The service is stopping and takes no new requests. Try again when it runs.";
 
