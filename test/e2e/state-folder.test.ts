@@ -50,7 +50,7 @@ describe("the state folder of a real Node-RED", function () {
     await harness.deploy([
       [eventsInNode({ id: "reader", consumer: "reader", verify: false, start: "now" }), 2],
     ]);
-    await harness.nodeRed.status("reader", /starts after/);
+    await harness.nodeRed.status("reader", /after offset/);
     await harness.addEvents("first");
     await harness.arrived("reader", 2);
     last += 2;
