@@ -164,8 +164,18 @@ function readingCheck(
  * sequence says nothing about the event: see `eventParts` in submit operation.
  */
 function merged(msg: CrecMessage, found: CrecMessage, eventParts: string): CrecMessage {
-  const { consumer, redelivered, late, attempt, rejection, verification, dedupeKey, contradicts, ...kept } =
-    msg.crec ?? {};
+  const {
+    consumer,
+    reader,
+    redelivered,
+    late,
+    attempt,
+    rejection,
+    verification,
+    dedupeKey,
+    contradicts,
+    ...kept
+  } = msg.crec ?? {};
   return { ...msg, ...found, crec: { ...kept, ...found.crec, eventParts } };
 }
 
