@@ -204,7 +204,7 @@ describe("AlertRule: what people were told, against a model that sees everything
           }
         },
       ),
-      { numRuns: 20 },
+      { numRuns: 30 },
     ),
   );
 
