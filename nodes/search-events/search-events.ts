@@ -13,7 +13,7 @@ import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { onInput } from "../lib/runtime/input.ts";
 import { type Library, loadLibrary } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
-import { showStatus, statusText } from "../lib/runtime/status.ts";
+import { type StatusKind, showStatus, statusText } from "../lib/runtime/status.ts";
 import { UndecodedNote } from "../lib/runtime/undecoded-note.ts";
 import { watcherFamily } from "../lib/runtime/watcher-family.ts";
 import { setNewest } from "../lib/shared/drop-oldest.ts";
@@ -120,25 +120,25 @@ export default function register(RED: NodeAPI): void {
       }
       const isFiltered = conditions.rows.length > 0;
       const unread = undecoded.count - undecodedBefore;
-      const key =
-        rejected > 0
-          ? "rejected"
-          : unread > 0
-            ? "undecoded"
-            : isMore
-              ? isFiltered
-                ? "limit"
-                : "more"
-              : "found";
-      const said = statusText(RED, `search-events.status.${key}`, {
-        count: sequence.count,
-        rejected,
-        unread,
-      });
-      showStatus(this, rejected > 0 ? "error" : unread > 0 ? "waiting" : "done", said);
+      const [kind, key] = lastStatus({ rejected, unread, isMore, isFiltered });
+      const counts = { count: sequence.count, rejected, unread };
+      showStatus(this, kind, statusText(RED, `search-events.status.${key}`, counts));
     });
   }
   RED.nodes.registerType("crec-search-events", ConstructSearchEvents);
+}
+
+/** What a search ends with, as the kind and the key of a status: first what is wrong with events. */
+function lastStatus(ended: {
+  rejected: number;
+  unread: number;
+  isMore: boolean;
+  isFiltered: boolean;
+}): [StatusKind, string] {
+  if (ended.rejected > 0) return ["error", "rejected"];
+  if (ended.unread > 0) return ["waiting", "undecoded"];
+  if (!ended.isMore) return ["done", "found"];
+  return ["done", ended.isFiltered ? "limit" : "more"];
 }
 
 /** Whether an event reads its log otherwise than the first event of that log did. Of each log, that is reported once. */
