@@ -108,7 +108,14 @@ function listedAs(
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 
-type Read = { value: unknown /** What is wrong where there is none. */; missing?: string };
+type Read = {
+  value: unknown;
+  /** What is wrong where there is none. */
+  missing?: string;
+};
+
+/** `input`: the parameter, where the function is known. */
+type Given = Read & { at: string; input: { name: string } | undefined };
 
 async function readArgument(
   RED: NodeAPI,
@@ -125,11 +132,13 @@ async function readArgument(
 }
 
 /** All values that are missing, at once. @throws INVALID_ARGUMENT */
-function requireAll(path: string, values: ReadonlyArray<Read & { at: string }>): void {
+function requireAll(path: string, values: readonly Given[]): void {
   const [first, ...others] = values.filter(({ missing }) => missing !== undefined);
   if (!first) return;
   if (others.length === 0) throw nodeError("INVALID_ARGUMENT", `${first.at} ${first.missing}.`);
-  const names = [first, ...others].map(({ at }) => at.slice(path.length).replace(/^\./, "")).map(inWords);
+  const names = values.flatMap(({ missing, input }, index) =>
+    missing === undefined ? [] : input?.name || `value ${index + 1}`,
+  );
   const call = path.replace(/\.?args$/, "");
   const listed = new Intl.ListFormat("en").format(names);
   const where = call === "" ? "" : ` in ${call}`;
@@ -137,11 +146,6 @@ function requireAll(path: string, values: ReadonlyArray<Read & { at: string }>):
     "INVALID_ARGUMENT",
     `${listed} are empty${where}. Fill them in, in the form or the message.`,
   );
-}
-
-/** A parameter without a name has its number. */
-function inWords(name: string): string {
-  return name.replace(/^\[(\d+)\]$/, (_, index: string) => `value ${Number(index) + 1}`);
 }
 
 function nothingIn({ type, value }: TypedValue, found: unknown, parameter: string | undefined): string {
