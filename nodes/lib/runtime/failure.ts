@@ -131,6 +131,9 @@ function readable(library: Library, contracts: readonly DeployedContract[], text
   return text;
 }
 
+/** A value of an error, with its name or position. */
+type Named = { key: string; value: string };
+
 /** The values with their amounts in tokens, and the addresses apart. Undefined where the error is not known. */
 function inTokens(
   library: Library,
@@ -155,18 +158,16 @@ function inTokens(
   const isOwn = !isOfTokens(error) || isRaisedBy(call, parameterTexts);
   const amounts =
     units && isOwn ? library.amountsInTokens(given, error.inputs, units.decimals, units.amounts) : undefined;
-  const named = (key: string, value: string) => (/^\d+$/.test(key) ? value : `${key} ${value}`);
-  const isAddress = ({ value }: { value: string }) => value.startsWith("0x");
-  const inTheirUnit = values.filter(({ key }) => amounts?.[key] !== undefined);
-  const lastAmount = String(amounts?.[inTheirUnit.at(-1)?.key ?? ""]);
-  const tokens = inTheirUnit.map(({ key }) => named(key, grouped(String(amounts?.[key]))));
-  const others = values.filter((one) => !inTheirUnit.includes(one) && !isAddress(one));
-  const unit = lastAmount === "1" ? " token" : " tokens";
+  const named = ({ key, value }: Named) => (/^\d+$/.test(key) ? value : `${key} ${value}`);
+  const isAmount = ({ key }: Named) => amounts?.[key] !== undefined;
+  const isAddress = ({ value }: Named) => value.startsWith("0x");
+  const tokens = values.filter(isAmount).map(({ key }) => ({ key, value: grouped(String(amounts?.[key])) }));
+  const unit = tokens.at(-1)?.value === "1" ? " token" : " tokens";
   const shown = [
-    ...(tokens.length > 0 ? [tokens.join(", ") + unit] : []),
-    ...others.map(({ key, value }) => named(key, value)),
+    ...(tokens.length > 0 ? [tokens.map(named).join(", ") + unit] : []),
+    ...values.filter((one) => !isAmount(one) && !isAddress(one)).map(named),
   ];
-  const addresses = values.filter(isAddress).map(({ key, value }) => named(key, value));
+  const addresses = values.filter(isAddress).map(named);
   return {
     values: shown.join(", "),
     ...(addresses.length > 0 ? { addresses: addresses.join(", ") } : {}),
