@@ -25,12 +25,13 @@ export async function requireContracts(
   if (channel.connection.isRehearsed) return [];
   const calls = transactions.flatMap(({ to, data }, index) => (data === "0x" ? [] : { to, call: index + 1 }));
   const found = await Promise.all(
-    calls.map(async ({ to, call }, index) => {
+    calls.map(async ({ to, call }, index): Promise<Doubt[]> => {
       const place = await placeOn(channel, chainSelector, to);
       const isContract = await contractOnChain(place, channel.signal);
-      if (isContract === false && index === 0) throw notFound(call, to);
-      const why = isContract === undefined ? ("undecided" as const) : ("may-be-created" as const);
-      return isContract ? [] : [{ call, address: to, why }];
+      if (isContract) return [];
+      if (isContract === undefined) return [{ call, address: to, why: "undecided" }];
+      if (index === 0) throw notFound(call, to);
+      return [{ call, address: to, why: "may-be-created" }];
     }),
   );
   return found.flat();
