@@ -109,11 +109,8 @@ export default function register(RED: NodeAPI): void {
       const { operation_id: operationId } = operation;
       const known = { channelId, operationId, walletOperationId, wallet, chainSelector, status };
       (context.report ?? reports.begin(known)).executed(change);
-      this.warn(
-        RED._("common.warning.executed-after-all", {
-          ...{ status: statusWord(RED, status), id: operationId },
-        }),
-      );
+      const words = { status: statusWord(RED, status), id: operationId };
+      this.warn(RED._("common.warning.executed-after-all", words));
       if (!isPast()) showStatus(this, "done", shownStatus(RED, status, change.verification));
       const crec = { status, verification: verificationOf(change.verification), operationId };
       send(null, { ...answer(msg, { status, reason }, crec), topic: `operation.status/${status}` });
