@@ -58,7 +58,7 @@ function meaning(node: EditedNode, parameter: ParameterChoice, unit: Unit | unde
 }
 
 /** How a value may look; for lists and tuples as JSON. */
-export function exampleOf(parameter: ParameterChoice): string {
+function exampleOf(parameter: ParameterChoice): string {
   const value = shapeOf(parameter);
   return typeof value === "string" ? value : JSON.stringify(value);
 }
