@@ -24,9 +24,10 @@ export function abiButtons(node: EditedNode): void {
   const extensions = named("extensions");
   for (const [name, abi] of Object.entries(EXTENSION_ABIS)) extensions.append(button(node, name, abi));
   const demos = named("local");
-  const names = Object.keys(DEMO_ABIS).map((key) => node._(`contract.known.${key}`));
-  for (const [index, [key, abi]] of Object.entries(DEMO_ABIS).entries()) {
-    const name = names[index] ?? key;
+  const nameOf = (key: string): string => node._(`contract.known.${key}`);
+  const names = Object.keys(DEMO_ABIS).map(nameOf);
+  for (const [key, abi] of Object.entries(DEMO_ABIS)) {
+    const name = nameOf(key);
     const fillPlace = (): void => {
       fillIn("name", name, names);
       fillIn("address", DEMO_ADDRESSES[key as keyof typeof DEMO_ABIS], Object.values(DEMO_ADDRESSES));
