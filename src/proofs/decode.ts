@@ -66,7 +66,7 @@ function watcherEvent(
   return {
     name: text(signed.name, "name"),
     params,
-    ...(lost ? { lost } : {}),
+    ...(lost.length > 0 ? { lost } : {}),
     ...optional("words", wordsOf(signed.service, params), (words) => words as Record<string, string>),
     ...optional("contract", log.address, address),
     ...chainOf(signed, payload),

@@ -29,23 +29,21 @@ export function extensionAbi(service: unknown): Abi | undefined {
  *
  * @throws {CrecError} `MALFORMED_EVENT` when a value does not fit the given ABI; `ABI_AMBIGUOUS`.
  */
-export function namedParams(
-  { abi = [], service, log }: Known,
-  params: Record<string, unknown>,
-): Omit<EventValues, "lost"> & { lost?: string[] } {
-  const { lost = [], ...named } = eventValues(abi, log, params) ?? ofExtension(service, log, params);
-  return lost.length > 0 ? { ...named, lost } : named;
+export function namedParams({ abi, service, log }: Known, params: Record<string, unknown>): EventValues {
+  const named = abi && eventValues(abi, log, params);
+  return named ?? ofExtension(service, log, params) ?? { params, lost: [] };
 }
 
 function ofExtension(
   service: unknown,
   log: Fields,
-  params: Fields,
-): Partial<EventValues> & { params: Fields } {
+  params: Record<string, unknown>,
+): EventValues | undefined {
+  const abi = extensionAbi(service);
   try {
-    return eventValues(extensionAbi(service) ?? [], log, params) ?? { params };
+    return abi && eventValues(abi, log, params);
   } catch {
-    return { params };
+    return undefined;
   }
 }
 
