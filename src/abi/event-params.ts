@@ -73,20 +73,22 @@ function readEvent({ name, inputs }: AbiEvent, params: Fields): Reading<EventVal
 
 /** Events of the ABI with this name that have these parameters, as a service or this library writes them: those that fit best. */
 export function fittingEvents(abi: Abi, name: string, params: Fields): AbiEvent[] {
-  const ranked = abi.flatMap((event) => {
-    const isNamed = event.type === "event" && event.name === name;
-    return isNamed ? [{ event, rank: rankOf(event, params) }] : [];
-  });
-  const best = Math.min(...ranked.map(({ rank }) => rank));
-  return ranked.flatMap(({ event, rank }) => (rank === best && rank < NOT_ITS ? [event] : []));
+  const events = abi
+    .filter((item) => item.type === "event")
+    .filter((event) => event.name === name && hasAll(event, params));
+  if (events.length < 2) return events;
+  const ranks = events.map((event) => rankOf(event, params));
+  const best = Math.min(...ranks);
+  return events.filter((_, index) => ranks[index] === best);
 }
 
-const NOT_ITS = 3;
+function hasAll({ inputs }: AbiEvent, params: Fields): boolean {
+  const { left, lost } = findKeys(inputs, params);
+  return left.length + lost.length === 0;
+}
 
 /** 0: all its parameters; 1: some of them; 2: values of other types. */
 function rankOf(event: AbiEvent, params: Fields): number {
-  const { left, lost } = findKeys(event.inputs, params);
-  if (left.length + lost.length > 0) return NOT_ITS;
   try {
     return readEvent(event, params).isExact() ? 0 : 1;
   } catch {
