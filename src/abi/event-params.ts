@@ -35,22 +35,17 @@ type Notes = { exact: boolean; lost: string[] };
 /** An ABI is parsed once for all events that are read with it. */
 const eventsByTopic = new WeakMap<readonly unknown[], Map<string, AbiEvent[]>>();
 
+/** What names the event of a log. */
+type LogNames = { topic_hash?: unknown; event_signature?: unknown };
+
 /**
  * The parameters of a signed contract event with the ABI's names and types: integers as decimal text,
- * bytes as hex, addresses checksummed. An event that the ABI does not have, and values that it does not name, stay as
- * they are. A value that may be that of several parameters is left out.
+ * bytes as hex, addresses checksummed. Values that the ABI does not name stay as they are. A value that may be that of
+ * several parameters is left out. Undefined for an event that the ABI does not have.
  *
  * @throws ArgumentError `ABI_INVALID`; CrecError `MALFORMED_EVENT` when a value does not have its type, `ABI_AMBIGUOUS`
  * when the ABI has several events that read the values differently.
  */
-export function eventParams(abi: readonly unknown[], log: LogNames, params: Fields): Fields {
-  return eventValues(abi, log, params)?.params ?? params;
-}
-
-/** What names the event of a log. */
-export type LogNames = { topic_hash?: unknown; event_signature?: unknown };
-
-/** The same with what was lost; undefined for an event that the ABI does not have. */
 export function eventValues(abi: readonly unknown[], log: LogNames, params: Fields): EventValues | undefined {
   const events = findEvents(abi, log);
   if (events.length === 0) return undefined;

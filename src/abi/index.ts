@@ -7,7 +7,7 @@ export {
   type FunctionCall,
 } from "./call.ts";
 export { callData } from "./call-data.ts";
-export { type EventValues, eventParams, eventValues, fittingEvents, readTuple } from "./event-params.ts";
+export { type EventValues, eventValues, fittingEvents, readTuple } from "./event-params.ts";
 export {
   completeFragment,
   eventFragments,

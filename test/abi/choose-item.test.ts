@@ -20,7 +20,7 @@ import {
   encodeFunctionCall,
   encodeValue,
   eventFragments,
-  eventParams,
+  eventValues,
   listEvents,
   listFunctions,
   logParams,
@@ -38,7 +38,7 @@ const AMBIGUOUS = { code: "ABI_AMBIGUOUS" };
 const read = (text: string, params: Fields) => {
   const abi = parseAbi(text);
   const [event] = listEvents(abi);
-  return eventParams(abi, { topic_hash: event?.topicHash }, params);
+  return eventValues(abi, { topic_hash: event?.topicHash }, params)?.params;
 };
 
 /** In both orders, since merged ABIs have any. */
@@ -258,7 +258,7 @@ describe("any two events with one signature", () => {
         const { wire, expected, topic_hash } = emitted(emits, values);
         const alone = (one: AbiEvent): unknown => {
           try {
-            return eventParams([one], { topic_hash }, wire);
+            return eventValues([one], { topic_hash }, wire)?.params;
           } catch {
             return undefined;
           }
@@ -276,7 +276,7 @@ describe("any two events with one signature", () => {
         }
         const abi: Abi = isSecond ? [other, emits] : [emits, other];
         try {
-          const found = eventParams(abi, { topic_hash }, wire);
+          const found = eventValues(abi, { topic_hash }, wire)?.params;
           should(inOneNotation(found)).equal(inOneNotation(own));
           seen.read += 1;
         } catch (error) {

@@ -1,5 +1,5 @@
 import should from "should";
-import { eventFragments, eventParams, logParams, parseAbi, signatureHash } from "../../src/abi/index.ts";
+import { eventFragments, eventValues, logParams, parseAbi, signatureHash } from "../../src/abi/index.ts";
 import type { EventFragment } from "../../src/protocol/index.ts";
 
 const word = (value: bigint): string => BigInt.asUintN(256, value).toString(16).padStart(64, "0");
@@ -68,7 +68,7 @@ describe("logParams", () => {
     const list = `0x${[32n, 1n, BigInt(`0x${called}`) << 64n].map(word).join("")}`;
     should(() => logParams(listed, { topics, data: list })).throw({ code: "LOG_MISMATCH" });
     const event = { topic_hash: topics[0] };
-    should(() => eventParams([listed], event, { d: [[...Buffer.from(called, "hex")]] })).throw({
+    should(() => eventValues([listed], event, { d: [[...Buffer.from(called, "hex")]] })).throw({
       code: "MALFORMED_EVENT",
     });
   });

@@ -5,7 +5,7 @@ import {
   decodeValues,
   encodeFunctionCall,
   encodeValue,
-  eventParams,
+  eventValues,
   logParams,
   parseAbi,
   signatureHash,
@@ -110,7 +110,7 @@ describe("a parameter of an event", () => {
     "event E(int16 indexed a, bytes4 indexed b, uint8 c, uint8[2] d, bytes[] e, bytes3 f, (uint8 g, bool) h)",
   );
   const event_signature = "E(int16,bytes4,uint8,uint8[2],bytes[],bytes3,(uint8,bool))";
-  const read = (params: Record<string, unknown>) => eventParams(abi, { event_signature }, params);
+  const read = (params: Record<string, unknown>) => eventValues(abi, { event_signature }, params)?.params;
 
   it("is refused outside its type, with its path", () => {
     for (const [name, value, path] of [

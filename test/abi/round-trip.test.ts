@@ -9,7 +9,7 @@ import {
   decodeFunctionResult,
   encodeFunctionCall,
   encodeValue,
-  eventParams,
+  eventValues,
   logParams,
   parseAbi,
   signatureHash,
@@ -167,11 +167,11 @@ describe("a value", () => {
           const samples = drawn.map(([each]) => each);
           const log = logOf(event, samples);
           const params = parseJson(JSON.stringify(logParams(event, log)));
-          const decoded = eventParams(
+          const decoded = eventValues(
             [event],
             { topic_hash: log.topics[0] },
             params as Record<string, unknown>,
-          );
+          )?.params;
           const expected = inputs.map((input, index) => [
             input.name,
             input.indexed && isDynamic(input) ? hashTopic : samples[index]?.plain,

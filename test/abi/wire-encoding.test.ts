@@ -3,7 +3,7 @@ import { encodeAbiParameters, type Hex, keccak256 } from "viem";
 import {
   type AbiEvent,
   type AbiParameter,
-  eventParams,
+  eventValues,
   logParams,
   signatureHash,
   signatureOf,
@@ -106,7 +106,7 @@ function eventOf(of: Row["of"], indexed: boolean): AbiEvent {
 /** What flows get of what was written. */
 function readBack(event: AbiEvent, wire: string): unknown {
   const params = parseJson(`{"some_value":${wire}}`) as Record<string, unknown>;
-  return eventParams([event], { topic_hash: signatureHash(signatureOf(event)) }, params).someValue;
+  return eventValues([event], { topic_hash: signatureHash(signatureOf(event)) }, params)?.params.someValue;
 }
 
 function titleOf({ of, value }: Row): string {
