@@ -3,7 +3,7 @@ import { parseJson } from "../json.ts";
 import { valueNames } from "../protocol/abi-names.ts";
 import type { Hex } from "../protocol/index.ts";
 import { canonicalSignature, selectorOf, signatureOf } from "./abi-type.ts";
-import { chooseReading, exchange, type Reading } from "./choose-item.ts";
+import { chooseReading, exchange, grouped, type Reading } from "./choose-item.ts";
 import { missingHint } from "./list.ts";
 import { byName, plainValues } from "./plain.ts";
 import { decodeRaw, Misfit } from "./raw.ts";
@@ -156,13 +156,9 @@ function findFunctions(
   args?: readonly unknown[] | Record<string, unknown>,
 ): AbiFunction[] {
   const searched = canonicalSignature(String(nameOrSignature));
-  const found = new Map<string, AbiFunction[]>();
   const functions = functionsOf(abi);
-  for (const item of functions) {
-    const signature = signatureOf(item);
-    if (item.name === searched || signature === searched)
-      found.set(signature, [...(found.get(signature) ?? []), item]);
-  }
+  const named = functions.filter((item) => item.name === searched || signatureOf(item) === searched);
+  const found = grouped(named, signatureOf);
   if (found.size === 0) {
     const available = [...new Set(functions.map(signatureOf))].join(", ") || "none";
     throw new ArgumentError(

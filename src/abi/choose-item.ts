@@ -69,6 +69,18 @@ export function distinct<T>(items: readonly T[], keyOf: (item: T) => string): T[
   });
 }
 
+/** All of each key, in their order. Node.js 20 has no `Map.groupBy`. */
+export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
 /** Without repeats of what is written in the same way. */
 export function distinctEvents(events: readonly AbiEvent[]): AbiEvent[] {
   return distinct(events, eventText);

@@ -2,7 +2,7 @@ import { CrecError } from "../errors.ts";
 import { repeatedNames } from "../protocol/abi-names.ts";
 import { arrayOf, fixedBytesSize, integerType, numberType, signatureHash, signatureOf } from "./abi-type.ts";
 import { plainName } from "./amount-rule.ts";
-import { chooseReading, distinctEvents, type Reading } from "./choose-item.ts";
+import { chooseReading, distinctEvents, grouped, type Reading } from "./choose-item.ts";
 import { readAbi } from "./parse.ts";
 import type { Abi, AbiEvent, AbiParameter } from "./types.ts";
 import { bytesText } from "./values.ts";
@@ -97,11 +97,8 @@ function findEvents(
 ): readonly AbiEvent[] {
   let events = eventsByTopic.get(abi);
   if (events === undefined) {
-    events = new Map();
-    for (const event of distinctEvents(readAbi(abi).abi.filter((item) => item.type === "event"))) {
-      const hash = signatureHash(signatureOf(event));
-      events.set(hash, [...(events.get(hash) ?? []), event]);
-    }
+    const all = distinctEvents(readAbi(abi).abi.filter((item) => item.type === "event"));
+    events = grouped(all, (event) => signatureHash(signatureOf(event)));
     eventsByTopic.set(abi, events);
   }
   const hash = typeof topic === "string" ? topic.toLowerCase() : undefined;

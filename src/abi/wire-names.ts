@@ -1,5 +1,6 @@
 import { argName } from "../protocol/abi-names.ts";
 import { plainName } from "./amount-rule.ts";
+import { grouped } from "./choose-item.ts";
 import type { AbiParameter } from "./types.ts";
 
 /** A name as the wire writes it: `fundTokenId` as `fund_token_id`, `tokenID` as `token_i_d`. */
@@ -56,17 +57,19 @@ export function findKeys(parameters: readonly AbiParameter[], given: object): Fo
   const lost: string[] = [];
   for (const group of shared) {
     const own = separateKeys(group, left);
-    for (const [at, one] of own ? group.entries() : []) take(one, own?.[at] ?? "");
-    if (own) continue;
+    if (own) {
+      for (const [at, one] of group.entries()) take(one, own[at] ?? "");
+      continue;
+    }
     const plain = new Set(group.map(({ name, index }) => plainName(wireName(name, index))));
     lost.push(...[...left].filter((key) => plain.has(plainName(key))));
     for (const key of lost) left.delete(key);
   }
   if (left.size === 0) return { keys, left: [], lost };
-  const loose = new Map(grouped([...left], plainName).map((some) => [plainName(some[0] ?? ""), some]));
+  const loose = grouped([...left], plainName);
   const unread = single.filter(({ name, index }) => name !== "" && keys[index] === undefined);
-  for (const [one, ...others] of grouped(unread, ({ name }) => plainName(name))) {
-    const [key, ...more] = loose.get(plainName(one?.name ?? "")) ?? [];
+  for (const [plain, [one, ...others]] of grouped(unread, ({ name }) => plainName(name))) {
+    const [key, ...more] = loose.get(plain) ?? [];
     if (one && key !== undefined && others.length + more.length === 0) take(one, key);
   }
   return { keys, left: [...left], lost };
@@ -75,10 +78,8 @@ export function findKeys(parameters: readonly AbiParameter[], given: object): Fo
 function placesOf(parameters: readonly AbiParameter[]): Places {
   const known = places.get(parameters);
   if (known !== undefined) return known;
-  const groups = grouped(
-    parameters.map(({ name }, index) => ({ name, index })),
-    ({ name, index }) => wireName(name, index),
-  );
+  const placed = parameters.map(({ name }, index) => ({ name, index }));
+  const groups = [...grouped(placed, ({ name, index }) => wireName(name, index)).values()];
   const found = {
     single: groups.filter(({ length }) => length === 1).flat(),
     shared: groups.filter(({ length }) => length > 1),
@@ -94,15 +95,4 @@ function separateKeys(group: readonly Placed[], given: ReadonlySet<string>): str
     group.map(({ index }) => argName(index)),
     group.map(({ index }) => String(index)),
   ].find((keys) => new Set(keys).size === keys.length && keys.every((key) => given.has(key)));
-}
-
-function grouped<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return [...groups.values()];
 }

@@ -1,4 +1,5 @@
 import { arrayOf, numberType } from "../../abi/abi-type.ts";
+import { grouped } from "../../abi/choose-item.ts";
 import { type Abi, type AbiEvent, type AbiParameter, fittingEvents } from "../../abi/index.ts";
 import { snakeCase } from "../../abi/wire-names.ts";
 import { argName, valueNames } from "../../protocol/abi-names.ts";
@@ -30,19 +31,11 @@ export function kindReader(path: FieldPath, abi: Abi = []): KindReader {
     const parameter = parameterAt(inputs, rest);
     return parameter === undefined ? BY_LOOK : kindOf(parameter);
   };
-  const byName = new Map<string, AbiEvent[]>();
-  for (const event of abi) {
-    if (event.type === "event") byName.set(event.name, [...(byName.get(event.name) ?? []), event]);
-  }
-  const agreed = new Map(
-    [...byName].map(([name, events]) => {
-      const [first, ...others] = events.map(kindIn);
-      return [
-        name,
-        others.every(({ kind, type }) => kind === first?.kind && type === first.type) ? first : undefined,
-      ];
-    }),
+  const byName = grouped(
+    abi.filter((item) => item.type === "event"),
+    ({ name }) => name,
   );
+  const agreed = new Map([...byName].map(([name, events]) => [name, onlyKind(events.map(kindIn))]));
   return (decoded) => {
     const { name, params } = (decoded ?? {}) as { name?: unknown; params?: unknown };
     if (typeof name !== "string") return BY_LOOK;
@@ -53,12 +46,17 @@ export function kindReader(path: FieldPath, abi: Abi = []): KindReader {
   };
 }
 
+/** Undefined where they differ. */
+function onlyKind([first, ...others]: readonly FieldKind[]): FieldKind | undefined {
+  return others.every(({ kind, type }) => kind === first?.kind && type === first.type) ? first : undefined;
+}
+
 /** Types that differ only in their length or range count as one without either. */
-function agreement([first, ...others]: readonly FieldKind[]): FieldKind | undefined {
+function agreement(kinds: readonly FieldKind[]): FieldKind | undefined {
+  const [first, ...others] = kinds;
   const alike = (kind: FieldKind) => kind.kind === first?.kind && isListType(kind) === isListType(first);
   if (first === undefined || !others.every(alike)) return undefined;
-  const isOneType = others.every(({ type }) => type === first.type);
-  return isOneType ? first : { kind: first.kind, type: isListType(first) ? "[]" : "" };
+  return onlyKind(kinds) ?? { kind: first.kind, type: isListType(first) ? "[]" : "" };
 }
 
 function parameterAt(inputs: readonly AbiParameter[], path: FieldPath): AbiParameter | undefined {
