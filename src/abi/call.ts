@@ -109,7 +109,7 @@ function readWords(
   data: Hex,
   path: string,
 ): Reading<Words> {
-  const raw = parameters.length === 0 ? [] : decodeRaw(parameters, data, path);
+  const raw = decodeRaw(parameters, data, path);
   return {
     value: { item, parameters, raw, values: plainValues(parameters, raw) },
     isExact: () => encodeValues(parameters, raw) === data,

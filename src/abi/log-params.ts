@@ -41,7 +41,7 @@ export function logParams(fragment: EventFragment, log: Log): Record<string, unk
     throw mismatch(fragment, `it has ${topics.length} indexed values, not ${indexed.length}`);
   }
   try {
-    const values = others.length === 0 ? [] : decodeRaw(others, log.data as Hex, "params");
+    const values = decodeRaw(others, log.data as Hex, "params");
     return Object.fromEntries(
       fragment.inputs.map((input, index) => {
         const value = input.indexed
@@ -64,7 +64,7 @@ export function logParams(fragment: EventFragment, log: Log): Record<string, unk
 export function isWholeLog(fragment: EventFragment, { data }: Log): boolean {
   const parameters = fragment.inputs.filter((input) => !input.indexed);
   const hex = data.toLowerCase() as Hex;
-  const values = parameters.length === 0 ? [] : decodeRaw(parameters, hex, "params");
+  const values = decodeRaw(parameters, hex, "params");
   return encodeValues(parameters, values) === hex;
 }
 

@@ -18,7 +18,6 @@ export function decodeValues(
   data: Hex,
   path: string = "values",
 ): unknown[] {
-  if (parameters.length === 0) return [];
   return plainValues(parameters, decodeRaw(parameters, data, path));
 }
 

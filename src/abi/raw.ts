@@ -29,6 +29,7 @@ const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
  * @throws CrecError `RESULT_UNREADABLE` when the data does not match these types, with the path of the wrong value.
  */
 export function decodeRaw(parameters: readonly AbiParameter[], data: Hex, path: string): unknown[] {
+  if (parameters.length === 0) return [];
   if (describesTooMuch(parameters, data)) {
     throw new CrecError(
       "RESULT_UNREADABLE",
