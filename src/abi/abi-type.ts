@@ -47,6 +47,12 @@ export function numberText(stored: bigint, places: number): string {
   return `${stored < 0n ? "-" : ""}${digits.slice(0, -places)}.${digits.slice(-places)}`;
 }
 
+/** A stored number of this type with all its decimal places, as text; a value of any other type as it is. */
+export function withPlaces(type: string, value: unknown): unknown {
+  const number = numberType(type);
+  return number === undefined ? value : numberText(BigInt(String(value)), number.places);
+}
+
 /** The smallest and the largest value of an integer type. */
 export function rangeOf({ signed, bits }: { signed: boolean; bits: number }): { min: bigint; max: bigint } {
   const half = 2n ** BigInt(bits - 1);

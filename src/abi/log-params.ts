@@ -1,13 +1,14 @@
 import { CrecError } from "../errors.ts";
+import { argName } from "../protocol/abi-names.ts";
 import type { EventFragment, Hex } from "../protocol/index.ts";
 import {
   arrayOf,
   fixedBytesSize,
   integerType,
-  numberText,
   numberType,
   signatureHash,
   signatureOf,
+  withPlaces,
 } from "./abi-type.ts";
 import { decodeRaw } from "./raw.ts";
 import type { AbiParameter } from "./types.ts";
@@ -24,9 +25,9 @@ type Log = { topics: readonly string[]; data: string };
 /**
  * The `params` of a log as the public service writes them: keys in snake_case; integers of 8, 16, 32 and 64 bits as JSON
  * numbers, all others as decimal text; bytes as hex; addresses checksummed; text that reads as base64 of 20 or 32 bytes
- * as their hex; fixed-point numbers as decimal text with all their places. An indexed integer is the decimal text of its topic, without a sign; indexed bytes are the whole topic,
- * and so is an indexed value of variable size, which is its hash. Inside lists and tuples: `nestedValue`. Of values whose
- * keys are the same, the last one is there.
+ * as their hex; fixed-point numbers as decimal text with all their places. An indexed integer is the decimal text of its
+ * topic, without a sign; indexed bytes are the whole topic, and so is an indexed value of variable size, which is its
+ * hash. Inside lists and tuples: `nestedValue`. Of values whose keys are the same, the last one is there.
  *
  * A number beyond 2^53 is a `JSON.rawJSON` value: `JSON.stringify` writes it unrounded. To read it,
  * parse the JSON text. Node.js 20 has no such values: there it is decimal text, as this library reads such a number.
@@ -86,7 +87,7 @@ function topicValue(input: AbiParameter, topic: Hex): unknown {
   // A topic that does not fit its type belongs to another event.
   const [value] = decodeRaw([input], topic, "params");
   if (integerType(input.type) !== undefined) return BigInt(topic).toString();
-  if (numberType(input.type) !== undefined) return fixedPoint(input.type, value);
+  if (numberType(input.type) !== undefined) return withPlaces(input.type, value);
   return fixedBytesSize(input.type) === undefined ? value : topic;
 }
 
@@ -96,7 +97,7 @@ function wireValue(parameter: AbiParameter, value: unknown): unknown {
   if (parameter.type === "tuple") return nestedValue(parameter, value);
   if (parameter.type === "string") return hexOfBase64(String(value)) ?? value;
   const integer = integerType(parameter.type);
-  if (integer === undefined) return fixedPoint(parameter.type, value);
+  if (integer === undefined) return withPlaces(parameter.type, value);
   return NUMBER_BITS.includes(integer.bits) ? unroundedNumber(value) : String(value);
 }
 
@@ -117,7 +118,7 @@ function nestedValue(parameter: AbiParameter, value: unknown): unknown {
   if (type === "tuple") {
     const parts = Array.isArray(value) ? value : [];
     return Object.fromEntries(
-      components.map((part, index) => [part.name || `arg${index}`, nestedValue(part, parts[index])]),
+      components.map((part, index) => [part.name || argName(index), nestedValue(part, parts[index])]),
     );
   }
   if (integerType(type) !== undefined) return unroundedNumber(value);
@@ -125,14 +126,8 @@ function nestedValue(parameter: AbiParameter, value: unknown): unknown {
   if (type === "bytes") return base64Of(String(value));
   // No public source shows how the workflow writes it.
   if (type === "function") throw new Error("a function in a list or a tuple cannot be written");
-  if (numberType(type) !== undefined) return fixedPoint(type, value);
+  if (numberType(type) !== undefined) return withPlaces(type, value);
   return fixedBytesSize(type) === undefined ? value : [...Buffer.from(String(value).slice(2), "hex")];
-}
-
-/** A fixed-point number with all its places; any other value as it is. */
-function fixedPoint(type: string, value: unknown): unknown {
-  const number = numberType(type);
-  return number === undefined ? value : numberText(BigInt(String(value)), number.places);
 }
 
 function isBytes({ type }: AbiParameter): boolean {

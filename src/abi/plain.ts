@@ -1,6 +1,6 @@
 import { valueNames } from "../protocol/abi-names.ts";
 import type { Hex } from "../protocol/index.ts";
-import { arrayOf, numberText, numberType } from "./abi-type.ts";
+import { arrayOf, withPlaces } from "./abi-type.ts";
 import { decodeRaw } from "./raw.ts";
 import type { AbiParameter } from "./types.ts";
 
@@ -39,6 +39,5 @@ function toPlain(parameter: AbiParameter, value: unknown): unknown {
     const parts = Array.isArray(value) ? value : [];
     return byName(components, plainValues(components, parts));
   }
-  const number = numberType(parameter.type);
-  return number === undefined ? value : numberText(BigInt(String(value)), number.places);
+  return withPlaces(parameter.type, value);
 }
