@@ -93,12 +93,11 @@ function readAll(input: unknown): Checked[] {
   const count: Count = { all: 0, item: 0 };
   const all = pastedAbis(input).map((raw) => checked(raw, count));
   if (all.length < 2) return all;
-  const seen = new Set<string>();
-  const distinct = all.filter(({ abi, failures }) => {
-    const key = JSON.stringify([abi, failures.map(({ error }) => error.message)]);
-    return abi.length + failures.length > 0 && !seen.has(key) && seen.add(key);
-  });
-  return distinct.length > 0 ? distinct : all.slice(0, 1);
+  const filled = all.filter(({ abi, failures }) => abi.length + failures.length > 0);
+  const each = distinct(filled, ({ abi, failures }) =>
+    JSON.stringify([abi, failures.map(({ error }) => error.message)]),
+  );
+  return each.length > 0 ? each : all.slice(0, 1);
 }
 
 function checked({ name, items, lines, overrides, failures, missing }: RawAbi, count: Count): Checked {
@@ -219,7 +218,7 @@ function typeOf(given: unknown, path: string, what: string): string {
   if (typeof given === "string" && hasManyDimensions(given))
     throw tooLarge(path, `${what}${path} is an array with more than ${ABI_BOUNDS.dimensions} dimensions.`);
   const type = typeof given === "string" ? canonicalType(given) : undefined;
-  if (type !== undefined && type !== "") return type;
+  if (type !== undefined) return type;
   const shown = (JSON.stringify(given) ?? "missing").slice(0, 80);
   throw invalid(
     path,
