@@ -1,4 +1,4 @@
-import { canonicalType } from "./abi-type.ts";
+import { arrayOf, canonicalType } from "./abi-type.ts";
 import { ABI_BOUNDS } from "./bounds.ts";
 import { type Definitions, pathAt, type RawParameter } from "./definitions.ts";
 import type { Scope } from "./solidity.ts";
@@ -183,13 +183,13 @@ export function getterAt(cursor: Cursor, known: Known): RawItem {
   const name = cursor.name();
   const inputs: RawParameter[] = [];
   for (;;) {
-    const [, item] = /^(.*)\[\d*\]$/.exec(type.type) ?? [];
+    const array = arrayOf(type);
     if (type.mapping) {
       inputs.push(type.mapping.key);
       type = type.mapping.value;
-    } else if (item !== undefined) {
+    } else if (array !== undefined) {
       inputs.push({ name: "", type: "uint256" });
-      type = { ...type, type: item };
+      type = array.item;
     } else break;
   }
   const isLeftOut = (field: RawParameter) => field.type === "mapping" || field.type.endsWith("]");
