@@ -35,14 +35,6 @@ export type ListedEvent = {
   inputs: AbiParameter[];
 };
 
-/** Each function once: merged ABIs contain duplicates, and a contract has one function for each signature. */
-function functionsOf(abi: Abi): AbiFunction[] {
-  return distinct(
-    abi.filter((item) => item.type === "function"),
-    signatureOf,
-  );
-}
-
 const OF_PROXY = /^(?:upgradeTo|upgradeToAndCall|implementation|Upgraded|AdminChanged|BeaconUpgraded)$/;
 
 const unusableOf = new WeakMap<Abi, UnusableItem[]>();
@@ -65,12 +57,14 @@ export function missingHint(abi: Abi, name: string): string {
 }
 
 /**
- * The functions of an ABI, in its order, each once.
+ * The functions of an ABI, in its order, each once: merged ABIs contain duplicates, and a contract has one function for
+ * each signature.
  * @example
  * listFunctions(abi).map(({ signature }) => signature); // → ["increment()", "countOf(address)"]
  */
 export function listFunctions(abi: Abi): ListedFunction[] {
-  return functionsOf(abi).map(({ name, inputs, outputs, stateMutability }) => {
+  const functions = abi.filter((item) => item.type === "function");
+  return distinct(functions, signatureOf).map(({ name, inputs, outputs, stateMutability }) => {
     const signature = signatureOf({ name, inputs });
     return { name, signature, selector: selectorOf({ name, inputs }), inputs, outputs, stateMutability };
   });
