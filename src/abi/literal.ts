@@ -6,6 +6,7 @@ const WORDS: Readonly<Record<string, unknown>> = {
   ...{ true: true, false: false, null: null, undefined: null },
   ...{ True: true, False: false, None: null },
 };
+const QUOTE = /["'`]/;
 const BLANK = /\s*/y;
 const LINE = /[^\n]*/y;
 const TOKEN = /[A-Za-z_$][\w$.]*|[-+]?\d[\w.+-]*|\.\.\.[\w$.]*|[\s\S]/y;
@@ -47,17 +48,16 @@ export class Literals {
   /** @throws ArgumentError `ABI_INVALID` with the line and the word that is not part of a value. */
   value(depth = 0): unknown {
     if (depth > MOST_DEPTH) throw invalid("abi", "The ABI is nested too deeply. Paste the ABI alone.");
-    const first = this.next();
-    const value =
-      first === "["
-        ? this.#list(depth)
-        : first === "{"
-          ? this.#object(depth)
-          : /["'`]/.test(first)
-            ? this.#string()
-            : this.#word();
+    const value = this.#bare(depth);
     this.#match(CAST);
     return value;
+  }
+
+  #bare(depth: number): unknown {
+    const first = this.next();
+    if (first === "[") return this.#list(depth);
+    if (first === "{") return this.#object(depth);
+    return QUOTE.test(first) ? this.#string() : this.#word();
   }
 
   #list(depth: number): unknown[] {
@@ -65,7 +65,7 @@ export class Literals {
     this.at += 1;
     while (this.next() !== "]") {
       list.push(this.value(depth + 1));
-      if (!this.#endOrComma("]")) this.#fail();
+      this.#endOrComma("]");
     }
     this.at += 1;
     return list;
@@ -76,21 +76,20 @@ export class Literals {
     const entries: Array<[string, unknown]> = [];
     this.at += 1;
     while (this.next() !== "}") {
-      const key = /["'`]/.test(this.next()) ? this.#string() : this.#key();
+      const key = QUOTE.test(this.next()) ? this.#string() : this.#key();
       if (this.next() !== ":") this.#fail();
       this.at += 1;
       entries.push([key, this.value(depth + 1)]);
-      if (!this.#endOrComma("}")) this.#fail();
+      this.#endOrComma("}");
     }
     this.at += 1;
     return Object.fromEntries(entries);
   }
 
-  #endOrComma(end: string): boolean {
-    if (this.next() === end) return true;
-    if (this.next() !== ",") return false;
-    this.at += 1;
-    return true;
+  #endOrComma(end: string): void {
+    const next = this.next();
+    if (next === ",") this.at += 1;
+    else if (next !== end) this.#fail();
   }
 
   #key(): string {
