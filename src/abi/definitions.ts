@@ -29,8 +29,8 @@ export class Definitions {
   readonly #scopes: ReadonlyMap<string, Scope>;
   readonly #readFields: ReadFields;
 
-  constructor(statements: readonly Statement[], scopes: readonly Scope[], readFields: ReadFields) {
-    this.#scopes = new Map(scopes.map((scope) => [scope.name, scope]));
+  constructor(statements: readonly Statement[], scopes: ReadonlyMap<string, Scope>, readFields: ReadFields) {
+    this.#scopes = scopes;
     this.#readFields = readFields;
     for (const statement of statements) this.#add(statement);
     let structs = 0;

@@ -42,7 +42,8 @@ export function readHumanReadable(text: string): RawAbi[] {
   if (text.length > textLength)
     throw tooLarge("abi", `The ABI has ${text.length} characters; the limit is ${textLength}.`);
   const { statements, scopes } = statementsOf(tokensOf(text));
-  const definitions: Definitions = new Definitions(statements, scopes, (cursor, scope) =>
+  const byName = new Map(scopes.map((scope) => [scope.name, scope]));
+  const definitions: Definitions = new Definitions(statements, byName, (cursor, scope) =>
     fieldsAt(cursor, { definitions, scope }),
   );
   const isSource = scopes.length > 0;
@@ -50,7 +51,6 @@ export function readHumanReadable(text: string): RawAbi[] {
     const read = readStatement(statement, { definitions, scope: statement.scope }, { text, isSource });
     return read ? [{ scope: statement.scope, line: statement.tokens[0]?.line ?? 1, ...read }] : [];
   });
-  const byName = new Map(scopes.map((scope) => [scope.name, scope]));
   const inherited = new Set(scopes.flatMap(({ bases }) => bases));
   const leaves = scopes.filter(({ kind, name }) => kind === "contract" && !inherited.has(name));
   const whole = leaves.filter(({ isAbstract }) => !isAbstract);
