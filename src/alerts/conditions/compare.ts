@@ -74,34 +74,33 @@ function scalarComparison({ is, values, to, decimals }: Wanted): Scalar {
   }
 }
 
+/** `end`: the value of a type that meets such a row, if any does. */
 const ORDERS = {
-  above: (order: number) => order > 0,
-  atLeast: (order: number) => order >= 0,
-  below: (order: number) => order < 0,
-  atMost: (order: number) => order <= 0,
+  above: { holds: (order: number) => order > 0, end: "max", words: "above" },
+  atLeast: { holds: (order: number) => order >= 0, end: "max", words: "at least" },
+  below: { holds: (order: number) => order < 0, end: "min", words: "below" },
+  atMost: { holds: (order: number) => order <= 0, end: "min", words: "at most" },
 } as const;
 
 function numeric(text: string, decimals: number | undefined, is: keyof typeof ORDERS): Scalar {
   const wanted = numberOf(text, decimals);
-  const holds = ORDERS[is];
-  // Most rows are about one type.
-  let range: { type: string; isPossible: boolean } | undefined;
+  const { holds, end, words } = ORDERS[is];
   const isPossible = (type: string, number: Decimal) => {
     const range = numberType(type);
-    if (range === undefined) return true;
-    const { min, max, places } = range;
-    return holds(compareDecimals({ digits: is === "above" || is === "atLeast" ? max : min, places }, number));
+    return (
+      range === undefined || holds(compareDecimals({ digits: range[end], places: range.places }, number))
+    );
   };
+  // Most rows are about one type.
+  let known: { type: string; isPossible: boolean } | undefined;
   return (value, { kind, type }) => {
     const number = kind === "number" || kind === "text" || kind === "look" ? readDecimal(value) : undefined;
     if (number === undefined || wanted === undefined) return notOfKind("number");
     if (holds(compareDecimals(number, wanted))) return true;
-    if (range?.type !== type) range = { type, isPossible: isPossible(type, wanted) };
-    return range.isPossible ? false : { reason: `no ${type} is ${WORDS[is]} ${shown(text)}` };
+    if (known?.type !== type) known = { type, isPossible: isPossible(type, wanted) };
+    return known.isPossible ? false : { reason: `no ${type} is ${words} ${shown(text)}` };
   };
 }
-
-const WORDS = { above: "above", atLeast: "at least", below: "below", atMost: "at most" } as const;
 
 /** The number of a row, in the unit of its field. */
 export function numberOf(text: string, decimals = 0): Decimal | undefined {
