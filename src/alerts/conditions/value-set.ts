@@ -71,14 +71,12 @@ export function valueSet(values: readonly string[], decimals?: number): ValueSet
     const keyOf = kind === "number" ? (text: string) => numberKey(text.trim(), decimals) : KEYS[kind];
     const keys = values.map((text) => keyOf(kind === "text" ? text : text.trim()));
     const item = type.replace(/(?:\[\d*\])+$/, "");
+    const problemIn = (key: string | undefined) => {
+      if (key === undefined) return `is not ${WHAT[kind]}`;
+      return kind === "hash" ? undefined : problemOf(key, item, decimals);
+    };
     const misfits = values.flatMap((text, index) => {
-      const key = keys[index];
-      const problem =
-        key === undefined
-          ? `is not ${WHAT[kind]}`
-          : kind === "hash"
-            ? undefined
-            : problemOf(key, item, decimals);
+      const problem = problemIn(keys[index]);
       return problem === undefined ? [] : `"${shown(text)}" ${problem}`;
     });
     const set = { keys: new Set(keys.filter((key) => key !== undefined)), misfit: misfits[0] };
