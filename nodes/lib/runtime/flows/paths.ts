@@ -59,10 +59,7 @@ export class Paths {
       if (found.has(node)) continue;
       found.add(node);
       next.push(...this.#targets(node.wires?.flat()));
-      const isLink = node.type === "link call" || (node.type === "link out" && node.mode !== "return");
-      if (isLink) next.push(...this.#targets(node.links));
-      const inside = ends(this.#templateOf(node)?.in).flatMap(({ wires = [] }) => wires);
-      next.push(...this.#targets(inside.map(({ id }) => id)));
+      next.push(...this.#linked(node), ...this.#inside(this.#templateOf(node)));
     }
     return found;
   }
@@ -125,9 +122,8 @@ export class Paths {
     for (let node = next.pop(); node; node = next.pop()) {
       if (found.has(node)) continue;
       found.add(node);
-      if (node.type === "link out") {
-        if (node.mode !== "return") next.push(...this.#targets(node.links));
-      } else if (node.type === "crec-verify-event" || node.type === "crec-ack") {
+      if (node.type === "link out") next.push(...this.#linked(node));
+      else if (node.type === "crec-verify-event" || node.type === "crec-ack") {
         if (through.has(node.type)) next.push(...this.#targets(node.wires?.[0]));
       } else if (through.has(node.type)) next.push(...this.#targets(node.wires?.flat()));
     }
@@ -145,14 +141,12 @@ export class Paths {
     }
     if (node.type === "link out") return this.#targets(node.links);
     if (node.type === "link call") {
-      const isDynamic = node.linkType === "dynamic";
-      const called = isDynamic ? this.#flows.ofType("link in") : this.#targets(node.links);
+      const called = node.linkType === "dynamic" ? this.#flows.ofType("link in") : this.#linked(node);
       return [...called, ...this.#behind(node)];
     }
     const template = this.#templateOf(node);
     if (!template) return this.#behind(node);
-    const inside = ends(template.in).flatMap(({ wires = [] }) => this.#targets(wires.map(({ id }) => id)));
-    return [...inside, ...this.#leaving(template, template.id)];
+    return [...this.#inside(template), ...this.#leaving(template, template.id)];
   }
 
   /** As `runningIds` of the flows. */
@@ -164,16 +158,12 @@ export class Paths {
 
   #placesAfter(place: Place): Place[] {
     const { node, outer } = place;
-    const linked = (ids: unknown) =>
-      this.#targets(ids).flatMap((to) => (to.z === node.z ? placeIn(outer)(to) : this.#placesOf(to)));
     const isDynamic = node.type === "link call" && node.linkType === "dynamic";
-    const isLink = node.type === "link call" || (node.type === "link out" && node.mode !== "return");
     const template = this.#templateOf(node);
-    const inside = ends(template?.in).flatMap(({ wires = [] }) => this.#targets(wires.map(({ id }) => id)));
     return [
       ...(isDynamic ? this.#flows.ofType("link in").flatMap((to) => this.#placesOf(to)) : []),
-      ...(isLink ? linked(node.links) : []),
-      ...inside.map(placeIn(place)),
+      ...this.#linked(node).flatMap((to) => (to.z === node.z ? placeIn(outer)(to) : this.#placesOf(to))),
+      ...this.#inside(template).map(placeIn(place)),
       ...(template
         ? outputsFrom(template, template.id).flatMap((output) => this.#placesBehind(place, output))
         : this.#placesBehind(place)),
@@ -221,6 +211,16 @@ export class Paths {
     const own = this.#handlers.get(container) ?? [];
     const around = this.#flows.instancesOf(container).flatMap(({ z }) => this.#handlersOf(z, seen));
     return [...own, ...around];
+  }
+
+  /** What a link node names. One that returns names nothing. */
+  #linked({ type, mode, links }: FlowNode): FlowNode[] {
+    return type === "link call" || (type === "link out" && mode !== "return") ? this.#targets(links) : [];
+  }
+
+  /** What the inputs of a subflow are wired to. */
+  #inside(template: FlowNode | undefined): FlowNode[] {
+    return ends(template?.in).flatMap(({ wires = [] }) => this.#targets(wires.map(({ id }) => id)));
   }
 
   #templateOf({ type }: FlowNode): FlowNode | undefined {
