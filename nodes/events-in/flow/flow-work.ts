@@ -146,7 +146,8 @@ export class FlowWork {
   #sent(msg: Message, source: End | undefined, noteIn: (work: Work) => void): void {
     const work = this.#workOf(msg);
     if (work) noteIn(work);
-    if (!source) return;
+    // Where nothing is followed, a node completes nothing that it could have made the message of.
+    if (!source || this.#works.size === 0) return;
     const behalf = this.#current.getStore();
     if (work) {
       this.#turns.sent(source.id, behalf, work);
