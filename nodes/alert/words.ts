@@ -3,6 +3,7 @@ import type { AlertOutcome, AlertWhen, RaisedAlert } from "../../src/index.ts";
 import type { ConditionDef } from "../lib/shared/conditions.ts";
 import { cutAtWord } from "../lib/shared/cut-text.ts";
 import { isObject } from "../lib/shared/is-object.ts";
+import { utcText } from "../lib/shared/times.ts";
 import { type Facts, fieldText, replaceFields, valueText } from "./template.ts";
 import { oneLine, ownProperty } from "./values.ts";
 
@@ -115,8 +116,8 @@ export function outcomeText(
 function reminderText(RED: NodeAPI, { changes, suppressed, lastAt }: RaisedAlert, text: string): string {
   if (changes !== undefined) return say(RED, "alert.words.changes", { text, changes: String(changes) });
   if (suppressed === 0 || lastAt === undefined) return say(RED, "alert.words.still", { text });
-  const time = `${new Date(lastAt).toISOString().slice(0, 19).replace("T", " ")} UTC`;
-  return say(RED, "alert.words.more", { text, count: String(suppressed), time });
+  const count = String(suppressed);
+  return say(RED, "alert.words.more", { text, count, time: utcText(lastAt) });
 }
 
 export function outcomeTitle(

@@ -30,6 +30,11 @@ export function isTime(text: string): boolean {
   return time !== undefined && Number.isFinite(time) && time >= 0;
 }
 
+/** `2026-01-31 12:00:00 UTC`, in each language. `at` in Unix milliseconds. */
+export function utcText(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
 function secondsOf(value: unknown, now: number): number | undefined {
   if (value instanceof Date) return value.getTime() / 1000;
   if (typeof value === "number") return value >= MILLISECONDS_FROM ? value / 1000 : value;

@@ -1,4 +1,5 @@
 import type { FlowNode } from "../../../../nodes/lib/runtime/flows/flows.ts";
+import { utcText } from "../../../../nodes/lib/shared/times.ts";
 import type { InFlightEvent } from "../../../../src/index.ts";
 import type { Check, Finding, Scene } from "../check.ts";
 import { readersOf, textOf } from "../settings.ts";
@@ -31,10 +32,7 @@ function standing(scene: Scene, node: FlowNode): Finding[] {
       .map((one) => flows.originOf(one).label);
     const acks = node.commit === "on-ack" ? [...new Set(labels)] : [];
     const origin = flows.originOf(node);
-    const values = {
-      ...{ reader: origin.label, offset: event.offset },
-      since: `${new Date(event.since).toISOString().slice(0, 19).replace("T", " ")} UTC`,
-    };
+    const values = { reader: origin.label, offset: event.offset, since: utcText(event.since) };
     const common = { severity: "error" as const, origin, detail: id };
     if (acks.length === 0) return [{ ...common, case: "flow", values }];
     const listed = [...acks.slice(0, MOST_ACKS), ...(acks.length > MOST_ACKS ? ["…"] : [])].join(", ");
