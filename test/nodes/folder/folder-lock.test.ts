@@ -18,6 +18,8 @@ const CHILD = join(import.meta.dirname, "lock-child.ts");
 const TIMES: LockTimes = { beatMs: 200, leaseMs: 2_000, lookMs: 50, staleMs: 4_000 };
 /** Nobody takes a holder for gone because it is silent. */
 const PATIENT: LockTimes = { ...TIMES, staleMs: 3_600_000 };
+/** A holder shows itself only when it is told to. */
+const BY_HAND: LockTimes = { ...PATIENT, beatMs: 1_800_000, leaseMs: 1_800_000 };
 /** Where it can be known for certain that a process is gone. */
 const isLinux = process.platform === "linux";
 
@@ -265,12 +267,13 @@ describe("the lock of a folder", function () {
   });
 
   it("is not taken from another at the end, and a late beat does not bring it back", async () => {
-    const { lock, says } = lockHere(PATIENT);
+    const { lock, says } = lockHere(BY_HAND);
     const state = await says("held");
     if (state.kind !== "held") return;
     const text = await readFile(path(), "utf8");
     const holder = { id: "0a", host: "other", pid: 2, since: "2026-01-31" };
     const taken = await LockFile.replace(path(), holder, { text, insist: false });
+    should.exist(taken);
     await should(state.tenure.renew()).be.rejectedWith({ code: "FOLDER_IN_USE" });
     should(state.tenure.over.aborted).be.true();
     await should(state.tenure.confirm()).be.rejectedWith({ code: "FOLDER_IN_USE" });
