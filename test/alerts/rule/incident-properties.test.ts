@@ -94,7 +94,8 @@ function isBothAt({ when, events }: World, time: number): boolean {
 /** What may have left late counts only where that makes it so. */
 function canBeAt(world: World, time: number, value: boolean, lateMs: number): boolean {
   const { when } = world;
-  if (lateMs === 0 || (when.kind !== "sum" && when.kind !== "count")) return isTrueAt(world, time) === value;
+  if (isTrueAt(world, time) === value) return true;
+  if (when.kind !== "sum" && when.kind !== "count") return false;
   const from = time - when.withinMs;
   const favours = ({ amount }: Event) =>
     when.kind === "count" ? value : (when.is === "atMost") === value ? amount < 0 : amount > 0;
