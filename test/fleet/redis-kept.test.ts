@@ -126,7 +126,8 @@ describe("what Redis keeps for a time", function () {
   });
 
   describe("with copies of an earlier version", () => {
-    const known = (text: string, ms: number) => admin.set(`{${namespace}}:once:["s","k"]`, text, "PX", ms);
+    const known = (text: string, ms: number, key = "k") =>
+      admin.set(`{${namespace}}:once:["s","${key}"]`, text, "PX", ms);
     const old = async (key: string, ms: number): Promise<void> => {
       await admin.hset(`{${namespace}}:record:["s","${key}"]`, { revision: "7", text: "1" });
       await admin.pexpire(`{${namespace}}:record:["s","${key}"]`, ms);
@@ -135,15 +136,22 @@ describe("what Redis keeps for a time", function () {
     };
 
     it("takes the time to live from what it meets, and forgets it as they would", async () => {
-      await known("1", 200);
-      await old("k", 200);
+      const until = Date.now() + LONG_MS;
+      await known("1", LONG_MS);
+      await old("k", LONG_MS);
       should(await shared.readRecord("s", "k")).deepEqual({ revision: 7, value: 1 });
       should(await shared.recordKeys("s", 10)).deepEqual(["k"]);
       for (const name of ['record:["s","k"]', "records:s"]) should(await ttl(name)).equal(-1, name);
+      const kept = await admin.zrange(`{${namespace}}:kept`, 0, -1, "WITHSCORES");
+      should(Number(kept.at(-1))).be.within(until, Date.now() + LONG_MS);
+
+      await known("1", 200, "short");
+      await old("short", 200);
+      await shared.readRecord("s", "short");
       await passed(shared, 210);
-      should(await shared.readRecord("s", "k")).be.undefined();
-      should(await mark("k")).equal("new");
-      should(await ttl('once:["s","k"]')).equal(-1);
+      should(await shared.readRecord("s", "short")).be.undefined();
+      should(await mark("short")).equal("new");
+      should(await ttl('once:["s","short"]')).equal(-1);
     });
 
     it("knows their marks, and leaves them what they can read", async () => {
