@@ -186,7 +186,10 @@ async function takeExamplesAndForms(page, url) {
   const folder = join(root, "examples");
   /** @type {Set<string>} */
   const taken = new Set();
-  for (const file of (await readdir(folder)).filter((name) => name.endsWith(".json")).sort()) {
+  const first = `${QUICKSTART}.json`;
+  const others = (await readdir(folder)).filter((name) => name.endsWith(".json") && name !== first).sort();
+  // The quickstart is deployed already.
+  for (const file of [first, ...others]) {
     /** @type {FlowNode[]} */
     const flows = JSON.parse(await readFile(join(folder, file), "utf8"));
     const example = basename(file, ".json");
@@ -194,7 +197,7 @@ async function takeExamplesAndForms(page, url) {
     const forms = flows.filter(({ type }) => type.startsWith("crec-") && isNew(type));
     const subflows = flows.filter(({ type, id }) => type === "subflow" && isNew(id));
     const pictures = [
-      // The quickstart already runs, and has its picture.
+      // The quickstart has its picture.
       ...(example === QUICKSTART
         ? []
         : [{ name: example, take: async () => take(page, example, await drawnIn(page)) }]),

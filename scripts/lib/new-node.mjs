@@ -60,10 +60,10 @@ function checkName(name) {
   }
 }
 
-/** The examples are numbered without a gap. */
+/** The examples are numbered without a gap, from 00. */
 async function nextNumber() {
   const files = (await readdir(join(root, "examples"))).filter((file) => file.endsWith(".json"));
-  return String(files.length + 1).padStart(2, "0");
+  return String(files.length).padStart(2, "0");
 }
 
 /**

@@ -18,6 +18,7 @@ const names = readdirSync(join(root, "examples"))
 const examples = new Map(
   names.map((name) => [name, JSON.parse(read("examples", `${name}.json`)) as FlowNode[]]),
 );
+const QUICKSTART = "01-quickstart";
 const everyNode = [...examples.values()].flat();
 /** Palettes that an example says to install, and the types of their nodes. */
 const INSTALLED: Readonly<Record<string, readonly string[]>> = {
@@ -83,12 +84,14 @@ function variablesIn(nodes: readonly FlowNode[]): string[] {
 }
 
 describe("the examples", () => {
-  it("are numbered without a gap, and each has a test that runs it", () => {
+  it("are numbered without a gap, the first alert before the quickstart, and each has a test that runs it", () => {
+    // The import dialog lists them by name.
+    should(names.slice(0, 2)).deepEqual(["00-first-alert", QUICKSTART]);
     should(names.map((name) => name.slice(0, 3))).deepEqual(
-      names.map((_, index) => `${String(index + 1).padStart(2, "0")}-`),
+      names.map((_, index) => `${String(index).padStart(2, "0")}-`),
     );
-    const tests = names.slice(1).map((name) => `test/examples/${name}.test.ts`);
-    // The first one is what npm start opens.
+    const tests = names.filter((name) => name !== QUICKSTART).map((name) => `test/examples/${name}.test.ts`);
+    // The quickstart is what npm start opens.
     const missing = ["test/e2e/quickstart.test.ts", ...tests].filter((file) => !existsSync(join(root, file)));
     should(missing).be.empty();
   });
@@ -127,7 +130,7 @@ describe("the examples", () => {
 
   it("share what the quickstart has: the import reuses config nodes that exist", () => {
     // A new id replaces that of a node which Node-RED does not find, so the next import would not find it either.
-    const known = new Set(examples.get("01-quickstart")?.map(({ id }) => id));
+    const known = new Set(examples.get(QUICKSTART)?.map(({ id }) => id));
     const uses = new Map<string, string[]>();
     for (const [name, nodes] of examples) {
       // A subflow is found by its content.

@@ -57,7 +57,7 @@ describe("crec-rehearse", function () {
   it("says what the large-transfer example would have done, and keeps it as a test that is met", async () => {
     should(first.code).equal(0, first.err);
     should(first.out)
-      .match(/^Rehearsal of Alert on a large transfer\n/)
+      .match(/^Rehearsal of Alert on a large transfer by MQTT, never lost\n/)
       .and.match(/ 2 alerts/);
     const report = JSON.parse(await readFile(file("report.json"), "utf8")) as Report;
     const alerts = report.outcomes.filter(({ kind }) => kind === "alert");
