@@ -1,14 +1,14 @@
-import { counted, grouped, kindCount, nodeName, plain, timeText } from "../report/words.ts";
+import { counted, grouped, kindCount, nodeName, plain, spanText } from "../report/words.ts";
 import { OUTCOME_KINDS, type Report } from "../shared/report.ts";
 
 const SHOWN = 50;
 
 /** A report in a few lines: what came in, and what each node would have done. */
 export function summaryOf(report: Report): string[] {
-  const { tabs, span, timeZone, events, channels, nodes, notes } = report;
+  const { tabs, timeZone, events, channels, nodes, notes } = report;
   const lines = [
     `Rehearsal of ${tabs.map(({ label }) => plain(label)).join(", ")}`,
-    `${timeText(span.from, timeZone)} to ${timeText(span.to, timeZone)} (${timeZone}), ${counted(events.read, "event")}`,
+    `${spanText(report)} (${timeZone}), ${counted(events.read, "event")}`,
     "",
   ];
   const done = nodes.flatMap((node) => {

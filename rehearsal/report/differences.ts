@@ -6,7 +6,7 @@ import {
   type Report,
 } from "../shared/report.ts";
 import { type Group, groupKey, groupsOf, matchOutcomes } from "./match.ts";
-import { changeOf, counted, grouped, kindName, nodeName, plain, timeText } from "./words.ts";
+import { changeOf, counted, grouped, kindName, nodeName, plain, spanText } from "./words.ts";
 
 /** What a second rehearsal has otherwise than a first one. Nodes are the same where their ids are. */
 export type Differences = {
@@ -94,10 +94,10 @@ export function outcomeInWords({
 
 function inputDifferences(before: Report, after: Report): string[] {
   const sentences: string[] = [];
-  const span = ({ span: { from, to }, timeZone }: Report): string =>
-    `${timeText(from, timeZone)} to ${timeText(to, timeZone)}`;
-  if (before.span.from !== after.span.from || before.span.to !== after.span.to) {
-    sentences.push(`The spans differ: ${span(before)} before, ${span(after)} after.`);
+  const [spanBefore, spanAfter] = [spanText(before), spanText(after)];
+  // What differs by less than a minute has the same events, or the next sentence says otherwise.
+  if (spanBefore !== spanAfter) {
+    sentences.push(`The spans differ: ${spanBefore} before, ${spanAfter} after.`);
   }
   if (JSON.stringify(eventsOf(before)) !== JSON.stringify(eventsOf(after))) {
     sentences.push(

@@ -4,7 +4,7 @@ import { namesOf, outcomeItem, outcomeSections, totalOf } from "./html-outcomes.
 import { STYLE } from "./html-style.ts";
 import { type Html, html } from "./html-text.ts";
 import { timeline } from "./html-timeline.ts";
-import { counted, grouped, kindCount, kindName, nodeName, plain, timeText } from "./words.ts";
+import { counted, grouped, kindCount, kindName, nodeName, plain, spanText } from "./words.ts";
 
 /** Nothing is loaded, nothing runs and nothing is sent: messages are text of others. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
@@ -49,7 +49,7 @@ function head({ span, timeZone, events, channels }: Report, title: string): Html
       }</p>`,
   );
   return html`<header><h1>${title}</h1>
-<p>${timeText(span.from, timeZone)} to ${timeText(span.to, timeZone)} (${plain(timeZone)})</p>
+<p>${spanText({ span, timeZone })} (${plain(timeZone)})</p>
 ${read}${
   events.delivered === events.read
     ? undefined

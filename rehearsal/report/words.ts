@@ -49,6 +49,16 @@ export function timeText(at: number, timeZone: string): string {
   return `${part("year")}-${part("month")}-${part("day")} ${part("hour")}:${part("minute")}:${part("second")}${milliseconds}`;
 }
 
+/** A span, to the minute: `2026-01-31 14:05 to 2026-01-31 15:05`. */
+export function spanText({ span: { from, to }, timeZone }: Pick<Report, "span" | "timeZone">): string {
+  return [from, to].map((at) => minuteText(at, timeZone)).join(" to ");
+}
+
+/** `2026-01-31 14:05` in that zone. */
+export function minuteText(at: number, timeZone: string): string {
+  return timeText(at, timeZone).slice(0, "2026-01-31 14:05".length);
+}
+
 /** The name of a node as people know it, else its type. */
 export function nodeName(node: Pick<NodeReport, "id" | "name" | "type"> | undefined, id = ""): string {
   return plain(node?.name || node?.type || node?.id || id);

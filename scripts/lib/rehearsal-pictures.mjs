@@ -59,7 +59,7 @@ export async function takeRehearsal(page, ready, deploy) {
   await show(await flowsWith({ limit: 200 }));
   await start();
   await panel.getByRole("button", { name: "Compare with the previous" }).click();
-  await panel.getByRole("heading", { name: "Compared with the previous rehearsal" }).waitFor();
+  await panel.getByText("Compared with the previous rehearsal").waitFor();
   await take("rehearsal-compared");
   await show(await flowsWith({ limit: 200, sum: 300 }));
   await start();

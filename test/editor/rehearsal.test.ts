@@ -289,8 +289,9 @@ describe("the rehearsal in the editor", function () {
     should(kept.report.nodes.find(({ id }) => id === "answered")?.received).equal(many);
     await drawn(wiresOf(kept.report, "alarms"));
 
-    await press("Compare with the previous");
+    // Nobody has to ask what differs.
     const details = panel.locator(".crec-rehearsal-details");
+    await details.getByRole("heading", { name: `${many} alerts instead of ${few}`, exact: true }).waitFor();
     await details.getByText(`large transfers: ${many} alerts instead of ${few}`).waitFor();
     await details.getByText("New:").first().waitFor();
     should(await details.textContent()).containEql(`answered: ${many} instead of ${few}`);

@@ -47,7 +47,7 @@ describe("differences between two rehearsals", () => {
     differencesInWords(differencesOf(before, after))
       .slice(0, 5)
       .should.deepEqual([
-        "The spans differ: 2026-01-05 09:00:00 to 2026-01-05 09:30:00 before, 2026-01-05 08:30:00 to 2026-01-05 08:31:00 after.",
+        "The spans differ: 2026-01-05 09:00 to 2026-01-05 09:30 before, 2026-01-05 08:30 to 2026-01-05 08:31 after.",
         "The events differ: 30 events before, 30 after.",
         "The seeds differ: 7 before, 8 after.",
         "The time zones differ: Europe/Berlin before, UTC after.",

@@ -31,7 +31,7 @@ describe("a rehearsal as one HTML file", () => {
     const page = htmlOf(sampleReport());
     for (const text of [
       "<h1>Rehearsal of Large transfers</h1>",
-      "2026-01-05 09:00:00 to 2026-01-05 09:30:00 (Europe/Berlin)",
+      "2026-01-05 09:00 to 2026-01-05 09:30 (Europe/Berlin)",
       "<strong>5</strong> alerts",
       "quiet 5",
       "<dt><bdi>value</bdi></dt><dd><bdi>600</bdi></dd>",

@@ -1,4 +1,4 @@
-import type { Note, Path } from "../../../rehearsal/shared/report.ts";
+import type { Note, OutcomeKind, Path } from "../../../rehearsal/shared/report.ts";
 import type { ShownDifferences, ShownReport } from "../types.ts";
 import { make } from "./make.ts";
 import { nodeName, revealNode } from "./node-names.ts";
@@ -98,11 +98,11 @@ function reasonsOf(report: ShownReport, { id, reasons }: ShownReport["nodes"][nu
 /** What this rehearsal has otherwise than the one before it. */
 export function differencesShown(report: ShownReport, differences: ShownDifferences): HTMLElement {
   const { inputs, outcomes, nodes } = differences;
-  const element = make("div", "", make("h4", "", word("label.differences")));
+  const element = make("div", "", make("h4", "", answer(report, differences)));
+  element.append(make("p", "crec-hint", word("label.differences")));
   if (outcomes.length + nodes.length === 0) element.append(make("p", "", word("empty.differences")));
   for (const { kind, node, before, after, appeared, gone, changed } of outcomes) {
-    const now = counted(`count.${kind}`, after);
-    const change = word("value.change", { now, before: numberText(before) });
+    const change = changeText(kind, before, after);
     element.append(make("h5", "", nodeButton(report, node), `: ${change}`));
     const line = (sign: string, { at, text }: { at: number; text: string }) =>
       make("li", "", make("b", "", word(`sign.${sign}`)), ` ${timeText(at, report.timeZone, "day")} `, text);
@@ -122,6 +122,23 @@ export function differencesShown(report: ShownReport, differences: ShownDifferen
   if (counts.length > 0) element.append(make("h5", "", word("label.counts")), listOf(counts));
   if (inputs.length > 0) element.append(make("p", "crec-hint", word("hint.inputs")), listOf(inputs));
   return element;
+}
+
+/** The alerts of all nodes; of a flow without alerts, what matters most of what differs. */
+function answer({ nodes }: ShownReport, { outcomes }: ShownDifferences): string {
+  const kind = outcomes.some((one) => one.kind === "alert") ? "alert" : (outcomes[0]?.kind ?? "alert");
+  const after = nodes.reduce((sum, node) => sum + (node.outcomes[kind] ?? 0), 0);
+  const own = outcomes.filter((one) => one.kind === kind);
+  return changeText(
+    kind,
+    own.reduce((sum, one) => sum + one.before - one.after, after),
+    after,
+  );
+}
+
+function changeText(kind: OutcomeKind, before: number, after: number): string {
+  const now = counted(`count.${kind}`, after);
+  return word(before === after ? "value.same" : "value.change", { now, before: numberText(before) });
 }
 
 const MOST_LINES = 200;

@@ -15,6 +15,8 @@ import { counted, timeText, word } from "./words.ts";
 /** What the buttons of the panel do. */
 export type PanelActs = { again(): void; choose(): void; cancel(): void; closed(): void };
 
+type BeforeIt = { hasBefore: boolean; compares: boolean };
+
 /** The area below the flow in which a rehearsal is shown: while it runs, and what came of it. */
 export class RehearsalPanel {
   readonly element = make("section", "crec-rehearsal");
@@ -88,12 +90,13 @@ export class RehearsalPanel {
     this.#body.replaceChildren(problem);
   }
 
-  showReport(report: ShownReport, number: number, hasBefore: boolean): void {
+  /** @param shown what came before it, and whether the comparison is shown unasked */
+  showReport(report: ShownReport, number: number, { hasBefore, compares }: BeforeIt): void {
     this.#open();
     this.#shown = { report, number };
     const { from, to } = report.span;
-    const span = `${timeText(from, report.timeZone)} – ${timeText(to, report.timeZone)}`;
-    this.#status.textContent = `${span} · ${counted("count.events", report.events.read)}`;
+    const [start, end] = [from, to].map((at) => timeText(at, report.timeZone, "span"));
+    this.#status.textContent = `${start} – ${end} · ${counted("count.events", report.events.read)}`;
     this.#showTools(number, hasBefore);
     const all = make("option", "", word("value.all-nodes"));
     all.value = "";
@@ -105,6 +108,7 @@ export class RehearsalPanel {
     this.#body.replaceChildren(list, this.#details);
     this.#marks.show(report);
     this.#filter();
+    if (hasBefore && compares) this.#compare(number);
   }
 
   /** The flow is another one by now: its counts would be wrong. */
@@ -134,11 +138,7 @@ export class RehearsalPanel {
         saveFile(file);
         this.#status.textContent = word("live.saved", { name: file.name });
       });
-    const compare = button(word("label.compare"), () =>
-      this.#asked(requests.differences(number), (differences) => {
-        if (this.#shown) this.#showDetails(differencesShown(this.#shown.report, differences));
-      }),
-    );
+    const compare = button(word("label.compare"), () => this.#compare(number));
     this.#tools.replaceChildren(
       button(word("label.again"), this.#acts.again, "fa-repeat"),
       ...(hasBefore ? [compare] : []),
@@ -147,6 +147,13 @@ export class RehearsalPanel {
       button(word("label.json"), save("json"), "fa-download"),
       button(word("label.other"), this.#acts.choose),
     );
+  }
+
+  #compare(number: number): void {
+    this.#asked(requests.differences(number), (differences) => {
+      if (this.#shown?.number !== number) return;
+      this.#showDetails(differencesShown(this.#shown.report, differences));
+    });
   }
 
   #nodeOptions(report: ShownReport): HTMLOptionElement[] {

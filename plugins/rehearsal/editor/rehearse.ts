@@ -22,6 +22,8 @@ export class Rehearsals {
   /** Of the flows that are being rehearsed, or were. */
   #print = "";
   #isOpening = false;
+  /** Whether the last one was started by "again": then what differs is what was asked for. */
+  #isAgain = false;
   #asking: ReturnType<typeof setTimeout> | undefined;
   #checking: ReturnType<typeof setTimeout> | undefined;
 
@@ -68,6 +70,7 @@ export class Rehearsals {
     if (!choice) return this.#choose();
     await this.#tried(async () => {
       this.#forget();
+      this.#isAgain = again !== undefined;
       this.#panel.showRunning({ state: "running", number: 0, events: 0, alerts: 0 });
       const flows = editorFlows();
       this.#print = flowsPrint(flows);
@@ -99,7 +102,8 @@ export class Rehearsals {
 
   #show({ number, hasBefore }: Extract<RehearsalState, { state: "done" }>): Promise<void> {
     return this.#tried(async () => {
-      this.#panel.showReport(await requests.report(number), number, hasBefore);
+      const report = await requests.report(number);
+      this.#panel.showReport(report, number, { hasBefore, compares: this.#isAgain });
       // It may have changed while it ran.
       this.#changed();
     });

@@ -1,3 +1,4 @@
+import { type Axis, axisOf, barOf } from "../../../rehearsal/shared/axis.ts";
 import { OUTCOME_KINDS, type OutcomeKind } from "../../../rehearsal/shared/report.ts";
 import type { ShownReport } from "../types.ts";
 import { draw, make } from "./make.ts";
@@ -6,11 +7,13 @@ import { counted, timeText, word } from "./words.ts";
 /** What a bar stands for. `to` is not part of it. */
 export type Times = { kind: OutcomeKind; from: number; to: number };
 
-const BARS = 60;
+/** A single bar must not look like an area. */
+const BARS = { least: 12, most: 60 };
 /** What went as it should. There is one for most events: the rest would be hard to find among them. */
 const HIDDEN_FIRST: OutcomeKind = "ack";
 const BOX = { width: 600, height: 18 };
 
+type BarPlace = { times: Times; count: number; share: number; index: number; width: number };
 type Bar = { times: Times; count: number; element: SVGElement };
 
 /**
@@ -34,19 +37,18 @@ export class TimeLine {
   show(report: ShownReport): void {
     this.chosen = undefined;
     this.#bars = [];
+    const { from, step, count } = axisOf(
+      report.outcomes.map(({ at }) => at),
+      BARS.most,
+    );
+    const axis = { from, step, count: Math.max(BARS.least, count) };
     const rows = OUTCOME_KINDS.flatMap((kind) => {
       const total = report.nodes.reduce((sum, node) => sum + (node.outcomes[kind] ?? 0), 0);
-      return total > 0 ? [this.#row(report, kind, total)] : [];
+      return total > 0 ? [this.#row(report, kind, total, axis)] : [];
     });
-    const { from, to } = report.span;
-    const ends = make(
-      "div",
-      "crec-time-ends",
-      make("span"),
-      make("span", "", timeText(from, report.timeZone)),
-    );
-    ends.append(make("span", "", timeText(to, report.timeZone)));
-    this.element.replaceChildren(...rows, ends);
+    const end = (at: number): HTMLElement => make("span", "", timeText(at, report.timeZone, "span"));
+    const ends = make("div", "crec-time-ends", make("span"), end(from), end(from + axis.count * step));
+    this.element.replaceChildren(...rows, ...(count > 0 ? [ends] : []));
     this.#hide(rows.length > 1 ? [HIDDEN_FIRST] : []);
     const first = this.#bars[0]?.element;
     first?.setAttribute("tabindex", "0");
@@ -77,7 +79,7 @@ export class TimeLine {
       toggle.setAttribute("aria-pressed", String(!this.hidden.has(toggle.dataset.kind as OutcomeKind)));
   }
 
-  #row(report: ShownReport, kind: OutcomeKind, total: number): HTMLElement {
+  #row(report: ShownReport, kind: OutcomeKind, total: number, axis: Axis): HTMLElement {
     const toggle = make("button", "crec-kind", dot(kind), counted(`count.${kind}`, total));
     toggle.type = "button";
     toggle.dataset.kind = kind;
@@ -89,42 +91,37 @@ export class TimeLine {
     const { width, height } = BOX;
     const box = draw("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none" });
     box.append(draw("line", { x1: 0, x2: width, y1: height, y2: height, class: "crec-time-base" }));
-    const bars = this.#barsOf(report, kind);
+    const bars = this.#barsOf(report, kind, axis);
     box.append(...bars.map(({ element }) => element));
     this.#bars.push(...bars);
     return make("div", "crec-time-row", toggle, box);
   }
 
-  #barsOf(report: ShownReport, kind: OutcomeKind): Bar[] {
-    const { from, to } = report.span;
-    const step = Math.max(1, to - from) / BARS;
-    const counts = new Array<number>(BARS).fill(0);
+  #barsOf(report: ShownReport, kind: OutcomeKind, axis: Axis): Bar[] {
+    const counts = new Array<number>(axis.count).fill(0);
     for (const outcome of report.outcomes) {
       if (outcome.kind !== kind) continue;
-      const index = Math.min(BARS - 1, Math.max(0, Math.floor((outcome.at - from) / step)));
+      const index = barOf(outcome.at, axis);
       counts[index] = (counts[index] ?? 0) + 1;
     }
     const most = Math.max(...counts);
     return counts.flatMap((count, index) => {
       if (count === 0) return [];
-      // The last one has what happened at the very end, too.
-      const end = index === BARS - 1 ? to + 1 : from + (index + 1) * step;
-      const times = { kind, from: from + index * step, to: end };
-      const element = this.#bar({ times, count, share: count / most, index }, report.timeZone);
+      const from = axis.from + index * axis.step;
+      const times = { kind, from, to: from + axis.step };
+      const place = { index, width: BOX.width / axis.count };
+      const element = this.#bar({ times, count, share: count / most, ...place }, report.timeZone);
       return [{ times, count, element }];
     });
   }
 
-  #bar(
-    { times, count, share, index }: { times: Times; count: number; share: number; index: number },
-    timeZone: string,
-  ): SVGElement {
-    const [width, tall] = [BOX.width / BARS, Math.max(3, share * (BOX.height - 2))];
+  #bar({ times, count, share, index, width }: BarPlace, timeZone: string): SVGElement {
+    const tall = Math.max(3, share * (BOX.height - 2));
     const { kind } = times;
     const values = {
       what: counted(`count.${kind}`, count),
-      from: timeText(times.from, timeZone),
-      to: timeText(times.to, timeZone, "time"),
+      from: timeText(times.from, timeZone, "span"),
+      to: timeText(times.to, timeZone, "minute"),
     };
     const label = word("label.bar", values);
     const x = index * width;

@@ -17,11 +17,17 @@ export function numberText(value: number): string {
   return value.toLocaleString(RED.i18n.lang());
 }
 
-const TIME = { hour: "2-digit", minute: "2-digit", second: "2-digit" } as const;
+const MINUTE = { hour: "2-digit", minute: "2-digit" } as const;
+const TIME = { ...MINUTE, second: "2-digit" } as const;
 const DAY = { month: "short", day: "numeric" } as const;
-const PARTS = { full: { year: "numeric", ...DAY, ...TIME }, day: { ...DAY, ...TIME }, time: TIME } as const;
+const PARTS = {
+  full: { year: "numeric", ...DAY, ...TIME },
+  day: { ...DAY, ...TIME },
+  span: { year: "numeric", ...DAY, ...MINUTE },
+  minute: MINUTE,
+} as const;
 
-/** A time as the rehearsal had it, in its time zone: with the year, with the day, or the time of day alone. */
+/** A time as the rehearsal had it, in its time zone: of what happened to the second, of a span to the minute. */
 export function timeText(at: number, timeZone: string, parts: keyof typeof PARTS = "full"): string {
   return new Date(at).toLocaleString(RED.i18n.lang(), { timeZone, ...PARTS[parts] });
 }
