@@ -142,7 +142,7 @@ describe("what Redis keeps for a time", function () {
       should(await shared.readRecord("s", "k")).deepEqual({ revision: 7, value: 1 });
       should(await shared.recordKeys("s", 10)).deepEqual(["k"]);
       for (const name of ['record:["s","k"]', "records:s"]) should(await ttl(name)).equal(-1, name);
-      const kept = await admin.zrange(`{${namespace}}:kept`, 0, -1, "WITHSCORES");
+      const kept = await admin.zrange(`{${namespace}}:kept`, "0", "-1", "WITHSCORES");
       should(Number(kept.at(-1))).be.within(until, Date.now() + LONG_MS);
 
       await known("1", 200, "short");
