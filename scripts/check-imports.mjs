@@ -39,8 +39,9 @@ const FOR_SERVICE = ["protocol", "errors", "timing", "abi", "proofs", "signing"]
 /** Code for the browser, where the library cannot run: it may import the pure data of src/protocol. */
 const IN_BROWSER = /^(?:nodes\/(?:[^/]+\/editor[^/]*\.ts|lib\/editor\/.*)|plugins\/[^/]+\/editor\/.*)$/;
 
-/** What nodes do as the library does: replace files, refuse those of newer versions, advise on files, keep a moment. They import no code. */
+/** What nodes do as the library does: replace files, refuse those of newer versions, advise on files, keep a moment, leave a rule alone. They import no code. */
 const FOR_NODES = [
+  "src/alerts/rule/rule-uses.ts",
   "src/files/file-advice.ts",
   "src/files/newer.ts",
   "src/files/rename.ts",

@@ -11,13 +11,12 @@ import {
   otherRulesOf,
   removeSharedMemory,
 } from "../../../nodes/lib/runtime/shared-rules.ts";
+import { AWAY_MS } from "../../../src/alerts/rule/rule-uses.ts";
 import type { RaisedAlert } from "../../../src/index.ts";
 
 /** What a node that is gone has left in its file, or in a shared state: there by the name of the file that it would have. */
 export type LeftOpen = { file: string; label: string; alerts: readonly RaisedAlert[] };
 
-/** As long as `isRuleInUse` says of a node that was closed that it is still in use. */
-const AWAY_MS = 10 * 60_000;
 /** What is left is read again, and renewed, after this time. */
 const AGAIN_MS = 10 * 60_000;
 /** An engine that is away must not hold up what is in files. */
