@@ -3,7 +3,7 @@ import type { ChannelEvent, UnmetExpectation, VerifyResult } from "../../src/ind
 import { envelopeOf } from "../../src/protocol/index.ts";
 import { reportContradiction } from "../lib/runtime/activity/contradiction.ts";
 import { connectionOf, contractOf } from "../lib/runtime/config-nodes.ts";
-import { eventIn, isNotice, payloadOf } from "../lib/runtime/event-message.ts";
+import { eventIn, isNotice, isUndecoded, payloadOf } from "../lib/runtime/event-message.ts";
 import { eventDecoder } from "../lib/runtime/event-tokens.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
@@ -12,6 +12,7 @@ import type { CrecMessage } from "../lib/runtime/message.ts";
 import { reasonWord } from "../lib/runtime/service-words.ts";
 import { showStatus, statusText } from "../lib/runtime/status.ts";
 import { isTest } from "../lib/runtime/test-message.ts";
+import { UndecodedNote } from "../lib/runtime/undecoded-note.ts";
 import { watcherFamily } from "../lib/runtime/watcher-family.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { NODE, type VerifyEventDef } from "./fields.ts";
@@ -27,6 +28,7 @@ export default function register(RED: NodeAPI): void {
     const fields = fieldReader(RED, this, NODE, def);
     const { settings } = fields;
     const once = openOnce(RED, this, fields);
+    const undecoded = new UndecodedNote(RED, this, "verify-event.warning.undecoded");
 
     onInput(RED, this, def, async ({ msg, send, signal }) => {
       const connection = connectionOf(RED, settings.connection);
@@ -68,7 +70,7 @@ export default function register(RED: NodeAPI): void {
       }
       const contract = settings.contract ? contractOf(RED, settings.contract) : undefined;
       const chosen = contract && { contract, abi: await contract.abi() };
-      const payload = eventDecoder(RED, library, chosen)(event);
+      const payload = payloadOf(event, { ...library, decodeEvent: eventDecoder(RED, library, chosen) });
       const key = dedupeKey(event);
       signal.throwIfAborted();
       // Trying a flow must not use up the one time that an event is accepted.
@@ -85,8 +87,11 @@ export default function register(RED: NodeAPI): void {
       const contradicts = result === "contradicts" ? { contradicts: true } : {};
       const details = { verification, dedupeKey: key, ...contradicts, ...originOf(msg, event) };
       send(answer(msg, payload, details), null, null);
+      undecoded.note({ payload, crec: { offset: event.headers.offset } });
       if (result !== "contradicts")
-        return showStatus(this, "done", statusText(RED, "verify-event.status.verified"));
+        return isUndecoded(payload)
+          ? showStatus(this, "waiting", statusText(RED, "verify-event.status.undecoded"))
+          : showStatus(this, "done", statusText(RED, "verify-event.status.verified"));
       reportContradiction(RED, this, library.eventKeyOf(key));
       showStatus(this, "waiting", statusText(RED, "common.status.contradicts"));
     });

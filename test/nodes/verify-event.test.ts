@@ -218,6 +218,27 @@ describe("verify event", () => {
     should(await seen({ crec: { eventParts: "search" } })).equal("search");
   });
 
+  it("sends what its ABI cannot read undecoded, and reports each reason once", async () => {
+    const found = proofCases.find(({ expect, event }) => {
+      const signed = Buffer.from(String(event.payload.verifiable_event), "base64").toString();
+      return expect === "verified" && signed.includes('"Transfer"');
+    });
+    if (!found) throw new Error("There is no worked example of a transfer.");
+    const abi = "event Transfer(address indexed from, address indexed value, uint256 to)";
+    const { msg } = await verify(
+      found,
+      {},
+      { contract: "contract", expectContract: false, theContract: { abi } },
+    );
+    should(msg.payload).have.keys("type", "undecoded", "reason");
+    should(msg.crec?.verification).have.property("verified", true);
+    const verifyNode = helper.getNode("verify") as unknown as { error: { callCount: number } };
+    const again = new Promise((resolve) => helper.getNode("verified").once("input", resolve));
+    helper.getNode("verify").receive({ crec: { event: found.event } });
+    await again;
+    should(verifyNode.error.callCount).equal(1);
+  });
+
   it("accepts an answer only from the channel that the message names", async () => {
     const answer = proofCases.find(({ name }) => name === "query.status completed");
     const [log] = proofCases;
