@@ -1,7 +1,7 @@
 import { Journal } from "../journal/journal.ts";
 import type { RaisedAlert } from "../types.ts";
 import { isMatchId } from "./ids.ts";
-import { blockOf, countOf, each, FEW, type Index, indexed, indexOf, unindexed } from "./log-index.ts";
+import { areManyIn, blockOf, each, FEW, type Index, indexed, indexOf, keys, unindexed } from "./log-index.ts";
 import type { KnownLog, Mark } from "./mark.ts";
 
 /** A log, as one watcher reads it. */
@@ -58,14 +58,14 @@ export class Logs {
   /** With one more. `no`: its number. */
   add(mark: Mark): { logs: Logs; no: string } {
     const no = String(this.#next);
-    return { logs: this.#with(no, mark, this.#index && indexed(this.#index, no, mark)), no };
+    return { logs: this.#with(no, mark, this.#index), no };
   }
 
   /** With another mark of this number. */
   put(no: string, mark: Mark): Logs {
     const before = this.journal.get(no);
     const index = before && this.#index ? unindexed(this.#index, no, before) : this.#index;
-    return this.#with(no, mark, index && indexed(index, no, mark));
+    return this.#with(no, mark, index);
   }
 
   get(no: string): Mark | undefined {
@@ -78,11 +78,10 @@ export class Logs {
    */
   find(id: string | undefined, log: Pick<Reading, "place" | "tx"> | undefined): string | undefined {
     if (id === undefined) return undefined;
-    const all = this.#index?.get(`i${id}`);
     const place = log?.place;
     let [moved, elsewhere]: Array<string | undefined> = [];
-    const isInOneBlock = countOf(all) > FEW && all?.block === blockOf(place);
-    for (const no of this.#numbers(isInOneBlock && log ? `p${log.tx} ${place}` : `i${id}`)) {
+    const areMany = areManyIn(blockOf(place), this.#index?.get(keys.id(id)));
+    for (const no of this.#numbers(areMany && log ? keys.place(log.tx, log.place) : keys.id(id))) {
       const mark = this.journal.get(no);
       if (mark?.id !== id || mark === undefined) continue;
       if (mark.place === place) return no;
@@ -100,7 +99,7 @@ export class Logs {
   findOther(reading: Reading): string | undefined {
     const { tx, place, says } = reading;
     let found: string | undefined;
-    for (const key of [`p${tx} ${place}`, `s${tx} ${says}`]) {
+    for (const key of [keys.place(tx, place), keys.says(tx, says)]) {
       for (const no of this.#numbers(key)) {
         const mark = this.journal.get(no);
         if (mark === undefined || mark.tx !== tx || mark.says === says) continue;
@@ -115,7 +114,7 @@ export class Logs {
   /** The mark of the input that raised an alert. */
   findAlert({ id, log, reminder }: Pick<RaisedAlert, "id" | "log" | "reminder">): string | undefined {
     if (log === undefined) return undefined;
-    const key = `p${log.transactionHash.slice(-8)} ${log.blockNumber} ${log.logIndex}`;
+    const key = keys.place(log.transactionHash.slice(-8), `${log.blockNumber} ${log.logIndex}`);
     return [...this.#numbers(key)].find((no) => {
       const alert = this.journal.get(no)?.alert;
       return alert?.id === id && alert?.reminder === reminder;
@@ -157,7 +156,7 @@ export class Logs {
     for (const no of changed) {
       const mark = journal.get(no);
       if (mark === undefined) continue;
-      if (index) index = indexed(index, no, mark);
+      if (index) index = indexed(index, { no, mark, marks: journal });
       newestAt = Math.max(newestAt, mark.at);
       next = Math.max(next, Number(no) + 1);
     }
@@ -171,9 +170,11 @@ export class Logs {
     else for (const [no] of this.journal.items.entries()) yield no;
   }
 
-  #with(no: string, mark: Mark, index: Index | undefined): Logs {
+  /** `before`: the index without the mark. */
+  #with(no: string, mark: Mark, before: Index | undefined): Logs {
     const newestAt = Math.max(this.newestAt, mark.at);
     const next = Math.max(this.#next, Number(no) + 1);
+    const index = before && indexed(before, { no, mark, marks: this.journal });
     const journal = this.journal.put(no, mark);
     const isMany = journal.size > WITHOUT_INDEX;
     return new Logs(journal, index ?? (isMany ? indexOf(journal) : undefined), { newestAt, next });
