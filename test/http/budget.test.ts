@@ -52,7 +52,7 @@ describe("a client with a limit of requests", function () {
 
   it("fails with BUDGET_EXHAUSTED when a call's time is over before its turn, and sends nothing", async () => {
     const server = await serve(fine);
-    const transport = open(server.url, { requestsPerMinute: 1, timeoutMs: 200 });
+    const transport = open(server.url, { requestsPerMinute: 1, timeoutMs: 1_000 });
     await transport.get("/first");
     const error = await errorOf(transport.get("/second"));
     should(error).match({ code: "BUDGET_EXHAUSTED", name: "BudgetError", retryable: true });
@@ -65,7 +65,7 @@ describe("a client with a limit of requests", function () {
 
   it("says of a call that was sent before that it may have been carried out", async () => {
     const server = await serve((_request, response) => sendJson(response, 503, {}, { "retry-after": "0" }));
-    const transport = open(server.url, { requestsPerMinute: 1, timeoutMs: 300 });
+    const transport = open(server.url, { requestsPerMinute: 1, timeoutMs: 1_000 });
     const call = { method: "POST", path: "/1", body: {}, idempotent: true } as const;
     const error = await errorOf(transport.request(call));
     should(error).match({ code: "BUDGET_EXHAUSTED", message: /may have been carried out/ });

@@ -27,7 +27,7 @@ describe("an operation that is followed beyond its failure", () => {
         const look = async () => {
           const looking = {
             beyondFailure: true,
-            timeoutMs: isExecuted ? 5_000 : 200,
+            timeoutMs: isExecuted ? 5_000 : 1_500,
             pollMs: { min: 5, max: 5 },
           };
           for await (const { status } of service.client.operations.follow(ID, ID, looking)) seen.push(status);

@@ -131,7 +131,7 @@ describe("an operation whose id was executed before", () => {
 
     it("does not advise a new id when it is not shown in time", async () => {
       const { client } = await serve(taken, executed(), Number.POSITIVE_INFINITY);
-      const error = await errorOf(client.operations.send(ID, keyed, signer, { timeoutMs: 300 }));
+      const error = await errorOf(client.operations.send(ID, keyed, signer, { timeoutMs: 1_000 }));
       should(error).match({ code: "OPERATION_ALREADY_EXISTS", status: 409, retryable: true });
       should(error.message).startWith("Already accepted, not found yet.");
       should(error.message).match(/under the same key/);
@@ -213,7 +213,7 @@ describe("an operation whose id was executed before", () => {
 
         it("is OPERATION_EXECUTED_NOT_FOUND when that is not shown in time", async () => {
           const served = await serveRefused(executed(), { fromLook: Number.POSITIVE_INFINITY });
-          const error = await errorOf(wait(served, { timeoutMs: 700 }));
+          const error = await errorOf(wait(served, { timeoutMs: 1_500 }));
           should(error).match({ code: "OPERATION_EXECUTED_NOT_FOUND", message: new RegExp(id) });
         });
 

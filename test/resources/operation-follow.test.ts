@@ -210,7 +210,7 @@ describe("following an operation", () => {
       const operations = await serve(() => statuses([1, "accepted"]));
       const error = new ServiceError("SERVICE_ERROR", "Failed.", { status: 503, retryable: true });
       const verify = () => Promise.reject(error);
-      const changes = operations.follow(ID, OTHER_ID, { pollMs, timeoutMs: 300, verify });
+      const changes = operations.follow(ID, OTHER_ID, { pollMs, timeoutMs: 1_000, verify });
       should(await errorOf(changes.next())).equal(error);
     });
 
@@ -218,7 +218,7 @@ describe("following an operation", () => {
       const operations = await serve(() => statuses([1, "accepted"], [2, "confirmed"]));
       const verify = async ({ payload: { status } }: OperationStatusEvent): Promise<VerifyResult> =>
         no(status === "accepted" ? "not_verifiable" : "no_proof");
-      const changes = operations.follow(ID, OTHER_ID, { pollMs, timeoutMs: 300, verify });
+      const changes = operations.follow(ID, OTHER_ID, { pollMs, timeoutMs: 1_000, verify });
       should((await changes.next()).value).have.property("status", "accepted");
       should(await errorOf(changes.next())).match({
         code: "OPERATION_UNPROVEN",
