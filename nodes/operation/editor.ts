@@ -6,7 +6,7 @@ import { explainUnproven } from "../lib/editor/unproven.ts";
 export const form: NodeForm = {
   label: (node) =>
     node.action === "wait" && node.waitFor
-      ? node._("operation.label-of.wait", { status: String(node.waitFor) })
+      ? node._("operation.label-of.wait", { status: node._(`operation.waitFor.${String(node.waitFor)}`) })
       : node._(`operation.action.${String(node.action)}`),
   // The default of finalizing is the acceptance by the service: a person who approves wants to know what came of it.
   added(node) {

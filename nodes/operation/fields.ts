@@ -47,7 +47,13 @@ export const NODE = describeNode({
       shown: { action: "finalize" },
     },
     /** Statuses to list; all where none is ticked. */
-    statuses: { kind: "list", icon: "filter", options: OPERATION_STATUSES, shown: { action: "list" } },
+    statuses: {
+      kind: "list",
+      icon: "filter",
+      options: OPERATION_STATUSES,
+      words: "common.service",
+      shown: { action: "list" },
+    },
     limit: {
       kind: "number",
       icon: "list-ol",

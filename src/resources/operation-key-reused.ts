@@ -29,11 +29,17 @@ export class OperationKeyReusedError extends CrecError {
   /** Empty where the service shows the first operation without its calls. */
   readonly differences: readonly CallDifference[];
 
-  /** `words` are the differences, where the caller can name the values better, as by the ABI of the contract. */
-  constructor(reused: ReusedKey, words?: readonly string[]) {
+  /**
+   * `words` are the differences, where the caller can name the values better, as by the ABI of the contract, and what a
+   * person reads for the status of the first operation.
+   */
+  constructor(reused: ReusedKey, words?: { differences: readonly string[]; status: string }) {
     const { key, first, asked } = reused;
     const differences = callDifferences(asked, first.transactions);
-    super("OPERATION_KEY_REUSED", sentence(reused, words ?? differences.map(({ text }) => text)));
+    super(
+      "OPERATION_KEY_REUSED",
+      sentence(reused, words?.differences ?? differences.map(({ text }) => text), words?.status),
+    );
     this.key = key;
     this.first = first;
     this.asked = asked;
@@ -71,14 +77,18 @@ function differencesIn(call: number, asked: WireTransaction, first: WireTransact
 }
 
 /** What differs first, then what to do, and the ids last. */
-function sentence({ key, first: { status, operation_id: id } }: ReusedKey, words: readonly string[]): string {
+function sentence(
+  { key, first }: ReusedKey,
+  words: readonly string[],
+  status: string = first.status,
+): string {
   const rest = words.length - MOST_DIFFERENCES;
   const named = [
     ...words.slice(0, MOST_DIFFERENCES).map(withShortHex),
     ...(rest > 0 ? [`and ${rest} more`] : []),
   ].join("; ");
   const what = named === "" ? "" : `: ${named}`;
-  return `Key used for other calls${what}. They were not executed; the first operation is ${status}. Repeat it with the same calls, without values that change with time, or use a new key. Key "${shownKey(key)}", operation ${id}.`;
+  return `Key used for other calls${what}. They were not executed; the status of the first operation is: ${status}. Repeat it with the same calls, without values that change with time, or use a new key. Key "${shownKey(key)}", operation ${first.operation_id}.`;
 }
 
 function shownKey(key: string): string {

@@ -265,7 +265,7 @@ describe("the label of a node without a name", function () {
       "create or find channel…",
       { type: "crec-manage", action: "channels.create-or-find", target: "a-name-that-is-long" },
     ],
-    ["wait until confirmed", { type: "crec-operation", action: "wait", waitFor: "confirmed" }],
+    ["wait until final", { type: "crec-operation", action: "wait", waitFor: "confirmed" }],
     ["GET /networks", { type: "crec-api", method: "GET", path: "/networks", pathType: "str" }],
   ];
 

@@ -32,7 +32,7 @@ function withContracts(...contracts: Set[]): NodeAPI {
     },
   }));
   const getNode = (id: string) => nodes.find((node) => node.id === id) ?? null;
-  const RED = { nodes: { getNode }, events: {} } as unknown as NodeAPI;
+  const RED = { nodes: { getNode }, events: {}, _: (key: string) => key } as unknown as NodeAPI;
   for (const node of nodes) registerContract(RED, node as unknown as ContractNode);
   return RED;
 }

@@ -215,7 +215,7 @@ describe("the endpoints behind the forms", function () {
       should(query).match({ value: query_id, detail: /^\w+,/ });
       should(query?.detail).match(time);
       const [operation] = await lookUp("operations", "channel");
-      should(operation).match({ value: operation_id, detail: /^pending_signature,/ });
+      should(operation).match({ value: operation_id, detail: /^waits for approval,/ });
       should(operation?.detail).match(time);
     });
 

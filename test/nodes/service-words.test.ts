@@ -25,6 +25,16 @@ describe("what a person reads for words of the service", () => {
         should(RED._(`common.reason.${reason}`)).not.startWith("common.");
     });
 
+    it(`has the same words in the forms: ${tag}`, () => {
+      for (const node of ["submit-operation", "operation"]) {
+        const texts = catalog(`nodes/${node}`, tag, node)[node] as Texts;
+        const { any: _, ...words } = texts.waitFor as Texts;
+        should(words).have.property("confirmed_latest");
+        for (const [status, word] of Object.entries(words))
+          should(word).equal(RED._(`common.service.${status}`));
+      }
+    });
+
     it(`tells statuses and reasons apart: ${tag}`, () => {
       const texts = [...new Set(STATUSES)].map((status) => serviceStatus(RED, status).text);
       const reasons = REJECTION_REASONS.map((reason) => reasonWord(RED, reason));

@@ -2,6 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { CrecClient, Network, Wallet, Watcher } from "../../../src/index.ts";
 import { isUuid } from "../../../src/protocol/ids.ts";
 import type { ChannelNode, ConnectionNode, ContractNode } from "../runtime/config-nodes.ts";
+import { statusWord } from "../runtime/service-words.ts";
 import { ADDRESS } from "../shared/address.ts";
 import type { Choice, Choices } from "../shared/form-types.ts";
 import { knownAddresses } from "./addresses.ts";
@@ -40,7 +41,7 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
     return take(client.channels.list({ ...named(text), limit: 50 }, inTime()), ({ name, status }) => ({
       value: name,
       label: name,
-      detail: status,
+      detail: statusWord(RED, status),
     }));
   },
   wallets: (RED, id, text) => walletsOf(RED, id, text, nameOf),
@@ -57,7 +58,7 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
         ({ operation_id, status, created_at }) => ({
           value: operation_id,
           label: operation_id,
-          detail: detailOf(status, created_at),
+          detail: detailOf(statusWord(RED, status), created_at),
         }),
       ),
     ),
@@ -66,7 +67,7 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
       take(client.queries.list(channel, { limit: 100 }, inTime()), ({ query_id, status, created_at }) => ({
         value: query_id,
         label: query_id,
-        detail: detailOf(status, created_at),
+        detail: detailOf(statusWord(RED, status), created_at),
       })),
     ),
   "watcher-events": (RED, id) =>
@@ -107,7 +108,7 @@ async function walletsOf(
   return take(client.wallets.list({ ...filter, limit: 50 }, inTime()), (wallet) => ({
     value: valueIn(wallet),
     label: nameOf(wallet),
-    detail: walletDetail(wallet),
+    detail: walletDetail(statusWord(RED, wallet.status), wallet),
     walletType: wallet.wallet_type,
     ...noteOf(RED, wallet.confidence_level),
   }));
@@ -134,7 +135,7 @@ function watchersOf(
     const { choices, ...more } = await take(client.watchers.list(channel, query, inTime()), (watcher) => ({
       value: valueIn(watcher) ?? "",
       label: watcher.name || watcher.watcher_id,
-      detail: watcher.status,
+      detail: statusWord(RED, watcher.status),
       ...noteOf(RED, watcher.confidence_level),
     }));
     return { choices: choices.filter(({ value }) => value !== ""), ...more };
@@ -182,11 +183,11 @@ function inTime(): { signal: AbortSignal } {
 }
 
 /** As `deployed, 0x…`: the same name may stand for wallets of several networks. */
-function walletDetail({ status, address }: Wallet): string {
+function walletDetail(status: string, { address }: Wallet): string {
   return address ? `${status}, ${address}` : status;
 }
 
-/** As `confirmed, 2026-01-31 12:00`: an id alone means nothing to a person. */
+/** As `final, 2026-01-31 12:00`: an id alone means nothing to a person. */
 function detailOf(status: string, createdAt: number): string {
   const time = new Date(createdAt * 1000);
   if (Number.isNaN(time.getTime())) return status;

@@ -2,6 +2,7 @@ import type { NodeAPI } from "node-red";
 import type { OperationKeyReusedError } from "../../../src/index.ts";
 import { type CallPreview, previewOf } from "./call-preview.ts";
 import { loadLibrary } from "./library.ts";
+import { statusWord } from "./service-words.ts";
 
 /** Longer than an address. */
 const LONGEST_VALUE = 48;
@@ -15,8 +16,9 @@ const LONGEST_VALUE = 48;
 export async function explainReuse(RED: NodeAPI, error: unknown, service: string): Promise<unknown> {
   const library = await loadLibrary();
   if (!(error instanceof library.OperationKeyReusedError)) return error;
-  const words = await wordsOf(RED, error, service);
-  return new library.OperationKeyReusedError(error, words);
+  const differences = await wordsOf(RED, error, service);
+  const status = statusWord(RED, error.first.status);
+  return new library.OperationKeyReusedError(error, { differences, status });
 }
 
 async function wordsOf(

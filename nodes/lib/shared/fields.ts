@@ -141,7 +141,8 @@ export type ConfigField = {
 export type CredentialField = { kind: "credential" } & Labelled & Explained;
 
 /** A tick for each option, shown as it is. Stored as a list; `<node>.hint.<name>` is shown below. */
-export type ListField = { kind: "list"; options: readonly string[] } & Labelled;
+/** `words`: the part of the catalog that says what a person reads for an option; without it, the option itself. */
+export type ListField = { kind: "list"; options: readonly string[]; words?: string } & Labelled;
 
 /**
  * A part that the form's own code builds in `#crec-<node>-<name>`. `T` is what is stored; without a default nothing is.
