@@ -27,6 +27,12 @@ export default function register(RED: NodeAPI): void {
     onInput(RED, this, def, async ({ msg, send }) => {
       const action = fields.choice("action");
       const eventId = override(msg, "eventId");
+      if (!eventId && msg.crec?.alert !== undefined) {
+        // No event of its own has raised it, such as an absence or a reminder.
+        showStatus(this, "done", statusText(RED, "ack.status.no-event"));
+        send(msg);
+        return;
+      }
       if (!eventId) {
         throw nodeError(
           "EVENT_MISSING",

@@ -32,6 +32,14 @@ describe("ack node", () => {
     should(sentMsg).have.property("topic", "mine");
   });
 
+  it("lets an alert without an event pass", async () => {
+    const n1 = { id: "n1", type: "crec-ack", z: "tab", wires: [["out"]] };
+    await helper.load(nodes, [tab, n1, out]);
+    const sent = nextMessage("out");
+    helper.getNode("n1").receive({ topic: "mine", crec: { alert: { kind: "alert", reminder: 1 } } });
+    should(await sent).have.property("topic", "mine");
+  });
+
   it("passes an error to Catch", async () => {
     const n1 = { id: "n1", type: "crec-ack", z: "tab", wires: [[]] };
     await helper.load(nodes, [tab, n1, ...catchNodes]);
