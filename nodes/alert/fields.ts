@@ -1,6 +1,6 @@
 import type { ConditionDef } from "../lib/shared/conditions.ts";
 import { isDuration, isSomeTime } from "../lib/shared/durations.ts";
-import { COMMON, describeNode, type SettingsOf, stored } from "../lib/shared/fields.ts";
+import { COMMON, describeNode, folded, type SettingsOf, stored } from "../lib/shared/fields.ts";
 
 export const WHEN = ["each", "count", "sum", "rate", "absence"] as const;
 const FOR_EACH = ["", "contract", "field", "expression"] as const;
@@ -25,14 +25,10 @@ export const NODE = describeNode({
   outputs: ["alert", "resolved", "passed"],
   fields: {
     name: COMMON.name,
-    /** An absence counts only while this channel is read up to the present. Its networks state their levels. */
-    channel: { ...COMMON.channel, required: false, preselect: true, hint: true },
     /** Its ABI gives the fields to choose from, and its decimals the amounts in tokens. */
-    contract: { ...COMMON.contract, preselect: true, hint: true },
-    conditionsPart: { kind: "section" },
+    contract: { ...COMMON.contract, label: "common.label.names-from", preselect: true },
     match: { kind: "select", icon: "filter", options: ["all", "any"], default: "all" },
     conditions: stored<ConditionDef[]>({ default: [], label: false }),
-    whenPart: { kind: "section" },
     when: { kind: "select", icon: "bell-o", options: WHEN, default: "each", explained: true },
     times: {
       kind: "number",
@@ -127,6 +123,11 @@ export const NODE = describeNode({
       placeholder: { text: "1h" },
       shown: { when: "absence" },
     },
+    /** Empty: each alert is sent. Other times that are empty are the default, as in a flow that leaves them out. */
+    quiet: { ...duration, check: isDuration, icon: "bell-slash-o", placeholder: true, hint: true },
+    /** The rule in one sentence, as the form is filled in. */
+    summary: { kind: "custom", label: false, role: "status" },
+    grouping: { kind: "section", folded: true },
     forEach: { kind: "select", icon: "tags", options: FOR_EACH, default: "", explained: true },
     forEachField: {
       kind: "text",
@@ -142,8 +143,6 @@ export const NODE = describeNode({
       required: true,
       shown: { forEach: "expression" },
     },
-    /** Empty: each alert is sent. Other times that are empty are the default, as in a flow that leaves them out. */
-    quiet: { ...duration, check: isDuration, icon: "bell-slash-o", placeholder: true, hint: true },
     /** Where the end is reported, the quiet time ends with a reminder anyway. */
     summarizes: { kind: "boolean", default: true, hint: true, shown: { recovers: false } },
     recovers: { kind: "boolean", default: false, hint: true },
@@ -168,16 +167,16 @@ export const NODE = describeNode({
       label: false,
       shown: { recovers: true, when: "each", endsWhen: "conditions" },
     }),
-    /** The rule in one sentence, as the form is filled in. */
-    summary: { kind: "custom", label: false, role: "status" },
-    message: { kind: "section" },
+    message: { kind: "section", folded: true },
     severity: { kind: "select", icon: "exclamation-triangle", options: SEVERITIES, default: "warning" },
     /** `{{field}}` stands for a field. Empty: a sentence made from the conditions. */
     title: { kind: "text", icon: "header", placeholder: true },
     text: { kind: "text", icon: "comment-o", lines: 3, placeholder: true, hint: true },
     /** What a person would read, with the names of the fields in place of their values. */
     preview: { kind: "custom", label: false, role: "status" },
-    reliability: { kind: "section", folded: true },
+    reliability: folded("reliability"),
+    /** An absence counts only while this channel is read up to the present. Its networks state their levels. */
+    channel: { ...COMMON.channel, required: false, preselect: true, hint: true },
     /** Whether an alert on a block that is not final is taken back, or reported as not confirmed. */
     takenBack: { kind: "boolean", default: true, hint: true },
     confirmWithin: {

@@ -1,7 +1,7 @@
 import { PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL } from "../../src/protocol/limits.ts";
 import { PUBLIC_VERIFICATION } from "../../src/protocol/signers.ts";
 import { isAddress, isWebAddress } from "../lib/shared/field-checks.ts";
-import { COMMON, describeNode, type SettingsOf, stored } from "../lib/shared/fields.ts";
+import { COMMON, describeNode, folded, type SettingsOf, stored } from "../lib/shared/fields.ts";
 import type { FamilyDef } from "../lib/shared/form-types.ts";
 import { isDay } from "../lib/shared/key-term.ts";
 import { areSigners, isThreshold } from "./signer-set.ts";
@@ -22,6 +22,37 @@ export const NODE = describeNode({
       check: isWebAddress,
     },
     apiKey: { kind: "credential", icon: "key", hint: true },
+    test: { kind: "button", icon: "plug", result: true },
+    verification: folded("verification"),
+    verificationSource: { kind: "note" },
+    orgId: { kind: "text", placeholder: { text: "org_…" }, hint: true },
+    creTenantId: { kind: "text", default: PUBLIC_VERIFICATION.creTenantId, width: "160px", hint: true },
+    workflowOwner: {
+      kind: "text",
+      placeholder: true,
+      hint: true,
+      check: isAddress,
+      error: "common.error.address",
+    },
+    /** Addresses, separated by commas, spaces or new lines. */
+    validSigners: {
+      kind: "text",
+      default: PUBLIC_VERIFICATION.validSigners.join("\n"),
+      lines: 5,
+      monospace: true,
+      placeholder: { text: "0x…" },
+      hint: true,
+      check: areSigners,
+    },
+    /** Not a number field: where it is empty, no default may take its place, since that could accept too little. */
+    minRequiredSignatures: {
+      kind: "text",
+      default: String(PUBLIC_VERIFICATION.minRequiredSignatures),
+      width: "160px",
+      hint: true,
+      check: isThreshold,
+    },
+    advanced: folded("advanced"),
     /** Empty where it is not known. */
     keyEnds: {
       kind: "text",
@@ -61,38 +92,6 @@ export const NODE = describeNode({
       whole: true,
       hint: true,
     },
-    test: { kind: "button", icon: "plug", result: true },
-
-    verification: { kind: "section" },
-    verificationSource: { kind: "note" },
-    orgId: { kind: "text", placeholder: { text: "org_…" }, hint: true },
-    creTenantId: { kind: "text", default: PUBLIC_VERIFICATION.creTenantId, width: "160px", hint: true },
-    workflowOwner: {
-      kind: "text",
-      placeholder: true,
-      hint: true,
-      check: isAddress,
-      error: "common.error.address",
-    },
-    /** Addresses, separated by commas, spaces or new lines. */
-    validSigners: {
-      kind: "text",
-      default: PUBLIC_VERIFICATION.validSigners.join("\n"),
-      lines: 5,
-      monospace: true,
-      placeholder: { text: "0x…" },
-      hint: true,
-      check: areSigners,
-    },
-    /** Not a number field: where it is empty, no default may take its place, since that could accept too little. */
-    minRequiredSignatures: {
-      kind: "text",
-      default: String(PUBLIC_VERIFICATION.minRequiredSignatures),
-      width: "160px",
-      hint: true,
-      check: isThreshold,
-    },
-
     otherFamilies: { kind: "section", folded: true },
     familiesUse: { kind: "note" },
     /** Signer sets of oracle families that sign with other keys. */

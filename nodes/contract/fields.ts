@@ -1,5 +1,5 @@
 import { isAddress } from "../lib/shared/field-checks.ts";
-import { COMMON, describeNode, type SettingsOf } from "../lib/shared/fields.ts";
+import { COMMON, describeNode, folded, type SettingsOf } from "../lib/shared/fields.ts";
 
 /** One token of 77 decimals, 10^77 units, is the largest that a `uint256` can hold. */
 const MOST_DECIMALS = 77;
@@ -29,10 +29,11 @@ export const NODE = describeNode({
     },
     standards: { kind: "custom", label: "contract.label.standards", role: "group", icon: "magic" },
     /** JSON, or human-readable text with one item a line. */
-    abi: { kind: "text", icon: "list", lines: 8, monospace: true, placeholder: true, required: true },
+    abi: { kind: "text", icon: "list", lines: 3, monospace: true, placeholder: true, required: true },
     /** Of a token: how many decimal places its amounts have. Text, since it may be the name of a variable. */
     decimals: { kind: "text", icon: "dot-circle-o", placeholder: true, hint: true, check: isDecimals },
     read: { kind: "button", icon: "download", result: true },
+    advanced: folded("advanced"),
     /** The parameters that decimals apply to, where their names are not the usual ones. */
     amounts: { kind: "text", icon: "balance-scale", placeholder: true, hint: true },
   },

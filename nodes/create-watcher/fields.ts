@@ -1,5 +1,5 @@
 import { isAddress, isDigits } from "../lib/shared/field-checks.ts";
-import { COMMON, describeNode, JSON_TYPES, type SettingsOf } from "../lib/shared/fields.ts";
+import { COMMON, describeNode, folded, JSON_TYPES, type SettingsOf } from "../lib/shared/fields.ts";
 import { RESUME_FIELD, timeoutField } from "../lib/shared/wait-fields.ts";
 
 const SHORTEST_NAME = 4;
@@ -82,6 +82,7 @@ export const NODE = describeNode({
     },
     /** The events of the contract or the extension, to tick. */
     offered: { kind: "custom", role: "group" },
+    reliability: folded("reliability"),
     /** 0 sends the watcher on as soon as it is created. */
     timeout: { ...timeoutField(300), least: 0, hint: true },
     resume: RESUME_FIELD,

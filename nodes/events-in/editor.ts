@@ -1,17 +1,19 @@
 import type { ConfigNode, EditedNode } from "../lib/editor/api.ts";
 import { offerEventNames } from "../lib/editor/event-names.ts";
-import { inputOf } from "../lib/editor/form-fields.ts";
+import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import { hintUnder } from "../lib/editor/form-rows.ts";
 import { TYPED } from "../lib/editor/live-check.ts";
 import { warnOfMissingDecimals } from "../lib/editor/missing-decimals.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
 import { configName, eventsIn, withCount } from "../lib/editor/node-label.ts";
+import { isNew } from "../lib/editor/only-choice.ts";
 import { isReference } from "../lib/editor/validate.ts";
 import { isChosen } from "../lib/shared/config-choice.ts";
 import { LIST_TYPES } from "../lib/shared/fields.ts";
 import { addLastEvent } from "./editor-last-event.ts";
 import { type Panel, showPanel } from "./editor-panel.ts";
 import { showSummary } from "./editor-summary.ts";
+import { NODE } from "./fields.ts";
 
 const SECONDS_PER_HOUR = 3600;
 const DEFAULT_POLL_SECONDS = 15;
@@ -32,7 +34,7 @@ export const form: NodeForm = {
   added(node) {
     // Of one that is dropped from the palette nothing is filled in; an imported node keeps what it says.
     if (!node.consumer && node.confidence === "" && isEmptyList(node.types)) {
-      node.types = ["watcher.event"];
+      node.types = [NODE.fields.types.usual];
       node.confidence = "highest";
     }
     node.consumer ||= newConsumer();
@@ -57,6 +59,8 @@ export const form: NodeForm = {
     });
     showSummary(node);
     const container = $("#crec-events-in-panel");
+    // A new node has none yet.
+    partOf(NODE, "state").prop("open", !isNew(node));
     addLastEvent(node, container);
     panel = showPanel(node, container);
   },

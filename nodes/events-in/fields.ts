@@ -3,6 +3,7 @@ import {
   COMMON,
   CONFIDENCE_OPTIONS,
   describeNode,
+  folded,
   LIST_TYPES,
   type SettingsOf,
 } from "../lib/shared/fields.ts";
@@ -25,11 +26,29 @@ export const NODE = describeNode({
   fields: {
     name: COMMON.name,
     channel: COMMON.channel,
-    types: COMMON.types,
     /** Only its events, with parameters by its ABI. */
     contract: { ...COMMON.contract, hint: true },
     /** Names or signatures. */
     contractEvent: { kind: "typed", icon: "bolt", types: LIST_TYPES, list: true, placeholder: true },
+    confidence: { kind: "select", icon: "shield", options: CONFIDENCE_OPTIONS, default: "", explained: true },
+    start: {
+      kind: "select",
+      icon: "step-forward",
+      options: ["now", "beginning", "offset", "time"],
+      default: "now",
+    },
+    startValue: {
+      kind: "text",
+      icon: "map-pin",
+      placeholder: true,
+      required: true,
+      check: START_VALUE,
+      shown: { start: ["offset", "time"] },
+    },
+    /** What the node sends, in one sentence. */
+    summary: { kind: "custom", label: false, role: "status" },
+    filters: folded("filters"),
+    types: { ...COMMON.types, usual: "watcher.event" },
     watcher: {
       kind: "typed",
       icon: "eye",
@@ -49,7 +68,7 @@ export const NODE = describeNode({
       error: "common.error.address",
       lookup: { list: "addresses", by: "channel" },
     },
-    confidence: { kind: "select", icon: "shield", options: CONFIDENCE_OPTIONS, default: "", explained: true },
+    verification: folded("verification"),
     verify: { kind: "boolean", default: true },
     acceptWatchers: { ...COMMON.acceptWatchers, shown: { verify: true } },
     unverified: {
@@ -59,22 +78,7 @@ export const NODE = describeNode({
       default: "port",
       shown: { verify: true },
     },
-    /** What the node sends, in one sentence. */
-    summary: { kind: "custom", label: false, role: "status" },
-    start: {
-      kind: "select",
-      icon: "step-forward",
-      options: ["now", "beginning", "offset", "time"],
-      default: "now",
-    },
-    startValue: {
-      kind: "text",
-      icon: "map-pin",
-      placeholder: true,
-      required: true,
-      check: START_VALUE,
-      shown: { start: ["offset", "time"] },
-    },
+    reliability: folded("reliability"),
     /** When an event is acknowledged, and the cursor moves past it. */
     commit: {
       kind: "select",
@@ -92,11 +96,6 @@ export const NODE = describeNode({
       error: "common.error.seconds",
       shown: BY_FLOW,
     },
-    /** Of several copies of the flow one reads, and keeps the cursor there. */
-    fleet: { kind: "config", type: "crec-fleet", required: false, icon: "clone", hint: true },
-    advanced: { kind: "section", folded: true },
-    /** Names the cursor. The editor makes one when the node is dropped. */
-    consumer: { kind: "text", icon: "bookmark", required: true },
     /** On send: how many messages may be in the flow at the same time. */
     unfinished: {
       kind: "number",
@@ -127,6 +126,8 @@ export const NODE = describeNode({
       shown: BY_FLOW,
     },
     ackRejected: { kind: "boolean", default: false, shown: BY_FLOW },
+    /** How often Node-RED may crash while an event is in the flow before the event is rejected. 0: never rejected. */
+    crashes: { kind: "number", icon: "bomb", unit: true, default: "", least: 0, whole: true },
     /** Seconds. Empty: delivers events of any age. */
     skipOlder: {
       kind: "number",
@@ -136,6 +137,22 @@ export const NODE = describeNode({
       least: 1,
       error: "common.error.seconds",
     },
+    /** Seconds by which an event may become visible later than others. Empty: the library's default. */
+    lateWithin: {
+      kind: "number",
+      icon: "history",
+      unit: true,
+      default: "",
+      least: 0,
+      error: "common.error.seconds",
+    },
+    /** Of several copies of the flow one reads, and keeps the cursor there. */
+    fleet: { kind: "config", type: "crec-fleet", required: false, icon: "clone", hint: true },
+    advanced: folded("advanced"),
+    /** Names the cursor. The editor makes one when the node is dropped. */
+    consumer: { kind: "text", icon: "bookmark", required: true },
+    /** Empty: a file in the state folder. Else the name of a context store. */
+    store: { kind: "select", icon: "database", options: [], default: "", filledLater: true },
     pollMin: {
       kind: "number",
       icon: "clock-o",
@@ -152,22 +169,9 @@ export const NODE = describeNode({
       least: 0.1,
       error: "common.error.seconds",
     },
-    /** Seconds by which an event may become visible later than others. Empty: the library's default. */
-    lateWithin: {
-      kind: "number",
-      icon: "history",
-      unit: true,
-      default: "",
-      least: 0,
-      error: "common.error.seconds",
-    },
-    /** How often Node-RED may crash while an event is in the flow before the event is rejected. 0: never rejected. */
-    crashes: { kind: "number", icon: "bomb", unit: true, default: "", least: 0, whole: true },
-    /** Empty: a file in the state folder. Else the name of a context store. */
-    store: { kind: "select", icon: "database", options: [], default: "", filledLater: true },
     /** Whether it takes commands from messages: 1 with an input. */
     inputs: { kind: "boolean", default: false, numeric: true },
-    monitor: { kind: "line" },
+    state: { kind: "section", folded: true },
     panel: { kind: "custom" },
   },
 });

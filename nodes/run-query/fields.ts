@@ -1,5 +1,5 @@
 import { isAddress, isBytes, isDigits } from "../lib/shared/field-checks.ts";
-import { COMMON, describeNode, type SettingsOf, stored } from "../lib/shared/fields.ts";
+import { COMMON, describeNode, folded, type SettingsOf, stored } from "../lib/shared/fields.ts";
 import type { ContractCall } from "../lib/shared/form-types.ts";
 import { RESUME_FIELD, timeoutField } from "../lib/shared/wait-fields.ts";
 
@@ -56,6 +56,7 @@ export const NODE = describeNode({
       check: isDigits,
       shown: { block: "block_number" },
     },
+    advanced: folded("advanced"),
     /** Seconds. Empty: any age. A chosen block number is meant to be as old as it is. */
     maxAge: {
       kind: "number",

@@ -1,5 +1,12 @@
 import type { ConditionDef } from "../lib/shared/conditions.ts";
-import { COMMON, CONFIDENCE_OPTIONS, describeNode, type SettingsOf, stored } from "../lib/shared/fields.ts";
+import {
+  COMMON,
+  CONFIDENCE_OPTIONS,
+  describeNode,
+  folded,
+  type SettingsOf,
+  stored,
+} from "../lib/shared/fields.ts";
 import { isTime } from "../lib/shared/times.ts";
 
 const ANY = "search-events.placeholder.any";
@@ -21,20 +28,7 @@ export const NODE = describeNode({
     name: COMMON.name,
     channel: { ...COMMON.channel, override: "channelId" },
     /** Its ABI names the parameters. */
-    contract: { ...COMMON.contract, hint: true },
-    /** All types when empty. */
-    types: COMMON.types,
-    /** Inclusive, so that one search can start where another ended. */
-    from: { kind: "typed", icon: "step-backward", ...TIME },
-    /** Exclusive. */
-    to: { kind: "typed", icon: "step-forward", ...TIME },
-    statuses: { kind: "typed", icon: "flag", placeholder: ANY, list: true },
-    watcher: {
-      kind: "typed",
-      icon: "eye",
-      placeholder: ANY,
-      lookup: { list: "watcher-ids", by: "channel" },
-    },
+    contract: { ...COMMON.contract, label: "common.label.names-from", hint: true },
     contractEvent: { kind: "typed", icon: "bolt", placeholder: ANY },
     address: {
       kind: "typed",
@@ -42,6 +36,32 @@ export const NODE = describeNode({
       placeholder: ANY,
       list: true,
       lookup: { list: "addresses", by: "channel" },
+    },
+    /** Inclusive, so that one search can start where another ended. */
+    from: { kind: "typed", icon: "step-backward", ...TIME },
+    /** Exclusive. */
+    to: { kind: "typed", icon: "step-forward", ...TIME },
+    /** Empty for all events that match. */
+    limit: {
+      kind: "number",
+      icon: "list-ol",
+      default: "1000",
+      least: 1,
+      whole: true,
+      optional: true,
+      placeholder: "search-events.placeholder.all",
+      unit: true,
+      hint: true,
+    },
+    filters: folded("filters"),
+    /** All types when empty. */
+    types: COMMON.types,
+    statuses: { kind: "typed", icon: "flag", placeholder: ANY, list: true },
+    watcher: {
+      kind: "typed",
+      icon: "eye",
+      placeholder: ANY,
+      lookup: { list: "watcher-ids", by: "channel" },
     },
     /** Concerns contract events only, as that of events in does. */
     confidence: { kind: "select", icon: "shield", options: CONFIDENCE_OPTIONS, default: "", hint: true },
@@ -69,24 +89,12 @@ export const NODE = describeNode({
       lookup: { list: "networks", by: "channel.connection" },
     },
     environment: { kind: "select", icon: "globe", options: ["", "mainnet", "testnet"], default: "" },
-    conditionsPart: { kind: "section" },
+    conditionsPart: { kind: "section", folded: true },
     match: { kind: "select", icon: "filter", options: ["all", "any"], default: "all" },
     /** About the decoded event: only events that match are sent. */
     conditions: stored<ConditionDef[]>({ default: [], label: false }),
-    result: { kind: "section" },
+    advanced: folded("advanced"),
     verify: { kind: "boolean", default: true, hint: true },
-    /** Empty for all events that match. */
-    limit: {
-      kind: "number",
-      icon: "list-ol",
-      default: "1000",
-      least: 1,
-      whole: true,
-      optional: true,
-      placeholder: "search-events.placeholder.all",
-      unit: true,
-      hint: true,
-    },
   },
 });
 

@@ -210,7 +210,7 @@ export const NODE = describeNode({
     remoteUser: { kind: "text", required: true, shown: { ...REMOTE, remoteLogin: "password" } },
     remotePassword: { kind: "credential", shown: { ...REMOTE, remoteLogin: "password" } },
 
-    more: { kind: "section", folded: true, shown: CUSTODY },
+    more: { kind: "section", folded: true },
     awsSessionToken: { kind: "credential", placeholder: true, shown: AWS_KEYS },
     endpoint: {
       kind: "text",

@@ -1,5 +1,5 @@
 import { CONFIDENCES } from "../../src/protocol/index.ts";
-import { COMMON, describeNode, type SettingsOf } from "../lib/shared/fields.ts";
+import { COMMON, describeNode, folded, type SettingsOf } from "../lib/shared/fields.ts";
 
 export const NODE = describeNode({
   type: "crec-verify-event",
@@ -16,12 +16,8 @@ export const NODE = describeNode({
       types: ["msg", "flow", "global", "jsonata"],
       default: "crec.event",
     },
-    /** The answer to a query must be from this channel. */
-    channel: { ...COMMON.channel, required: false, hint: true },
     /** Names the parameters as in its ABI. */
-    contract: COMMON.contract,
-    naming: { kind: "note" },
-    accept: { kind: "section" },
+    contract: { ...COMMON.contract, label: "common.label.names-from", hint: true },
     expectContract: { kind: "boolean", default: false },
     /** Names or signatures. */
     expectEvents: {
@@ -32,12 +28,7 @@ export const NODE = describeNode({
       hint: true,
     },
     minConfidence: { kind: "select", icon: "shield", options: ["", ...CONFIDENCES], default: "", hint: true },
-    /** The accepted signer set: any of the connection, the default set, or that of one family. */
-    signedBy: { kind: "select", icon: "users", options: ["", "default", "family"], default: "", hint: true },
-    expectFamily: { kind: "text", required: true, shown: { signedBy: "family" } },
-    acceptWatchers: COMMON.acceptWatchers,
-    /** Seconds. Empty: any age. */
-    maxAge: { kind: "number", icon: "clock-o", unit: true, hint: true, default: "", least: 1 },
+    reliability: folded("reliability"),
     firstTimeOnly: { kind: "boolean", default: false, hint: true },
     /** How many keys of events are remembered. */
     remember: {
@@ -69,6 +60,15 @@ export const NODE = describeNode({
       most: 3650,
       shown: { firstTimeOnly: true },
     },
+    advanced: folded("advanced"),
+    /** The answer to a query must be from this channel. */
+    channel: { ...COMMON.channel, required: false, hint: true },
+    /** The accepted signer set: any of the connection, the default set, or that of one family. */
+    signedBy: { kind: "select", icon: "users", options: ["", "default", "family"], default: "", hint: true },
+    expectFamily: { kind: "text", required: true, shown: { signedBy: "family" } },
+    acceptWatchers: COMMON.acceptWatchers,
+    /** Seconds. Empty: any age. */
+    maxAge: { kind: "number", icon: "clock-o", unit: true, hint: true, default: "", least: 1 },
   },
 });
 

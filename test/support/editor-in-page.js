@@ -264,13 +264,15 @@
 
     /**
      * Waits until the form on top can be used: Node-RED shows the buttons first, and the fields once it has fetched the
-     * credentials. The pointer would take as long again.
+     * credentials. The pointer would take as long again. Then unfolds all sections, as a person does who needs them.
      */
-    opened: (isConfig) =>
-      until("an open form", () => {
+    opened: async (isConfig) => {
+      await until("an open form", () => {
         const opened = formOf(isConfig);
         return opened && isVisible(opened) && isPressable(button(isConfig, "ok"));
-      }),
+      });
+      for (const section of formOf(isConfig).querySelectorAll("details")) section.open = true;
+    },
 
     /** Closes the form on top by its Done ("ok") or "cancel", without the pointer. */
     close: async (isConfig, name) => {

@@ -11,8 +11,7 @@ export function formHtml(node: NodeDescription, isConfig: boolean): string {
   };
   for (const [name, field] of Object.entries(node.fields)) {
     const id = `crec-${shortName(node.type)}-${name}`;
-    if (field.kind === "line") open("<hr>", "");
-    else if (field.kind === "section") open(...section(node, name, field.folded === true));
+    if (field.kind === "section") open(...section(node, name, field.folded === true));
     else
       rows.push(
         row({ node, name, field, id, input: `${isConfig ? "node-config-input" : "node-input"}-${name}` }),
@@ -111,14 +110,11 @@ function box({ node, name, field, id, input }: Place): string {
 
 function section(node: NodeDescription, name: string, isFolded: boolean): [string, string] {
   const id = `crec-${shortName(node.type)}-${name}`;
-  const title = `${shortName(node.type)}.label.${name}`;
+  const title = text(labelKey(node, name));
   return isFolded
-    ? [
-        `<details id="${id}" style="margin-bottom: 12px"><summary style="cursor: pointer; margin-bottom: 12px" ${text(title)}></summary>`,
-        "</details>",
-      ]
+    ? [`<details id="${id}"><summary><span ${title}></span></summary>`, "</details>"]
     : [
-        `<fieldset id="${id}" style="margin-top: 18px"><legend ${text(title)} style="font-size: 14px; line-height: 28px; margin-bottom: 10px; color: inherit; border-color: var(--red-ui-form-input-border-color)"></legend>`,
+        `<fieldset id="${id}" style="margin-top: 18px"><legend ${title} style="font-size: 14px; line-height: 28px; margin-bottom: 10px; color: inherit; border-color: var(--red-ui-form-input-border-color)"></legend>`,
         "</fieldset>",
       ];
 }

@@ -7,6 +7,7 @@ import { hintUnder, inputOf, visibleBox } from "./form-rows.ts";
 import { tieHints } from "./hints.ts";
 import { describeUnder, listOnClick, lookUp, preselectOnly } from "./lookup.ts";
 import { chooseInForm } from "./only-choice.ts";
+import { followSections } from "./sections.ts";
 import { prepareTypedArea, saveTypedArea } from "./typed-area.ts";
 import { typedField } from "./typed-inputs.ts";
 import { atPresent } from "./validate.ts";
@@ -40,8 +41,10 @@ export function prepareFields(edited: EditedNode, node: NodeDescription): () => 
   }
   tieHints();
   showVariables(edited, node, inputOf);
-  unfoldUsed(edited, node);
-  return () => followConditions(edited, node);
+  return () => {
+    followConditions(edited, node);
+    followSections(edited, node, (name) => partOf(node, name));
+  };
 }
 
 /** Stores the values that Node-RED cannot read from one input. */
@@ -141,29 +144,6 @@ function ticksOf(
 
 function stored(edited: EditedNode, name: string): string[] {
   return Array.isArray(edited[name]) ? (edited[name] as string[]) : [];
-}
-
-/** What was set must be seen: a folded section opens when a field in it has another value than the default. */
-function unfoldUsed(edited: EditedNode, node: NodeDescription): void {
-  let section: string | undefined;
-  for (const [name, field] of Object.entries(node.fields)) {
-    if (field.kind === "section" || field.kind === "line")
-      section = field.kind === "section" && field.folded ? name : undefined;
-    if (section !== undefined && (isSet(field, edited[name]) || isMissing(field, edited[name])))
-      partOf(node, section).prop("open", true);
-  }
-}
-
-function isSet(field: Field, value: unknown): boolean {
-  if (!("default" in field) || value === undefined) return false;
-  if (field.kind === "boolean") return isOn(field, value) !== field.default;
-  if (field.kind === "number") return String(value) !== field.default;
-  return JSON.stringify(value) !== JSON.stringify(field.default);
-}
-
-/** What must be filled in must be seen, too. */
-function isMissing(field: Field, value: unknown): boolean {
-  return field.kind === "text" && field.required === true && !field.shown && String(value ?? "") === "";
 }
 
 /** Shows each row while its condition holds, now and at every change of what the conditions name. */

@@ -70,7 +70,11 @@ export const forms = {
       defaults: withValidators(written.defaults, node, form),
       ...(written.credentials ? { credentials: withValidators(written.credentials, node, form) } : {}),
       ...(written.category === "config"
-        ? { label: labelled((edited) => named(edited, `${own}.title`)) }
+        ? {
+            label: labelled((edited) => named(edited, `${own}.title`)),
+            // Node-RED offers to add one by this name.
+            paletteLabel: labelled((edited) => edited._(`${own}.title`)),
+          }
         : {
             label: labelled((edited) => edited.name || shortLabel(named(edited, `${own}.palette`))),
             paletteLabel: labelled((edited) => edited._(`${own}.palette`)),

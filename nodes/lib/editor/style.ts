@@ -11,6 +11,7 @@ const STYLE = `
   contain-intrinsic-inline-size: 560px;
   overflow-wrap: anywhere;
 }
+.crec-form .form-row { margin-bottom: 8px }
 /* In Japanese: narrow kana, and no line that begins with a small one. */
 .crec-form .form-row > label { vertical-align: middle; font-feature-settings: "palt"; line-break: strict }
 .crec-form .form-row > .crec-top { vertical-align: top }
@@ -24,6 +25,10 @@ const STYLE = `
 .crec-form .crec-hint, .crec-form .crec-result { max-width: 70% }
 .crec-form .crec-problem { color: var(--red-ui-text-color-error) }
 .crec-form .form-tips { box-sizing: border-box; max-width: calc(105px + 70%); margin-bottom: 12px }
+.crec-form details { margin-bottom: 8px }
+.crec-form summary { cursor: pointer }
+.crec-form details[open] > summary { margin-bottom: 12px }
+.crec-form .crec-section-state { color: var(--red-ui-secondary-text-color) }
 .crec-copy { position: relative }
 /* Beside the button there may be no room, and nothing may move when it is pressed. */
 .crec-copy [role=status]:not(:empty) {

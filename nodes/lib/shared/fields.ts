@@ -141,8 +141,14 @@ export type ConfigField = {
 export type CredentialField = { kind: "credential" } & Labelled & Explained;
 
 /** A tick for each option, shown as it is. Stored as a list; `<node>.hint.<name>` is shown below. */
-/** `words`: the part of the catalog that says what a person reads for an option; without it, the option itself. */
-export type ListField = { kind: "list"; options: readonly string[]; words?: string } & Labelled;
+export type ListField = {
+  kind: "list";
+  options: readonly string[];
+  /** The part of the catalog that says what a person reads for an option; without it, the option itself. */
+  words?: string;
+  /** The option that the form's code ticks in a new node. */
+  usual?: string;
+} & Labelled;
 
 /**
  * A part that the form's own code builds in `#crec-<node>-<name>`. `T` is what is stored; without a default nothing is.
@@ -166,11 +172,13 @@ export type HiddenField<T = unknown> = {
 /** `#crec-<node>-<name>`; with a result, `#crec-<node>-<name>-result` is read out when it changes. */
 export type ButtonField = { kind: "button"; icon?: string; result?: true; shown?: Condition };
 
-/** `section` holds the fields up to the next layout element; folded, it opens when a field in it is set. */
-export type LayoutField =
-  | { kind: "section"; folded?: true; shown?: Condition }
-  | { kind: "line" }
-  | { kind: "note"; shown?: Condition };
+export type LayoutField = Section | { kind: "note"; shown?: Condition };
+
+/**
+ * Holds the fields up to the next section. A folded one says on its header whether a value in it is not the default,
+ * and opens if one is wrong.
+ */
+type Section = { kind: "section"; folded?: true; label?: string };
 
 /** Offers matching resources of the service while a person types, and describes the value below the field. */
 export type Lookup = {
@@ -194,6 +202,11 @@ export function stored<T>(
   field: Omit<CustomField<T>, "kind"> & { default: T },
 ): CustomField<T> & { default: T } {
   return { kind: "custom", ...field };
+}
+
+/** A folded section, under a title that several forms have. */
+export function folded(title: "filters" | "verification" | "reliability" | "advanced"): Section {
+  return { kind: "section", folded: true, label: `common.section.${title}` };
 }
 
 export const TEXT_TYPES = ["str", "msg", "flow", "global", "env", "jsonata"] as const;

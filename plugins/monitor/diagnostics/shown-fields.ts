@@ -15,7 +15,6 @@ const BY_KIND: Readonly<Record<Field["kind"], Treatment>> = {
   hidden: "reference",
   button: "none",
   section: "none",
-  line: "none",
   note: "none",
 };
 

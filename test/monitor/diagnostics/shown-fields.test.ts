@@ -22,7 +22,6 @@ const ALLOWED: Readonly<Record<Field["kind"], readonly Treatment[]>> = {
   hidden: ["none", "reference"],
   button: ["none"],
   section: ["none"],
-  line: ["none"],
   note: ["none"],
 };
 
