@@ -67,9 +67,9 @@ function contractForm(
   const form = contractCallForm(node, $("<div>").appendTo(fields), stored, "send", contract);
   const amount = amountForm(node, fields, `${id}-amount`, stored.amount);
   const update = (): void => {
-    // Hidden for functions that are not payable, but a stored value is shown until a person removes it.
+    // Only for functions that are payable, or may be; but a stored value is shown until a person removes it.
     const { value } = amount.read();
-    amount.row.toggle(form.payable() !== false || (value !== "" && value !== "0"));
+    amount.row.toggle((form.payable() ?? form.read().function !== "") || (value !== "" && value !== "0"));
     changed();
   };
   form.onChange(update);

@@ -28,6 +28,15 @@ export function previewForm(node: EditedNode, calls: () => CallDef[]): void {
   const result = partOf(NODE, "preview-result").css({ "max-width": "none", "margin-left": "0" });
   // The form is longer than the screen, and the button may be at its lower edge.
   const bringIntoView = (): void => result.get(0)?.scrollIntoView({ block: "nearest" });
+  const source = inputOf("source");
+  // Beside the button that adds a call.
+  const place = (): void => {
+    const isBeside = source.val() !== "message";
+    partOf(NODE, "preview-row").css("margin-top", isBeside ? "-32px" : "");
+  };
+  partOf(NODE, "preview").addClass("red-ui-button-small").css("margin-left", "170px");
+  source.on("change", place);
+  place();
   let newest = 0;
   /** What was asked for the current preview, and the ids of the config nodes that it depends on. */
   let current: { asked: string; used: ReadonlySet<string> } | undefined;

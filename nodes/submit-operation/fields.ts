@@ -1,5 +1,12 @@
 import { OPERATION_PROGRESS } from "../../src/protocol/statuses.ts";
-import { COMMON, describeNode, type HiddenField, type SettingsOf, stored } from "../lib/shared/fields.ts";
+import {
+  COMMON,
+  describeNode,
+  folded,
+  type HiddenField,
+  type SettingsOf,
+  stored,
+} from "../lib/shared/fields.ts";
 import type { CallDef } from "../lib/shared/form-types.ts";
 import { RESUME_FIELD, timeoutField } from "../lib/shared/wait-fields.ts";
 import { MAX_CALLS } from "./call-limit.ts";
@@ -25,17 +32,7 @@ export const NODE = describeNode({
     name: COMMON.name,
     channel: { ...COMMON.channel, override: "channelId" },
     wallet: { kind: "config", type: "crec-wallet", required: true, icon: "credit-card" },
-    source: { kind: "select", icon: "list", options: ["form", "message"], default: "form" },
     calls: stored<CallDef[]>({ default: [], shown: { source: "form" } }),
-    /** A list of raw transactions. */
-    transactions: {
-      kind: "typed",
-      icon: "list-ol",
-      types: ["msg", "flow", "global", "jsonata", "json"],
-      default: "payload",
-      required: true,
-      shown: { source: "message" },
-    },
     preview: { kind: "button", icon: "eye", result: true },
     /** `send`: signed here and executed. `draft`: finalized or cancelled by the node operation. */
     mode: {
@@ -45,10 +42,6 @@ export const NODE = describeNode({
       default: "send",
       explained: true,
     },
-    /** Which messages are the same operation, so that it is executed once. */
-    onceFor: { kind: "select", icon: "clone", options: ONCE_FOR, default: "event", explained: true },
-    /** Minutes until the operation may no longer be executed; 0 for no deadline. */
-    deadline: { kind: "number", icon: "hourglass-half", unit: true, default: "15", least: 0, hint: true },
     waitFor: {
       kind: "select",
       icon: "flag-checkered",
@@ -57,6 +50,11 @@ export const NODE = describeNode({
       explained: true,
       shown: { mode: "send" },
     },
+    reliability: folded("reliability"),
+    /** Which messages are the same operation, so that it is executed once. */
+    onceFor: { kind: "select", icon: "clone", options: ONCE_FOR, default: "event", explained: true },
+    /** Minutes until the operation may no longer be executed; 0 for no deadline. */
+    deadline: { kind: "number", icon: "hourglass-half", unit: true, default: "15", least: 0, hint: true },
     /** Messages of one wallet are sent in the order in which they arrive. */
     keepOrder: { kind: "boolean", default: true, hint: true, shown: { mode: "send" } },
     timeout: { ...timeoutField(300), hint: true, shown: { mode: "send" } },
@@ -71,6 +69,17 @@ export const NODE = describeNode({
       icon: "clone",
       hint: true,
       shown: { mode: "send" },
+    },
+    advanced: folded("advanced"),
+    source: { kind: "select", icon: "list", options: ["form", "message"], default: "form" },
+    /** A list of raw transactions. */
+    transactions: {
+      kind: "typed",
+      icon: "list-ol",
+      types: ["msg", "flow", "global", "jsonata", "json"],
+      default: "payload",
+      required: true,
+      shown: { source: "message" },
     },
     /** Of tokens and the coin, which would be lost, or not move. */
     allowUnusual: { kind: "boolean", default: false, hint: true },

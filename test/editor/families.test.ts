@@ -1,6 +1,6 @@
 import should from "should";
 import { useEditor } from "../support/editor.ts";
-import type { Form } from "../support/editor-form.ts";
+import { Form } from "../support/editor-form.ts";
 import { example, type FlowNode, idOf } from "../support/node-red.ts";
 
 const SIGNERS = ["11", "22", "33", "44"].map((digits) => `0x${digits.repeat(20)}`).join("\n");
@@ -32,7 +32,8 @@ describe("the sets of oracle families in the forms", function () {
   };
 
   it("are hidden until they are opened, and then change nothing", async () => {
-    const form = await editor().form(connection);
+    await editor().inPage.edit(connection);
+    const form = await Form.opened(editor().page, true, true);
     should(await form.root.getByText("Add a family").isVisible()).be.false();
     await form.done();
     should(await families()).be.undefined();
@@ -45,7 +46,6 @@ describe("the sets of oracle families in the forms", function () {
 
   async function fillIn(): Promise<void> {
     const form = await editor().form(connection);
-    await form.root.getByText("Other oracle families").click();
     await form.root.getByText("Add a family").click();
     const set = list(form);
     await set.getByText(/Enter the name of the oracle family/).waitFor();

@@ -34,7 +34,7 @@ describe("the form of a wallet", function () {
     await form.field("signer").selectOption("by-rsa");
     await problem(form).waitFor({ state: "hidden" });
     await form.field("wallet").fill("not there yet");
-    await form.root.locator("#crec-wallet-newWallet summary").click();
+    await form.unfold("For a new wallet");
     await form.field("walletType").selectOption("protected_ecdsa");
     await problem(form).getByText("has RSA keys, and the wallet is of type protected_ecdsa").waitFor();
     await form.field("walletType").selectOption("");

@@ -137,6 +137,12 @@ export class Form {
     await select.first().selectOption(String(value));
   }
 
+  /** Unfolds a section where the form is used by the pointer: another form opens with all of them unfolded. */
+  async unfold(title: string): Promise<void> {
+    const folded = this.root.locator("details:not([open]) > summary", { hasText: title });
+    if ((await folded.count()) > 0) await folded.click();
+  }
+
   /** The + beside a config node. */
   async addConfig(name: string): Promise<Form> {
     await this.#page.locator(`[id="${this.#prefix}-btn-${name}-add"]`).click();

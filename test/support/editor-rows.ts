@@ -40,7 +40,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     },
     built: {
       by: async (form) => {
-        await form.root.getByText("Other oracle families").click();
+        await form.unfold("Other oracle families");
         await form.root.getByText("Add a family").click();
         await form.fillLabelled("Family", "zone-b");
         const set = form.root.locator(".red-ui-editableList li");

@@ -88,6 +88,7 @@ export function contractCallForm(
   const showParameters = (): void => {
     shown = String(picked.val() ?? "");
     shownDecimals = decimalsOf();
+    address.row.toggle(shown !== "" || address.read().value !== "");
     // New fields report changes while they are built, and the old ones no longer exist.
     fields = undefined;
     parameters.empty();

@@ -13,7 +13,7 @@ import { JSON_TYPES, TEXT_TYPES } from "./typed-inputs.ts";
 import { isReference } from "./validate.ts";
 
 /** `note` is a line under the field for the form that contains it. */
-export type ValueField = { read(): Value; note: Line };
+export type ValueField = { row: JQuery; read(): Value; note: Line };
 
 export type ValueFieldOptions = {
   id: string;
@@ -93,7 +93,7 @@ export function valueField(node: EditedNode, container: JQuery, options: ValueFi
   explain();
   // An empty field is not reported until it is edited.
   if (read().value) check.now();
-  return { read, note };
+  return { row: input.closest(".form-row"), read, note };
 }
 
 /** Only typed text can be checked. Variables are checked at run time. */
