@@ -22,6 +22,9 @@ export type OnceFor = (typeof ONCE_FOR)[number];
 
 const contract: HiddenField<string> = { kind: "hidden", default: "", type: "crec-contract" };
 
+/** Of what the node follows to its end. */
+const FOLLOWED = [{ mode: "send" }, { mode: "draft", approve: true }] as const;
+
 export const NODE = describeNode({
   type: "crec-submit-operation",
   version: 2,
@@ -34,7 +37,7 @@ export const NODE = describeNode({
     wallet: { kind: "config", type: "crec-wallet", required: true, icon: "credit-card" },
     calls: stored<CallDef[]>({ default: [], shown: { source: "form" } }),
     preview: { kind: "button", icon: "eye", result: true },
-    /** `send`: signed here and executed. `draft`: finalized or cancelled by the node operation. */
+    /** `send`: signed here and executed. `draft`: approved or cancelled by people, or the node operation. */
     mode: {
       kind: "select",
       icon: "pencil-square-o",
@@ -42,13 +45,34 @@ export const NODE = describeNode({
       default: "send",
       explained: true,
     },
+    /** People approve a draft in the sidebar; each decision leaves by the second output. */
+    approve: { kind: "boolean", default: false, hint: true, shown: { mode: "draft" } },
+    /** Signs what they approve. The wallet's own signer is not asked for a draft. */
+    approvalSigner: {
+      kind: "config",
+      type: "crec-signer",
+      required: true,
+      icon: "key",
+      shown: { mode: "draft", approve: true },
+    },
+    /** By so many different users of the editor. */
+    approvals: {
+      kind: "number",
+      icon: "users",
+      unit: true,
+      default: "1",
+      least: 1,
+      most: 5,
+      whole: true,
+      shown: { mode: "draft", approve: true },
+    },
     waitFor: {
       kind: "select",
       icon: "flag-checkered",
       options: OPERATION_PROGRESS,
       default: "confirmed_latest",
       explained: true,
-      shown: { mode: "send" },
+      shown: FOLLOWED,
     },
     reliability: folded("reliability"),
     /** Which messages are the same operation, so that it is executed once. */
@@ -57,10 +81,10 @@ export const NODE = describeNode({
     deadline: { kind: "number", icon: "hourglass-half", unit: true, default: "15", least: 0, hint: true },
     /** Messages of one wallet are sent in the order in which they arrive. */
     keepOrder: { kind: "boolean", default: true, hint: true, shown: { mode: "send" } },
-    timeout: { ...timeoutField(300), hint: true, shown: { mode: "send" } },
+    timeout: { ...timeoutField(300), hint: true, shown: FOLLOWED },
     resume: { ...RESUME_FIELD, shown: { mode: "send" } },
     /** Sends later statuses to the second output after the message was sent to the first one. */
-    follow: { kind: "boolean", default: true, hint: true, shown: { mode: "send" } },
+    follow: { kind: "boolean", default: true, hint: true, shown: FOLLOWED },
     /** What copies of the flow share, so that all of them ask for the same signature. */
     fleet: {
       kind: "config",

@@ -1,4 +1,4 @@
-import { isOn, isShown, shortName } from "../shared/field-rules.ts";
+import { conditionsOf, isOn, isShown, shortName } from "../shared/field-rules.ts";
 import { type Field, type Lookup, type NodeDescription, TEXT_TYPES } from "../shared/fields.ts";
 import type { CompletionSearch, EditedNode } from "./api.ts";
 import { completeLast } from "./comma-list.ts";
@@ -159,7 +159,7 @@ function followConditions(edited: EditedNode, node: NodeDescription): void {
     }
   };
   const named = new Set(
-    fields.flatMap(([, field]) => ("shown" in field ? Object.keys(field.shown ?? {}) : [])),
+    fields.flatMap(([, field]) => conditionsOf(field).flatMap((condition) => Object.keys(condition))),
   );
   for (const name of named) inputOf(name).on("change", show);
   show();

@@ -1,4 +1,4 @@
-import type { BooleanField, Field, NodeDescription, NumberField } from "./fields.ts";
+import type { BooleanField, Condition, Field, NodeDescription, NumberField } from "./fields.ts";
 
 /** The part of a type that names its texts and elements: `run-query` of `crec-run-query`. */
 export function shortName(type: string): string {
@@ -44,11 +44,17 @@ export function isShown(
   other: (name: string) => unknown,
 ): boolean {
   const field = fields[name];
-  const condition = field && "shown" in field ? field.shown : undefined;
-  return Object.entries(condition ?? {}).every(([asked, values]) => {
-    const value = orDefault(fields[asked], other(asked));
-    return Array.isArray(values) ? values.includes(value) : values === value;
-  });
+  const holds = (condition: Condition): boolean =>
+    Object.entries(condition).every(([asked, values]) => {
+      const value = orDefault(fields[asked], other(asked));
+      return Array.isArray(values) ? values.includes(value) : values === value;
+    });
+  return conditionsOf(field).some(holds);
+}
+
+/** One of them must hold. */
+export function conditionsOf(field: Field | undefined): readonly Condition[] {
+  return [(field && "shown" in field && field.shown) || {}].flat();
 }
 
 /** Flows written by hand leave settings out. */

@@ -46,8 +46,8 @@ type Labelled = {
   label?: string;
   /** Of Font Awesome 4, without `fa-`. */
   icon?: string;
-  /** The form shows the field, and its value is used, only while this holds. */
-  shown?: Condition;
+  /** The form shows the field, and its value is used, only while this holds, or one of these. */
+  shown?: Condition | readonly Condition[];
 };
 
 /** Values of other fields. All must match; a list matches any of its values. */
