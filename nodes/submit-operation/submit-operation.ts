@@ -2,6 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { OperationChange, OperationStatus, Submitted } from "../../src/index.ts";
 import { OperationReports } from "../lib/runtime/activity/operation-reports.ts";
 import { executionOf, timeAt } from "../lib/runtime/after-failure.ts";
+import { registerDecisions } from "../lib/runtime/approvals/decide.ts";
 import { type Connection, channelOf, walletOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor } from "../lib/runtime/created.ts";
 import { failureOf } from "../lib/runtime/failure.ts";
@@ -16,6 +17,7 @@ import type { Reserve, Reserved } from "../lib/runtime/waits/kept-places.ts";
 import { type Kept, requireSameService } from "../lib/runtime/waits/waits.ts";
 import { registerCallDecimals } from "./admin/call-decimals.ts";
 import { registerOperationPreview } from "./admin/preview.ts";
+import type { KeptDraft } from "./approving.ts";
 import { NODE, type SubmitOperationDef } from "./fields.ts";
 import { placeFor, walletKey } from "./in-line.ts";
 import { asFound, type Context, type Sent, Submitting, type Unsigned } from "./submitting.ts";
@@ -24,14 +26,15 @@ const SECOND_MS = 1_000;
 
 type Following = { context: Context; sent: Sent; target: OperationStatus; timeoutMs: number };
 
-/** Outputs: reached (once), and status (each status of the operation). A draft goes to the first immediately. */
+/** Outputs: reached (once), and status (each status of the operation, and what people decide). A draft that another node approves goes to the first immediately. */
 export default function register(RED: NodeAPI): void {
   function ConstructSubmitOperation(this: Node, def: SubmitOperationDef): void {
     RED.nodes.createNode(this, def);
     const fields = fieldReader(RED, this, NODE, def);
-    const resumes = () => fields.flag("resume");
-    const reports = new OperationReports(this, resumes);
-    const submitting = new Submitting(RED, this, fields, reports);
+    // Nobody wants a draft back without those who have approved it.
+    const resumes = () => submitting.isApproving || fields.flag("resume");
+    const reports = new OperationReports(this, () => resumes());
+    const submitting: Submitting = new Submitting(RED, this, fields, reports);
     let newest = 0;
 
     onInput(
@@ -57,10 +60,11 @@ export default function register(RED: NodeAPI): void {
         try {
           const kept = task.kept && resumed(task.kept, connection);
           if (kept && "prepared" in kept) sent = await submitting.resume(task, kept, context);
+          else if (kept && "draft" in kept) sent = await submitting.approve(task, kept, context);
           else sent = kept ?? (await submitting.submit(task, context));
           if (!sent) return;
           if (!sent.isReported) {
-            const isLater = context.asking !== undefined;
+            const isLater = context.asking !== undefined || context.isKept === true;
             await task.keep({ id: sent.walletOperationId, connection, about: sent, isLater });
             await follow(task, { context, sent, target, timeoutMs });
             return;
@@ -77,10 +81,10 @@ export default function register(RED: NodeAPI): void {
       { resumes, reserve: (...kept) => placeBefore(RED, fields, ...kept) },
     );
 
-    const resumed = (kept: Kept, connection: Connection): Sent | Unsigned => {
+    const resumed = (kept: Kept, connection: Connection): Sent | Unsigned | KeptDraft => {
       requireSameService(kept, connection);
       showStatus(this, "working", statusText(RED, "common.status.resuming"));
-      return kept.about as Sent | Unsigned;
+      return kept.about as Sent | Unsigned | KeptDraft;
     };
 
     /** The error leaves at once, and the look for an execution goes on behind it. */
@@ -176,6 +180,7 @@ export default function register(RED: NodeAPI): void {
   RED.nodes.registerType("crec-submit-operation", ConstructSubmitOperation);
   registerOperationPreview(RED);
   registerCallDecimals(RED);
+  registerDecisions(RED);
 }
 
 /** The place of a message that is kept and comes again later. What was sent before needs none. */

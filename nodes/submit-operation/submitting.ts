@@ -2,12 +2,21 @@ import type { Node, NodeAPI } from "node-red";
 import type { CrecClient, Operation, Submitted, TransactionInput } from "../../src/index.ts";
 import { noteContradiction } from "../lib/runtime/activity/contradiction.ts";
 import type { FollowedOperation, OperationReports } from "../lib/runtime/activity/operation-reports.ts";
-import { previewOf } from "../lib/runtime/call-preview.ts";
-import { type Connection, channelOf, type WalletRef, walletOf } from "../lib/runtime/config-nodes.ts";
+import { newestDrafts, openDrafts } from "../lib/runtime/approvals/open-drafts.ts";
+import { type CallPreview, previewOf, previewOfOperation } from "../lib/runtime/call-preview.ts";
+import {
+  type Connection,
+  channelOf,
+  type SignerRef,
+  signerOf,
+  type WalletRef,
+  walletOf,
+} from "../lib/runtime/config-nodes.ts";
 import { createdOf } from "../lib/runtime/created.ts";
 import { withDetails } from "../lib/runtime/details.ts";
 import { errorText } from "../lib/runtime/error-texts.ts";
 import type { FieldReader } from "../lib/runtime/field-reader.ts";
+import { fittingSigners, walletTypeAt } from "../lib/runtime/fitting-signer.ts";
 import { answer, type Task } from "../lib/runtime/input.ts";
 import { explainReuse } from "../lib/runtime/key-reused.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
@@ -22,6 +31,7 @@ import { setNewest } from "../lib/shared/drop-oldest.ts";
 import { durationWords } from "../lib/shared/duration-words.ts";
 import { nodeError, toCodedError, translatedError } from "../lib/shared/errors.ts";
 import { unusualRecipient } from "../lib/shared/unusual-recipient.ts";
+import { DraftApproval, type KeptDraft } from "./approving.ts";
 import type { NODE } from "./fields.ts";
 import { PassedInLine, turnOf, walletKey } from "./in-line.ts";
 import { isUnproven, operationKeyOf } from "./operation-key.ts";
@@ -64,6 +74,8 @@ export type Context = {
   place: Place | undefined;
   /** Set where the signature takes time. */
   asking?: Asking;
+  /** Set where the wait is in a file already. */
+  isKept?: true;
   /** Set once it is known which operation it is. */
   report?: FollowedOperation;
 };
@@ -89,6 +101,7 @@ export class Submitting {
   readonly #claims: ReturnType<typeof openClaims>;
   readonly #reports: OperationReports;
   readonly #doubted = new Map<string, true>();
+  readonly #approvalSigner: () => SignerRef;
   #isWarned = false;
   #isWarnedOfTime = false;
 
@@ -98,9 +111,18 @@ export class Submitting {
     this.#fields = fields;
     this.#reports = reports;
     this.#claims = openClaims(RED, node, fields.settings.fleet);
+    const fitting = fittingSigners(async (address, signal) =>
+      walletTypeAt(await channelOf(RED, fields.settings.channel).connection().client(), address, signal),
+    );
+    this.#approvalSigner = () => fitting(signerOf(RED, fields.settings.approvalSigner));
   }
 
-  /** Undefined for a draft: it waits for a person, not for this node. */
+  /** Whether people approve in the sidebar what this node drafts. */
+  get isApproving(): boolean {
+    return this.#fields.choice("mode") === "draft" && this.#fields.flag("approve");
+  }
+
+  /** Undefined for a draft that waits for another node, or that people have declined. */
   async submit(task: Task, context: Context): Promise<Sent | undefined> {
     const isDraft = this.#fields.choice("mode") === "draft";
     showStatus(
@@ -191,9 +213,12 @@ export class Submitting {
     throw contradicting(reading.log);
   }
 
-  async #draft({ msg, send, signal }: Task, given: Given, context: Context): Promise<undefined> {
+  async #draft(task: Task, given: Given, context: Context): Promise<Sent | undefined> {
+    const { msg, send, signal } = task;
     const { client } = context;
     const { channelId, request, wallet } = given;
+    const needed = this.isApproving ? this.#fields.number("approvals") : 0;
+    if (needed > 0) this.#approvalSigner();
     const note = this.#noting(msg, given);
     const drafting = client.operations.draft(channelId, { ...request, ...idOf(given) }, { signal });
     const drafted = await drafting.catch(async (error: unknown) => {
@@ -203,7 +228,11 @@ export class Submitting {
     const { operation, found } = drafted;
     const { operation_id: operationId, status } = operation;
     context.report = this.#reports.begin({ ...knownOf(given), operationId, status });
-    context.report.end(status === "pending_signature" ? "draft" : "reached");
+    const isDraft = status === "pending_signature";
+    context.report.end(isDraft ? "draft" : "reached");
+    if (isDraft) newestDrafts.set(this.#node.id, { channelId, operationId });
+    if (needed > 0 && isDraft) return this.#keepDraft(task, { given, drafted, needed }, context);
+    if (needed > 0) return sentOf(given, drafted);
     const { baseUrl } = context.connection;
     const calls = request.transactions.map((call, index) => {
       const { implementation } = operation.transactions[index] ?? {};
@@ -211,7 +240,81 @@ export class Submitting {
     });
     const preview = await previewOf(this.#RED, wallet.chainSelector, calls, baseUrl);
     send(answer(msg, operation, { status: operation.status, preview }), null);
-    showStatus(this.#node, "done", asFound(this.#RED, serviceStatus(this.#RED, operation.status), found));
+    this.#showDraft(status, found);
+    return undefined;
+  }
+
+  async #keepDraft(
+    task: Task,
+    { given, drafted, needed }: { given: Given; drafted: Submitted; needed: number },
+    context: Context,
+  ): Promise<Sent | undefined> {
+    const { connection, client } = context;
+    const { operationDigest, operationInput } = await loadLibrary();
+    const { operation, digest, found } = drafted;
+    const { channelId, walletOperationId, key, request } = given;
+    const input = operationInput(operation);
+    const chainId = await client.networks.chainIdOf(operation.chain_selector, { signal: task.signal });
+    if (operationDigest(input, chainId) !== digest || operation.wallet_operation_id !== walletOperationId)
+      throw otherDraft(operation);
+    const transactions = operation.transactions.map(({ to, value, data }) => ({ to, value, data }));
+    const before = openDrafts.get(`${channelId}/${operation.operation_id}`);
+    const kept: KeptDraft = {
+      draft: {
+        ...{ channelId, walletOperationId, key, digest, operation, found },
+        request: { ...request, deadline: operation.deadline, transactions },
+      },
+      ...{ needed, madeAt: Date.now(), approvals: before?.report.digest === digest ? before.approvals : [] },
+    };
+    await task.keep({ id: walletOperationId, connection, about: kept, isRequired: true });
+    const { status } = operation;
+    const preview = await previewOfOperation(this.#RED, operation, connection.baseUrl);
+    const told = answer(task.msg, { status }, { status, preview });
+    task.send(null, { ...told, topic: `operation.status/${status}` });
+    return this.approve(task, kept, context, preview);
+  }
+
+  /** Waits for people. Undefined where they have declined. */
+  async approve(
+    { msg, send, signal, keep }: Task,
+    kept: KeptDraft,
+    context: Context,
+    shown?: readonly CallPreview[],
+  ): Promise<Sent | undefined> {
+    const { connection, client, isPast } = context;
+    const { draft } = kept;
+    const { channelId, operation, walletOperationId: id, found } = draft;
+    if (!this.isApproving) throw noneApproves(operation);
+    context.isKept = true;
+    newestDrafts.set(this.#node.id, { channelId, operationId: operation.operation_id });
+    this.#showDraft(operation.status, found);
+    const preview = shown ?? (await previewOfOperation(this.#RED, operation, connection.baseUrl));
+    const key = msg.crec?.operationKey;
+    const approval = new DraftApproval(kept, {
+      ...{ RED: this.#RED, node: this.#node, client, claims: this.#claims, signer: this.#approvalSigner },
+      ...{ preview, isPast, signal, operationKey: key === undefined ? undefined : String(key) },
+      keep: (about) => keep({ id, connection, about, isRequired: true, isLater: true }),
+    });
+    const { operation: now, decision } = await approval.outcome();
+    // It begins anew: until here, it was a draft.
+    const { report } = context;
+    delete context.report;
+    const { status } = now;
+    if (decision) {
+      msg.crec = withDetails(msg, { approval: decision });
+      const topic = `operation.approval/${decision.decision}`;
+      send(null, { ...answer(msg, decision, { status }), topic });
+    }
+    if (decision?.decision !== "declined")
+      return sentOf(draft, { operation: now, digest: draft.digest, found }, draft.digest);
+    report?.seen({ status });
+    if (!isPast()) showStatus(this.#node, "done", serviceStatus(this.#RED, status));
+    return undefined;
+  }
+
+  #showDraft(status: string, found: boolean): void {
+    const kind = status === "pending_signature" ? "waiting" : "done";
+    showStatus(this.#node, kind, asFound(this.#RED, serviceStatus(this.#RED, status), found));
   }
 
   /** By a key in this process. */
@@ -397,6 +500,16 @@ function idOf({ walletOperationId, key }: Pick<Given, "walletOperationId" | "key
 function awaitsApproval({ operation_id: id }: Operation): Error {
   const message = `Waits for approval: the operation of this key is a draft, so it was not sent. Finalize or cancel it with the node "operation". Operation ${id}.`;
   return nodeError("OPERATION_AWAITS_APPROVAL", message);
+}
+
+function otherDraft({ operation_id: id }: Operation): Error {
+  const message = `The service shows another draft than was made, so nobody was asked to approve it. Check the connection, and who else can change its drafts. Operation ${id}.`;
+  return nodeError("DIGEST_MISMATCH", message);
+}
+
+function noneApproves({ operation_id: id }: Operation): Error {
+  const message = `The node lets nobody approve in the sidebar any more, so the draft does not wait there. Approve or cancel it with the node "operation". Operation ${id}.`;
+  return nodeError("WAIT_DROPPED", message);
 }
 
 /** Unix seconds; 0 for none. */

@@ -9,10 +9,15 @@ export type Question = {
   params: Readonly<Record<string, string>>;
   query: Readonly<Record<string, unknown>>;
   body: unknown;
+  /** The name of the user of the editor; undefined without a login, and for its default user. */
+  user: string | undefined;
 };
 
 /** What Node-RED adds to a request where it asks who is there. */
-type Authenticated = { authInfo?: { scope?: unknown } };
+type Authenticated = {
+  authInfo?: { scope?: unknown };
+  user?: { username?: unknown; anonymous?: unknown };
+};
 
 const NOT_JSON: Problem = {
   problem: "This address takes JSON only. Send it with the header Content-Type: application/json.",
@@ -37,14 +42,15 @@ export function answerForms<T>(
       response.status(415).json(NOT_JSON);
       return;
     }
-    const { params, query, body, authInfo } = request as unknown as Question & Authenticated;
+    const { params, query, body, authInfo, user } = request as unknown as Omit<Question, "user"> &
+      Authenticated;
     const isReadOnly = permission === "crec.read" && authInfo !== undefined && !mayWrite(authInfo.scope);
     // The editor's language, which its forms send; another one where the address is asked for in another way.
     const [language] = request.acceptsLanguages();
     inLanguage(language === "*" ? undefined : language, () =>
       Promise.resolve()
         .then(() => {
-          const answer = () => work({ params, query, body });
+          const answer = () => work({ params, query, body, user: nameOf(user) });
           return isReadOnly ? asReadOnlyUser(answer) : answer();
         })
         .catch((thrown: unknown) => {
@@ -54,6 +60,11 @@ export function answerForms<T>(
         }),
     ).then((answer) => response.json(answer));
   });
+}
+
+function nameOf(user: Authenticated["user"]): string | undefined {
+  const name = user?.anonymous ? undefined : user?.username;
+  return typeof name === "string" && name !== "" ? name : undefined;
 }
 
 /** As Node-RED reads the permissions of a user. */

@@ -69,7 +69,7 @@ type EditorRed = {
     remove(id: string): void;
     subflow(id: string): object | undefined;
     /** A tab. */
-    workspace(id: string): { disabled?: boolean } | undefined;
+    workspace(id: string): { disabled?: boolean; label?: string } | undefined;
     /** The flows as they were loaded or deployed last. */
     originalFlow(): ConfigNode[] | null | undefined;
     /** The tabs. */

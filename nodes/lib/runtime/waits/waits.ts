@@ -120,6 +120,7 @@ export class Waits {
     const kept = { id, service: serviceIdentity(connection.baseUrl), about };
     if (isLater) {
       if (this.isOn) await this.#save(run, kept);
+      if (isRequired && run.problem !== undefined) throw notStored(run.problem);
       return;
     }
     if (run.kept) return;
@@ -184,6 +185,7 @@ export class Waits {
       await this.#beAlive();
       await this.#store.save(file, { version: 1, ...record, ...keptMessage(run.msg) });
       run.file = file;
+      run.problem = undefined;
     } catch (error) {
       run.problem = error;
       this.#warn(error);

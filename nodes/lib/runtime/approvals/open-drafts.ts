@@ -1,0 +1,23 @@
+import { Reports } from "../activity/reports.ts";
+import { processWide } from "../process-wide.ts";
+import type { Approval, Decided, Decision, DraftReport } from "./types.ts";
+
+export type OpenDraft = {
+  report: DraftReport;
+  approvals: readonly Approval[];
+  decide: (decision: Decision) => Promise<Decided>;
+};
+
+const MOST = 10_000;
+
+/** The drafts that wait in this process for people. What survives a restart is in the waits of their nodes. */
+export const openDrafts = processWide(
+  "open-drafts",
+  () => new Reports<OpenDraft>({ keyOf: ({ report }) => report.key, most: MOST }),
+);
+
+/** By the node that made it: the newest draft. */
+export const newestDrafts = processWide(
+  "newest-drafts",
+  () => new Map<string, { channelId: string; operationId: string }>(),
+);

@@ -1,0 +1,290 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Node, NodeAPI } from "node-red";
+import { deferred } from "../../src/deferred.ts";
+import type { CrecClient, Operation } from "../../src/index.ts";
+import { originOf } from "../lib/runtime/activity/origin.ts";
+import { isApprovalOff, refused } from "../lib/runtime/approvals/decide.ts";
+import { type OpenDraft, openDrafts } from "../lib/runtime/approvals/open-drafts.ts";
+import { isShownWhole, shownCalls } from "../lib/runtime/approvals/shown-calls.ts";
+import type { Approval, Decided, Decision } from "../lib/runtime/approvals/types.ts";
+import type { CallPreview } from "../lib/runtime/call-preview.ts";
+import type { SignerRef } from "../lib/runtime/config-nodes.ts";
+import { errorText } from "../lib/runtime/error-texts.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import { Asking } from "../lib/runtime/signing/ask-custodian.ts";
+import type { Claims } from "../lib/runtime/signing/claims.ts";
+import { nodeError, toCodedError } from "../lib/shared/errors.ts";
+import type { Prepared } from "./prepared.ts";
+
+/** A draft that waits for people, as it is kept in the file of its wait. */
+export type KeptDraft = {
+  draft: Prepared & { operation: Operation; found: boolean };
+  needed: number;
+  madeAt: number;
+  approvals: readonly Approval[];
+  /** Whose decision was under way: it is told where the service has it after all. */
+  deciding?: Approval;
+};
+
+export type Approving = {
+  RED: NodeAPI;
+  node: Node;
+  client: CrecClient;
+  claims: () => Promise<Claims>;
+  signer: () => SignerRef;
+  preview: readonly CallPreview[];
+  operationKey: string | undefined;
+  isPast: () => boolean;
+  signal: AbortSignal;
+  /** Throws where it cannot be stored. */
+  keep: (kept: KeptDraft) => Promise<void>;
+};
+
+/** How it ended: decided here, or found to be no draft any more. */
+export type Outcome = {
+  operation: Operation;
+  decision?: Approval & { decision: "approved" | "declined"; approvals: readonly Approval[] };
+};
+
+/** A person does not wait longer for the answer. */
+const LONGEST_ANSWER_MS = 25_000;
+const PATIENCE_MS = 15_000;
+const DAY_MS = 86_400_000;
+/** Others may decide, too: that is no hurry. */
+const LOOK_MS = { min: 1_000, max: 15_000 };
+/** The service says itself that a draft has expired. */
+const GRACE_MS = 60_000;
+
+/** Lists a draft in the sidebar until it is decided there, or elsewhere, or has expired. */
+export class DraftApproval {
+  readonly #given: Approving;
+  readonly #decided = deferred<Outcome>();
+  #kept: KeptDraft;
+  #isBusy = false;
+  #acting: Promise<unknown> | undefined;
+  #result: Outcome | undefined;
+  #open: OpenDraft | undefined;
+
+  constructor(kept: KeptDraft, given: Approving) {
+    this.#kept = kept;
+    this.#given = given;
+  }
+
+  async outcome(): Promise<Outcome> {
+    const { signal } = this.#given;
+    const ending = new AbortController();
+    try {
+      this.#show();
+      const elsewhere = this.#changed(AbortSignal.any([signal, ending.signal]));
+      elsewhere.catch(() => {});
+      return await Promise.race([this.#decided.promise, elsewhere]);
+    } finally {
+      ending.abort();
+      if (openDrafts.get(this.#key) === this.#open) openDrafts.delete(this.#key);
+    }
+  }
+
+  get #key(): string {
+    const { channelId, operation } = this.#kept.draft;
+    return `${channelId}/${operation.operation_id}`;
+  }
+
+  #show(): void {
+    const { RED, node, preview, operationKey } = this.#given;
+    const { draft, needed, approvals, madeAt } = this.#kept;
+    const calls = shownCalls(preview);
+    this.#open = {
+      report: {
+        ...originOf(node),
+        ...{ key: this.#key, operationId: draft.operation.operation_id, wallet: draft.request.address },
+        ...{ chainSelector: draft.request.chain_selector, deadline: draft.request.deadline, madeAt },
+        ...(operationKey === undefined ? {} : { operationKey }),
+        ...{ digest: draft.digest, calls, isWhole: isShownWhole(calls), needed, isBusy: this.#isBusy },
+        ...{ approvedBy: approvals.map(({ by = "" }) => by), isOff: isApprovalOff(RED) },
+      },
+      approvals,
+      decide: (decision) => this.#decide(decision),
+    };
+    openDrafts.set(this.#open);
+  }
+
+  async #decide({ digest, isApproved, by }: Decision): Promise<Decided> {
+    const { draft } = this.#kept;
+    if (digest.toLowerCase() !== draft.digest.toLowerCase())
+      throw refused("the draft is not the one that you were shown. Look at it again");
+    if (isOver(draft.request.deadline)) throw refused("its deadline has passed");
+    if (this.#isBusy) throw refused("another decision about it is being carried out");
+    if (isApproved) this.#requireOther(by);
+    this.#isBusy = true;
+    this.#show();
+    const acting = (isApproved ? this.#approve(by) : this.#decline(by)).finally(() => {
+      this.#isBusy = false;
+      if (openDrafts.get(this.#key) === this.#open) this.#show();
+    });
+    this.#acting = acting.catch(() => {});
+    const { signal } = this.#given;
+    const timer = deferred<Decided>();
+    const late = setTimeout(() => timer.resolve({ outcome: "signing", left: 0 }), LONGEST_ANSWER_MS);
+    return Promise.race([acting, timer.promise])
+      .catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+        throw nodeError(
+          "APPROVAL_REFUSED",
+          "Not known: a deploy has interrupted the decision. Look at the draft again in a moment: it is still listed if it was not decided.",
+          error,
+        );
+      })
+      .finally(() => clearTimeout(late));
+  }
+
+  #requireOther(by: string | undefined): void {
+    const { needed, approvals } = this.#kept;
+    if (!this.#open?.report.isWhole)
+      throw refused(
+        'its calls are too long to be shown whole. Check them elsewhere, and approve it with the node "operation"',
+      );
+    if (by === undefined && needed > 1)
+      throw refused(`${needed} different people have to approve it, and without a login they are not known`);
+    if (by !== undefined && approvals.some((one) => nameOf(one.by) === nameOf(by)))
+      throw refused("you have approved it before. Another person has to approve it, too");
+  }
+
+  async #approve(by: string | undefined): Promise<Decided> {
+    const mine = approvalBy(by);
+    const approvals = [...this.#kept.approvals, mine];
+    const left = this.#kept.needed - approvals.length;
+    if (left > 0) {
+      await this.#keep({ ...this.#kept, approvals });
+      return { outcome: "waits", left };
+    }
+    const operation = await this.#carryOut(mine, () => this.#sign());
+    this.#end({ operation, decision: { decision: "approved", ...mine, approvals } });
+    return { outcome: "approved", left };
+  }
+
+  async #decline(by: string | undefined): Promise<Decided> {
+    const { draft, approvals } = this.#kept;
+    const { client, signal } = this.#given;
+    const mine = approvalBy(by);
+    const operation = await client.operations.cancel(draft.channelId, draft.operation.operation_id, {
+      ...{ signal, patienceMs: PATIENCE_MS },
+    });
+    this.#end({ operation, decision: { decision: "declined", ...mine, approvals } });
+    return { outcome: "declined", left: 0 };
+  }
+
+  #end(result: Outcome): void {
+    this.#result = result;
+    this.#decided.resolve(result);
+  }
+
+  /** Who decides is stored before, so that it is known after a crash in between. */
+  async #carryOut(deciding: Approval, sign: () => Promise<Operation>): Promise<Operation> {
+    const { deciding: _before, ...undecided } = this.#kept;
+    await this.#keep({ ...undecided, deciding });
+    try {
+      return await sign();
+    } catch (error) {
+      const isUnknown = (error as { retryable?: unknown }).retryable === true || this.#given.signal.aborted;
+      if (!isUnknown) await this.#keep(undecided).catch(() => {});
+      throw error;
+    }
+  }
+
+  /** What is signed is computed from what was stored, and compared with what was shown and what the service has. */
+  async #sign(): Promise<Operation> {
+    const { RED, node, client, claims, signer, isPast, signal } = this.#given;
+    const { channelId, walletOperationId, request, digest, operation } = this.#kept.draft;
+    const { operationDigest } = await loadLibrary();
+    const { chain_selector, address: account, deadline, transactions } = request;
+    const chainId = await client.networks.chainIdOf(chain_selector, { signal });
+    const stored = operationDigest({ id: walletOperationId, account, deadline, transactions }, chainId);
+    if (stored.toLowerCase() !== digest.toLowerCase()) throw changed();
+    const open = await claims();
+    const claim = await open.claim(walletOperationId, { digest, deadline });
+    if (claim.digest !== digest)
+      throw refused("another operation is being signed under its id. Wait until that one is done");
+    const toSign = { ref: signer, digest, deadline, isResumed: false, isPast, signal };
+    const asking = new Asking(RED, node, toSign);
+    try {
+      return await asking.run((key, onSigningState, repeated) =>
+        client.operations.finalize(channelId, operation.operation_id, key, {
+          ...{ digest, signal, onSigningState, repeated, patienceMs: PATIENCE_MS },
+        }),
+      );
+    } catch (error) {
+      await open
+        .release(walletOperationId, digest)
+        .catch((failure: unknown) => node.debug(errorText(failure)));
+      throw error;
+    } finally {
+      asking.leave();
+    }
+  }
+
+  async #keep(kept: KeptDraft): Promise<void> {
+    await this.#given.keep(kept);
+    this.#kept = kept;
+  }
+
+  /** Resolves when the service shows that it is no draft any more. */
+  async #changed(signal: AbortSignal): Promise<Outcome> {
+    const { client } = this.#given;
+    const { channelId, operation, request } = this.#kept.draft;
+    const { operation_id: id } = operation;
+    const endsAt = request.deadline === 0 ? Number.POSITIVE_INFINITY : request.deadline * 1000 + GRACE_MS;
+    for (;;) {
+      const timeoutMs = Math.min(DAY_MS, Math.max(1_000, endsAt - Date.now()));
+      try {
+        const changes = client.operations.follow(channelId, operation, {
+          signal,
+          timeoutMs,
+          pollMs: LOOK_MS,
+        });
+        for await (const { status } of changes) {
+          if (status === "pending_signature") continue;
+          const shown = await client.operations.get(channelId, id, { signal });
+          // It may be what this node is doing.
+          await this.#acting;
+          return this.#result ?? { operation: shown, ...this.#afterAll(shown) };
+        }
+      } catch (error) {
+        if (signal.aborted) throw error;
+        if (Date.now() >= endsAt) throw expired(id);
+        // It can be decided as soon as the service answers again: until then, each decision says why not.
+        if (toCodedError(error).code !== "WAIT_TIMEOUT") await sleep(LOOK_MS.max, undefined, { signal });
+      }
+    }
+  }
+
+  /** A decision of before whose answer was lost. */
+  #afterAll({ status }: Operation): Pick<Outcome, "decision"> {
+    const { deciding, approvals } = this.#kept;
+    if (deciding === undefined || status === "cancelled" || status === "expired") return {};
+    return { decision: { decision: "approved", ...deciding, approvals: [...approvals, deciding] } };
+  }
+}
+
+function approvalBy(by: string | undefined): Approval {
+  return { ...(by === undefined ? {} : { by }), at: Date.now() };
+}
+
+/** Some logins take a name in any case. */
+function nameOf(name = ""): string {
+  return name.trim().normalize("NFKC").toLowerCase();
+}
+
+function isOver(deadline: number): boolean {
+  return deadline !== 0 && deadline * 1000 <= Date.now();
+}
+
+function changed(): Error {
+  const message =
+    "Changed: the stored calls are not those that were shown, or the network has another chain than before. Nothing was signed. Decline the draft, and find out who can change the state folder.";
+  return nodeError("DIGEST_MISMATCH", message);
+}
+
+function expired(id: string): Error {
+  const message = `Expired: nobody has approved the draft before its deadline, so nothing was signed. Create a new one if it is still needed. Operation ${id}.`;
+  return nodeError("OPERATION_EXPIRED", message);
+}
