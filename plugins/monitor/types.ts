@@ -6,6 +6,7 @@ import type {
   ReaderReport,
   ResourceReport,
 } from "../../nodes/lib/runtime/activity/types.ts";
+import type { DraftReport } from "../../nodes/lib/runtime/approvals/types.ts";
 
 /** How an issue is fixed by a button. */
 export type Fix =
@@ -44,6 +45,7 @@ export type Sections = {
   wallets: ResourceReport;
   events: EventReport;
   issues: Issue;
+  approvals: DraftReport;
 };
 export type SectionName = keyof Sections;
 export type Row<S extends SectionName> = Sections[S] & { key: string };

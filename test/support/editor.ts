@@ -73,7 +73,7 @@ async function hideTips(userDir: UserDir): Promise<void> {
 }
 
 /** Whose settings Node-RED keeps: `_` where nobody logs in, else the names in admin-auth-settings.cjs. */
-const USERS = ["_", "admin", "reader", "guest"];
+const USERS = ["_", "admin", "reader", "guest", "keeper"];
 
 /** The real editor of a real Node-RED beside a real service, in a real browser. */
 export class Editor {

@@ -6,6 +6,7 @@ import { onFlowsStopped } from "./flows-stopped.ts";
 import { useArrowKeys } from "./keyboard.ts";
 import { type LiveState, LiveUpdates } from "./live-updates.ts";
 import { Panel, type PanelKind } from "./panel.ts";
+import { approvals } from "./panels/approvals.ts";
 import { connections } from "./panels/connections.ts";
 import { events } from "./panels/events.ts";
 import { issues } from "./panels/issues.ts";
@@ -36,6 +37,7 @@ export function makeSidebar(): HTMLElement {
 
   const shownPanels = [
     panelOf(issues),
+    panelOf(approvals),
     panelOf(connections),
     panelOf(readers),
     panelOf(underWay),

@@ -33,6 +33,7 @@ export class Store {
 function noRows(): Rows {
   return {
     issues: new Map(),
+    approvals: new Map(),
     connections: new Map(),
     readers: new Map(),
     operations: new Map(),

@@ -1,4 +1,5 @@
 import { getJson, postJson, refusalOf } from "../../../nodes/lib/editor/admin-requests.ts";
+import type { Decided } from "../../../nodes/lib/runtime/approvals/types.ts";
 import type { Answer } from "../../../nodes/lib/shared/form-types.ts";
 import { icon } from "./row.ts";
 import { say } from "./say.ts";
@@ -26,6 +27,13 @@ export function ignoreIssue(id: string, isIgnored: boolean): Promise<void> {
 
 export function closeAlerts(file: string): Promise<void> {
   return withNotice(postJson<object>("crec/monitor/issues/close", { file }), () => {});
+}
+
+/** The draft is decided as it was shown: the digest names it. */
+export function decide(decision: { key: string; digest: string; isApproved: boolean }): Promise<void> {
+  return withNotice(postJson<Decided>("crec/operation/decide", decision), ({ outcome, left }) =>
+    say(word(`hint.decided-${outcome}`, { count: left }), "success"),
+  );
 }
 
 export function copyDiagnostics(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Activity } from "../../../nodes/lib/runtime/activity/activity.ts";
+import { openDrafts } from "../../../nodes/lib/runtime/approvals/open-drafts.ts";
 import type { IssueList } from "../issues/issue-list.ts";
 import type { SectionName } from "../types.ts";
 import { SectionRows } from "./section-rows.ts";
@@ -13,6 +14,11 @@ export function allSections(activity: Activity, issues: IssueList): AllSections 
       revision: () => issues.revision,
       reports: () => issues.all(),
       keyOf: ({ id }) => id,
+    }),
+    approvals: new SectionRows("approvals", {
+      revision: () => openDrafts.revision,
+      reports: () => openDrafts.all().map(({ report }) => report),
+      keyOf: ({ key }) => key,
     }),
     connections: new SectionRows("connections", {
       revision: () => undefined,

@@ -43,6 +43,11 @@ const FIELDS: { readonly [S in SectionName]: ReadonlyArray<keyof Sections[S]> } 
     ] as const),
     ...(["contract", "confidence", "proof", "reason", "tokens", "isRedelivered", "isLate"] as const),
   ],
+  approvals: [
+    ...ORIGIN,
+    ...(["operationId", "wallet", "chainSelector", "digest", "deadline", "madeAt", "operationKey"] as const),
+    ...(["calls", "isWhole", "needed", "approvedBy", "isBusy", "isOff"] as const),
+  ],
   issues: ["id", "check", "severity", "origin", "said", "what", "fix", "buttons", "isIgnored"],
 };
 

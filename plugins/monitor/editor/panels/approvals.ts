@@ -1,0 +1,94 @@
+import type { ShownCall } from "../../../../nodes/lib/runtime/approvals/types.ts";
+import type { Row } from "../../types.ts";
+import { nodeName } from "../node-name.ts";
+import type { PanelKind } from "../panel.ts";
+import { decide } from "../toolbar.ts";
+import { joined, numberText, word } from "../words.ts";
+import { networkName } from "./ids.ts";
+import { by } from "./orders.ts";
+
+type Draft = Row<"approvals">;
+
+const SECOND_MS = 1_000;
+
+/** The drafts that people decide about here, the oldest first. */
+export const approvals: PanelKind<"approvals"> = {
+  id: "approvals",
+  section: "approvals",
+  order: by(
+    ({ madeAt }) => madeAt,
+    ({ key }) => key,
+  ),
+  view: (draft) => ({
+    key: draft.key,
+    tone: "busy",
+    title: nodeName(draft.node, draft.label),
+    state: draft.isBusy ? word("state.deciding") : approvedWords(draft),
+    since: draft.madeAt,
+    lines: [
+      ...draft.calls.flatMap((call) => [callWords(call), ...valuesOf(call)]),
+      joined([networkName(draft.chainSelector), word("line.wallet", { wallet: draft.wallet })]),
+      joined([makerOf(draft), untilOf(draft)]),
+      draft.approvedBy.length === 0 ? "" : word("line.approved-by", { names: draft.approvedBy.join(", ") }),
+    ],
+    problem: problemOf(draft),
+    opens: draft.node,
+    buttons: buttonsOf(draft),
+  }),
+  summary: (rows) => numberText(rows.length),
+};
+
+function approvedWords({ needed, approvedBy }: Draft): string {
+  return needed === 1 ? "" : word("state.approved", { count: approvedBy.length, needed });
+}
+
+/** `transfer(address,uint256) of demo token (0x…)`, and what is paid. */
+function callWords({ contract, function: name, to, ether, data, implementation, values }: ShownCall): string {
+  const at = contract === undefined || contract === to ? to : `${contract} (${to})`;
+  const isPayment = name === undefined && data === undefined;
+  const [recipient, amount] = values;
+  const isTransfer = name === "transfer(address,uint256)" && amount?.isTokens && recipient && !ether;
+  const words = isTransfer
+    ? word("line.call-transfer", { amount: amount.text, at, recipient: recipient.text })
+    : word(isPayment ? "line.call-payment" : "line.call", { name: name ?? word("line.call-data"), at });
+  return joined([
+    words,
+    ether === undefined ? "" : word("line.call-ether", { amount: ether }),
+    implementation === undefined ? "" : word("line.call-behind", { address: implementation }),
+    data,
+  ]);
+}
+
+/** Also of a transfer: its sentence is ours, these are what the bytes say. */
+function valuesOf({ values }: ShownCall): string[] {
+  return values.map(({ name, text, isTokens }) =>
+    isTokens ? word("line.value-tokens", { name, amount: text }) : `${name}: ${text}`,
+  );
+}
+
+function makerOf({ flow, operationKey }: Draft): string {
+  const tab = RED.nodes.workspace(flow)?.label;
+  return joined([
+    tab ? word("line.made-in", { flow: tab }) : "",
+    operationKey === undefined ? "" : word("line.made-for", { key: operationKey }),
+  ]);
+}
+
+function untilOf({ deadline }: Draft): string {
+  if (deadline === 0) return word("line.no-deadline");
+  return word("line.until", { time: new Date(deadline * SECOND_MS).toLocaleString() });
+}
+
+function problemOf({ isOff, isWhole }: Draft): string | undefined {
+  if (isOff) return word("hint.approval-off");
+  return isWhole ? undefined : word("hint.approval-cut");
+}
+
+function buttonsOf({ key, digest, isOff, isBusy, isWhole }: Draft) {
+  if (isOff || isBusy) return [];
+  const button = (isApproved: boolean) => ({
+    label: word(isApproved ? "label.approve" : "label.decline"),
+    act: () => void decide({ key, digest, isApproved }),
+  });
+  return isWhole ? [button(true), button(false)] : [button(false)];
+}
