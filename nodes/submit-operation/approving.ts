@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Node, NodeAPI } from "node-red";
-import { deferred } from "../../src/deferred.ts";
 import type { CrecClient, Operation } from "../../src/index.ts";
 import { originOf } from "../lib/runtime/activity/origin.ts";
 import { isApprovalOff, refused } from "../lib/runtime/approvals/decide.ts";
@@ -18,7 +17,11 @@ import type { Prepared } from "./prepared.ts";
 
 /** A draft that waits for people, as it is kept in the file of its wait. */
 export type KeptDraft = {
-  draft: Prepared & { operation: Operation; found: boolean };
+  draft: Omit<Prepared, "request"> & {
+    /** What is shown, and what the digest is computed from. */
+    operation: Operation;
+    found: boolean;
+  };
   needed: number;
   madeAt: number;
   approvals: readonly Approval[];
@@ -48,6 +51,7 @@ export type Outcome = {
 
 /** A person does not wait longer for the answer. */
 const LONGEST_ANSWER_MS = 25_000;
+const LATE: Decided = { outcome: "signing", left: 0 };
 const PATIENCE_MS = 15_000;
 const DAY_MS = 86_400_000;
 /** Others may decide, too: that is no hurry. */
@@ -58,7 +62,7 @@ const GRACE_MS = 60_000;
 /** Lists a draft in the sidebar until it is decided there, or elsewhere, or has expired. */
 export class DraftApproval {
   readonly #given: Approving;
-  readonly #decided = deferred<Outcome>();
+  #decided: (result: Outcome) => void = () => {};
   #kept: KeptDraft;
   #isBusy = false;
   #acting: Promise<unknown> | undefined;
@@ -74,10 +78,13 @@ export class DraftApproval {
     const { signal } = this.#given;
     const ending = new AbortController();
     try {
-      this.#show();
       const elsewhere = this.#changed(AbortSignal.any([signal, ending.signal]));
       elsewhere.catch(() => {});
-      return await Promise.race([this.#decided.promise, elsewhere]);
+      const here = new Promise<Outcome>((resolve) => {
+        this.#decided = resolve;
+      });
+      this.#show();
+      return await Promise.race([here, elsewhere]);
     } finally {
       ending.abort();
       if (openDrafts.get(this.#key) === this.#open) openDrafts.delete(this.#key);
@@ -92,14 +99,15 @@ export class DraftApproval {
   #show(): void {
     const { RED, node, preview, operationKey } = this.#given;
     const { draft, needed, approvals, madeAt } = this.#kept;
+    const { operation, digest } = draft;
     const calls = shownCalls(preview);
     this.#open = {
       report: {
         ...originOf(node),
-        ...{ key: this.#key, operationId: draft.operation.operation_id, wallet: draft.request.address },
-        ...{ chainSelector: draft.request.chain_selector, deadline: draft.request.deadline, madeAt },
+        ...{ key: this.#key, operationId: operation.operation_id, wallet: operation.address },
+        ...{ chainSelector: operation.chain_selector, deadline: operation.deadline, madeAt },
         ...(operationKey === undefined ? {} : { operationKey }),
-        ...{ digest: draft.digest, calls, isWhole: isShownWhole(calls), needed, isBusy: this.#isBusy },
+        ...{ digest, calls, isWhole: isShownWhole(calls), needed, isBusy: this.#isBusy },
         ...{ approvedBy: approvals.map(({ by = "" }) => by), isOff: isApprovalOff(RED) },
       },
       approvals,
@@ -112,7 +120,7 @@ export class DraftApproval {
     const { draft } = this.#kept;
     if (digest.toLowerCase() !== draft.digest.toLowerCase())
       throw refused("the draft is not the one that you were shown. Look at it again");
-    if (isOver(draft.request.deadline)) throw refused("its deadline has passed");
+    if (isOver(draft.operation.deadline)) throw refused("its deadline has passed");
     if (this.#isBusy) throw refused("another decision about it is being carried out");
     if (isApproved) this.#requireOther(by);
     this.#isBusy = true;
@@ -122,19 +130,14 @@ export class DraftApproval {
       if (openDrafts.get(this.#key) === this.#open) this.#show();
     });
     this.#acting = acting.catch(() => {});
-    const { signal } = this.#given;
-    const timer = deferred<Decided>();
-    const late = setTimeout(() => timer.resolve({ outcome: "signing", left: 0 }), LONGEST_ANSWER_MS);
-    return Promise.race([acting, timer.promise])
+    const answered = new AbortController();
+    const late = sleep(LONGEST_ANSWER_MS, LATE, { signal: answered.signal, ref: false });
+    late.catch(() => {});
+    return Promise.race([acting, late])
       .catch((error: unknown) => {
-        if (!signal.aborted) throw error;
-        throw nodeError(
-          "APPROVAL_REFUSED",
-          "Not known: a deploy has interrupted the decision. Look at the draft again in a moment: it is still listed if it was not decided.",
-          error,
-        );
+        throw this.#given.signal.aborted ? interrupted(error) : error;
       })
-      .finally(() => clearTimeout(late));
+      .finally(() => answered.abort());
   }
 
   #requireOther(by: string | undefined): void {
@@ -175,7 +178,7 @@ export class DraftApproval {
 
   #end(result: Outcome): void {
     this.#result = result;
-    this.#decided.resolve(result);
+    this.#decided(result);
   }
 
   /** Who decides is stored before, so that it is known after a crash in between. */
@@ -194,11 +197,11 @@ export class DraftApproval {
   /** What is signed is computed from what was stored, and compared with what was shown and what the service has. */
   async #sign(): Promise<Operation> {
     const { RED, node, client, claims, signer, isPast, signal } = this.#given;
-    const { channelId, walletOperationId, request, digest, operation } = this.#kept.draft;
-    const { operationDigest } = await loadLibrary();
-    const { chain_selector, address: account, deadline, transactions } = request;
-    const chainId = await client.networks.chainIdOf(chain_selector, { signal });
-    const stored = operationDigest({ id: walletOperationId, account, deadline, transactions }, chainId);
+    const { channelId, walletOperationId, digest, operation } = this.#kept.draft;
+    const { operationDigest, operationInput } = await loadLibrary();
+    const { deadline } = operation;
+    const chainId = await client.networks.chainIdOf(operation.chain_selector, { signal });
+    const stored = operationDigest(operationInput(operation), chainId);
     if (stored.toLowerCase() !== digest.toLowerCase()) throw changed();
     const open = await claims();
     const claim = await open.claim(walletOperationId, { digest, deadline });
@@ -230,9 +233,9 @@ export class DraftApproval {
   /** Resolves when the service shows that it is no draft any more. */
   async #changed(signal: AbortSignal): Promise<Outcome> {
     const { client } = this.#given;
-    const { channelId, operation, request } = this.#kept.draft;
-    const { operation_id: id } = operation;
-    const endsAt = request.deadline === 0 ? Number.POSITIVE_INFINITY : request.deadline * 1000 + GRACE_MS;
+    const { channelId, operation } = this.#kept.draft;
+    const { operation_id: id, deadline } = operation;
+    const endsAt = deadline === 0 ? Number.POSITIVE_INFINITY : deadline * 1000 + GRACE_MS;
     for (;;) {
       const timeoutMs = Math.min(DAY_MS, Math.max(1_000, endsAt - Date.now()));
       try {
@@ -276,6 +279,12 @@ function nameOf(name = ""): string {
 
 function isOver(deadline: number): boolean {
   return deadline !== 0 && deadline * 1000 <= Date.now();
+}
+
+function interrupted(cause: unknown): Error {
+  const message =
+    "Not known: a deploy has interrupted the decision. Look at the draft again in a moment: it is still listed if it was not decided.";
+  return nodeError("APPROVAL_REFUSED", message, cause);
 }
 
 function changed(): Error {

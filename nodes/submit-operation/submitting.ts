@@ -252,18 +252,14 @@ export class Submitting {
     const { connection, client } = context;
     const { operationDigest, operationInput } = await loadLibrary();
     const { operation, digest, found } = drafted;
-    const { channelId, walletOperationId, key, request } = given;
+    const { channelId, walletOperationId, key } = given;
     const input = operationInput(operation);
     const chainId = await client.networks.chainIdOf(operation.chain_selector, { signal: task.signal });
     if (operationDigest(input, chainId) !== digest || operation.wallet_operation_id !== walletOperationId)
       throw otherDraft(operation);
-    const transactions = operation.transactions.map(({ to, value, data }) => ({ to, value, data }));
     const before = openDrafts.get(`${channelId}/${operation.operation_id}`);
     const kept: KeptDraft = {
-      draft: {
-        ...{ channelId, walletOperationId, key, digest, operation, found },
-        request: { ...request, deadline: operation.deadline, transactions },
-      },
+      draft: { channelId, walletOperationId, key, digest, operation, found },
       ...{ needed, madeAt: Date.now(), approvals: before?.report.digest === digest ? before.approvals : [] },
     };
     await task.keep({ id: walletOperationId, connection, about: kept, isRequired: true });
@@ -306,7 +302,11 @@ export class Submitting {
       send(null, { ...answer(msg, decision, { status }), topic });
     }
     if (decision?.decision !== "declined")
-      return sentOf(draft, { operation: now, digest: draft.digest, found }, draft.digest);
+      return sentOf(
+        { ...draft, request: operation },
+        { operation: now, digest: draft.digest, found },
+        draft.digest,
+      );
     report?.seen({ status });
     if (!isPast()) showStatus(this.#node, "done", serviceStatus(this.#RED, status));
     return undefined;
