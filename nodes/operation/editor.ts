@@ -1,7 +1,13 @@
+import type { EditedNode } from "../lib/editor/api.ts";
 import { followChoice, OPERATION_TIMEOUT } from "../lib/editor/dependent-number.ts";
+import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
 import { isNew } from "../lib/editor/only-choice.ts";
 import { explainUnproven } from "../lib/editor/unproven.ts";
+import { NODE } from "./fields.ts";
+
+/** In the form that is open. */
+let drafting: JQuery | undefined;
 
 export const form: NodeForm = {
   label: (node) =>
@@ -15,5 +21,32 @@ export const form: NodeForm = {
   opened(node) {
     explainUnproven(node);
     followChoice(node, OPERATION_TIMEOUT);
+    chooseDraftOf(node);
+  },
+  saved(node) {
+    const chosen = String(drafting?.val() ?? "");
+    if (chosen !== (node.draftOf ?? "")) node.draftOf = chosen;
   },
 };
+
+/** Lists the nodes that make drafts. The id is asked for only where none of them is chosen. */
+function chooseDraftOf(node: EditedNode): void {
+  const stored = String(node.draftOf ?? "");
+  const select = $("<select>").css("width", "70%").attr("aria-labelledby", "crec-operation-newest-label");
+  const add = (id: string, text: string) => select.append($("<option>").val(id).text(text));
+  add("", node._("operation.newest.none"));
+  const known = new Set([""]);
+  RED.nodes.eachNode((one) => {
+    if (one.type !== "crec-submit-operation" || (one.mode !== "draft" && one.id !== stored)) return;
+    known.add(one.id);
+    add(one.id, RED.utils.getNodeLabel(one, one.id));
+  });
+  if (!known.has(stored)) add(stored, stored);
+  drafting = select.val(stored).appendTo(partOf(NODE, "newest"));
+  const show = (): void => {
+    const isNewest = ["get", "cancel"].includes(String(inputOf("action").val())) && select.val() !== "";
+    $("#crec-operation-operation-row").toggle(inputOf("action").val() !== "list" && !isNewest);
+  };
+  select.add(inputOf("action")).on("change", show);
+  show();
+}

@@ -20,6 +20,15 @@ export const NODE = describeNode({
       default: "get",
       explained: true,
     },
+    /** A submit operation node, whose newest draft is taken in place of an id. */
+    newest: {
+      kind: "custom",
+      label: "operation.label.newest",
+      icon: "magic",
+      shown: { action: ["get", "cancel"] },
+    },
+    /** Chosen there. */
+    draftOf: { kind: "hidden", default: "", type: "crec-submit-operation" },
     /** The operation's id. */
     operation: {
       kind: "typed",

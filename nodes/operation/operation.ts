@@ -2,6 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import { canonicalId, isSameId } from "../../src/protocol/index.ts";
 import { OperationReports } from "../lib/runtime/activity/operation-reports.ts";
 import { executionOf, timeAt } from "../lib/runtime/after-failure.ts";
+import { newestDrafts } from "../lib/runtime/approvals/open-drafts.ts";
 import { previewOfOperation } from "../lib/runtime/call-preview.ts";
 import { channelOf, signerOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor } from "../lib/runtime/created.ts";
@@ -16,7 +17,7 @@ import { Asking } from "../lib/runtime/signing/ask-custodian.ts";
 import { showStatus, statusText } from "../lib/runtime/status.ts";
 import { refuseTest } from "../lib/runtime/test-message.ts";
 import { requireSameService } from "../lib/runtime/waits/waits.ts";
-import { translatedError } from "../lib/shared/errors.ts";
+import { nodeError, translatedError } from "../lib/shared/errors.ts";
 import { unusualRecipient } from "../lib/shared/unusual-recipient.ts";
 import {
   ACTIONS,
@@ -59,8 +60,9 @@ export default function register(RED: NodeAPI): void {
       const client = await clientFor(connection, msg);
       if (kept) requireSameService(kept, connection);
       const wait = kept?.about as KeptWait | KeptUnsigned | undefined;
+      const draft = name === "get" || name === "cancel" ? newestDraft(fields.settings.draftOf) : undefined;
       const channelId =
-        wait?.channelId ?? fields.of(msg).override("channel") ?? (await channel.resolve(signal));
+        (wait ?? draft)?.channelId ?? fields.of(msg).override("channel") ?? (await channel.resolve(signal));
       let asking: Asking | undefined;
       const actions: ActionTask = {
         RED,
@@ -69,7 +71,7 @@ export default function register(RED: NodeAPI): void {
         channelId,
         signal,
         operationId: async () => {
-          const operationId = (await fields.of(msg).required("operation")).trim();
+          const operationId = draft?.operationId ?? (await fields.of(msg).required("operation")).trim();
           // A Catch node needs the operation: a wait that was interrupted is resumed by its id.
           msg.crec = withDetails(msg, { channelId, operationId });
           return operationId;
@@ -154,6 +156,16 @@ export default function register(RED: NodeAPI): void {
     onInput(RED, this, def, act, { resumes });
   }
   RED.nodes.registerType("crec-operation", ConstructOperation);
+}
+
+/** @throws MISSING_VALUE */
+function newestDraft(id: string | undefined): { channelId: string; operationId: string } | undefined {
+  if (!id) return undefined;
+  const found = newestDrafts.get(id);
+  if (found) return found;
+  const message =
+    "No draft is known: the chosen submit operation node has made none since Node-RED started, and none waits for approval in the sidebar. Send it a message first, or give the operation's id instead.";
+  throw nodeError("MISSING_VALUE", message);
 }
 
 /** Of submit operation, or of the flow. The library uses it only where the operation's id was made from it. */

@@ -498,7 +498,7 @@ function idOf({ walletOperationId, key }: Pick<Given, "walletOperationId" | "key
 
 /** It was created under this key as a draft, for another person to approve, so it is not signed here. */
 function awaitsApproval({ operation_id: id }: Operation): Error {
-  const message = `Waits for approval: the operation of this key is a draft, so it was not sent. Finalize or cancel it with the node "operation". Operation ${id}.`;
+  const message = `Waits for approval: the operation of this key is a draft, so it was not sent. Approve or cancel it with the node "operation". Operation ${id}.`;
   return nodeError("OPERATION_AWAITS_APPROVAL", message);
 }
 

@@ -198,16 +198,21 @@ describe("a draft that people approve in the sidebar", function () {
     should(await statusOf(draft)).equal("pending_signature");
   });
 
-  it("is followed as well when it is approved or cancelled by the node operation", async () => {
+  it("is followed as well when the node operation approves it, or cancels the newest draft", async () => {
     await deploy([
       [node(), 2],
       [operationNode("finalize", { signer: "approver" }), 1],
-      [operationNode("cancel"), 1],
+      [operationNode("cancel", { draftOf: "submit" }), 1],
+      [operationNode("get", { draftOf: "cancel" }), 1],
     ]);
-    const [approved, cancelled] = [await drafted(), await drafted()];
-    const { channelId } = approved;
-    await harness.ask("finalize", { crec: { ...approved.told?.crec, channelId } });
-    await harness.ask("cancel", { crec: { ...cancelled.told?.crec, channelId } });
+    const approved = await drafted();
+    await harness.ask("finalize", { crec: { ...approved.told?.crec, channelId: approved.channelId } });
+    const cancelled = await drafted();
+    should((await harness.ask("cancel", {})).payload).match({ operation_id: cancelled.operationId });
+    should((await harness.refuse("get", {})).error).match({
+      code: "MISSING_VALUE",
+      message: /^No draft is known/,
+    });
     should(await outcome(approved)).match({ crec: { status: /^confirmed/ } });
     should((await outcome(cancelled)).error).match({ code: "OPERATION_CANCELLED" });
     await refuses("admin", cancelled, /does not wait here any more/);
