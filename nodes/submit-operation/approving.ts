@@ -249,11 +249,14 @@ export class DraftApproval {
           const shown = await client.operations.get(channelId, id, { signal });
           // It may be what this node is doing.
           await this.#acting;
-          return this.#result ?? { operation: shown, ...this.#afterAll(shown) };
+          if (this.#result) return this.#result;
+          // Where a signature may have been submitted, it is looked into like any other that has expired.
+          if (shown.status === "expired" && this.#kept.deciding === undefined) throw new Expired(id);
+          return { operation: shown, ...this.#afterAll(shown) };
         }
       } catch (error) {
-        if (signal.aborted) throw error;
-        if (Date.now() >= endsAt) throw expired(id);
+        if (signal.aborted || error instanceof Expired) throw error;
+        if (Date.now() >= endsAt) throw new Expired(id);
         // It can be decided as soon as the service answers again: until then, each decision says why not.
         if (toCodedError(error).code !== "WAIT_TIMEOUT") await sleep(LOOK_MS.max, undefined, { signal });
       }
@@ -293,7 +296,12 @@ function changed(): Error {
   return nodeError("DIGEST_MISMATCH", message);
 }
 
-function expired(id: string): Error {
-  const message = `Expired: nobody has approved the draft before its deadline, so nothing was signed. Create a new one if it is still needed. Operation ${id}.`;
-  return nodeError("OPERATION_EXPIRED", message);
+class Expired extends Error {
+  readonly code = "OPERATION_EXPIRED";
+
+  constructor(id: string) {
+    super(
+      `Expired: nobody has approved the draft before its deadline, so nothing was signed. Create a new one if it is still needed. Operation ${id}.`,
+    );
+  }
 }

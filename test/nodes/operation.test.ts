@@ -108,7 +108,7 @@ describe("drafts and the node operation", function () {
       should(msg.crec?.digest).equal(await signed(await stored(msg.crec ?? {})));
       should(harness.seenAt("draft:1", msg.probe)).be.empty();
       should(harness.nodeRed.statuses("draft").at(-1)).match({
-        fill: "green",
+        fill: "yellow",
         code: "pending_signature",
         text: "waits for approval",
       });

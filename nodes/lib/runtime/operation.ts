@@ -48,15 +48,16 @@ export function statusStyle(target: OperationStatus, status: string): StatusKind
 /** Whether an error is about an operation that was not executed, as the service reports without a proof. */
 export function isReport(error: unknown, operation: Operation): boolean {
   const { code } = toCodedError(error);
-  return ADVICE[code] !== undefined && !isEndedDraft(code, operation);
+  return ADVICE[code] !== undefined && !isCancelledDraft(code, operation);
 }
 
-/** A person has decided against it, or nobody in time: nothing can execute what nobody has signed. */
-function isEndedDraft(code: string, { signature, status }: Operation): boolean {
-  if (signature !== null) return false;
-  return code === "OPERATION_CANCELLED"
-    ? ["pending_signature", "cancelled"].includes(status)
-    : code === "OPERATION_EXPIRED" && status === "expired";
+/** A person has decided against it, and nothing can execute what nobody has signed. */
+function isCancelledDraft(code: string, { signature, status }: Operation): boolean {
+  return (
+    code === "OPERATION_CANCELLED" &&
+    signature === null &&
+    ["pending_signature", "cancelled"].includes(status)
+  );
 }
 
 export type Reached = {
@@ -104,7 +105,7 @@ async function notExecuted(
 ): Promise<Error> {
   const { code, id, lastStatus, reason } = error;
   const failure = reason ? await explainFailure(RED, reason, callsOf(operation), service) : undefined;
-  const isDraft = isEndedDraft(code, operation);
+  const isDraft = isCancelledDraft(code, operation);
   const meaning = `${isDraft ? "The" : "The service reports that the"} operation was not executed`;
   const what = failureSentence(lastStatus ?? "failed", failure, meaning);
   // Such an operation has released its key.
