@@ -175,10 +175,16 @@ describe("the example approve a payment on a web page", function () {
     should((await page()).text).containEql("failed: ");
   });
 
-  it("opens for nobody if no approvers are set", async () => {
+  it("opens for nobody if no approvers are set, and then for one person at once", async () => {
     const env = [{ name: "APPROVERS", value: "", type: "str" }];
     await flow.deploy(flow.flows.map((node) => (node.type === "tab" ? { ...node, env } : node)));
     should((await page()).status).equal(503);
+    const said = String(await flow.pressed("Let me approve", "log in"));
+    const [, secret = ""] = /log in as me with (\S{20})$/.exec(said) ?? [];
+    const basic = (text: string) => ({ Authorization: `Basic ${Buffer.from(text).toString("base64")}` });
+    should((await page()).status).equal(401);
+    should((await page(basic(`me:${secret}`))).text).containEql("You are me.");
+    await flow.deploy(flow.flows.map((node) => (node.type === "tab" ? { ...node, env } : node)));
     should((await page({ Authorization: `Basic ${Buffer.from(":").toString("base64")}` })).status).equal(503);
     await flow.deploy(flow.flows);
     should(flow.values("error")).be.empty();
