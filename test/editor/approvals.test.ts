@@ -6,10 +6,12 @@ import { harnessFlow, type Message } from "../support/flow-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { channelNode, connectionNode, contractNode, manageNode } from "../support/nodes.ts";
 import { RECEIVER } from "../support/operation-harness.ts";
-import { signerNode, submitNode, TOKEN_ABI, walletNode } from "../support/operation-nodes.ts";
+import { operationNode, signerNode, submitNode, TOKEN_ABI, walletNode } from "../support/operation-nodes.ts";
 import { Sidebar } from "../support/sidebar.ts";
 
 const guarded = fileURLToPath(new URL("../nodes/admin-auth-settings.cjs", import.meta.url));
+
+type EditorRed = { nodes: { node(id: string): { draftOf: unknown; valid: boolean } } };
 
 /** What a person sees of a draft, and what the buttons do. */
 describe("the section To approve of the sidebar", function () {
@@ -39,6 +41,7 @@ describe("the section To approve of the sidebar", function () {
       [manageNode("wallets.create-or-find", { wallet: "wallet" }), 1],
       [submitNode(draft), 2],
       [submitNode({ ...draft, id: "two", name: "large pay out", approvals: "2" }), 2],
+      [operationNode("cancel"), 1],
     ]);
     await editor().openWith(flows);
     sidebar = new Sidebar(editor());
@@ -94,5 +97,27 @@ describe("the section To approve of the sidebar", function () {
     await press("large pay out", "Decline");
     await told("two", "declined");
     await row.waitFor({ state: "detached" });
+  });
+
+  it("is set up in the form of submit operation, and its drafts are chosen in that of operation", async () => {
+    const submit = await editor().form("two");
+    for (const field of ["approvalSigner", "approvals", "waitFor"])
+      should(await submit.field(field).isVisible()).be.true();
+    await submit.field("approve").setChecked(false);
+    for (const field of ["approvalSigner", "approvals", "waitFor"])
+      should(await submit.field(field).isVisible()).be.false();
+    await submit.cancel();
+    const operation = await editor().form("cancel");
+    const id = operation.root.locator("#crec-operation-operation-row");
+    should(await id.isVisible()).be.true();
+    await operation.root.locator("#crec-operation-newest select").selectOption("large pay out");
+    should(await id.isVisible()).be.false();
+    await operation.done();
+    const { draftOf, valid } = await editor().page.evaluate(() => {
+      const { RED } = globalThis as unknown as { RED: EditorRed };
+      const { draftOf, valid } = RED.nodes.node("cancel");
+      return { draftOf, valid };
+    });
+    should({ draftOf, valid }).deepEqual({ draftOf: "two", valid: true });
   });
 });

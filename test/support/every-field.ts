@@ -90,6 +90,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
     },
   ],
   contract1: idOf("crec-contract"),
+  draftOf: idOf("crec-submit-operation"),
 };
 
 const NOT_OF_CONTRACTS = Object.fromEntries(

@@ -96,7 +96,9 @@ function countOf({ type, mode, count }: FlowNode): number {
 /** How long a node may hold a message; 0 where that is not known. */
 function holdsMsOf(node: FlowNode, limits: Limits): number {
   const { type, mode, timeout, interval } = node;
-  if (WAITING.has(type)) return waits(node) ? Number(timeout ?? 0) * 1_000 || 0 : 0;
+  // People may take until the deadline, which is in minutes.
+  const people = node.mode === "draft" && node.approve === true ? Number(node.deadline) * 60 : 0;
+  if (WAITING.has(type)) return waits(node) ? (Number(timeout ?? 0) + people) * 1_000 || 0 : 0;
   if (type === "batch") return mode === "interval" ? Number(interval) * 1_000 || 0 : 0;
   // It sends what it has after its time-out, without its count too.
   if (type === "join" && mode === "custom") return Number(timeout ?? 0) * 1_000 || 0;
@@ -123,9 +125,9 @@ function unitMs(unit: unknown): number {
   return UNITS[String(unit)] ?? 1_000;
 }
 
-function waits({ type, action, mode }: FlowNode): boolean {
+function waits({ type, action, mode, approve }: FlowNode): boolean {
   if (type === "crec-operation") return action === "finalize" || action === "wait";
-  return type !== "crec-submit-operation" || mode === "send";
+  return type !== "crec-submit-operation" || mode === "send" || approve === true;
 }
 
 function limitsOf({ inFlight, ackTimeout }: FlowNode): Limits {
