@@ -32,7 +32,7 @@ export const form: NodeForm = {
 /** Lists the nodes that make drafts. The id is asked for only where none of them is chosen. */
 function chooseDraftOf(node: EditedNode): void {
   const stored = String(node.draftOf ?? "");
-  const select = $("<select>").css("width", "70%").attr("aria-labelledby", "crec-operation-newest-label");
+  const select = $("<select>").css("width", "100%").attr("aria-labelledby", "crec-operation-newest-label");
   const add = (id: string, text: string) => select.append($("<option>").val(id).text(text));
   add("", node._("operation.newest.none"));
   const known = new Set([""]);
@@ -42,7 +42,8 @@ function chooseDraftOf(node: EditedNode): void {
     add(one.id, RED.utils.getNodeLabel(one, one.id));
   });
   if (!known.has(stored)) add(stored, stored);
-  drafting = select.val(stored).appendTo(partOf(NODE, "newest"));
+  const part = partOf(NODE, "newest").css({ display: "inline-block", width: "70%" });
+  drafting = select.val(stored).appendTo(part);
   const show = (): void => {
     const isNewest = ["get", "cancel"].includes(String(inputOf("action").val())) && select.val() !== "";
     $("#crec-operation-operation-row").toggle(inputOf("action").val() !== "list" && !isNewest);

@@ -308,6 +308,7 @@ export class Submitting {
         draft.digest,
       );
     report?.seen({ status });
+    report?.end("reached");
     if (!isPast()) showStatus(this.#node, "done", serviceStatus(this.#RED, status));
     return undefined;
   }

@@ -202,7 +202,7 @@ describe("the form of submit operation", function () {
     await form.fill("waitFor", "confirmed");
     should(await explained.textContent()).match(/^The operation is final/);
     await form.fill("mode", "draft");
-    await editor().page.getByText("Nothing is signed.").waitFor();
+    await editor().page.getByText("Nothing is signed yet.").waitFor();
     for (const name of ["waitFor", "timeout", "follow"]) {
       should(await form.field(name).isVisible()).be.false();
     }

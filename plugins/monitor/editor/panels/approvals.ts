@@ -26,7 +26,7 @@ export const approvals: PanelKind<"approvals"> = {
     state: draft.isBusy ? word("state.deciding") : approvedWords(draft),
     since: draft.madeAt,
     lines: [
-      ...draft.calls.flatMap((call) => [callWords(call), ...valuesOf(call)]),
+      ...draft.calls.flatMap(wordsOf),
       joined([networkName(draft.chainSelector), word("line.wallet", { wallet: draft.wallet })]),
       joined([makerOf(draft), untilOf(draft)]),
       draft.approvedBy.length === 0 ? "" : word("line.approved-by", { names: draft.approvedBy.join(", ") }),
@@ -42,28 +42,28 @@ function approvedWords({ needed, approvedBy }: Draft): string {
   return needed === 1 ? "" : word("state.approved", { count: approvedBy.length, needed });
 }
 
-/** `transfer(address,uint256) of demo token (0x…)`, and what is paid. */
-function callWords({ contract, function: name, to, ether, data, implementation, values }: ShownCall): string {
+/** `Pay 5 tokens of demo token (0x…) to 0x…`, or `transfer(address,uint256) of demo token (0x…)` and its values. */
+function wordsOf(call: ShownCall): string[] {
+  const { contract, function: name, to, ether, data, implementation, values } = call;
   const at = contract === undefined || contract === to ? to : `${contract} (${to})`;
-  const isPayment = name === undefined && data === undefined;
-  const [recipient, amount] = values;
-  const isTransfer = name === "transfer(address,uint256)" && amount?.isTokens && recipient && !ether;
-  const words = isTransfer
-    ? word("line.call-transfer", { amount: amount.text, at, recipient: recipient.text })
-    : word(isPayment ? "line.call-payment" : "line.call", { name: name ?? word("line.call-data"), at });
-  return joined([
-    words,
+  const more = joined([
     ether === undefined ? "" : word("line.call-ether", { amount: ether }),
     implementation === undefined ? "" : word("line.call-behind", { address: implementation }),
     data,
   ]);
+  const [recipient, amount] = values;
+  if (name === "transfer(address,uint256)" && amount?.isTokens && recipient)
+    return [word("line.call-transfer", { amount: amount.text, at, recipient: recipient.text }), more];
+  const isPayment = name === undefined && data === undefined;
+  const words = word(isPayment ? "line.call-payment" : "line.call", {
+    name: name ?? word("line.call-data"),
+    at,
+  });
+  return [joined([words, more]), ...values.map(valueWords)];
 }
 
-/** Also of a transfer: its sentence is ours, these are what the bytes say. */
-function valuesOf({ values }: ShownCall): string[] {
-  return values.map(({ name, text, isTokens }) =>
-    isTokens ? word("line.value-tokens", { name, amount: text }) : `${name}: ${text}`,
-  );
+function valueWords({ name, text, isTokens }: ShownCall["values"][number]): string {
+  return isTokens ? word("line.value-tokens", { name, amount: text }) : `${name}: ${text}`;
 }
 
 function makerOf({ flow, operationKey }: Draft): string {
