@@ -164,7 +164,7 @@ function newestDraft(id: string | undefined): { channelId: string; operationId: 
   const found = newestDrafts.get(id);
   if (found) return found;
   const message =
-    "No draft is known: the chosen submit operation node has made none since Node-RED started, and none waits for approval in the sidebar. Send it a message first, or give the operation's id instead.";
+    "No draft is known: the chosen node has made none since Node-RED started. Give the operation's id instead.";
   throw nodeError("MISSING_VALUE", message);
 }
 

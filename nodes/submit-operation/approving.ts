@@ -142,10 +142,7 @@ export class DraftApproval {
 
   #requireOther(by: string | undefined): void {
     const { needed, approvals } = this.#kept;
-    if (!this.#open?.report.isWhole)
-      throw refused(
-        'its calls are too long to be shown whole. Check them elsewhere, and approve it with the node "operation"',
-      );
+    if (!this.#open?.report.isWhole) throw refused("its calls are too long to be shown whole");
     if (by === undefined && needed > 1)
       throw refused(`${needed} different people have to approve it, and without a login they are not known`);
     if (by !== undefined && approvals.some((one) => nameOf(one.by) === nameOf(by)))
@@ -286,13 +283,13 @@ function isOver(deadline: number): boolean {
 
 function interrupted(cause: unknown): Error {
   const message =
-    "Not known: a deploy has interrupted the decision. Look at the draft again in a moment: it is still listed if it was not decided.";
+    "Not known: a deploy has interrupted the decision. If the draft is still listed in a moment, it was not decided.";
   return nodeError("APPROVAL_REFUSED", message, cause);
 }
 
 function changed(): Error {
   const message =
-    "Changed: the stored calls are not those that were shown, or the network has another chain than before. Nothing was signed. Decline the draft, and find out who can change the state folder.";
+    "Changed: the stored calls are not those that were shown. Nothing was signed. Find out who can change the state folder.";
   return nodeError("DIGEST_MISMATCH", message);
 }
 
@@ -301,7 +298,7 @@ class Expired extends Error {
 
   constructor(id: string) {
     super(
-      `Expired: nobody has approved the draft before its deadline, so nothing was signed. Create a new one if it is still needed. Operation ${id}.`,
+      `Expired: nobody has approved the draft before its deadline, so nothing was signed. Operation ${id}.`,
     );
   }
 }

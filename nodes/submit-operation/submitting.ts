@@ -504,7 +504,7 @@ function awaitsApproval({ operation_id: id }: Operation): Error {
 }
 
 function otherDraft({ operation_id: id }: Operation): Error {
-  const message = `The service shows another draft than was made, so nobody was asked to approve it. Check the connection, and who else can change its drafts. Operation ${id}.`;
+  const message = `The service shows another draft than was made, so nobody was asked to approve it. Check who else can change its drafts. Operation ${id}.`;
   return nodeError("DIGEST_MISMATCH", message);
 }
 

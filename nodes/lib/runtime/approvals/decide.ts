@@ -20,12 +20,12 @@ export function registerDecisions(RED: NodeAPI): void {
     const isAllowed = (RED.settings as Settings).crec?.approveWithoutLogin === true;
     if (user === undefined && !isAllowed)
       throw refused(
-        "without a login to the editor, anyone who can open it could approve. Set adminAuth in settings.js and log in, or set crec.approveWithoutLogin there to true",
+        "without a login to the editor, anyone could approve. Set adminAuth in settings.js, or crec.approveWithoutLogin to true",
       );
     const open = openDrafts.get(textIn(key));
     if (!open)
       throw refused(
-        "it does not wait here any more. It was decided, cancelled, or has expired, or its node was deleted or disabled",
+        "it does not wait here any more. It was decided, has expired, or its node was deleted or disabled",
       );
     return open.decide({ digest: textIn(digest), isApproved, by: user });
   });
