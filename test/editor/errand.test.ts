@@ -9,7 +9,7 @@ describe("a balance that is read every minute", function () {
   this.timeout(120_000);
   const editor = useEditor();
 
-  it("takes three nodes, a function and an address", async () => {
+  it("takes three nodes and an address", async () => {
     const { service, inPage } = editor();
     const token = { name: "demo token", abi: ABI, decimals: "18" };
     await editor().openWith([
@@ -29,14 +29,14 @@ describe("a balance that is read every minute", function () {
     await every.root.locator("#inject-time-interval-units").selectOption({ label: "minutes" });
     await every.done();
     const form = await editor().formByDoubleClick(query);
-    await form.choose("balanceOf(address)");
+    // The form of a token begins with its balances.
     await form.fillLabelled(/^account \(/, String(service.ready.contracts.Counter));
     await form.done();
     should((await inPage.nodes()).filter(({ valid }) => !valid)).be.empty();
 
     await editor().deploy();
     await editor().page.locator(`[id="${inject}"] .red-ui-flow-node-button-button`).click();
-    // In tokens: the form has chosen that with the function.
+    // In tokens: the form has chosen that, too.
     await editor().nodeRed.showing("debug 1", (value) => value === "0");
     should((await inPage.stored(query)).values.resultUnit).equal("token");
   });

@@ -8,6 +8,7 @@ import { decimalsAt, isKnownNumber } from "./decimals-at.ts";
 import { trackOpen } from "./form-open.ts";
 import { hintUnder, labelled, problemUnder } from "./form-rows.ts";
 import { fillFunctions, isRead, type Purpose } from "./function-select.ts";
+import { isNew } from "./only-choice.ts";
 import { type ValueField, valueField } from "./value-field.ts";
 
 export { callProblem } from "./call-problem.ts";
@@ -121,6 +122,7 @@ export function contractCallForm(
     if (request !== newest || !isOpen()) return;
     keepValues();
     functions = offered.found ?? [];
+    if (chosenLast === "" && isNew(node)) chosenLast = likelyFunction(functions, purpose);
     all?.offer(functions, chosenLast);
     noteParameters(chosen, functions);
     fillFunctions(node, picked, functions, purpose, all?.isTicked() === true);
@@ -188,6 +190,15 @@ function allBox(node: EditedNode, select: JQuery) {
     if (others.some(({ signature }) => signature === chosen)) box.prop("checked", true);
   };
   return { box, isTicked, offer };
+}
+
+/** What a new form begins with: the only function there is, or what most people ask of a token. */
+function likelyFunction(functions: readonly FunctionChoice[], purpose: Purpose): string {
+  const fitting = functions
+    .filter((one) => isRead(one) === (purpose === "ask"))
+    .map(({ signature }) => signature);
+  if (fitting.length === 1) return String(fitting[0]);
+  return fitting.find((signature) => signature === "balanceOf(address)") ?? "";
 }
 
 function networkOf(contract: JQuery): string {
