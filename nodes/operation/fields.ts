@@ -60,7 +60,7 @@ export const NODE = describeNode({
       kind: "list",
       icon: "filter",
       options: OPERATION_STATUSES,
-      words: "common.service",
+      areStatuses: true,
       shown: { action: "list" },
     },
     limit: {

@@ -78,7 +78,7 @@ describe("a choice that is none, and a number that may be rounded", function () 
     [{ id: "account", type: "crec-account", connection: "connection", action: "Query" }, '"Action"'],
     [{ id: "search", type: "crec-search-events", channel: "channel", environment: "main" }, '"Environment"'],
     [{ id: "ack", type: "crec-ack", action: "Retry" }, '"Action"', { crec: { eventId: channelId } }],
-    [verifyEventNode({ minConfidence: "finalised" }), '"Confidence"', { crec: { event: {} } }],
+    [verifyEventNode({ minConfidence: "finalised" }), '"Min confidence"', { crec: { event: {} } }],
   ];
   for (const [node, label, message] of refused) {
     it(`is refused by ${node.type}: ${label}`, async () => {

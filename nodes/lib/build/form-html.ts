@@ -50,7 +50,7 @@ function row(place: Place): string {
     case "list": {
       const ticks = field.options.map((option) => {
         const tick = `${id}-${option.replaceAll(".", "-")}`;
-        const word = field.words ? `<span ${text(`${field.words}.${option}`)}></span>` : option;
+        const word = field.areStatuses ? `<span ${text(`common.service.${option}`)}></span>` : option;
         return `<label for="${tick}" style="display: block; width: auto"><input type="checkbox" id="${tick}" style="width: auto; vertical-align: top"> ${word}</label>`;
       });
       const label = `<label class="crec-top" id="${id}-label">${iconOf(field)}<span ${text(labelOf(place))}></span></label>`;

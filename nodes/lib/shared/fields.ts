@@ -144,8 +144,8 @@ export type CredentialField = { kind: "credential" } & Labelled & Explained;
 export type ListField = {
   kind: "list";
   options: readonly string[];
-  /** The part of the catalog that says what a person reads for an option; without it, the option itself. */
-  words?: string;
+  /** Whether the options are statuses of the service, which people read as words. */
+  areStatuses?: true;
   /** The option that the form's code ticks in a new node. */
   usual?: string;
 } & Labelled;
