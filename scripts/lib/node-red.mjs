@@ -37,6 +37,8 @@ export async function startNodeRed(children, { port, env, flags = [] }) {
       ...["--userDir", userDir],
       ...["--port", String(port)],
       ...["-D", `nodesExcludes=${JSON.stringify(unusedPalettes(userDir))}`],
+      // Its editor has no login, and is for the person at this machine.
+      ...["-D", "crec.approveWithoutLogin=true"],
     ],
     {
       env: {
