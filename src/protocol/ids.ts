@@ -7,7 +7,10 @@ export function isUuid(text: string): boolean {
 
 /** An id as it is compared and sent: a UUID in lower case. Other ids, such as `org_…` and `offset:…`, keep their case. */
 export function canonicalId(id: string): string {
-  return isUuid(id) ? id.toLowerCase() : id;
+  if (!isUuid(id)) return id;
+  const lower = id.toLowerCase();
+  // Not a second copy of each of many ids that are remembered.
+  return lower === id ? id : lower;
 }
 
 /** Whether two ids are the same, however they are written. */

@@ -67,9 +67,9 @@ function differencesIn(call: number, asked: WireTransaction, first: WireTransact
   const say = (what: CallDifference["what"], text: string) =>
     differences.push({ call, what, text: `call ${call}: ${text}` });
   const differ = (one: string, other: string) => one.toLowerCase() !== other.toLowerCase();
-  if (differ(asked.to, first.to)) say("to", `it calls ${asked.to}, in the first operation ${first.to}`);
+  if (differ(asked.to, first.to)) say("to", `it calls ${asked.to}, was ${first.to}`);
   if (BigInt(asked.value) !== BigInt(first.value)) {
-    say("value", `it sends ${asked.value} wei, in the first operation ${first.value} wei`);
+    say("value", `it sends ${asked.value} wei, was ${first.value} wei`);
   }
   // Bytes are too long for a sentence, and say nothing without an ABI.
   if (differ(asked.data, first.data)) say("data", "the call data differs");

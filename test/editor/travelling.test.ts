@@ -55,8 +55,10 @@ describe("flows that travel", function () {
     for (const { id, type, valid } of copies) {
       should(valid).equal(true, type);
       const { values } = await inPage.stored(id);
-      const { consumer, ...rest } = (await inPage.stored(all.ids[type] ?? "")).values;
+      const { consumer, draftOf, ...rest } = (await inPage.stored(all.ids[type] ?? "")).values;
       should(values).containDeep(rest);
+      // The copy of the node whose drafts it takes.
+      if (draftOf !== undefined) should(copies.map((copy) => copy.id)).containEql(values.draftOf);
       if (consumer !== undefined) should(values.consumer).not.equal(consumer);
     }
   });

@@ -205,15 +205,15 @@ describe("submit operation acts once", function () {
     };
     const caught = await harness.refuse("submit", other);
     const [its, of] = [harness.wallet, RECEIVER].map((hex) => `${hex.slice(0, 6)}…${hex.slice(-4)}`);
-    const receiver = `call 1: to is ${its}, in the first operation ${of}`;
+    const receiver = `call 1: to is ${its}, was ${of}`;
     checkError(caught, "submit", "OPERATION_KEY_REUSED", receiver);
-    should(caught.error?.message).containEql("; call 1: value is 2 tokens, in the first operation 1 token");
+    should(caught.error?.message).containEql("; call 1: value is 2 tokens, was 1 token");
     should(await harness.executions(`event ${log}, node submit`)).equal(1);
 
     const paid = newLog();
     await harness.ask("payment", about(paid, { wei: "1" }));
     const more = await harness.refuse("payment", { ...KEPT, ...about(paid, { wei: "25" }) });
-    const coins = "call 1: it sends 25 wei, in the first operation 1 wei.";
+    const coins = "call 1: it sends 25 wei, was 1 wei.";
     checkError(more, "payment", "OPERATION_KEY_REUSED", coins);
     should(await harness.executions(`event ${paid}, node payment`)).equal(1);
   });
@@ -230,7 +230,7 @@ describe("submit operation acts once", function () {
       caught,
       "draft",
       "OPERATION_KEY_REUSED",
-      /^Key used for other calls: call 1: value is 0\.0{17}2 tokens, in the first operation 0\.0{17}1 tokens\./,
+      /^Key used for other calls: call 1: value is 0\.0{17}2 tokens, was 0\.0{17}1 tokens\./,
     );
   });
 

@@ -125,7 +125,7 @@ describe("the preview of a draft", () => {
       const asked = [{ to: TOKEN, value: "0", data: other }];
       const reused = { key: "order", first: first as unknown as Operation, asked };
       const error = await explainReuse(withContracts(token), new OperationKeyReusedError(reused), "");
-      should(String(error)).match(/used for other calls: call 1: 3 is 8, in the first operation 7\. They/);
+      should(String(error)).match(/used for other calls: call 1: 3 is 8, was 7\. They/);
     });
   });
 

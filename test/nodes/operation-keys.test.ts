@@ -154,7 +154,7 @@ describe("a message with an operation key", function () {
     await harness.ask("submit", message(key));
     const caught = await harness.refuse("submit", { ...KEPT, ...message(key, { payload: "4" }) });
     const differs =
-      /call 1: value is 0\.0{17}4 tokens, in the first operation 0\.0{17}3 tokens\. They were not executed; the status of the first operation is: (?:accepted|sending|sent|waits for a block|included|safe|final)/;
+      /call 1: value is 0\.0{17}4 tokens, was 0\.0{17}3 tokens\. They were not executed; the status of the first operation is: (?:accepted|sending|sent|waits for a block|included|safe|final)/;
     checkError(caught, "submit", "OPERATION_KEY_REUSED", differs);
     should(caught.error?.message).containEql(`Key "${key}", operation `);
     await harness.ask("submit", message(`${key}-2`, { payload: "4" }));

@@ -45,7 +45,7 @@ async function wordsOf(
 }
 
 function paid(asked: CallPreview, first: CallPreview): string {
-  return `it sends ${coins(asked)}, in the first operation ${coins(first)}`;
+  return `it sends ${coins(asked)}, was ${coins(first)}`;
 }
 
 /** In the unit that makes it shorter. */
@@ -64,7 +64,7 @@ function args(asked: CallPreview, first: CallPreview): string[] {
 
 function differing(name: string, asked: string, first: string): string {
   const [its, of] = [cut(asked), cut(first)];
-  return its === of ? `${name} differs` : `${name} is ${its}, in the first operation ${of}`;
+  return its === of ? `${name} differs` : `${name} is ${its}, was ${of}`;
 }
 
 /** By their paths; amounts in tokens where their unit is known. */
