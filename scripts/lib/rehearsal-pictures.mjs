@@ -63,7 +63,7 @@ export async function takeRehearsal(page, ready, deploy) {
   await take("rehearsal-compared");
   await show(await flowsWith({ limit: 200, sum: 300 }));
   await start();
-  await page.locator(".crec-mark-chip", { hasText: "4 alerts" }).click();
+  await page.locator(".crec-mark-chip", { hasText: "4 alerts" }).last().click();
   await panel.getByText("Wallet being emptied").first().click();
   await panel.getByText("tokens left").first().waitFor();
   await take("rehearsal-drain");
