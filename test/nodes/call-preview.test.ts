@@ -142,6 +142,12 @@ describe("the preview of a draft", () => {
     should(preview?.args).match({ amounts: ["0", "1"], at: "7", nonce: "2000000" });
   });
 
+  it("shows a value in ether that is written as hex, whatever its digits", async () => {
+    should(await shown(withContracts(), { data: "0x", value: "0xAA0000000000000000" })).deepEqual({
+      ...{ to: TOKEN, value: "3135946492530623774720", ether: "3135.94649253062377472" },
+    });
+  });
+
   it("shows the value of a call in ether, too", async () => {
     const RED = withContracts();
     should(await shown(RED, { data: "0x", value: "1500000000000000000" })).deepEqual({

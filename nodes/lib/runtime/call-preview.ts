@@ -33,6 +33,8 @@ export type CallPreview = {
   data?: string;
 };
 
+const HEX_INTEGER = /^0x[0-9a-f]+$/i;
+
 /** What is sent with a call of a draft, so that the person who finalizes it can read it. */
 export type Snapshot = { function_signature: string; metadata: Record<string, unknown> };
 
@@ -70,7 +72,7 @@ export async function previewOf(
   const library = await loadLibrary();
   return Promise.all(
     calls.map(async ({ to, value, data, preview, preview_snapshot, ...proxy }) => {
-      const wei = String(value);
+      const wei = inDigits(String(value).trim());
       const implementation = proxy.upgraded_to ?? proxy.implementation;
       const paid = {
         ...{ to, value: wei, ...(isPositive(wei) ? { ether: inEther(library, wei) } : {}) },
@@ -152,6 +154,11 @@ function decodedBy({ decodeFunctionCall }: Library, abi: Abi, data: string) {
   } catch {
     return undefined;
   }
+}
+
+/** A message, or a service, may write it as hex. */
+function inDigits(value: string): string {
+  return HEX_INTEGER.test(value) ? String(BigInt(value)) : value;
 }
 
 function isPositive(wei: string): boolean {
