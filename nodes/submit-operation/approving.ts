@@ -4,7 +4,7 @@ import type { CrecClient, Operation } from "../../src/index.ts";
 import { originOf } from "../lib/runtime/activity/origin.ts";
 import { isApprovalOff, refused } from "../lib/runtime/approvals/decide.ts";
 import { type OpenDraft, openDrafts } from "../lib/runtime/approvals/open-drafts.ts";
-import { isShownWhole, shownCalls } from "../lib/runtime/approvals/shown-calls.ts";
+import { isShownWhole, shownCalls, visible } from "../lib/runtime/approvals/shown-calls.ts";
 import type { Approval, Decided, Decision } from "../lib/runtime/approvals/types.ts";
 import type { CallPreview } from "../lib/runtime/call-preview.ts";
 import type { SignerRef } from "../lib/runtime/config-nodes.ts";
@@ -106,7 +106,7 @@ export class DraftApproval {
         ...originOf(node),
         ...{ key: this.#key, operationId: operation.operation_id, wallet: operation.address },
         ...{ chainSelector: operation.chain_selector, deadline: operation.deadline, madeAt },
-        ...(operationKey === undefined ? {} : { operationKey }),
+        ...(operationKey === undefined ? {} : { operationKey: visible(operationKey) }),
         ...{ digest, calls, isWhole: isShownWhole(calls), needed, isBusy: this.#isBusy },
         ...{ approvedBy: approvals.map(({ by = "" }) => by), isOff: isApprovalOff(RED) },
       },

@@ -5,13 +5,15 @@ import type { ShownCall } from "./types.ts";
 /** What the sidebar shows of a text, and of a list: it cuts what is longer. */
 const LONGEST = 500;
 const MOST = 20;
+/** What shows nothing, breaks the line, or turns the direction of the text around it. */
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /** Amounts in tokens take the place of those in the smallest unit. */
 export function shownCalls(calls: readonly CallPreview[]): ShownCall[] {
   return calls.map(({ args, tokens, value, ...call }) => {
-    const inTokens = (isObject(tokens) ? tokens : {}) as Record<string, unknown>;
-    const values = Object.entries(args ?? {}).flatMap(([name, raw]) => {
-      const amount = inTokens[name];
+    const inTokens = new Map<string, unknown>(Object.entries(isObject(tokens) ? tokens : {}));
+    const values = Object.entries(args ?? {}).flatMap(([given, raw]) => {
+      const [name, amount] = [visible(given), inTokens.get(given)];
       if (typeof amount === "string") return [{ name, text: amount, isTokens: true as const }];
       const shown = { name, text: textOf(raw) };
       return amount === undefined
@@ -36,6 +38,11 @@ export function isShownWhole(calls: readonly ShownCall[]): boolean {
   );
 }
 
+/** The text with all of its characters: a person approves them. */
+export function visible(text: string): string {
+  return text.replace(UNSEEN, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
+}
+
 function textOf(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return visible(typeof value === "string" ? value : JSON.stringify(value));
 }
