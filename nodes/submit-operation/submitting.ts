@@ -251,7 +251,8 @@ export class Submitting {
   ): Promise<Sent | undefined> {
     const { connection, client } = context;
     const { operationDigest, operationInput } = await loadLibrary();
-    const { operation, digest, found } = drafted;
+    const { digest, found } = drafted;
+    const operation = withOwnNames(drafted.operation, given.request.transactions);
     const { channelId, walletOperationId, key } = given;
     const input = operationInput(operation);
     const chainId = await client.networks.chainIdOf(operation.chain_selector, { signal: task.signal });
@@ -288,7 +289,8 @@ export class Submitting {
     const key = msg.crec?.operationKey;
     const approval = new DraftApproval(kept, {
       ...{ RED: this.#RED, node: this.#node, client, claims: this.#claims, signer: this.#approvalSigner },
-      ...{ preview, isPast, signal, operationKey: key === undefined ? undefined : String(key) },
+      ...{ preview, isPast, signal },
+      operationKey: key === undefined ? undefined : String(key),
       keep: (about) => keep({ id, connection, about, isRequired: true, isLater: true }),
     });
     const { operation: now, decision } = await approval.outcome();
@@ -486,6 +488,15 @@ function sentOf(
 function knownOf({ channelId, walletOperationId, request }: Omit<Given, "wallet"> | Prepared) {
   const { address: wallet, chain_selector: chainSelector } = request;
   return { channelId, walletOperationId, wallet, chainSelector };
+}
+
+/** The names of a draft are not signed, and the service could show any: those of this node count. */
+function withOwnNames(shown: Operation, made: readonly ReadableTransaction[]): Operation {
+  const transactions = shown.transactions.map(({ preview, ...call }, index) => ({
+    ...call,
+    preview_snapshot: made[index]?.preview,
+  }));
+  return { ...shown, transactions };
 }
 
 function withoutPreview(transactions: readonly ReadableTransaction[]): TransactionInput[] {
