@@ -408,8 +408,9 @@ export class Submitting {
     const isPrepared = "digest" in operation;
     const signing = isPrepared ? { digest: operation.digest, deadline: operation.request.deadline } : {};
     msg.crec = withDetails(msg, { channelId, walletOperationId, ...signing });
-    // That of an operation that the message was about before does not stay.
+    // What is said of an operation that the message was about before does not stay.
     delete msg.crec.usedKey;
+    delete msg.crec.approval;
     if (key !== undefined) msg.crec.usedKey = key;
     return ({ operation: shown, digest, found }, client) => {
       const ids = { channelId, operationId: shown.operation_id };
