@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { CrecClient, Operation, Submitted, TransactionInput } from "../../src/index.ts";
 import { noteContradiction } from "../lib/runtime/activity/contradiction.ts";
 import type { FollowedOperation, OperationReports } from "../lib/runtime/activity/operation-reports.ts";
-import { newestDrafts, openDrafts } from "../lib/runtime/approvals/open-drafts.ts";
+import { noteDraft, openDrafts } from "../lib/runtime/approvals/open-drafts.ts";
 import { type CallPreview, previewOf, previewOfOperation } from "../lib/runtime/call-preview.ts";
 import {
   type Connection,
@@ -229,10 +229,10 @@ export class Submitting {
     const { operation_id: operationId, status } = operation;
     context.report = this.#reports.begin({ ...knownOf(given), operationId, status });
     const isDraft = status === "pending_signature";
+    if (needed > 0 && !isDraft) return sentOf(given, drafted);
     context.report.end(isDraft ? "draft" : "reached");
-    if (isDraft) newestDrafts.set(this.#node.id, { channelId, operationId });
-    if (needed > 0 && isDraft) return this.#keepDraft(task, { given, drafted, needed }, context);
-    if (needed > 0) return sentOf(given, drafted);
+    if (isDraft) noteDraft(this.#node.id, { channelId, operationId, madeAt: Date.now() });
+    if (needed > 0) return this.#keepDraft(task, { given, drafted, needed }, context);
     const { baseUrl } = context.connection;
     const calls = request.transactions.map((call, index) => {
       const { implementation } = operation.transactions[index] ?? {};
@@ -283,7 +283,7 @@ export class Submitting {
     const { channelId, operation, walletOperationId: id, found } = draft;
     if (!this.isApproving) throw noneApproves(operation);
     context.isKept = true;
-    newestDrafts.set(this.#node.id, { channelId, operationId: operation.operation_id });
+    noteDraft(this.#node.id, { channelId, operationId: operation.operation_id, madeAt: kept.madeAt });
     this.#showDraft(operation.status, found);
     const preview = shown ?? (await previewOfOperation(this.#RED, operation, connection.baseUrl));
     const key = msg.crec?.operationKey;

@@ -16,8 +16,13 @@ export const openDrafts = processWide(
   () => new Reports<OpenDraft>({ keyOf: ({ report }) => report.key, most: MOST }),
 );
 
+/** `madeAt` in Unix milliseconds. */
+type NewestDraft = { channelId: string; operationId: string; madeAt: number };
+
 /** By the node that made it: the newest draft. */
-export const newestDrafts = processWide(
-  "newest-drafts",
-  () => new Map<string, { channelId: string; operationId: string }>(),
-);
+export const newestDrafts = processWide("newest-drafts", () => new Map<string, NewestDraft>());
+
+/** Those of before a restart come back in any order. */
+export function noteDraft(node: string, draft: NewestDraft): void {
+  if ((newestDrafts.get(node)?.madeAt ?? 0) <= draft.madeAt) newestDrafts.set(node, draft);
+}
