@@ -285,9 +285,11 @@ export class Submitting {
     context.isKept = true;
     noteDraft(this.#node.id, { channelId, operationId: operation.operation_id, madeAt: kept.madeAt });
     this.#showDraft(operation.status, found);
+    // Who deploys more approvals means the drafts that wait, too.
+    const draftNow = { ...kept, needed: Math.max(kept.needed, this.#fields.number("approvals")) };
     const preview = shown ?? (await previewOfOperation(this.#RED, operation, connection.baseUrl));
     const key = msg.crec?.operationKey;
-    const approval = new DraftApproval(kept, {
+    const approval = new DraftApproval(draftNow, {
       ...{ RED: this.#RED, node: this.#node, client, claims: this.#claims, signer: this.#approvalSigner },
       ...{ preview, isPast, signal },
       operationKey: key === undefined ? undefined : String(key),

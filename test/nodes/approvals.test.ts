@@ -186,11 +186,12 @@ describe("a draft that people approve in the sidebar", function () {
     should(((await decision(draft)).payload as Approval).by).equal("admin");
   });
 
-  it("is not signed once its signer is gone, nor decided once its node is", async () => {
+  it("needs the approvals that are deployed by then, and is not signed without its signer or node", async () => {
     await deploy([[node(), 2]]);
     const draft = await drafted();
-    await deploy([[node(), 2]], []);
+    await deploy([[node({ approvals: "2" }), 2]], []);
     await harness.nodeRed.status("submit", "waits for approval");
+    should((await decide("keeper", draft)).body).deepEqual({ outcome: "waits", left: 1 });
     const { body } = await decide("admin", draft);
     should(body).match({ code: "CONFIG_NODE_DELETED", problem: /signer is not in the flows any more/ });
     await deploy([]);
