@@ -12,7 +12,8 @@ import { errorText } from "../lib/runtime/error-texts.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { Asking } from "../lib/runtime/signing/ask-custodian.ts";
 import type { Claims } from "../lib/runtime/signing/claims.ts";
-import { nodeError, toCodedError } from "../lib/shared/errors.ts";
+import { toCodedError } from "../lib/shared/errors.ts";
+import { changed, Expired, interrupted } from "./approving-errors.ts";
 import type { Prepared } from "./prepared.ts";
 
 /** A draft that waits for people, as it is kept in the file of its wait. */
@@ -38,6 +39,8 @@ export type Approving = {
   preview: readonly CallPreview[];
   operationKey: string | undefined;
   isPast: () => boolean;
+  /** Under the node: that it waits for people. */
+  showWaiting: () => void;
   signal: AbortSignal;
   /** Throws where it cannot be stored. */
   keep: (kept: KeptDraft) => Promise<void>;
@@ -118,6 +121,7 @@ export class DraftApproval {
 
   async #decide({ digest, isApproved, by }: Decision): Promise<Decided> {
     const { draft } = this.#kept;
+    const { node, isPast, showWaiting, signal } = this.#given;
     if (digest.toLowerCase() !== draft.digest.toLowerCase())
       throw refused("the draft is not the one that you were shown. Look at it again");
     if (isOver(draft.operation.deadline)) throw refused("its deadline has passed");
@@ -127,15 +131,24 @@ export class DraftApproval {
     this.#show();
     const acting = (isApproved ? this.#approve(by) : this.#decline(by)).finally(() => {
       this.#isBusy = false;
-      if (openDrafts.get(this.#key) === this.#open) this.#show();
+      if (this.#result || openDrafts.get(this.#key) !== this.#open) return;
+      this.#show();
+      // It may show what a key service, or an outage, kept it waiting for.
+      if (!isPast()) showWaiting();
     });
     this.#acting = acting.catch(() => {});
     const answered = new AbortController();
-    const late = sleep(LONGEST_ANSWER_MS, LATE, { signal: answered.signal, ref: false });
+    const late = sleep(LONGEST_ANSWER_MS, LATE, { signal: answered.signal, ref: false }).then((answer) => {
+      // Who has decided got that answer: what becomes of it is in the log.
+      acting.catch((error: unknown) => {
+        if (!signal.aborted) node.warn(errorText(error));
+      });
+      return answer;
+    });
     late.catch(() => {});
     return Promise.race([acting, late])
       .catch((error: unknown) => {
-        throw this.#given.signal.aborted ? interrupted(error) : error;
+        throw signal.aborted ? interrupted(error) : error;
       })
       .finally(() => answered.abort());
   }
@@ -180,13 +193,13 @@ export class DraftApproval {
 
   /** Who decides is stored before, so that it is known after a crash in between. */
   async #carryOut(deciding: Approval, sign: () => Promise<Operation>): Promise<Operation> {
-    const { deciding: _before, ...undecided } = this.#kept;
-    await this.#keep({ ...undecided, deciding });
+    const before = this.#kept;
+    await this.#keep({ ...before, deciding });
     try {
       return await sign();
     } catch (error) {
       const isUnknown = (error as { retryable?: unknown }).retryable === true || this.#given.signal.aborted;
-      if (!isUnknown) await this.#keep(undecided).catch(() => {});
+      if (!isUnknown) await this.#keep(before).catch(() => {});
       throw error;
     }
   }
@@ -248,16 +261,30 @@ export class DraftApproval {
           await this.#acting;
           if (this.#result) return this.#result;
           // Where a signature may have been submitted, it is looked into like any other that has expired.
-          if (shown.status === "expired" && this.#kept.deciding === undefined) throw new Expired(id);
+          const isSigned = Boolean(shown.signature) || this.#kept.deciding !== undefined;
+          if (shown.status === "expired" && !isSigned) throw new Expired(id);
           return { operation: shown, ...this.#afterAll(shown) };
         }
       } catch (error) {
         if (signal.aborted || error instanceof Expired) throw error;
-        if (Date.now() >= endsAt) throw new Expired(id);
+        const isPastEnd = Date.now() >= endsAt;
+        if (isPastEnd && (await this.#isStillDraft())) throw new Expired(id);
         // It can be decided as soon as the service answers again: until then, each decision says why not.
-        if (toCodedError(error).code !== "WAIT_TIMEOUT") await sleep(LOOK_MS.max, undefined, { signal });
+        if (isPastEnd || toCodedError(error).code !== "WAIT_TIMEOUT")
+          await sleep(LOOK_MS.max, undefined, { signal });
       }
     }
+  }
+
+  /** Without an answer that is not known, and it may have been signed meanwhile: here, or elsewhere. */
+  async #isStillDraft(): Promise<boolean> {
+    const { client, signal } = this.#given;
+    const { channelId, operation } = this.#kept.draft;
+    if (this.#isBusy) return false;
+    const shown = await client.operations
+      .get(channelId, operation.operation_id, { signal })
+      .catch(() => undefined);
+    return shown?.status === "pending_signature";
   }
 
   /** A decision of before whose answer was lost. */
@@ -279,26 +306,4 @@ function nameOf(name = ""): string {
 
 function isOver(deadline: number): boolean {
   return deadline !== 0 && deadline * 1000 <= Date.now();
-}
-
-function interrupted(cause: unknown): Error {
-  const message =
-    "Not known: a deploy has interrupted the decision. If the draft is still listed in a moment, it was not decided.";
-  return nodeError("APPROVAL_REFUSED", message, cause);
-}
-
-function changed(): Error {
-  const message =
-    "Changed: the stored calls are not those that were shown. Nothing was signed. Find out who can change the state folder.";
-  return nodeError("DIGEST_MISMATCH", message);
-}
-
-class Expired extends Error {
-  readonly code = "OPERATION_EXPIRED";
-
-  constructor(id: string) {
-    super(
-      `Expired: nobody has approved the draft before its deadline, so nothing was signed. Operation ${id}.`,
-    );
-  }
 }

@@ -284,14 +284,15 @@ export class Submitting {
     if (!this.isApproving) throw noneApproves(operation);
     context.isKept = true;
     noteDraft(this.#node.id, { channelId, operationId: operation.operation_id, madeAt: kept.madeAt });
-    this.#showDraft(operation.status, found);
+    const showWaiting = () => this.#showDraft(operation.status, found);
+    showWaiting();
     // Who deploys more approvals means the drafts that wait, too.
     const draftNow = { ...kept, needed: Math.max(kept.needed, this.#fields.number("approvals")) };
     const preview = shown ?? (await previewOfOperation(this.#RED, operation, connection.baseUrl));
     const key = msg.crec?.operationKey;
     const approval = new DraftApproval(draftNow, {
       ...{ RED: this.#RED, node: this.#node, client, claims: this.#claims, signer: this.#approvalSigner },
-      ...{ preview, isPast, signal },
+      ...{ preview, isPast, signal, showWaiting },
       operationKey: key === undefined ? undefined : String(key),
       keep: (about) => keep({ id, connection, about, isRequired: true, isLater: true }),
     });
