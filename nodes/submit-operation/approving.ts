@@ -15,6 +15,7 @@ import type { Claims } from "../lib/runtime/signing/claims.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
 import { changed, Expired, interrupted } from "./approving-errors.ts";
 import type { Prepared } from "./prepared.ts";
+import { requireShownCode } from "./shown-code.ts";
 
 /** A draft that waits for people, as it is kept in the file of its wait. */
 export type KeptDraft = {
@@ -213,6 +214,7 @@ export class DraftApproval {
     const chainId = await client.networks.chainIdOf(operation.chain_selector, { signal });
     const stored = operationDigest(operationInput(operation), chainId);
     if (stored.toLowerCase() !== digest.toLowerCase()) throw changed();
+    await requireShownCode(client, this.#kept.draft, signal);
     const open = await claims();
     const claim = await open.claim(walletOperationId, { digest, deadline });
     if (claim.digest !== digest)

@@ -157,7 +157,7 @@ describe("a draft that people approve in the sidebar", function () {
     await untilNoFile();
   });
 
-  it("is not signed where the service shows other calls than were approved", async () => {
+  it("is not signed where the service shows other calls than were approved, or other code behind them", async () => {
     await deploy([[node(), 2]]);
     const draft = await drafted();
     const change = (body: string) => body.replaceAll(RECEIVER.slice(2).toLowerCase(), "0".repeat(40));
@@ -166,6 +166,18 @@ describe("a draft that people approve in the sidebar", function () {
         ? { kind: "change", change }
         : undefined;
     should((await decide("admin", draft)).body.code).equal("DIGEST_MISMATCH");
+    const upgrade = (body: string) => {
+      const shown = JSON.parse(body) as { transactions: object[] };
+      return JSON.stringify({
+        ...shown,
+        transactions: shown.transactions.map((call) => ({ ...call, upgraded_to: RECEIVER })),
+      });
+    };
+    harness.proxy.harm = ({ method, path }) =>
+      method === "GET" && path.endsWith(`/operations/${draft.operationId}`)
+        ? { kind: "change", change: upgrade }
+        : undefined;
+    await refuses("admin", draft, /runs other code than was shown/);
     harness.proxy.harm = () => undefined;
     should(await statusOf(draft)).equal("pending_signature");
     should((await decide("admin", draft, false)).body.outcome).equal("declined");
