@@ -10,6 +10,7 @@ import type { CrecMessage } from "../lib/runtime/message.ts";
 import { showStatus, statusText } from "../lib/runtime/status.ts";
 import { isTest } from "../lib/runtime/test-message.ts";
 import { nodeError } from "../lib/shared/errors.ts";
+import { isObject } from "../lib/shared/is-object.ts";
 import { type AckDef, NODE } from "./fields.ts";
 
 const MOVED = {
@@ -27,8 +28,7 @@ export default function register(RED: NodeAPI): void {
     onInput(RED, this, def, async ({ msg, send }) => {
       const action = fields.choice("action");
       const eventId = override(msg, "eventId");
-      if (!eventId && msg.crec?.alert !== undefined) {
-        // No event of its own has raised it, such as an absence or a reminder.
+      if (!eventId && isAlertWithoutEvent(msg)) {
         showStatus(this, "done", statusText(RED, "ack.status.no-event"));
         send(msg);
         return;
@@ -71,6 +71,11 @@ export default function register(RED: NodeAPI): void {
     });
   }
   RED.nodes.registerType("crec-ack", ConstructAck);
+}
+
+/** An absence or a reminder. What an alert node let pass is a message that came to it, and that should have its event. */
+function isAlertWithoutEvent({ crec }: CrecMessage): boolean {
+  return isObject(crec?.alert) && crec.alert.passed === undefined && crec.eventId === undefined;
 }
 
 /** How the event is refused; `undefined` acknowledges it. @throws INVALID_FIELD */

@@ -40,14 +40,17 @@ describe("ack node", () => {
     should(await sent).have.property("topic", "mine");
   });
 
-  it("passes an error to Catch", async () => {
+  it("passes an error to Catch, also of what an alert let pass without its event", async () => {
     const n1 = { id: "n1", type: "crec-ack", z: "tab", wires: [[]] };
     await helper.load(nodes, [tab, n1, ...catchNodes]);
-    const caught = nextMessage("caught");
-    helper.getNode("n1").receive({ topic: "mine" });
-    const { topic, error } = await caught;
-    should(topic).equal("mine");
-    should(error?.message).match(/^[A-Z].*\.$/s);
-    should(error?.source).have.property("id", "n1");
+    const wrong = [undefined, { alert: { passed: "no_match" } }, { alert: { kind: "alert" }, eventId: 7 }];
+    for (const crec of wrong) {
+      const caught = nextMessage("caught");
+      helper.getNode("n1").receive({ topic: "mine", ...(crec && { crec }) });
+      const { topic, error } = await caught;
+      should(topic).equal("mine");
+      should(error?.message).match(/^[A-Z].*\.$/s);
+      should(error?.source).have.property("id", "n1");
+    }
   });
 });
