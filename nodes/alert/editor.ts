@@ -6,22 +6,16 @@ import { hintUnder } from "../lib/editor/form-rows.ts";
 import { warnOfMissingDecimals } from "../lib/editor/missing-decimals.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
 import { isChosen } from "../lib/shared/config-choice.ts";
-import { isShown } from "../lib/shared/field-rules.ts";
 import { showPreview } from "./editor-preview.ts";
 import { showSummary } from "./editor-summary.ts";
 import { NODE } from "./fields.ts";
 
 const conditions = formConditions();
 const endConditions = formConditions("endConditions");
-/** Rows that are not shown are not used. */
-const isEndShown = (node: EditedNode) => isShown(NODE, "endConditions", (name) => node[name]);
 
 export const form: NodeForm = {
   label: (node) => String(node.title ?? "").replaceAll(/\{\{[^{}]*\}\}/g, "…"),
-  checks: {
-    conditions: conditions.check,
-    endConditions: (node) => (isEndShown(node) ? endConditions.check(node) : undefined),
-  },
+  checks: { conditions: conditions.check, endConditions: endConditions.check },
   opened(node) {
     const contract = inputOf("contract");
     const rows = conditions.open(node, partOf(NODE, "conditions"), { contract, startsWithOne: true });

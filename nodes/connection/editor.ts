@@ -35,7 +35,12 @@ let families: FamiliesForm | undefined;
 
 export const form: NodeForm = {
   label: (node) => String(node.baseUrl ?? "") || node._("connection.title"),
-  checks: { families: familiesProblem },
+  checks: {
+    families: (node, value) => {
+      const isOnTop = RED.editor.getEditStack().at(-1)?.id === node.id;
+      return familiesProblem(node, isOnTop && families ? families.read() : value);
+    },
+  },
   opened: (node) => {
     addPresets(node);
     connectionTest(node, () => families?.read() ?? []);
@@ -49,6 +54,10 @@ export const form: NodeForm = {
     const sets = families?.read() ?? [];
     // Done without a change must not change a connection that was stored without the list.
     if (sets.length > 0 || node.families) node.families = sets;
+    families = undefined;
+  },
+  cancelled: () => {
+    families = undefined;
   },
 };
 

@@ -1,5 +1,7 @@
 import should from "should";
 import { useEditor } from "../support/editor.ts";
+import { Form } from "../support/editor-form.ts";
+import { eventually } from "../support/eventually.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { channelNode, connectionNode, contractNode } from "../support/nodes.ts";
 
@@ -33,6 +35,7 @@ describe("the form of search events", function () {
       search(),
       search({ id: "filtered", match: "any", conditions: [LARGE], y: 200 }),
       search({ id: "wrong", conditions: [{ ...LARGE, value: "many" }], y: 300 }),
+      search({ id: "empty", conditions: [{ ...LARGE, value: "" }], y: 400 }),
     ]);
   });
 
@@ -47,6 +50,21 @@ describe("the form of search events", function () {
     await form.fill("match", "any");
     await form.done();
     should(await stored()).match({ values: { match: "any", conditions: [LARGE] }, valid: true });
+  });
+
+  it("unfolds a stored condition without a value, and says on the header what is so now", async () => {
+    await editor().inPage.edit("empty");
+    const form = await Form.opened(editor().page, false, true);
+    const header = form.root.locator("#crec-search-events-conditionsPart[open] > summary");
+    const says = (text: string) =>
+      eventually(`the header says ${text}`, async () => (await header.textContent()) === text);
+    await says("Conditions · error");
+    await form.fillLabelled("condition 1: value", "100");
+    await header.focus();
+    await says("Conditions · changed");
+    await form.root.getByLabel("remove condition 1").click();
+    await says("Conditions");
+    await form.cancel();
   });
 
   it("shows stored conditions, and keeps them when the form is cancelled", async () => {

@@ -2,8 +2,8 @@ import { conditionsOf, isOn, isShown, shortName } from "../shared/field-rules.ts
 import { type Field, type Lookup, type NodeDescription, TEXT_TYPES } from "../shared/fields.ts";
 import type { CompletionSearch, EditedNode } from "./api.ts";
 import { completeLast } from "./comma-list.ts";
+import type { FormCheck } from "./field-validators.ts";
 import { hintUnder, inputOf, visibleBox } from "./form-rows.ts";
-
 import { tieHints } from "./hints.ts";
 import { describeUnder, listOnClick, lookUp, preselectOnly } from "./lookup.ts";
 import { chooseInForm } from "./only-choice.ts";
@@ -19,7 +19,11 @@ export { inputOf };
  * Prepares the fields of an opened form: typed inputs, look-ups, explanations. Returns the function that shows and hides
  * fields by their conditions. Call it after the form has built its own parts.
  */
-export function prepareFields(edited: EditedNode, node: NodeDescription): () => void {
+export function prepareFields(
+  edited: EditedNode,
+  node: NodeDescription,
+  checks?: Readonly<Record<string, FormCheck>>,
+): () => void {
   chooseInForm(node, edited, inputOf);
   for (const [name, field] of Object.entries(node.fields)) {
     if (field.kind === "typed" && field.lines) prepareTypedArea(edited, name, sourceOf(node, name), field);
@@ -43,7 +47,7 @@ export function prepareFields(edited: EditedNode, node: NodeDescription): () => 
   showVariables(edited, node, inputOf);
   return () => {
     followConditions(edited, node);
-    followSections(edited, node, (name) => partOf(node, name));
+    followSections(edited, node, { partOf: (name) => partOf(node, name), ...(checks && { checks }) });
   };
 }
 

@@ -93,7 +93,7 @@ export const forms = {
       },
       oneditprepare() {
         addStyle();
-        const settled = prepareFields(this, node);
+        const settled = prepareFields(this, node, form.checks);
         form.opened?.(this);
         settled();
         nameFields();

@@ -2,6 +2,7 @@ import { isChosen } from "../shared/config-choice.ts";
 import { isShown } from "../shared/field-rules.ts";
 import type { Field, NodeDescription } from "../shared/fields.ts";
 import type { EditedNode } from "./api.ts";
+import { type FormCheck, validatorOf } from "./field-validators.ts";
 import { inputOf } from "./form-rows.ts";
 import { atPresent } from "./validate.ts";
 
@@ -15,9 +16,14 @@ type Section = { header: JQuery; part: JQuery; fields: readonly Named[] };
 export function followSections(
   edited: EditedNode,
   node: NodeDescription,
-  partOf: (name: string) => JQuery,
+  { partOf, checks = {} }: { partOf: (name: string) => JQuery; checks?: Readonly<Record<string, FormCheck>> },
 ): void {
   const other = (name: string) => atPresent(edited, name);
+  // Node-RED marks no part that the form builds, and the form none of a stored row without a value.
+  const isUnfit = ([name, { kind }]: Named): boolean => {
+    const validate = kind === "custom" ? validatorOf(node, name, checks[name]) : undefined;
+    return (validate?.call(edited, edited[name] as string) ?? true) !== true;
+  };
   for (const section of sectionsOf(node, partOf)) {
     const { part, header } = section;
     const state = $('<span class="crec-section-state">').appendTo(header);
@@ -27,7 +33,7 @@ export function followSections(
       if (!part[0]?.isConnected) return;
       const fields = section.fields.filter(([name]) => isShown(node, name, other));
       part.toggle(fields.length > 0);
-      const isWrong = fields.some(([name]) => isRefused(rowOf(partOf, name)));
+      const isWrong = fields.some((field) => isRefused(rowOf(partOf, field[0])) || isUnfit(field));
       const isChanged = fields.some(([name, field]) => isSet(edited, name, field, partOf));
       const is = isWrong ? "wrong" : isChanged ? "changed" : "";
       if (is === was) return;
@@ -83,11 +89,8 @@ function isSet(edited: EditedNode, name: string, field: Field, partOf: (name: st
     case "config":
       return !field.preselect && isChosen(inputOf(name).val());
     case "custom":
-      return (
-        field.default !== undefined &&
-        edited[name] !== undefined &&
-        JSON.stringify(edited[name]) !== JSON.stringify(field.default)
-      );
+      // What is stored of such a part is a list, empty by default.
+      return field.default !== undefined && rowOf(partOf, name).find("li").length > 0;
     case "text":
     case "number":
     case "select":

@@ -23,12 +23,12 @@ const STYLE = `
 .crec-form .crec-hint { margin-top: 3px; font-size: 0.9em; color: var(--red-ui-secondary-text-color) }
 .crec-form .crec-result { margin-top: 6px }
 .crec-form .crec-hint, .crec-form .crec-result { max-width: 70% }
+.crec-form .crec-section-state { color: var(--red-ui-secondary-text-color) }
 .crec-form .crec-problem { color: var(--red-ui-text-color-error) }
 .crec-form .form-tips { box-sizing: border-box; max-width: calc(105px + 70%); margin-bottom: 12px }
 .crec-form details { margin-bottom: 8px }
 .crec-form summary { cursor: pointer }
 .crec-form details[open] > summary { margin-bottom: 12px }
-.crec-form .crec-section-state { color: var(--red-ui-secondary-text-color) }
 .crec-copy { position: relative }
 /* Beside the button there may be no room, and nothing may move when it is pressed. */
 .crec-copy [role=status]:not(:empty) {
