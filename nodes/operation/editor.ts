@@ -10,10 +10,14 @@ import { NODE } from "./fields.ts";
 let drafting: JQuery | undefined;
 
 export const form: NodeForm = {
-  label: (node) =>
-    node.action === "wait" && node.waitFor
-      ? node._("operation.label-of.wait", { status: node._(`operation.waitFor.${String(node.waitFor)}`) })
-      : node._(`operation.action.${String(node.action)}`),
+  label: (node) => {
+    if (node.action !== "wait" || !node.waitFor) return node._(`operation.action.${String(node.action)}`);
+    const status = String(node.waitFor);
+    // The name of a variable has no word.
+    const hasWord = NODE.fields.waitFor.options.some((option) => option === status);
+    const word = hasWord ? node._(`operation.waitFor.${status}`) : status;
+    return node._("operation.label-of.wait", { status: word });
+  },
   // The default of finalizing is the acceptance by the service: a person who approves wants to know what came of it.
   added(node) {
     if (isNew(node)) node.waitFor = "confirmed_latest";

@@ -266,6 +266,7 @@ describe("the label of a node without a name", function () {
       { type: "crec-manage", action: "channels.create-or-find", target: "a-name-that-is-long" },
     ],
     ["wait until final", { type: "crec-operation", action: "wait", waitFor: "confirmed" }],
+    ["wait until ${STATUS}", { type: "crec-operation", action: "wait", waitFor: "${STATUS}" }],
     ["GET /networks", { type: "crec-api", method: "GET", path: "/networks", pathType: "str" }],
   ];
 
