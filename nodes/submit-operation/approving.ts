@@ -3,7 +3,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { CrecClient, Operation } from "../../src/index.ts";
 import { originOf } from "../lib/runtime/activity/origin.ts";
 import { isApprovalOff, refused } from "../lib/runtime/approvals/decide.ts";
-import { type OpenDraft, openDrafts } from "../lib/runtime/approvals/open-drafts.ts";
+import { draftKey, type OpenDraft, openDrafts } from "../lib/runtime/approvals/open-drafts.ts";
 import { isShownWhole, shownCalls, visible } from "../lib/runtime/approvals/shown-calls.ts";
 import type { Approval, Decided, Decision } from "../lib/runtime/approvals/types.ts";
 import type { CallPreview } from "../lib/runtime/call-preview.ts";
@@ -11,7 +11,7 @@ import type { SignerRef } from "../lib/runtime/config-nodes.ts";
 import { errorText } from "../lib/runtime/error-texts.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { Asking } from "../lib/runtime/signing/ask-custodian.ts";
-import type { Claims } from "../lib/runtime/signing/claims.ts";
+import { type Claims, isOver } from "../lib/runtime/signing/claims.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
 import { changed, Expired, interrupted } from "./approving-errors.ts";
 import type { Prepared } from "./prepared.ts";
@@ -97,7 +97,7 @@ export class DraftApproval {
 
   get #key(): string {
     const { channelId, operation } = this.#kept.draft;
-    return `${channelId}/${operation.operation_id}`;
+    return draftKey(channelId, operation.operation_id);
   }
 
   #show(): void {
@@ -125,7 +125,7 @@ export class DraftApproval {
     const { node, isPast, showWaiting, signal } = this.#given;
     if (digest.toLowerCase() !== draft.digest.toLowerCase())
       throw refused("the draft is not the one that you were shown. Look at it again");
-    if (isOver(draft.operation.deadline)) throw refused("its deadline has passed");
+    if (isOver(draft.operation)) throw refused("its deadline has passed");
     if (this.#isBusy) throw refused("another decision about it is being carried out");
     if (isApproved) this.#requireOther(by);
     this.#isBusy = true;
@@ -304,8 +304,4 @@ function approvalBy(by: string | undefined): Approval {
 /** Some logins take a name in any case. */
 function nameOf(name = ""): string {
   return name.trim().normalize("NFKC").toLowerCase();
-}
-
-function isOver(deadline: number): boolean {
-  return deadline !== 0 && deadline * 1000 <= Date.now();
 }

@@ -3,6 +3,7 @@ import { type WalletRef, walletOf } from "../lib/runtime/config-nodes.ts";
 import type { FieldReader } from "../lib/runtime/field-reader.ts";
 import type { Task } from "../lib/runtime/input.ts";
 import { processWide } from "../lib/runtime/process-wide.ts";
+import { isOver } from "../lib/runtime/signing/claims.ts";
 import { type Place, WalletLines } from "../lib/runtime/signing/wallet-lines.ts";
 import type { NODE } from "./fields.ts";
 
@@ -54,7 +55,7 @@ export function turnOf(
     place &&
     (async () => {
       await place.turn(timeoutMs);
-      if (deadline !== 0 && deadline * 1000 <= Date.now()) throw new PassedInLine();
+      if (isOver({ deadline })) throw new PassedInLine();
     })
   );
 }

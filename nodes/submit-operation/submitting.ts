@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { CrecClient, Operation, Submitted, TransactionInput } from "../../src/index.ts";
 import { noteContradiction } from "../lib/runtime/activity/contradiction.ts";
 import type { FollowedOperation, OperationReports } from "../lib/runtime/activity/operation-reports.ts";
-import { noteDraft, openDrafts } from "../lib/runtime/approvals/open-drafts.ts";
+import { draftKey, noteDraft, openDrafts } from "../lib/runtime/approvals/open-drafts.ts";
 import { type CallPreview, previewOf, previewOfOperation } from "../lib/runtime/call-preview.ts";
 import {
   type Connection,
@@ -258,7 +258,7 @@ export class Submitting {
     const chainId = await client.networks.chainIdOf(operation.chain_selector, { signal: task.signal });
     if (operationDigest(input, chainId) !== digest || operation.wallet_operation_id !== walletOperationId)
       throw otherDraft(operation);
-    const before = openDrafts.get(`${channelId}/${operation.operation_id}`);
+    const before = openDrafts.get(draftKey(channelId, operation.operation_id));
     const kept: KeptDraft = {
       draft: { channelId, walletOperationId, key, digest, operation, found },
       ...{ needed, madeAt: Date.now(), approvals: before?.report.digest === digest ? before.approvals : [] },

@@ -7,8 +7,11 @@ type Settings = NodeAPI["settings"] & { adminAuth?: unknown; crec?: { approveWit
 
 /** Whether nobody may decide in the sidebar: anyone who opens the editor could. */
 export function isApprovalOff(RED: NodeAPI): boolean {
-  const { adminAuth, crec } = RED.settings as Settings;
-  return !adminAuth && crec?.approveWithoutLogin !== true;
+  return !(RED.settings as Settings).adminAuth && !isAllowedToAll(RED);
+}
+
+function isAllowedToAll(RED: NodeAPI): boolean {
+  return (RED.settings as Settings).crec?.approveWithoutLogin === true;
 }
 
 /** `POST /crec/operation/decide` `{ key, digest, isApproved }` approves or declines a draft as it was shown. */
@@ -17,8 +20,7 @@ export function registerDecisions(RED: NodeAPI): void {
     const { key, digest, isApproved } = fieldsOf(body);
     if (typeof isApproved !== "boolean" || textIn(key) === "" || textIn(digest) === "")
       return invalidRequest("Send the key and the digest of a draft, and isApproved as true or false.");
-    const isAllowed = (RED.settings as Settings).crec?.approveWithoutLogin === true;
-    if (user === undefined && !isAllowed)
+    if (user === undefined && !isAllowedToAll(RED))
       throw refused(
         "without a login to the editor, anyone could approve. Set adminAuth in settings.js, or crec.approveWithoutLogin to true",
       );

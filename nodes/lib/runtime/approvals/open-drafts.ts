@@ -10,6 +10,9 @@ export type OpenDraft = {
 
 const MOST = 10_000;
 
+/** Names a draft in this process. */
+export const draftKey = (channelId: string, operationId: string): string => `${channelId}/${operationId}`;
+
 /** The drafts that wait in this process for people. What survives a restart is in the waits of their nodes. */
 export const openDrafts = processWide(
   "open-drafts",

@@ -196,7 +196,8 @@ function isOverOrHalf(text: string, path: string): boolean {
   return claim === undefined || isOver(claim);
 }
 
-function isOver({ deadline }: Claim): boolean {
+/** Whether nothing can be executed any more. `deadline` in Unix seconds; 0 for none. */
+export function isOver({ deadline }: Pick<Claim, "deadline">): boolean {
   return deadline !== 0 && deadline * 1000 <= Date.now();
 }
 
