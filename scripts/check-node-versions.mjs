@@ -19,7 +19,7 @@ import { PackedService } from "./lib/packed-service.mjs";
 import { root } from "./lib/paths.mjs";
 import { readJson } from "./lib/read-json.mjs";
 import { finishQuickstart, importedFlows, runQuickstart } from "./lib/run-quickstart.mjs";
-import { packBoth } from "./packing/pack-both.mjs";
+import { packBuilt } from "./packing/pack-built.mjs";
 
 /** @typedef {{ nodeRed: string, node: string, isTooOld?: true }} Combination */
 
@@ -67,7 +67,7 @@ try {
 }
 
 async function checkAll() {
-  const [packed] = await Promise.all([packBoth(folder), installAll()]);
+  const [packed] = await Promise.all([packBuilt(folder, ["nodes", "service"]), installAll()]);
   // They start while older versions are checked. A run that needs one reports why it did not start.
   for (const combination of COMBINATIONS) {
     if (!combination.isTooOld) serviceFor(combination, packed.service).catch(() => {});

@@ -11,7 +11,7 @@ import { fromRoot, root } from "./lib/paths.mjs";
 const MAJORS = [10, 11, 12];
 /** Where the lock files are, each with the manifests that it was made from. */
 const LOCKS = [
-  { folder: root, manifests: ["package.json", "service/package.json"] },
+  { folder: root, manifests: ["package.json", "client/package.json", "service/package.json"] },
   { folder: join(root, "site"), manifests: ["package.json"] },
 ];
 

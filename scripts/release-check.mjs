@@ -29,12 +29,15 @@ try {
   );
 
   const all = await packages();
-  const manifest = await readJson(join(root, "package.json"));
-  report("one version in both packages", checks.versionProblems(all));
+  report("one version in all packages", checks.versionProblems(all));
   report("no package is private", checks.privateProblems(all));
   const changelog = await readFile(join(root, "CHANGELOG.md"), "utf8");
-  report("the section of CHANGELOG.md", checks.changelogProblems(changelog, manifest.version));
-  report("no run-time dependencies", checks.dependencyProblems(manifest));
+  report("the section of CHANGELOG.md", checks.changelogProblems(changelog, all[0]?.manifest.version));
+  const bundled = all.filter(({ folder }) => folder !== "service");
+  report(
+    "no run-time dependencies",
+    bundled.flatMap(({ manifest }) => checks.dependencyProblems(manifest)),
+  );
 
   // What is malformed is reported above, and packed as if it were not filled in.
   const malformed = given.filter(({ isUnset }) => !isUnset).map(({ field }) => [field, ""]);

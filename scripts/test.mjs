@@ -99,7 +99,7 @@ async function test() {
   });
   const tier = values.variants ? "variants" : values.wide ? "wide" : "core";
   const chosen = select(positionals, { drivesProcesses: values.processes, tier, withWide: values.all });
-  const { unit, needsBuild } = chosen;
+  const { unit, needsBuild, needsClient } = chosen;
   const driving = values.coverage ? [] : chosen.process;
   const browsing = values.coverage ? [] : chosen.browser;
   const alone = values.coverage ? [] : chosen.alone;
@@ -123,8 +123,13 @@ async function test() {
   if (slowness !== undefined) processorTime.ended("the reference work");
   const lint = npmCommand(["run", "--silent", "lint"]);
   const checks = isWhole ? [quietly("npm run lint", lint.command, lint.args)] : [];
-  if (needsBuild && !(await quietly("The build", process.execPath, [join(root, "scripts/build.mjs")])))
-    return 1;
+  /** @param {string} what @param {string} script */
+  const built = (what, script) => quietly(what, process.execPath, [join(root, "scripts", script)]);
+  const builds = [
+    ...(needsBuild ? [built("The build", "build.mjs")] : []),
+    ...(needsClient ? [built("The build of the client", "build-client.mjs")] : []),
+  ];
+  if ((await Promise.all(builds)).includes(false)) return 1;
 
   if (driving.length + alone.length > 0) process.env[SERVICE_PROGRAM] = await makeServiceProgram();
 

@@ -1,5 +1,9 @@
 import { CrecError } from "./errors.ts";
 
+/** The package that this code is built into. */
+declare const PACKAGE_NAME: string | undefined;
+const INSTALLED = typeof PACKAGE_NAME === "string" ? PACKAGE_NAME : "@crec-nodes/client";
+
 /**
  * Loads a part of the package that is a file of its own, such as the client of a database. `what` names it in the error.
  *
@@ -12,7 +16,7 @@ export async function loadPart<T>(what: string, load: () => Promise<T>): Promise
     const [reason] = String((cause as Partial<Error> | undefined)?.message ?? cause).split("\n", 1);
     throw new CrecError(
       "PACKAGE_DAMAGED",
-      `A file of this package is missing or damaged: ${what}. Install @crec-nodes/node-red-crec again, then restart (${reason}).`,
+      `A file of this package is missing or damaged: ${what}. Install ${INSTALLED} again, then restart (${reason}).`,
       { cause },
     );
   }

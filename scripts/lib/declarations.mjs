@@ -6,17 +6,17 @@ import { join, posix } from "node:path";
 const SPECIFIER = /((?:from |import\()"\.[^"]*)\.ts"/g;
 
 /**
- * Removes the declarations that the entry does not lead to, a third of them: no program can name what is in there. In the
- * others, imports get the extension of built files.
+ * Removes the declarations that no entry leads to, a third of them: no program can name what is in there. In the others,
+ * imports get the extension of built files.
  *
  * @param {string} folder
- * @param {string} entry
+ * @param {readonly string[]} entries
  * @returns {Promise<void>}
  */
-export async function keepReachable(folder, entry) {
+export async function keepReachable(folder, entries) {
   /** @type {Set<string>} */
   const kept = new Set();
-  const next = [entry];
+  const next = [...entries];
   for (let file = next.pop(); file !== undefined; file = next.pop()) {
     if (kept.has(file)) continue;
     kept.add(file);

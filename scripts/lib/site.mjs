@@ -6,7 +6,7 @@ import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promi
 import { dirname, join } from "node:path";
 import { examplePages } from "../../site/lib/examples.mjs";
 import { baseOf, exampleFiles, pagesFolder, root, site, sourcePages } from "../../site/lib/places.mjs";
-import { build } from "../build.mjs";
+import { buildClient } from "../build-client.mjs";
 import { npmCommand } from "./npm-command.mjs";
 import { readOwner } from "./owner.mjs";
 
@@ -16,7 +16,7 @@ import { readOwner } from "./owner.mjs";
  */
 export async function buildSite() {
   await installTools();
-  await build({ types: true });
+  await buildClient();
   await collectPages();
   await tool("typedoc/bin/typedoc", ["--options", "typedoc.json"]);
   await nameParameters();

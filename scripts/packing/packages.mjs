@@ -4,7 +4,7 @@ import { root } from "../lib/paths.mjs";
 import { readJson } from "../lib/read-json.mjs";
 
 /** The folders of the repository's packages, from the root. "" is the one for Node-RED. */
-const FOLDERS = ["", "service"];
+const FOLDERS = ["", "client", "service"];
 
 /** @typedef {{ folder: string, manifest: Record<string, any>, isPrivate: boolean }} PackageOfRepository */
 

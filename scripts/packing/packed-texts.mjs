@@ -19,7 +19,7 @@ const EXAMPLES = "examples";
 const REPOSITORY_ONLY = /<!-- repository only -->[\s\S]*?<!-- \/repository only -->\n*/g;
 
 /**
- * @param {string} folder of the package, from the root: "" or "service"
+ * @param {string} folder of the package, from the root: "", "client" or "service"
  * @param {Owner} [given] instead of the one in release/owner.json
  * @returns {Promise<Map<string, string>>} the files that differ, with their text in the package
  */

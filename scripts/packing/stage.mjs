@@ -15,7 +15,7 @@ import { packedTexts } from "./packed-texts.mjs";
 /**
  * Copies what is packed of a built package.
  *
- * @param {string} folder of the package, from the root: "" or "service"
+ * @param {string} folder of the package, from the root: "", "client" or "service"
  * @param {string} target a new folder
  * @param {import("../lib/owner.mjs").Owner} [owner] instead of the one in release/owner.json
  */

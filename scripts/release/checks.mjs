@@ -6,7 +6,7 @@ import { join } from "node:path";
 /** @typedef {Record<string, any>} Manifest */
 
 /** Of the packed file of the nodes: a palette install on a small device. */
-const MOST_BYTES = 1_570_000;
+const MOST_BYTES = 1_400_000;
 const DEPENDENCIES = [
   "dependencies",
   "optionalDependencies",
@@ -50,13 +50,13 @@ export function sizeProblems({ size, filename }) {
 }
 
 /**
- * @param {Manifest} manifest of the nodes
+ * @param {Manifest} manifest of the nodes or of the client
  * @returns {string[]}
  */
 export function dependencyProblems(manifest) {
   return DEPENDENCIES.filter((kind) => Object.keys(manifest[kind] ?? {}).length > 0).map(
     (kind) =>
-      `package.json has ${kind}: ${Object.keys(manifest[kind]).join(", ")}. Make them devDependencies, which the build bundles.`,
+      `The package.json of ${manifest.name} has ${kind}: ${Object.keys(manifest[kind]).join(", ")}. Make them devDependencies, which the build bundles.`,
   );
 }
 
@@ -71,7 +71,7 @@ export function versionProblems(packages) {
   const isOne = new Set(packages.map(({ manifest }) => manifest.version)).size === 1;
   return isOne
     ? []
-    : [`The packages have different versions: ${versions.join(", ")}. Write the same in both.`];
+    : [`The packages have different versions: ${versions.join(", ")}. Write the same in all.`];
 }
 
 /**
@@ -99,7 +99,9 @@ export async function missingFileProblems(folder, manifest) {
   const { nodes = {}, plugins = {} } = manifest["node-red"] ?? {};
   const named = [
     manifest.main,
+    manifest.module,
     manifest.types,
+    ...filesOf(manifest.exports),
     ...Object.values(manifest.bin ?? {}),
     ...Object.values(nodes),
     ...Object.values(plugins),
@@ -109,4 +111,13 @@ export async function missingFileProblems(folder, manifest) {
   return named
     .filter((file) => file !== undefined && !files.has(file.replace(/^\.\//, "")))
     .map((file) => `${manifest.name} has no ${file} in it. Build it, or correct package.json.`);
+}
+
+/**
+ * @param {unknown} exports of package.json, or a part of them
+ * @returns {string[]}
+ */
+function filesOf(exports) {
+  if (typeof exports === "string") return [exports];
+  return Object.values(exports ?? {}).flatMap(filesOf);
 }

@@ -31,7 +31,7 @@ export async function publishedFinding({ name, version }, folder, env = {}) {
     if (differing.length === 0)
       return { problems: [], note: `${name} ${version} is published with this content` };
     const some = differing.slice(0, 5).join(", ");
-    const sentence = `${name} ${version} is published with other content (${some}). Raise the version in package.json and service/package.json.`;
+    const sentence = `${name} ${version} is published with other content (${some}). Raise the version in all package.json files.`;
     return { problems: [sentence], note: "" };
   } catch (error) {
     const { stderr, message } = /** @type {Error & { stderr?: string }} */ (error);

@@ -34,11 +34,13 @@ export const SHUFFLE = "CREC_TEST_SHUFFLE";
 
 /** Helpers of tests that run the built nodes or read the built files. */
 const READS_BUILD = ["test/support/node-red.ts", "test/support/built.ts", "test/support/rehearsal.ts"];
-const NAMES_BUILD = /\bdist\//;
+const NAMES_BUILD = /(?<!client\/)\bdist\//;
+/** The helper of tests that use the package for programs. */
+const READS_CLIENT = "test/support/built-client.ts";
 const IMPORT = /^(?:(?:import|export)\b[^"'\n]*|\} )\bfrom "(\.[^"]+\.ts)"/gm;
 
 /**
- * @typedef {{ unit: string[], browser: string[], process: string[], alone: string[], leftOut: string[], needsBuild: boolean, isAll: boolean, hasNamedWide: boolean }} Selection
+ * @typedef {{ unit: string[], browser: string[], process: string[], alone: string[], leftOut: string[], needsBuild: boolean, needsClient: boolean, isAll: boolean, hasNamedWide: boolean }} Selection
  *   `unit` runs in one process that measures coverage, `browser` in workers with a browser each, `process` in others, and
  *   `alone` after all of these; `leftOut` cannot run on this system; `isAll`: the whole core; `hasNamedWide`: a file was
  *   named that is wide as a whole
@@ -79,6 +81,7 @@ export function select(paths, options = {}) {
     alone: others.filter((file) => ALONE.test(file)),
     leftOut,
     needsBuild: chosen.some((file) => (!drivesProcesses || !isUnit(file)) && readsBuild(file)),
+    needsClient: chosen.some((file) => (!drivesProcesses || !isUnit(file)) && uses(file, READS_CLIENT)),
     isAll: paths.length === 0 && !drivesProcesses && tier === "core" && !withWide,
     hasNamedWide: named.some((file) => WIDE_FILES.includes(file)),
   };

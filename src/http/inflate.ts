@@ -1,6 +1,6 @@
 import { constants } from "node:buffer";
 import { promisify } from "node:util";
-import * as zlib from "node:zlib";
+import zlib, { type ZlibOptions } from "node:zlib";
 import { BadResponseError } from "./errors.ts";
 import type { Mask } from "./masking.ts";
 
@@ -22,7 +22,7 @@ export type Received = {
 /** The encodings that requests accept. */
 export const ACCEPT_ENCODING = "gzip, br";
 
-type Inflate = (bytes: Uint8Array, options: zlib.ZlibOptions) => Promise<Buffer>;
+type Inflate = (bytes: Uint8Array, options: ZlibOptions) => Promise<Buffer>;
 const inflateZlib = promisify(zlib.inflate) as Inflate;
 const inflateRaw = promisify(zlib.inflateRaw) as Inflate;
 const INFLATE: Readonly<Record<string, Inflate>> = {
@@ -68,7 +68,7 @@ export async function readText({ body, encoding, ...received }: Received): Promi
 }
 
 /** With the zlib header, or without it, as some servers send it. */
-async function inflateEither(bytes: Uint8Array, options: zlib.ZlibOptions): Promise<Buffer> {
+async function inflateEither(bytes: Uint8Array, options: ZlibOptions): Promise<Buffer> {
   try {
     return await inflateZlib(bytes, options);
   } catch (error) {

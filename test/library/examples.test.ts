@@ -8,7 +8,7 @@ import { isTrue, ProgramFolder, type Result, telling } from "../support/program.
 import { flowEnvironment, startTestService } from "../support/service.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const PACKAGE = "@crec-nodes/node-red-crec";
+const PACKAGE = "@crec-nodes/client";
 
 type Example = { at: string; code: string };
 

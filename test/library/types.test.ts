@@ -2,16 +2,16 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
-import { builtWithTypes } from "../support/built.ts";
+import { builtClient } from "../support/built-client.ts";
 import { ProgramFolder } from "../support/program.ts";
 
-const types = fileURLToPath(new URL("../../dist/types", import.meta.url));
+const types = fileURLToPath(new URL("../../client/dist/types", import.meta.url));
 
 /** What editors and compilers of others see. What the types take and refuse is in `types`, which lint checks. */
 describe("the types of the package", function () {
   this.timeout(120_000);
 
-  before(builtWithTypes);
+  before(builtClient);
 
   it("hold no any, and name nothing of another package", () => {
     const files = readdirSync(types, { recursive: true, encoding: "utf8" }).filter((file) =>
@@ -28,7 +28,7 @@ describe("the types of the package", function () {
   });
 
   it("need the types of Node.js, as the page says, and nothing else", async () => {
-    const folder = await ProgramFolder.make({ "program.mts": 'import "@crec-nodes/node-red-crec";' });
+    const folder = await ProgramFolder.make({ "program.mts": 'import "@crec-nodes/client";' });
     try {
       const missing = (await folder.check("program.mts", { types: [] })).match(/Cannot find name '\w+'/g);
       should([...new Set(missing)].sort()).deepEqual([

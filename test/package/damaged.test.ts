@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import should from "should";
 import { markTyped } from "../../nodes/lib/shared/typed-key.ts";
 import { caseNamed, configOf, proofCases } from "../proofs/fixtures.ts";
-import { builtWithTypes } from "../support/built.ts";
+import { builtNodes } from "../support/built.ts";
 import { copyLibrary, DAMAGES, damage, PARTS, startDamaged } from "../support/damaged-package.ts";
 import { fleetNode } from "../support/fleet-harness.ts";
 import { ask, harnessFlow, type Message, refuse } from "../support/flow-harness.ts";
@@ -43,7 +43,7 @@ const credentials = { accessKeyId: "AKIA", secretAccessKey: "secret" };
 
 describe("a damaged package", function () {
   this.timeout(120_000);
-  before(() => builtWithTypes());
+  before(() => builtNodes());
 
   for (const how of DAMAGES) {
     it(`has a library that says which of its parts cannot be loaded: ${how}`, async () => {

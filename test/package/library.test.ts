@@ -1,13 +1,10 @@
 import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import should from "should";
 import { sendJson, startServer } from "../http/support.ts";
 import { caseNamed, configOf, proofCases } from "../proofs/fixtures.ts";
-import { builtWithTypes } from "../support/built.ts";
+import { builtClient, CLIENT } from "../support/built-client.ts";
 import { ACCESS_KEY, ecdsaKey, KmsStandIn, REGION } from "../support/kms.ts";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Tells which parts are loaded, by each step. */
 const LOADED = `
@@ -21,16 +18,16 @@ const loaded = () =>
 /** Uses the client of each engine. */
 const ENGINES = `
 import { inspect } from "node:util";
-import * as imported from "./dist/index.mjs";
 ${LOADED}
+const library = process.env.AS === "import" ? await import("./dist/index.js") : require("./dist/index.cjs");
 const steps = [loaded()];
-new imported.CrecClient({ baseUrl: "http://127.0.0.1:1", apiKey: "k" }).close();
+new library.CrecClient({ baseUrl: "http://127.0.0.1:1", apiKey: "k" }).close();
 steps.push(loaded());
 for (const url of ["postgres://u:secret@127.0.0.1:1/d", "redis://u:secret@127.0.0.1:1"]) {
-  const shared = await imported.openSharedState(url);
+  const shared = await library.openSharedState(url);
   steps.push(loaded());
   const error = await shared.take("key", { id: "1", name: "" }, 1).catch((reason) => reason);
-  steps.push(error instanceof require("./dist/index.js").CrecError && error.code);
+  steps.push(error instanceof library.CrecError && error.code);
   steps.push(inspect(error).includes("secret"));
   await shared.close();
 }
@@ -39,8 +36,8 @@ console.log(JSON.stringify(steps));
 
 /** Uses AWS's SDK. */
 const KMS = `
-import { awsKmsSigner, SignerError } from "./dist/index.mjs";
 ${LOADED}
+const { awsKmsSigner, SignerError } = require("./dist/index.cjs");
 const given = JSON.parse(process.env.INPUT);
 const steps = [loaded()];
 await awsKmsSigner({ ...given, keyId: "" }).catch(() => {});
@@ -54,7 +51,7 @@ console.log(JSON.stringify(steps));
 `;
 
 const JITLESS = `
-import { CrecClient, verifyEvent } from "./dist/index.mjs";
+import { CrecClient, verifyEvent } from "./dist/index.js";
 const { url, event, config } = JSON.parse(process.env.INPUT);
 const options = { baseUrl: url, apiKey: "key-of-a-test-0123456789" };
 const client = new CrecClient(options);
@@ -67,18 +64,21 @@ try { new CrecClient({ ...options, proxy: "http://proxy.test:3128" }); } catch (
 console.log(JSON.stringify({ webAssembly: typeof WebAssembly, channels, verified, proxy }));
 `;
 
-describe("the built library", function () {
+describe("the built client", function () {
   this.timeout(120_000);
-  before(() => builtWithTypes());
+  before(builtClient);
 
   it("loads the client of an engine when it is used, and no other", async () => {
     const { printed, stderr } = await runProgram(ENGINES);
     should(printed).deepEqual([
       ...[[], []],
-      ...[["fleet-postgres.js"], "SHARED_STATE_UNREACHABLE", false],
-      ...[["fleet-postgres.js", "fleet-redis.js"], "SHARED_STATE_UNREACHABLE", false],
+      ...[["fleet-postgres.cjs"], "SHARED_STATE_UNREACHABLE", false],
+      ...[["fleet-postgres.cjs", "fleet-redis.cjs"], "SHARED_STATE_UNREACHABLE", false],
     ]);
     should(stderr).equal("");
+    const imported = await runProgram(ENGINES, { AS: "import" });
+    const steps = (imported.printed as unknown[]).filter((step) => !Array.isArray(step));
+    should(steps).deepEqual(Array(2).fill(["SHARED_STATE_UNREACHABLE", false]).flat());
   });
 
   it("loads AWS's SDK when a signer is opened, and ends by itself without a word", async () => {
@@ -86,9 +86,9 @@ describe("the built library", function () {
     kms.keys.set("alias/payments", ecdsaKey());
     const { endpoint } = kms;
     const given = { keyId: "alias/payments", region: REGION, endpoint, credentials: ACCESS_KEY };
-    const { printed, stderr } = await runProgram(KMS, given);
+    const { printed, stderr } = await runProgram(KMS, { INPUT: JSON.stringify(given) });
     await kms.close();
-    const part = ["custody-aws-kms.js"];
+    const part = ["custody-aws-kms.cjs"];
     should(printed).deepEqual([[], [], part, "ecdsa", 132, "SIGNER_KEY_UNSUITABLE"]);
     should(stderr).equal("");
   });
@@ -100,7 +100,7 @@ describe("the built library", function () {
     });
     const proven = caseNamed(proofCases.find(({ expect }) => expect === "verified")?.name ?? "");
     const given = { url: server.url, event: proven.event, config: configOf(proven) };
-    const { printed, stderr } = await runProgram(JITLESS, given, ["--jitless"]);
+    const { printed, stderr } = await runProgram(JITLESS, { INPUT: JSON.stringify(given) }, ["--jitless"]);
     await server.close();
     should(printed).deepEqual({
       webAssembly: "undefined",
@@ -113,9 +113,9 @@ describe("the built library", function () {
   });
 });
 
-async function runProgram(program: string, input: object = {}, flags: readonly string[] = []) {
+async function runProgram(program: string, given: NodeJS.ProcessEnv = {}, flags: readonly string[] = []) {
   const args = [...flags, "--input-type=module", "--eval", program];
-  const env = { ...process.env, INPUT: JSON.stringify(input) };
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: root, env });
+  const env = { ...process.env, ...given };
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: CLIENT, env });
   return { printed: JSON.parse(stdout) as unknown, stderr };
 }

@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import should from "should";
 import { licensesOf } from "../../scripts/lib/licenses.mjs";
-import { builtWithTypes } from "../support/built.ts";
+import { builtNodes } from "../support/built.ts";
+import { builtClient } from "../support/built-client.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -28,22 +29,23 @@ const NOTICES: ReadonlyArray<[title: RegExp, ...texts: string[]]> = [
 ];
 
 describe("the licence notices in the package", () => {
-  before(function () {
+  before(async function () {
     this.timeout(120_000);
-    return builtWithTypes();
+    await Promise.all([builtNodes(), builtClient()]);
   });
 
-  it("have the name, the copyright line and the whole text of each package, once", async () => {
-    const all = await readFile(`${root}/dist/THIRD_PARTY_LICENSES`, "utf8");
-    const sections = all.split(/^-{80}$/m);
-    for (const [title, ...texts] of NOTICES) {
-      const [section = "", ...others] = sections.filter((part) => title.test(part));
-      const text = section.replace(/\s+/g, " ").replace(/[“”]/g, '"');
-      should(others).be.empty();
-      should(section).match(title);
-      for (const wanted of texts) should(text).containEql(wanted);
-    }
-  });
+  for (const folder of ["dist", "client/dist"])
+    it(`have the name, the copyright line and the whole text of each package, once, in ${folder}`, async () => {
+      const all = await readFile(`${root}/${folder}/THIRD_PARTY_LICENSES`, "utf8");
+      const sections = all.split(/^-{80}$/m);
+      for (const [title, ...texts] of NOTICES) {
+        const [section = "", ...others] = sections.filter((part) => title.test(part));
+        const text = section.replace(/\s+/g, " ").replace(/[“”]/g, '"');
+        should(others).be.empty();
+        should(section).match(title);
+        for (const wanted of texts) should(text).containEql(wanted);
+      }
+    });
 
   it("cannot leave out what new WebAssembly holds: the build names the file and stops", async () => {
     await should(licensesOf(["node_modules/ox/dist/wasm/internal/mldsa44.wasm.js"])).be.rejectedWith(

@@ -1,10 +1,6 @@
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { checkPackage, Package } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import should from "should";
@@ -17,11 +13,8 @@ import { withWebLinks } from "../../scripts/packing/web-links.mjs";
 import { dependencyProblems, missingFileProblems } from "../../scripts/release/checks.mjs";
 import { linkProblems } from "../../scripts/release/link-problems.mjs";
 import { ownerProblems } from "../../scripts/release/owner-problems.mjs";
-import { builtWithTypes } from "../support/built.ts";
-import { itWide } from "../support/wide.ts";
+import { builtNodes } from "../support/built.ts";
 
-const run = promisify(execFile);
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const NAME = "@crec-nodes/node-red-crec";
 const { version } = packageJson;
 
@@ -36,7 +29,7 @@ const FILLED: Owner = {
 const UNSET: Owner = { repository: "", author: "", homepage: "", securityContact: "", conductContact: "" };
 const AT_TAG = `${FILLED.repository}/blob/v${version}`;
 
-/** What is packed, as a program that installs the package finds it, whichever way it imports it. */
+/** What is packed, as Node-RED installs it. */
 describe("the package", function () {
   this.timeout(120_000);
 
@@ -44,7 +37,7 @@ describe("the package", function () {
   let installed: string;
 
   before(async () => {
-    await builtWithTypes();
+    await builtNodes();
     folder = await mkdtemp(join(tmpdir(), "crec-package-"));
     installed = join(folder, "node_modules", NAME);
     await stage("", installed, FILLED);
@@ -59,8 +52,12 @@ describe("the package", function () {
     const { messages, pkg } = await publint({ pkgDir: installed, strict: true, pack: false });
     should(messages.map((message) => formatMessage(message, pkg))).be.empty();
     // Such checks find what is wrong.
-    should(await missingFileProblems(installed, { ...manifest, main: "none.js" })).match([/has no none\.js/]);
-    should(dependencyProblems({ dependencies: { a: "1" } })).match([/dependencies: a\./]);
+    should(await missingFileProblems(installed, { ...manifest, bin: { a: "none.js" } })).match([
+      /has no none\.js/,
+    ]);
+    should(dependencyProblems({ name: "n", dependencies: { a: "1" } })).match([
+      /The package\.json of n has dependencies: a\./,
+    ]);
   });
 
   it("has no link that leads nowhere, in texts, help and examples, with an owner and without", async () => {
@@ -94,53 +91,6 @@ describe("the package", function () {
       ...["dist/nodes/ack.html", "dist/nodes/locales/de/ack.html", "examples/01.json"],
     ]);
   });
-
-  it("is one and the same for import and require", async () => {
-    const program = `
-      import { createRequire } from "node:module";
-      import * as imported from "${NAME}";
-      const required = createRequire(import.meta.url)("${NAME}");
-      const differing = Object.keys(required).filter((name) => required[name] !== imported[name]);
-      console.log(JSON.stringify([Object.keys(required).length > 40, differing]));`;
-    await writeFile(join(folder, "same.mjs"), program);
-    const { stdout } = await run(process.execPath, ["same.mjs"], { cwd: folder });
-    should(JSON.parse(stdout)).deepEqual([true, []]);
-  });
-
-  itWide("gives every kind of importer the types that are true for it", async () => {
-    const names = [
-      "package.json",
-      ...(await readdir(join(installed, "dist"), { recursive: true })).map((name) => `dist/${name}`),
-    ];
-    const code = names.filter((name) =>
-      /^[^/]+$|^dist\/(?:types\/.*|index)\.\w+$|^dist\/package\.json$/.test(name),
-    );
-    const files: Record<string, Uint8Array> = {};
-    for (const name of code) files[`/node_modules/${NAME}/${name}`] = await readFile(join(installed, name));
-    const checked = await checkPackage(new Package(files, NAME, version), { entrypoints: ["."] });
-    should(checked).have.property("types").eql({ kind: "included" });
-    should(checked).have.property("problems").eql([]);
-  });
-
-  for (const [file, module] of [
-    ["program.mts", "nodenext"],
-    ["program.cts", "nodenext"],
-    ["program.ts", "preserve"],
-  ] as const) {
-    itWide(
-      `compiles in a strict ${file} with module ${module}, without types of any other package`,
-      async () => {
-        await writeFile(join(folder, file), PROGRAM);
-        const flags = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--noEmit"];
-        const target = ["--module", module, "--target", "es2024", "--lib", "es2024,dom", "--types", ""];
-        const tsc = join(root, "node_modules/typescript/bin/tsc");
-        const { stdout } = await run(process.execPath, [tsc, ...flags, ...target, file], {
-          cwd: folder,
-        }).catch((error: { stdout: string }) => error);
-        should(stdout).equal("");
-      },
-    );
-  }
 });
 
 describe("the packed texts", () => {
@@ -194,27 +144,3 @@ describe("the packed texts", () => {
     );
   });
 });
-
-/** Names from every part, with statuses that this version does not know. */
-const PROGRAM = `
-import { CrecClient, EventConsumer, localRsaSigner, openSharedState, type SharedState, type TakenLease, verifyEvent, type Operation, type Signer, unlisted, type VerifyConfig } from "${NAME}";
-
-export async function run(client: CrecClient, signer: Signer, config: VerifyConfig): Promise<string[]> {
-  const seen: string[] = [];
-  for await (const channel of client.channels.list()) seen.push(channel.status);
-  const operation: Operation = await client.operations.get("a", "b");
-  const status: string = operation.status;
-  if (operation.status === "confirmed" || operation.status === unlisted("a status of tomorrow")) seen.push(status);
-  const page = await client.events.poll("a", { offset: 1 });
-  for (const event of page.events) {
-    const result = await verifyEvent(event, config);
-    if (result.verified) seen.push(...result.signers);
-    else seen.push(result.reason, result.message);
-  }
-  await client.operations.send("a", { chain_selector: "1", address: "0x", transactions: [] }, signer);
-  const shared: SharedState = await openSharedState("redis://127.0.0.1", { namespace: "crec" });
-  const lease: TakenLease | undefined = await shared.take("alerts", { id: "1", name: "first" }, 30_000);
-  seen.push(shared.label, String(lease?.epoch));
-  return [...seen, typeof EventConsumer, typeof localRsaSigner];
-}
-`;

@@ -35,10 +35,7 @@ export async function startDamaged(
   const { name, version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
   const installed = join(userDir.path, "node_modules", name);
   await mkdir(installed, { recursive: true });
-  // Node-RED reads no declarations.
-  const filter = (path: string) => path !== join(root, "dist/types");
-  for (const file of INSTALLED)
-    await cp(join(root, file), join(installed, file), { recursive: true, filter });
+  for (const file of INSTALLED) await cp(join(root, file), join(installed, file), { recursive: true });
   for (const [file, how] of Object.entries(damaged)) await damage(join(installed, "dist", file), how);
   await writeFile(join(userDir.path, "package.json"), JSON.stringify({ dependencies: { [name]: version } }));
   const settings = join(userDir.path, "settings.cjs");

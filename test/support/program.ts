@@ -4,18 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { builtWithTypes } from "./built.ts";
+import { builtClient, CLIENT } from "./built-client.ts";
 
 const exec = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const NAME = "@crec-nodes/node-red-crec";
+const NAME = "@crec-nodes/client";
 const STRICT = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--noEmit"];
 const MODULES = ["--module", "nodenext", "--target", "es2024", "--lib", "es2024"];
 
 /** What `tell` wrote of one result: where it stands, what the text says, what it was. */
 export type Result = { at: string; expected: string; actual: string };
 
-/** A folder with programs that import the built package by its name, as those do who install it. */
+/** A folder with programs that import the built client by its name, as those do who install it. */
 export class ProgramFolder {
   readonly path: string;
 
@@ -24,10 +24,10 @@ export class ProgramFolder {
   }
 
   static async make(files: Record<string, string>): Promise<ProgramFolder> {
-    await builtWithTypes();
+    await builtClient();
     const folder = new ProgramFolder(await mkdtemp(join(tmpdir(), "crec-program-")));
     await mkdir(join(folder.path, "node_modules/@crec-nodes"), { recursive: true });
-    await symlink(root, join(folder.path, "node_modules", NAME), "junction");
+    await symlink(CLIENT, join(folder.path, "node_modules", NAME), "junction");
     for (const [name, text] of Object.entries({ ...files, "tell.mts": TELL })) {
       await writeFile(join(folder.path, name), text);
     }

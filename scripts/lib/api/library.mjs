@@ -13,13 +13,13 @@ import { root } from "../paths.mjs";
  */
 
 /**
- * The report of the library's declarations, from `dist/types` as the build writes it.
+ * The report of the library's declarations, from `client/dist/types` as the build writes it.
  *
  * @returns {Promise<string>} Markdown
  */
 export function libraryReport() {
-  if (!existsSync(join(root, "dist/types/index.d.ts"))) {
-    throw new Error('There are no declarations: run "npm run build" first.');
+  if (!existsSync(join(root, "client/dist/types/index.d.ts"))) {
+    throw new Error('There are no declarations: run "npm run build:client" first.');
   }
   return withReleaseTools(async (load, folder) => {
     const out = await mkdtemp(join(folder, "report-"));
@@ -29,7 +29,7 @@ export function libraryReport() {
     const config = ExtractorConfig.prepare({
       configObject: configIn(out),
       configObjectFullPath: join(root, "api-extractor.json"),
-      packageJsonFullPath: join(root, "package.json"),
+      packageJsonFullPath: join(root, "client/package.json"),
     });
     /** @type {string[]} */
     const problems = [];
@@ -52,7 +52,7 @@ const REPORT_NAME = "library.api.md";
 
 /** @param {string} out */
 function configIn(out) {
-  const entry = join(root, "dist/types/index.d.ts");
+  const entry = join(root, "client/dist/types/index.d.ts");
   const off = { default: { logLevel: "none" } };
   return {
     projectFolder: root,

@@ -1,0 +1,110 @@
+// @ts-check
+// Makes client/dist/: the library for programs, as ES modules, as CommonJS, and with declarations for both.
+import { execFile } from "node:child_process";
+import { rmSync } from "node:fs";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { builtInsAtRunTime } from "./lib/built-ins.mjs";
+import { bundledFiles } from "./lib/bundled-files.mjs";
+import { keepReachable } from "./lib/declarations.mjs";
+import { forAws, inPackage, nodeOptions, small, vendored, writeCommonJs } from "./lib/library-bundle.mjs";
+import { licensesOf } from "./lib/licenses.mjs";
+import { root } from "./lib/paths.mjs";
+import { readJson } from "./lib/read-json.mjs";
+
+const client = join(root, "client");
+
+/**
+ * The ES modules, one for each area of the library: a program's bundler leaves out those that it does not use. A module
+ * for each source would take longer to import than all of the rest. What areas share is in further modules. undici runs
+ * code when it is loaded, so what does not call it is kept apart.
+ */
+const MODULES = {
+  index: "src/index.ts",
+  abi: "src/abi/index.ts",
+  alerts: "src/alerts/index.ts",
+  consumer: "src/consumer/index.ts",
+  custody: "src/signing/custody/index.ts",
+  dedupe: "src/dedupe/index.ts",
+  dispatcher: "src/http/dispatcher.ts",
+  errors: "src/http/errors.ts",
+  fleet: "src/fleet/index.ts",
+  http: "src/http/index.ts",
+  proofs: "src/proofs/index.ts",
+  protocol: "src/protocol/index.ts",
+  resources: "src/resources/index.ts",
+  signing: "src/signing/index.ts",
+};
+
+/**
+ * @param {string} [dist] the folder that is made
+ * @returns {Promise<void>}
+ */
+export async function buildClient(dist = join(client, "dist")) {
+  // Renamed when it is complete, so that a running program never sees half a build.
+  const out = `${dist}-${process.pid}`;
+  const removeHalfBuilt = () => rmSync(out, { recursive: true, force: true, maxRetries: 5 });
+  process.once("exit", removeHalfBuilt);
+  try {
+    const { build: bundle } = await import("esbuild");
+    const { name: installed } = await readJson(join(client, "package.json"));
+    await mkdir(out, { recursive: true });
+    const [modules, commonJs] = await Promise.all([
+      writeModules(out, { bundle, installed }),
+      writeCommonJs(out, { bundle, installed, extension: ".cjs", options: small }),
+      writeTypes(join(out, "types")),
+    ]);
+    const files = [modules, ...commonJs].flatMap((metafile) => bundledFiles(metafile));
+    await writeFile(join(out, "THIRD_PARTY_LICENSES"), await licensesOf(files));
+    await rm(dist, { recursive: true, force: true, maxRetries: 3 });
+    await rename(out, dist);
+  } finally {
+    await rm(out, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
+    process.off("exit", removeHalfBuilt);
+  }
+}
+
+/**
+ * @param {string} folder
+ * @param {{ bundle: typeof import("esbuild").build, installed: string }} how
+ */
+async function writeModules(folder, { bundle, installed }) {
+  const { metafile } = await bundle({
+    ...nodeOptions,
+    ...small,
+    format: "esm",
+    splitting: true,
+    entryPoints: Object.entries(MODULES).map(([name, source]) => ({ in: join(root, source), out: name })),
+    outdir: folder,
+    chunkNames: "shared/[hash]",
+    metafile: true,
+    mainFields: forAws.mainFields,
+    define: { ...forAws.define, ...inPackage(installed) },
+    plugins: [builtInsAtRunTime, ...vendored],
+  });
+  return metafile;
+}
+
+/** @param {string} folder */
+async function writeTypes(folder) {
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  await promisify(execFile)(process.execPath, [tsc, "-p", "tsconfig.types.json", "--outDir", folder], {
+    cwd: root,
+  });
+  await keepReachable(folder, ["index.d.ts"]);
+  await writeFile(join(folder, "package.json"), '{ "type": "commonjs" }\n');
+  // A default import of CommonJS is undefined: with this name, compilers refuse it.
+  const noDefault = "export declare const __esModule: true;\n";
+  await writeFile(join(folder, "required.d.ts"), `export * from "./index.js";\n${noDefault}`);
+  // The extension says that this one describes an ES module.
+  await writeFile(join(folder, "imported.d.mts"), 'export * from "./index.js";\n');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  buildClient().catch((error) => {
+    process.stderr.write(`The build of the client failed: ${error.message}\n${error.stdout ?? ""}`);
+    process.exitCode = 1;
+  });
+}
