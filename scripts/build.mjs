@@ -14,6 +14,7 @@ import { writePluginPage } from "./lib/plugin-page.mjs";
 import { readJson } from "./lib/read-json.mjs";
 import { writeRunTime } from "./lib/run-time.mjs";
 import { serveForms } from "./lib/shared-forms.mjs";
+import { shortLocals } from "./lib/vendored.mjs";
 
 const dist = join(root, "dist");
 /** The build is written beside dist/ and renamed when it is complete: a running Node-RED never sees half a build. */
@@ -94,6 +95,7 @@ async function buildAll({ sourceMaps }) {
     installed: name,
     extension: ".js",
     options: sourceMaps ? withSourceMaps : small,
+    plugins: [shortLocals],
   });
   await bundle({
     ...nodeOptions,

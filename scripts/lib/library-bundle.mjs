@@ -58,9 +58,10 @@ const PARTS = [
  * @param {string} how.installed the package that is named where a file is damaged
  * @param {".js" | ".cjs"} how.extension
  * @param {import("esbuild").BuildOptions} how.options
+ * @param {readonly import("esbuild").Plugin[]} [how.plugins]
  * @returns {Promise<import("esbuild").Metafile[]>} what was bundled, for the licenses
  */
-export async function writeCommonJs(folder, { bundle, installed, extension, options }) {
+export async function writeCommonJs(folder, { bundle, installed, extension, options, plugins = [] }) {
   const common = { ...nodeOptions, ...options };
   const results = await Promise.all([
     bundle({
@@ -69,7 +70,7 @@ export async function writeCommonJs(folder, { bundle, installed, extension, opti
       entryPoints: [join(root, "src/index.ts")],
       outfile: join(folder, `index${extension}`),
       define: inPackage(installed),
-      plugins: [...vendored, partsSeparate(extension)],
+      plugins: [...vendored, partsSeparate(extension), ...plugins],
     }),
     ...PARTS.map(({ source, name, options: own }) =>
       bundle({

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { writeErrorTexts } from "./locales.mjs";
 import { ownWords } from "./own-words.mjs";
 import { root } from "./paths.mjs";
-import { withShortNames } from "./vendored.mjs";
+import { shortLocals, withShortNames } from "./vendored.mjs";
 
 const FILE = "run-time.js";
 
@@ -52,7 +52,7 @@ export async function writeRunTime({ nodes, plugins }, folder, { bundle, options
     },
     outfile: join(folder, FILE),
     define: { OWN_WORDS: JSON.stringify(await ownWords()) },
-    plugins: [librarySeparate, withShortNames],
+    plugins: [librarySeparate, withShortNames, shortLocals],
   });
   await writeErrorTexts(folder);
   await Promise.all(["nodes", "plugins"].map((kind) => mkdir(join(folder, kind), { recursive: true })));

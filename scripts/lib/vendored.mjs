@@ -1,6 +1,7 @@
 // @ts-check
 // How the code of others gets into the library: only what we need of it, and small.
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { root } from "./paths.mjs";
 
@@ -102,6 +103,32 @@ export const withShortNames = {
     onLoad({ filter: /[\\/]node_modules[\\/].*\.m?js$/ }, async ({ path }) => {
       const { code } = await esbuild.transform(await readFile(path, "utf8"), { minifyIdentifiers: true });
       return { contents: code };
+    });
+  },
+};
+
+/**
+ * Shortens names inside of functions. Names of functions, classes and methods stay, so that stack traces can be read.
+ *
+ * @type {import("esbuild").Plugin}
+ */
+export const shortLocals = {
+  name: "short-locals",
+  setup({ initialOptions, onEnd, esbuild }) {
+    const { sourcemap, lineLimit = 0, target = "esnext" } = initialOptions;
+    if (sourcemap) return;
+    initialOptions.write = false;
+    delete initialOptions.lineLimit;
+    onEnd(async ({ outputFiles = [] }) => {
+      for (const { path, text } of outputFiles) {
+        // In a file that is no ES module, esbuild leaves the outermost names. It removes what never runs: the list of
+        // exports by which `import` finds their names.
+        const [footer = ""] = /\b0&&\(module\.exports=\{[^}]*\}\);/.exec(text) ?? [];
+        const how = { minifyWhitespace: true, minifyIdentifiers: true, lineLimit, target, footer };
+        const { code } = await esbuild.transform(text, how);
+        await mkdir(dirname(path), { recursive: true });
+        await writeFile(path, code);
+      }
     });
   },
 };

@@ -1,7 +1,8 @@
 // @ts-check
 // npm sorts the files of a package by their names: the texts of one form in four languages lie side by side, those of
-// one language far apart. Compression only sees what is near, so a package in the order of its folders is a tenth
-// smaller. The files, and what npm says of each, stay as they are.
+// one language far apart. Compression only sees what is near, so a package in the order of its folders, and in each by kind
+// of file, is a tenth smaller. The files, and what npm says of each, stay as they are.
+import { posix } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 
 const BLOCK = 512;
@@ -10,14 +11,17 @@ const DESCRIBING = new Set(["x", "g", "L", "K"]);
 
 /**
  * @param {Buffer} tarball made by `npm pack`
- * @returns {Buffer} the same files, ordered by path
+ * @returns {Buffer} the same files, ordered by folder, then by extension, then by name
  */
 export function inFolderOrder(tarball) {
   const tar = gunzipSync(tarball);
-  const entries = entriesOf(tar).sort((one, other) => (one.path < other.path ? -1 : 1));
+  const entries = entriesOf(tar).sort((one, other) => (rank(one.path) < rank(other.path) ? -1 : 1));
   const end = Buffer.alloc(2 * BLOCK);
   return gzipSync(Buffer.concat([...entries.map(({ bytes }) => bytes), end]), { level: 9 });
 }
+
+/** @param {string} path */
+const rank = (path) => [posix.dirname(path), posix.extname(path), path].join("\0");
 
 /**
  * @param {Buffer} tar

@@ -16,7 +16,7 @@ type Selection = typeof import("../../scripts/test/selection.mjs");
 /** What the checks of the copy read beside the sources. */
 const NEEDED = [
   ...["test", "docs", "bench", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
-  ...["SECURITY.md", "CODE_OF_CONDUCT.md", "SUPPORT.md", ".github", "containers", "site/lib"],
+  ...["SECURITY.md", "CODE_OF_CONDUCT.md", "SUPPORT.md", ".github", "client", "containers", "site/lib"],
   ...["biome.json", ".gitignore", ".mocharc.json", "tsconfig.json", "tsconfig.types.json"],
 ];
 /** Made by the script that follows. */
