@@ -9,7 +9,15 @@ import { promisify } from "node:util";
 import { builtInsAtRunTime } from "./lib/built-ins.mjs";
 import { bundledFiles } from "./lib/bundled-files.mjs";
 import { keepReachable } from "./lib/declarations.mjs";
-import { forAws, inPackage, nodeOptions, small, vendored, writeCommonJs } from "./lib/library-bundle.mjs";
+import {
+  inPackage,
+  nodeOptions,
+  partsSeparate,
+  small,
+  vendored,
+  writeCommonJs,
+  writeParts,
+} from "./lib/library-bundle.mjs";
 import { licensesOf } from "./lib/licenses.mjs";
 import { root } from "./lib/paths.mjs";
 import { readJson } from "./lib/read-json.mjs";
@@ -17,25 +25,17 @@ import { readJson } from "./lib/read-json.mjs";
 const client = join(root, "client");
 
 /**
- * The ES modules, one for each area of the library: a program's bundler leaves out those that it does not use. A module
- * for each source would take longer to import than all of the rest. What areas share is in further modules. undici runs
- * code when it is loaded, so what does not call it is kept apart.
+ * The ES modules, one for each area: a program's bundler leaves out those that it does not use. What areas share is in
+ * further files. Each file takes time to import, so what is used together is together: proofs, abi, protocol, errors and
+ * undici, which runs code when it is loaded, are what programs use alone.
  */
 const MODULES = {
   index: "src/index.ts",
   abi: "src/abi/index.ts",
-  alerts: "src/alerts/index.ts",
-  consumer: "src/consumer/index.ts",
-  custody: "src/signing/custody/index.ts",
-  dedupe: "src/dedupe/index.ts",
   dispatcher: "src/http/dispatcher.ts",
   errors: "src/http/errors.ts",
-  fleet: "src/fleet/index.ts",
-  http: "src/http/index.ts",
   proofs: "src/proofs/index.ts",
   protocol: "src/protocol/index.ts",
-  resources: "src/resources/index.ts",
-  signing: "src/signing/index.ts",
 };
 
 /**
@@ -56,7 +56,7 @@ export async function buildClient(dist = join(client, "dist")) {
       writeCommonJs(out, { bundle, installed, extension: ".cjs", options: small }),
       writeTypes(join(out, "types")),
     ]);
-    const files = [modules, ...commonJs].flatMap((metafile) => bundledFiles(metafile));
+    const files = [...modules, ...commonJs].flatMap((metafile) => bundledFiles(metafile));
     await writeFile(join(out, "THIRD_PARTY_LICENSES"), await licensesOf(files));
     await rm(dist, { recursive: true, force: true, maxRetries: 3 });
     await rename(out, dist);
@@ -71,20 +71,26 @@ export async function buildClient(dist = join(client, "dist")) {
  * @param {{ bundle: typeof import("esbuild").build, installed: string }} how
  */
 async function writeModules(folder, { bundle, installed }) {
-  const { metafile } = await bundle({
-    ...nodeOptions,
-    ...small,
-    format: "esm",
-    splitting: true,
-    entryPoints: Object.entries(MODULES).map(([name, source]) => ({ in: join(root, source), out: name })),
-    outdir: folder,
-    chunkNames: "shared/[hash]",
-    metafile: true,
-    mainFields: forAws.mainFields,
-    define: { ...forAws.define, ...inPackage(installed) },
-    plugins: [builtInsAtRunTime, ...vendored],
-  });
-  return metafile;
+  const options = /** @type {const} */ ({ ...small, format: "esm" });
+  const [{ metafile }, ...parts] = await Promise.all([
+    bundle({
+      ...nodeOptions,
+      ...options,
+      splitting: true,
+      entryPoints: Object.entries(MODULES).map(([name, source]) => ({ in: join(root, source), out: name })),
+      outdir: folder,
+      chunkNames: "shared-[hash]",
+      metafile: true,
+      define: inPackage(installed),
+      plugins: [builtInsAtRunTime, ...vendored, partsSeparate(".js")],
+    }),
+    ...writeParts(folder, {
+      bundle,
+      extension: ".js",
+      options: { ...options, plugins: [builtInsAtRunTime] },
+    }),
+  ]);
+  return [metafile, ...parts];
 }
 
 /** @param {string} folder */

@@ -7,14 +7,14 @@
 // removes all that it installs.
 
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { fail, messageOf } from "./lib/check.mjs";
 import { Children } from "./lib/children.mjs";
 import { InstalledNodeRed, versionOf, writeSettings } from "./lib/installed-node-red.mjs";
-import { npm } from "./lib/npm.mjs";
+import { installedNode, installInto, installNode } from "./lib/installed-versions.mjs";
 import { PackedService } from "./lib/packed-service.mjs";
 import { root } from "./lib/paths.mjs";
 import { readJson } from "./lib/read-json.mjs";
@@ -44,9 +44,6 @@ const COMBINATIONS = [
 
 /** npm warns of its own settings. */
 const NPM_LINE = /^npm warn/;
-
-/** npm's name for the Node.js package of this platform. */
-const PLATFORM = `${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
 
 const folder = await mkdtemp(join(tmpdir(), "crec-node-versions-"));
 /** @type {PackedService[]} */
@@ -81,7 +78,7 @@ async function checkAll() {
     const nodeRed = new InstalledNodeRed(children, { name: title, node, red, settings, userDir, env: {} });
     const begun = performance.now();
     try {
-      await install(userDir, [packed.nodes]);
+      await installInto(userDir, [packed.nodes]);
       await nodeRed.start();
       const what = combination.isTooOld
         ? await refusal(nodeRed)
@@ -185,21 +182,11 @@ async function checkOldNode(tarball) {
 
 async function installAll() {
   for (const version of new Set(COMBINATIONS.map(({ nodeRed }) => nodeRed))) {
-    await install(join(folder, `node-red-${version}`), [`node-red@${version}`]);
+    await installInto(join(folder, `node-red-${version}`), [`node-red@${version}`]);
   }
   for (const version of new Set([lowestOfService, ...COMBINATIONS.map(({ node }) => node)])) {
-    await install(join(folder, `node-${version}`), [`node-${PLATFORM}@${version}`]);
+    await installNode(folder, version);
   }
-}
-
-/**
- * @param {string} target
- * @param {readonly string[]} packages
- */
-async function install(target, packages) {
-  await mkdir(target, { recursive: true });
-  await writeFile(join(target, "package.json"), '{ "private": true }\n');
-  await npm(["install", ...packages], { cwd: target });
 }
 
 /** @param {Combination} combination */
@@ -208,18 +195,13 @@ async function installed({ nodeRed, node }) {
   return {
     red: join(redFolder, "red.js"),
     node: nodeOf(node),
-    title: `Node-RED ${await versionOf(redFolder)} on Node.js ${await versionOf(nodeFolder(node))}`,
+    title: `Node-RED ${await versionOf(redFolder)} on Node.js ${await versionOf(installedNode(folder, node).folder)}`,
   };
 }
 
 /** @param {string} version as it was asked for */
-function nodeFolder(version) {
-  return join(folder, `node-${version}`, "node_modules", `node-${PLATFORM}`);
-}
-
-/** @param {string} version as it was asked for */
 function nodeOf(version) {
-  return join(nodeFolder(version), process.platform === "win32" ? "bin/node.exe" : "bin/node");
+  return installedNode(folder, version).program;
 }
 
 /** @param {InstalledNodeRed} nodeRed */

@@ -1,5 +1,5 @@
 // @ts-check
-// Makes package-lock.json, and that of site/, the file that npm 10, 11 and 12 all write:
+// Makes package-lock.json, and those of site/ and of the bundlers, the file that npm 10, 11 and 12 all write:
 //
 // - It has the optional binaries of all platforms. npm leaves out those that it cannot fetch while it writes, and
 //   `npm ci` on such a platform then installs no binary, without an error. An entry needs no more than a version
@@ -83,7 +83,11 @@ function platformOf(name) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const file of ["package-lock.json", "site/package-lock.json"]) {
+  for (const file of [
+    "package-lock.json",
+    "site/package-lock.json",
+    "release/tools/bundlers/package-lock.json",
+  ]) {
     const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
     const before = readFileSync(path, "utf8");
     const { text, added } = complete(before);

@@ -32,7 +32,7 @@ export const vendored = [undiciInParts, oxInParts, wasmCompressed, withShortName
  * Of CommonJS files of AWS's SDK esbuild would keep everything, which is half as much again. And it would warn of each
  * Node.js that its later versions do not support: this one is pinned.
  */
-export const forAws = {
+const forAws = {
   mainFields: ["module", "main"],
   define: { "process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED": '"true"' },
 };
@@ -49,6 +49,8 @@ const PARTS = [
   { source: "src/signing/custody/aws-kms/index.ts", name: "custody-aws-kms", options: forAws },
 ];
 
+/** @typedef {import("esbuild").BuildOptions} BuildOptions */
+
 /**
  * The library as CommonJS: one file, and one for each of its parts beside it.
  *
@@ -57,34 +59,45 @@ const PARTS = [
  * @param {typeof import("esbuild").build} how.bundle
  * @param {string} how.installed the package that is named where a file is damaged
  * @param {".js" | ".cjs"} how.extension
- * @param {import("esbuild").BuildOptions} how.options
+ * @param {BuildOptions} how.options
  * @param {readonly import("esbuild").Plugin[]} [how.plugins]
  * @returns {Promise<import("esbuild").Metafile[]>} what was bundled, for the licenses
  */
 export async function writeCommonJs(folder, { bundle, installed, extension, options, plugins = [] }) {
-  const common = { ...nodeOptions, ...options };
-  const results = await Promise.all([
+  const [{ metafile }, ...parts] = await Promise.all([
     bundle({
-      ...common,
+      ...nodeOptions,
+      ...options,
       metafile: true,
       entryPoints: [join(root, "src/index.ts")],
       outfile: join(folder, `index${extension}`),
       define: inPackage(installed),
       plugins: [...vendored, partsSeparate(extension), ...plugins],
     }),
-    ...PARTS.map(({ source, name, options: own }) =>
-      bundle({
-        ...common,
-        ...own,
-        metafile: true,
-        entryPoints: [join(root, source)],
-        outfile: join(folder, `${name}${extension}`),
-        // Code of others: names in it help nobody.
-        minifyIdentifiers: options.minifySyntax === true,
-      }),
-    ),
+    ...writeParts(folder, { bundle, extension, options }),
   ]);
-  return results.map(({ metafile }) => metafile);
+  return [metafile, ...parts];
+}
+
+/**
+ * @param {string} folder
+ * @param {{ bundle: typeof import("esbuild").build, extension: string, options: BuildOptions }} how
+ * @returns {Array<Promise<import("esbuild").Metafile>>}
+ */
+export function writeParts(folder, { bundle, extension, options }) {
+  return PARTS.map(async ({ source, name, options: own }) => {
+    const { metafile } = await bundle({
+      ...nodeOptions,
+      ...options,
+      ...own,
+      metafile: true,
+      entryPoints: [join(root, source)],
+      outfile: join(folder, `${name}${extension}`),
+      // Code of others: names in it help nobody.
+      minifyIdentifiers: options.minifySyntax === true,
+    });
+    return metafile;
+  });
 }
 
 /** @param {string} name of the package that code is built into */
@@ -93,10 +106,12 @@ export function inPackage(name) {
 }
 
 /**
+ * Loads the parts from their files. All files that load them lie beside them.
+ *
  * @param {string} extension
  * @returns {import("esbuild").Plugin}
  */
-function partsSeparate(extension) {
+export function partsSeparate(extension) {
   return {
     name: "parts-separate",
     setup({ onResolve }) {

@@ -12,13 +12,14 @@ import { root } from "../lib/paths.mjs";
  *
  * @template T
  * @param {(load: NodeJS.Require, folder: string) => T | Promise<T>} use `load` is the `require` of the folder
+ * @param {string} [kind] a folder in release/tools, for what few checks need
  * @returns {Promise<T>}
  */
-export async function withReleaseTools(use) {
+export async function withReleaseTools(use, kind = "") {
   const folder = await mkdtemp(join(tmpdir(), "crec-release-tools-"));
   try {
     for (const file of ["package.json", "package-lock.json"]) {
-      await cp(join(root, "release/tools", file), join(folder, file));
+      await cp(join(root, "release/tools", kind, file), join(folder, file));
     }
     await npm(["ci"], { cwd: folder });
     return await use(createRequire(join(folder, "package.json")), folder);
