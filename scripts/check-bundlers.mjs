@@ -51,7 +51,7 @@ export async function GET() {
 `;
 const WANTED = JSON.stringify({ name: "first", verified: true });
 
-/** @typedef {(app: string, out: string) => Promise<void>} Bundle writes the bundle of `app/main.mjs` to the file `out` */
+/** @typedef {(app: string, out: string) => Promise<string>} Bundle bundles `app/main.mjs` into the folder `out`; returns the file to run */
 
 const folder = await mkdtemp(join(tmpdir(), "crec-bundlers-"));
 const service = createServer((_request, response) => {
@@ -92,10 +92,9 @@ async function checkAll(load, tools, { client, env }) {
   const programs = new Map();
   for (const version of [lowest, "22", "24"]) programs.set(version, await installNode(folder, version));
   for (const [name, bundle] of Object.entries(bundlers(load))) {
-    const out = join(folder, "alone", `${name.replaceAll(/\W/g, "-")}.mjs`);
-    await bundle(app, out);
+    const file = await bundle(app, join(folder, "alone", name));
     for (const [version, node] of programs) {
-      const { stdout } = await run(node, [out], { cwd: folder, env }).catch((error) => ({
+      const { stdout } = await run(node, [file], { cwd: folder, env }).catch((error) => ({
         stdout: messageOf(error),
       }));
       report(`${name}, run by Node.js ${version}`, stdout.trim());
@@ -106,53 +105,56 @@ async function checkAll(load, tools, { client, env }) {
 
 /** @param {NodeJS.Require} load @returns {Record<string, Bundle>} */
 function bundlers(load) {
+  /** @param {boolean} minify @returns {Bundle} */
+  const byEsbuild = (minify) => async (app, out) => {
+    const { build } = await import("esbuild");
+    const outfile = join(out, "main.mjs");
+    const how = /** @type {const} */ ({ bundle: true, platform: "node", format: "esm", logLevel: "error" });
+    await build({ ...how, minify, entryPoints: [join(app, "main.mjs")], outfile });
+    return outfile;
+  };
   return {
-    esbuild: async (app, out) => {
-      const esbuild = await import("esbuild");
-      const how = /** @type {const} */ ({ bundle: true, platform: "node", format: "esm", logLevel: "error" });
-      await esbuild.build({ ...how, entryPoints: [join(app, "main.mjs")], outfile: out });
-    },
-    "esbuild, small": async (app, out) => {
-      const esbuild = await import("esbuild");
-      const how = /** @type {const} */ ({ bundle: true, platform: "node", format: "esm", logLevel: "error" });
-      await esbuild.build({ ...how, minify: true, entryPoints: [join(app, "main.mjs")], outfile: out });
-    },
+    esbuild: byEsbuild(false),
+    "esbuild, small": byEsbuild(true),
     Rollup: async (app, out) => {
       const { rollup } = load("rollup");
       const { nodeResolve } = load("@rollup/plugin-node-resolve");
       const commonjs = load("@rollup/plugin-commonjs");
-      const bundle = await rollup({
-        input: join(app, "main.mjs"),
-        plugins: [nodeResolve({ preferBuiltins: true }), (commonjs.default ?? commonjs)()],
+      const plugins = [nodeResolve({ preferBuiltins: true }), (commonjs.default ?? commonjs)()];
+      const bundle = await rollup({ input: join(app, "main.mjs"), plugins });
+      await bundle.write({
+        dir: out,
+        format: "es",
+        entryFileNames: "main.mjs",
+        chunkFileNames: "[hash].mjs",
       });
-      await bundle.write({ file: out, format: "es", inlineDynamicImports: true });
       await bundle.close();
+      return join(out, "main.mjs");
     },
-    webpack: (app, out) => webpack(load, app, out),
+    webpack: async (app, out) => {
+      const compiler = load("webpack")({
+        ...{ mode: "production", target: "node20", context: app, entry: "./main.mjs", performance: false },
+        output: { path: out, filename: "main.mjs", module: true, chunkFormat: "module" },
+        experiments: { outputModule: true },
+      });
+      const stats = await promisify(compiler.run.bind(compiler))();
+      await promisify(compiler.close.bind(compiler))();
+      if (stats.hasErrors() || stats.hasWarnings())
+        throw new Error(stats.toString({ all: false, errors: true, warnings: true }));
+      return join(out, "main.mjs");
+    },
     Vite: async (app, out) => {
       const { build } = await import(pathToFileURL(load.resolve("vite")).href);
       await build({
         ...{ root: app, logLevel: "error", configFile: false, ssr: { noExternal: true } },
-        build: { ssr: "main.mjs", outDir: join(folder, "vite"), emptyOutDir: true, minify: true },
+        build: {
+          ...{ ssr: "main.mjs", outDir: out, emptyOutDir: true, minify: true },
+          rollupOptions: { output: { entryFileNames: "main.mjs", chunkFileNames: "[hash].mjs" } },
+        },
       });
-      await cp(join(folder, "vite"), join(out, ".."), { recursive: true });
-      await cp(join(folder, "vite/main.js"), out).catch(() => cp(join(folder, "vite/main.mjs"), out));
+      return join(out, "main.mjs");
     },
   };
-}
-
-/** @param {NodeJS.Require} load @param {string} app @param {string} out */
-async function webpack(load, app, out) {
-  const compiler = load("webpack")({
-    ...{ mode: "production", target: "node20", context: app, entry: "./main.mjs" },
-    output: { path: join(out, ".."), filename: "webpack.mjs", module: true, chunkFormat: "module" },
-    experiments: { outputModule: true },
-    performance: false,
-  });
-  const stats = await promisify(compiler.run.bind(compiler))();
-  await promisify(compiler.close.bind(compiler))();
-  if (stats.hasErrors() || stats.hasWarnings())
-    throw new Error(stats.toString({ all: false, errors: true, warnings: true }));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -120,6 +120,20 @@ describe("the package of the client", function () {
       await server.close();
       await rm(alone, { recursive: true, force: true, maxRetries: 3 });
     }
+  });
+
+  it("names itself where a file of it is missing", async () => {
+    const damaged = join(folder, "damaged");
+    await cp(join(installed, "dist"), damaged, { recursive: true });
+    await writeFile(join(damaged, "package.json"), '{ "type": "module" }');
+    for (const file of ["fleet-redis.js", "fleet-redis.cjs"]) await rm(join(damaged, file));
+    const program = `
+      const opened = ({ openSharedState }) => openSharedState("redis://127.0.0.1:1").catch((error) => console.log(error.message));
+      import("./index.js").then(opened).then(() => opened(require("./index.cjs")));`;
+    const { stdout } = await run(process.execPath, ["--eval", program], { cwd: damaged });
+    should(
+      stdout.match(/the client of Redis\. Install @crec-nodes\/client again, then restart/g),
+    ).have.length(2);
   });
 
   itWide("gives every kind of importer the types that are true for it", async () => {
