@@ -1,10 +1,11 @@
 // @ts-check
 // Part of `npm run lint`: the direction of imports (docs/architecture.md). Prints each line with a forbidden import.
 //
-//   nodes, plugins → src/index.ts, src/protocol (in the browser: src/protocol only)   service → src/{protocol, errors, timing, abi, proofs, signing}
+//   nodes, plugins → src/index.ts, src/protocol (in the browser: src/protocol only)   service → src/{protocol, errors, timing, abi, proofs, signing, testing}
 //   rehearsal → nodes, src; rehearsal/{shared, report} → each other and src/protocol, since the browser has them too
 //   plugins/rehearsal → rehearsal/{shared, parent, report} (in the browser: shared, report); nothing else imports rehearsal
 //   inside src: resources → http → protocol, each area as ALLOWED says; nothing there knows Node-RED.
+//   src/testing is an entry of its own: not even src/index.ts imports it.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix, relative, resolve, sep } from "node:path";
@@ -31,10 +32,11 @@ const ALLOWED = {
   resources: ["protocol", "errors", "deferred", "paging", "http", "abi", "proofs", "signing", "timing"],
   consumer: ["protocol", "errors", "deferred", "paging", "abi", "proofs", "files", "timing"],
   fleet: ["errors", "load-part", "http", "consumer"],
+  testing: ["protocol", "errors", "abi", "proofs", "timing"],
   alerts: ["protocol", "errors", "json", "abi", "proofs", "files", "consumer", "timing"],
 };
 
-const FOR_SERVICE = ["protocol", "errors", "timing", "abi", "proofs", "signing"];
+const FOR_SERVICE = ["protocol", "errors", "timing", "abi", "proofs", "signing", "testing"];
 
 /** Code for the browser, where the library cannot run: it may import the pure data of src/protocol. */
 const IN_BROWSER = /^(?:nodes\/(?:[^/]+\/editor[^/]*\.ts|lib\/editor\/.*)|plugins\/[^/]+\/editor\/.*)$/;
@@ -105,6 +107,7 @@ function refusal(file, target) {
   if (from.part !== "src") return undefined;
   if (to.part !== "src") return `src never imports ${to.part}`;
   if (to.area === "index") return "nothing in src imports src/index.ts";
+  if (from.area === "index" && to.area === "testing") return "programs import src/testing by itself";
   if (from.area === "index" || from.area === to.area) return undefined;
   if (ALLOWED[from.area]?.includes(to.area)) return undefined;
   return `src/${from.area} may import ${ALLOWED[from.area]?.join(", ") || "nothing outside itself"}, not ${to.area}`;

@@ -3,7 +3,8 @@ import { privateKeyToAddress } from "viem/accounts";
 import { recoverReportSigners } from "../../src/proofs/index.ts";
 import { parseReport } from "../../src/proofs/report.ts";
 import type { VerifiableEvent } from "../../src/protocol/index.ts";
-import { OracleNetwork, threshold } from "../src/oracles/network.ts";
+import { threshold } from "../../src/testing/oracle-round.ts";
+import { OracleNetwork } from "../src/oracles/network.ts";
 import { runOfStatus } from "../src/oracles/workflows.ts";
 
 describe("the oracles of the local service", () => {

@@ -7,6 +7,7 @@ export {
   type FunctionCall,
 } from "./call.ts";
 export { callData } from "./call-data.ts";
+export { eventLog } from "./event-log.ts";
 export { type EventValues, eventValues, fittingEvents, readTuple } from "./event-params.ts";
 export {
   completeFragment,

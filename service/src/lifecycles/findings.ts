@@ -3,8 +3,7 @@ import type { RawLog } from "../chain/chain-data.ts";
 import type { Context } from "../context.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
 import { Yielder } from "../store/yielder.ts";
-import type { ReadLog } from "./chain-event.ts";
-import { eventTopics, readLog } from "./match.ts";
+import { eventTopics, type ReadLog, readLog } from "./match.ts";
 
 export type Match = ReadLog & { watcher: StoredWatcher };
 

@@ -1,10 +1,13 @@
 import { isWholeLog, logParams, signatureHash, signatureOf } from "../../../src/abi/index.ts";
 import type { EventFragment, Hex } from "../../../src/protocol/index.ts";
+import type { ReportedLog } from "../../../src/testing/statements.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { RawLog } from "../chain/chain-data.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
-import type { ReadLog } from "./chain-event.ts";
 import { serviceNamed } from "./watcher-services/index.ts";
+
+/** A log as a watcher reports it, with all that the chain says of it. */
+export type ReadLog = ReportedLog & { log: RawLog };
 
 /**
  * A log, decoded for a watcher; undefined when the watcher does not observe this event.

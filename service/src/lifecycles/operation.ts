@@ -5,12 +5,13 @@ import {
   type OperationStatus,
   type OperationStatusPayload,
 } from "../../../src/protocol/index.ts";
+import { operationStatement } from "../../../src/testing/statements.ts";
 import type { Receipt } from "../chain/chain-data.ts";
 import { executeData } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import { runOfStatus, runsOfOperation } from "../oracles/workflows.ts";
 import type { OperationChange, StoredOperation } from "../store/operations.ts";
-import { now, rfc3339 } from "../time.ts";
+import { now } from "../time.ts";
 import { type StatusDetails, StatusMachine } from "./status-machine.ts";
 
 /** Statuses with a proof of the oracles. */
@@ -57,20 +58,11 @@ export async function confirmOperation(
 ): Promise<void> {
   const attestation = PROVEN.includes(to)
     ? await context.oracles.attest(
-        {
-          service: "_crec",
-          name: "OperationStatus",
-          timestamp: rfc3339(now()),
-          chain_family: context.chain.network.chain_family,
-          chain_selector: operation.chain_selector,
-          data: {
-            wallet_operation_id: operation.wallet_operation_id,
-            wallet_address: operation.address,
-            status: to,
-            status_reason: "",
-            transaction_hash: hash,
-          },
-        },
+        operationStatement(
+          { ...context.chain.network, chain_selector: operation.chain_selector },
+          { ...operation, status: to, transaction_hash: hash },
+          now(),
+        ),
         runOfStatus(operation.operation_id, to),
       )
     : undefined;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { type BlockSelection, LIMITS, QUERY_LIFECYCLE } from "../../../src/protocol/index.ts";
+import { queryStatement } from "../../../src/testing/statements.ts";
 import { conflict } from "../api-error.ts";
 import type { Block } from "../chain/chain-data.ts";
 import { isMissingState, isOtherRefusal, NoNewestBlock } from "../chain/node/call-refusals.ts";
@@ -11,7 +12,7 @@ import { runOfQuery } from "../oracles/workflows.ts";
 import { messageOf } from "../problem.ts";
 import type { NewQuery, StoredQuery } from "../store/queries.ts";
 import { now } from "../time.ts";
-import { failure, type Outcome, type Result, statement } from "./query-result.ts";
+import { failure, type Outcome, type Result } from "./query-result.ts";
 import { Retries } from "./retries.ts";
 import { StatusMachine } from "./status-machine.ts";
 
@@ -134,7 +135,8 @@ export class QueryRunner {
     const outcome =
       rejection === undefined ? await this.#ask(query) : failure("CRE_GATEWAY_REJECTED", rejection);
     if (outcome === undefined) return;
-    const attestation = await this.#context.oracles.attest(statement(query, outcome), runOfQuery(query));
+    const statement = queryStatement(query, outcome, now());
+    const attestation = await this.#context.oracles.attest(statement, runOfQuery(query));
     statuses.move(store, queryId, "returned" in outcome ? "completed" : "failed", { attestation });
   }
 

@@ -1,11 +1,12 @@
 import type { Confidence, WatcherEventPayload } from "../../../src/protocol/index.ts";
+import type { WorkflowRun } from "../../../src/testing/oracle-round.ts";
+import { logStatement } from "../../../src/testing/statements.ts";
 import type { Context } from "../context.ts";
 import type { Attestation } from "../oracles/network.ts";
-import { runOfWatcher, type WorkflowRun } from "../oracles/workflows.ts";
+import { runOfWatcher } from "../oracles/workflows.ts";
 import type { Positions } from "../store/positions.ts";
 import { Yielder } from "../store/yielder.ts";
 import { now } from "../time.ts";
-import { chainEventStatement } from "./chain-event.ts";
 import { ChainMoved } from "./chain-moved.ts";
 import type { Findings, Match } from "./findings.ts";
 import { isOfOneLog } from "./skipped-logs.ts";
@@ -111,7 +112,7 @@ async function attest(
     if (timestamp === undefined) throw new ChainMoved();
     const { watcher, log } = match;
     try {
-      const statement = chainEventStatement(chain.network, match, { timestamp, confidence });
+      const statement = logStatement(chain.network, match, { timestamp, confidence });
       const run = runOfWatcher(watcher, `${log.blockHash} ${log.logIndex} ${confidence}`);
       attested.push({ ...match, run, attestation: await oracles.attest(statement, run) });
     } catch (error) {

@@ -1,11 +1,9 @@
 import { createHash } from "node:crypto";
 import type { OperationStatus } from "../../../src/protocol/index.ts";
+import type { WorkflowRun } from "../../../src/testing/oracle-round.ts";
 import type { StoredOperation } from "../store/operations.ts";
 import type { StoredQuery } from "../store/queries.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
-
-/** One run of a workflow, as resources, events and reports name it: 64 hex digits each. */
-export type WorkflowRun = { workflow_id: string; workflow_execution_id: string };
 
 const QUERIES = digest("workflow of queries");
 const OPERATION_WRITER = digest("workflow that writes operations");

@@ -1,5 +1,6 @@
 import type { Address, ChannelEvent, Confidence, Network, Watcher } from "../../../src/protocol/index.ts";
-import { chainEventStatement, type ReadLog } from "../lifecycles/chain-event.ts";
+import { logStatement } from "../../../src/testing/statements.ts";
+import type { ReadLog } from "../lifecycles/match.ts";
 import type { OracleNetwork } from "../oracles/network.ts";
 import { runOfWatcher, workflowOfWatcher } from "../oracles/workflows.ts";
 import type { EventFile, Verification } from "./event-file.ts";
@@ -104,7 +105,7 @@ export async function generate(
     const watcher = watchers.get(contract);
     const read = logs[order];
     if (watcher === undefined || read === undefined) return undefined;
-    const statement = chainEventStatement(origin.network, read, { timestamp: at, confidence });
+    const statement = logStatement(origin.network, read, { timestamp: at, confidence });
     const run = runOfWatcher(watcher, `${read.log.blockHash} ${read.log.logIndex} ${confidence}`);
     const { text, hash, proof } = await oracles.attest(statement, run, reported);
     return {

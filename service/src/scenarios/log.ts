@@ -1,8 +1,7 @@
-import { type AbiEvent, encodeAbiParameters, encodeEventTopics } from "viem";
-import { logParams } from "../../../src/abi/index.ts";
+import { eventLog, logParams } from "../../../src/abi/index.ts";
 import type { Address, EventFragment, Hex } from "../../../src/protocol/index.ts";
 import { artifact } from "../chain/artifacts.ts";
-import type { ReadLog } from "../lifecycles/chain-event.ts";
+import type { ReadLog } from "../lifecycles/match.ts";
 import type { Happening, StoryContract } from "./story.ts";
 
 /** Where a log is in the chain. */
@@ -27,13 +26,6 @@ export function eventsOf(contract: StoryContract): EventFragment[] {
 export function readLogOf({ contract, event, args }: Happening, place: Place): ReadLog {
   const fragment = eventsOf(contract).find(({ name }) => name === event);
   if (fragment === undefined) throw new Error(`${contract} has no event ${event}. Use one of its ABI.`);
-  const abi = [fragment as AbiEvent];
-  const topics = encodeEventTopics({ abi, eventName: event, args: { ...args } }) as Hex[];
-  const others = abi.flatMap(({ inputs }) => inputs).filter((input) => input.indexed !== true);
-  const data = encodeAbiParameters(
-    others,
-    others.map(({ name = "" }) => args[name]),
-  );
-  const log = { ...place, topics, data };
+  const log = { ...place, ...eventLog(fragment, args, event) };
   return { fragment, log, params: logParams(fragment, log) };
 }
