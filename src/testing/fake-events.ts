@@ -1,0 +1,156 @@
+import { randomUUID } from "node:crypto";
+import { checksumAddress, eventFragments, eventLog, logParams, signatureOf } from "../abi/index.ts";
+import type { Abi } from "../abi/types.ts";
+import { ArgumentError } from "../errors.ts";
+import { isVerifiable } from "../proofs/verifiable.ts";
+import {
+  type Address,
+  type ChannelEvent,
+  CONFIDENCES,
+  type EventFragment,
+  type Network,
+  OPERATION_STATUSES,
+  type OperationStatus,
+  type OperationStatusEvent,
+  type Query,
+  type QueryParams,
+  type QueryStatus,
+  type WatcherEvent,
+  ZERO_ADDRESS,
+} from "../protocol/index.ts";
+import type { FakeOracles } from "./fake-oracles.ts";
+import { newRun, randomHex } from "./random.ts";
+import { type CallAnswer, logStatement, operationStatement, queryStatement } from "./statements.ts";
+import type { FakeEventDetails, FakeOperation, FakeQueryDetails } from "./types.ts";
+
+/** What the events of a fake channel have in common. */
+export type Fake = {
+  abi: Abi;
+  contract: Address;
+  network: Pick<Network, "chain_family" | "chain_selector" | "chain_id">;
+  channelId: string;
+  oracles: FakeOracles;
+  watcherId: string;
+  workflowId: string;
+  events: ChannelEvent[];
+  /** The number of the newest block. */
+  block: number;
+};
+
+type NewEvent = {
+  name: string;
+  params?: readonly unknown[] | Record<string, unknown> | undefined;
+  details?: FakeEventDetails | undefined;
+};
+
+/** Adds a contract event. */
+export function contractEvent(fake: Fake, { name, params = [], details = {} }: NewEvent): WatcherEvent {
+  const { confidence = "finalized", blockTime = now(), logIndex = 0 } = details;
+  requireOneOf(CONFIDENCES, confidence, "confidence");
+  const fragment = onlyEvent(eventFragments(fake.abi, [name]));
+  const reported = {
+    fragment,
+    params: logParams(fragment, eventLog(fragment, params, "params")),
+    log: {
+      address: checksumAddress(details.contract ?? fake.contract, "contract"),
+      blockNumber: details.blockNumber ?? fake.block + 1,
+      ...{ logIndex, transactionHash: details.transactionHash ?? randomHex(32) },
+    },
+  };
+  fake.block = reported.log.blockNumber;
+  const statement = logStatement(fake.network, reported, { timestamp: blockTime, confidence });
+  const run = newRun(fake.workflowId);
+  const { text, hash, proof } = fake.oracles.attest(statement, run, now());
+  const payload = {
+    ...{ watcher_id: fake.watcherId, chain_selector: fake.network.chain_selector },
+    ...{ event_hash: hash, verifiable_event: text, timestamp: now(), ...run },
+  };
+  return append(fake, { type: "watcher.event", payload, proofs: [proof] });
+}
+
+/** Adds a status of an operation. */
+export function operationStatus(
+  fake: Fake,
+  status: OperationStatus,
+  operation: FakeOperation,
+): OperationStatusEvent {
+  requireOneOf(OPERATION_STATUSES, status, "status");
+  const { walletOperationId, operationId = randomUUID(), reason = "" } = operation;
+  if (!/^\d+$/.test(walletOperationId))
+    throw new ArgumentError("walletOperationId", "walletOperationId must be decimal digits.");
+  const address = checksumAddress(operation.wallet, "wallet");
+  const about = { address, wallet_operation_id: walletOperationId };
+  const { transactionHash: transaction_hash = randomHex(32) } = operation;
+  const isSigned = isVerifiable("operation.status", status);
+  const statement = operationStatement(fake.network, { ...about, status, transaction_hash }, now());
+  const signed = isSigned ? fake.oracles.attest(statement, newRun(), now()) : undefined;
+  const payload = {
+    ...{ status, status_reason: reason, operation_id: operationId, ...about },
+    ...{ chain_selector: fake.network.chain_selector, timestamp: now() },
+    ...(signed && { event_hash: signed.hash, verifiable_event: signed.text }),
+  };
+  return append(fake, { type: "operation.status", payload, proofs: signed ? [signed.proof] : [] });
+}
+
+type NewAnswer = { params: QueryParams; answer: CallAnswer; details?: FakeQueryDetails | undefined };
+
+/** Adds the answer to a query. */
+export function queryAnswer(fake: Fake, { params, answer, details = {} }: NewAnswer): Query {
+  const { queryId: query_id = randomUUID(), blockNumber = Math.max(fake.block, 1) } = details;
+  const { chain_selector } = fake.network;
+  const asked = {
+    ...({ query_id, channel_id: fake.channelId, query_kind: "evm_call", chain_selector } as const),
+    params: { from_address: ZERO_ADDRESS, ...params },
+  };
+  const resolved = { number: blockNumber, hash: randomHex(32), timestamp: now() };
+  const run = newRun();
+  const { text, hash, proof } = fake.oracles.attest(
+    queryStatement(asked, { resolved, ...answer }, now()),
+    run,
+    now(),
+  );
+  const status: QueryStatus = "returned" in answer ? "completed" : "failed";
+  const answered = {
+    ...{ query_id, status, target: params.contract_address, chain_selector },
+    ...{ event_hash: hash, verifiable_result: text, ...run },
+  };
+  append(fake, { type: "query.status", payload: { ...answered, timestamp: now() }, proofs: [proof] });
+  const { channel_id, query_kind } = asked;
+  return { ...answered, channel_id, query_kind, proof, created_at: now(), updated_at: now() };
+}
+
+type Added<Type, Payload> = { type: Type; payload: Payload; proofs: unknown[] };
+
+/** At the end, also where a test has changed the list. */
+function append<Type extends string, Payload>(
+  { events, channelId }: Fake,
+  { type, payload, proofs }: Added<Type, Payload>,
+) {
+  const offset = 1 + Math.max(0, ...events.map(({ headers }) => headers.offset));
+  const headers = { type, offset, proofs };
+  const event = {
+    ...{ event_id: randomUUID(), headers, payload },
+    ...{ channel_id: channelId, created_at: now() },
+  };
+  events.push(event as ChannelEvent & typeof event);
+  return event;
+}
+
+function onlyEvent(fragments: readonly EventFragment[]): EventFragment {
+  const [only, ...others] = fragments;
+  if (only !== undefined && others.length === 0) return only;
+  const signatures = fragments.map(signatureOf).join(", ");
+  throw new ArgumentError(
+    "name",
+    `Several events have the name ${only?.name}; give the signature of one: ${signatures}.`,
+  );
+}
+
+function requireOneOf(values: readonly string[], value: string, path: string): void {
+  if (values.includes(value)) return;
+  throw new ArgumentError(path, `${path} must be one of ${values.join(", ")}.`);
+}
+
+function now(): number {
+  return Math.floor(Date.now() / 1000);
+}
