@@ -30,6 +30,9 @@ export function prepare(config: VerifyConfig, of = ""): Settings {
   if (!Number.isInteger(threshold) || threshold < 1 || threshold > signers.size) {
     throw new Rejection("not_configured", `the threshold${of} must be from 1 to ${signers.size}`);
   }
+  // Without it the channel is not compared: one that is lost must not have this effect.
+  if ("channelId" in config && channelId === undefined)
+    throw new Rejection("not_configured", "the channel id is undefined; set it, or leave it out");
   return { signers, threshold, creTenantId, workflowOwner: ownerOf(config, of), channelId, of };
 }
 
@@ -47,7 +50,7 @@ export function prepareFamily(config: VerifyConfig, family: string, set: SignerS
     orgId: orgId || config.orgId || null,
     creTenantId: creTenantId || config.creTenantId || null,
     workflowOwner: (hasOwnOwner ? workflowOwner : config.workflowOwner) || null,
-    ...(config.channelId === undefined ? {} : { channelId: config.channelId }),
+    ...("channelId" in config ? { channelId: config.channelId } : {}),
   };
   return prepare(merged, ` of the family "${family}"`);
 }

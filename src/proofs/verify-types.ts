@@ -10,17 +10,17 @@ export type SignerSet = {
    * `workflowOwner` is given.
    * @default null
    */
-  orgId?: string | null;
+  orgId?: string | null | undefined;
   /**
    * The address that the reports of the organization name. Replaces `orgId`.
    * @default null
    */
-  workflowOwner?: string | null;
+  workflowOwner?: string | null | undefined;
   /**
    * The part of the service that the organization belongs to. Needed with `orgId`.
    * @default null
    */
-  creTenantId?: string | null;
+  creTenantId?: string | null | undefined;
   /** The addresses of the oracles whose signatures count. */
   validSigners: readonly string[];
   /** How many different signers of the set must have signed; 1 or more. */
@@ -34,9 +34,12 @@ export type VerifyConfig = SignerSet & {
    * apply. A family that is missing here uses the default set.
    * @default {}
    */
-  families?: Readonly<Record<string, SignerSet>>;
-  /** The channel that the events were read from. An event that names its channel in the signed text must name this one. */
-  channelId?: string;
+  families?: Readonly<Record<string, SignerSet>> | undefined;
+  /**
+   * The channel that the events were read from. An event that names its channel in the signed text must name this one.
+   * Given as undefined, such as a variable that is not set, it refuses every event.
+   */
+  channelId?: string | undefined;
 };
 
 /** What one call sets in place of the configuration. */
@@ -45,21 +48,21 @@ export type VerifyOptions = {
    * Another organization of the same service, by its id or by its workflow owner. When either of the two is given, even
    * empty, both of the configuration are ignored.
    */
-  orgId?: string | null;
+  orgId?: string | null | undefined;
   /** Another workflow owner. See `orgId`. */
-  workflowOwner?: string | null;
+  workflowOwner?: string | null | undefined;
   /**
    * The channel that the event was read from.
    * @default `channelId` of the configuration
    */
-  channelId?: string;
+  channelId?: string | undefined;
   /**
    * For a contract event: the oracle family of its watcher, or a function that looks it up by the watcher's id. The
    * function is only called where the configuration has `families`. All other events use the default set.
    */
   donFamily?: string | undefined | ((watcherId: string) => Promise<string | undefined>);
   /** For an operation's status: the operation that it must be about. */
-  operation?: RequestedOperation;
+  operation?: RequestedOperation | undefined;
 };
 
 /** `donFamily` is set where the signer set of a family was used, not the default set. */
@@ -94,7 +97,10 @@ export type Verifier = {
   /** Checks one event. */
   verify(event: EventEnvelope, options?: VerifyOptions): Promise<VerifyResult>;
   /** Checks the signed result of a query. With `requested`, it must also be the answer to that query. */
-  verifyQuery(query: Query, options?: VerifyOptions & { requested?: RequestedQuery }): Promise<VerifyResult>;
+  verifyQuery(
+    query: Query,
+    options?: VerifyOptions & { requested?: RequestedQuery | undefined },
+  ): Promise<VerifyResult>;
   /** Checks several events. The results are in the order of the events. */
   verifyAll(events: readonly EventEnvelope[], options?: VerifyOptions): Promise<VerifyResult[]>;
 };

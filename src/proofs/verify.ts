@@ -44,7 +44,7 @@ export function verifyEvent(
  */
 export function verifyQuery(
   query: Query,
-  config: VerifyConfig & { requested?: RequestedQuery },
+  config: VerifyConfig & { requested?: RequestedQuery | undefined },
 ): Promise<VerifyResult> {
   return createVerifier(config).verifyQuery(query, config);
 }

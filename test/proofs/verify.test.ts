@@ -94,6 +94,24 @@ onEachEngine("verifyEvent", (verifierOf) => {
     }
   });
 
+  it("accepts nothing where a variable of the configuration is not set", async () => {
+    const { event } = caseNamed("watcher.event, all 7");
+    const { orgId, creTenantId, workflowOwner: _, ...signers } = configOf();
+    const lost = undefined;
+    for (const config of [
+      { ...signers, orgId: lost, creTenantId },
+      { ...signers, orgId, creTenantId: lost },
+      { ...signers, workflowOwner: lost },
+      { ...configOf(), channelId: lost },
+      { ...configOf(), channelId: lost, families: { zone: signers } },
+    ]) {
+      shouldBeRejected(await verifierOf(config).verify(event, { donFamily: "zone" }), "not_configured");
+    }
+    should(
+      (await verifyEvent(event, { ...signers, orgId, creTenantId, workflowOwner: lost })).verified,
+    ).be.true();
+  });
+
   it("returns the same result for any case of hex", async () => {
     const changeCase = (value: unknown, change: (hex: string) => string): unknown => {
       if (typeof value === "string")
