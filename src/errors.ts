@@ -1,3 +1,14 @@
+/** The same in every copy of this library in a process. */
+const MARK = /* @__PURE__ */ Symbol.for("@crec-nodes/CrecError");
+
+/** The fields in the JSON of an error: short, and never secret. Others hold whole resources, or what a program put there. */
+const IN_JSON = [
+  ...["name", "code", "message", "retryable", "path", "status", "type", "requestId", "retryAfterMs"],
+  ...["id", "target", "lastStatus", "reason", "offset", "state", "isAsked", "epoch"],
+];
+/** Words, as the codes of Node.js are. A key has digits. */
+const CODE = /^[A-Z]+(?:_[A-Z]+)*$/;
+
 /**
  * The root of every error this library throws on purpose.
  * `code` is stable and upper snake case; `message` is a sentence that says what to do next.
@@ -19,7 +30,37 @@ export class CrecError extends Error {
     super(message, options.cause === undefined ? {} : { cause: options.cause });
     this.code = code;
     this.retryable = options.retryable ?? false;
+    Object.defineProperty(this, MARK, { value: true });
   }
+
+  /**
+   * What `JSON.stringify` writes: the sentence, the code and the other short fields, without stack. Of the cause only its
+   * code, and its sentence where it is an error of this library: those of others may quote secrets.
+   */
+  toJSON(): Record<string, unknown> {
+    const fields = this as unknown as Record<string, unknown>;
+    const isShort = (value: unknown) => ["string", "number", "boolean"].includes(typeof value);
+    const shown = IN_JSON.filter((name) => isShort(fields[name])).map((name) => [name, fields[name]]);
+    const cause = jsonOfCause(this.cause);
+    return { ...Object.fromEntries(shown), ...(cause && { cause }) };
+  }
+}
+
+function jsonOfCause(cause: unknown): { code: string; message?: string } | undefined {
+  if (isCrecError(cause)) return { code: cause.code, message: cause.message };
+  const { code } = typeof cause === "object" && cause !== null ? (cause as { code?: unknown }) : {};
+  return typeof code === "string" && CODE.test(code) ? { code } : undefined;
+}
+
+/**
+ * Whether a value is an error of this library, also of another copy of it in this process, for which `instanceof` says
+ * no: of the package as CommonJS and as ES modules, or of two versions.
+ * @example
+ * const error = await client.channels.get("0f8fad5b-d9cb-469f-a165-70867728950e").catch((reason: unknown) => reason);
+ * isCrecError(error) ? error.code : ""; // → "CHANNEL_NOT_FOUND"
+ */
+export function isCrecError(value: unknown): value is CrecError {
+  return typeof value === "object" && value !== null && (value as { [MARK]?: unknown })[MARK] === true;
 }
 
 /** For parts of this library that do not know the class. */

@@ -148,7 +148,7 @@ export {
   type SeenEntry,
   SeenKeys,
 } from "./dedupe/index.ts";
-export { ArgumentError, CrecError } from "./errors.ts";
+export { ArgumentError, CrecError, isCrecError } from "./errors.ts";
 export {
   openSharedState,
   type RedisSentinel,

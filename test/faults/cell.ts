@@ -99,7 +99,13 @@ export async function meet({
 export function checkTold(error: unknown, apiKey: string): void {
   if (!(error instanceof CrecError)) throw error;
   checkWords(error.code, error.message);
-  const all = [error.message, error.stack, JSON.stringify(error), causes(error)].join("\n");
+  const all = [
+    error.message,
+    error.stack,
+    JSON.stringify(error),
+    JSON.stringify({ ...error }),
+    causes(error),
+  ].join("\n");
   for (const form of [apiKey, Buffer.from(apiKey).toString("base64"), encodeURIComponent(apiKey)])
     should(all.includes(form)).be.false("The key is in the error.");
 }
