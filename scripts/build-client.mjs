@@ -24,6 +24,9 @@ import { readJson } from "./lib/read-json.mjs";
 
 const client = join(root, "client");
 
+/** The entry for tests of programs. */
+const TESTING = "src/testing/index.ts";
+
 /**
  * The ES modules, one for each area: a program's bundler leaves out those that it does not use. What areas share is in
  * further files. Each file takes time to import, so what is used together is together: proofs, abi, protocol, errors and
@@ -36,6 +39,7 @@ const MODULES = {
   errors: "src/http/errors.ts",
   proofs: "src/proofs/index.ts",
   protocol: "src/protocol/index.ts",
+  testing: TESTING,
 };
 
 /**
@@ -51,12 +55,13 @@ export async function buildClient(dist = join(client, "dist")) {
     const { build: bundle } = await import("esbuild");
     const { name: installed } = await readJson(join(client, "package.json"));
     await mkdir(out, { recursive: true });
-    const [modules, commonJs] = await Promise.all([
+    const [modules, testing, commonJs] = await Promise.all([
       writeModules(out, { bundle, installed }),
+      writeTestingAsCommonJs(out, { bundle, installed }),
       writeCommonJs(out, { bundle, installed, extension: ".cjs", options: small }),
       writeTypes(join(out, "types")),
     ]);
-    const files = [...modules, ...commonJs].flatMap((metafile) => bundledFiles(metafile));
+    const files = [testing, ...modules, ...commonJs].flatMap((metafile) => bundledFiles(metafile));
     await writeFile(join(out, "THIRD_PARTY_LICENSES"), await licensesOf(files));
     await rm(dist, { recursive: true, force: true, maxRetries: 3 });
     await rename(out, dist);
@@ -93,19 +98,41 @@ async function writeModules(folder, { bundle, installed }) {
   return [metafile, ...parts];
 }
 
+/**
+ * For a Node.js that cannot require the ES module. CommonJS has nothing in common with other files: of what is in both,
+ * there are two.
+ *
+ * @param {string} folder
+ * @param {{ bundle: typeof import("esbuild").build, installed: string }} how
+ */
+async function writeTestingAsCommonJs(folder, { bundle, installed }) {
+  const { metafile } = await bundle({
+    ...nodeOptions,
+    ...small,
+    entryPoints: [join(root, TESTING)],
+    outfile: join(folder, "testing.cjs"),
+    metafile: true,
+    define: inPackage(installed),
+    plugins: [...vendored],
+  });
+  return metafile;
+}
+
 /** @param {string} folder */
 async function writeTypes(folder) {
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   await promisify(execFile)(process.execPath, [tsc, "-p", "tsconfig.types.json", "--outDir", folder], {
     cwd: root,
   });
-  await keepReachable(folder, ["index.d.ts"]);
+  await keepReachable(folder, ["index.d.ts", "testing/index.d.ts"]);
   await writeFile(join(folder, "package.json"), '{ "type": "commonjs" }\n');
   // A default import of CommonJS is undefined: with this name, compilers refuse it.
   const noDefault = "export declare const __esModule: true;\n";
-  await writeFile(join(folder, "required.d.ts"), `export * from "./index.js";\n${noDefault}`);
-  // The extension says that this one describes an ES module.
-  await writeFile(join(folder, "imported.d.mts"), 'export * from "./index.js";\n');
+  for (const place of ["", "testing/"]) {
+    await writeFile(join(folder, `${place}required.d.ts`), `export * from "./index.js";\n${noDefault}`);
+    // The extension says that this one describes an ES module.
+    await writeFile(join(folder, `${place}imported.d.mts`), 'export * from "./index.js";\n');
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

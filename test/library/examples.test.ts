@@ -27,9 +27,9 @@ function examples(): Example[] {
     });
 }
 
-/** Every name of the package, as an import wants it. */
-function exportedNames(): string[] {
-  const index = readFileSync(join(root, "src/index.ts"), "utf8");
+/** Every name of an entry of the package, as an import wants it. */
+function exportedNames(entry: string): string[] {
+  const index = readFileSync(join(root, entry), "utf8");
   return [...index.matchAll(/export \{([^}]*)\}/g)].flatMap((match) => match[1]?.match(/(type )?\w+/g) ?? []);
 }
 
@@ -39,7 +39,8 @@ function programOf(all: readonly Example[], context: string): string {
     ({ at, code }) => `  // ${at}\n  await (async () => {\n${telling(code, at)}  })();\n  done("${at}");`,
   );
   return [
-    `import { ${exportedNames().join(", ")} } from "${PACKAGE}";`,
+    `import { ${exportedNames("src/index.ts").join(", ")} } from "${PACKAGE}";`,
+    `import { ${exportedNames("src/testing/index.ts").join(", ")} } from "${PACKAGE}/testing";`,
     `import { ${given.map((match) => match[1] ?? match[2]).join(", ")} } from "./context.mts";`,
     `import { tell } from "./tell.mts";`,
     `const done = (at: string) => tell(at, "done", "done");`,
