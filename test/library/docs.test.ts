@@ -17,11 +17,11 @@ function programOf(page: string): string {
   return `import { tell } from "./tell.mts"; ${lines.join("\n")}\nvoid tell;\n`;
 }
 
-const PAGES = ["client/README.md", "docs/library.md"];
+const PAGES = ["client/README.md", "docs/library.md", "docs/testing.md"];
 /** The file of a page's program. */
 const fileOf = (page: string) => page.replaceAll(/\W/g, "-").replace(/md$/, "program.mts");
 
-describe("the programs in client/README.md and docs/library.md", function () {
+describe("the programs in client/README.md, docs/library.md and docs/testing.md", function () {
   this.timeout(120_000);
 
   let service: RunningService;

@@ -28,6 +28,8 @@ export class ProgramFolder {
     const folder = new ProgramFolder(await mkdtemp(join(tmpdir(), "crec-program-")));
     await mkdir(join(folder.path, "node_modules/@crec-nodes"), { recursive: true });
     await symlink(CLIENT, join(folder.path, "node_modules", NAME), "junction");
+    // Samples of tests use it; the client does not.
+    await symlink(join(root, "node_modules/undici"), join(folder.path, "node_modules/undici"), "junction");
     for (const [name, text] of Object.entries({ ...files, "tell.mts": TELL })) {
       await writeFile(join(folder.path, name), text);
     }
