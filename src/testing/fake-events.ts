@@ -47,7 +47,7 @@ type NewEvent = {
 export function contractEvent(fake: Fake, { name, params = [], details = {} }: NewEvent): WatcherEvent {
   const { confidence = "finalized", blockTime = now(), logIndex = 0 } = details;
   requireOneOf(CONFIDENCES, confidence, "confidence");
-  const fragment = onlyEvent(eventFragments(fake.abi, [name]));
+  const fragment = eventNamed(fake.abi, name);
   const reported = {
     fragment,
     params: logParams(fragment, eventLog(fragment, params, "params")),
@@ -136,7 +136,8 @@ function append<Type extends string, Payload>(
   return event;
 }
 
-function onlyEvent(fragments: readonly EventFragment[]): EventFragment {
+function eventNamed(abi: Abi, name: string): EventFragment {
+  const fragments = fragmentsNamed(abi, name);
   const [only, ...others] = fragments;
   if (only !== undefined && others.length === 0) return only;
   const signatures = fragments.map(signatureOf).join(", ");
@@ -144,6 +145,15 @@ function onlyEvent(fragments: readonly EventFragment[]): EventFragment {
     "name",
     `Several events have the name ${only?.name}; give the signature of one: ${signatures}.`,
   );
+}
+
+function fragmentsNamed(abi: Abi, name: string): EventFragment[] {
+  try {
+    return eventFragments(abi, [name]);
+  } catch (error) {
+    if (!(error instanceof ArgumentError)) throw error;
+    throw new ArgumentError("name", error.message, { code: error.code });
+  }
 }
 
 function requireOneOf(values: readonly string[], value: string, path: string): void {

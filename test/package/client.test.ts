@@ -73,9 +73,27 @@ describe("the package of the client", function () {
   it("has the same names as ES modules and as CommonJS", async () => {
     const program = `
       const names = (all) => Object.keys(all).filter((name) => name !== "__esModule").sort().join();
-      import("./dist/index.js").then((all) => console.log(names(all) === names(require("./dist/index.cjs"))));`;
+      for (const entry of ["index", "testing"])
+        import(\`./dist/\${entry}.js\`).then((all) => console.log(names(all) === names(require(\`./dist/\${entry}.cjs\`))));`;
     const { stdout } = await run(process.execPath, ["--eval", program], { cwd: installed });
-    should(stdout).equal("true\n");
+    should(stdout).equal("true\ntrue\n");
+  });
+
+  it("knows its errors and trusts its fakes across copies: ES modules, CommonJS, and each entry of that", async () => {
+    await writeFile(
+      join(folder, "copies.mjs"),
+      `
+      import { createRequire } from "node:module";
+      import { createVerifier, CrecError, isCrecError } from "${NAME}";
+      const { fakeChannel } = createRequire(import.meta.url)("./node_modules/${NAME}/dist/testing.cjs");
+      const fake = fakeChannel({ abi: "event Paused()" });
+      let refusal;
+      try { fake.event("Resumed"); } catch (error) { refusal = error; }
+      const { verified } = await createVerifier(fake.verification).verify(fake.event("Paused"));
+      console.log(refusal instanceof CrecError, isCrecError(refusal), verified);`,
+    );
+    const { stdout } = await run(process.execPath, ["copies.mjs"], { cwd: folder });
+    should(stdout).equal("false true true\n");
   });
 
   it("has no string that continues on the next line: tools that indent code change such a string", async () => {
