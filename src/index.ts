@@ -323,7 +323,6 @@ export {
   type CreateWatcher,
   CrecClient,
   type CrecClientOptions,
-  distinctEvents,
   type Events,
   type FinalizeOptions,
   type FollowOptions,

@@ -10,7 +10,6 @@ type Asked = { filters: Pick<Filters, "types" | "filter">; wanted: Wanted };
 type Source = {
   events: Pick<CrecClient["events"], "poll" | "search">;
   channelId: string;
-  library: Pick<Library, "distinctEvents">;
   signal: AbortSignal;
 };
 
@@ -63,13 +62,10 @@ async function amongNewest(asked: Asked, { events, channelId, signal }: Source):
 }
 
 /** The documents of the service do not say in which order a search gives events, so all of them are read. */
-async function inSearch(
-  asked: Asked,
-  { events, channelId, library, signal }: Source,
-): Promise<ChannelEvent[]> {
+async function inSearch(asked: Asked, { events, channelId, signal }: Source): Promise<ChannelEvent[]> {
   const search = { ...narrowed(asked), limit: PAGE_LIMITS.eventsSearch.max };
   let found: ChannelEvent[] = [];
-  for await (const event of library.distinctEvents(events.search(channelId, search, { signal }))) {
+  for await (const event of events.search(channelId, search, { signal })) {
     if (await isWanted(event, asked, signal)) found.push(event);
     if (found.length === 2 * COMPARED) found = newestFirst(found).slice(0, COMPARED);
   }

@@ -152,7 +152,7 @@ export async function openReader(
     levels: library.levelSource(client, channelId),
     ...(cursor ? { epoch: cursor.lease.epoch } : {}),
     sendLast: async () => {
-      const source = { events: client.events, channelId, library, signal };
+      const source = { events: client.events, channelId, signal };
       const found = await findLastEvents({ filters, wanted }, source);
       const [newest] = found;
       if (newest === undefined) return { none: true };

@@ -76,7 +76,7 @@ export default function register(RED: NodeAPI): void {
       let shownAt = performance.now();
       try {
         const found = client.events.search(channelId, { ...search, limit }, { signal });
-        for await (const event of library.distinctEvents(found)) {
+        for await (const event of found) {
           signal.throwIfAborted();
           // The service cannot filter by confidence.
           await confidence.prepare([event], signal);

@@ -11,7 +11,6 @@ import {
 } from "../protocol/index.ts";
 import { badResponse, isObject, listOf, resourceOf } from "./answers.ts";
 import { checkPaging, pathId } from "./checks.ts";
-import { distinctEvents } from "./distinct-events.ts";
 import { eventAt } from "./event-at.ts";
 import { eventsInParts } from "./event-pages.ts";
 import { type Listing, listing } from "./pages.ts";
@@ -122,7 +121,7 @@ export class Events {
         query: (id) => ask("queries", id),
       });
       if (narrow === undefined) return;
-      for await (const event of distinctEvents(search(narrow))) if (matches(event)) yield event;
+      for await (const event of search(narrow)) if (matches(event)) yield event;
     };
     return selected({ items, offset, limit });
   }

@@ -1,7 +1,6 @@
 export { Account, type AccountDetails, type GraphqlOptions, type Organization } from "./account.ts";
 export { Channels, type CreateChannel, type ListChannels, type UpdateChannel } from "./channels.ts";
 export { type ClientAnswer, type ClientCall, CrecClient, type CrecClientOptions } from "./client.ts";
-export { distinctEvents } from "./distinct-events.ts";
 export { Events, type PollEvents, type PollOptions } from "./events.ts";
 export { type GraphqlAnswer, GraphqlError, type GraphqlProblem } from "./graphql.ts";
 export { Networks } from "./networks.ts";

@@ -1,12 +1,14 @@
 import type { QueryParameters } from "../http/index.ts";
-import { fitting, isAnswerTooLarge, PageSize, TooLargeError } from "../paging/index.ts";
+import { isAnswerTooLarge, TooLargeError } from "../paging/index.ts";
 import { canonicalId, type Page } from "../protocol/index.ts";
 import { isObject, listOf, resourceOf } from "./answers.ts";
 import { AwaitedPage } from "./awaited-page.ts";
 import { checkPaging } from "./checks.ts";
+import { ListWalk, type TooLargeAt } from "./list-walk.ts";
 
 /**
- * A list: await it for its first page, or iterate it for all items of all pages. A page that is larger than one answer
+ * A list: await it for its first page, or iterate it for all items of all pages. Iterated, an item that is in the list
+ * all the time comes once, and one that is created or archived meanwhile at most once. A page that is larger than one answer
  * can be is read in smaller ones: awaited, it is still whole; iterated, it is never in memory as a whole.
  * @throws {TooLargeError} `EVENT_TOO_LARGE`, `ITEM_TOO_LARGE` when a single item does not fit.
  */
@@ -43,7 +45,7 @@ class Pages<T> extends AwaitedPage<T> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-    for await (const { data } of this.#parts()) yield* data;
+    for await (const { data } of this.#walk().pages()) yield* data;
   }
 
   protected async page(): Promise<Page<T>> {
@@ -54,51 +56,39 @@ class Pages<T> extends AwaitedPage<T> {
     }
     const data: T[] = [];
     let has_more = false;
-    for await (const part of this.#parts(this.#limit)) {
+    for await (const part of this.#walk().pages(this.#limit)) {
       data.push(...part.data);
       has_more = part.has_more;
     }
     return { data, has_more };
   }
 
-  /** Up to `most` items, in pages as they arrive. */
-  async *#parts(most = Number.POSITIVE_INFINITY): AsyncGenerator<Page<T>, void, undefined> {
-    const size = new PageSize(this.#limit);
-    let first: Promise<Page<T>> | undefined = this.#first;
-    let last: T | undefined;
-    for (let count = 0; count < most; ) {
-      const offset = this.#start + count;
-      const ask = (limit: number) => {
-        const page = first ?? this.#ask(offset, limit);
-        first = undefined;
-        return page;
-      };
-      const before = Number.isFinite(most) ? count : 0;
-      const tooLarge = (cause: unknown) => this.#tooLarge({ offset, before, last, cause });
-      const page = await fitting({ size, most: most - count, ask, tooLarge });
-      yield page;
-      count += page.data.length;
-      last = page.data.at(-1);
-      // An empty page that announces more would never end.
-      if (!page.has_more || page.data.length === 0) return;
-    }
+  #walk(): ListWalk<T> {
+    const idField = `${this.#listed.noun}_id`;
+    return new ListWalk({
+      start: this.#start,
+      limit: this.#limit,
+      max: this.#listed.limits.max,
+      first: this.#first,
+      ask: (offset, limit) => this.#ask(offset, limit),
+      idOf: (item) => String((item as Record<string, unknown>)[idField]),
+      tooLarge: (at) => this.#tooLarge(at),
+    });
   }
 
   async #ask(offset: number, limit: number): Promise<Page<T>> {
     const { noun, filter, limits, get } = this.#listed;
     checkPaging(filter, limits);
     const ids = canonicalIds(filter);
-    const answer = await get({ ...filter, ...ids, offset, ...(limit < this.#limit ? { limit } : {}) });
+    const answer = await get({ ...filter, ...ids, offset, ...(limit === this.#limit ? {} : { limit }) });
     const { data, has_more } = isObject(answer) ? answer : {};
     const items = listOf(data);
     return { data: items.map((item) => resourceOf<T>(item, `${noun}_id`)), has_more: has_more === true };
   }
 
-  #tooLarge(at: { offset: number; before: number; last: T | undefined; cause: unknown }): TooLargeError {
+  #tooLarge({ offset, before, last, cause }: TooLargeAt): TooLargeError {
     const { noun } = this.#listed;
-    const { offset, before, last, cause } = at;
-    const after =
-      last === undefined ? "" : `, after ${String((last as Record<string, unknown>)[`${noun}_id`])},`;
+    const after = last === undefined ? "" : `, after ${last},`;
     const earlier = before === 0 ? "" : ` To read the ${before} before it, use limit ${before}.`;
     return new TooLargeError(
       noun === "event" ? "EVENT_TOO_LARGE" : "ITEM_TOO_LARGE",

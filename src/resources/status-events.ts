@@ -1,7 +1,6 @@
 import type { CallOptions } from "../http/index.ts";
 import { type ChannelEvent, type EventEnvelope, PAGE_LIMITS } from "../protocol/index.ts";
 import { sleep } from "../timing/index.ts";
-import { distinctEvents } from "./distinct-events.ts";
 import type { Events } from "./events.ts";
 import type { SearchEvents } from "./search-filter.ts";
 
@@ -24,7 +23,7 @@ export async function readStatusEvents(
 ): Promise<ChannelEvent[]> {
   const search = { ...filter, limit: PAGE_LIMITS.eventsSearch.max };
   const found: ChannelEvent[] = [];
-  for await (const event of distinctEvents(events.search(channelId, search, options))) {
+  for await (const event of events.search(channelId, search, options)) {
     found.push(event);
     if (found.length === most || performance.now() > until) break;
   }

@@ -1,7 +1,7 @@
 import should from "should";
 import { findLastEvents } from "../../nodes/events-in/last-event.ts";
 import type { SentLast } from "../../nodes/lib/shared/form-types.ts";
-import { type ChannelEvent, distinctEvents } from "../../src/index.ts";
+import type { ChannelEvent } from "../../src/index.ts";
 import { makeEvent } from "../consumer/simulation.ts";
 import type { Message } from "../support/flow-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
@@ -43,7 +43,6 @@ function channel(count: number, isWanted: (offset: number) => boolean, order: "u
         {
           events: source as unknown as Parameters<typeof findLastEvents>[1]["events"],
           channelId: "channel",
-          library: { distinctEvents },
           signal: new AbortController().signal,
         },
       ),

@@ -224,8 +224,8 @@ describe("drafts and the node operation", function () {
 
     it("reads all pages up to the limit", async () => {
       await draft();
-      harness.proxy.harm = ({ method, path }) =>
-        method === "GET" && path.endsWith("/operations")
+      harness.proxy.harm = ({ method, path, query }) =>
+        method === "GET" && path.endsWith("/operations") && query.includes("limit=2")
           ? {
               kind: "change",
               change: (body) => JSON.stringify({ data: JSON.parse(body).data.slice(0, 1), has_more: true }),
@@ -239,7 +239,7 @@ describe("drafts and the node operation", function () {
       const queries = lists.map(({ query }) => query);
       should(queries).have.length(2);
       should(queries[1])
-        .match(/offset=1/)
+        .match(/limit=3/)
         .and.match(/status=pending_signature&status=cancelled/);
     });
   });

@@ -568,21 +568,21 @@ describe("search events", function () {
   itWide("sends the events found before an error, without a count", async () => {
     // A page that is asked for twice is no other page.
     harness.proxy.harm = (passing) =>
-      isSearch(passing) && passing.query.includes("offset=400")
+      isSearch(passing) && passing.query.includes("offset=398")
         ? { kind: "answer", status: 400, body: '{"type":"VALIDATION_ERROR","message":"no"}' }
         : undefined;
     const { events, errors, ended } = await search({ types: ["watcher.status"], verify: false });
     should(ended).be.false();
     should(errors[0]?.error).have.property("code", "VALIDATION_ERROR");
-    should(events).have.length(400);
+    should(events).have.length(399);
     should(events.some(({ parts }) => parts.count !== undefined)).be.false();
     should(events[0]?.crec).not.have.property("verification");
   });
 
   itWide("ends at a deploy", async () => {
     await deploy(searchNode());
-    harness.proxy.harm = (passing) => (passing.query.includes("offset=200") ? { kind: "stall" } : undefined);
-    const asked = harness.proxy.next(1, ({ query }) => query.includes("offset=200"));
+    harness.proxy.harm = (passing) => (passing.query.includes("offset=199") ? { kind: "stall" } : undefined);
+    const asked = harness.proxy.next(1, ({ query }) => query.includes("offset=199"));
     await harness.press("search", { probe: freshId() });
     await asked;
     const begun = performance.now();

@@ -55,7 +55,7 @@ describe("resources", () => {
   describe("lists", () => {
     const reply = ({ query }: Asked): Reply => {
       const offset = Number(query.get("offset"));
-      const data = [offset, offset + 1].map((number) => ({ channel_id: ID, name: `c${number}` }));
+      const data = [offset, offset + 1].map((number) => ({ channel_id: `${number}`, name: `c${number}` }));
       return [200, { data, has_more: offset < 4 }];
     };
 
@@ -365,10 +365,9 @@ describe("resources", () => {
     const demo = { channel_id: ID, name: "demo" };
 
     it("finds by exact name over all pages, though the filter is a part without case", async () => {
+      const others = ["Demo", "demo 2"].map((name) => ({ channel_id: name, name }));
       const { client, calls } = await serve(({ query }) =>
-        query.get("offset") === "0"
-          ? [200, { data: ["Demo", "demo 2"].map((name) => ({ ...demo, name })), has_more: true }]
-          : page(demo),
+        query.get("offset") === "0" ? [200, { data: others, has_more: true }] : page(others[1], demo),
       );
       const { channel, found } = await client.channels.createOrFind({ name: "demo" });
       should(channel.channel_id).equal(ID);
