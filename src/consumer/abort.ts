@@ -10,7 +10,7 @@ export function unlessAborted<T>(
   grace: () => Promise<void> = async () => {},
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const abort = () => void grace().then(() => reject(aborted()));
+    const abort = () => void grace().then(() => reject(aborted(signal)));
     const forget = () => signal.removeEventListener("abort", abort);
     if (signal.aborted) abort();
     else signal.addEventListener("abort", abort, { once: true });
@@ -20,9 +20,9 @@ export function unlessAborted<T>(
 
 /** Throws `ABORTED` when the signal has fired. */
 export function throwIfAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw aborted();
+  if (signal.aborted) throw aborted(signal);
 }
 
-function aborted(): CrecError {
-  return new CrecError("ABORTED", "Reading events was stopped.");
+function aborted({ reason }: AbortSignal): CrecError {
+  return new CrecError("ABORTED", "Reading events was stopped.", { cause: reason });
 }

@@ -7,7 +7,7 @@ export type Bounds = {
   timeoutMs: number;
   /** Makes the error for a time-out. */
   onTimeout: () => CrecError;
-  /** Each of them ends the work. A reason that is a `CrecError` is thrown as it is, any other as `ABORTED`. */
+  /** Each of them ends the work. A reason that is a `CrecError` is thrown as it is, any other is the cause of `ABORTED`. */
   signals: ReadonlyArray<AbortSignal | undefined>;
 };
 
@@ -78,7 +78,7 @@ function allowMany(signal: AbortSignal | undefined): void {
   if (signal instanceof EventTarget) setMaxListeners(0, signal);
 }
 
-/** The error for a signal that has fired. */
-export function reasonOf(signal: AbortSignal): CrecError {
-  return signal.reason instanceof CrecError ? signal.reason : new AbortedError();
+/** The error for a signal that has fired: its reason where that is one of ours, else `ABORTED` with it as the cause. */
+export function reasonOf({ reason }: AbortSignal): CrecError {
+  return reason instanceof CrecError ? reason : new AbortedError(undefined, undefined, { cause: reason });
 }

@@ -4,7 +4,7 @@ import type { QueryParameters } from "./settings.ts";
 
 /** What every method of the client takes last. */
 export type CallOptions = {
-  /** Aborts the call immediately. @default none */
+  /** Aborts the call immediately, with its reason as the error's `cause`. @default none */
   signal?: AbortSignal | undefined;
   /**
    * How long the call with its retries may take, in milliseconds. A method that makes several calls, such as `send`,

@@ -80,7 +80,7 @@ export class BadResponseError extends HttpError {
   override readonly name = "BadResponseError";
 }
 
-/** `ABORTED`: the caller's signal has fired. */
+/** `ABORTED`: the caller's signal has fired. Its reason is the `cause`. */
 export class AbortedError extends HttpError {
   override readonly name = "AbortedError";
 

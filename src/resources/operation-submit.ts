@@ -115,7 +115,8 @@ function inDoubt(doubt: CrecError, { request, key, isRepeatable: retryable }: Pr
   const how = key === undefined ? "with the same id" : "under the same key";
   const message = `${doubt.message} The operation may have been accepted nevertheless: look for it, or send exactly the same operation again, ${how}. Wallet operation id ${id}.`;
   const { status, type, requestId, retryAfterMs }: HttpErrorDetails = doubt instanceof HttpError ? doubt : {};
-  const details = { status, type, requestId, retryAfterMs, retryable, cause: doubt };
+  const cause = doubt instanceof AbortedError ? doubt.cause : doubt;
+  const details = { status, type, requestId, retryAfterMs, retryable, cause };
   // Of the same class, so that callers still recognize a time-out or an abort.
   const SameError = doubt instanceof HttpError ? (doubt.constructor as typeof HttpError) : HttpError;
   return new SameError(doubt.code, message, details);

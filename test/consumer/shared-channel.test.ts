@@ -185,8 +185,8 @@ describe("the readers of one channel", () => {
     const polls = readers.map(({ source }, index) =>
       source.poll({ limit: 1 }, leaving[index]?.signal ?? never),
     );
-    leaving[0].abort();
-    await should(polls[0]).be.rejectedWith({ code: "ABORTED" });
+    leaving[0].abort("enough");
+    await should(polls[0]).be.rejectedWith({ code: "ABORTED", cause: "enough" });
     should(signals.map(({ aborted }) => aborted)).deepEqual([false]);
     // The same reader asks again: it may not wait for what it left.
     const again = readers[0]?.source.poll({ limit: 1 }, never);

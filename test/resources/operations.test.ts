@@ -347,7 +347,7 @@ describe("operations", () => {
     });
 
     for (const [what, stop, code] of [
-      ["aborted", (_client, controller) => controller.abort(), "ABORTED"],
+      ["aborted", (_client, controller) => controller.abort(new Error("enough")), "ABORTED"],
       ["cut off by closing the client", (client) => void client.close(), "CLIENT_CLOSED"],
     ] as Array<[string, (client: Service["client"], controller: AbortController) => void, string]>) {
       it(`names the id of an operation that may have been accepted when it is ${what}`, async () => {
@@ -360,6 +360,7 @@ describe("operations", () => {
         const { signal } = controller;
         const error = await errorOf(service.client.operations.send(ID, operation, signer, { signal }));
         should(error.code).equal(code);
+        if (code === "ABORTED") should(error.cause).equal(signal.reason);
         should(error.message).match(/may have been accepted.* 42\.$/);
         should(error.retryable).be.true();
       });

@@ -403,9 +403,10 @@ describe("a key in AWS KMS", () => {
       const abort = new AbortController();
       const [aborted, closed] = [signer.sign(request, { signal: abort.signal }), signer.sign(request)];
       const errors = Promise.all([errorOf(aborted), errorOf(closed)]);
-      abort.abort();
+      abort.abort(new Error("enough"));
       await signer.close();
       should((await errors).map(({ code }) => code)).deepEqual(["ABORTED", "CLIENT_CLOSED"]);
+      should((await errors)[0].cause).equal(abort.signal.reason);
     });
   });
 });

@@ -249,9 +249,10 @@ describe("a signer of Fireblocks", () => {
       const ending = new AbortController();
       const ended = should(signWith(signer, request, { signal: ending.signal })).be.rejectedWith({
         code: "ABORTED",
+        cause: "enough",
       });
       const transaction = await server.waiting();
-      ending.abort();
+      ending.abort("enough");
       await ended;
       server.approve(transaction);
       should(recoverSigner(request.digest, await signWith(signer, request))).equal(server.address);
