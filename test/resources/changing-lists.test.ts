@@ -1,10 +1,7 @@
 import fc from "fast-check";
 import should from "should";
-import type { RunningService } from "../../service/src/index.ts";
 import { BadResponseError } from "../../src/http/index.ts";
-import { CrecClient } from "../../src/resources/index.ts";
 import { listing } from "../../src/resources/pages.ts";
-import { startTestService } from "../support/service.ts";
 
 type Item = { channel_id: string };
 
@@ -148,33 +145,5 @@ describe("a list that changes while it is iterated", () => {
       const ids = await idsOf(listing<Item>({ noun: "channel", filter: {}, limits, get }));
       should(ids).eql(named(100), way);
     }
-  });
-});
-
-describe("a list of the local service that changes while it is iterated", function () {
-  this.timeout(60_000);
-  let service: RunningService;
-  let client: CrecClient;
-
-  before(async () => {
-    service = await startTestService();
-    client = new CrecClient({ baseUrl: service.ready.base_url, apiKey: service.ready.api_key });
-  });
-  after(async () => {
-    await client?.close();
-    await service?.close();
-  });
-
-  it("gives each channel once to a loop that archives it, and creates another now and then", async () => {
-    const create = async (name: string) => (await client.channels.create({ name })).channel_id;
-    const ids = await Promise.all(Array.from({ length: 130 }, (_, at) => create(`channel ${at}`)));
-    const archived: string[] = [];
-    for await (const { channel_id } of client.channels.list()) {
-      await client.channels.archive(channel_id);
-      archived.push(channel_id);
-      if (archived.length % 30 === 0 && archived.length < 130) await create(`later ${archived.length}`);
-    }
-    should(new Set(archived).size).equal(archived.length);
-    should(archived.filter((id) => ids.includes(id)).sort()).eql(ids.toSorted());
   });
 });

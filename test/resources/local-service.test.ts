@@ -47,6 +47,21 @@ describe("the client and the local service", function () {
     should((await client.health()).status).be.a.String();
   });
 
+  it("gives each channel once to a loop that archives it, and creates another now and then", async () => {
+    const create = async (name: string) => (await client.channels.create({ name })).channel_id;
+    const names = Array.from({ length: 130 }, (_, at) => `listed ${at}`);
+    const ids = await Promise.all(names.map(create));
+    const archived: string[] = [];
+    for await (const { channel_id } of client.channels.list({ name: "listed" })) {
+      await client.channels.archive(channel_id);
+      archived.push(channel_id);
+      if (archived.length % 30 === 0 && archived.length < 130)
+        await create(`listed later ${archived.length}`);
+    }
+    should(new Set(archived).size).equal(archived.length);
+    should(archived.filter((id) => ids.includes(id)).sort()).eql(ids.toSorted());
+  });
+
   describe("a question to a contract", () => {
     const abi = parseAbi([
       "function balanceOf(address account) view returns (uint256)",
