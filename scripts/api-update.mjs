@@ -1,18 +1,18 @@
 // @ts-check
 // npm run api:update: writes the reports under release/api from the sources as they are now. A test (test/release) and
-// "npm run check:api" compare them. The library's report needs the registry, for API Extractor; --no-library leaves it as
-// it is.
+// "npm run check:api" compare them. The library's reports need the registry, for API Extractor; --no-library leaves them as
+// they are.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buildClient } from "./build-client.mjs";
-import { libraryReport } from "./lib/api/library.mjs";
-import { LIBRARY_REPORT, REPORTS, textOf } from "./lib/api/reports.mjs";
+import { libraryReports } from "./lib/api/library.mjs";
+import { REPORTS, textOf } from "./lib/api/reports.mjs";
 import { root } from "./lib/paths.mjs";
 
 for (const { file, make } of REPORTS) await write(file, textOf(await make()));
 if (!process.argv.includes("--no-library")) {
   await buildClient();
-  await write(LIBRARY_REPORT, await libraryReport());
+  for (const [file, text] of await libraryReports()) await write(file, text);
 }
 // Importing the nodes may have started timers.
 process.exit();

@@ -1,58 +1,67 @@
 // @ts-check
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { withReleaseTools } from "../../release/tools.mjs";
 import { root } from "../paths.mjs";
+import { LIBRARY_REPORTS } from "./reports.mjs";
 
 /** The types of API Extractor are not installed here: this is what is used of it. */
 /**
  * @typedef {{ prepare(options: object): object }} ExtractorConfig
  * @typedef {{ logLevel: string, text: string, handled: boolean }} Message
  * @typedef {{ invoke(config: object, options: object): { errorCount: number } }} Extractor
+ * @typedef {{ Extractor: Extractor, ExtractorConfig: ExtractorConfig }} Tools
  */
 
 /**
- * The report of the library's declarations, from `client/dist/types` as the build writes it.
+ * The reports of the library's declarations, from `client/dist/types` as the build writes it.
  *
- * @returns {Promise<string>} Markdown
+ * @returns {Promise<Map<string, string>>} the Markdown of each, by its file from the root
  */
-export function libraryReport() {
+export function libraryReports() {
   if (!existsSync(join(root, "client/dist/types/index.d.ts"))) {
     throw new Error('There are no declarations: run "npm run build:client" first.');
   }
   return withReleaseTools(async (load, folder) => {
-    const out = await mkdtemp(join(folder, "report-"));
-    await mkdir(join(out, "temp"));
-    /** @type {{ Extractor: Extractor, ExtractorConfig: ExtractorConfig }} */
-    const { Extractor, ExtractorConfig } = load("@microsoft/api-extractor");
-    const config = ExtractorConfig.prepare({
-      configObject: configIn(out),
-      configObjectFullPath: join(root, "api-extractor.json"),
-      packageJsonFullPath: join(root, "client/package.json"),
+    const tools = /** @type {Tools} */ (load("@microsoft/api-extractor"));
+    const reports = Object.entries(LIBRARY_REPORTS).map(async ([file, { types }]) => {
+      const out = await mkdtemp(join(folder, "report-"));
+      return /** @type {const} */ ([file, await reportOf(tools, types, out)]);
     });
-    /** @type {string[]} */
-    const problems = [];
-    const { errorCount } = Extractor.invoke(config, {
-      localBuild: true,
-      messageCallback: (/** @type {Message} */ message) => {
-        message.handled = true;
-        if (message.logLevel === "error") problems.push(message.text);
-      },
-    });
-    if (errorCount > 0)
-      throw new Error(`API Extractor cannot read the declarations:\n${problems.join("\n")}`);
-    const report = await readFile(join(out, REPORT_NAME), "utf8");
-    await rm(out, { recursive: true, force: true });
-    return report;
+    return new Map(await Promise.all(reports));
   });
 }
 
-const REPORT_NAME = "library.api.md";
+/**
+ * @param {Tools} tools
+ * @param {string} types the declarations, from `client/dist/types`
+ * @param {string} out a folder
+ */
+async function reportOf({ Extractor, ExtractorConfig }, types, out) {
+  await mkdir(join(out, "temp"));
+  const config = ExtractorConfig.prepare({
+    configObject: configIn(out, join(root, "client/dist/types", types)),
+    configObjectFullPath: join(root, "api-extractor.json"),
+    packageJsonFullPath: join(root, "client/package.json"),
+  });
+  /** @type {string[]} */
+  const problems = [];
+  const { errorCount } = Extractor.invoke(config, {
+    localBuild: true,
+    messageCallback: (/** @type {Message} */ message) => {
+      message.handled = true;
+      if (message.logLevel === "error") problems.push(message.text);
+    },
+  });
+  if (errorCount > 0) throw new Error(`API Extractor cannot read the declarations:\n${problems.join("\n")}`);
+  return readFile(join(out, REPORT_NAME), "utf8");
+}
 
-/** @param {string} out */
-function configIn(out) {
-  const entry = join(root, "client/dist/types/index.d.ts");
+const REPORT_NAME = "report.api.md";
+
+/** @param {string} out @param {string} entry */
+function configIn(out, entry) {
   const off = { default: { logLevel: "none" } };
   return {
     projectFolder: root,

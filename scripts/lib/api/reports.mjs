@@ -31,7 +31,10 @@ export const REPORTS = [
 ];
 
 /** The library's report. It is made by API Extractor, which is fetched from the registry: see `library.mjs`. */
-export const LIBRARY_REPORT = "release/api/library.api.md";
+export const LIBRARY_REPORTS = {
+  "release/api/library.api.md": { source: "src/index.ts", types: "index.d.ts" },
+  "release/api/testing.api.md": { source: "src/testing/index.ts", types: "testing/index.d.ts" },
+};
 
 /** @param {Record<string, string>} report */
 export const textOf = (report) => `${JSON.stringify(report, null, 2)}\n`;
