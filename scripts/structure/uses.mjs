@@ -1,0 +1,74 @@
+// @ts-check
+// Who uses what: exports that nobody imports, and files that only one other file needs.
+import ts from "../../service/node_modules/typescript/lib/typescript.js";
+
+/** @typedef {import("./modules.mjs").Module} Module */
+
+/** What others than modules load, by name: Node-RED, a command, a program, a worker, a browser. */
+const ENTRIES =
+  /^(?:src\/(?:testing\/)?index\.ts|nodes\/([^/]+)\/\1\.ts|nodes\/[^/]+\/editor\.ts|plugins\/([^/]+)\/\2\.ts|plugins\/[^/]+\/editor\/index\.ts|service\/src\/(?:cli|index|start)\.ts|service\/src\/page\/.*|rehearsal\/(?:child|cli)\/main\.ts|rehearsal\/parent\/report-worker\.ts)$/;
+
+/**
+ * @param {readonly Module[]} modules
+ * @param {readonly Module[]} all that may import them
+ * @returns {Array<{ file: string, name: string }>}
+ */
+export function unusedExports(modules, all) {
+  /** @type {Map<string, Set<string>>} */
+  const used = new Map();
+  for (const { imports } of all) {
+    for (const { target, names } of imports) {
+      const known = used.get(target) ?? new Set();
+      for (const name of names === "all" ? ["*"] : names) known.add(name);
+      used.set(target, known);
+    }
+  }
+  return modules
+    .filter(({ file }) => !ENTRIES.test(file))
+    .flatMap(({ file, source }) => {
+      const names = used.get(file) ?? new Set();
+      return names.has("*")
+        ? []
+        : exportsOf(source)
+            .filter((name) => !names.has(name))
+            .map((name) => ({ file, name }));
+    });
+}
+
+/**
+ * @param {readonly Module[]} modules
+ * @param {readonly Module[]} all
+ * @returns {Array<Module & { importer: string }>} those that exactly one other module imports
+ */
+export function withOneImporter(modules, all) {
+  /** @type {Map<string, Set<string>>} */
+  const importers = new Map();
+  for (const { file, imports } of all.filter((one) => modules.includes(one))) {
+    for (const { target } of imports) importers.set(target, (importers.get(target) ?? new Set()).add(file));
+  }
+  return modules.flatMap((one) => {
+    const [importer, ...others] = importers.get(one.file) ?? [];
+    return importer === undefined || others.length > 0 ? [] : [{ ...one, importer }];
+  });
+}
+
+/** @param {import("./modules.mjs").SourceFile} source @returns {string[]} */
+function exportsOf(source) {
+  return source.statements.flatMap((statement) => {
+    if (ts.isExportDeclaration(statement))
+      return statement.exportClause && ts.isNamedExports(statement.exportClause)
+        ? statement.exportClause.elements.map((one) => one.name.text)
+        : [];
+    if (ts.isExportAssignment(statement)) return ["default"];
+    const modifiers = ts.canHaveModifiers(statement) ? (ts.getModifiers(statement) ?? []) : [];
+    if (!modifiers.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return [];
+    if (modifiers.some(({ kind }) => kind === ts.SyntaxKind.DefaultKeyword)) return ["default"];
+    if (ts.isVariableStatement(statement))
+      return statement.declarationList.declarations.flatMap(({ name }) =>
+        ts.isIdentifier(name)
+          ? [name.text]
+          : name.elements.flatMap((one) => ("name" in one ? [one.name.getText()] : [])),
+      );
+    return "name" in statement && statement.name ? [/** @type {ts.Identifier} */ (statement.name).text] : [];
+  });
+}
