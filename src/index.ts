@@ -164,6 +164,7 @@ export {
   ClientClosedError,
   ConflictError,
   type Hooks,
+  type Hop,
   type HttpDispatcher,
   HttpError,
   type HttpErrorDetails,

@@ -23,6 +23,8 @@ export type Answer = {
   text: string;
   /** `host:port` that answered. */
   host: string;
+  /** `host:port` of the proxy that passes on the answer, and may have made it itself. */
+  relay?: string | undefined;
   /** Takes the key out of a text of the answer before it goes into a message. */
   mask: Mask;
 };

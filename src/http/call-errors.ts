@@ -1,6 +1,9 @@
 import { CrecError } from "../errors.ts";
 import type { CallBudget } from "./call-budget.ts";
 import { BudgetError, RateLimitError, TimeoutError } from "./errors.ts";
+import { heldUpSentence } from "./faults.ts";
+import type { Hop } from "./hops.ts";
+import { nameOf, type UsedProxy, withProxy } from "./proxy.ts";
 
 type Method = { method: string };
 
@@ -33,10 +36,27 @@ export function exhausted(
   });
 }
 
-/** `cause`: how an earlier attempt failed. */
-export function timedOut({ method }: Method, host: string, timeoutMs: number, cause?: unknown): CrecError {
-  const doubt = method === "GET" ? "" : " It may have been carried out: check before you repeat it.";
-  const message = `${host} did not finish its answer within ${timeoutMs} ms. Check the network, or allow more time.${doubt}`;
-  const options = cause instanceof CrecError ? { cause, retryable: true } : { retryable: true };
-  return new TimeoutError("TIMEOUT", message, options);
+export type TimedOut = {
+  server: string;
+  proxy: UsedProxy | undefined;
+  /** Where all requests wait for a connection through the proxy. */
+  heldUpAt: Hop | undefined;
+  timeoutMs: number;
+  /** How an earlier attempt failed. */
+  cause?: unknown;
+};
+
+export function timedOut({ method }: Method, { heldUpAt, ...way }: TimedOut): CrecError {
+  const { server, proxy, timeoutMs } = way;
+  const cause = way.cause instanceof CrecError ? way.cause : undefined;
+  const heldUp = heldUpSentence(heldUpAt, { ...way, place: "the connection" });
+  const isSent = heldUp === undefined || way.cause !== undefined;
+  const doubt =
+    method === "GET" || !isSent ? "" : " It may have been carried out: check before you repeat it.";
+  const late = `${withProxy(server, proxy)} did not finish its answer within ${timeoutMs} ms. Check the network, or allow more time.`;
+  const at =
+    heldUp === undefined || !proxy
+      ? ({ hop: "service", host: server } as const)
+      : { hop: heldUpAt, host: nameOf(proxy) };
+  return new TimeoutError("TIMEOUT", (heldUp ?? late) + doubt, { cause, ...at, retryable: true });
 }

@@ -1,5 +1,6 @@
 import { Socket } from "node:net";
-import { Agent, buildConnector, Pool, ProxyAgent } from "undici";
+import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from "undici";
+import { type Hop, HopCount, hopError } from "./hops.ts";
 import { openPlainPool } from "./plain-dispatcher.ts";
 import { type DispatcherSettings, KEEP_ALIVE_MS, MAX_HEADER_BYTES, type SocketPool } from "./socket-pool.ts";
 import { hasWebAssembly } from "./web-assembly.ts";
@@ -11,6 +12,7 @@ export function openSocketPool(settings: DispatcherSettings): SocketPool {
 
 function openUndiciPool(settings: DispatcherSettings): SocketPool {
   const sockets = new Set<Socket>();
+  const hops = new HopCount();
   const tls = { ...settings.tls, timeout: settings.connectTimeoutMs } as buildConnector.BuildOptions;
   const options = {
     allowH2: false,
@@ -22,10 +24,11 @@ function openUndiciPool(settings: DispatcherSettings): SocketPool {
     bodyTimeout: 0,
   };
   const dispatcher = settings.proxy
-    ? throughProxy(settings.proxy, { ...settings, ...{ options, tls, sockets } })
+    ? throughProxy(settings.proxy, { ...settings, ...{ options, tls, sockets, hops } })
     : new Agent({ ...options, connect: tracked(buildConnector(tls), sockets) });
   return {
     dispatcher,
+    heldUpAt: () => hops.heldUpAt(),
     destroy: async () => {
       // The agent does not know a socket that is still connecting, and would leave it open.
       for (const socket of sockets) socket.destroy();
@@ -38,15 +41,20 @@ type ThroughProxy = Pick<DispatcherSettings, "connectTimeoutMs"> & {
   options: Agent.Options;
   tls: buildConnector.BuildOptions;
   sockets: Set<Socket>;
+  hops: HopCount;
 };
 
 /**
  * An `http:` address is requested from the proxy directly, an `https:` one through a tunnel. The TLS settings are for the
  * service only: the proxy sees neither the client certificate nor the certificate authority.
  */
-function throughProxy(uri: string, { options, tls, sockets, connectTimeoutMs }: ThroughProxy): ProxyAgent {
+function throughProxy(
+  uri: string,
+  { options, tls, sockets, hops, connectTimeoutMs }: ThroughProxy,
+): ProxyAgent {
   const proxyTls = { timeout: connectTimeoutMs };
-  const connect = tracked(buildConnector(proxyTls), sockets);
+  const toProxy = atHop("proxy", tracked(buildConnector(proxyTls), sockets), hops);
+  const proxy = new URL(uri).href;
   return new ProxyAgent({
     ...options,
     uri,
@@ -54,27 +62,66 @@ function throughProxy(uri: string, { options, tls, sockets, connectTimeoutMs }: 
     requestTls: tls,
     proxyTls,
     // No deadline of a call covers this: a proxy that never answers would keep its socket open.
-    clientFactory: (origin) => new Pool(origin, { ...options, connect, headersTimeout: connectTimeoutMs }),
+    clientFactory: (origin) =>
+      new TunnelPool(origin, { ...options, connect: toProxy, headersTimeout: connectTimeoutMs }, hops),
     // Requests without a tunnel get a connector to the proxy and nothing else.
-    factory: (origin, given: Pool.Options) =>
-      new Pool(origin, { ...options, ...given, ...trackedIn(given, sockets) }),
+    factory: (origin, given: Pool.Options) => {
+      const isTunnel = String(origin) !== proxy;
+      const connect = isTunnel ? atHop("service", connectorIn(given), hops) : toProxy;
+      return new Pool(origin, { ...options, ...given, connect: opening(connect, hops) });
+    },
   });
 }
 
-function trackedIn({ connect }: Pool.Options, sockets: Set<Socket>): Pick<Pool.Options, "connect"> {
-  return typeof connect === "function" ? { connect: tracked(onceThrough(connect), sockets) } : {};
+function connectorIn({ connect }: Pool.Options): buildConnector.connector {
+  return typeof connect === "function" ? connect : buildConnector(connect ?? {});
+}
+
+/** The connections to a proxy, which opens tunnels. */
+class TunnelPool extends Pool {
+  readonly #hops: HopCount;
+
+  constructor(origin: string | URL, options: Pool.Options, hops: HopCount) {
+    super(origin, options);
+    this.#hops = hops;
+  }
+
+  override async connect(
+    options: Omit<Dispatcher.ConnectOptions, "origin">,
+  ): Promise<Dispatcher.ConnectData> {
+    const end = this.#hops.begin("tunnel");
+    try {
+      return await super.connect(options);
+    } catch (error) {
+      throw hopError("tunnel", error);
+    } finally {
+      end();
+    }
+  }
 }
 
 /**
- * For a tunnel that the proxy closes before it answers: with its own code for that, undici would ask for the tunnel again
- * and again, until the deadline of the call.
+ * A connector whose errors say where they happened. For some of undici's codes it would ask again and again, until the
+ * deadline of the call: these errors have no code.
  */
-function onceThrough(connect: buildConnector.connector): buildConnector.connector {
+function atHop(hop: Hop, connect: buildConnector.connector, hops: HopCount): buildConnector.connector {
+  return (options, callback) => {
+    const end = hops.begin(hop);
+    connect(options, (...[error, socket]: Parameters<buildConnector.Callback>) => {
+      end();
+      if (error) return callback(hopError(hop, error), null);
+      callback(null, socket);
+    });
+  };
+}
+
+/** A connector whose sockets carry the requests. */
+function opening(connect: buildConnector.connector, hops: HopCount): buildConnector.connector {
   return (options, callback) =>
     connect(options, (...[error, socket]: Parameters<buildConnector.Callback>) => {
-      if (error === null) return callback(error, socket);
-      const isClosed = (error as { code?: unknown }).code === "UND_ERR_SOCKET";
-      callback(isClosed ? Object.assign(new Error(error.message), { code: "UND_ERR_ABORTED" }) : error, null);
+      if (error) return callback(error, null);
+      hops.opened(socket);
+      callback(null, socket);
     });
 }
 

@@ -1,4 +1,5 @@
 import { CrecError } from "../errors.ts";
+import type { Hop } from "./hops.ts";
 
 /** What is known about the answer, if there was one. */
 export type HttpErrorDetails = {
@@ -10,6 +11,10 @@ export type HttpErrorDetails = {
   retryAfterMs?: number | undefined;
   retryable?: boolean;
   cause?: unknown;
+  /** Where a call without an answer failed. */
+  hop?: Hop | undefined;
+  /** What failed there: the host and port of the proxy, or of the service. */
+  host?: string | undefined;
 };
 
 /** A call that did not return a usable answer. */
@@ -19,6 +24,13 @@ export class HttpError extends CrecError {
   declare readonly type?: string;
   declare readonly requestId?: string;
   declare readonly retryAfterMs?: number;
+  /**
+   * Where a call without an answer failed, on the way to the service: `proxy`, the connection to it; `tunnel`, what the
+   * proxy opens; `service`, all behind that. With `proxy` and `tunnel`, nothing of the call has reached the service.
+   */
+  declare readonly hop?: Hop;
+  /** What failed there: the host and port of the proxy, or of the service. */
+  declare readonly host?: string;
 
   constructor(code: string, message: string, details: HttpErrorDetails = {}) {
     const { cause, retryable = false, ...known } = details;

@@ -5,11 +5,21 @@ export type ForeignAnswer = {
   status: number;
   /** `host:port`, perhaps with the proxy in between. */
   host: string;
+  /** `host:port` of the proxy that passes on the answer, and may have made it itself. */
+  relay?: string | undefined;
   location: string | undefined;
   mask: Mask;
 };
 
 const REDIRECTS = [301, 302, 303, 307, 308];
+
+const GATEWAY_STATUSES = [502, 503, 504];
+
+/** The words of a proxy that passes requests on. */
+function notReached(status: number, host: string, relay: string): string {
+  const [service = ""] = host.split(" ");
+  return `The proxy at ${relay} gets no answer of the service at ${service} (HTTP ${status}). Try again later. If it stays so, check the base URL of the connection, and that the service runs; else ask who runs the proxy.`;
+}
 
 const NO_ANSWER_BEHIND = (host: string, status: number) =>
   `The service at ${host} does not answer, or a proxy before it fails (HTTP ${status}). Try again later. If it stays so, check the base URL of the connection, and the proxy.`;
@@ -32,7 +42,8 @@ const BY_STATUS: Readonly<Record<number, (host: string, status: number) => strin
 
 /** What happened, and what to do; undefined where the status says no more than that the answer is foreign. */
 export function foreignSentence(answer: ForeignAnswer): string | undefined {
-  const { status, host } = answer;
+  const { status, host, relay } = answer;
+  if (relay && GATEWAY_STATUSES.includes(status)) return notReached(status, host, relay);
   return REDIRECTS.includes(status) ? redirectSentence(answer) : BY_STATUS[status]?.(host, status);
 }
 

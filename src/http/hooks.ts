@@ -1,3 +1,5 @@
+import type { Hop } from "./hops.ts";
+
 /** One attempt of a call, without its body and without the key in any text. */
 export type RequestInfo = {
   method: string;
@@ -20,6 +22,10 @@ export type ResponseInfo = Omit<RequestInfo, "headers"> & {
    * or its rights (401 and 403), such as `KEY_REFUSED`.
    */
   errorCode?: string;
+  /** Where an attempt without an answer failed: as in its error. */
+  hop?: Hop;
+  /** The host and port that failed there. */
+  host?: string;
 };
 
 /** Called for each attempt, for logs and metrics. Errors that a hook throws are ignored. */

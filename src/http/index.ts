@@ -19,7 +19,9 @@ export {
   TimeoutError,
   ValidationError,
 } from "./errors.ts";
+export { heldUpSentence } from "./faults.ts";
 export type { Hooks, RequestInfo, ResponseInfo } from "./hooks.ts";
+export type { Hop } from "./hops.ts";
 export { ACCEPT_ENCODING, readText } from "./inflate.ts";
 export { Lane } from "./lane.ts";
 export { type Mask, maskOf } from "./masking.ts";

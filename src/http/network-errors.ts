@@ -1,9 +1,11 @@
 import { ArgumentError, type CrecError } from "../errors.ts";
 import { certificateSentence } from "./certificate-errors.ts";
 import { BadResponseError, ClientClosedError, NetworkError } from "./errors.ts";
+import { LOGIN_REQUIRED, type Places, REFUSED, tunnelSentence, unreachableSentence } from "./faults.ts";
+import { type Hop, HopError } from "./hops.ts";
 import { tooLarge } from "./inflate.ts";
 import type { Mask } from "./masking.ts";
-import { isLoopback, nameOf, type UsedProxy, withProxy } from "./proxy.ts";
+import { nameOf, placeOf, type UsedProxy, withProxy } from "./proxy.ts";
 import { MAX_HEADER_BYTES } from "./socket-pool.ts";
 
 const TLS_CODE =
@@ -36,82 +38,149 @@ export type Called = { server: string; address: string; place: string };
 
 const SERVICE: Called = { server: "The service", address: "the base URL", place: "the connection" };
 
-/** Of connections that do not come about. `where`: where the address is entered. */
-const UNREACHABLE: Readonly<Record<string, string | ((where: string) => string)>> = {
-  ENOTFOUND: (where) => `its name cannot be resolved. Check ${where}, and DNS`,
-  EAI_AGAIN: "DNS does not answer. Check the network and DNS",
-  ECONNREFUSED: (where) => `nothing listens there. Check that it runs, and ${where}`,
-  EHOSTUNREACH: "there is no route to it. Check the network",
-  ENETUNREACH: "there is no route to it. Check the network",
-  ETIMEDOUT: "it does not answer. Check the network, and firewalls",
-  EMFILE:
-    "this process has too many open files or sockets. Look for what opens them, or raise the limit (ulimit -n)",
-  UND_ERR_CONNECT_TIMEOUT: "it does not answer. Check the network, and firewalls",
-};
-const BROKEN = "the connection broke before the answer was complete. Check the network, and try again";
+type Options = { called?: Called; proxy?: UsedProxy | undefined };
 
-/**
- * The error for an exception of the HTTP client. `mask` removes secrets from its text. With a proxy, every connection goes
- * to it: so it is what cannot be reached.
- */
-export function networkError(
-  error: unknown,
-  server: string,
-  mask: Mask,
-  { called = SERVICE, proxy }: { called?: Called; proxy?: UsedProxy | undefined } = {},
-): CrecError {
-  const { address, place } = called;
-  const host = withProxy(server, proxy);
-  const proxyPlace = proxy?.place ?? `the proxy of ${place}`;
-  const { code, message } = codeAndMessage(error);
-  const cause = leanCause(code, mask(message));
+/** The error for an exception of the HTTP client. It names the hop that failed. `mask` removes secrets from its text. */
+export function networkError(error: unknown, server: string, mask: Mask, options: Options = {}): CrecError {
+  const failure = failureOf(error);
+  const { code } = failure;
+  const message = mask(failure.message);
   if (code === "UND_ERR_DESTROYED" || code === "UND_ERR_CLOSED") return new ClientClosedError();
   if (code === "UND_ERR_INVALID_ARG") {
     return new ArgumentError(
       "request",
-      `The request cannot be sent: ${mask(message)}. Check its headers and path.`,
+      `The request cannot be sent: ${message}. Check its headers and path.`,
     );
   }
-  if (CLIENT_CERTIFICATE.test(code)) {
-    const text = `${host} refused the TLS connection (${code}). It probably requires a client certificate, or does not accept the one it got: set one in the TLS settings of ${place}.`;
-    return new NetworkError("TLS_ERROR", text, { cause });
+  // The HTTP client's errors may contain parts of the answer: only code and message are kept.
+  const cause = Object.assign(new Error(message), code === "" ? {} : { code });
+  const { called = SERVICE, proxy } = options;
+  const other = failure.hop === "service" ? otherPeer(error, server) : undefined;
+  if (other !== undefined) {
+    const own = { ...options, proxy: { url: "", place: "the dispatcher of the client" } };
+    const way = { server, called, proxy, ...placesOf(own) };
+    return serverError({ ...failure, message }, other, way, cause);
   }
-  if (proxy && code === "UND_ERR_PRX_TLS") {
-    const text = `No trusted connection to the proxy ${nameOf(proxy)}. Check https or http in ${proxyPlace}, and that this machine trusts its certificate (NODE_EXTRA_CA_CERTS).`;
-    return new NetworkError("TLS_ERROR", text, { cause });
+  const way = { server, called, proxy, ...placesOf(options) };
+  if (failure.hop === "tunnel" && !(proxy && isOfProxy(code))) {
+    return tunnelError({ ...failure, message }, way, cause);
+  }
+  const asked = failure.hop === "service" || !proxy ? undefined : nameOf(proxy);
+  return serverError({ ...failure, message }, asked, way, cause);
+}
+
+type Way = Required<Omit<Options, "proxy">> & {
+  server: string;
+  proxy: UsedProxy | undefined;
+  places: Places;
+  proxyPlaces: Places;
+};
+
+/** What a server answers, or fails to: the proxy itself if `asked` has its host and port, else the service. */
+function serverError(
+  { code, message }: Failure,
+  asked: string | undefined,
+  { server, called, proxy, ...way }: Way,
+  cause: Error,
+): CrecError {
+  const hop: Hop = asked ? "proxy" : "service";
+  const host = asked ?? server;
+  const details = { cause, hop, host };
+  const places = asked ? way.proxyPlaces : way.places;
+  const name = asked ? `the proxy ${host}` : withProxy(server, proxy);
+  const whole = asked ? `The proxy at ${host}` : name;
+  if (CLIENT_CERTIFICATE.test(code)) {
+    const remedy = asked
+      ? "a proxy gets none from here: use one that asks for a user name and password, or for nothing"
+      : `set one in the TLS settings of ${called.place}`;
+    const text = `${whole} refused the TLS connection (${code}). It probably requires a client certificate, or does not accept the one it got: ${remedy}.`;
+    return new NetworkError("TLS_ERROR", text, details);
   }
   if (TLS_CODE.test(code)) {
-    const text = `No trusted connection to ${host}: ${certificateSentence(code, called)}. (${code})`;
-    return new NetworkError("TLS_ERROR", text, { cause });
+    const text = `No trusted connection to ${name}: ${certificateSentence(code, places)}. (${code})`;
+    return new NetworkError("TLS_ERROR", text, details);
   }
-  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return tooLarge(host, cause);
-  const unreadable = UNREADABLE_ANSWERS.find(
-    (one) => one.code === code && (one.message ?? message) === message,
-  );
+  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return tooLarge(whole, cause);
+  const unreadable = unreadableAnswer(code, message);
   if (unreadable) {
-    const text = `${host} ${unreadable.what}. Look for a proxy that does this, and check ${address}.`;
-    return new BadResponseError("BAD_RESPONSE", text, { cause });
+    const text = `${whole} ${unreadable.what}. Look for a proxy that does this, and check ${asked ? places.address : called.address}.`;
+    return new BadResponseError("BAD_RESPONSE", text, details);
   }
-  if (code.startsWith("HPE_") && code !== "HPE_INVALID_EOF_STATE") {
-    const text = `${host} does not speak HTTP as expected (${code}). Check https or http, and the port, in ${address}.`;
-    return new BadResponseError("BAD_RESPONSE", text, { cause });
+  if (isNotHttp(code)) {
+    const text = `${whole} does not speak HTTP as expected (${code}). Check https or http, and the port, in ${asked ? places.address : called.address}.`;
+    return new BadResponseError("BAD_RESPONSE", text, details);
   }
-  const why = UNREACHABLE[code];
-  const what = proxy && why ? `The proxy at ${nameOf(proxy)}` : `${called.server} at ${host}`;
-  const where = proxy ? proxyPlace : `${address} of ${place}`;
-  const reason =
-    code === "UND_ERR_ABORTED"
-      ? refusedBy(proxyPlace, message, `${address} of ${place}`)
-      : typeof why === "function"
-        ? why(where)
-        : (why ?? BROKEN);
-  const asked = proxy ? nameOf(proxy) : server;
-  const inContainer =
-    code === "ECONNREFUSED" && isLoopback(asked.replace(/:\d+$/, ""))
-      ? ` If this runs in a container, ${asked} means the container itself.`
-      : "";
-  const text = `${what} cannot be reached: ${reason}.${inContainer}`;
-  return new NetworkError("SERVICE_UNREACHABLE", text, { cause, retryable: true });
+  const what = asked ? whole : `${called.server} at ${name}`;
+  const why = unreachableSentence(code, { at: hop, host, places });
+  return new NetworkError("SERVICE_UNREACHABLE", `${what} cannot be reached: ${why}.`, {
+    ...details,
+    retryable: true,
+  });
+}
+
+/** A proxy that opens no way to the service, or one that is cut before anything is sent. */
+function tunnelError(failure: Failure, { server, called, proxy, ...way }: Way, cause: Error): CrecError {
+  const why = tunnelSentence(failure, { proxy: way.proxyPlaces, service: way.places });
+  const text = `${called.server} at ${withProxy(server, proxy)} cannot be reached: ${why}.`;
+  const host = proxy ? nameOf(proxy) : undefined;
+  return new NetworkError("SERVICE_UNREACHABLE", text, { cause, hop: "tunnel", host, retryable: true });
+}
+
+/** `isOpen`: the proxy had opened the tunnel. */
+type Failure = { hop: Hop; code: string; message: string; isOpen: boolean };
+
+function failureOf(thrown: unknown): Failure {
+  const hop = thrown instanceof HopError ? thrown.hop : "service";
+  const { code, message } = codeAndMessage(thrown instanceof HopError ? thrown.cause : thrown);
+  // Behind an open tunnel, an error of TLS or a silent server is about the service.
+  const isCut = thrown instanceof HopError && hop === "service" && !TLS_CODE.test(code) && code !== SILENT;
+  return { hop: code === REFUSED || isCut ? "tunnel" : hop, code, message, isOpen: isCut };
+}
+
+/**
+ * The dispatcher of a program may connect to a proxy of its own: Node.js names what it could not reach. Undefined where that
+ * is the service, or not known.
+ */
+function otherPeer(thrown: unknown, server: string): string | undefined {
+  const first: unknown = thrown instanceof AggregateError ? thrown.errors[0] : thrown;
+  const { hostname, address, port } = (first ?? {}) as Record<string, unknown>;
+  if (typeof hostname === "string") return server.startsWith(`${hostname}:`) ? undefined : hostname;
+  if (typeof address !== "string" || typeof port !== "number") return undefined;
+  return server.endsWith(`:${port}`) ? undefined : `${address}:${port}`;
+}
+
+const SILENT = "UND_ERR_CONNECT_TIMEOUT";
+
+/** Whether it is about the proxy itself, although it came while a tunnel was asked for. */
+function isOfProxy(code: string): boolean {
+  return TLS_CODE.test(code) || isNotHttp(code) || unreadableAnswer(code, "") !== undefined;
+}
+
+function isNotHttp(code: string): boolean {
+  return code.startsWith("HPE_") && code !== "HPE_INVALID_EOF_STATE";
+}
+
+function unreadableAnswer(code: string, message: string): UnreadableAnswer | undefined {
+  return UNREADABLE_ANSWERS.find((one) => one.code === code && (one.message ?? message) === message);
+}
+
+function placesOf({ called: { address, place } = SERVICE, proxy }: Options): {
+  places: Places;
+  proxyPlaces: Places;
+} {
+  const settings = `the TLS settings of ${place}`;
+  return {
+    places: {
+      address: `${address} of ${place}`,
+      tls: settings,
+      trust: `add its certificate to ${settings} (in code: tls.ca), or name its file in NODE_EXTRA_CA_CERTS`,
+    },
+    proxyPlaces: {
+      address: placeOf(proxy, place),
+      tls: "whether this machine trusts its certificate (NODE_EXTRA_CA_CERTS)",
+      trust: "name the file of its certificate in NODE_EXTRA_CA_CERTS",
+    },
+  };
 }
 
 function codeAndMessage(error: unknown): { code: string; message: string } {
@@ -119,28 +188,8 @@ function codeAndMessage(error: unknown): { code: string; message: string } {
   const known = "code" in error && typeof error.code === "string" ? error.code : "";
   // Without a tunnel, a proxy that requires credentials is reported as an invalid argument.
   if (known === "UND_ERR_INVALID_ARG" && error.message.includes(LOGIN_REQUIRED))
-    return { code: "UND_ERR_ABORTED", message: error.message };
+    return { code: REFUSED, message: error.message };
   // The parser sets no code when the answer is not HTTP from its first byte.
   const code = known === "" && error.name === "HTTPParserError" ? "HPE_INVALID" : known;
   return { code, message: error.message };
-}
-
-const LOGIN_REQUIRED = "Proxy Authentication Required";
-
-/** What the status says with which a proxy refused a tunnel. */
-function refusedBy(proxyPlace: string, message: string, address: string): string {
-  const [, found] = /\((\d{3})\)/.exec(message) ?? [];
-  const status = Number(found ?? (message.includes(LOGIN_REQUIRED) ? 407 : 0));
-  const refused = `the proxy refused the connection${status === 0 ? "" : ` (HTTP ${status})`}`;
-  if (status === 0) return `${refused}. Check the address and the credentials in ${proxyPlace}`;
-  if (status === 407) return `${refused}: it requires a login. Check the credentials in ${proxyPlace}`;
-  if (status >= 500) {
-    return `${refused}: it does not reach the server itself. Check ${address}, and that the server runs; else ask who runs the proxy`;
-  }
-  return `${refused}: it does not permit this server. Check ${address}, or ask who runs the proxy to permit it`;
-}
-
-/** The HTTP client's errors may contain parts of the answer: only code and message are kept. */
-function leanCause(code: string, message: string): Error {
-  return Object.assign(new Error(message), code === "" ? {} : { code });
 }

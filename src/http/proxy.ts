@@ -55,6 +55,16 @@ export function nameOf({ url }: UsedProxy): string {
   return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
 }
 
+/** Whether a proxy is asked for an address itself, and can answer in place of the service. */
+export function opensNoTunnel({ url }: UsedProxy, address: URL): boolean {
+  return address.protocol === "http:" && new URL(url).protocol === "http:";
+}
+
+/** Where people find the address of a proxy that is chosen in a `place`, such as "the connection". */
+export function placeOf(proxy: UsedProxy | undefined, place: string): string {
+  return proxy?.place ?? `the proxy of ${place}`;
+}
+
 /** What sentences call a server that is reached through a proxy, or without. */
 export function withProxy(host: string, proxy: UsedProxy | undefined): string {
   return proxy ? `${host} (through the proxy ${nameOf(proxy)})` : host;

@@ -1,3 +1,4 @@
+import type { Hop } from "./hops.ts";
 import type { Body } from "./inflate.ts";
 
 /** TLS settings of a connection, as Node's `tls.connect` takes them. */
@@ -37,7 +38,12 @@ export type DispatcherSettings = {
 };
 
 /** The pool of sockets behind one transport. */
-export type SocketPool = { dispatcher: HttpDispatcher; destroy: () => Promise<void> };
+export type SocketPool = {
+  dispatcher: HttpDispatcher;
+  /** On the way through a proxy: where all requests wait for a connection. */
+  heldUpAt?: () => Hop | undefined;
+  destroy: () => Promise<void>;
+};
 
 /** Many servers close idle sockets after 5 s: a request sent at that moment is lost. */
 export const KEEP_ALIVE_MS = 4_000;

@@ -7,13 +7,13 @@ import { CallBudget } from "./call-budget.ts";
 import { exhausted, held, timedOut } from "./call-errors.ts";
 import { CallQueue, type Rank } from "./call-queue.ts";
 import { openSocketPool } from "./dispatcher.ts";
-import { ClientClosedError } from "./errors.ts";
+import { ClientClosedError, HttpError } from "./errors.ts";
 import { callHook, type Hooks } from "./hooks.ts";
 import { ACCEPT_ENCODING, readText } from "./inflate.ts";
 import { Lane } from "./lane.ts";
 import { type Mask, maskOf } from "./masking.ts";
 import { networkError } from "./network-errors.ts";
-import { proxyFor, type UsedProxy, withProxy } from "./proxy.ts";
+import { nameOf, opensNoTunnel, proxyFor, type UsedProxy, withProxy } from "./proxy.ts";
 import { holdMsOf } from "./rate-limit.ts";
 import { retry } from "./retry.ts";
 import { RetryBudget } from "./retry-budget.ts";
@@ -26,7 +26,7 @@ import {
   timeoutOf,
   withQuery,
 } from "./settings.ts";
-import type { HttpDispatcher, OutgoingRequest } from "./socket-pool.ts";
+import type { HttpDispatcher, OutgoingRequest, SocketPool } from "./socket-pool.ts";
 import type { TransportOptions } from "./transport-options.ts";
 import { VERSION } from "./version.ts";
 
@@ -37,6 +37,8 @@ export class Transport {
   readonly #origin: string;
   readonly #host: string;
   readonly #proxy: UsedProxy | undefined;
+  /** The proxy that passes on each answer, where it opens no tunnel. */
+  readonly #relay: string | undefined;
   readonly #basePath: string;
   readonly #apiKey: string;
   readonly #mask: Mask;
@@ -54,6 +56,7 @@ export class Transport {
   readonly #lastLane = new Lane();
   readonly #dispatcher: HttpDispatcher;
   readonly #destroyPool: () => Promise<void>;
+  readonly #heldUpAt: SocketPool["heldUpAt"];
   readonly #closing = new AbortController();
 
   /** @throws {ArgumentError} when an option is not usable. */
@@ -84,7 +87,8 @@ export class Transport {
     this.#hooks = { onRequest: options.onRequest, onResponse: options.onResponse };
     this.#admit = options.admit;
     this.#proxy = options.dispatcher ? undefined : proxyFor(options.proxy, url, process.env);
-    const pool = options.dispatcher
+    this.#relay = this.#proxy && opensNoTunnel(this.#proxy, url) ? nameOf(this.#proxy) : undefined;
+    const pool: SocketPool = options.dispatcher
       ? { dispatcher: options.dispatcher, destroy: () => Promise.resolve() }
       : openSocketPool({
           tls: options.tls,
@@ -94,6 +98,7 @@ export class Transport {
         });
     this.#dispatcher = pool.dispatcher;
     this.#destroyPool = pool.destroy;
+    this.#heldUpAt = pool.heldUpAt;
   }
 
   /** How long a whole call may take that does not set a time itself, in milliseconds. */
@@ -156,7 +161,7 @@ export class Transport {
       onTimeout: () =>
         isWaiting && this.#queue.lacksBudget
           ? exhausted(call, this.#budget, lastFailure)
-          : timedOut(call, withProxy(this.#host, this.#proxy), timeoutMs, lastFailure),
+          : this.#timedOut(call, timeoutMs, lastFailure),
       signals: [call.signal, this.#closing.signal],
     };
     const budget = this.#retries;
@@ -213,9 +218,12 @@ export class Transport {
       });
       return answer;
     } catch (error) {
+      const { hop, host } = error instanceof HttpError ? error : {};
       callHook(this.#hooks.onResponse, {
         ...ended(),
         errorCode: error instanceof CrecError ? error.code : "",
+        ...(hop ? { hop } : {}),
+        ...(host ? { host } : {}),
       });
       throw error;
     }
@@ -224,7 +232,7 @@ export class Transport {
   #send(message: OutgoingRequest, signal: AbortSignal): Promise<Answer> {
     const bounds = {
       timeoutMs: this.#attemptTimeoutMs,
-      onTimeout: () => timedOut(message, withProxy(this.#host, this.#proxy), this.#attemptTimeoutMs),
+      onTimeout: () => this.#timedOut(message, this.#attemptTimeoutMs),
       signals: [signal],
     };
     return bounded(bounds, async (attemptSignal) => {
@@ -233,7 +241,12 @@ export class Transport {
         const { statusCode: status, headers, body } = response;
         this.#clock.note(headers.date);
         this.#budget.hold(holdMsOf({ status, headers }, message.method));
-        const answer = { status, host: withProxy(this.#host, this.#proxy), mask: this.#mask };
+        const answer = {
+          status,
+          host: withProxy(this.#host, this.#proxy),
+          relay: this.#relay,
+          mask: this.#mask,
+        };
         const encoding = headers["content-encoding"];
         const text = await readText({ ...answer, body, encoding, maxBytes: this.#maxResponseBytes });
         return { ...answer, headers, text };
@@ -242,6 +255,11 @@ export class Transport {
         throw networkError(error, this.#host, this.#mask, { proxy: this.#proxy });
       }
     });
+  }
+
+  #timedOut(call: { method: string }, timeoutMs: number, cause?: unknown): CrecError {
+    const way = { server: this.#host, proxy: this.#proxy, heldUpAt: this.#heldUpAt?.() };
+    return timedOut(call, { ...way, timeoutMs, cause });
   }
 
   #message(call: Call): OutgoingRequest {

@@ -4,6 +4,8 @@ import {
   baseUrlOf,
   bounded,
   ClientClosedError,
+  HttpError,
+  heldUpSentence,
   type Mask,
   maskOf,
   networkError,
@@ -193,9 +195,16 @@ export class CustodianClient {
       headers: { ...HEADERS, ...headers },
       ...(body === undefined ? {} : { body }),
     };
+    const timeoutMs = call.waitsForPersonMs ?? this.#attemptTimeoutMs;
     const bounds = {
-      timeoutMs: call.waitsForPersonMs ?? this.#attemptTimeoutMs,
-      onTimeout: () => (isForPerson ? unanswered(place) : silent(place)),
+      timeoutMs,
+      onTimeout: () => {
+        const hop = this.#pool.heldUpAt?.();
+        const way = { server: this.#base.host, proxy, place: "the signer", timeoutMs };
+        const heldUp = heldUpSentence(hop, way);
+        if (heldUp !== undefined) return new SignerError("SIGNER_UNAVAILABLE", heldUp, { hop });
+        return isForPerson ? unanswered(place) : silent(place);
+      },
       signals: [call.signal, this.#closing.signal],
     };
     return bounded(bounds, async (signal) => {
@@ -299,12 +308,13 @@ export function requestFailure(
   if (error instanceof ClientClosedError) return closed();
   if (error instanceof ArgumentError) return error;
   const { cause, retryable } = error;
+  const { hop } = error instanceof HttpError ? error : {};
   if (error.code === "RESPONSE_TOO_LARGE") {
     const message = `${custodian} at ${host} sent more than any key service does. Check the address in the signer, and whether a proxy answered instead.`;
     return new SignerError("SIGNER_BAD_ANSWER", message, { cause });
   }
   const code = error.code === "BAD_RESPONSE" ? "SIGNER_BAD_ANSWER" : "SIGNER_UNAVAILABLE";
-  return new SignerError(code, error.message, { cause, retryable });
+  return new SignerError(code, error.message, { cause, retryable, hop });
 }
 
 export function silent(place: string): SignerError {
@@ -326,10 +336,11 @@ export function closed(): ClientClosedError {
 /** The failure of a request that the key service may have taken says so: a repeat would ask again. */
 export function notingAsked(error: unknown): unknown {
   if (!(error instanceof SignerError) || !error.retryable) return error;
-  const { code, message, cause, state, retryAfterMs } = error;
+  const { code, message, cause, state, retryAfterMs, hop } = error;
+  if (hop === "proxy" || hop === "tunnel") return error;
   const reason = state ?? (cause as { code?: string } | undefined)?.code ?? "";
   if (NOT_ARRIVED.test(reason)) return error;
-  return new SignerError(code, message, { cause, state, retryAfterMs, isAsked: true });
+  return new SignerError(code, message, { cause, state, retryAfterMs, hop, isAsked: true });
 }
 
 function redirected(place: string, status: number, location: string): SignerError {

@@ -1,4 +1,5 @@
 import { CrecError } from "../../errors.ts";
+import type { Hop } from "../../http/index.ts";
 
 /** Why a key service did not sign. In each case nothing was submitted. */
 export type SignerErrorCode =
@@ -22,6 +23,7 @@ export type SignerErrorDetails = {
   /** @default as the code says */
   retryable?: boolean;
   isAsked?: boolean | undefined;
+  hop?: Hop | undefined;
 };
 
 /** The error of a key service. `message` never contains a secret. */
@@ -34,6 +36,8 @@ export class SignerError extends CrecError {
   readonly retryAfterMs: number | undefined;
   /** Whether the key service may have taken the request: a repeat would ask it, or a person, again. It is not made unasked. */
   readonly isAsked: boolean;
+  /** Where a request without an answer failed, on the way to the key service; as in an `HttpError`. */
+  readonly hop: Hop | undefined;
 
   constructor(code: SignerErrorCode, message: string, details: SignerErrorDetails = {}) {
     const {
@@ -42,10 +46,12 @@ export class SignerError extends CrecError {
       retryAfterMs,
       retryable = code === "SIGNER_UNAVAILABLE",
       isAsked = false,
+      hop,
     } = details;
     super(code, message, { cause, retryable });
     this.state = state;
     this.retryAfterMs = retryAfterMs;
     this.isAsked = isAsked;
+    this.hop = hop;
   }
 }

@@ -195,7 +195,9 @@ describe("a call to a key service", () => {
       const url = `https://127.0.0.1:${port}`;
       const untrusted = await errorOf(open(url).call({ ...GET, repeats: true }));
       should(untrusted).have.properties({ code: "SIGNER_UNAVAILABLE", retryable: false });
-      should(untrusted.message).match(/^No trusted connection to .*TLS settings of the signer\. \(/);
+      should(untrusted.message).match(
+        /^No trusted connection to .*TLS settings of the signer \(in code: tls\.ca\), /,
+      );
       const anonymous = await errorOf(open(url, { tls: { ca: own.cert } }).call(GET));
       should(anonymous.message).match(/requires a client certificate.*TLS settings of the signer\.$/);
       const { status } = await open(url, { tls: { ca: own.cert, ...callers } }).call(GET);
@@ -269,6 +271,29 @@ describe("a call to a key service", () => {
       const cut = await errorOf(open(broken.url).call({ ...GET, withinMs: 20_000 }));
       should(cut).have.properties({ code: "SIGNER_UNAVAILABLE", isAsked: true });
       should(connections).equal(1);
+    });
+
+    it("repeats a request to sign that did not come through the proxy, and names that", async () => {
+      let tunnels = 0;
+      const cutting = await serveTcp((socket) => {
+        socket.once("data", () => {
+          tunnels += 1;
+          socket.destroy();
+        });
+      });
+      const behind = "https://custodian.invalid";
+      const cut = open(behind, { proxy: cutting.url });
+      const error = await errorOf(cut.call({ ...GET, withinMs: 20_000 }));
+      should(error).match({ code: "SIGNER_UNAVAILABLE", isAsked: false, hop: "tunnel" });
+      should(error.message).match(/the proxy closed the connection .* the proxy of the signer is that of/);
+      should(tunnels).equal(4);
+      const silent = await serveTcp(() => {});
+      const waiting = open(behind, { proxy: silent.url });
+      const late = await errorOf(waiting.call({ ...GET, waitsForPersonMs: 50 }));
+      should(late).match({ code: "SIGNER_UNAVAILABLE", isAsked: false, hop: "tunnel" });
+      should(late.message).startWith(
+        `The proxy at 127.0.0.1:${silent.port} opened no connection to custodian.invalid within 50 ms. Check`,
+      );
     });
 
     it("tells whether a person may have been asked already: then a repeat would ask again", async () => {

@@ -1,0 +1,90 @@
+import type { Hop } from "./hops.ts";
+import { isLoopback, nameOf, placeOf, type UsedProxy } from "./proxy.ts";
+
+/** What the sentences call the places where a server, or a proxy, is set up. */
+export type Places = {
+  /** Of its address, such as "the base URL of the connection". */
+  address: string;
+  /** What else may be wrong with TLS, after "check". */
+  tls: string;
+  /** What makes this machine trust its certificate, after "if you trust it". */
+  trust: string;
+};
+
+type Sentence = string | ((places: Places) => string);
+
+/** Connections that do not come about, by the codes of Node.js and its HTTP client. The same for a proxy and a service. */
+const UNREACHABLE: Readonly<Record<string, Sentence>> = {
+  ENOTFOUND: ({ address }) => `its name cannot be resolved. Check ${address}, and DNS`,
+  EAI_AGAIN: "DNS does not answer. Check the network and DNS",
+  ECONNREFUSED: ({ address }) => `nothing listens there. Check that it runs, and ${address}`,
+  EHOSTUNREACH: "there is no route to it. Check the network",
+  ENETUNREACH: "there is no route to it. Check the network",
+  ETIMEDOUT: "it does not answer. Check the network, and firewalls",
+  EMFILE:
+    "this process has too many open files or sockets. Look for what opens them, or raise the limit (ulimit -n)",
+  UND_ERR_CONNECT_TIMEOUT: "it does not answer. Check the network, and firewalls",
+};
+
+/** A connection that ends too early, by the hop to which it had come. */
+const BROKEN = {
+  proxy: ({ address }: Places) =>
+    `it closed the connection at once. Check https or http, and the port, in ${address}`,
+  service: () => "the connection broke before the answer was complete. Check the network, and try again",
+};
+
+/** Why a proxy or a service cannot be reached, and what to do. `host`: its host and port. */
+export function unreachableSentence(
+  code: string,
+  { at, host, places }: { at: "proxy" | "service"; host: string; places: Places },
+): string {
+  const known = (Object.hasOwn(UNREACHABLE, code) ? UNREACHABLE[code] : undefined) ?? BROKEN[at];
+  const inContainer =
+    code === "ECONNREFUSED" && isLoopback(host.replace(/:\d+$/, ""))
+      ? `. If this runs in a container, ${host} means the container itself`
+      : "";
+  return `${typeof known === "function" ? known(places) : known}${inContainer}`;
+}
+
+export const LOGIN_REQUIRED = "Proxy Authentication Required";
+/** An answer to the request for a tunnel that is not 200, and one that requires a login where there is no tunnel. */
+export const REFUSED = "UND_ERR_ABORTED";
+const SILENT: readonly string[] = ["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_CONNECT_TIMEOUT", "ETIMEDOUT"];
+
+/** Why a proxy opens no way to a service, and what to do. `message`: that of the HTTP client, which has the status. */
+export function tunnelSentence(
+  { code, message, isOpen }: { code: string; message: string; isOpen: boolean },
+  { proxy, service }: { proxy: Places; service: Places },
+): string {
+  if (code === REFUSED) return refusedTunnel(message, proxy.address, service.address);
+  if (SILENT.includes(code)) {
+    return `the proxy does not answer. Check that ${proxy.address} is that of an http proxy, and ask who runs it`;
+  }
+  return isOpen
+    ? `the connection was cut behind the proxy, before anything was sent. Check ${service.address}, and that the server runs; else ask who runs the proxy`
+    : `the proxy closed the connection without an answer. Check that ${proxy.address} is that of an http proxy, and that it permits this server`;
+}
+
+/** What the status says with which a proxy refused. */
+function refusedTunnel(message: string, proxyAddress: string, address: string): string {
+  const [, found] = /\((\d{3})\)/.exec(message) ?? [];
+  const status = Number(found ?? (message.includes(LOGIN_REQUIRED) ? 407 : 0));
+  const refused = `the proxy refused the connection${status === 0 ? "" : ` (HTTP ${status})`}`;
+  if (status === 0) return `${refused}. Check the address and the credentials in ${proxyAddress}`;
+  if (status === 407) return `${refused}: it requires a login. Check the credentials in ${proxyAddress}`;
+  if (status >= 500) {
+    return `${refused}: it does not reach the server itself. Check ${address}, and that the server runs; else ask who runs the proxy`;
+  }
+  return `${refused}: it does not permit this server. Check ${address}, or ask who runs the proxy to permit it`;
+}
+
+/** What did not happen in time on the way through a proxy; undefined where the service itself is awaited. */
+export function heldUpSentence(
+  hop: Hop | undefined,
+  way: { server: string; proxy: UsedProxy | undefined; place: string; timeoutMs: number },
+): string | undefined {
+  const { server, proxy, place, timeoutMs } = way;
+  if (!proxy || hop === undefined || hop === "service") return undefined;
+  const what = hop === "proxy" ? "accepted no connection" : `opened no connection to ${server}`;
+  return `The proxy at ${nameOf(proxy)} ${what} within ${timeoutMs} ms. Check that it runs, ${placeOf(proxy, place)}, and the network.`;
+}
