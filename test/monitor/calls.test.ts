@@ -95,6 +95,23 @@ describe("the report of a connection", () => {
     should(one.report().state).equal("ok");
   });
 
+  it("names the proxy where that is at fault", () => {
+    const one = log();
+    for (const [errorCode, hop, says] of [
+      [
+        "SERVICE_UNREACHABLE",
+        "proxy",
+        /^The proxy at proxy:3128 cannot be reached, or .* Check that it runs/,
+      ],
+      ["TIMEOUT", "tunnel", /^The proxy at proxy:3128 opens no connection to the service\. Check its user/],
+      ["TLS_ERROR", "proxy", /^No secure connection to the proxy at proxy:3128 .*NODE_EXTRA_CA_CERTS/],
+      ["TLS_ERROR", "service", /^No secure connection to the service /],
+    ] as const) {
+      one.note({ ...call, errorCode, hop, host: "proxy:3128" });
+      should(one.report()).match({ state: "unreachable", problem: { code: errorCode, message: says } });
+    }
+  });
+
   it("does not take the account service for the service", () => {
     const one = log();
     one.note({ ...call, url: "https://host/graphql", errorCode: "SERVICE_UNREACHABLE" });

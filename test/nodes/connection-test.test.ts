@@ -285,8 +285,39 @@ describe("the connection's form", function () {
         "PROXY_REFUSED",
         /refused the connection \(HTTP 407\): it requires a login/,
       );
-      await fails(through("proxy-1"), "PROXY_REFUSED", /or a proxy before it fails \(HTTP 502\)/);
+      await fails(
+        through("proxy-1"),
+        "PROXY_REFUSED",
+        /^The proxy at \S+ gets no answer of the service at \S+ \(HTTP 502\)\. .* and that the service runs/,
+      );
       should((await works(through("proxy-2"))).networks).have.length(1);
+      const busy = await serve((_request, response) =>
+        sendJson(response, 503, { type: "UNAVAILABLE", message: "Later." }),
+      );
+      const own = { baseUrl: `${busy}/v1`, proxy: "proxy-2", timeout: "1" };
+      await fails(
+        own,
+        "SERVICE_ERROR",
+        /^The service failed \(HTTP 503\)\. Try again later\. It said: Later\.$/,
+      );
+    });
+
+    it("proxies that are not trusted, or cut the connection: not the service is at fault", async () => {
+      const baseUrl = "https://service.invalid/v1";
+      const cutting = await startTcpServer((socket) => socket.once("data", () => socket.destroy()));
+      open.push(cutting);
+      const secure = new URL(await serveTls(selfSigned())).origin;
+      await deployProxies(secure, cutting.url);
+      await fails(
+        { baseUrl, proxy: "proxy-0" },
+        "PROXY_CERTIFICATE",
+        /^No trusted connection to the proxy 127\.0\.0\.1:\d+: its certificate is self-signed.*NODE_EXTRA_CA_CERTS/,
+      );
+      await fails(
+        { baseUrl, proxy: "proxy-1", timeout: "1" },
+        "PROXY_REFUSED",
+        /through the proxy 127\.0\.0\.1:\d+\) cannot be reached: the proxy closed the connection without an answer/,
+      );
     });
 
     const deployProxies = (...urls: string[]) =>

@@ -11,6 +11,7 @@ import {
 } from "../../nodes/lib/runtime/failure.ts";
 import { cutAtWord } from "../../nodes/lib/shared/cut-text.ts";
 import { nodeError, toCodedError } from "../../nodes/lib/shared/errors.ts";
+import { type Hop, HopError } from "../../src/http/hops.ts";
 import { networkError } from "../../src/http/network-errors.ts";
 import { ArgumentError, encodeValue, parseAbi } from "../../src/index.ts";
 
@@ -289,9 +290,16 @@ describe("a text under a node", () => {
       );
     should(textOf("ECONNREFUSED")).equal("service unreachable: 127.0.0.1:8787");
     should(textOf("ENOTFOUND")).equal("service unreachable: 127.0.0.1:8787");
-    should(shortText(new Error("The proxy at proxy:3128 cannot be reached: nothing listens there."))).equal(
-      "proxy unreachable: proxy:3128",
-    );
+    const atProxy = (hop: Hop, code: string) => {
+      const thrown = new HopError(hop, Object.assign(new Error("no"), { code }));
+      return shortText(
+        networkError(thrown, "crec.example:443", String, { proxy: { url: "http://proxy:3128" } }),
+      );
+    };
+    should(atProxy("proxy", "ECONNREFUSED")).equal("proxy unreachable: proxy:3128");
+    should(atProxy("proxy", "CERT_HAS_EXPIRED")).equal("proxy not trusted: proxy:3128");
+    should(atProxy("tunnel", "ECONNRESET")).equal("proxy does not connect: proxy:3128");
+    should(atProxy("service", "UND_ERR_CONNECT_TIMEOUT")).equal("service unreachable: crec.example:443");
   });
 
   it("is cut between two words", () => {

@@ -1,4 +1,5 @@
 import { toCodedError } from "../../lib/shared/errors.ts";
+import { type ProxyFault, proxyFault } from "../../lib/shared/proxy-fault.ts";
 
 /** What is wrong: a sentence for people and a code for programs. */
 export type Diagnosis = { code: string; message: string };
@@ -8,34 +9,33 @@ export type Asked = { url: string; field: "base URL" | "account URL"; proxied: b
 
 /** Explains the failure of a call, and what a person can do about it in the connection's form. */
 export function diagnose(thrown: unknown, asked: Asked): Diagnosis {
-  const error = toCodedError(thrown) as ReturnType<typeof toCodedError> & { status?: number };
+  const error = toCodedError(thrown) as ReturnType<typeof toCodedError> & Answered;
   const cause = causeOf(error);
   const said = error.message.replaceAll("base URL", asked.field);
-  const proxied = asked.proxied ? ofProxy(error, cause) : undefined;
+  const proxied = proxyFault(error) ?? (asked.proxied ? ofRelay(error, asked.url) : undefined);
   if (proxied) return { code: proxied, message: said };
   if (isForeign(error, cause)) return ofForeign(error, said, asked);
   if (error.code === "KEY_REFUSED" && asked.field === "account URL") return ACCOUNT_REFUSED;
   return { code: error.code, message: said };
 }
 
-type Cause = { code: string; message: string };
+type Cause = { code: string };
 
 function causeOf({ cause }: Error): Cause {
-  const { code, message } = (cause ?? {}) as Partial<Cause>;
-  return { code: String(code ?? ""), message: String(message ?? "") };
+  const { code } = (cause ?? {}) as Partial<Cause>;
+  return { code: String(code ?? "") };
 }
 
-type Failed = { code: string; message: string; status?: number };
+type Answered = { status?: number; type?: string; hop?: string };
+type Failed = { code: string; message: string } & Answered;
 
 /** A proxy answers with these when it cannot reach the service. */
 const GATEWAY_STATUSES = [502, 503, 504];
 
-/** The code, where the proxy is at fault. */
-function ofProxy({ message: said, status = 0 }: Failed, cause: Cause): string | undefined {
-  if (cause.code === "UND_ERR_PRX_TLS") return "PROXY_CERTIFICATE";
-  if (cause.code === "UND_ERR_ABORTED" || GATEWAY_STATUSES.includes(status)) return "PROXY_REFUSED";
-  // The library names the proxy where it, and not the service, cannot be reached.
-  return said.startsWith("The proxy at ") ? "PROXY_UNREACHABLE" : undefined;
+/** The code, where a proxy that passes on requests, without a tunnel, answers itself: the service's answers have a type. */
+function ofRelay({ status = 0, type }: Failed, url: string): ProxyFault | undefined {
+  const isOwn = url.startsWith("http:") && type === undefined && GATEWAY_STATUSES.includes(status);
+  return isOwn ? "PROXY_REFUSED" : undefined;
 }
 
 const ACCOUNT_REFUSED: Diagnosis = {

@@ -2,6 +2,7 @@ import type { ResponseInfo } from "../../../src/index.ts";
 import type { KeyRefusal } from "../../../src/protocol/errors.ts";
 import { activity } from "../../lib/runtime/activity/activity.ts";
 import type { ConnectionReport, Origin, Problem } from "../../lib/runtime/activity/types.ts";
+import { type ProxyFault, proxyFault } from "../../lib/shared/proxy-fault.ts";
 import { type Addresses, endpointOf } from "./endpoint.ts";
 import { RecentCalls } from "./recent-calls.ts";
 
@@ -34,6 +35,15 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   TLS_ERROR:
     "No secure connection to the service is possible. Check the TLS settings of the connection, and the clock of this machine.",
 };
+/** The sentences where the proxy is at fault. */
+const AT_PROXY: Readonly<Record<ProxyFault, (proxy: string) => string>> = {
+  PROXY_UNREACHABLE: (proxy) =>
+    `The proxy${proxy} cannot be reached, or does not answer. Check that it runs, and its address: in the proxy configuration of the connection, or in the environment variables of Node-RED.`,
+  PROXY_REFUSED: (proxy) =>
+    `The proxy${proxy} opens no connection to the service. Check its user name and password, whether it permits the service, and the base URL of the connection.`,
+  PROXY_CERTIFICATE: (proxy) =>
+    `No secure connection to the proxy${proxy} is possible. Check https or http in its address, and that this machine trusts its certificate (NODE_EXTRA_CA_CERTS).`,
+};
 /** A proxy or a load balancer answers instead of the service. */
 const GATEWAY_STATUSES = [502, 503, 504];
 
@@ -53,12 +63,13 @@ export class CallLog {
   }
 
   /** For the hook of a client. */
-  note({ method, url, durationMs, status, errorCode }: ResponseInfo): void {
+  note(info: ResponseInfo): void {
+    const { method, url, durationMs, status, errorCode } = info;
     const { origin } = this.#options;
     const endpoint = endpointOf(url, this.#options);
     this.#recent.add(performance.now());
     // The account service is another one, mostly on another host.
-    if (endpoint !== "graphql") this.#judge(status, errorCode);
+    if (endpoint !== "graphql") this.#judge(info);
     const call = { connection: origin.node, method, endpoint, status, durationMs };
     activity.note({ kind: "call", call: { ...call, ...(errorCode ? { errorCode } : {}) } });
   }
@@ -76,10 +87,12 @@ export class CallLog {
   }
 
   /** A call that the client has ended itself says nothing about the service. */
-  #judge(status: number | undefined, code = ""): void {
+  #judge({ status, errorCode: code = "", hop, host }: ResponseInfo): void {
+    const fault = proxyFault({ code, hop });
     // A service may have codes of its own, of any name.
     const refused = Object.hasOwn(REFUSED, code) ? REFUSED[code as KeyRefusal] : undefined;
-    const unreachable = Object.hasOwn(UNREACHABLE, code) ? UNREACHABLE[code] : undefined;
+    const ofService = Object.hasOwn(UNREACHABLE, code) ? UNREACHABLE[code] : undefined;
+    const unreachable = fault ? AT_PROXY[fault](host ? ` at ${host}` : "") : ofService;
     if (refused !== undefined) this.#become("refused", { code, message: refused });
     else if (unreachable !== undefined) this.#become("unreachable", { code, message: unreachable });
     else if (status !== undefined && GATEWAY_STATUSES.includes(status)) {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import { cutAtWord } from "../shared/cut-text.ts";
 import { type CodedError, isTranslated, toCodedError, translatedError } from "../shared/errors.ts";
+import { type ProxyFault, proxyFault } from "../shared/proxy-fault.ts";
 
 // The sentences of errors are written in English, where they are thrown. In another language, what the code means and
 // what to do comes first, and the sentence with its names and values follows in brackets.
@@ -13,7 +14,12 @@ type Texts = Readonly<Record<string, string>>;
 
 const STATUS_LENGTH = 48;
 /** The address is what a person looks for: the sentence names its cause. */
-const UNREACHABLE = /^(The (service|proxy) at (\S+?)),? .*cannot be reached: /;
+const UNREACHABLE = /^The (service|proxy) at (\S+?),? .*cannot be reached: /;
+const AT_PROXY: Readonly<Record<ProxyFault, string>> = {
+  PROXY_UNREACHABLE: "proxy unreachable",
+  PROXY_REFUSED: "proxy does not connect",
+  PROXY_CERTIFICATE: "proxy not trusted",
+};
 const CALL_PATH = /\bcalls\[(\d{1,3})\](?:\.args)?(?:\.((?:\w+)(?:\[\d+\]|\.\w+)*)|\[(\d{1,3})\])?/g;
 
 let ofNodeRed = (): string => "en-US";
@@ -52,12 +58,18 @@ export function errorText(thrown: unknown): string {
 
 /** The first sentence of an error, cut at a word so that it fits under a node. */
 export function shortText(error: Error): string {
-  const [, place, what = "", host = ""] = UNREACHABLE.exec(error.message) ?? [];
-  const sentence = place ? `${what} unreachable: ${host}` : firstSentence(inCalls(error.message));
+  const { host } = error as { host?: string };
+  const fault = proxyFault(error as CodedError);
+  const [, found, written] = UNREACHABLE.exec(error.message) ?? [];
+  const place = (fault && host) ?? written;
   const translation = translationOf(error);
+  if (place) {
+    const what = fault ? AT_PROXY[fault] : `${found} unreachable`;
+    return cutAtWord(`${translation ? firstSentence(translation) : what}: ${place}`, STATUS_LENGTH);
+  }
+  const sentence = firstSentence(inCalls(error.message));
   if (translation === undefined) return cutAtWord(sentence, STATUS_LENGTH);
-  const short = firstSentence(translation) + (place ? `: ${host}` : "");
-  if (place) return cutAtWord(short, STATUS_LENGTH);
+  const short = firstSentence(translation);
   const both = `${short} (${sentence})`;
   return both.length <= STATUS_LENGTH ? both : cutAtWord(short, STATUS_LENGTH);
 }
@@ -82,7 +94,9 @@ function translationOf(error: Error): string | undefined {
   const { code } = error as { code?: unknown };
   if (typeof code !== "string" || isTranslated(error)) return undefined;
   const texts = textsIn(ofAsker.getStore() ?? ofNodeRed());
-  return texts && Object.hasOwn(texts, code) ? texts[code] : undefined;
+  // The library has one code for all hops, and the catalogs have words for each.
+  const key = (code.startsWith("SIGNER_") ? undefined : proxyFault(error as CodedError)) ?? code;
+  return texts && Object.hasOwn(texts, key) ? texts[key] : undefined;
 }
 
 /** Read when first needed. Undefined for English. */
