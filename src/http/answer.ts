@@ -129,7 +129,7 @@ export function answerDetails(answer: Answer): HttpErrorDetails {
     status: answer.status,
     type: errorBody(answer)?.type,
     requestId: requestIdOf(answer),
-    retryAfterMs: retryAfterMs(header(answer, "retry-after")),
+    retryAfterMs: retryAfterMs(header(answer, "retry-after"), header(answer, "date")),
   };
 }
 

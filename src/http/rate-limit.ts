@@ -8,7 +8,8 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
  * GET: a call that acts may have a limit of its own. What cannot be read counts as not said.
  */
 export function holdMsOf({ status, headers }: { status: number; headers: Headers }, method: string): number {
-  const retryAfter = status === 429 && method === "GET" ? retryAfterMs(text(headers, "retry-after")) : 0;
+  const isHeld = status === 429 && method === "GET";
+  const retryAfter = isHeld ? retryAfterMs(text(headers, "retry-after"), text(headers, "date")) : 0;
   return 1000 * Math.max((retryAfter ?? 0) / 1000, separate(headers), combined(headers));
 }
 

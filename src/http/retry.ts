@@ -47,11 +47,18 @@ export async function retry<T>(limits: RetryLimits, work: (attempt: number) => P
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * Milliseconds to wait as `Retry-After` asks, in seconds or as an HTTP date, at most a day. Anything else is ignored.
+ * Milliseconds to wait as `Retry-After` asks, in seconds or as an HTTP date, at most a day. Anything else is ignored. `date`
+ * is that of the same answer: who wrote both has a clock of its own.
  */
-export function retryAfterMs(header: string | undefined, now: number = Date.now()): number | undefined {
+export function retryAfterMs(header: string | undefined, date?: string): number | undefined {
   const text = header?.trim() ?? "";
-  const date = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
-  const asked = /^\d+$/.test(text) ? Number(text) * 1000 : date - now;
+  if (/^\d+$/.test(text)) return Math.min(LONGEST_RETRY_AFTER_MS, Number(text) * 1000);
+  const asked = timeOf(text) - (timeOf(date) || Date.now());
   return Number.isNaN(asked) ? undefined : Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, asked));
+}
+
+/** Unix milliseconds; NaN for anything but an HTTP date. */
+function timeOf(date: string | undefined): number {
+  const text = date?.trim() ?? "";
+  return HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
 }

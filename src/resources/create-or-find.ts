@@ -38,7 +38,8 @@ export async function createOrFind<T extends { created_at?: number }>(
     const resource = await steps.find();
     if (resource !== undefined) {
       // It may be the one that an earlier attempt created, so it counts as new.
-      transport.noteCreated(steps.id(resource), attempt > 1 ? clock.now() / 1000 : resource.created_at);
+      if (attempt > 1) transport.noteCreated(steps.id(resource), clock.now() / 1000);
+      else transport.noteShown(steps.id(resource), resource.created_at);
       return { resource, found: true };
     }
     try {

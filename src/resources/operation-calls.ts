@@ -49,8 +49,14 @@ export class OperationCalls {
       },
       get: () => this.get(channelId, operationId, options),
       signals: [options.signal, this.transport.closing],
+      now: () => this.now(),
     };
     return changeDraft(calls, change, { draft, patienceMs });
+  }
+
+  /** What deadlines are compared with: the time of the service where it is known. Unix milliseconds. */
+  now(): number {
+    return this.transport.serviceTime ?? Date.now();
   }
 
   statusEvents(channelId: string, operation: NamedOperation, options: CallOptions): Promise<ChannelEvent[]> {

@@ -19,6 +19,8 @@ type ChangeCalls = {
   patch: () => Promise<Operation>;
   get: () => Promise<Operation>;
   signals: ReadonlyArray<AbortSignal | undefined>;
+  /** Unix milliseconds, by the clock that decides on deadlines. */
+  now: () => number;
 };
 
 /** The service needs some time before the deadline, too. */
@@ -29,7 +31,7 @@ const BEFORE_DEADLINE_MS = 60_000;
  * itself shows whether the change was made; while it is still a draft, the same change is sent again.
  */
 export async function changeDraft(
-  { patch, get, signals }: ChangeCalls,
+  { patch, get, signals, now }: ChangeCalls,
   change: DraftChange,
   { draft, patienceMs }: { draft: Operation | undefined; patienceMs: number },
 ): Promise<Operation> {
@@ -53,7 +55,7 @@ export async function changeDraft(
       if (shown && shown.status !== "pending_signature") return changed(shown, change, failure);
       deadline = shown?.deadline ?? deadline;
       const leftMs =
-        deadline === 0 ? givesUpAt - performance.now() : deadline * 1000 - BEFORE_DEADLINE_MS - Date.now();
+        deadline === 0 ? givesUpAt - performance.now() : deadline * 1000 - BEFORE_DEADLINE_MS - now();
       if ((isConflict && shown) || leftMs <= 0) throw failure;
       await pauseBefore(attempt, failure, signals, leftMs);
       if (isStopped()) throw failure;

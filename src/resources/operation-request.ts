@@ -75,21 +75,26 @@ const DEFAULT_DEADLINE_SECONDS = 15 * 60;
 
 /**
  * Checks an operation and fills in its defaults, before anything is sent. `mayBeLate`: one that was submitted before may
- * have a deadline that has passed.
+ * have a deadline that has passed. `serviceTime`: Unix milliseconds, if it is known; the clock of this machine may be wrong.
  * @throws {ArgumentError} with the path of the value, as `operation.transactions[0].to`.
  */
 export function operationRequest(
   operation: NewOperation,
-  { mayBeLate = false }: { mayBeLate?: boolean | undefined } = {},
+  {
+    mayBeLate = false,
+    serviceTime,
+  }: { mayBeLate?: boolean | undefined; serviceTime?: number | undefined } = {},
 ): OperationRequest {
   const { chain_selector, address, transactions } = operation;
   checkSelector(chain_selector);
   checkAddress("address", address);
+  // Not by the service's clock: that would decide how long a signature can be used.
   const deadline = operation.deadline ?? Math.floor(Date.now() / 1000) + DEFAULT_DEADLINE_SECONDS;
   if (!Number.isSafeInteger(deadline) || deadline < 0) {
     throw new ArgumentError("deadline", "The deadline must be a time in whole Unix seconds, or 0 for none.");
   }
-  if (!mayBeLate && deadline !== 0 && deadline * 1000 <= Date.now()) {
+  // One that has passed by the service's clock only was made by a wrong one: the refusal of the service says so.
+  if (!mayBeLate && deadline !== 0 && deadline * 1000 <= Math.min(serviceTime ?? Infinity, Date.now())) {
     throw new ArgumentError("deadline", "The deadline has passed. Choose a later one.");
   }
   const checked = normalizeOperation({ id: idOf(operation), account: address, deadline, transactions });

@@ -128,7 +128,7 @@ export class Operations {
     const prepared = await this.#prepare(channelId, operation, options);
     const earlier = await this.#earlier(channelId, prepared, options);
     if (earlier) return earlier;
-    const signature = await signWith(signer, prepared, signOptions(options));
+    const signature = await signWith(signer, prepared, signOptions(options), this.#calls.now());
     await options.beforeSubmit?.();
     return this.#submit(channelId, { ...prepared, request: { ...prepared.request, signature } }, options);
   }
@@ -176,7 +176,7 @@ export class Operations {
       if (!repeated || draft.status === "cancelled") throw notChanged(draft, "finalized");
       return draft;
     }
-    const signature = await signWith(signer, prepared, signOptions(options));
+    const signature = await signWith(signer, prepared, signOptions(options), this.#calls.now());
     const change = { status: "accepted", signature, digest: prepared.digest } as const;
     const { wallet_operation_id, address, chain_selector } = draft;
     const finalized = await this.#calls.change(channelId, operationId, change, { ...options, draft });
@@ -279,7 +279,8 @@ export class Operations {
   /** All checks come first: nothing is signed or sent for an operation that cannot be submitted. */
   async #prepare(channelId: string, operation: NewOperation, options?: SignedCallOptions): Promise<Prepared> {
     pathId("channelId", channelId);
-    const request = operationRequest(operation, { mayBeLate: options?.repeated });
+    const { serviceTime } = this.#calls.transport;
+    const request = operationRequest(operation, { mayBeLate: options?.repeated, serviceTime });
     const chainId = await this.#calls.networks.chainIdOf(request.chain_selector, options);
     return prepareOperation(operation, request, chainId);
   }

@@ -103,6 +103,13 @@ export class ResourceTransport extends Transport {
     if (age >= -MAX_CLOCK_SKEW_MS && age < SHOWN_WITHIN_MS) this.#justCreated.note(id, Math.max(0, age));
   }
 
+  /** The same for a time that the service has written: by its clock, which may differ from that of this machine. */
+  noteShown(id: string, createdAt: unknown): void {
+    if (typeof createdAt !== "number") return;
+    const now = this.clock.now();
+    this.noteCreated(id, createdAt + (now - (this.serviceTime ?? now)) / 1000);
+  }
+
   /** When something was created, in Unix seconds of this machine; undefined when that was not in the last 30 s. */
   createdAt(id: string): number | undefined {
     const age = this.#justCreated.ageOf(id);

@@ -209,7 +209,7 @@ export class Watchers {
     const steps = {
       find: async () => {
         const summary = await this.findByName(channelId, requested.name, options);
-        if (summary) this.#transport.noteCreated(summary.watcher_id, summary.created_at);
+        if (summary) this.#transport.noteShown(summary.watcher_id, summary.created_at);
         return summary && this.get(channelId, summary.watcher_id, options);
       },
       create: () => this.create(channelId, requested, options),

@@ -10,7 +10,8 @@ import type { Signer, SigningState, SignOptions, SignRequest } from "./signer.ts
 /**
  * Signs with a signer, and verifies the signature: otherwise a wrong one would only be refused on chain, much later. An
  * ECDSA signature is returned in the one form that wallets take. For a signer with a time-out, it waits until that
- * time-out, and at most until the operation's deadline: a later signature could not be used.
+ * time-out, and at most until the operation's deadline: a later signature could not be used. `now`: Unix milliseconds, by
+ * the clock that decides on the deadline.
  * @throws {CrecError} `SIGNATURE_MISMATCH`; {SignerError} `SIGNER_TIMEOUT`; {ArgumentError} `INVALID_SIGNATURE`; any
  * error of the signer.
  */
@@ -18,9 +19,10 @@ export async function signWith(
   signer: Signer,
   request: SignRequest,
   options: SignOptions = {},
+  now: number = Date.now(),
 ): Promise<Hex> {
   const { kind, address, publicKey } = signer;
-  const made = await inTime(signer, request, options);
+  const made = await inTime(signer, request, options, now);
   if (kind === "rsa") {
     requireRsaSignature(made);
     if (publicKey && !isRsaSignature(publicKey, request.digest, made)) throw mismatch("the signer's RSA key");
@@ -33,11 +35,16 @@ export async function signWith(
   return signature;
 }
 
-async function inTime(signer: Signer, request: SignRequest, { signal, onState }: SignOptions): Promise<Hex> {
+async function inTime(
+  signer: Signer,
+  request: SignRequest,
+  { signal, onState }: SignOptions,
+  now: number,
+): Promise<Hex> {
   const { timeoutMs } = signer;
   // A key in this process takes no time, and the service says best why an operation is too late.
   const deadline = timeoutMs === undefined ? 0 : Number(request.typedData.message.deadline);
-  const untilDeadline = deadline === 0 ? LONGEST_TIMER_MS : deadline * 1000 - Date.now();
+  const untilDeadline = deadline === 0 ? LONGEST_TIMER_MS : deadline * 1000 - now;
   const limit = Math.min(timeoutMs ?? LONGEST_TIMER_MS, LONGEST_TIMER_MS);
   const isByDeadline = untilDeadline < limit;
   if (untilDeadline <= 0) throw late(isByDeadline);

@@ -381,14 +381,19 @@ describe("just after a create", () => {
       should(seconds()).be.below(1);
     });
 
-    it("waits out a 404 about what it found, where that is new", async () => {
-      const young = { ...watcher, ...NEW_WATCHER, created_at: 1_799_999_999 };
-      const { watchers, seconds } = await serve(({ path }, now) => {
-        if (path.endsWith("watchers")) return page(young);
-        return now < 9 ? notFound("WATCHER_NOT_FOUND") : [200, young];
-      });
-      should((await watchers.createOrFind(ID, NEW_WATCHER)).found).be.true();
-      should(seconds()).be.within(9, 12);
+    it("waits out a 404 about what it found, where that is new by the service's clock", async () => {
+      for (const offS of [0, 600, -600]) {
+        const ofService = 1_800_000_000 + offS;
+        const young = { ...watcher, ...NEW_WATCHER, created_at: ofService - 1 };
+        const { watchers, seconds } = await serve(({ path }, now): Reply => {
+          const headers = { date: new Date((ofService + now) * 1000).toUTCString() };
+          if (path.endsWith("watchers")) return [200, { data: [young], has_more: false }, headers];
+          if (now >= 9) return [200, young, headers];
+          return [404, { type: "NOT_FOUND", code: "WATCHER_NOT_FOUND", message: "unknown" }, headers];
+        });
+        should((await watchers.createOrFind(ID, NEW_WATCHER)).found).be.true();
+        should(seconds()).be.within(9, 12);
+      }
     });
 
     it("takes what a lost answer had created for its own", async () => {

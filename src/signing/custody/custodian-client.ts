@@ -224,7 +224,8 @@ export class CustodianClient {
         const isOutage = (status === 429 || status >= 500) && !call.isFinal?.(read);
         const state = call.busyState?.(read) ?? (isOutage ? outageState(read) : undefined);
         if (state === undefined) return read;
-        throw busy(place, read, { state, retryAfterMs: retryAfterMs(String(headers["retry-after"] ?? "")) });
+        const asked = retryAfterMs(String(headers["retry-after"] ?? ""), date);
+        throw busy(place, read, { state, retryAfterMs: asked });
       } catch (thrown) {
         const error =
           thrown instanceof SignerError
