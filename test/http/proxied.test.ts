@@ -100,6 +100,24 @@ describe("a call through a proxy", () => {
     }
   });
 
+  it("does not go through a proxy of the environment to this machine itself", async () => {
+    const before = process.env.all_proxy;
+    ended.push(() => {
+      if (before === undefined) delete process.env.all_proxy;
+      else process.env.all_proxy = before;
+    });
+    process.env.all_proxy = "http://127.0.0.1:1";
+    const port = await listen(
+      createServer((_request, response) => sendJson(response, 200, { from: "here" })),
+    );
+    for (const host of ["localhost", "127.0.0.1"]) {
+      const transport = open(`http://${host}:${port}/v1`, { proxy: "environment" });
+      should(await transport.get("/x")).deepEqual({ from: "here" });
+    }
+    const elsewhere = open("http://service.example/v1", { proxy: "environment" });
+    should(await errorOf(elsewhere.get("/x"))).have.property("hop", "proxy");
+  });
+
   it("names the environment variable that has the proxy's address", async () => {
     const before = process.env.http_proxy;
     ended.push(() => {
