@@ -1,5 +1,3 @@
-import type { Socket } from "node:net";
-
 /**
  * A part of the way to a service: the connection to the proxy, the tunnel that the proxy opens, and the service itself.
  * Nothing of a request is sent before its connection has come as far as the service.
@@ -38,7 +36,7 @@ export class HopCount {
   }
 
   /** A connection is open, and can carry requests until it closes. */
-  opened(socket: Socket): void {
+  opened(socket: { once(event: "close", listener: () => void): unknown }): void {
     this.#open += 1;
     socket.once("close", () => {
       this.#open -= 1;

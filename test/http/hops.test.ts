@@ -60,10 +60,10 @@ describe("a call that fails on its way through a proxy", () => {
   it("is at the proxy: it accepts no connection in time", async () => {
     // TLS never begins on a server that says nothing.
     const port = await onSocket(() => {});
-    const error = await failing(`https://127.0.0.1:${port}`, { timeoutMs: 100 });
+    const error = await failing(`https://127.0.0.1:${port}`, { timeoutMs: 500 });
     should(error).match({ code: "TIMEOUT", hop: "proxy", host: `127.0.0.1:${port}` });
     should(error.message).equal(
-      `The proxy at 127.0.0.1:${port} accepted no connection within 100 ms. Check that it runs, the proxy of the connection, and the network.`,
+      `The proxy at 127.0.0.1:${port} accepted no connection within 500 ms. Check that it runs, the proxy of the connection, and the network.`,
     );
     const early = await failing(`https://127.0.0.1:${port}`, { attemptTimeoutMs: 100 });
     should(early).match({ hop: "proxy", message: /^The proxy at / });
@@ -132,10 +132,10 @@ describe("a call that fails on its way through a proxy", () => {
       should(asked).equal(1);
     }
     const silent = await onTunnel(() => {});
-    const error = await failing(`http://127.0.0.1:${silent}`, { timeoutMs: 100 });
+    const error = await failing(`http://127.0.0.1:${silent}`, { timeoutMs: 500 });
     should(error).match({ code: "TIMEOUT", hop: "tunnel" });
     should(error.message).startWith(
-      `The proxy at 127.0.0.1:${silent} opened no connection to ${SERVICE} within 100 ms. `,
+      `The proxy at 127.0.0.1:${silent} opened no connection to ${SERVICE} within 500 ms. `,
     );
   });
 
@@ -155,7 +155,7 @@ describe("a call that fails on its way through a proxy", () => {
 
   it("is at the service: it does not answer in the tunnel, or its certificate is not trusted there", async () => {
     const silent = await onTunnel((socket) => socket.write("HTTP/1.1 200 OK\r\n\r\n"));
-    const late = await failing(`http://127.0.0.1:${silent}`, { timeoutMs: 100 });
+    const late = await failing(`http://127.0.0.1:${silent}`, { timeoutMs: 500 });
     should(late).match({ code: "TIMEOUT", hop: "service", host: SERVICE });
     const service = await listen(createHttpsServer(selfSigned()) as unknown as Server);
     const port = await onTunnel((socket) => {
@@ -178,7 +178,7 @@ describe("a call that fails on its way through a proxy", () => {
   it("reports a time-out of the service once a connection is open", async () => {
     const port = await listen(createServer(() => {}));
     const baseUrl = "http://service.example/v1";
-    const error = await failing(`http://127.0.0.1:${port}`, { baseUrl, timeoutMs: 100 });
+    const error = await failing(`http://127.0.0.1:${port}`, { baseUrl, timeoutMs: 500 });
     should(error).match({ code: "TIMEOUT", hop: "service", host: "service.example:80" });
     should(error.message).startWith(`service.example:80 (through the proxy 127.0.0.1:${port}) did not`);
   });

@@ -142,7 +142,7 @@ describe("a call to a key service", () => {
       const error = await errorOf(client.call(GET));
       should(error).have.properties(unreachable);
       should(error.message).match(/^Acme at 127.* does not answer\. Check the network/);
-      const slow = await errorOf(client.call({ ...GET, waitsForPersonMs: 50 }));
+      const slow = await errorOf(client.call({ ...GET, waitsForPersonMs: 500 }));
       should(slow).have.properties({ code: "SIGNER_TIMEOUT", retryable: false });
       should(slow.message).match(/no signature within the signer's time-out\. Nothing was submitted/);
     });
@@ -289,10 +289,10 @@ describe("a call to a key service", () => {
       should(tunnels).equal(4);
       const silent = await serveTcp(() => {});
       const waiting = open(behind, { proxy: silent.url });
-      const late = await errorOf(waiting.call({ ...GET, waitsForPersonMs: 50 }));
+      const late = await errorOf(waiting.call({ ...GET, waitsForPersonMs: 500 }));
       should(late).match({ code: "SIGNER_UNAVAILABLE", isAsked: false, hop: "tunnel" });
       should(late.message).startWith(
-        `The proxy at 127.0.0.1:${silent.port} opened no connection to custodian.invalid within 50 ms. Check`,
+        `The proxy at 127.0.0.1:${silent.port} opened no connection to custodian.invalid within 500 ms. Check`,
       );
     });
 
