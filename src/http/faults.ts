@@ -46,17 +46,23 @@ export function unreachableSentence(
   return `${typeof known === "function" ? known(places) : known}${inContainer}`;
 }
 
-export const LOGIN_REQUIRED = "Proxy Authentication Required";
-/** An answer to the request for a tunnel that is not 200, and one that requires a login where there is no tunnel. */
-export const REFUSED = "UND_ERR_ABORTED";
+/** What the HTTP client says of a tunnel that is refused with a status, and of a login where there is no tunnel. */
+const REFUSED = /^Proxy (?:response|Authentication Required) \((\d{3})\)/;
 const SILENT: readonly string[] = ["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_CONNECT_TIMEOUT", "ETIMEDOUT"];
+
+/** The status with which a proxy refused to open a way; undefined for every other failure. */
+export function refusalStatus(message: string): number | undefined {
+  const [, status] = REFUSED.exec(message) ?? [];
+  return status === undefined ? undefined : Number(status);
+}
 
 /** Why a proxy opens no way to a service, and what to do. `message`: that of the HTTP client, which has the status. */
 export function tunnelSentence(
   { code, message, isOpen }: { code: string; message: string; isOpen: boolean },
   { proxy, service }: { proxy: Places; service: Places },
 ): string {
-  if (code === REFUSED) return refusedTunnel(message, proxy.address, service.address);
+  const status = refusalStatus(message);
+  if (status !== undefined) return refusedTunnel(status, proxy.address, service.address);
   if (SILENT.includes(code)) {
     return `the proxy does not answer. Check that ${proxy.address} is that of an http proxy, and ask who runs it`;
   }
@@ -66,11 +72,8 @@ export function tunnelSentence(
 }
 
 /** What the status says with which a proxy refused. */
-function refusedTunnel(message: string, proxyAddress: string, address: string): string {
-  const [, found] = /\((\d{3})\)/.exec(message) ?? [];
-  const status = Number(found ?? (message.includes(LOGIN_REQUIRED) ? 407 : 0));
-  const refused = `the proxy refused the connection${status === 0 ? "" : ` (HTTP ${status})`}`;
-  if (status === 0) return `${refused}. Check the address and the credentials in ${proxyAddress}`;
+function refusedTunnel(status: number, proxyAddress: string, address: string): string {
+  const refused = `the proxy refused the connection (HTTP ${status})`;
   if (status === 407) return `${refused}: it requires a login. Check the credentials in ${proxyAddress}`;
   if (status >= 500) {
     return `${refused}: it does not reach the server itself. Check ${address}, and that the server runs; else ask who runs the proxy`;

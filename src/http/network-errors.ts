@@ -1,7 +1,7 @@
 import { ArgumentError, type CrecError } from "../errors.ts";
 import { certificateSentence } from "./certificate-errors.ts";
 import { BadResponseError, ClientClosedError, NetworkError } from "./errors.ts";
-import { LOGIN_REQUIRED, type Places, REFUSED, tunnelSentence, unreachableSentence } from "./faults.ts";
+import { type Places, refusalStatus, tunnelSentence, unreachableSentence } from "./faults.ts";
 import { type Hop, HopError } from "./hops.ts";
 import { tooLarge } from "./inflate.ts";
 import type { Mask } from "./masking.ts";
@@ -134,7 +134,8 @@ function failureOf(thrown: unknown): Failure {
   const { code, message } = codeAndMessage(thrown instanceof HopError ? thrown.cause : thrown);
   // Behind an open tunnel, an error of TLS or a silent server is about the service.
   const isCut = thrown instanceof HopError && hop === "service" && !TLS_CODE.test(code) && code !== SILENT;
-  return { hop: code === REFUSED || isCut ? "tunnel" : hop, code, message, isOpen: isCut };
+  const isRefused = refusalStatus(message) !== undefined;
+  return { hop: isRefused || isCut ? "tunnel" : hop, code, message, isOpen: isCut };
 }
 
 /**
@@ -187,8 +188,8 @@ function codeAndMessage(error: unknown): { code: string; message: string } {
   if (!(error instanceof Error)) return { code: "", message: String(error) };
   const known = "code" in error && typeof error.code === "string" ? error.code : "";
   // Without a tunnel, a proxy that requires credentials is reported as an invalid argument.
-  if (known === "UND_ERR_INVALID_ARG" && error.message.includes(LOGIN_REQUIRED))
-    return { code: REFUSED, message: error.message };
+  if (known === "UND_ERR_INVALID_ARG" && refusalStatus(error.message) !== undefined)
+    return { code: "UND_ERR_ABORTED", message: error.message };
   // The parser sets no code when the answer is not HTTP from its first byte.
   const code = known === "" && error.name === "HTTPParserError" ? "HPE_INVALID" : known;
   return { code, message: error.message };

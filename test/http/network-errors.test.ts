@@ -19,10 +19,7 @@ describe("the error of a call that did not reach the service", () => {
     ["ENETUNREACH", /there is no route to it\. Check the network/],
     ["ETIMEDOUT", /it does not answer\. Check the network, and firewalls/],
     ["UND_ERR_CONNECT_TIMEOUT", /it does not answer\. Check the network, and firewalls/],
-    [
-      "UND_ERR_ABORTED",
-      /the proxy refused the connection\. Check the address and the credentials in the proxy/,
-    ],
+    ["UND_ERR_ABORTED", /the connection broke before the answer was complete/],
     ["UND_ERR_SOCKET", /the connection broke before the answer was complete\. Check the network/],
     ["HPE_INVALID_EOF_STATE", /the connection broke before the answer was complete/],
     ["", /the connection broke before the answer was complete/],

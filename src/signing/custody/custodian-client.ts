@@ -92,7 +92,7 @@ const ASKS_PERSON_AFTER_MS = 1_000;
 const NOT_TAKEN = /^(429|503|-32005)$/;
 /** Codes of errors, and statuses of proxies, with which a request has not reached the key service. */
 const NOT_ARRIVED =
-  /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|UND_ERR_ABORTED|429|503|-32005)$/;
+  /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|429|503|-32005)$/;
 const HEADERS = {
   accept: "application/json",
   "accept-encoding": ACCEPT_ENCODING,
