@@ -23,7 +23,7 @@ export type Told = {
   from?: NamedEvent;
 };
 
-export type AlertPayload = Omit<Told, "from"> & {
+type AlertPayload = Omit<Told, "from"> & {
   kind: AlertOutcome["kind"];
   /** The same however often it is sent, also for its reminders and its end. */
   id: string;
@@ -58,7 +58,7 @@ const LONGEST_TEXT = 1_000;
 const MOST_TOLD = 8_192;
 
 /** What the form says about messages. */
-export type Telling = { title: string; text: string; severity: Severity; worded: Worded };
+type Telling = { title: string; text: string; severity: Severity; worded: Worded };
 
 /** The texts of an alert. */
 export function told(
@@ -129,7 +129,7 @@ export function timeOfOutcome(outcome: AlertOutcome): number {
   return outcome.kind === "alert" ? outcome.alert.at : outcome.at;
 }
 
-export function topicOf({ kind, severity }: Pick<AlertPayload, "kind" | "severity">): string {
+function topicOf({ kind, severity }: Pick<AlertPayload, "kind" | "severity">): string {
   return `${kind}/${severity}`;
 }
 

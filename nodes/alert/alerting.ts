@@ -54,11 +54,11 @@ export type Leaving = {
 };
 
 /** Counts an input, or only says what would become of it. */
-export type Accept = (input: AlertInput) => Promise<Accepted>;
+type Accept = (input: AlertInput) => Promise<Accepted>;
 
-export type AlertLibrary = Pick<Library, "eventKeyOf" | "fromSmallestUnit" | "parseFieldPath" | "readField">;
+type AlertLibrary = Pick<Library, "eventKeyOf" | "fromSmallestUnit" | "parseFieldPath" | "readField">;
 
-export type AlertingOptions = {
+type AlertingOptions = {
   fields: AlertFields;
   settings: AlertSettings;
   library: AlertLibrary;

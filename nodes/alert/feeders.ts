@@ -6,7 +6,7 @@ import {
   readersOf,
 } from "../lib/runtime/channel-readers.ts";
 
-export type FeedersOptions = {
+type FeedersOptions = {
   /** The ids of the events in nodes that are wired to the alert. */
   wired: () => Promise<ReadonlySet<string>>;
   /** Whether copies share what the alert has counted. */

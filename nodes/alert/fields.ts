@@ -2,7 +2,7 @@ import type { ConditionDef } from "../lib/shared/conditions.ts";
 import { isDuration, isSomeTime } from "../lib/shared/durations.ts";
 import { COMMON, describeNode, folded, type SettingsOf, stored } from "../lib/shared/fields.ts";
 
-export const WHEN = ["each", "count", "sum", "rate", "absence"] as const;
+const WHEN = ["each", "count", "sum", "rate", "absence"] as const;
 const FOR_EACH = ["", "contract", "field", "expression"] as const;
 const SEVERITIES = ["info", "warning", "critical"] as const;
 export type Severity = (typeof SEVERITIES)[number];

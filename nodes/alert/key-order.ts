@@ -1,7 +1,7 @@
 import type { NamedEvent } from "../lib/runtime/channel-readers.ts";
 import type { Library } from "../lib/runtime/library.ts";
 
-export type KeyOrderOptions = Pick<Library, "findInFlight"> & {
+type KeyOrderOptions = Pick<Library, "findInFlight"> & {
   /** Whether an event that is not in flight may come again, such as after a restart. */
   mayCome: (event: NamedEvent) => boolean;
   /** Milliseconds, of a clock that is never set. */
@@ -12,7 +12,7 @@ export type KeyOrderOptions = Pick<Library, "findInFlight"> & {
 type Awaited = NamedEvent & { goneAt?: number | undefined };
 
 /** A message without an event that waits for its turn. */
-export type InTurn = {
+type InTurn = {
   /** The same each time it is sent. */
   id: string;
   /** Of the alert. */

@@ -23,7 +23,7 @@ export type Memory = {
   close(): Promise<void>;
 };
 
-export type MemoryOptions = {
+type MemoryOptions = {
   settings: AlertSettings;
   library: Library;
   /** The id of the chosen shared state. */

@@ -3,7 +3,7 @@ import type { CrecMessage } from "../lib/runtime/message.ts";
 import type { Separate } from "./alerting.ts";
 
 /** The wait doubles after each attempt. Milliseconds. */
-export type Waits = { firstMs: number; maxMs: number };
+type Waits = { firstMs: number; maxMs: number };
 
 export type OutboxOptions = {
   /** The name under which an ack event node finds it. */

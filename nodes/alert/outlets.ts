@@ -10,7 +10,7 @@ import { KeyOrder } from "./key-order.ts";
 import { Outbox } from "./outbox.ts";
 import { oneLine } from "./values.ts";
 
-export type OutletsOptions = {
+type OutletsOptions = {
   library: Pick<Library, "findInFlight" | "noteAckReceiver" | "redeliveryMs">;
   /** Whether messages without an event are sent again until they are acknowledged. */
   keepsPending: boolean;

@@ -12,7 +12,7 @@ import { readWatchers } from "../lib/runtime/read-watchers.ts";
 import { setNewest } from "../lib/shared/drop-oldest.ts";
 
 /** Another watcher on the same contract, with the first event that the new one would read differently. */
-export type OtherReading = { watcherId: string; name: string; reading: EventReading };
+type OtherReading = { watcherId: string; name: string; reading: EventReading };
 
 /** Two lists and so many reads, the reads eight at once. */
 const MOST_READ = 20;

@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import { type Evidence, isHighlyAvailable, onOtherCopy } from "../lib/runtime/other-copies.ts";
 import { stateFolder } from "../lib/runtime/state-folder.ts";
 
-export type CopiesNoteOptions = {
+type CopiesNoteOptions = {
   consumer: string;
   channelId: string;
   /** Whether the copies share the cursor in an engine. */

@@ -2,7 +2,7 @@ import type { CursorState, CursorStore, StartPosition } from "../../src/index.ts
 import type { ConsumerMemory } from "./consumer-memory.ts";
 import { cursorLost } from "./cursor-lost.ts";
 
-export type NotedStoreOptions = {
+type NotedStoreOptions = {
   store: CursorStore;
   memory: Pick<ConsumerMemory, "recall" | "note">;
   start: StartPosition;

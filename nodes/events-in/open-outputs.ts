@@ -11,7 +11,7 @@ import { Outputs, type OutputsOptions } from "./outputs.ts";
 import type { ReaderSettings } from "./reader-settings.ts";
 import { UnitsNote } from "./units-note.ts";
 
-export type OpenOutputsOptions = {
+type OpenOutputsOptions = {
   library: Library;
   settings: ReaderSettings;
   consumer: () => FlowConsumer;

@@ -38,7 +38,7 @@ export type OutputsOptions = {
 };
 
 /** What the flow has not completed, and whether the next event waits for it. */
-export type FlowLoad = { count: number; holdsUp: boolean };
+type FlowLoad = { count: number; holdsUp: boolean };
 
 /** The outputs of the node. With proofs checked, the first sends nothing unproven. */
 const [EVENTS, REJECTED, NOTICES] = [0, 1, 2] as const;

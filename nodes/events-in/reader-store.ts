@@ -10,7 +10,7 @@ import { ownStore } from "./own-store.ts";
 import { cursorLocation } from "./settings.ts";
 import { storeOf } from "./store-note.ts";
 
-export type ReaderStoreOptions = {
+type ReaderStoreOptions = {
   library: Library;
   identity: CursorIdentity;
   contextStore: string | undefined;
@@ -23,7 +23,7 @@ export type ReaderStoreOptions = {
 };
 
 /** Where the cursor of a node is. */
-export type ReaderStore = {
+type ReaderStore = {
   store: CursorStore;
   /** The same, for the consumer: it reports a cursor that is lost. */
   noted: CursorStore;

@@ -8,7 +8,7 @@ import { openReader } from "./open-reader.ts";
 import type { EventsInNode } from "./panel.ts";
 import type { EventsInFields } from "./settings.ts";
 
-export type ReadingOptions = {
+type ReadingOptions = {
   def: EventsInDef;
   fields: EventsInFields;
   /** Of the consumer. */
@@ -24,7 +24,7 @@ export type ReadingOptions = {
 };
 
 /** By what this process may move the cursor; neither where the cursor is this Node-RED's alone. */
-export type Held = { tenure?: Tenure; leased?: Leased };
+type Held = { tenure?: Tenure; leased?: Leased };
 
 /** Opens and closes the reader of a node, each time this process may read. */
 export class Reading {

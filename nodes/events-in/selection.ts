@@ -4,7 +4,7 @@ import type { Filters } from "./filters.ts";
 import { findUnwatched, WatcherCheck } from "./unwatched.ts";
 import { type Wanted, wantedOf } from "./watchers.ts";
 
-export type SelectionOptions = {
+type SelectionOptions = {
   client: CrecClient;
   channelId: string;
   library: Library;
@@ -15,7 +15,7 @@ export type SelectionOptions = {
 };
 
 /** Which events of the channel a node sends. */
-export type Selection = {
+type Selection = {
   wanted: Wanted;
   /** Whether an event is wanted, at a level that is high enough. */
   passes(event: ChannelEvent): boolean;

@@ -30,8 +30,8 @@ export type ManageWait =
   | { action: "watchers.archive"; channelId: string; id: string }
   | { action: "wallets.create-or-find"; id: string; found: boolean };
 
-export type ActionResult = { payload: unknown; crec: Record<string, unknown> };
-export type Action = (context: ActionContext) => Promise<ActionResult>;
+type ActionResult = { payload: unknown; crec: Record<string, unknown> };
+type Action = (context: ActionContext) => Promise<ActionResult>;
 
 /** Every action of the node. */
 export const ACTIONS: Readonly<Record<ManageAction, Action>> = {

@@ -57,7 +57,7 @@ export type Task = {
 };
 
 /** An operation that was not executed, as the service reports. */
-export type Reporting = {
+type Reporting = {
   /** Undefined where it left before a deploy. */
   error?: unknown;
   wait: KeptWait;
@@ -87,7 +87,7 @@ export type KeptWait = {
   reportedAt?: number;
 };
 
-export type Answer = { payload: unknown; crec: Details };
+type Answer = { payload: unknown; crec: Details };
 type Details = { status?: string; verification?: VerifyResult | Unproven; [property: string]: unknown };
 
 const PAGE = 100;

@@ -9,7 +9,7 @@ import { type Library, loadLibrary } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import type { NODE } from "./fields.ts";
 
-export type Question = {
+type Question = {
   request: CreateQuery;
   /** Of the contract asked, to say what a call reverted with. */
   abi: Abi | undefined;

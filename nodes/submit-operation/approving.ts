@@ -31,7 +31,7 @@ export type KeptDraft = {
   deciding?: Approval;
 };
 
-export type Approving = {
+type Approving = {
   RED: NodeAPI;
   node: Node;
   client: CrecClient;
@@ -48,7 +48,7 @@ export type Approving = {
 };
 
 /** How it ended: decided here, or found to be no draft any more. */
-export type Outcome = {
+type Outcome = {
   operation: Operation;
   decision?: Approval & { decision: "approved" | "declined"; approvals: readonly Approval[] };
 };

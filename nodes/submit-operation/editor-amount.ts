@@ -8,7 +8,7 @@ import type { Value } from "../lib/shared/form-types.ts";
 
 const DECIMAL = /^\d*\.?(\d*)$/;
 
-export type AmountForm = { row: JQuery; read(): Value };
+type AmountForm = { row: JQuery; read(): Value };
 
 /** What is wrong with an amount: a key of the catalog. An amount that a message or the environment gives is not checked. */
 export function amountProblem({ value = "", type = "str", unit }: Value = {}): string | undefined {

@@ -6,7 +6,7 @@ import { isObject } from "../lib/shared/is-object.ts";
 import type { OnceFor } from "./fields.ts";
 
 /** Who asks for the key, and how it counts messages as the same. */
-export type KeyOptions = {
+type KeyOptions = {
   onceFor: OnceFor;
   /** The same on each copy of the flow and after each restart; another in each instance of a subflow. */
   nodeId: string;

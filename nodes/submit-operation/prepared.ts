@@ -19,7 +19,7 @@ export type Prepared = {
   digest: string;
 };
 
-export type ToPrepare = Omit<Prepared, "request" | "digest"> & {
+type ToPrepare = Omit<Prepared, "request" | "digest"> & {
   request: Omit<Prepared["request"], "transactions"> & { transactions: readonly TransactionInput[] };
 };
 

@@ -2,7 +2,7 @@ import type { Operation } from "../../src/index.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { isOfOtherCopy, noteOtherCopy } from "../lib/runtime/other-copies.ts";
 
-export type Sending = {
+type Sending = {
   /** Whether the operation existed before. */
   found: boolean;
   /** `msg.crec` as it arrived. */

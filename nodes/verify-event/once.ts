@@ -14,7 +14,7 @@ import { SharedOnce } from "./shared-once.ts";
 const DAY_MS = 86_400_000;
 
 /** An event that is to be processed once. */
-export type Candidate = {
+type Candidate = {
   msg: CrecMessage;
   key: string;
   /** Of its parameters. */
@@ -28,7 +28,7 @@ export type Candidate = {
  * Whether to process an event: unless it was seen, it is remembered from now on, and must be sent.
  * @throws CONSUMER_MOVED; the errors of the memory, which are retryable while an engine cannot be reached
  */
-export type Once = (candidate: Candidate) => Promise<DedupeResult>;
+type Once = (candidate: Candidate) => Promise<DedupeResult>;
 
 /**
  * The memory of a node with *each event once*: one that all copies share, or a file of this Node-RED. Undefined for a

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { DedupeDetails, OnceMark, OnceResult, SharedState } from "../../src/index.ts";
 
-export type SharedOnceOptions = {
+type SharedOnceOptions = {
   shared: Pick<SharedState, "once">;
   /** Marks of different nodes do not meet. */
   scope: string;

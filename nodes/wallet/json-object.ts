@@ -1,6 +1,7 @@
 import { isObject } from "../lib/shared/is-object.ts";
+
 /** Why a value cannot be sent as a JSON object: it is something else, or a number in it was rounded. */
-export type JsonProblem = "not-object" | "rounded-number";
+type JsonProblem = "not-object" | "rounded-number";
 
 /** An object, or the JSON text of one. */
 export function jsonProblem(value: unknown): JsonProblem | undefined {

@@ -3,7 +3,7 @@ import type { SimulatedClock } from "./clock.ts";
 import type { EventQueue } from "./event-queue.ts";
 
 /** What a rehearsal moves. */
-export type Driven = {
+type Driven = {
   clock: SimulatedClock;
   events: EventQueue;
   /** Hands an event to the nodes. */

@@ -5,7 +5,7 @@ import type { SeenEvents } from "./seen-events.ts";
 import type { Trace } from "./trace.ts";
 
 /** What the report is made of. */
-export type Rehearsed = {
+type Rehearsed = {
   job: Job;
   trace: Trace;
   events: SeenEvents;

@@ -4,7 +4,7 @@ import { plainJson } from "./plain-json.ts";
 import type { Trail, Trails } from "./trails.ts";
 
 /** What happened, before it is in the report. */
-export type Happened = Omit<Outcome, "path" | "isCut"> & { trail: Trail };
+type Happened = Omit<Outcome, "path" | "isCut"> & { trail: Trail };
 
 /** Of all outcomes and paths that are kept. The parent reads no larger report. */
 const MOST_BYTES = 24 * 2 ** 20;

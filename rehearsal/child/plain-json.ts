@@ -1,7 +1,7 @@
 import { isUint8Array } from "node:util/types";
 
 /** A value as the report keeps it. */
-export type Plain = {
+type Plain = {
   value: unknown;
   isCut: boolean;
 };

@@ -16,7 +16,7 @@ export type RunningNode = {
 };
 
 /** The tab or the use of a subflow that a node runs in. */
-export type RunningFlow = {
+type RunningFlow = {
   subflowInstance?: { id: string; _alias?: string; wires?: string[][] };
   subflowDef?: { out?: Array<{ wires: Array<{ id: string; port: number }> }> };
 };
@@ -56,7 +56,7 @@ export type Registry = {
 };
 
 /** The runtime as its parts know it. */
-export type InnerRuntime = {
+type InnerRuntime = {
   flows: {
     setFlows(
       flows: unknown,

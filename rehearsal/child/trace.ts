@@ -29,7 +29,7 @@ type Marked = Message & { [MARK]?: number };
 type Sending = SendEvent & { [NEXT]?: number };
 
 /** What a node was given and sent. `open`: messages that it has not completed. */
-export type Traffic = { received: number; sent: number[]; open: number };
+type Traffic = { received: number; sent: number[]; open: number };
 
 /** Follows all messages through the flows: counts them, and knows for each where it comes from. */
 export class Trace {

@@ -3,7 +3,7 @@ import { idInFlow } from "./id-in-flow.ts";
 import type { RunningNode } from "./runtime-types.ts";
 
 /** `countsAsSent`: the node that it starts at does not count it itself. */
-export type Wire = { report: WireReport; countsAsSent: boolean };
+type Wire = { report: WireReport; countsAsSent: boolean };
 
 /** The port of a wire inside a subflow, from its input. */
 const FROM_INPUT = -1;

@@ -3,7 +3,7 @@ import { mergeByTime } from "../parent/events/merge.ts";
 import type { Job, PastEvent, ServiceSnapshot } from "../shared/job.ts";
 import { CommandProblem } from "./problem.ts";
 
-export type Recorded = {
+type Recorded = {
   span: Job["span"];
   snapshot: ServiceSnapshot;
   batches: AsyncIterable<readonly PastEvent[]>;

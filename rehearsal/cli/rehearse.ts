@@ -18,7 +18,7 @@ import { readRecorded } from "./recorded.ts";
 import { shortened, summaryOf } from "./summary.ts";
 import { tabIdsOf } from "./tabs.ts";
 
-export type Surroundings = { packageFolder: string; workRoot: string; output: Output; signal: AbortSignal };
+type Surroundings = { packageFolder: string; workRoot: string; output: Output; signal: AbortSignal };
 
 /** A rehearsal of flows of a file. @returns whether all is as expected: 0, or 1 */
 export async function rehearse(command: Command, surroundings: Surroundings): Promise<0 | 1> {

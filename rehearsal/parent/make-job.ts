@@ -11,7 +11,7 @@ import type { ChosenFlows } from "./flows/index.ts";
 /** The seed of a rehearsal where nobody chooses another one. */
 const SEED = 1;
 
-export type JobOptions = {
+type JobOptions = {
   chosen: ChosenFlows;
   /** Unix milliseconds. */
   span: Job["span"];

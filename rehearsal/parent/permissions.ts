@@ -7,7 +7,7 @@ import type { TickedModule } from "../shared/job.ts";
 // WASI and the inspector are not allowed, since no flag allows them. WebAssembly works without one.
 
 /** What the process needs. All paths are absolute. */
-export type Allowed = {
+type Allowed = {
   nodeRed: InstalledNodeRed;
   packageFolder: string;
   /** Its current folder, which stays empty. */

@@ -18,7 +18,7 @@ import { type Child, type Limits, startChild, wrote, yieldToOthers } from "./chi
 import { ReportFile, readReport } from "./report-file.ts";
 import { makeWorkFolder } from "./work-folder.ts";
 
-export type Progress = Omit<Extract<ToParent, { kind: "progress" }>, "kind">;
+type Progress = Omit<Extract<ToParent, { kind: "progress" }>, "kind">;
 
 export type RehearsalOptions = {
   nodeRed: InstalledNodeRed;

@@ -8,7 +8,7 @@ import { renameOver } from "../../src/files/rename.ts";
 /** Who uses a folder. Unix milliseconds. */
 type Owner = { parent: number; child?: number; endsBefore: number };
 
-export type WorkFolder = {
+type WorkFolder = {
   /** Where the process runs. It stays empty. Absolute. */
   path: string;
   /** The folder around it, which the process cannot read. */

@@ -18,7 +18,7 @@ export type Differences = {
   wires: WireDifference[];
 };
 
-export type OutcomeDifference = {
+type OutcomeDifference = {
   kind: OutcomeKind;
   node: string;
   name: string;
@@ -38,7 +38,7 @@ export type NodeDifference = {
   after?: { received: number; sent: number };
 };
 
-export type WireDifference = { from: string; port: number; to: string; before: number; after: number };
+type WireDifference = { from: string; port: number; to: string; before: number; after: number };
 
 /** What `after` has otherwise than `before`. Both ways round, it finds the same. */
 export function differencesOf(before: Report, after: Report): Differences {
@@ -71,15 +71,7 @@ export function differencesInWords(differences: Differences): string[] {
 }
 
 /** `large transfer: 31 alerts more (40 instead of 9).` */
-export function outcomeInWords({
-  kind,
-  name,
-  before,
-  after,
-  appeared,
-  gone,
-  changed,
-}: OutcomeDifference): string {
+function outcomeInWords({ kind, name, before, after, appeared, gone, changed }: OutcomeDifference): string {
   const parts = [
     before === after
       ? `as many ${kindName(kind, 2)} (${grouped(after)})`

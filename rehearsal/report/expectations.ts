@@ -32,7 +32,7 @@ export type ExpectedNode = {
   outcomes?: ExpectedOutcome[];
 };
 
-export type ExpectedOutcome = {
+type ExpectedOutcome = {
   kind: OutcomeKind;
   at: string;
   /** The offset of the event that led to it. */

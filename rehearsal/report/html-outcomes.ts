@@ -5,7 +5,7 @@ import { causeOf, grouped, kindCount, kindName, nodeName, plain, timeText, visib
 /** The kinds that are many, and seldom looked at one by one. */
 const CLOSED: ReadonlySet<OutcomeKind> = new Set(["suppressed", "query", "ack"]);
 
-export type Names = ReadonlyMap<string, string>;
+type Names = ReadonlyMap<string, string>;
 
 export function namesOf({ nodes }: Report): Names {
   return new Map(nodes.map((node) => [node.id, nodeName(node)]));

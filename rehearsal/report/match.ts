@@ -4,7 +4,7 @@ import type { Outcome, OutcomeKind, Report } from "../shared/report.ts";
 export type Group = { kind: OutcomeKind; node: string; count: number; listed: readonly Outcome[] };
 
 /** Which outcomes of two groups are the same ones. */
-export type Matched = {
+type Matched = {
   /** Only in the first. */
   gone: Outcome[];
   /** Only in the second. */
@@ -16,7 +16,7 @@ export type Matched = {
 /** How two outcomes with the same cause may differ. */
 export type SameAs = (before: Outcome, after: Outcome) => boolean;
 
-export const looksSame: SameAs = (before, after) =>
+const looksSame: SameAs = (before, after) =>
   before.at === after.at && before.text === after.text && before.why === after.why;
 
 /** By node and kind, in the order of first appearance. Counts are of everything, also of what is not listed. */

@@ -3,7 +3,7 @@ import type { EventFile } from "../shared/event-file.ts";
 import type { Outcome } from "../shared/report.ts";
 
 /** Something in a scenario that a flow should notice. */
-export type Incident = {
+type Incident = {
   label: string;
   isNoticed: boolean;
   /** From its first event to the first alert about it, in milliseconds. */

@@ -73,7 +73,7 @@ export function causeOf(outcome: Outcome, report: Pick<Report, "channels" | "tim
 }
 
 /** The name of a channel, else its id. */
-export function channelName(channelId: string, { channels }: Pick<Report, "channels">): string {
+function channelName(channelId: string, { channels }: Pick<Report, "channels">): string {
   return plain(channels.find(({ id }) => id === channelId)?.name || channelId);
 }
 

@@ -58,7 +58,7 @@ export type Job = {
 };
 
 /** How much of a rehearsal is kept. Counts are always of everything. */
-export type ReportLimits = {
+type ReportLimits = {
   /** Outcomes of each kind of each node. */
   outcomesPerNode: number;
   /** Of a message, as JSON. */

@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 // Messages through a pipe: one JSON text a line.
 
 /** What is read at most. More ends the reading. */
-export type Bounds = { messageBytes: number; messages: number; bytes: number };
+type Bounds = { messageBytes: number; messages: number; bytes: number };
 
 /**
  * Of what a child says. A flow may write into the pipe, and each message takes time of the thread that Node-RED runs on.
@@ -17,7 +17,7 @@ export const FROM_PARENT: Bounds = {
   bytes: Number.POSITIVE_INFINITY,
 };
 
-export type Reader<T> = {
+type Reader<T> = {
   /** A message as it came: nothing of it has been checked but that it is an object with a `kind`. */
   onMessage(message: T): void;
   /** What came is not a message. Nothing is read any more. */

@@ -40,7 +40,7 @@ export function nodeRedImport(variables: Record<string, string>) {
 }
 
 /** For `--env-file` of Node.js, and for containers. */
-export function environmentFile(variables: Record<string, string>): string {
+function environmentFile(variables: Record<string, string>): string {
   return Object.entries(variables)
     .map(([name, value]) => `${name}=${value}\n`)
     .join("");

@@ -11,7 +11,7 @@ export const LOG_FORMATS = ["pretty", "json"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
 /** Receives each line, with its line end. */
-export type LogDestination = { write(line: string): unknown };
+type LogDestination = { write(line: string): unknown };
 
 /** Fields that hold a secret, hidden where one is logged by mistake. Requests and answers are never logged. */
 const SECRETS = [

@@ -7,7 +7,7 @@ import { messageOf } from "./problem.ts";
 import { now } from "./time.ts";
 
 /** How many of each per second. */
-export type Rates = { transfersPerSecond: number; readingsPerSecond: number };
+type Rates = { transfersPerSecond: number; readingsPerSecond: number };
 
 const TICK_MS = 100;
 /** A chain that falls behind by more than this does not catch up. */

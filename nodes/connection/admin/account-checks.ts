@@ -2,7 +2,7 @@ import type { TestCheck } from "../../lib/shared/form-types.ts";
 import type { FormSetting, FormVerification } from "./form-setting.ts";
 
 /** What the account service says about the key; a part that it does not tell is undefined. */
-export type AccountOrganization = { organizationId?: string; tenantId?: string } | undefined;
+type AccountOrganization = { organizationId?: string; tenantId?: string } | undefined;
 
 /** Whether organization and tenant in the form are those of the key. */
 export function accountChecks(

@@ -5,7 +5,7 @@ import { type ProxyFault, proxyFault } from "../../lib/shared/proxy-fault.ts";
 export type Diagnosis = { code: string; message: string };
 
 /** The request: its address, the name of that field in sentences, and whether the form has a proxy. */
-export type Asked = { url: string; field: "base URL" | "account URL"; proxied: boolean };
+type Asked = { url: string; field: "base URL" | "account URL"; proxied: boolean };
 
 /** Explains the failure of a call, and what a person can do about it in the connection's form. */
 export function diagnose(thrown: unknown, asked: Asked): Diagnosis {

@@ -22,7 +22,7 @@ import { environmentKeyOf, environmentKeyProblem, nameOf } from "../key/environm
 import { typedFor } from "../key/key-problem.ts";
 
 /** What the form sends. `apiKey` is empty or Node-RED's placeholder while the stored key is meant. */
-export type TestRequest = Partial<
+type TestRequest = Partial<
   Record<"id" | "name" | "baseUrl" | "graphqlUrl" | "apiKey" | "tls" | "proxy" | "timeout", unknown>
 >;
 

@@ -8,7 +8,7 @@ import { RecentCalls } from "./recent-calls.ts";
 
 type State = ConnectionReport["state"];
 
-export type CallLogOptions = Addresses & {
+type CallLogOptions = Addresses & {
   origin: Origin;
   /** What is wrong with the settings. */
   problem: Problem | undefined;

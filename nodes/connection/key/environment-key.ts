@@ -7,7 +7,7 @@ import { type CodedError, nodeError } from "../../lib/shared/errors.ts";
 import { type Destination, withUrls } from "./addresses.ts";
 
 /** The API key of a connection that has none of its own. */
-export type EnvironmentKey = {
+type EnvironmentKey = {
   variable: string;
   value: string;
   /** What follows the names of its variables: empty, or `_` and the name of the connection. */

@@ -9,10 +9,10 @@ import { type ProofTimes, proofMsOf } from "./proof-times.ts";
 import { readerState, type ShownState, type Standing, type WaitsFor } from "./reader-state.ts";
 
 /** A node as it is when its report is asked for. */
-export type Sampled = Omit<Standing, "consumer" | "waitsFor"> & { reader: Reader | undefined };
+type Sampled = Omit<Standing, "consumer" | "waitsFor"> & { reader: Reader | undefined };
 
 /** How an event left the node. */
-export type Left = {
+type Left = {
   delivery: Delivery;
   channelId: string;
   service: string;

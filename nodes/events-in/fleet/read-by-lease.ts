@@ -9,7 +9,7 @@ import type { ShownLease } from "./lease-status.ts";
 import { moveLost } from "./lost-cursor.ts";
 import { publishTo } from "./published.ts";
 
-export type LeaseReadingOptions = {
+type LeaseReadingOptions = {
   ref: FleetRef;
   consumer: string;
   channelId: string;

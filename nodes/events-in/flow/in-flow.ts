@@ -13,7 +13,7 @@ const MOST_SILENT_NODES = 20;
 const MOST_FOLLOWED = 10;
 
 /** How a message is sent, and whether a node is there to take it. */
-export type Sending = { send: () => void; isWired: boolean };
+type Sending = { send: () => void; isWired: boolean };
 
 /** An event in the flow: the first time and all repetitions, for the first may still finish after the second has begun. */
 type Followed = {

@@ -3,7 +3,7 @@ import { FlowWork } from "./flow-work.ts";
 import type { LeftInFlow } from "./in-flow.ts";
 
 /** A reader: its node, and whose cursor it moves. */
-export type ReaderKey = { node: string; consumer: string; channelId: string };
+type ReaderKey = { node: string; consumer: string; channelId: string };
 
 type Left = { reader: ReaderKey; events: LeftInFlow };
 type Shared = { flowWork: FlowWork; users: number; left: Left[]; forgetGone: () => void };

@@ -9,7 +9,7 @@ import { contractsAt } from "./contract-registry.ts";
 import { type Units, unitsAt } from "./deployed-contracts.ts";
 
 /** A call with amounts in tokens: which decimals they have is known by the address that is called. */
-export type CountedCall = {
+type CountedCall = {
   chainSelector: string;
   to: string;
   /** The first four bytes of its data, or more. */

@@ -9,7 +9,7 @@ import { evaluate, evaluateRequired, isNothing, optionOf, type TypedValue } from
 import { loadLibrary } from "./library.ts";
 import type { CrecMessage } from "./message.ts";
 
-export type EncodedCall = {
+type EncodedCall = {
   to: string;
   data: string;
   chainSelector: string;

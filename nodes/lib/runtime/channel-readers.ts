@@ -41,7 +41,7 @@ export function noteReader(reader: ChannelReader): () => void {
 }
 
 /** A channel as a node knows it: its config node, and its id once it is known. */
-export type KnownChannel = { channelNode?: string; channelId: string | undefined };
+type KnownChannel = { channelNode?: string; channelId: string | undefined };
 
 /** An event as its message names it. `consumer`: of the events in that waits for its acknowledgement. */
 export type NamedEvent = {

@@ -21,7 +21,7 @@ export type Row = {
   check(msg: CrecMessage, decimals: number | undefined): RowResult | Promise<RowResult>;
 };
 
-export type RowReading = { RED: NodeAPI; node: Node; library: Library; abi: Abi | undefined };
+type RowReading = { RED: NodeAPI; node: Node; library: Library; abi: Abi | undefined };
 type FieldDef = Extract<ConditionDef, { kind: "field" }>;
 type ExpressionDef = Extract<ConditionDef, { kind: "expression" }>;
 

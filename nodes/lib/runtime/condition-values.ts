@@ -7,7 +7,7 @@ import type { CrecMessage } from "./message.ts";
 import { prepareExpression } from "./prepared-expression.ts";
 
 /** The values of a row for a message, or a sentence that says why they are missing. */
-export type RowValues = string[] | { reason: string };
+type RowValues = string[] | { reason: string };
 
 /** A typed value of a row. */
 export type RowValueReader = {

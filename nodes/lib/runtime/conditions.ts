@@ -9,7 +9,7 @@ import { loadLibrary } from "./library.ts";
 import type { CrecMessage } from "./message.ts";
 
 /** The settings of a node that its conditions need. */
-export type ConditionSettings = {
+type ConditionSettings = {
   match: "all" | "any";
   /** As the form stores them. A flow that was written by hand can have anything. */
   conditions?: unknown;
@@ -18,7 +18,7 @@ export type ConditionSettings = {
 };
 
 /** Whether the conditions hold for a message; undefined where that cannot be decided. */
-export type ConditionsResult = {
+type ConditionsResult = {
   matches: boolean | undefined;
   /** Why it cannot be decided, a sentence for each row. Empty unless `matches` is undefined. */
   reasons: readonly string[];
@@ -104,7 +104,7 @@ export function nodeConditions(RED: NodeAPI, node: Node, settings: ConditionSett
  * The decimals of the chosen contract, for what is about it. An event of another contract is compared by its own
  * `tokens`, and so is one whose network is not signed: the same address can be another contract there.
  */
-export function decimalsFor(contract: ContractRef | undefined, payload: unknown): number | undefined {
+function decimalsFor(contract: ContractRef | undefined, payload: unknown): number | undefined {
   if (contract?.decimals === undefined || typeof payload !== "object" || payload === null) {
     return contract?.decimals;
   }

@@ -3,7 +3,7 @@ import type { ConfidenceOption } from "../shared/fields.ts";
 import type { Library } from "./library.ts";
 
 /** What a node's *Confidence* lets pass. */
-export type ConfidenceCheck = {
+type ConfidenceCheck = {
   /** Awaited before `passes` sees these events. @throws when the service cannot be asked now */
   prepare(events: readonly ChannelEvent[], signal: AbortSignal): Promise<void>;
   /** Whether the level of an event is high enough. Events other than contract events always pass. */

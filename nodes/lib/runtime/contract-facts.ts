@@ -19,7 +19,7 @@ export type ContractPlace = {
 };
 
 /** `text` is what the function returned; it is missing where the contract has no such function. */
-export type ContractAnswer = { kind: "answered" | "silent" | "refused" | "no contract"; text?: string };
+type ContractAnswer = { kind: "answered" | "silent" | "refused" | "no contract"; text?: string };
 
 type Facts = { isContract?: boolean; decimals?: number };
 type Kept = Facts & { seenAt?: number; decimalsAt?: number; openUntil?: number };

@@ -19,7 +19,7 @@ type Decoding = {
  * The payload of an event that could not be decoded. It cannot be mistaken for a decoded event. `reason` is missing where
  * the type is not known.
  */
-export type Undecoded = { type: string; undecoded: unknown; reason?: string };
+type Undecoded = { type: string; undecoded: unknown; reason?: string };
 
 type Origin = {
   channelId: string;

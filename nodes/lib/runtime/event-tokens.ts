@@ -7,10 +7,10 @@ import { unitsAt } from "./deployed-contracts.ts";
 import type { Library } from "./library.ts";
 
 /** A contract event as a message has it: with its amounts in tokens, under their names in `params`, where they are known. */
-export type WithTokens = DecodedWatcherEvent & { tokens?: Record<string, unknown> };
+type WithTokens = DecodedWatcherEvent & { tokens?: Record<string, unknown> };
 
 /** The contract that a node's form names, with its ABI. */
-export type ChosenContract = { contract: ContractRef; abi: Abi };
+type ChosenContract = { contract: ContractRef; abi: Abi };
 
 /**
  * Decodes events: names parameters by the chosen contract's ABI, and adds the amounts in tokens to events of a contract

@@ -8,7 +8,7 @@ import { type DeployedContract, deployedContracts, type Units, unitsAt } from ".
 import { type Library, loadLibrary } from "./library.ts";
 
 /** Why an operation or a query failed, in parts. */
-export type Failure = {
+type Failure = {
   /** The name of the contract's error, or its text: short, and without ids. */
   reason: string;
   /** What the service says around it: `transaction 2 of 2`, `CALL_REVERTED: execution reverted`. */

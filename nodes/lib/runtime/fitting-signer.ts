@@ -4,7 +4,7 @@ import { type KeyKind, keyOfWallet } from "../shared/wallet-types.ts";
 import type { SignerRef } from "./config-nodes.ts";
 
 /** The type of the wallet with an address, where it is known. */
-export type WalletTypeOf = (address: string, signal: AbortSignal | undefined) => Promise<string | undefined>;
+type WalletTypeOf = (address: string, signal: AbortSignal | undefined) => Promise<string | undefined>;
 
 const NAMES: Readonly<Record<KeyKind, string>> = { ecdsa: "ECDSA", rsa: "RSA" };
 

@@ -21,7 +21,7 @@ export function isDisabled(RED: NodeAPI, node: Pick<Node, "id">): boolean {
 }
 
 /** Of a chosen config node: how people call it, and where it is disabled: itself, or the tab of this name. */
-export type ChosenNode = { label: string; isDisabled: boolean; disabledTab: string | undefined };
+type ChosenNode = { label: string; isDisabled: boolean; disabledTab: string | undefined };
 
 /** What the flows store of a config node that a node refers to; undefined where they do not have it. */
 export function chosenNode(RED: NodeAPI, id: string): ChosenNode | undefined {

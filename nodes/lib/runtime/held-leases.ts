@@ -8,7 +8,7 @@ type HeldLease = Pick<Lease, "epoch" | "confirm">;
 const leases = processWide("held-leases", () => new Map<string, HeldLease>());
 
 /** The lease that a message's event was handed over with. */
-export type LeaseOfMessage = { key: string; epoch: number };
+type LeaseOfMessage = { key: string; epoch: number };
 
 /** Under which a consumer's cursor of a channel is leased. */
 export function leaseKey(consumer: string, channelId: string): string {

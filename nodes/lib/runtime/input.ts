@@ -33,7 +33,7 @@ export type Task = {
   keep: (wait: Wait) => Promise<void>;
 };
 
-export type InputOptions = {
+type InputOptions = {
   /** For a node that waits: whether its form says that it resumes after a deploy. @throws where the form is wrong */
   resumes?: () => boolean;
   /** For a node that sends in the order of arrival: what is kept has its place there before it comes again. */

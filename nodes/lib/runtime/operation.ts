@@ -60,7 +60,7 @@ function isCancelledDraft(code: string, { signature, status }: Operation): boole
   );
 }
 
-export type Reached = {
+type Reached = {
   /** With the status that was reached, and `transactionHash` where it is known. */
   operation: Operation & { transactionHash?: string };
   verification: VerifyResult | Unproven;

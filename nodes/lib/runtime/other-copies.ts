@@ -9,7 +9,7 @@ import { processWide } from "./process-wide.ts";
 export type Evidence = "flowfuse" | "cursor" | "operation";
 
 /** What a message of events in says about where its event came from, in `msg.crec`. */
-export type Origin = { consumer?: unknown; channelId?: unknown };
+type Origin = { consumer?: unknown; channelId?: unknown };
 
 type Reader = { consumer: string; channelId: string; note: (evidence: Evidence) => void };
 

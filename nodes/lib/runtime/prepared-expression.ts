@@ -3,7 +3,7 @@ import { messageOf, translatedError } from "../shared/errors.ts";
 import type { CrecMessage } from "./message.ts";
 
 /** A JSONata expression that is parsed once, for any number of messages. It rejects with the error of the expression. */
-export type PreparedExpression = (msg: CrecMessage) => Promise<unknown>;
+type PreparedExpression = (msg: CrecMessage) => Promise<unknown>;
 
 /** @throws INVALID_FIELD where it is not JSONata; `label` names it */
 export function prepareExpression(RED: NodeAPI, node: Node, label: string, text: string): PreparedExpression {

@@ -3,7 +3,7 @@ import { setNewest } from "../shared/drop-oldest.ts";
 import { processWide } from "./process-wide.ts";
 
 /** An address that an event named: `parameter` of an event `event`, such as `to` of `Transfer`. */
-export type RecentAddress = { address: string; chainSelector: string; parameter: string; event: string };
+type RecentAddress = { address: string; chainSelector: string; parameter: string; event: string };
 
 /** More than a person looks through. */
 const MOST = 30;

@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { SharedState } from "../../../src/index.ts";
 
 /** An alert node that remembers in a shared state whether alerts are open. */
-export type SharedRule = {
+type SharedRule = {
   /** Of the node. */
   id: string;
   label: string;

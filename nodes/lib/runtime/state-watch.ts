@@ -9,7 +9,7 @@ const ASK_MS = 15_000;
 const SCOPE = "watch";
 
 /** See `SharedStateReport`. */
-export type Watched = { problem?: Problem; problemSince?: number };
+type Watched = { problem?: Problem; problemSince?: number };
 
 /** Notes whether a shared state does what it is asked for, from now on until it is closed. */
 export class StateWatch {

@@ -22,10 +22,10 @@ export type NodeDescription = {
 };
 
 /** Settings of one version as settings of the next. */
-export type Migration = (stored: Readonly<Record<string, unknown>>) => Record<string, unknown>;
+type Migration = (stored: Readonly<Record<string, unknown>>) => Record<string, unknown>;
 
 /** In the order in which the form shows them. */
-export type Fields = Readonly<Record<string, Field>>;
+type Fields = Readonly<Record<string, Field>>;
 
 export type Field =
   | TextField
@@ -72,7 +72,7 @@ type Checked = {
   error?: string;
 };
 
-export type TextField = { kind: "text"; default?: string } & Labelled &
+type TextField = { kind: "text"; default?: string } & Labelled &
   Explained &
   Checked & {
     /** Of a text area. */
@@ -100,7 +100,7 @@ export type NumberField = { kind: "number"; default: string } & Labelled &
 export type BooleanField = { kind: "boolean"; default: boolean; numeric?: true } & Labelled &
   Pick<Explained, "hint">;
 
-export type SelectField = { kind: "select"; options: readonly string[]; default: string } & Labelled &
+type SelectField = { kind: "select"; options: readonly string[]; default: string } & Labelled &
   Pick<Explained, "hint"> & {
     /** The options are shown as they are, as GET and POST. */
     literal?: true;
@@ -125,7 +125,7 @@ export type TypedField = { kind: "typed"; default?: string } & Labelled &
     width?: string;
   };
 
-export type ConfigField = {
+type ConfigField = {
   kind: "config";
   type: `crec-${string}` | "tls-config" | "http proxy";
   required: boolean;
@@ -138,10 +138,10 @@ export type ConfigField = {
 } & Labelled &
   Pick<Explained, "hint">;
 
-export type CredentialField = { kind: "credential" } & Labelled & Explained;
+type CredentialField = { kind: "credential" } & Labelled & Explained;
 
 /** A tick for each option, shown as it is. Stored as a list; `<node>.hint.<name>` is shown below. */
-export type ListField = {
+type ListField = {
   kind: "list";
   options: readonly string[];
   /** Whether the options are statuses of the service, which people read as words. */
@@ -153,7 +153,7 @@ export type ListField = {
 /**
  * A part that the form's own code builds in `#crec-<node>-<name>`. `T` is what is stored; without a default nothing is.
  */
-export type CustomField<T = unknown> = { kind: "custom"; default?: T; label?: string | false } & Omit<
+type CustomField<T = unknown> = { kind: "custom"; default?: T; label?: string | false } & Omit<
   Labelled,
   "label"
 > & {
@@ -170,9 +170,9 @@ export type HiddenField<T = unknown> = {
 };
 
 /** `#crec-<node>-<name>`; with a result, `#crec-<node>-<name>-result` is read out when it changes. */
-export type ButtonField = { kind: "button"; icon?: string; result?: true; shown?: Condition };
+type ButtonField = { kind: "button"; icon?: string; result?: true; shown?: Condition };
 
-export type LayoutField = Section | { kind: "note"; shown?: Condition };
+type LayoutField = Section | { kind: "note"; shown?: Condition };
 
 /**
  * Holds the fields up to the next section. A folded one says on its header whether a value in it is not the default,

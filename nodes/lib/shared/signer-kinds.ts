@@ -2,7 +2,7 @@ import { SIGNING_TIMEOUTS_MS as MS } from "../../../src/protocol/signing-timeout
 import type { KeyKind } from "./wallet-types.ts";
 
 /** How long a signature of a signer may take, and whether a person may have to approve it. */
-export type SignerTime = {
+type SignerTime = {
   /** Seconds until it is given up, where the form says nothing else; 0 for a key in Node-RED, which signs at once. */
   timeout: number;
   /** Whether a person may have to approve each signature. */

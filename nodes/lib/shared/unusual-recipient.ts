@@ -1,7 +1,7 @@
 import { ZERO_ADDRESS } from "../../../src/protocol/addresses.ts";
 
 /** A call as it is signed: call data is hex. */
-export type EncodedCall = { to: string; value: string | bigint | number; data: string };
+type EncodedCall = { to: string; value: string | bigint | number; data: string };
 
 /** Who would receive tokens, or the coin, and most likely should not. */
 export type UnusualRecipient = {

@@ -19,7 +19,7 @@ import { destinationOf, ownAddresses, receiversOf, type Way, wayOf } from "../wa
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export type TestedSigner = {
+type TestedSigner = {
   values: SignerValues;
   way: Way;
   /** Takes out of a sentence what a variable stands for. */

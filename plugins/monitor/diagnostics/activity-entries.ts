@@ -16,7 +16,7 @@ import type { Diagnostics, Entry } from "./types.ts";
 
 export type Describing = { labelOf: LabelOf; redact: (text: string) => string };
 /** What the nodes report, as diagnostics show it. */
-export type ActivityEntries = Pick<
+type ActivityEntries = Pick<
   Diagnostics,
   "connections" | "readers" | "operationsUnderWay" | "operationsEnded" | "watchers" | "wallets" | "events"
 >;

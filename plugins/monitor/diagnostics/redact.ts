@@ -1,6 +1,6 @@
 import { isPublic } from "../public-address.ts";
 
-export type RedactOptions = {
+type RedactOptions = {
   /** The words of our own texts, in lower case. Any other word is left out. */
   words: ReadonlySet<string>;
   /** Texts that people have entered, such as names of nodes: left out even where they consist of several known words. */

@@ -39,7 +39,7 @@ export type ListedWatcher = {
 /** `isWhole`: there are no others. */
 export type ChannelWatchers = { watchers: readonly ListedWatcher[]; isWhole: boolean };
 
-export class Answers<T> {
+class Answers<T> {
   readonly #byKey = new Map<string, Answer<T>>();
   readonly #most: number;
 

@@ -4,7 +4,7 @@ import type { FlowNode, Flows } from "../../../nodes/lib/runtime/flows/flows.ts"
 import { connectionOf } from "./settings.ts";
 
 /** A contract node, with a connection by which nodes use it. */
-export type UsedContract = {
+type UsedContract = {
   node: FlowNode;
   contract: ContractRef;
   connection: Connection;

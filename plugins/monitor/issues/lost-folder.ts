@@ -2,7 +2,7 @@ import { readFile, realpath } from "node:fs/promises";
 import { isContainer } from "../container.ts";
 
 /** When a folder is emptied: with its container, or when the machine restarts. */
-export type Loss = "container" | "memory";
+type Loss = "container" | "memory";
 
 const IN_MEMORY = new Set(["tmpfs", "ramfs"]);
 /** The file systems of containers, which last as long as they do. */

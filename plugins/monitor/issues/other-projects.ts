@@ -10,7 +10,7 @@ type Settings = {
 };
 
 /** By consumer name: a project that is not open now and reads under that name. */
-export type OtherProjects = ReadonlyMap<string, string>;
+type OtherProjects = ReadonlyMap<string, string>;
 
 let last: { startedAt: number; found: Promise<OtherProjects> } | undefined;
 

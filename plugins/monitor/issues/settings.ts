@@ -35,7 +35,7 @@ function variable(RED: NodeAPI, node: FlowNode, name: string): string | undefine
 }
 
 /** The running node that a field names; undefined in a subflow whose instances decide it. */
-export function chosen<T>(RED: NodeAPI, node: FlowNode, field: string): (Node & Partial<T>) | undefined {
+function chosen<T>(RED: NodeAPI, node: FlowNode, field: string): (Node & Partial<T>) | undefined {
   const id = textOf(RED, node, field);
   return id ? ((RED.nodes.getNode(id) as (Node & Partial<T>) | null) ?? undefined) : undefined;
 }

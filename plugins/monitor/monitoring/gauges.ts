@@ -7,7 +7,7 @@ import { type Family, gauge, type Labels } from "./exposition/families.ts";
 import { HEALTH_STATUSES, type HealthStatus } from "./health.ts";
 
 /** What the nodes report, and what follows from it, for one answer. */
-export type Snapshot = {
+type Snapshot = {
   connections: readonly ConnectionReport[];
   readers: readonly ReaderReport[];
   health: HealthStatus;

@@ -14,7 +14,7 @@ export type HealthStatus = (typeof HEALTH_STATUSES)[number];
  * `failing`: a person has to act, such as for a refused key. `degraded`: it works in part, or will work again without help,
  * such as with a service that cannot be reached.
  */
-export type HealthReason = {
+type HealthReason = {
   status: "degraded" | "failing";
   code: HealthCode;
   /** One sentence. */
@@ -44,7 +44,7 @@ const CODES = {
   shared_state_retrying: "degraded",
   issue: "degraded",
 } as const satisfies Record<string, HealthReason["status"]>;
-export type HealthCode = keyof typeof CODES;
+type HealthCode = keyof typeof CODES;
 export const HEALTH_CODES = Object.keys(CODES) as HealthCode[];
 
 /** Less is made up for within a poll or two. */

@@ -5,7 +5,7 @@ const SENDABLE = /^[\x21-\x7e]+$/;
 /** Shorter ones can be guessed. */
 export const FEWEST_CHARACTERS = 16;
 
-export type MonitoringSettings =
+type MonitoringSettings =
   | { kind: "off" }
   /** Without a token, the permission `crec.read` of the admin API is required. */
   | { kind: "on"; token: string | undefined }

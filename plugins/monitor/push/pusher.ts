@@ -13,7 +13,7 @@ export const RENEW_MS = 60_000;
 /** It may miss one renewal. */
 const LIFE_MS = 2 * RENEW_MS + 10_000;
 
-export type PusherOptions = {
+type PusherOptions = {
   /** Called for the first sidebar that opens; the sections are dropped when the last one closes. */
   sections: () => AllSections;
   send: (session: string, update: Update) => void;

@@ -2,7 +2,7 @@ import type { Row, SectionName, Sections } from "../types.ts";
 import { isSameRow, rowOf } from "./row-fields.ts";
 
 /** Where the rows of a section come from. */
-export type SectionSource<S extends SectionName> = {
+type SectionSource<S extends SectionName> = {
   /** The same as long as no report changes; undefined where it has none, and the reports are compared. */
   revision(): number | undefined;
   reports(): Array<Sections[S]>;

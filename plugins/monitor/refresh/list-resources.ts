@@ -8,7 +8,7 @@ const MOST_WATCHERS = 500;
 const MOST_WALLETS = 500;
 
 /** A list of the service. `isWhole`: nothing is left out. */
-export type Listed<T> = { items: T[]; isWhole: boolean };
+type Listed<T> = { items: T[]; isWhole: boolean };
 
 export async function listWallets({ wallets }: CrecClient, signal: AbortSignal): Promise<Listed<Wallet>> {
   return taken(wallets.list({ limit: PAGE_LIMITS.wallets.max }, { signal }), MOST_WALLETS);

@@ -12,7 +12,7 @@ export function flowsPrint(flows: readonly FlowNode[]): string {
   return JSON.stringify(nodes, (key, value) => (looks.has(key) ? undefined : value));
 }
 
-export type Tab = { id: string; label: string; isDisabled: boolean };
+type Tab = { id: string; label: string; isDisabled: boolean };
 
 export function tabsOf(flows: readonly FlowNode[]): Tab[] {
   return flows

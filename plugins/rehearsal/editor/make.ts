@@ -34,7 +34,7 @@ export function button(label: string, act: () => void, iconName?: string): HTMLB
   return made;
 }
 
-export function icon(name: string): HTMLElement {
+function icon(name: string): HTMLElement {
   const made = make("i", `fa ${name}`);
   made.setAttribute("aria-hidden", "true");
   return made;

@@ -13,7 +13,7 @@ import { TimeLine } from "./time-line.ts";
 import { counted, timeText, word } from "./words.ts";
 
 /** What the buttons of the panel do. */
-export type PanelActs = { again(): void; choose(): void; cancel(): void; closed(): void };
+type PanelActs = { again(): void; choose(): void; cancel(): void; closed(): void };
 
 type BeforeIt = { hasBefore: boolean; compares: boolean };
 

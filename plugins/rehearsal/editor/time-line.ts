@@ -5,7 +5,7 @@ import { draw, make } from "./make.ts";
 import { counted, timeText, word } from "./words.ts";
 
 /** What a bar stands for. `to` is not part of it. */
-export type Times = { kind: OutcomeKind; from: number; to: number };
+type Times = { kind: OutcomeKind; from: number; to: number };
 
 /** A single bar must not look like an area. */
 const BARS = { least: 12, most: 60 };

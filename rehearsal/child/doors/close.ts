@@ -1,7 +1,7 @@
 // What a closed function does: it throws an error that says why.
 
 /** Of a call that a rehearsal does not make. */
-export const CLOSED = "REHEARSAL_CLOSED";
+const CLOSED = "REHEARSAL_CLOSED";
 
 /**
  * Replaces functions and classes of an object for good. Names that this Node.js does not have are skipped. A later

@@ -15,7 +15,7 @@ import type {
 import { canonicalId } from "../../../src/protocol/ids.ts";
 import { systemClock } from "../../../src/timing/index.ts";
 
-export type PastConsumerOptions = Omit<
+type PastConsumerOptions = Omit<
   EventConsumerOptions,
   | "source"
   | "store"

@@ -5,7 +5,7 @@ import type { ChildHost } from "../host.ts";
 import { pollPast, searchPast } from "./event-search.ts";
 
 /** An answer of the service. `code`: what it refuses with. */
-export type Answer = { data: unknown } | { code: string };
+type Answer = { data: unknown } | { code: string };
 
 const PAGE = 200;
 

@@ -2,7 +2,7 @@ import type { OutcomeKind } from "../../shared/report.ts";
 import type { NotTried } from "./not-tried.ts";
 
 /** A request that is not sent. `path`: below the base URL. */
-export type Unsent = {
+type Unsent = {
   method: string;
   path: string;
   query: string;

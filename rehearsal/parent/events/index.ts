@@ -6,5 +6,5 @@ export {
   readEventFile,
   writeEventFile,
 } from "./event-file.ts";
-export { type PastEvents, type ReadOptions, readEvents } from "./read-events.ts";
-export { type Span, type SpanChoice, spanOf } from "./span.ts";
+export { type PastEvents, readEvents } from "./read-events.ts";
+export { type Span, spanOf } from "./span.ts";

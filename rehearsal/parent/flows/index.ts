@@ -1,2 +1,2 @@
 export { type ChosenFlows, chooseFlows } from "./choose.ts";
-export { type Fitted, fitToFile } from "./fit-to-file.ts";
+export { fitToFile } from "./fit-to-file.ts";

@@ -200,7 +200,7 @@ const PreviewSnapshot = Type.Object(
   { function_signature: Text, metadata: Optional(Anything), execution_values: Anything },
   { title: "PreviewSnapshot" },
 );
-export const ShownTransaction = Type.Object(
+const ShownTransaction = Type.Object(
   {
     ...{ to: Address, value: Digits, data: Bytes, preview_snapshot: Optional(PreviewSnapshot) },
     // Of drafts that call a proxy. The public service does not tell them.

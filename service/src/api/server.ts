@@ -51,7 +51,7 @@ export const CLOSE_LIMIT_MS = 1_500;
 
 const STOPPING = "The service is stopping and takes no new requests. Try again when it runs.";
 
-export type ServerOptions = {
+type ServerOptions = {
   /** The accepted API keys. */
   apiKeys: readonly string[];
   account: Account;

@@ -36,7 +36,7 @@ const LONG_BLOCKS = 4000;
 const RESTART_PAUSE_MS = { first: 100, longest: 5000 };
 const LOG_AFTER_MS = 2000;
 
-export type AnvilOptions = {
+type AnvilOptions = {
   log?: Log;
   port?: number;
   /** The block up to which everything has been read. Later blocks are never dropped. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Abi, Hex } from "viem";
 import { ownFile } from "../own-files.ts";
 
-export const CONTRACT_NAMES = [
+const CONTRACT_NAMES = [
   "DemoToken",
   "Counter",
   "SensorRegistry",
@@ -14,7 +14,7 @@ export const CONTRACT_NAMES = [
 ] as const;
 export type ContractName = (typeof CONTRACT_NAMES)[number];
 
-export type Artifact = { abi: Abi; bytecode: Hex };
+type Artifact = { abi: Abi; bytecode: Hex };
 
 const loaded = new Map<ContractName, Artifact>();
 

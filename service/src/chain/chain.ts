@@ -10,7 +10,7 @@ import { NewHead } from "./node/new-head.ts";
 import { NodeCalls } from "./node/node-calls.ts";
 import { httpStatus, isRefusal, isUnreachable, NodeBusy } from "./node/refusals.ts";
 
-export type ConnectOptions = {
+type ConnectOptions = {
   /** When the service first used the network, in Unix seconds. */
   createdAt: number;
   /** The chain selector of an unknown chain. */

@@ -7,8 +7,8 @@ import { sendAndAwait } from "./own-transactions.ts";
 /** Length of 32 bytes in hex, with 0x. */
 const WORD = 66;
 
-export type Payment = { to: Address; amount: bigint; token: "native" | Address };
-export type Paid = {
+type Payment = { to: Address; amount: bigint; token: "native" | Address };
+type Paid = {
   transaction_hash: Hex;
   block_number: number;
   token: string;

@@ -13,7 +13,7 @@ import { isRefusal } from "./node/refusals.ts";
 export type RevertReason = { reason: string; error?: string; bareAt?: number };
 
 /** Decodes revert data. For a failed batch, the reason is that of the failed transaction. */
-export function explainRevert(data: Hex, transactions = 1): RevertReason {
+function explainRevert(data: Hex, transactions = 1): RevertReason {
   const own = walletError(data);
   if (own?.errorName === "TransactionFailed") {
     const [index, inner] = own.args as [bigint, Hex];

@@ -23,7 +23,7 @@ export const ECDSA_SIGNATURE_LENGTH = 2 + 130;
 /** How far the chain's clock may differ from this machine's. */
 const CLOCK_SKEW_SECONDS = 600;
 
-export type AccountOwner = { owner: Address; ecdsaSigners: Address[]; rsaSigners: RsaPublicKey[] };
+type AccountOwner = { owner: Address; ecdsaSigners: Address[]; rsaSigners: RsaPublicKey[] };
 
 /** Where the factory will deploy the wallet of this id, computed without the chain. */
 export function accountAddress(factory: Address, walletId: string): Address {

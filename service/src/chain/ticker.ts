@@ -6,7 +6,7 @@ import type { Following } from "./following.ts";
 import { isRefusal } from "./node/refusals.ts";
 
 /** Called at each tick with the newest blocks of the chain. */
-export type TickListener = (heads: Heads) => Promise<void>;
+type TickListener = (heads: Heads) => Promise<void>;
 
 /** From `wake()` to the tick. */
 const WAKE_DELAY_MS = 20;

@@ -2,10 +2,10 @@ import { CountedList } from "./counted-list.ts";
 
 /** What can be absent just after its create. */
 export const ABSENT_KINDS = ["channel", "wallet", "watcher", "operation", "query"] as const;
-export type AbsentKind = (typeof ABSENT_KINDS)[number];
+type AbsentKind = (typeof ABSENT_KINDS)[number];
 
 /** Asked for by a tester: the next `times` creates, of one kind or of any, are answered as usual, but not found afterwards. */
-export type Absence = {
+type Absence = {
   kind?: AbsentKind;
   times: number;
   /** How long the resource is not found. */

@@ -4,7 +4,7 @@ import type { DELIVERY_ACTIONS, PROOF_ACTIONS } from "./actions.ts";
 import { CountedList } from "./counted-list.ts";
 
 /** Asked for by a tester: the next `times` events that match, or their proofs, are delivered this way. */
-export type Delivery<Action = (typeof PROOF_ACTIONS)[number] | (typeof DELIVERY_ACTIONS)[number]> = {
+type Delivery<Action = (typeof PROOF_ACTIONS)[number] | (typeof DELIVERY_ACTIONS)[number]> = {
   action: Action;
   times: number;
   /** How long a proof or an event is held back. */

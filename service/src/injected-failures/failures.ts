@@ -2,10 +2,10 @@ import { CountedList } from "./counted-list.ts";
 
 /** What can be made to fail; the kinds of `POST /local/failures`. */
 export const FAILURE_KINDS = ["deployment", "watcher", "archive", "operation", "query"] as const;
-export type FailureKind = (typeof FAILURE_KINDS)[number];
+type FailureKind = (typeof FAILURE_KINDS)[number];
 
 /** Asked for by a tester: the next `times` of a kind fail. The status event then has this `reason`. */
-export type Failure = { kind: FailureKind; times: number; reason: string };
+type Failure = { kind: FailureKind; times: number; reason: string };
 
 /**
  * Failures that wait for the next deployment of a wallet, provisioning or archiving of a watcher, relay of an

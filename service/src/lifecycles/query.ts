@@ -26,7 +26,7 @@ const NEW_BLOCKS = 64;
 type Dispatch = { isTaken: boolean; rejection?: string | undefined };
 
 /** A query as a request asks for it. */
-export type QueryRequest = Omit<NewQuery, "query_id" | "expiresAt">;
+type QueryRequest = Omit<NewQuery, "query_id" | "expiresAt">;
 
 const statuses = new StatusMachine({
   eventType: "query.status",

@@ -14,7 +14,7 @@ import { isOfOneLog } from "./skipped-logs.ts";
 type Attested = Match & { attestation: Attestation; run: WorkflowRun };
 
 /** Findings to report at a confidence level. */
-export type Report = {
+type Report = {
   confidence: Confidence;
   findings: Findings;
   /** Stored together with the position. */

@@ -16,7 +16,7 @@ type Payloads = {
 };
 
 /** Where the event of a status appears, and what it says. */
-export type StatusEvent<Type extends keyof Payloads> = { channelId: string; payload: Payloads[Type] };
+type StatusEvent<Type extends keyof Payloads> = { channelId: string; payload: Payloads[Type] };
 
 /** What comes with a new status: its reason, what the oracles attest, and other columns that change with it. */
 export type StatusDetails<Change> = {
@@ -26,7 +26,7 @@ export type StatusDetails<Change> = {
 };
 
 /** One kind of resource. */
-export type StatusKind<Resource, Status extends string, Type extends keyof Payloads, Change> = {
+type StatusKind<Resource, Status extends string, Type extends keyof Payloads, Change> = {
   eventType: Type;
   /** The changes of status that are allowed. */
   lifecycle: Lifecycle<Status>;

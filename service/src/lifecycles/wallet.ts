@@ -8,10 +8,7 @@ import { type StoredWallet, shownAddress } from "../store/wallets.ts";
 import { now } from "../time.ts";
 import { StatusMachine } from "./status-machine.ts";
 
-export type NewWallet = Omit<
-  StoredWallet,
-  "walletId" | "address" | "status" | "wasDeployed" | "createdAt" | "sent"
->;
+type NewWallet = Omit<StoredWallet, "walletId" | "address" | "status" | "wasDeployed" | "createdAt" | "sent">;
 
 export const walletStatuses = new StatusMachine({
   eventType: "wallet.status",

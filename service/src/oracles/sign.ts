@@ -3,7 +3,7 @@ import { sign as signInJavaScript } from "viem/accounts";
 import type { Hex } from "../../../src/protocol/index.ts";
 
 /** Signs a digest of 32 bytes: r‖s‖v in 65 bytes of hex, with v 27 or 28. */
-export type Sign = (digest: Uint8Array, privateKey: Hex) => Promise<Hex>;
+type Sign = (digest: Uint8Array, privateKey: Hex) => Promise<Hex>;
 
 /**
  * The quickest way to sign that this machine has: every log is signed by several oracles at each confidence.

@@ -11,7 +11,7 @@ export type Verification = {
 };
 
 /** Of offsets of events that should be noticed: what they are part of. All others are ordinary. */
-export type Labels = Readonly<Record<string, string>>;
+type Labels = Readonly<Record<string, string>>;
 
 /** Events of one channel in a file, in the order of their offsets. A rehearsal of a flow reads it. */
 export type EventFile = {

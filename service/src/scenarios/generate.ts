@@ -38,7 +38,7 @@ export type Wanted = {
 };
 
 /** How long after its block a log is reported at a level, in seconds. */
-export const REPORTED_AFTER: Readonly<Record<Confidence, number>> = { latest: 1, safe: 60, finalized: 120 };
+const REPORTED_AFTER: Readonly<Record<Confidence, number>> = { latest: 1, safe: 60, finalized: 120 };
 /** Noon of the first day of 2025, in UTC. */
 const FIRST_NOON = 1_735_732_800;
 const DAY = 24 * HOUR;
@@ -56,7 +56,7 @@ const WATCHERS: Readonly<Record<StoryContract, { name: string; events?: readonly
 type Told = Happening & { reported: number; confidence: Confidence; order: number };
 
 /** The end of a scenario for which no time is given. */
-export function endOf(seed: number): number {
+function endOf(seed: number): number {
   return FIRST_NOON + (seed % 365) * DAY;
 }
 

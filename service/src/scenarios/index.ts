@@ -8,7 +8,6 @@ import { stalePrice } from "./stories/stale-price.ts";
 import type { Pause, Story } from "./story.ts";
 import { fileText } from "./write.ts";
 
-export type { EventFile } from "./event-file.ts";
 export type { Origin } from "./generate.ts";
 
 export const SCENARIO_NAMES = ["drain", "mint", "role", "stale-price", "burst", "silence"] as const;

@@ -5,7 +5,7 @@ import type { ReadLog } from "../lifecycles/match.ts";
 import type { Happening, StoryContract } from "./story.ts";
 
 /** Where a log is in the chain. */
-export type Place = {
+type Place = {
   address: Address;
   blockNumber: number;
   blockHash: Hex;

@@ -5,7 +5,7 @@ import type { Pause } from "./story.ts";
 /** How long a caller may take to read what was sent before others get their files. */
 const STALLED_MS = 10_000;
 
-export type Caller = {
+type Caller = {
   /** Whether nobody waits for the file any more. */
   isGone(): boolean;
   /** Called when the caller has read nothing for some time: it must be gone then. */

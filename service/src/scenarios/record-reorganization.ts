@@ -23,7 +23,7 @@ export const REORGANIZATION = {
   text: "Ordinary mints of the guarded token. Then 60,000 tokens are minted, and reported as soon as they are in a block. A reorganization replaces this block by one without the mint; further mints follow, until all are final.",
 } as const;
 
-export type Recording = {
+type Recording = {
   seed: number;
   /** The base URL. */
   service: string;

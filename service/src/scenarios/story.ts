@@ -18,7 +18,7 @@ export type Happening = {
 };
 
 /** What a story is told with. */
-export type Setting = {
+type Setting = {
   random: Randomness;
   /** Unix seconds: nothing happens later. */
   until: number;

@@ -6,7 +6,7 @@ import { type Page, type PageRequest, pageOfList } from "./lists.ts";
 import { Conditions, defined, integer, optionalText, type Row, text } from "./rows.ts";
 import type { Yielder } from "./yielder.ts";
 
-export type ChannelFilter = PageRequest & { name?: string; status?: string[] };
+type ChannelFilter = PageRequest & { name?: string; status?: string[] };
 
 export class Channels {
   readonly #database: DatabaseSync;

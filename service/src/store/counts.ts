@@ -16,7 +16,7 @@ export function countAll(database: DatabaseSync): Counts {
 }
 
 /** Offsets have no gaps: the last one of a channel is its number of events. */
-export function countEvents(database: DatabaseSync): number {
+function countEvents(database: DatabaseSync): number {
   const row = database.prepare("SELECT COALESCE(SUM(last_offset), 0) AS count FROM channels").get();
   return Number(row?.count ?? 0);
 }

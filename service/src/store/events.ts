@@ -13,7 +13,7 @@ import type { PageRequest } from "./lists.ts";
 import { type Row, text } from "./rows.ts";
 import type { Yielder } from "./yielder.ts";
 
-export type NewEvent = {
+type NewEvent = {
   channelId: string;
   type: EventType;
   payload: Record<string, unknown>;

@@ -2,10 +2,10 @@ import type { DatabaseSync } from "node:sqlite";
 import { integer, type Row, text } from "./rows.ts";
 
 /** A confirmed operation that is not on the chain any more. */
-export type LostOperation = { operationId: string; reason: string };
+type LostOperation = { operationId: string; reason: string };
 
 /** How many are lost: those that are sent again, and those that cannot be. */
-export type LostCounts = { missing: number; gone: number };
+type LostCounts = { missing: number; gone: number };
 
 /**
  * The block of each confirmed operation, and whether the chain still has it: `there`, `missing` until it is executed

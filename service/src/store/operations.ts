@@ -38,7 +38,7 @@ const RELAY: ReadonlySet<OperationStatus> = new Set([
   "confirmed",
 ]);
 
-export type NewOperation = Pick<
+type NewOperation = Pick<
   StoredOperation,
   | "operation_id"
   | "channelId"
@@ -52,7 +52,7 @@ export type NewOperation = Pick<
   | "digest"
 > & { transactions: WireTransaction[]; initiator: Subject; signer?: Subject };
 
-export type OperationFilter = PageRequest & {
+type OperationFilter = PageRequest & {
   channelId: string;
   status?: string[];
   chainSelector?: string;

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Confidence } from "../../../src/protocol/index.ts";
 
-export type RememberedBlock = { number: number; hash: string };
+type RememberedBlock = { number: number; hash: string };
 
 /** Up to which block the logs of one chain were read and reported, and the hashes of the newest blocks. */
 export class Positions {

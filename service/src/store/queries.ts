@@ -22,7 +22,7 @@ export type StoredQuery = Query & {
   metadata?: unknown;
 };
 
-export type QueryFilter = PageRequest & {
+type QueryFilter = PageRequest & {
   channelId: string;
   status?: string[];
   queryKind?: string[];

@@ -4,9 +4,9 @@ import { integer, optionalText, type Row, text } from "./rows.ts";
 import type { Settings } from "./settings.ts";
 
 /** What a row is about. An `event` refers to the event; the others have everything in their facts. */
-export const TIMELINE_KINDS = ["event", "channel", "wallet", "injected", "reorganization"] as const;
+const TIMELINE_KINDS = ["event", "channel", "wallet", "injected", "reorganization"] as const;
 
-export type NewTimelineRow = {
+type NewTimelineRow = {
   kind: (typeof TIMELINE_KINDS)[number];
   /** Of an event. */
   event?: { channelId: string; offset: number } | undefined;

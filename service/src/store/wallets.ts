@@ -35,7 +35,7 @@ export type StoredWallet = {
   sent?: SentTransaction;
 };
 
-export type WalletFilter = PageRequest & {
+type WalletFilter = PageRequest & {
   name?: string;
   status?: string[];
   chainSelector?: string;

@@ -28,7 +28,7 @@ export type NewWatcher = Pick<
   "channel_id" | "name" | "chain_selector" | "address" | "events" | "abi" | "service" | "service_config"
 >;
 
-export type WatcherFilter = PageRequest & {
+type WatcherFilter = PageRequest & {
   channelId: string;
   name?: string;
   status?: string[];

@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { oneOf } from "../api/schemas.ts";
 import { DELIVERY_ACTIONS, PROOF_ACTIONS } from "../injected-failures/actions.ts";
 
-export const ENTRY_KINDS = [
+const ENTRY_KINDS = [
   "channel",
   "watcher",
   "wallet",

@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 export type Batch = { text: string; sequence: number };
 
 /** Gives the entries after a sequence number; undefined when there are none. */
-export type ReadBatch = (sequence: number) => Batch | undefined;
+type ReadBatch = (sequence: number) => Batch | undefined;
 
 /** A client that reads nothing for so long is closed. It resumes where it stopped. */
 const STALLED_MS = 10_000;

@@ -4,7 +4,7 @@ import { processWide } from "../process-wide.ts";
 import type { EventReport, Origin } from "./types.ts";
 
 /** What is known of a delivered event. `decoded` is its payload as a message has it. */
-export type Delivered = {
+type Delivered = {
   origin: Origin;
   consumer: string;
   channelId: string;

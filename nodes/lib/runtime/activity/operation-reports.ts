@@ -16,7 +16,7 @@ export type KnownOperation = Pick<OperationReport, "channelId"> &
   };
 
 /** A status with the result of its check, as a node has it. */
-export type StatusSeen = Pick<OperationChange, "status"> & {
+type StatusSeen = Pick<OperationChange, "status"> & {
   reason?: string | undefined;
   verification?: Pick<VerifyResult, "verified"> & { reason?: string };
 };

@@ -4,7 +4,7 @@ import { serviceText, serviceTexts } from "./service-texts.ts";
 import type { Origin, ResourceReport } from "./types.ts";
 
 /** Who saw a resource, and where. */
-export type Seen = {
+type Seen = {
   /** The base URL of the service. */
   service: string;
   /** Undefined for a refresh. */
@@ -46,7 +46,7 @@ export function noteResources(answer: unknown, seen: Seen): void {
 }
 
 /** Where an event was read, and when it was made: Unix milliseconds, undefined where it does not say. */
-export type Read = Seen & { channelId: string; createdAt?: number | undefined };
+type Read = Seen & { channelId: string; createdAt?: number | undefined };
 
 /**
  * A decoded `watcher.status` or `wallet.status` event. Its name is known only if the resource was seen before. One that

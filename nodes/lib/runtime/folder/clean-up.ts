@@ -10,7 +10,7 @@ import { permitted } from "./state-files.ts";
 /** What a file is judged by. `writtenAt` in Unix milliseconds. */
 export type FoundFile = { text: string; writtenAt: number };
 
-export type CleanUpOptions = {
+type CleanUpOptions = {
   /** Younger files are not even read: in most clean-ups that is all of them. */
   leastAgeMs: number;
   isOld: (file: FoundFile) => boolean;

@@ -13,9 +13,9 @@ import { dirname, join, sep } from "node:path";
 import { processWide } from "../process-wide.ts";
 
 /** The group that shares a state folder. `setgid`: its bit of the mode, where the folder gives its group to what is in it. */
-export type Group = { id: number; setgid: number };
+type Group = { id: number; setgid: number };
 /** A state folder of this process. Without a group, it is for its owner alone. */
-export type Place = { path: string; group: Group | undefined };
+type Place = { path: string; group: Group | undefined };
 
 const GROUP_MAY_WRITE = 0o020;
 const OTHERS_MAY_WRITE = 0o002;

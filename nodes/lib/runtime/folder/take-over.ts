@@ -10,7 +10,7 @@ import { codeOf } from "./lock-file.ts";
 import { NOT_PERMITTED, notPermitted } from "./not-permitted.ts";
 import { LOCK_FILE } from "./shared-folder.ts";
 
-export type TakeOverOptions = {
+type TakeOverOptions = {
   /** This process must have the new folder until it is aborted. */
   signal: AbortSignal;
   /** Called while another process uses the old folder. */
@@ -18,7 +18,7 @@ export type TakeOverOptions = {
 };
 
 /** What was moved out of one folder. Files that are in the new folder already stay in the old one. */
-export type TakenOver = { from: string; moved: number; left: string[] };
+type TakenOver = { from: string; moved: number; left: string[] };
 
 /** What says that a consumer has run stays in each place, and survives where one of them does. */
 const MOVED: readonly StateKind[] = ["cursors", "seen", "waits", "signing", "alerts"];

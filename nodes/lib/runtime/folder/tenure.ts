@@ -83,7 +83,7 @@ export class Tenure {
 }
 
 /** A moment by the clocks of this process. */
-export type Reading = { monotonic: number; wall: number };
+type Reading = { monotonic: number; wall: number };
 
 export function readClocks(): Reading {
   return { monotonic: performance.now(), wall: Date.now() };

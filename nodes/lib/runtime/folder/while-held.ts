@@ -2,7 +2,7 @@ import type { FolderState } from "./folder-lock.ts";
 import { useFolder } from "./shared-folder.ts";
 import type { Tenure } from "./tenure.ts";
 
-export type HeldOptions = {
+type HeldOptions = {
   /** Called when the folder is this process's, and again when it is so again. */
   open: (tenure: Tenure) => Promise<void>;
   /** Called at the moment the folder is lost. The next `open` waits for it. */

@@ -18,7 +18,7 @@ type Binding = {
 /** By the id of the connection. */
 type Bindings = Map<string, Binding>;
 
-export type BoundKey = {
+type BoundKey = {
   /** Of the connection. */
   id: string;
   /** The key as it is stored, with its mark. */

@@ -6,7 +6,7 @@ import { type JoinedSigner, joinSigner } from "./joined-signer.ts";
 import { repeatUntil } from "./repeat.ts";
 import { signingStatus } from "./signing-status.ts";
 
-export type ToSign = {
+type ToSign = {
   ref: () => SignerRef;
   digest: string;
   /** Unix seconds; 0 for none. */
@@ -19,7 +19,7 @@ export type ToSign = {
 };
 
 /** What is done with the signer: it is repeated where it fails only for a while. */
-export type SignedWork<T> = (
+type SignedWork<T> = (
   signer: Signer,
   onSigningState: (state: SigningState) => void,
   isAgain: boolean,

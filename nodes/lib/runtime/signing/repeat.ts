@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-export type Repeating = {
+type Repeating = {
   /** Whether this failure is to be repeated, if it is one that passes. */
   mayRepeat: () => boolean;
   /** Called before each pause. */

@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { SigningState } from "../../../../src/index.ts";
 import { showStatus, statusText } from "../status.ts";
 
-export type Signing = {
+type Signing = {
   /** The key service, as people call it. */
   custodian: string;
   /** Of the operation, in Unix seconds; 0 for none. */
@@ -13,7 +13,7 @@ export type Signing = {
   isPast?: () => boolean;
 };
 
-export type SigningStatus = { onState: (state: SigningState) => void; stop: () => void };
+type SigningStatus = { onState: (state: SigningState) => void; stop: () => void };
 
 /** How often the time that is left is updated. */
 const EVERY_MS = 20_000;

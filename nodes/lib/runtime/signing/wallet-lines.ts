@@ -10,7 +10,7 @@ export type Place = {
   leave(): void;
 };
 
-export type LineLimits = {
+type LineLimits = {
   /** So many messages of a wallet wait at most. */
   most: number;
   /** A message holds back those behind it so long at most. */

@@ -3,7 +3,7 @@ import type { CrecMessage } from "../message.ts";
 import { isTest, TEST_MARK } from "../test-message.ts";
 
 /** A message as it is kept in a file. */
-export type KeptMessage = {
+type KeptMessage = {
   msg: CrecMessage;
   /** Its properties that are not kept: too large, not JSON, or secret. */
   cut: string[];

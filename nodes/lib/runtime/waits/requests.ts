@@ -5,7 +5,7 @@ import { onFlowsStarted } from "../flows-started.ts";
 import { processWide } from "../process-wide.ts";
 
 /** Of a message of http in, whose client waits until http response answers. */
-export type WebRequest = { req?: unknown; res?: unknown; [property: string]: unknown };
+type WebRequest = { req?: unknown; res?: unknown; [property: string]: unknown };
 
 type Held = { request: WebRequest; response: ServerResponse; forget: () => void };
 

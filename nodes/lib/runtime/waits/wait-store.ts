@@ -27,7 +27,7 @@ export type WaitRecord = {
 };
 
 /** A file of the folder. Without a record it cannot be read, or was removed meanwhile; the error says if there is more. */
-export type StoredWait = {
+type StoredWait = {
   path: string;
   record: WaitRecord | undefined;
   isGone: boolean;

@@ -1,11 +1,11 @@
 /** What stands for all values beyond the limit. */
-export const OTHER = "other";
+const OTHER = "other";
 
 /** Longer ones are cut: a name of this length is enough to find a node. */
 const MOST_CHARACTERS = 128;
 
 /** The values that a label may take: those that are listed, or the first ones up to a number. */
-export type Bound = { known: readonly string[] } | { most: number };
+type Bound = { known: readonly string[] } | { most: number };
 
 /**
  * Keeps the number of time series bounded, whatever a flow or a service sends: Prometheus keeps each series in memory.

@@ -1,7 +1,7 @@
 /** The values of labels, by their names. */
 export type Labels = Readonly<Record<string, string>>;
 
-export type Sample = { suffix: string; labels: Labels; value: number };
+type Sample = { suffix: string; labels: Labels; value: number };
 
 /** A metric with all its labels, without the suffix that its kind adds. */
 export type Family = {

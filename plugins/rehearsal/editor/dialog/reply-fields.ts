@@ -6,7 +6,7 @@ import { word } from "../words.ts";
 import { row } from "./fields.ts";
 
 /** What nodes that are not run answer. `read` returns a sentence where a text is no message. */
-export type ReplyFields = { element: HTMLElement; read(): TestReplies | string };
+type ReplyFields = { element: HTMLElement; read(): TestReplies | string };
 
 /** Nodes that ask somebody else and send on the answer. */
 const ASKING =

@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
 /** Which events. `read` returns a sentence where something is missing. */
-export type SpanFields = {
+type SpanFields = {
   element: HTMLElement;
   read(): EnteredSpan | string;
   /** Minutes after the last event. */

@@ -5,7 +5,7 @@ import { word } from "../words.ts";
 import { check, group } from "./fields.ts";
 
 /** Which tabs. `read` returns a sentence where none is chosen. */
-export type TabFields = { element: HTMLElement; read(): string[] | string };
+type TabFields = { element: HTMLElement; read(): string[] | string };
 
 /** @param chosenBefore ids; those of tabs that are gone are left out */
 export function tabFields(flows: readonly FlowNode[], chosenBefore: readonly string[]): TabFields {

@@ -40,7 +40,7 @@ export const FaultAnswer = Type.Object(
 const FRAMING = ["content-length", "transfer-encoding", "trailer", "upgrade"];
 
 /** @throws ApiError 400 when no answer can have these headers. */
-export function refuseImpossibleHeaders({ headers = {} }: Fault): void {
+function refuseImpossibleHeaders({ headers = {} }: Fault): void {
   for (const [name, value] of Object.entries(headers)) {
     if (FRAMING.includes(name.toLowerCase())) {
       throw invalid(`headers must not have ${name}: it is set from the answer. Leave it out.`);

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { isAlive, startOf } from "../process.ts";
 
 /** The two processes of a running chain. */
-export type ChainProcess = "anvil" | "watchdog";
+type ChainProcess = "anvil" | "watchdog";
 
 /**
  * Whether a process is the one that was recorded; `unknown` where the system does not show what the process is, such as
  * without `/proc` and `ps`.
  */
-export type Identity = "same" | "other" | "unknown";
+type Identity = "same" | "other" | "unknown";
 
 const NAMES: readonly ChainProcess[] = ["anvil", "watchdog"];
 

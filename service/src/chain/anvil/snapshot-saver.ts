@@ -10,7 +10,7 @@ import { blockOfState, isTorn } from "./state.ts";
 export type SaveReport = { saved: { block: number; bytes: number } } | { failed: string };
 
 /** Does the work while nothing else changes the chain. It rejects when `signal` says so before it may begin. */
-export type Alone = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+type Alone = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
 /** Between checks for new blocks. */
 const LOOK_MS = 1000;

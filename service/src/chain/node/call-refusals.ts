@@ -17,7 +17,7 @@ const GETH_FAILED =
   /^(?:invalid opcode: |out of gas$|stack underflow \(|stack limit reached |invalid jump destination$|gas uint64 overflow$|write protection$|return data out of bounds$|max call depth exceeded$|contract creation code storage out of gas$|max code size exceeded|max initcode size exceeded|contract address collision$|invalid code: must not begin with 0xef$|nonce uint64 overflow$|insufficient balance for transfer$|execution aborted \(timeout)/i;
 
 /** The messages of each node. A message counts whichever node sends it: a proxy or a provider may be in between. */
-export const CALL_MESSAGES: Readonly<Record<string, Messages>> = {
+const CALL_MESSAGES: Readonly<Record<string, Messages>> = {
   // `FatalExternalError` is a failure of what anvil forks from.
   anvil: {
     failed: /^EVM error (?!FatalExternalError)[A-Z]\w+/,

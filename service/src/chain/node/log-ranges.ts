@@ -4,7 +4,7 @@ import { LearnedSize } from "./learned-size.ts";
 import { isRefusal, isTooMuch, isUnreachable } from "./refusals.ts";
 
 /** Blocks, contracts and topics. As a topic, null matches any, and a list one of them. */
-export type LogFilter = { addresses: readonly string[]; topics?: ReadonlyArray<Hex | readonly Hex[] | null> };
+type LogFilter = { addresses: readonly string[]; topics?: ReadonlyArray<Hex | readonly Hex[] | null> };
 export type LogRange = LogFilter & { from: number; to: number };
 
 /** Blocks in one request, unless the node has a lower limit. */

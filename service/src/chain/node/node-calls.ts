@@ -4,7 +4,7 @@ import { LearnedSize } from "./learned-size.ts";
 import { notAnswered, type Posted, post } from "./post.ts";
 import { httpStatus, isRefusal, isRevert, isTooMuch, isTooOften, NodeBusy } from "./refusals.ts";
 
-export type NodeCallsOptions = {
+type NodeCallsOptions = {
   /** Time-out of one request, including the body of its answer. */
   timeoutMs?: number;
   /** Maximum size of one answer. */

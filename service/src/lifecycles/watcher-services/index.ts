@@ -6,8 +6,6 @@ import { erc20 } from "./erc20.ts";
 import { sensor } from "./sensor.ts";
 import type { WatcherService } from "./service.ts";
 
-export type { WatcherService } from "./service.ts";
-
 /** The services that watchers can belong to, by name. */
 export const WATCHER_SERVICES: Readonly<Record<string, WatcherService>> = {
   erc20,

@@ -5,10 +5,10 @@ import type { Chain } from "../../chain/chain.ts";
 import { answerOf } from "./contract-answers.ts";
 
 /** A function, as this demo contract has it. */
-export type FunctionCall = { contract: ContractName; functionName: string; args: readonly unknown[] };
+type FunctionCall = { contract: ContractName; functionName: string; args: readonly unknown[] };
 
 /** What it returned: one value, or a list of several. */
-export type Returned = { value: unknown; outputs: readonly AbiParameter[]; callData: Hex };
+type Returned = { value: unknown; outputs: readonly AbiParameter[]; callData: Hex };
 
 /** What a function answers; undefined for a contract that does not have it, or fails. */
 export async function readFunction(
