@@ -1,7 +1,7 @@
 // @ts-check
 // Makes service/dist/: the local service as JavaScript, for its package. In this repository it runs from its source.
 import { rmSync } from "node:fs";
-import { rename, rm, writeFile } from "node:fs/promises";
+import { cp, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundledFiles } from "./lib/bundled-files.mjs";
@@ -14,7 +14,7 @@ const service = join(root, "service");
 
 /**
  * The command, and the process that saves the chain. What they share is in files of its own: both load little. The
- * binaries of the chain are found at run time, and nothing else is needed.
+ * binaries of the chain are found at run time, and nothing else is needed. Beside them, the entry for programs.
  *
  * @param {string} [dist] the folder that is made
  * @returns {Promise<void>}
@@ -52,6 +52,7 @@ export async function buildService(dist = join(service, "dist")) {
         js: `import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);`,
       },
     });
+    await buildStart(build, out, "start");
     await writeFile(join(out, "THIRD_PARTY_LICENSES"), await licensesOf(bundledFiles(metafile)));
     await rm(dist, { recursive: true, force: true, maxRetries: 3 });
     await rename(out, dist);
@@ -59,6 +60,33 @@ export async function buildService(dist = join(service, "dist")) {
     await rm(out, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
     process.off("exit", removeHalfBuilt);
   }
+}
+
+/**
+ * What programs import. One copy for both kinds of modules, as CommonJS: some test runners load nothing else. It also
+ * loads on an older Node.js, and its types are a file of the sources.
+ *
+ * @param {typeof import("esbuild").build} build
+ * @param {string} out
+ * @param {string} name
+ */
+async function buildStart(build, out, name) {
+  const source = join(service, "src/start");
+  await build({
+    absWorkingDir: root,
+    entryPoints: [join(source, "start.ts")],
+    outfile: join(out, `${name}.cjs`),
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    target: "node18",
+    legalComments: "none",
+    logLevel: "silent",
+    define: { "import.meta.url": "ownUrl" },
+    banner: { js: 'const ownUrl = require("node:url").pathToFileURL(__filename).href;' },
+  });
+  await writeFile(join(out, `${name}.js`), `export { start } from "./${name}.cjs";\n`);
+  for (const ending of ["d.ts", "d.cts"]) await cp(join(source, "types.ts"), join(out, `${name}.${ending}`));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,6 +1,6 @@
 // @ts-check
+import { watchNpm } from "../../service/src/parents.mjs";
 import { Children } from "./children.mjs";
-import { watchNpm } from "./npm-parent.mjs";
 import { StartError, say } from "./say.mjs";
 
 /**

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { dataDir } from "./paths.mjs";
 import { StartError, say } from "./say.mjs";
 
-/** The JSON object of the service's `ready` line. @typedef {import("../../service/src/ready.ts").ReadyInfo} Ready */
+/** The JSON object of the service's `ready` line. @typedef {import("../../service/src/start/types.ts").ReadyInfo} Ready */
 
 const READY = "ready ";
 

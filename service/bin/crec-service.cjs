@@ -25,16 +25,30 @@ function withoutWarningOfSqlite() {
   };
 }
 
-if (isOlder(process.versions.node, needed)) {
-  process.stderr.write(
+/** A launcher may be gone before the service is loaded, which then ends with it in order. */
+function endWithLauncher() {
+  if (!process.channel) return;
+  process.once("disconnect", process.exit);
+  process.channel.unref();
+}
+
+function refuse() {
+  var message =
     "The local service needs Node.js " +
-      needed +
-      " or newer; this is " +
-      process.versions.node +
-      ". Install a newer one from https://nodejs.org, then try again. Your Node-RED can stay on the Node.js that it has.\n",
-  );
+    needed +
+    " or newer; this is " +
+    process.versions.node +
+    ". Install a newer one from https://nodejs.org, then try again. Your Node-RED can stay on the Node.js that it has.";
+  process.stderr.write(message.concat("\n"));
+  // To `start` of this package.
+  if (process.send) process.send({ problem: { code: "NODE_TOO_OLD", message: message } });
   process.exitCode = 1;
+}
+
+if (isOlder(process.versions.node, needed)) {
+  refuse();
 } else {
+  endWithLauncher();
   withoutWarningOfSqlite();
   import("../dist/cli.js");
 }

@@ -9,8 +9,8 @@ import { messageOf, ServiceProblem } from "./problem.ts";
 export type Command = Omit<ServiceOptions, "log"> & {
   logLevel: LogLevel;
   logFormat: LogFormat;
-  /** End when the process that started this one has ended. */
-  watchParent: boolean;
+  /** Whether to end with the process that started this one; undefined: with npm and npx. */
+  watchParent: boolean | undefined;
 };
 
 type Flag = {
@@ -88,6 +88,11 @@ const FLAGS = {
     fallback: "latest,finalized",
     help: `levels at which watchers report a log: ${CONFIDENCES.join(", ")}`,
   },
+  seed: {
+    value: "NUMBER",
+    env: "CREC_SEED",
+    help: "give equal oracle keys, and equal ids by order of creation, to each service with this number; for tests",
+  },
   strict: {
     env: "CREC_STRICT",
     help: "behave like the public service: refuse, omit or ignore everything that it does not support",
@@ -108,7 +113,9 @@ const FLAGS = {
     fallback: "pretty",
     help: "pretty for people, or json for programs",
   },
-  "watch-parent": { help: "end when the process that started this one has ended" },
+  "watch-parent": {
+    help: "end when the process that started this one has ended; npm and npx are watched without it",
+  },
   version: { help: "show the version" },
   help: { help: "show this help" },
 } as const satisfies Record<string, Flag>;
@@ -138,7 +145,7 @@ export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv): Co
   const oneOrMore = (name: FlagName): string[] => {
     const values = lists(name);
     if (values.length > 0) return values;
-    throw new ServiceProblem(`--${name} is empty. Name at least one value.`);
+    throw invalid(`--${name} is empty. Name at least one value.`);
   };
   const text = (name: FlagName): string => {
     const { env: variable, fallback = "" }: Flag = FLAGS[name];
@@ -157,11 +164,12 @@ export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv): Co
     creTenantId: text("tenant"),
     blockTimeMs: wholeNumber("block-time", text("block-time"), 3_600_000),
     confidences: oneOrMore("confidence").map((level) => oneOf<Confidence>("confidence", level, CONFIDENCES)),
+    seed: text("seed") === "" ? undefined : wholeNumber("seed", text("seed"), 2_147_483_647),
     strict: switched("strict", text("strict")),
     local: switched("local", text("local")),
     logLevel: oneOf<LogLevel>("log-level", text("log-level"), LOG_LEVELS),
     logFormat: oneOf<LogFormat>("log-format", text("log-format"), LOG_FORMATS),
-    watchParent: given["watch-parent"] === true,
+    watchParent: given["watch-parent"] as boolean | undefined,
   };
 }
 
@@ -187,7 +195,8 @@ export function helpText(): string {
     ...rows.map(([flag, help]) => `  ${flag.padEnd(width)}${help}`),
     "",
     `Without --data-dir, all data is in ${defaultDataDir(process.env)}.`,
-    "--no-local disables /local, and --no-strict the strict mode. To start over, stop the service and remove the data directory.",
+    "--no-local disables /local, --no-strict the strict mode, and --no-watch-parent keeps it running after npm or npx.",
+    "To start over, stop the service and remove the data directory.",
   ].join("\n");
 }
 
@@ -207,34 +216,34 @@ function parse(args: readonly string[]): Partial<Record<FlagName, string | boole
     return values as Partial<Record<FlagName, string | boolean | string[]>>;
   } catch (error) {
     const what = messageOf(error).replace(/(?<![.!?])$/, ".");
-    throw new ServiceProblem(`${what} Call it with --help to see all options.`);
+    throw invalid(`${what} Call it with --help to see all options.`);
   }
 }
 
 function wholeNumber(name: FlagName, text: string, max: number): number {
   const number = Number(text);
   if (text.trim() !== "" && Number.isInteger(number) && number >= 0 && number <= max) return number;
-  throw new ServiceProblem(
-    `${called(name)} must be a whole number from 0 to ${max}, not ${JSON.stringify(text)}.`,
-  );
+  throw invalid(`${called(name)} must be a whole number from 0 to ${max}, not ${JSON.stringify(text)}.`);
 }
 
 function oneOf<T extends string>(name: FlagName, text: string, choices: readonly T[]): T {
   const choice = choices.find((possible) => possible === text);
   if (choice !== undefined) return choice;
-  throw new ServiceProblem(
-    `${called(name)} must be one of ${choices.join(", ")}, not ${JSON.stringify(text)}.`,
-  );
+  throw invalid(`${called(name)} must be one of ${choices.join(", ")}, not ${JSON.stringify(text)}.`);
 }
 
 function switched(name: FlagName, text: string): boolean {
   if (/^(true|on|yes|1)$/i.test(text)) return true;
   if (/^(false|off|no|0|)$/i.test(text)) return false;
-  throw new ServiceProblem(`${called(name)} must be on or off, not ${JSON.stringify(text)}.`);
+  throw invalid(`${called(name)} must be on or off, not ${JSON.stringify(text)}.`);
 }
 
 /** The names of the option in an error. */
 function called(name: FlagName): string {
   const { env }: Flag = FLAGS[name];
   return env === undefined ? `--${name}` : `--${name} or ${env}`;
+}
+
+function invalid(sentence: string): ServiceProblem {
+  return new ServiceProblem(sentence, "INVALID_OPTION");
 }

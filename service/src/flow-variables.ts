@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ReadyInfo } from "./ready.ts";
 import { secretFile } from "./secret-file.ts";
+import type { ReadyInfo } from "./start/types.ts";
 
 /** The environment variables of the example flows that are about the service. `npm start` sets the same. */
 export function serviceVariables(ready: ReadyInfo) {

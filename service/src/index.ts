@@ -22,14 +22,14 @@ import { oracleKeys } from "./oracles/keys.ts";
 import { OracleNetwork } from "./oracles/network.ts";
 import { keepOwnChain, startOwnChain, warmUp } from "./own-chain.ts";
 import { messageOf, ServiceProblem } from "./problem.ts";
-import type { ReadyInfo } from "./ready.ts";
 import { startRelayer } from "./relayer-account.ts";
+import type { ReadyInfo } from "./start/types.ts";
 import { DATABASE_FILE, storageProblem } from "./store/storage-problem.ts";
 import { Store } from "./store/store.ts";
 import { now } from "./time.ts";
 
 export { ServiceProblem } from "./problem.ts";
-export type { ReadyInfo } from "./ready.ts";
+export type { ReadyInfo } from "./start/types.ts";
 
 export const DEFAULT_API_KEY = "local-development-key";
 export const DEFAULT_ORG_ID = "org_local";
@@ -69,6 +69,11 @@ export type ServiceOptions = {
   strict?: boolean;
   /** Whether the endpoints under /local are enabled. Default: false. */
   local?: boolean;
+  /**
+   * From 0 to 2147483647: gives equal oracle keys, and equal ids by order of creation. Default: both are random. A data
+   * directory with other oracle keys is refused.
+   */
+  seed?: number | undefined;
   /** How long a transaction that cannot be paid for waits for coins before it fails. Default: ten minutes. */
   refillMs?: number;
   /** How long the node's blocks may form no chain before blocks that it lacks are passed over. Default: a minute. */
@@ -126,7 +131,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         `The data directory ${dataDir} has keys of an earlier run and no database: its channels, watchers, wallets and operations are lost. If you have a copy of ${DATABASE_FILE}, stop the service and restore it.`,
       );
     }
-    const store = new Store(dataDir, { log });
+    const store = new Store(dataDir, { log, seed: options.seed });
     started.push(() => store.close());
     const { anvil, chain } = await startChain(options, dataDir, store, log);
     if (anvil !== undefined) started.push(() => anvil.stop());
@@ -144,7 +149,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       chain,
       relayer,
       ticker: new Ticker({ chain, intervalMs: options.blockTimeMs ?? 1000, log, following }),
-      oracles: new OracleNetwork(oracleKeys(join(dataDir, ORACLE_KEYS)), workflowOwner),
+      oracles: new OracleNetwork(oracleKeys(join(dataDir, ORACLE_KEYS), options.seed), workflowOwner),
       contracts: await deployedContracts(chain, relayer, store.settings),
       confidences,
       finality: new FinalityWatch(chain, confidences, log),
@@ -275,6 +280,7 @@ async function listen(
     if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") {
       throw new ServiceProblem(
         `Port ${port} is taken by another program. Stop that one, or choose another port with --port or CREC_SERVICE_PORT.`,
+        "PORT_TAKEN",
       );
     }
     throw new ServiceProblem(

@@ -1,6 +1,14 @@
+import type { StartErrorCode } from "./start/types.ts";
+
 /** Why the service cannot start or continue, and what to do, for people. Shown without a stack. */
 export class ServiceProblem extends Error {
   override readonly name = "ServiceProblem";
+  readonly code: StartErrorCode;
+
+  constructor(message: string, code: StartErrorCode = "CANNOT_START") {
+    super(message);
+    this.code = code;
+  }
 }
 
 /**

@@ -5,7 +5,7 @@ import { eventReadings, readDifferently } from "../../nodes/lib/runtime/event-re
 import { LOCAL_EVENTS } from "../../nodes/lib/runtime/service-abi.ts";
 import { serviceVariables } from "../../service/src/flow-variables.ts";
 import { serviceNamed } from "../../service/src/lifecycles/watcher-services/index.ts";
-import type { ReadyInfo } from "../../service/src/ready.ts";
+import type { ReadyInfo } from "../../service/src/start/types.ts";
 import * as library from "../../src/index.ts";
 import { type Abi, listEvents, listFunctions, parseAbi } from "../../src/index.ts";
 

@@ -77,6 +77,7 @@ export class Chain {
       }
       throw new ServiceProblem(
         `No EVM node answers at ${originOf(rpcUrl)} (${messageOf(error)}). Start it, or correct --rpc-url or CREC_RPC_URL.`,
+        "NO_CHAIN",
       );
     }
     const known = KNOWN_CHAINS.find((chain) => chain.chainId === chainId) ?? ownChain(chainId, chainSelector);

@@ -1,5 +1,4 @@
 // What a request does with an operation: submit it, finalize its draft, cancel its draft.
-import { randomUUID } from "node:crypto";
 import {
   type Channel,
   type Hex,
@@ -69,7 +68,7 @@ export async function submitOperation(context: Context, request: NewOperation): 
     chain.network.chain_id,
   );
   if (signature !== undefined) await checkSignature(context, wallet, digest, signature);
-  const operation_id = randomUUID();
+  const operation_id = store.ids.next("operations");
   const created = operationStatuses.create(store, () => {
     // While the wallet was asked, another request may have archived something or taken the id.
     walletForOperation(context, channelOf(context, channelId), operation);

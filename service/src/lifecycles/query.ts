@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { type BlockSelection, LIMITS, QUERY_LIFECYCLE } from "../../../src/protocol/index.ts";
 import { queryStatement } from "../../../src/testing/statements.ts";
@@ -86,7 +85,7 @@ export class QueryRunner {
       refuseOtherRequest(known, request);
       return { query: known, isNew: false };
     }
-    const query_id = randomUUID();
+    const query_id = store.ids.next("queries");
     const query = statuses.create(store, () => {
       store.queries.create({ ...request, query_id, expiresAt: now() + this.#ttlSeconds });
       return query_id;

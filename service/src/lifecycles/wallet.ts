@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { WALLET_LIFECYCLE } from "../../../src/protocol/index.ts";
 import { conflict, nameTaken } from "../api-error.ts";
 import { accountAddress } from "../chain/smart-account.ts";
@@ -39,7 +38,7 @@ export const walletStatuses = new StatusMachine({
 export function createWallet(context: Context, input: NewWallet): StoredWallet {
   const { store, contracts, ticker } = context;
   refuseTakenName(store, input.name);
-  const walletId = randomUUID();
+  const walletId = store.ids.next("wallets");
   const wallet = walletStatuses.create(store, () => {
     store.wallets.create({
       ...input,

@@ -1,7 +1,7 @@
-import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { CHANNEL_STATUSES, type Channel, type ChannelStatus } from "../../../src/protocol/index.ts";
 import { now } from "../time.ts";
+import type { Ids } from "./ids.ts";
 import { type Page, type PageRequest, pageOfList } from "./lists.ts";
 import { Conditions, defined, integer, optionalText, type Row, text } from "./rows.ts";
 import type { Yielder } from "./yielder.ts";
@@ -11,14 +11,17 @@ type ChannelFilter = PageRequest & { name?: string; status?: string[] };
 export class Channels {
   readonly #database: DatabaseSync;
   readonly #yielder: Yielder;
+  readonly #ids: Ids;
 
-  constructor(database: DatabaseSync, yielder: Yielder) {
+  constructor(database: DatabaseSync, yielder: Yielder, ids: Ids) {
     this.#database = database;
     this.#yielder = yielder;
+    this.#ids = ids;
   }
 
   create(input: { name: string; description?: string }): Channel {
-    const channel: Channel = { channel_id: randomUUID(), ...input, status: "active", created_at: now() };
+    const channel_id = this.#ids.next("channels");
+    const channel: Channel = { channel_id, ...input, status: "active", created_at: now() };
     this.#database
       .prepare(
         "INSERT INTO channels (channel_id, name, description, status, created_at) VALUES (?, ?, ?, ?, ?)",

@@ -1,8 +1,9 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { chmodSync, closeSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Log } from "../log.ts";
 import { messageOf, ServiceProblem } from "../problem.ts";
+import { makeFolder } from "./make-folder.ts";
 import { DATABASE_FILE, damagedDatabase, storageProblem } from "./storage-problem.ts";
 import { upgrade } from "./upgrade.ts";
 
@@ -21,7 +22,7 @@ const MAX_CHECKED_BYTES = 64 * 1024 * 1024;
  */
 export function openDatabase(dataDir: string, log?: Log): DatabaseSync {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir);
   } catch (error) {
     const problem = storageProblem(error, dataDir);
     if (problem !== undefined) throw problem;

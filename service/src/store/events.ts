@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { EventType, OcrProof } from "../../../src/protocol/index.ts";
 import { now } from "../time.ts";
@@ -9,6 +8,7 @@ import { EventPages, type StoredPage } from "./event-pages.ts";
 import type { SearchedColumn } from "./event-tail.ts";
 import { TimeCursor, type TimeRange } from "./event-times.ts";
 import { walkEvents } from "./event-walk.ts";
+import type { Ids } from "./ids.ts";
 import type { PageRequest } from "./lists.ts";
 import { type Row, text } from "./rows.ts";
 import type { Yielder } from "./yielder.ts";
@@ -76,6 +76,7 @@ type PageOptions = Reading & {
 export class Events {
   readonly #database: DatabaseSync;
   readonly #yielder: Yielder;
+  readonly #ids: Ids;
   readonly #index: EventIndex;
   readonly #pages: EventPages;
   readonly #nextOffset: StatementSync;
@@ -83,9 +84,10 @@ export class Events {
   readonly #insert: StatementSync;
   readonly #listeners: Array<(event: Appended) => void> = [];
 
-  constructor(database: DatabaseSync, yielder: Yielder) {
+  constructor(database: DatabaseSync, yielder: Yielder, ids: Ids) {
     this.#database = database;
     this.#yielder = yielder;
+    this.#ids = ids;
     this.#index = new EventIndex(database);
     this.#pages = new EventPages(database, yielder);
     this.#nextOffset = database.prepare(
@@ -107,7 +109,7 @@ export class Events {
     const row = this.#nextOffset.get(event.channelId);
     if (row === undefined) throw new Error(`There is no channel ${event.channelId} to append an event to.`);
     const offset = Number(row.last_offset);
-    const eventId = randomUUID();
+    const eventId = this.#ids.ofEvent(event.channelId, offset);
     const createdAt = now();
     const json = JSON.stringify({
       event_id: eventId,

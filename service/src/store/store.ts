@@ -5,6 +5,7 @@ import { type Counts, countAll } from "./counts.ts";
 import { openDatabase } from "./database.ts";
 import { Events } from "./events.ts";
 import { Executions } from "./executions.ts";
+import { Ids } from "./ids.ts";
 import { Operations } from "./operations.ts";
 import { Positions } from "./positions.ts";
 import { Queries } from "./queries.ts";
@@ -19,6 +20,7 @@ import { Yielder } from "./yielder.ts";
 export class Store {
   readonly dataDir: string;
   readonly settings: Settings;
+  readonly ids: Ids;
   readonly channels: Channels;
   readonly watchers: Watchers;
   readonly events: Events;
@@ -29,18 +31,19 @@ export class Store {
   readonly #database: DatabaseSync;
 
   /**
-   * `yielder` splits long reading into slices.
+   * `yielder` splits long reading into slices. With a `seed`, ids are the same in the same order.
    *
    * @throws ServiceProblem when the data directory cannot be used or another service holds it.
    */
-  constructor(dataDir: string, options: { log?: Log; yielder?: Yielder } = {}) {
-    const { yielder = new Yielder() } = options;
+  constructor(dataDir: string, options: { log?: Log; yielder?: Yielder; seed?: number | undefined } = {}) {
+    const { yielder = new Yielder(), seed } = options;
     this.dataDir = dataDir;
     this.#database = openDatabase(dataDir, options.log);
     this.settings = new Settings(this.#database);
-    this.channels = new Channels(this.#database, yielder);
-    this.watchers = new Watchers(this.#database, yielder);
-    this.events = new Events(this.#database, yielder);
+    this.ids = new Ids(this.#database, seed);
+    this.channels = new Channels(this.#database, yielder, this.ids);
+    this.watchers = new Watchers(this.#database, yielder, this.ids);
+    this.events = new Events(this.#database, yielder, this.ids);
     this.wallets = new Wallets(this.#database, yielder);
     this.operations = new Operations(this.#database, yielder);
     this.queries = new Queries(this.#database, yielder);

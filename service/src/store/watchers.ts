@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import {
   type EventFragment,
@@ -8,6 +7,7 @@ import {
 } from "../../../src/protocol/index.ts";
 import { now } from "../time.ts";
 import { nameContains, shownStatuses } from "./channels.ts";
+import type { Ids } from "./ids.ts";
 import { type Page, type PageRequest, pageOfList } from "./lists.ts";
 import { Conditions, integer, json, optionalInteger, optionalText, type Row, text } from "./rows.ts";
 import type { Yielder } from "./yielder.ts";
@@ -41,14 +41,16 @@ type WatcherFilter = PageRequest & {
 export class Watchers {
   readonly #database: DatabaseSync;
   readonly #yielder: Yielder;
+  readonly #ids: Ids;
 
-  constructor(database: DatabaseSync, yielder: Yielder) {
+  constructor(database: DatabaseSync, yielder: Yielder, ids: Ids) {
     this.#database = database;
     this.#yielder = yielder;
+    this.#ids = ids;
   }
 
   create(input: NewWatcher): string {
-    const watcher = { watcher_id: randomUUID(), status: "pending", created_at: now() };
+    const watcher = { watcher_id: this.#ids.next("watchers"), status: "pending", created_at: now() };
     this.#database
       .prepare(
         `INSERT INTO watchers (watcher_id, channel_id, name, status, chain_selector, address, events, abi, service,

@@ -40,6 +40,7 @@ export function findAnvil({
         ? "Install again with optional packages allowed: npm has one for this platform. Or name"
         : "npm has no package for this platform. Name"
     } an EVM node of your own with --rpc-url or CREC_RPC_URL, or install Foundry so that anvil is on the PATH.`,
+    "NO_CHAIN",
   );
 }
 

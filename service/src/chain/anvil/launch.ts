@@ -43,7 +43,7 @@ export function launch(options: {
     const fail = (why: string) => {
       clearTimeout(timer);
       child.kill("SIGKILL");
-      reject(new ServiceProblem(`The local chain (${binary}) did not start: ${why}`));
+      reject(new ServiceProblem(`The local chain (${binary}) did not start: ${why}`, "NO_CHAIN"));
     };
     const timer = setTimeout(() => fail(`no answer in ${Math.round(timeoutMs / 1000)} s.`), timeoutMs);
     const exited = (code: number | null) => {
