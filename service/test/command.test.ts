@@ -28,6 +28,7 @@ describe("the command of the local service", function () {
       CREC_TENANT_ID: "7",
       CREC_BLOCK_TIME: "250",
       CREC_CONFIDENCE: "safe",
+      CREC_SEED: "7",
       CREC_STRICT: "yes",
       CREC_LOCAL: "on",
       CREC_LOG_LEVEL: "debug",
@@ -44,11 +45,12 @@ describe("the command of the local service", function () {
       creTenantId: "7",
       blockTimeMs: 250,
       confidences: ["safe"],
+      seed: 7,
       strict: true,
       local: true,
       logLevel: "debug",
       logFormat: "json",
-      watchParent: false,
+      watchParent: undefined,
     });
     const flags = [
       ...["--port", "0", "--host=127.0.0.1", "--data-dir", "here", "--rpc-url", "http://localhost:1"],
@@ -68,6 +70,8 @@ describe("the command of the local service", function () {
       ...[
         "--confidence",
         "latest,safe",
+        "--seed",
+        "0",
         "--no-local",
         "--no-strict",
         "--log-level",
@@ -88,6 +92,7 @@ describe("the command of the local service", function () {
       creTenantId: "8",
       blockTimeMs: 5,
       confidences: ["latest", "safe"],
+      seed: 0,
       strict: false,
       local: false,
       logLevel: "warn",

@@ -1,25 +1,22 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { stop } from "esbuild";
+import { checkPackage, Package } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import should from "should";
-import { buildService } from "../../scripts/build-service.mjs";
 import { flowEnvironment } from "../../scripts/lib/flow-environment.mjs";
-import { npm } from "../../scripts/lib/npm.mjs";
 import { readOwner } from "../../scripts/lib/owner.mjs";
-import { packedTexts } from "../../scripts/packing/packed-texts.mjs";
-import { packedIn, unpack } from "../../scripts/packing/stage.mjs";
 import { linkProblems } from "../../scripts/release/link-problems.mjs";
 import { eventually } from "../../test/support/eventually.ts";
 import { helpText } from "../src/command-line.ts";
 import type { nodeRedImport } from "../src/flow-variables.ts";
 import type { ReadyInfo } from "../src/index.ts";
+import { type Installed, installChain, installService } from "./installed.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const older = join(root, "test/support/older-node.cjs");
@@ -31,23 +28,11 @@ describe("the package of the local service", function () {
   let folder: string;
   let installed: string;
   let command: string;
-  let packed: { filename: string; size: number; files: string[] };
+  let packed: Installed["packed"];
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "crec-service package "));
-    // A copy: other tests read the folder of the service at the same time.
-    const source = join(folder, "source");
-    await cp(join(root, "service"), source, {
-      recursive: true,
-      filter: (path) => !/[/\\](node_modules|dist(-\d+)?)$/.test(path),
-    });
-    await buildService(join(source, "dist"));
-    // Otherwise its process would count as one that the tests left running.
-    await stop();
-    for (const [file, text] of await packedTexts("service")) await writeFile(join(source, file), text);
-    packed = packedIn(await npm(["pack", "--json", "--pack-destination", folder], { cwd: source }));
-    installed = join(folder, "node_modules/@crec-nodes/local-service");
-    await unpack(join(folder, packed.filename), installed);
+    ({ path: installed, packed } = await installService(folder));
     command = join(installed, "bin/crec-service.cjs");
   });
   after(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
@@ -68,7 +53,7 @@ describe("the package of the local service", function () {
 
   it("holds the built service, its contracts and its page, and nothing else", () => {
     const allowed =
-      /^(LICENSE|README\.md|package\.json|bin\/crec-service\.cjs|contracts\/artifacts\/\w+\.json|dist\/THIRD_PARTY_LICENSES|dist\/(chain\/)?[\w-]+\.js|src\/page\/\w+\.mjs)$/;
+      /^(LICENSE|README\.md|package\.json|bin\/crec-service\.cjs|contracts\/artifacts\/\w+\.json|dist\/THIRD_PARTY_LICENSES|dist\/(chain\/)?[\w-]+\.js|dist\/start\.(cjs|d\.c?ts)|src\/page\/\w+\.mjs)$/;
     const { files } = packed;
     should(files.filter((path) => !allowed.test(path))).be.empty();
     should(files).containDeep(["LICENSE", "README.md", "dist/cli.js", "dist/chain/watchdog.js"]);
@@ -90,6 +75,16 @@ describe("the package of the local service", function () {
     // All of its files are packed already.
     const { messages, pkg } = await publint({ pkgDir: installed, strict: true, pack: false });
     should(messages.map((message) => formatMessage(message, pkg))).be.empty();
+  });
+
+  it("has types that fit its code, for each kind of modules", async () => {
+    const { name, version } = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
+    const code = ["package.json", ...packed.files.filter((path) => /^dist\/start\./.test(path))];
+    const files: Record<string, Uint8Array> = {};
+    for (const file of code) files[`/node_modules/${name}/${file}`] = await readFile(join(installed, file));
+    const checked = await checkPackage(new Package(files, name, version), { entrypoints: ["."] });
+    should(checked).have.property("types").eql({ kind: "included" });
+    should(checked).have.property("problems").eql([]);
   });
 
   it("has no link that leads nowhere", async () => {
@@ -143,7 +138,7 @@ describe("the package of the local service", function () {
     const dataHome = () => join(folder, "data home");
 
     before(async () => {
-      await symlink(join(root, "node_modules/@foundry-rs"), join(folder, "node_modules/@foundry-rs"));
+      await installChain(folder);
       child = spawn(process.execPath, [command, "--local", "--port", "0"], {
         cwd: folder,
         env: { HOME: folder, XDG_DATA_HOME: dataHome(), LOCALAPPDATA: dataHome() },
