@@ -41,6 +41,6 @@ export async function installChain(folder: string): Promise<void> {
 /** The command, as npm installs it for `npx` and for scripts. */
 export async function installCommand(folder: string): Promise<void> {
   const bin = join(folder, "node_modules/.bin");
-  await mkdir(bin);
+  await mkdir(bin, { recursive: true });
   await symlink("../@crec-nodes/local-service/bin/crec-service.cjs", join(bin, "crec-service"));
 }
