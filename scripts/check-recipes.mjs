@@ -13,7 +13,7 @@ import { COMMAND, isGone, startedBy } from "../service/test/under-npm.ts";
 import { eventually } from "../test/support/eventually.ts";
 import { fail, messageOf } from "./lib/check.mjs";
 import { npm } from "./lib/npm.mjs";
-import { installNode } from "./lib/other-node.mjs";
+import { installNode } from "./lib/installed-versions.mjs";
 import { root } from "./lib/paths.mjs";
 import { withReleaseTools } from "./release/tools.mjs";
 
@@ -34,12 +34,12 @@ try {
   await withReleaseTools(async (_, tools) => {
     await installBeside(tools);
     for (const version of NODES) {
-      const node = await installNode(join(folder, `node-${version}`), version);
+      const node = dirname(await installNode(folder, version));
       for (const recipe of recipes) await check(recipe, { tools, node, version });
     }
     await checkOldNode(tools);
     for (const major of NPMS) await checkNpx(tools, major);
-  });
+  }, "recipes");
 } catch (error) {
   fail(`The recipes could not be tried: ${messageOf(error)}`);
 } finally {
@@ -137,7 +137,7 @@ async function run(line, project, node) {
 
 /** @param {string} tools */
 async function checkOldNode(tools) {
-  const node = await installNode(join(folder, `node-${OLD_NODE}`), OLD_NODE);
+  const node = dirname(await installNode(folder, OLD_NODE));
   const [forImport, forRequire] = ["old.mjs", "old.cjs"].map((name) => join(tools, name));
   const told = ".then(console.log, ({ code, message }) => console.log(code, message));\n";
   await writeFile(forImport ?? "", `import { start } from "@crec-nodes/local-service";\nstart()${told}`);
