@@ -141,6 +141,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const workflowOwner = workflowOwnerFromOrgId(orgId, creTenantId);
     const relayer = await startRelayer(chain, dataDir, anvil !== undefined, options.relayerKey, log);
     await relayer.funds.watch();
+    if (options.seed !== undefined) {
+      log.info(
+        `The oracle keys are those of the seed ${options.seed}, which everyone can compute: trust them in tests alone.`,
+      );
+    }
     log.info("Checking the demo contracts, and deploying missing ones.");
     const confidences = options.confidences ?? (["latest", "finalized"] as const);
     const following = new Following();

@@ -74,15 +74,25 @@ describe("start of the local service's package", function () {
   });
 
   it("says with a code why it cannot start, and what to do", async () => {
-    const wrong = await problemOf({ port: "no port" as unknown as number });
+    const wrong = await problemOf({ port: 65_536 });
     should(wrong).be.an.Error().and.have.properties({ name: "StartError", code: "INVALID_OPTION" });
-    should(wrong.message).match(/must be a whole number from 0 to 65535, not "no port"\.$/);
+    should(wrong.message).match(/must be a whole number from 0 to 65535, not "65536"\.$/);
     should(wrong.log).matchAny(/FATAL: --port/);
+    // Where it was called.
+    should(wrong.stack).match(/start\.test\.ts/);
     const unknown = await problemOf({ datadir: folder } as StartOptions);
     should(unknown).have.properties({ code: "INVALID_OPTION", log: [] });
     should(unknown.message).match(/^There is no option datadir\. The options are port, dataDir,/);
-    const controller = await problemOf({ signal: new AbortController() as unknown as AbortSignal });
-    should(controller).have.property("code", "INVALID_OPTION");
+    const others = [
+      { signal: new AbortController() },
+      { log: "yes" },
+      { dataDir: {} },
+      { org: "\0" },
+      { strict: 1 },
+    ];
+    for (const options of others) {
+      should(await problemOf(options as StartOptions)).have.properties({ code: "INVALID_OPTION", log: [] });
+    }
     const reason = new Error("no more");
     const aborted = await problemOf({ signal: AbortSignal.abort(reason) });
     should(aborted).have.properties({ code: "ABORTED", cause: reason });

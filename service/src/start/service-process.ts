@@ -8,9 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { recordedPid } from "../chain/anvil/chain-processes.ts";
 import { ownFile } from "../own-files.ts";
-import { startError } from "./errors.ts";
 import { type Problem, TEMPORARY_DATA, type ToldByService } from "./messages.ts";
-import type { ReadyInfo } from "./types.ts";
 
 /** Lines of its log that an error has. */
 const LAST_LINES = 20;
@@ -28,8 +26,8 @@ type ProcessOptions = {
 
 /** The command of this package as a child. It ends when the channel between us closes, however this process ends. */
 export class ServiceProcess {
-  /** Rejects with a StartError when it ends before it is ready. */
-  readonly ready: Promise<ReadyInfo>;
+  /** That it is ready, or why it has ended before. */
+  readonly outcome: Promise<ToldByService>;
   readonly #child: Child;
   readonly #ended: Promise<string>;
   readonly #dataDir: string;
@@ -63,20 +61,17 @@ export class ServiceProcess {
         resolve(signal === null ? `exit code ${code}` : `signal ${signal}`);
       });
     });
-    this.ready = new Promise((resolve, reject) => {
+    this.outcome = new Promise((resolve) => {
       child.on("message", (told: ToldByService) => {
+        // Its log has more to say until it has ended.
         if ("problem" in told) this.#problem = told.problem;
-        else resolve(told.ready);
+        else {
+          this.#keepsAlive(false);
+          resolve(told);
+        }
       });
-      void this.#ended.then((how) =>
-        reject(startError(this.#problem ?? this.#unexplained(how), this.#lines)),
-      );
+      void this.#ended.then((how) => resolve({ problem: this.#problem ?? this.#unexplained(how) }));
     });
-    // A rejection that nobody awaits any more is none.
-    this.ready.then(
-      () => this.#keepsAlive(false),
-      () => undefined,
-    );
   }
 
   get lastLines(): readonly string[] {

@@ -27,12 +27,13 @@ export const start: typeof publishedStart = async (options = {}) => {
   const onAbort = () => void stop();
   signal?.addEventListener("abort", onAbort, { once: true });
   try {
-    const ready = await service.ready;
+    const told = await service.outcome;
     if (signal?.aborted) throw aborted(signal, service.lastLines);
-    return { ready, stop };
+    if ("problem" in told) throw startError(told.problem, service.lastLines);
+    return { ready: told.ready, stop };
   } catch (error) {
     await stop();
-    throw signal?.aborted ? aborted(signal, service.lastLines) : error;
+    throw error;
   } finally {
     signal?.removeEventListener("abort", onAbort);
   }
