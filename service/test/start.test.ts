@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import should from "should";
 import { eventually } from "../../test/support/eventually.ts";
 import { itWide } from "../../test/support/wide.ts";
@@ -22,7 +22,9 @@ const isWindows = process.platform === "win32";
 describe("start of the local service's package", function () {
   this.timeout(120_000);
 
-  const { PATH, TMPDIR } = process.env;
+  const { PATH } = process.env;
+  const TEMPORARY = isWindows ? "TEMP" : "TMPDIR";
+  const usual = process.env[TEMPORARY];
   let folder: string;
   let temporary: string;
   let entry: string;
@@ -33,15 +35,15 @@ describe("start of the local service's package", function () {
     const { path } = await installService(folder);
     await installChain(folder);
     if (!isWindows) await installCommand(folder);
-    entry = join(path, "dist/start.js");
+    entry = pathToFileURL(join(path, "dist/start.js")).href;
     ({ start } = await import(entry));
     temporary = join(folder, "temporary");
     await mkdir(temporary);
-    process.env.TMPDIR = temporary;
+    process.env[TEMPORARY] = temporary;
   });
   after(async () => {
-    if (TMPDIR === undefined) delete process.env.TMPDIR;
-    else process.env.TMPDIR = TMPDIR;
+    if (usual === undefined) delete process.env[TEMPORARY];
+    else process.env[TEMPORARY] = usual;
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   });
   afterEach(async () => should(await folders()).be.empty());
