@@ -7,13 +7,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { installChain, installCommand, installService } from "../service/test/installed.ts";
 import { COMMAND, isGone, startedBy } from "../service/test/under-npm.ts";
 import { eventually } from "../test/support/eventually.ts";
 import { fail, messageOf } from "./lib/check.mjs";
-import { npm } from "./lib/npm.mjs";
 import { installNode } from "./lib/installed-versions.mjs";
+import { npm } from "./lib/npm.mjs";
 import { root } from "./lib/paths.mjs";
 import { withReleaseTools } from "./release/tools.mjs";
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Makes package-lock.json, and those of site/ and of the bundlers, the file that npm 10, 11 and 12 all write:
+// Makes package-lock.json, and those of site/ and of release/tools, the file that npm 10, 11 and 12 all write:
 //
 // - It has the optional binaries of all platforms. npm leaves out those that it cannot fetch while it writes, and
 //   `npm ci` on such a platform then installs no binary, without an error. An entry needs no more than a version
@@ -87,6 +87,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     "package-lock.json",
     "site/package-lock.json",
     "release/tools/bundlers/package-lock.json",
+    "release/tools/recipes/package-lock.json",
   ]) {
     const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
     const before = readFileSync(path, "utf8");
