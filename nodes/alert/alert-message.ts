@@ -9,7 +9,7 @@ import { oneLine } from "./values.ts";
 import { defaultText, defaultTitle, limitWords, outcomeText, outcomeTitle, type Worded } from "./words.ts";
 
 /** What a person is told, kept with the alert so that its end can name it. */
-export type Told = {
+export type AlertContent = {
   title: string;
   text: string;
   severity: Severity;
@@ -23,7 +23,7 @@ export type Told = {
   from?: NamedEvent;
 };
 
-type AlertPayload = Omit<Told, "from"> & {
+type AlertPayload = Omit<AlertContent, "from"> & {
   kind: AlertOutcome["kind"];
   /** The same however often it is sent, also for its reminders and its end. */
   id: string;
@@ -65,10 +65,10 @@ export function told(
   RED: NodeAPI,
   { title, text, severity, worded }: Telling,
   facts: Facts,
-  more: Pick<Told, "link" | "unproven" | "from">,
-): Told {
+  more: Pick<AlertContent, "link" | "unproven" | "from">,
+): AlertContent {
   const { payload, sumTokens } = facts;
-  const said: Told = {
+  const said: AlertContent = {
     title:
       fillTemplate(title, facts, LONGEST_TITLE) || oneLine(defaultTitle(RED, worded, facts), LONGEST_TITLE),
     text: fillTemplate(text, facts, LONGEST_TEXT) || oneLine(defaultText(RED, worded, facts), LONGEST_TEXT),
@@ -85,12 +85,17 @@ export function toldOfLimit(
   RED: NodeAPI,
   { count }: RaisedAlert,
   { severity, name, maxKeys }: { severity: Severity; name: string; maxKeys: number },
-): Told {
+): AlertContent {
   return { ...limitWords(RED, { name, maxKeys, count }), severity };
 }
 
 /** Of an outcome: `told` is what the alert itself said. `isOwn`: it is the alert of the event that arrived. */
-export function payloadOf(RED: NodeAPI, outcome: AlertOutcome, told: Told, isOwn: boolean): AlertPayload {
+export function payloadOf(
+  RED: NodeAPI,
+  outcome: AlertOutcome,
+  told: AlertContent,
+  isOwn: boolean,
+): AlertPayload {
   const { kind, alert } = outcome;
   const { from: _from, ...said } = told;
   return {
@@ -134,10 +139,10 @@ function topicOf({ kind, severity }: Pick<AlertPayload, "kind" | "severity">): s
 }
 
 /** The stored details of an alert; undefined where they are missing, or in the form of another version. */
-export function toldOf({ details }: RaisedAlert): Told | undefined {
+export function toldOf({ details }: RaisedAlert): AlertContent | undefined {
   if (!isObject(details) || typeof details.title !== "string" || typeof details.text !== "string")
     return undefined;
-  return details as unknown as Told;
+  return details as unknown as AlertContent;
 }
 
 /** The message of an alert that a message raised: it keeps its other properties. */

@@ -9,7 +9,7 @@ import { errorStatus, showStatus } from "../lib/runtime/status.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
 import { type AlertDef, NODE } from "./fields.ts";
-import { AlertHost } from "./host.ts";
+import { AlertRuntime } from "./host.ts";
 import { removeMemory } from "./memory.ts";
 
 /** Outputs: alert, what became of an alert, and all other messages. */
@@ -17,10 +17,10 @@ export default function register(RED: NodeAPI): void {
   function ConstructAlert(this: Node, def: AlertDef): void {
     RED.nodes.createNode(this, def);
     const fields = fieldReader(RED, this, NODE, def);
-    let opened: Promise<AlertHost> | undefined;
+    let opened: Promise<AlertRuntime> | undefined;
     let isClosed = false;
-    const host = (): Promise<AlertHost> => {
-      opened ??= AlertHost.open(RED, this, fields);
+    const host = (): Promise<AlertRuntime> => {
+      opened ??= AlertRuntime.open(RED, this, fields);
       // Config nodes may be deployed alone, and correct what was wrong.
       opened.catch(() => {
         opened = undefined;

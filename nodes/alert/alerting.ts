@@ -9,10 +9,10 @@ import { isTest } from "../lib/runtime/test-message.ts";
 import { eventOf } from "./alert-event.ts";
 import { amountOf, decimalsAt, keyOf } from "./alert-input.ts";
 import {
+  type AlertContent,
   alertMessage,
   payloadOf,
   separateMessage,
-  type Told,
   timeOfOutcome,
   told,
   toldOf,
@@ -220,7 +220,7 @@ export class Alerting {
   }
 
   /** What the form says about messages is about an event, which this is not. */
-  #ofLimit(alert: RaisedAlert): Told {
+  #ofLimit(alert: RaisedAlert): AlertContent {
     const severity = this.#fields.choice("severity");
     return toldOfLimit(this.#RED, alert, {
       severity,
@@ -229,7 +229,7 @@ export class Alerting {
     });
   }
 
-  #told(msg: CrecMessage | undefined, facts: Facts): Told {
+  #told(msg: CrecMessage | undefined, facts: Facts): AlertContent {
     const { settings } = this.#fields;
     const link = linkOf(facts.payload);
     const from = msg && eventOf(msg);

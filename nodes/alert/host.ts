@@ -16,7 +16,7 @@ import { Feeders } from "./feeders.ts";
 import { Levels } from "./levels.ts";
 import { type Memory, openMemory } from "./memory.ts";
 import { Outlets } from "./outlets.ts";
-import { Serial } from "./serial.ts";
+import { Mutex } from "./serial.ts";
 import { type AlertFields, alertSettings, checkPaths, fingerprintOf } from "./settings.ts";
 import { Ticker } from "./ticker.ts";
 import { wiredReaders } from "./wired-readers.ts";
@@ -25,7 +25,7 @@ import { wiredReaders } from "./wired-readers.ts";
 const OTHERS_MS = 60_000;
 
 /** The running parts of a node. Messages and ticks pass through its rule one after the other. */
-export class AlertHost {
+export class AlertRuntime {
   readonly #node: Node;
   readonly #fields: AlertFields;
   readonly #alerting: Alerting;
@@ -35,9 +35,9 @@ export class AlertHost {
   readonly #status: AlertStatus;
   readonly #feeders: Feeders;
   readonly #ticker: Ticker;
-  readonly #serial = new Serial();
+  readonly #serial = new Mutex();
   /** Messages leave in the order in which they came. What was counted meanwhile is written together. */
-  readonly #leaving = new Serial();
+  readonly #leaving = new Mutex();
   readonly #library: Library;
   readonly #closing = new AbortController();
   #limits: AlertLimits = { notCounted: 0, forgotten: 0, forgottenEvents: 0 };
@@ -102,8 +102,8 @@ export class AlertHost {
   }
 
   /** @throws INVALID_FIELD, MISSING_VALUE, VARIABLE_MISSING, CONTRACT_MISSING */
-  static async open(RED: NodeAPI, node: Node, fields: AlertFields): Promise<AlertHost> {
-    return new AlertHost(RED, node, fields, await loadLibrary());
+  static async open(RED: NodeAPI, node: Node, fields: AlertFields): Promise<AlertRuntime> {
+    return new AlertRuntime(RED, node, fields, await loadLibrary());
   }
 
   /** Whether the events in before this node has stopped. */

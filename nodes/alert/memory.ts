@@ -5,7 +5,7 @@ import type { AlertRule, AlertSettings, AlertStore } from "../../src/index.ts";
 import { fileNameOf } from "../lib/runtime/file-name.ts";
 import { fleetOf, urlOfEnvironment } from "../lib/runtime/fleet.ts";
 import { isInFlows } from "../lib/runtime/flow-settings.ts";
-import { HeldStore } from "../lib/runtime/folder/held-store.ts";
+import { LeasedStore } from "../lib/runtime/folder/held-store.ts";
 import { stateFiles } from "../lib/runtime/folder/state-files.ts";
 import { joinFleet } from "../lib/runtime/join-fleet.ts";
 import { type Library, loadLibrary } from "../lib/runtime/library.ts";
@@ -41,7 +41,7 @@ export function openMemory(RED: NodeAPI, node: Node, options: MemoryOptions): Me
 
 function fileMemory(RED: NodeAPI, node: Node, { library, makeRule, onWarning }: MemoryOptions): Memory {
   const path = alertsPath(RED, node.id);
-  const held = new HeldStore(RED, async () => {
+  const held = new LeasedStore(RED, async () => {
     const store = isStateInMemory() ? new library.MemoryAlertStore() : undefined;
     const rule = makeRule(store ?? new library.FileAlertStore({ path, onWarning, files: stateFiles }));
     return { rule, load: async () => undefined, close: () => rule.close() };

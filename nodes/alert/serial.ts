@@ -1,5 +1,5 @@
 /** Runs tasks one after the other, in the order of the calls. */
-export class Serial {
+export class Mutex {
   #last: Promise<unknown> = Promise.resolve();
 
   run<T>(work: () => Promise<T>): Promise<T> {

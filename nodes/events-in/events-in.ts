@@ -11,7 +11,7 @@ import { type FleetRef, fleetOf } from "../lib/runtime/fleet.ts";
 import { areFlowsRestarting, onFlowsStarted, watchRestarts } from "../lib/runtime/flows-started.ts";
 import type { FolderState } from "../lib/runtime/folder/folder-lock.ts";
 import { lockedStateFolder } from "../lib/runtime/folder/use-state.ts";
-import { whileHeld } from "../lib/runtime/folder/while-held.ts";
+import { withLease } from "../lib/runtime/folder/while-held.ts";
 import { onInput, type Task } from "../lib/runtime/input.ts";
 import { fleetKey } from "../lib/runtime/join-fleet.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
@@ -30,7 +30,7 @@ import { readByLease } from "./fleet/read-by-lease.ts";
 import { refuseOnStandby } from "./fleet/standby.ts";
 import { folderNotices, showFolder } from "./folder-notices.ts";
 import { type EventsInNode, registerPanel } from "./panel.ts";
-import { Reading } from "./reading.ts";
+import { ReaderLifecycle } from "./reading.ts";
 import { askForTurn, type Turn } from "./same-name.ts";
 import { cursorLocation } from "./settings.ts";
 import { showState } from "./state.ts";
@@ -72,7 +72,7 @@ export default function register(RED: NodeAPI): void {
       showStatus(this, "error", errorStatus(error));
       this.error(toldError(error), {});
     };
-    const reading = new Reading(RED, this, {
+    const reading = new ReaderLifecycle(RED, this, {
       ...{ def, fields, name, signal, show, refuse, watched },
       stopCountdown: () => stopCountdown(),
     });
@@ -91,8 +91,8 @@ export default function register(RED: NodeAPI): void {
           showStatus(this, "waiting", statusText(RED, "events-in.status.connecting"));
         show();
       };
-      const leave = whileHeld(path, {
-        open: (tenure) => reading.open({ tenure }),
+      const leave = withLease(path, {
+        open: (folderLease) => reading.open({ folderLease }),
         ...{ close, onState, onChange: folderNotices(RED, path), signal },
       });
       return () => close().finally(leave);

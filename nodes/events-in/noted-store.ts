@@ -2,7 +2,7 @@ import type { CursorState, CursorStore, StartPosition } from "../../src/index.ts
 import type { ConsumerMemory } from "./consumer-memory.ts";
 import { cursorLost } from "./cursor-lost.ts";
 
-type NotedStoreOptions = {
+type LostCursorGuardOptions = {
   store: CursorStore;
   memory: Pick<ConsumerMemory, "recall" | "note">;
   start: StartPosition;
@@ -16,11 +16,11 @@ type NotedStoreOptions = {
  * A cursor store that does not take a lost cursor for a new consumer. Starting with new events would skip all events since
  * the cursor was stored: the consumer stops with `CURSOR_LOST` until a person chooses. Another start skips nothing.
  */
-export class NotedStore implements CursorStore {
-  readonly #options: NotedStoreOptions;
+export class LostCursorGuard implements CursorStore {
+  readonly #options: LostCursorGuardOptions;
   #isNoted = false;
 
-  constructor(options: NotedStoreOptions) {
+  constructor(options: LostCursorGuardOptions) {
     this.#options = options;
   }
 

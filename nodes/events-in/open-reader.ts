@@ -5,7 +5,7 @@ import { reportContradiction } from "../lib/runtime/activity/contradiction.ts";
 import { channelOf } from "../lib/runtime/config-nodes.ts";
 import { errorText, toldError } from "../lib/runtime/error-texts.ts";
 import { guarded } from "../lib/runtime/folder/guard.ts";
-import type { Tenure } from "../lib/runtime/folder/tenure.ts";
+import type { FolderLease } from "../lib/runtime/folder/tenure.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { serviceIdentity } from "../lib/runtime/service-identity.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
@@ -33,7 +33,7 @@ type Opening = {
   signal: AbortSignal;
   watched: ReaderActivity;
   /** With a cursor in a file: the time during which this process holds the file's folder. */
-  tenure?: Tenure | undefined;
+  folderLease?: FolderLease | undefined;
   /** With a cursor that several copies share. */
   cursor?: SharedCursor | undefined;
 };
@@ -43,7 +43,7 @@ export async function openReader(
   RED: NodeAPI,
   node: Node,
   fields: EventsInFields,
-  { name, show, signal, tenure, cursor, watched }: Opening,
+  { name, show, signal, folderLease, cursor, watched }: Opening,
 ): Promise<Reader> {
   let isPositionAwaited = false;
   const settings = await readerSettings(RED, fields);
@@ -70,7 +70,7 @@ export async function openReader(
   });
   const identity = { consumer: name, channelId, service: serviceIdentity(connection.baseUrl) };
   const { store, noted, place } = readerStore(RED, node, {
-    ...{ library, identity, contextStore, tenure, cursor, start },
+    ...{ library, identity, contextStore, folderLease, cursor, start },
     onOtherWriter: () => copies.note("cursor"),
   });
   const positions = new PositionStore(noted);
@@ -106,11 +106,11 @@ export async function openReader(
     prepare: wanted.prepare,
     filter: passes,
     ...(verify ? { verify } : {}),
-    deliver: guarded(tenure, (delivery) => outputs.deliver(delivery)),
+    deliver: guarded(folderLease, (delivery) => outputs.deliver(delivery)),
     onRestored: (upTo) => node.warn(RED._("events-in.warning.restored", { consumer: name, upTo })),
     onSuspects: (offsets) =>
       node.warn(RED._(`events-in.warning.suspects${cursor ? "-of-copy" : ""}`, offsets)),
-    onRejected: guarded(tenure, (delivery, why) => {
+    onRejected: guarded(folderLease, (delivery, why) => {
       const { offset, crashes: count } = delivery;
       if (count === undefined) return outputs.reject(delivery, why);
       node.warn(RED._("events-in.warning.crashes", { offset, count }));
@@ -128,7 +128,7 @@ export async function openReader(
     onState: show,
     onError: (thrown) => {
       // The cursor belongs to another process now, and the node's status reports that.
-      if (tenure?.over.aborted || cursor?.lease.over.aborted) return;
+      if (folderLease?.over.aborted || cursor?.lease.over.aborted) return;
       const error = toCodedError(thrown);
       reader.noteError(error);
       // A Catch node would keep it out of the log.

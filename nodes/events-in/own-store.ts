@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { CursorStore } from "../../src/index.ts";
 import { guardedFiles } from "../lib/runtime/folder/guard.ts";
 import { stateFiles } from "../lib/runtime/folder/state-files.ts";
-import type { Tenure } from "../lib/runtime/folder/tenure.ts";
+import type { FolderLease } from "../lib/runtime/folder/tenure.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import { ContextCursorStore } from "./context-store.ts";
 import { cursorPath } from "./settings.ts";
@@ -10,19 +10,19 @@ import { cursorPath } from "./settings.ts";
 type Place = {
   name: string;
   contextStore: string | undefined;
-  tenure?: Tenure | undefined;
+  folderLease?: FolderLease | undefined;
   /** Called when another process has moved a cursor in a context store. */
   onOtherWriter?: () => void;
 };
 
 /** Where this Node-RED stores the cursor of a consumer alone: in a file, or in one of its context stores. */
-export function ownStore(
+export function localCursorStore(
   RED: NodeAPI,
   node: Node,
   library: Pick<Library, "FileCursorStore">,
-  { name, contextStore, tenure, onOtherWriter = () => {} }: Place,
+  { name, contextStore, folderLease, onOtherWriter = () => {} }: Place,
 ): CursorStore {
   if (contextStore) return new ContextCursorStore(node, name, contextStore, { onOtherWriter });
-  const files = tenure ? guardedFiles(tenure) : stateFiles;
+  const files = folderLease ? guardedFiles(folderLease) : stateFiles;
   return new library.FileCursorStore({ path: cursorPath(RED, name), files });
 }

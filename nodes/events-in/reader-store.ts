@@ -1,12 +1,12 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CursorIdentity, CursorStore, StartPosition } from "../../src/index.ts";
-import type { Tenure } from "../lib/runtime/folder/tenure.ts";
+import type { FolderLease } from "../lib/runtime/folder/tenure.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import { ConsumerMemory } from "./consumer-memory.ts";
 import { RestoringStore } from "./fleet/restoring-store.ts";
 import type { SharedCursor } from "./fleet/shared-cursor.ts";
-import { NotedStore } from "./noted-store.ts";
-import { ownStore } from "./own-store.ts";
+import { LostCursorGuard } from "./noted-store.ts";
+import { localCursorStore } from "./own-store.ts";
 import { cursorLocation } from "./settings.ts";
 import { storeOf } from "./store-note.ts";
 
@@ -14,7 +14,7 @@ type ReaderStoreOptions = {
   library: Library;
   identity: CursorIdentity;
   contextStore: string | undefined;
-  tenure: Tenure | undefined;
+  folderLease: FolderLease | undefined;
   /** The cursor that several copies share; without it, this Node-RED has one of its own. */
   cursor: SharedCursor | undefined;
   start: StartPosition;
@@ -32,7 +32,7 @@ type ReaderStore = {
 };
 
 export function readerStore(RED: NodeAPI, node: Node, options: ReaderStoreOptions): ReaderStore {
-  const { library, identity, contextStore, tenure, cursor, start, onOtherWriter } = options;
+  const { library, identity, contextStore, folderLease, cursor, start, onOtherWriter } = options;
   const name = identity.consumer;
   const ownPlace = cursorLocation(RED, contextStore, name);
   const place = cursor?.place ?? ownPlace;
@@ -47,10 +47,10 @@ export function readerStore(RED: NodeAPI, node: Node, options: ReaderStoreOption
     });
     return { store: cursor.store, noted, place };
   }
-  const store = ownStore(RED, node, library, { name, contextStore, tenure, onOtherWriter });
+  const store = localCursorStore(RED, node, library, { name, contextStore, folderLease, onOtherWriter });
   // A store in memory loses the cursor at each restart, as its user has chosen.
   const isLasting = !contextStore || storeOf(RED, contextStore).module !== "memory";
   if (!isLasting) return { store, noted: store, place };
   const memory = new ConsumerMemory(RED, node, identity);
-  return { store, noted: new NotedStore({ store, start, place, memory, onStartsOver }), place };
+  return { store, noted: new LostCursorGuard({ store, start, place, memory, onStartsOver }), place };
 }

@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
-import type { Tenure } from "../lib/runtime/folder/tenure.ts";
+import type { FolderLease } from "../lib/runtime/folder/tenure.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
 import type { ReaderActivity } from "./activity/reader-activity.ts";
 import type { EventsInDef } from "./fields.ts";
@@ -8,7 +8,7 @@ import { openReader } from "./open-reader.ts";
 import type { EventsInNode } from "./panel.ts";
 import type { EventsInFields } from "./settings.ts";
 
-type ReadingOptions = {
+type ReaderLifecycleOptions = {
   def: EventsInDef;
   fields: EventsInFields;
   /** Of the consumer. */
@@ -24,29 +24,29 @@ type ReadingOptions = {
 };
 
 /** By what this process may move the cursor; neither where the cursor is this Node-RED's alone. */
-type Held = { tenure?: Tenure; leased?: Leased };
+type Held = { folderLease?: FolderLease; leased?: Leased };
 
 /** Opens and closes the reader of a node, each time this process may read. */
-export class Reading {
+export class ReaderLifecycle {
   readonly #RED: NodeAPI;
   readonly #node: Node & EventsInNode;
-  readonly #options: ReadingOptions;
+  readonly #options: ReaderLifecycleOptions;
   /** Aborted when what is open is closed, or is not to be opened any more. */
   #round = new AbortController();
   #closed: Promise<void> = Promise.resolve();
 
-  constructor(RED: NodeAPI, node: Node & EventsInNode, options: ReadingOptions) {
+  constructor(RED: NodeAPI, node: Node & EventsInNode, options: ReaderLifecycleOptions) {
     this.#RED = RED;
     this.#node = node;
     this.#options = options;
   }
 
   /** Never rejects: errors are reported. */
-  async open({ tenure, leased }: Held = {}): Promise<void> {
+  async open({ folderLease, leased }: Held = {}): Promise<void> {
     const [RED, node] = [this.#RED, this.#node];
     const { def, fields, name, show, refuse, watched } = this.#options;
     this.#round = new AbortController();
-    const ends = [tenure?.over, leased?.lease.over].filter((one) => one !== undefined);
+    const ends = [folderLease?.over, leased?.lease.over].filter((one) => one !== undefined);
     const signal = AbortSignal.any([this.#options.signal, this.#round.signal, ...ends]);
     const contextStore = fields.settings.store;
     watched.waitFor(undefined);
@@ -55,7 +55,14 @@ export class Reading {
       if (unset) throw unset;
       const cursor = leased && (await sharedCursorOf(RED, node, { ...leased, name, contextStore }));
       if (signal.aborted) return;
-      const reader = await openReader(RED, node, fields, { name, show, signal, tenure, cursor, watched });
+      const reader = await openReader(RED, node, fields, {
+        name,
+        show,
+        signal,
+        folderLease,
+        cursor,
+        watched,
+      });
       if (signal.aborted) return;
       node.reader = reader;
       reader.consumer.start();

@@ -6,7 +6,7 @@ import { fewAtOnce } from "./few-at-once.ts";
 import { keyServiceOf } from "./kinds/index.ts";
 import { isSameRsaKey } from "./same-rsa-key.ts";
 import type { SignerValues } from "./values.ts";
-import { clientOptions, type Way } from "./way.ts";
+import { clientOptions, type TransportOptions } from "./way.ts";
 
 /** A signer that may have connections to end. */
 export type OpenSigner = Signer & { close?(): Promise<void> };
@@ -15,7 +15,7 @@ export type OpenSigner = Signer & { close?(): Promise<void> };
 export type PinnedKey = { address: string; publicKey: RsaPublicKey | undefined };
 
 /** @throws INVALID_PRIVATE_KEY, or what the key service answers */
-export async function openSigner(values: SignerValues, way: Way): Promise<OpenSigner> {
+export async function openSigner(values: SignerValues, way: TransportOptions): Promise<OpenSigner> {
   const library = await loadLibrary();
   const service = keyServiceOf(values.kind);
   if (service === undefined) return localSigner(library, values);

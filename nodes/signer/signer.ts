@@ -14,7 +14,7 @@ import { openSigner, type PinnedKey, SharedSigner } from "./open-signer.ts";
 import { secretsProblem } from "./secrets.ts";
 import { valuesOf } from "./values.ts";
 import { valuesProblem } from "./values-problem.ts";
-import { destinationOf, receiversOf, wayOf } from "./way.ts";
+import { destinationOf, receiversOf, transportOptions } from "./way.ts";
 
 export default function register(RED: NodeAPI): void {
   watchCredentials(RED);
@@ -22,7 +22,7 @@ export default function register(RED: NodeAPI): void {
     RED.nodes.createNode(this, def);
     const fields = fieldReader(RED, this, NODE, def);
     const values = valuesOf((name) => readText(this, fields, name));
-    const way = wayOf(RED, fields.settings);
+    const way = transportOptions(RED, fields.settings);
     const service = keyServiceOf(values.kind);
     const written = (resolved: string, field: string, id = originalId(this)) =>
       storedSetting(RED, id, field, resolved).written;

@@ -7,10 +7,13 @@ import type { KeyService } from "./kinds/key-service.ts";
 import type { SignerValues } from "./values.ts";
 
 /** How a signer reaches its key service. */
-export type Way = { tls: TlsOptions | undefined; proxy: ProxyNode | null };
+export type TransportOptions = { tls: TlsOptions | undefined; proxy: ProxyNode | null };
 
 /** @param ids of the chosen config nodes; empty for none */
-export function wayOf(RED: NodeAPI, ids: { tls?: string | undefined; proxy?: string | undefined }): Way {
+export function transportOptions(
+  RED: NodeAPI,
+  ids: { tls?: string | undefined; proxy?: string | undefined },
+): TransportOptions {
   return {
     tls: tlsOptions(ids.tls ? (RED.nodes.getNode(ids.tls) as TlsNode | null) : null),
     proxy: ids.proxy ? (RED.nodes.getNode(ids.proxy) as ProxyNode | null) : null,
@@ -18,7 +21,7 @@ export function wayOf(RED: NodeAPI, ids: { tls?: string | undefined; proxy?: str
 }
 
 /** The same for the library. */
-export function clientOptions({ tls, proxy }: Way) {
+export function clientOptions({ tls, proxy }: TransportOptions) {
   return { ...(tls ? { tls } : {}), proxy: proxyOf(proxy) };
 }
 
@@ -26,7 +29,7 @@ export function clientOptions({ tls, proxy }: Way) {
 export function destinationOf(
   service: KeyService,
   values: SignerValues,
-  { tls, proxy }: Way,
+  { tls, proxy }: TransportOptions,
   written: (resolved: string, field: string, id?: string) => string,
 ): Destination {
   const setting = (resolved: string, field: string, id?: string): Setting => {

@@ -11,7 +11,7 @@ import type { SignerRef } from "../lib/runtime/config-nodes.ts";
 import { errorText } from "../lib/runtime/error-texts.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { Asking } from "../lib/runtime/signing/ask-custodian.ts";
-import { type Claims, isOver } from "../lib/runtime/signing/claims.ts";
+import { isOver, type SigningClaims } from "../lib/runtime/signing/claims.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
 import { changed, Expired, interrupted } from "./approving-errors.ts";
 import type { Prepared } from "./prepared.ts";
@@ -35,7 +35,7 @@ type Approving = {
   RED: NodeAPI;
   node: Node;
   client: CrecClient;
-  claims: () => Promise<Claims>;
+  claims: () => Promise<SigningClaims>;
   signer: () => SignerRef;
   preview: readonly CallPreview[];
   operationKey: string | undefined;

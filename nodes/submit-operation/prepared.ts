@@ -1,6 +1,6 @@
 import type { CrecClient, TransactionInput } from "../../src/index.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
-import type { Claims } from "../lib/runtime/signing/claims.ts";
+import type { SigningClaims } from "../lib/runtime/signing/claims.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 
 /** An operation as it is signed, whatever the form, the message and the clock say later. JSON. */
@@ -33,7 +33,7 @@ const LONGEST_KEY = 80;
 export async function prepare(
   client: CrecClient,
   given: ToPrepare,
-  claims: () => Promise<Claims>,
+  claims: () => Promise<SigningClaims>,
   signal: AbortSignal,
 ): Promise<{ prepared: Prepared; isRepeated: boolean }> {
   const { operationDigest, operationTypedData } = await loadLibrary();

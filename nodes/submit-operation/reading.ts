@@ -3,7 +3,7 @@ import { eventIn } from "../lib/runtime/event-message.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { processWide } from "../lib/runtime/process-wide.ts";
-import type { Claim, Claims } from "../lib/runtime/signing/claims.ts";
+import type { SigningClaim, SigningClaims } from "../lib/runtime/signing/claims.ts";
 import { setNewest } from "../lib/shared/drop-oldest.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 
@@ -18,7 +18,7 @@ export type Reading = {
 /** For so long another reading of a log is refused. */
 const REMEMBERED_S = 7 * 86_400;
 /** The claims of this process, for when the files or the shared state cannot be asked. */
-const inMemory = processWide("first-readings", () => new Map<string, Claim>());
+const inMemory = processWide("first-readings", () => new Map<string, SigningClaim>());
 const MOST_IN_MEMORY = 10_000;
 
 /** Of the event that a message is about; undefined where its proof was not checked, or it has no signed parameters. */
@@ -38,7 +38,7 @@ export function readingOf(
  * first one of this process has it, and that is stored as soon as it can be.
  */
 export async function isFirstReading(
-  open: () => Promise<Claims>,
+  open: () => Promise<SigningClaims>,
   walletOperationId: string,
   { digest }: Reading,
   failed: (error: unknown) => void,
@@ -46,7 +46,7 @@ export async function isFirstReading(
   const now = Math.floor(Date.now() / 1000);
   const before = inMemory.get(walletOperationId);
   const mine = before && before.deadline > now ? before : { digest, deadline: now + REMEMBERED_S };
-  const remember = (claim: Claim) => setNewest(inMemory, walletOperationId, claim, MOST_IN_MEMORY);
+  const remember = (claim: SigningClaim) => setNewest(inMemory, walletOperationId, claim, MOST_IN_MEMORY);
   // Before it is stored: two that come together must not both be first.
   remember(mine);
   try {

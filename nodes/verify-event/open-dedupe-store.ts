@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { FileDedupeStore, SeenKeys } from "../../src/index.ts";
 import { errorText } from "../lib/runtime/error-texts.ts";
 import { isInFlows } from "../lib/runtime/flow-settings.ts";
-import { HeldStore } from "../lib/runtime/folder/held-store.ts";
+import { LeasedStore } from "../lib/runtime/folder/held-store.ts";
 import { stateFiles } from "../lib/runtime/folder/state-files.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { isStateInMemory } from "../lib/runtime/state-in-memory.ts";
@@ -33,7 +33,7 @@ export function openDedupeStore(
     if (isStateInMemory()) return inMemory(new library.SeenKeys(maxKeys));
     return new library.FileDedupeStore({ path, maxKeys, onWarning, files: stateFiles });
   };
-  const held = fields.flag("firstTimeOnly") ? new HeldStore(RED, make) : undefined;
+  const held = fields.flag("firstTimeOnly") ? new LeasedStore(RED, make) : undefined;
   const close = async (isRemoved: boolean): Promise<void> => {
     await held?.close();
     if (isRemoved && !isInFlows(RED, node)) await stateFiles.rm(path, { force: true });

@@ -1,10 +1,10 @@
 import type { Job } from "../shared/job.ts";
 import { LONGEST_SENTENCE, type Outcome, type OutcomeKind, type Path } from "../shared/report.ts";
 import { plainJson } from "./plain-json.ts";
-import type { Trail, Trails } from "./trails.ts";
+import type { MessagePaths, PathId } from "./trails.ts";
 
 /** What happened, before it is in the report. */
-type Happened = Omit<Outcome, "path" | "isCut"> & { trail: Trail };
+type Happened = Omit<Outcome, "path" | "isCut"> & { trail: PathId };
 
 /** Of all outcomes and paths that are kept. The parent reads no larger report. */
 const MOST_BYTES = 24 * 2 ** 20;
@@ -25,10 +25,10 @@ export class Outcomes {
   left = 0;
   #bytes = 0;
   readonly #limits: Job["limits"];
-  readonly #trails: Trails;
-  readonly #paths = new Map<Trail, number>();
+  readonly #trails: MessagePaths;
+  readonly #paths = new Map<PathId, number>();
 
-  constructor(limits: Job["limits"], trails: Trails) {
+  constructor(limits: Job["limits"], trails: MessagePaths) {
     this.#limits = limits;
     this.#trails = trails;
   }
@@ -59,7 +59,7 @@ export class Outcomes {
     });
   }
 
-  #pathOf(trail: Trail): number | undefined {
+  #pathOf(trail: PathId): number | undefined {
     if (trail === 0) return undefined;
     const known = this.#paths.get(trail);
     if (known !== undefined) return known;

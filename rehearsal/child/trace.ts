@@ -9,7 +9,7 @@ import { Pending } from "./pending.ts";
 import { asText } from "./plain-json.ts";
 import type { Completion, Delivery, Message, NodeClass, RunningNode, SendEvent } from "./runtime-types.ts";
 import type { Activity } from "./settle.ts";
-import { type Trail, Trails } from "./trails.ts";
+import { MessagePaths, type PathId } from "./trails.ts";
 import { Wires } from "./wires.ts";
 
 const LABEL = "crec-rehearsal";
@@ -35,7 +35,7 @@ type Traffic = { received: number; sent: number[]; open: number };
 export class Trace {
   readonly activity: Activity = { moves: 0, outside: 0, pending: new Pending() };
   readonly wires = new Wires();
-  readonly trails = new Trails();
+  readonly trails = new MessagePaths();
   readonly outcomes: Outcomes;
   /** By the id in the flow. */
   readonly traffic = new Map<string, Traffic>();
@@ -132,7 +132,7 @@ export class Trace {
   }
 
   /** Link, catch, status and complete nodes are given messages without a wire. */
-  #jump(trail: Trail, from: string, to: string): Trail {
+  #jump(trail: PathId, from: string, to: string): PathId {
     return from === to || from === "" ? trail : this.trails.extend(trail, from, -1, to);
   }
 

@@ -1,26 +1,26 @@
 import { LONGEST_PATH, type Path } from "../shared/report.ts";
 
 /** A number that stands for the wires a message took. 0: none. */
-export type Trail = number;
+export type PathId = number;
 
 type Step = {
-  before: Trail;
+  before: PathId;
   from: string;
   port: number;
   to: string;
   length: number;
-  next: Map<string, Trail>;
+  next: Map<string, PathId>;
 };
 
 /**
  * The ways that messages took. Most messages take the same few ways: each is kept once, so that a message has only a
  * number.
  */
-export class Trails {
+export class MessagePaths {
   readonly #steps: Step[] = [{ before: 0, from: "", port: 0, to: "", length: 0, next: new Map() }];
 
   /** The trail with one wire more. */
-  extend(trail: Trail, from: string, port: number, to: string): Trail {
+  extend(trail: PathId, from: string, port: number, to: string): PathId {
     const step = this.#step(trail);
     const key = `${from} ${port} ${to}`;
     const known = step.next.get(key);
@@ -33,18 +33,18 @@ export class Trails {
   }
 
   /** The node that it leads to. Empty without a wire. */
-  end(trail: Trail): string {
+  end(trail: PathId): string {
     return this.#step(trail).to;
   }
 
   /** The part of it that leads to a node. 0 where it does not pass it. */
-  upTo(trail: Trail, node: string): Trail {
+  upTo(trail: PathId, node: string): PathId {
     let part = trail;
     while (part !== 0 && this.#step(part).to !== node) part = this.#step(part).before;
     return part;
   }
 
-  path(trail: Trail): Path {
+  path(trail: PathId): Path {
     const path: Array<Path[number]> = [];
     for (let step = this.#step(trail); step.length > 0; step = this.#step(step.before)) {
       path.push({ from: step.from, port: step.port, to: step.to });
@@ -52,7 +52,7 @@ export class Trails {
     return path.reverse();
   }
 
-  #step(trail: Trail): Step {
+  #step(trail: PathId): Step {
     return this.#steps[trail] as Step;
   }
 }

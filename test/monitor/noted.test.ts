@@ -2,7 +2,7 @@ import type { Node } from "node-red";
 import should from "should";
 import { activity } from "../../nodes/lib/runtime/activity/activity.ts";
 import { eventReport } from "../../nodes/lib/runtime/activity/event-report.ts";
-import type { EventReport, Fact } from "../../nodes/lib/runtime/activity/types.ts";
+import type { ActivityEvent, EventReport } from "../../nodes/lib/runtime/activity/types.ts";
 import { noteChecked } from "../../nodes/verify-event/noted.ts";
 import type { ChannelEvent, VerifyResult } from "../../src/index.ts";
 
@@ -16,7 +16,7 @@ const event = {
 const verification = { verified: true } as unknown as VerifyResult;
 
 describe("a checked event", () => {
-  let facts: Array<Extract<Fact, { kind: "event" }>>;
+  let facts: Array<Extract<ActivityEvent, { kind: "event" }>>;
   let end: () => void;
 
   beforeEach(() => {

@@ -3,17 +3,17 @@ import should from "should";
 import { Activity, activity } from "../../nodes/lib/runtime/activity/activity.ts";
 import { OperationReports } from "../../nodes/lib/runtime/activity/operation-reports.ts";
 import { originOf } from "../../nodes/lib/runtime/activity/origin.ts";
-import { Reports } from "../../nodes/lib/runtime/activity/reports.ts";
+import { RingBuffer } from "../../nodes/lib/runtime/activity/reports.ts";
 import { noteStatusEvent, noteWatcher } from "../../nodes/lib/runtime/activity/resources.ts";
-import { Sources } from "../../nodes/lib/runtime/activity/sources.ts";
-import type { Fact, OperationReport } from "../../nodes/lib/runtime/activity/types.ts";
+import { Gauges } from "../../nodes/lib/runtime/activity/sources.ts";
+import type { ActivityEvent, OperationReport } from "../../nodes/lib/runtime/activity/types.ts";
 
 type Entry = { key: string; value: number };
 
 const ORIGIN = { node: "n1", flow: "tab", type: "crec-operation", label: "Wait" };
 
 describe("reports", () => {
-  const reports = () => new Reports<Entry>({ keyOf: ({ key }) => key, most: 2 });
+  const reports = () => new RingBuffer<Entry>({ keyOf: ({ key }) => key, most: 2 });
 
   it("are the newest, and one that changes is the newest again", () => {
     const kept = reports();
@@ -46,7 +46,7 @@ describe("reports", () => {
 
 describe("sources", () => {
   it("are asked each time, until they are removed", () => {
-    const sources = new Sources<number>();
+    const sources = new Gauges<number>();
     let value = 1;
     const remove = sources.add(() => value);
     value = 2;
@@ -77,7 +77,7 @@ describe("the origin of a node", () => {
 });
 
 describe("the activity of a process", () => {
-  const operation = (outcome: OperationReport["outcome"]): Fact => ({
+  const operation = (outcome: OperationReport["outcome"]): ActivityEvent => ({
     kind: "operation",
     operation: {
       ...ORIGIN,
@@ -98,7 +98,7 @@ describe("the activity of a process", () => {
 
   it("goes on when a listener throws, and tells the others", () => {
     const one = new Activity();
-    const told: Fact[] = [];
+    const told: ActivityEvent[] = [];
     one.onFact(() => {
       throw new Error("It cannot count.");
     });

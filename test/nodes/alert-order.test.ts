@@ -1,6 +1,6 @@
 import should from "should";
 import { KeyOrder } from "../../nodes/alert/key-order.ts";
-import { mayDeliver, noteReader, type Reading } from "../../nodes/lib/runtime/channel-readers.ts";
+import { type ChannelProgress, mayDeliver, noteReader } from "../../nodes/lib/runtime/channel-readers.ts";
 import type { AckReceiver } from "../../src/index.ts";
 import { eventually } from "../support/eventually.ts";
 
@@ -154,8 +154,11 @@ describe("the order of what an alert node sends for one key", () => {
     const ends: Array<() => void> = [];
     let isAway = false;
     const reader = (settled: boolean | undefined, ofChannel = channelId) =>
-      ({ identity: { channelId: ofChannel }, consumer: { isSettled: () => settled } }) as unknown as Reading;
-    const note = (reading: Reading | undefined, consumer = "reader") =>
+      ({
+        identity: { channelId: ofChannel },
+        consumer: { isSettled: () => settled },
+      }) as unknown as ChannelProgress;
+    const note = (reading: ChannelProgress | undefined, consumer = "reader") =>
       ends.push(
         noteReader({ channelNode: "channel", consumer, isAway: () => isAway, reading: () => reading }),
       );

@@ -2,7 +2,7 @@ import should from "should";
 import { drive } from "../../rehearsal/child/driver.ts";
 import { EventQueue } from "../../rehearsal/child/event-queue.ts";
 import { Outcomes } from "../../rehearsal/child/outcomes.ts";
-import { Trails } from "../../rehearsal/child/trails.ts";
+import { MessagePaths } from "../../rehearsal/child/trails.ts";
 import { type FlowNode, type PastEvent, REPORT_LIMITS } from "../../rehearsal/shared/job.ts";
 import type { Report } from "../../rehearsal/shared/report.ts";
 import type { ChannelEvent } from "../../src/index.ts";
@@ -181,7 +181,7 @@ describe("events of a rehearsal", () => {
 
   itWide("are no more than one message to the parent can hold, in any script, with their paths", () => {
     const kept = (letter: string, node: string): number => {
-      const trails = new Trails();
+      const trails = new MessagePaths();
       const limits = { ...REPORT_LIMITS, outcomesPerNode: 40_000, messageBytes: 4_096 };
       const outcomes = new Outcomes(limits, trails);
       for (let port = 0; port < 30_000; port += 1) {

@@ -1,8 +1,8 @@
 import type { Locator } from "playwright-core";
 import type {
+  ActivityEvent,
   ConnectionReport,
   EventReport,
-  Fact,
   OperationReport,
   Origin,
   ReaderReport,
@@ -11,7 +11,7 @@ import type {
 import type { Editor } from "./editor.ts";
 import type { FlowNode } from "./node-red.ts";
 
-type Told = { section: "connections" | "readers"; key: string; report: object } | { fact: Fact };
+type Told = { section: "connections" | "readers"; key: string; report: object } | { fact: ActivityEvent };
 
 const FUNCTION = "for (const one of msg.payload) global.get('report')(one); return null;";
 

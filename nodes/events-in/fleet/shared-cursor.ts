@@ -3,7 +3,7 @@ import type { CursorState, CursorStore, Lease } from "../../../src/index.ts";
 import type { Fleet } from "../../lib/runtime/join-fleet.ts";
 import { loadLibrary } from "../../lib/runtime/library.ts";
 import type { ConsumerMemory, Remembered } from "../consumer-memory.ts";
-import { ownStore } from "../own-store.ts";
+import { localCursorStore } from "../own-store.ts";
 import { publishedOf } from "./published.ts";
 
 /** The cursor of a consumer that several copies share, for the time of one lease. */
@@ -47,7 +47,9 @@ export async function sharedCursorOf(
   const isNew = lease.state === undefined && lease.damaged === undefined;
   const hasShared = (await memory.recall())?.epoch !== undefined;
   const former =
-    isNew && !hasShared ? await ownStore(RED, node, library, { name, contextStore }).load() : undefined;
+    isNew && !hasShared
+      ? await localCursorStore(RED, node, library, { name, contextStore }).load()
+      : undefined;
   const published = () => publishedOf(shared, lease.key);
   const waitMs = fleet.isAlone ? 0 : lease.leaseMs;
   return { lease, store, memory, shared, waitMs, published, former, place: shared.label };

@@ -16,10 +16,10 @@ export type ChannelReader = {
   /** Whether another copy reads in its place, or it has stopped for good: it delivers nothing. */
   isAway(): boolean;
   /** Undefined until it reads, and while it must not. */
-  reading(): Reading | undefined;
+  reading(): ChannelProgress | undefined;
 };
 
-export type Reading = {
+export type ChannelProgress = {
   identity: Pick<CursorIdentity, "channelId" | "service">;
   /** All events of the channel up to this time are settled. Unix milliseconds. */
   readUpTo: number | undefined;

@@ -15,13 +15,13 @@ import { NODE, type SecretName } from "../fields.ts";
 import { keyServiceOf } from "../kinds/index.ts";
 import { type SignerValues, shownSecrets, valuesOf } from "../values.ts";
 import { valuesProblem } from "../values-problem.ts";
-import { destinationOf, ownAddresses, receiversOf, type Way, wayOf } from "../way.ts";
+import { destinationOf, ownAddresses, receiversOf, type TransportOptions, transportOptions } from "../way.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 type TestedSigner = {
   values: SignerValues;
-  way: Way;
+  way: TransportOptions;
   /** Takes out of a sentence what a variable stands for. */
   conceal(sentence: string): string;
 };
@@ -77,20 +77,20 @@ function secretText(
   return requireSet(withoutMark(String(deployed?.credentials?.[name] ?? "").trim()));
 }
 
-function testedWay(RED: NodeAPI, fields: Fields): Way {
+function testedWay(RED: NodeAPI, fields: Fields): TransportOptions {
   const chosen = (value: unknown) => (isChosen(textIn(value)) ? textIn(value) : "");
   const [tls, proxy] = [chosen(fields.tls), chosen(fields.proxy)];
   if (tls !== "" && !RED.nodes.getNode(tls)) throw deployFirst("TLS configuration");
   if (proxy !== "" && !RED.nodes.getNode(proxy)) throw deployFirst("proxy");
   const problem = proxyProblem(RED, proxy, "signer");
   if (problem) throw problem;
-  return wayOf(RED, { tls, proxy });
+  return transportOptions(RED, { tls, proxy });
 }
 
 /** @throws KEY_MISSING, KEY_NEEDS_CONFIRMATION */
 function requireSameReceivers(
   deployed: Partial<DeployedSigner> | null,
-  { values, way, usesStored }: { values: SignerValues; way: Way; usesStored: boolean },
+  { values, way, usesStored }: { values: SignerValues; way: TransportOptions; usesStored: boolean },
 ): void {
   const service = keyServiceOf(values.kind);
   if (service === undefined) return;

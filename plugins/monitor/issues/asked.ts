@@ -9,7 +9,7 @@ const MOST_CHANNELS = 50;
 type Answer<T> = { value: T; at: number };
 
 /** What the service has answered to questions that only a person causes. It is in memory only. */
-export class Asked {
+export class AnswerCache {
   /** Whether there is code at an address. By `placeKey`. */
   readonly contracts = new Answers<boolean>();
   /** The addresses of the keys that may sign, in lower case. By the id of the wallet. */

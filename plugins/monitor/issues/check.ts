@@ -4,7 +4,7 @@ import type { Origin } from "../../../nodes/lib/runtime/activity/types.ts";
 import type { Flows } from "../../../nodes/lib/runtime/flows/flows.ts";
 import type { Paths } from "../../../nodes/lib/runtime/flows/paths.ts";
 import type { Fix, Issue } from "../types.ts";
-import type { Asked } from "./asked.ts";
+import type { AnswerCache } from "./asked.ts";
 
 /** What the checks look at. Nothing of it asks the service. */
 export type Scene = {
@@ -13,7 +13,7 @@ export type Scene = {
   paths: Paths;
   activity: Activity;
   /** What the service has answered when a person wanted it. */
-  asked: Asked;
+  asked: AnswerCache;
   now: number;
   /** When the flows started. Unix milliseconds. */
   startedAt: number;

@@ -7,7 +7,7 @@ import { asAnyUser } from "../../../nodes/lib/runtime/read-limit.ts";
 import { messageOf } from "../../../nodes/lib/shared/errors.ts";
 import type { Fix, Issue } from "../types.ts";
 import { askService } from "./ask-service.ts";
-import { Asked } from "./asked.ts";
+import { AnswerCache } from "./asked.ts";
 import type { Check, Finding, Scene } from "./check.ts";
 import { CHECKS } from "./checks/index.ts";
 import { Ignored } from "./ignored.ts";
@@ -29,7 +29,7 @@ export class Issues implements IssueList {
   readonly #ask: (scene: Scene) => Promise<void>;
   readonly #checkMs: number;
   readonly #ignored: Ignored;
-  readonly #asked = new Asked();
+  readonly #asked = new AnswerCache();
   readonly #activity: Activity = activity;
   #issues: Issue[] = [];
   #flows: Flows | undefined;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import { fileNameOf } from "../../../nodes/lib/runtime/file-name.ts";
 import type { Flows } from "../../../nodes/lib/runtime/flows/flows.ts";
-import { HeldStore } from "../../../nodes/lib/runtime/folder/held-store.ts";
+import { LeasedStore } from "../../../nodes/lib/runtime/folder/held-store.ts";
 import { stateFiles } from "../../../nodes/lib/runtime/folder/state-files.ts";
 import { loadLibrary } from "../../../nodes/lib/runtime/library.ts";
 import { stateFolderFor } from "../../../nodes/lib/runtime/state-folder.ts";
@@ -67,7 +67,7 @@ async function readOpen(RED: NodeAPI, file: string): Promise<LeftOpen> {
 
 /** Nothing in the folder is touched that another process uses. @throws FOLDER_IN_USE, FOLDER_NOT_LOCKED */
 async function whileHeld<T>(RED: NodeAPI, work: () => Promise<T>): Promise<T> {
-  const held = new HeldStore(RED, async () => ({ load: async () => {}, close: async () => {} }));
+  const held = new LeasedStore(RED, async () => ({ load: async () => {}, close: async () => {} }));
   try {
     await held.open();
     return await work();

@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
 import type { Activity } from "../../../nodes/lib/runtime/activity/activity.ts";
-import type { Fact } from "../../../nodes/lib/runtime/activity/types.ts";
+import type { ActivityEvent } from "../../../nodes/lib/runtime/activity/types.ts";
 import type { Issues } from "./issues.ts";
 
 /** After a deploy: once the nodes run, and once they have read what they need from the service. */
@@ -39,7 +39,7 @@ export function checkWhenNeeded(RED: Pick<NodeAPI, "events">, { issues, activity
 }
 
 /** Whether it may be, or end, an issue. */
-function isNews(fact: Fact): boolean {
+function isNews(fact: ActivityEvent): boolean {
   if (fact.kind === "event") return fact.event.proof === "rejected";
   if (fact.kind === "call") return [401, 403, undefined].includes(fact.call.status);
   if (fact.kind === "operation") return fact.operation.isExecutedAfterAll === true;

@@ -1,7 +1,7 @@
 import type {
+  ActivityEvent,
   CallReport,
   EventReport,
-  Fact,
   OperationReport,
 } from "../../../nodes/lib/runtime/activity/types.ts";
 import { setNewest } from "../../../nodes/lib/shared/drop-oldest.ts";
@@ -96,7 +96,7 @@ export class Counters {
     this.#late.add({ consumer }, 0);
   }
 
-  count(fact: Fact): void {
+  count(fact: ActivityEvent): void {
     if (fact.kind === "event") this.#countEvent(fact.event, fact.before !== undefined);
     if (fact.kind === "call") this.#countCall(fact.call);
     if (fact.kind === "operation") this.#countOperation(fact.operation, fact.before);

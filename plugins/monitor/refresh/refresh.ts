@@ -1,7 +1,7 @@
 import type { NodeAPI } from "node-red";
 import { activity } from "../../../nodes/lib/runtime/activity/activity.ts";
 import { labelOf } from "../../../nodes/lib/runtime/activity/origin.ts";
-import type { Reports } from "../../../nodes/lib/runtime/activity/reports.ts";
+import type { RingBuffer } from "../../../nodes/lib/runtime/activity/reports.ts";
 import { noteResources } from "../../../nodes/lib/runtime/activity/resources.ts";
 import type { ResourceReport } from "../../../nodes/lib/runtime/activity/types.ts";
 import type { ChannelNode, Connection, ConnectionNode } from "../../../nodes/lib/runtime/config-nodes.ts";
@@ -85,7 +85,7 @@ function channelsOf(RED: NodeAPI, connection: Connection): string[] {
 
 /** What was seen before and is not among these any more. */
 function forget(
-  reports: Reports<ResourceReport>,
+  reports: RingBuffer<ResourceReport>,
   items: ReadonlyArray<{ wallet_id: string } | { watcher_id: string }>,
   isOfList: (report: ResourceReport) => boolean,
 ): void {

@@ -10,7 +10,7 @@ import { unsetVariable } from "../../../nodes/lib/shared/variables.ts";
 import type { HttpDispatcher } from "../../../src/http/socket-pool.ts";
 import type { CrecClient, Verifier } from "../../../src/index.ts";
 import type { NodeClass } from "./acting.ts";
-import type { TodaysQueries } from "./today.ts";
+import type { QueryHistory } from "./today.ts";
 
 /** Takes the place of a base URL that is missing: nothing is sent to it. */
 const NOWHERE = "http://rehearsal.invalid";
@@ -21,11 +21,7 @@ const NO_KEY = "rehearsal";
  * A connection without a key: its client has the real checks, and all that it sends goes to `dispatcher`. Proofs are
  * checked as the form says. Gives the class of all nodes.
  */
-export function registerConnection(
-  RED: NodeAPI,
-  dispatcher: HttpDispatcher,
-  today: TodaysQueries,
-): NodeClass {
+export function registerConnection(RED: NodeAPI, dispatcher: HttpDispatcher, today: QueryHistory): NodeClass {
   function ConstructConnection(this: ConnectionNode, def: ConnectionDef): void {
     RED.nodes.createNode(this, def);
     this.connection = openConnection(fieldReader(RED, this, NODE, def), dispatcher, today);
@@ -39,7 +35,7 @@ export function registerConnection(
 function openConnection(
   { settings }: FieldReader<typeof NODE>,
   dispatcher: HttpDispatcher,
-  today: TodaysQueries,
+  today: QueryHistory,
 ): Connection {
   const given = (settings.baseUrl ?? "").trim();
   const baseUrl = URL.canParse(given) ? given : NOWHERE;

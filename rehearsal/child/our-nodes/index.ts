@@ -10,7 +10,7 @@ import { registerEventsIn } from "./events-in.ts";
 import { registerFleet } from "./fleet.ts";
 import { registerSigner } from "./signer.ts";
 import { withTextsOf } from "./texts.ts";
-import { todaysQueries } from "./today.ts";
+import { queryHistory } from "./today.ts";
 import { rehearsalDispatcher } from "./transport.ts";
 
 /**
@@ -22,7 +22,7 @@ export function registerOurNodes(RED: NodeAPI, host: ChildHost): void {
   library.catch(() => undefined);
   keepStateInMemory();
   holdAlone(stateFolderFor(RED, "cursors"));
-  const today = todaysQueries(host);
+  const today = queryHistory(host);
   const nodeClass = registerConnection(
     withTextsOf(RED, "connection"),
     rehearsalDispatcher(host, today),

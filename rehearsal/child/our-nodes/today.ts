@@ -12,7 +12,7 @@ type Body = {
 const QUERIES = /^\/channels\/([^/]+)\/queries(?:\/([^/]+))?$/;
 
 /** Queries that the parent has asked today, as the service would show them. */
-export type TodaysQueries = {
+export type QueryHistory = {
   /** Undefined for all that is no query, and where the person did not choose it. @throws NOT_TRIED where the call fails */
   answer(
     method: string,
@@ -23,7 +23,7 @@ export type TodaysQueries = {
   trusting(verifier: Verifier): Verifier;
 };
 
-export function todaysQueries(host: ChildHost): TodaysQueries {
+export function queryHistory(host: ChildHost): QueryHistory {
   const answered = new Map<string, object>();
   const ask = async (channelId: string, path: string, body: Record<string, unknown>): Promise<object> => {
     const { chain_selector: chainSelector, params } = body as unknown as Body;

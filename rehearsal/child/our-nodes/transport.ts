@@ -3,7 +3,7 @@ import type { HttpDispatcher, OutgoingRequest } from "../../../src/http/socket-p
 import type { ChildHost } from "../host.ts";
 import { notTried } from "./not-tried.ts";
 import { answerOf } from "./snapshot.ts";
-import type { TodaysQueries } from "./today.ts";
+import type { QueryHistory } from "./today.ts";
 import { whatItIs } from "./what-it-is.ts";
 
 /** Where the paths of the REST service begin, whatever the base URL has before them. */
@@ -15,7 +15,7 @@ type Response = Awaited<ReturnType<HttpDispatcher["request"]>>;
  * Answers what the snapshot and the events so far can answer. Nothing else is sent: it is noted at the work of the node,
  * and ends with the error `NOT_TRIED`.
  */
-export function rehearsalDispatcher(host: ChildHost, today: TodaysQueries): HttpDispatcher {
+export function rehearsalDispatcher(host: ChildHost, today: QueryHistory): HttpDispatcher {
   return {
     request: async (outgoing): Promise<Response> => {
       const { method } = outgoing;

@@ -3,7 +3,7 @@ import { Activity } from "../../../nodes/lib/runtime/activity/activity.ts";
 import type { ResourceReport } from "../../../nodes/lib/runtime/activity/types.ts";
 import { type FlowNode, Flows } from "../../../nodes/lib/runtime/flows/flows.ts";
 import { Paths } from "../../../nodes/lib/runtime/flows/paths.ts";
-import { Asked } from "../../../plugins/monitor/issues/asked.ts";
+import { AnswerCache } from "../../../plugins/monitor/issues/asked.ts";
 import type { Check, Scene } from "../../../plugins/monitor/issues/check.ts";
 
 export const NOW = Date.UTC(2026, 0, 31);
@@ -33,7 +33,15 @@ export async function sceneOf({ nodes, running = {}, settings = {}, env = {} }: 
   } as unknown as NodeAPI;
   const flows = await Flows.read(RED);
   const activity = new Activity();
-  return { RED, flows, paths: new Paths(RED, flows), activity, asked: new Asked(), now: NOW, startedAt: 0 };
+  return {
+    RED,
+    flows,
+    paths: new Paths(RED, flows),
+    activity,
+    asked: new AnswerCache(),
+    now: NOW,
+    startedAt: 0,
+  };
 }
 
 /** What a check finds, as `case node` or `case node detail`. */

@@ -252,7 +252,7 @@ describe("the lock of a folder", function () {
     const { lock, says, states } = lockHere();
     const state = await says("held");
     await rm(path());
-    if (state.kind === "held") await state.tenure.renew();
+    if (state.kind === "held") await state.folderLease.renew();
     should(holderIn(await readFile(path(), "utf8"))?.pid).equal(process.pid);
     await lock.stop();
     should(states.map(({ kind }) => kind)).deepEqual(["held", "looking"]);
@@ -274,9 +274,9 @@ describe("the lock of a folder", function () {
     const holder = { id: "0a", host: "other", pid: 2, since: "2026-01-31" };
     const taken = await LockFile.replace(path(), holder, { text, insist: false });
     should.exist(taken);
-    await should(state.tenure.renew()).be.rejectedWith({ code: "FOLDER_IN_USE" });
-    should(state.tenure.over.aborted).be.true();
-    await should(state.tenure.confirm()).be.rejectedWith({ code: "FOLDER_IN_USE" });
+    await should(state.folderLease.renew()).be.rejectedWith({ code: "FOLDER_IN_USE" });
+    should(state.folderLease.over.aborted).be.true();
+    await should(state.folderLease.confirm()).be.rejectedWith({ code: "FOLDER_IN_USE" });
     lock.stopNow();
     await lock.stop();
     should(holderIn(await readFile(path(), "utf8"))).deepEqual(holder);

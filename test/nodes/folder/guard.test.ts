@@ -20,11 +20,11 @@ describe("a node without its folder", () => {
     const folder = await mkdtemp(join(tmpdir(), "guarded-"));
     try {
       const path = join(folder, "late.json");
-      let tenure: typeof ours | typeof lost = ours;
-      const confirm = () => tenure.confirm();
+      let folderLease: typeof ours | typeof lost = ours;
+      const confirm = () => folderLease.confirm();
       const suspended = new FileCursorStore({ path, minIntervalMs: 0, files: guardedFiles({ confirm }) });
       await suspended.save(stateFrom(identity, 10), "now");
-      tenure = lost;
+      folderLease = lost;
       const other = new FileCursorStore({ path });
       await other.save(stateFrom(identity, 20), "now");
       await suspended.save(stateFrom(identity, 11), "soon");

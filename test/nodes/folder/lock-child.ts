@@ -10,15 +10,15 @@ import {
   type FolderState,
   type LockTimes,
 } from "../../../nodes/lib/runtime/folder/folder-lock.ts";
-import type { Tenure } from "../../../nodes/lib/runtime/folder/tenure.ts";
+import type { FolderLease } from "../../../nodes/lib/runtime/folder/tenure.ts";
 
 const [folder = "", name = "", times = ""] = process.argv.slice(2);
 
-async function work(tenure: Tenure): Promise<void> {
+async function work(folderLease: FolderLease): Promise<void> {
   // biome-ignore lint/plugin: work that goes on until the folder is lost
-  for (let step = 1; !tenure.over.aborted; step += 1) {
+  for (let step = 1; !folderLease.over.aborted; step += 1) {
     try {
-      await tenure.confirm();
+      await folderLease.confirm();
       appendFileSync(join(folder, "work"), `${name} ${step}\n`);
     } catch {}
     // biome-ignore lint/plugin: as above
@@ -31,7 +31,7 @@ const lock = new FolderLock(
   join(folder, ".in-use"),
   (state: FolderState) => {
     const { kind } = state;
-    if (kind === "held") void work(state.tenure);
+    if (kind === "held") void work(state.folderLease);
     if (kind === "elsewhere")
       process.send?.({ kind, pid: state.holder?.pid, lost: state.lost, isAlive: state.isAlive });
     else process.send?.(kind === "error" ? { kind, message: state.error.message } : { kind });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { FolderLock, type FolderState } from "../../../nodes/lib/runtime/folder/folder-lock.ts";
-import { takeOver } from "../../../nodes/lib/runtime/folder/take-over.ts";
+import { migrateState } from "../../../nodes/lib/runtime/folder/take-over.ts";
 import type { StateFolder } from "../../../nodes/lib/runtime/state-folder.ts";
 import { type CursorState, FileCursorStore } from "../../../src/index.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -74,7 +74,7 @@ describe("state in a former place", function () {
 
   const places = (path: string): StateFolder => ({ path, chosenBy: "environment", former: [userDir] });
   const take = (path: string) =>
-    takeOver(places(path), { signal: new AbortController().signal, onWait: () => {} });
+    migrateState(places(path), { signal: new AbortController().signal, onWait: () => {} });
   const start = (stateDir: string) => {
     const copy = new Copy(userDir, stateDir);
     copies.push(copy);
@@ -191,7 +191,7 @@ describe("state in a former place", function () {
     lock.start();
     await isHeld.promise;
     const waits = Promise.withResolvers<FolderState>();
-    const taken = takeOver(places(near), { signal: new AbortController().signal, onWait: waits.resolve });
+    const taken = migrateState(places(near), { signal: new AbortController().signal, onWait: waits.resolve });
     should((await waits.promise).kind).equal("elsewhere");
     await isWhole(userDir);
     await lock.stop();

@@ -4,10 +4,10 @@ import { dirname, join } from "node:path";
 import type { NodeAPI } from "node-red";
 import should from "should";
 import {
-  type Claims,
   fileClaims,
   memoryClaims,
   removeOldClaims,
+  type SigningClaims,
   sharedClaims,
 } from "../../../nodes/lib/runtime/signing/claims.ts";
 import { MemorySharedState } from "../../../src/index.ts";
@@ -37,7 +37,7 @@ describe("the claim of what is being signed", () => {
     ["a state folder", inFiles],
     ["a shared state", () => sharedClaims(shared)],
     ["memory", () => inMemory],
-  ] as ReadonlyArray<[string, () => Claims]>) {
+  ] as ReadonlyArray<[string, () => SigningClaims]>) {
     describe(`in ${where}`, () => {
       const newId = () => String(++number);
 

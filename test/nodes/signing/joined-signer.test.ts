@@ -1,5 +1,5 @@
 import should from "should";
-import { joinSigner } from "../../../nodes/lib/runtime/signing/joined-signer.ts";
+import { shareSigner } from "../../../nodes/lib/runtime/signing/joined-signer.ts";
 import { type Signer, type SigningState, signRequestOf } from "../../../src/signing/index.ts";
 
 const account = `0x${"11".repeat(20)}`;
@@ -33,7 +33,7 @@ describe("messages that wait for one signature", () => {
     const { signer, asked } = slow();
     const states: string[] = [];
     const join = (name: string) => {
-      const joined = joinSigner(signer, request.digest);
+      const joined = shareSigner(signer, request.digest);
       const signed = joined.signer.sign(request, { onState: ({ state }) => states.push(`${name} ${state}`) });
       return { ...joined, signed };
     };
@@ -52,12 +52,12 @@ describe("messages that wait for one signature", () => {
 
   it("end the request when none of them waits any more", async () => {
     const { signer, asked } = slow();
-    const { signer: joined, leave } = joinSigner(signer, request.digest);
+    const { signer: joined, leave } = shareSigner(signer, request.digest);
     const signed = joined.sign(request);
     leave();
     should(asked[0]?.signal?.aborted).be.true();
     await should(signed).be.rejected();
-    const again = joinSigner(signer, request.digest);
+    const again = shareSigner(signer, request.digest);
     again.signer.sign(request).catch(() => {});
     should(asked).have.length(2);
     again.leave();
@@ -65,17 +65,17 @@ describe("messages that wait for one signature", () => {
 
   it("ask again after an error, and for another digest or by another signer", async () => {
     const { signer, asked } = slow();
-    const one = joinSigner(signer, request.digest);
+    const one = shareSigner(signer, request.digest);
     const refused = one.signer.sign(request);
     asked[0]?.answer.reject(new Error("refused"));
     await should(refused).be.rejectedWith("refused");
     one.signer.sign(request).catch(() => {});
     should(asked).have.length(2);
-    const other = joinSigner(signer, requestOf("2").digest);
+    const other = shareSigner(signer, requestOf("2").digest);
     other.signer.sign(requestOf("2")).catch(() => {});
     should(asked).have.length(3);
     const changed = slow();
-    const third = joinSigner(changed.signer, request.digest);
+    const third = shareSigner(changed.signer, request.digest);
     third.signer.sign(request).catch(() => {});
     should(changed.asked).have.length(1);
     for (const { leave } of [one, other, third]) leave();
@@ -84,8 +84,8 @@ describe("messages that wait for one signature", () => {
 
   it("are one for a digest in any case, and sign nothing else", async () => {
     const { signer, asked } = slow();
-    const one = joinSigner(signer, request.digest);
-    const other = joinSigner(signer, request.digest.toUpperCase().replace("0X", "0x"));
+    const one = shareSigner(signer, request.digest);
+    const other = shareSigner(signer, request.digest.toUpperCase().replace("0X", "0x"));
     for (const { signer: joined } of [one, other]) joined.sign(request).catch(() => {});
     should(asked).have.length(1);
     await should(one.signer.sign(requestOf("1", 1))).be.rejectedWith({ code: "DIGEST_MISMATCH" });

@@ -1,12 +1,12 @@
 import { processWide } from "../process-wide.ts";
-import { Reports } from "./reports.ts";
-import { Sources } from "./sources.ts";
+import { RingBuffer } from "./reports.ts";
+import { Gauges } from "./sources.ts";
 import type {
+  ActivityEvent,
   AlertSumReport,
   ConnectionReport,
   ContradictionReport,
   EventReport,
-  Fact,
   KeyLimitReport,
   OperationReport,
   ReaderReport,
@@ -28,30 +28,30 @@ const MOST_KEY_LIMITS = 1_000;
  * secret: no key, no parameter of an event, no message. It is in memory only.
  */
 export class Activity {
-  readonly connections = new Sources<ConnectionReport>();
-  readonly readers = new Sources<ReaderReport>();
-  readonly sharedStates = new Sources<SharedStateReport>();
-  readonly events = new Reports<EventReport>({ keyOf: ({ number }) => String(number), most: MOST_EVENTS });
-  readonly underWay = new Reports<OperationReport>({ keyOf: ({ key }) => key, most: MOST_OPERATIONS });
-  readonly ended = new Reports<OperationReport>({ keyOf: ({ key }) => key, most: MOST_ENDED });
-  readonly watchers = new Reports<ResourceReport>({ keyOf: ({ id }) => id, most: MOST_RESOURCES });
-  readonly wallets = new Reports<ResourceReport>({ keyOf: ({ id }) => id, most: MOST_RESOURCES });
-  readonly contradictions = new Reports<ContradictionReport>({
+  readonly connections = new Gauges<ConnectionReport>();
+  readonly readers = new Gauges<ReaderReport>();
+  readonly sharedStates = new Gauges<SharedStateReport>();
+  readonly events = new RingBuffer<EventReport>({ keyOf: ({ number }) => String(number), most: MOST_EVENTS });
+  readonly underWay = new RingBuffer<OperationReport>({ keyOf: ({ key }) => key, most: MOST_OPERATIONS });
+  readonly ended = new RingBuffer<OperationReport>({ keyOf: ({ key }) => key, most: MOST_ENDED });
+  readonly watchers = new RingBuffer<ResourceReport>({ keyOf: ({ id }) => id, most: MOST_RESOURCES });
+  readonly wallets = new RingBuffer<ResourceReport>({ keyOf: ({ id }) => id, most: MOST_RESOURCES });
+  readonly contradictions = new RingBuffer<ContradictionReport>({
     keyOf: ({ node, log }) => `${node} ${log}`,
     most: MOST_CONTRADICTIONS,
   });
-  readonly keyLimits = new Reports<KeyLimitReport>({
+  readonly keyLimits = new RingBuffer<KeyLimitReport>({
     keyOf: ({ instance }) => instance,
     most: MOST_KEY_LIMITS,
   });
-  readonly alertSums = new Reports<AlertSumReport>({
+  readonly alertSums = new RingBuffer<AlertSumReport>({
     keyOf: ({ instance }) => instance,
     most: MOST_KEY_LIMITS,
   });
-  readonly #listeners = new Set<(fact: Fact) => void>();
+  readonly #listeners = new Set<(fact: ActivityEvent) => void>();
 
   /** Returns the function that ends it. A listener must be quick: a flow waits for it. */
-  onFact(listener: (fact: Fact) => void): () => void {
+  onFact(listener: (fact: ActivityEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => {
       this.#listeners.delete(listener);
@@ -59,7 +59,7 @@ export class Activity {
   }
 
   /** Keeps it, and passes it to the listeners. */
-  note(fact: Fact): void {
+  note(fact: ActivityEvent): void {
     if (fact.kind === "event") this.events.set(fact.event);
     if (fact.kind === "operation") this.#noteOperation(fact.operation);
     if (fact.kind === "contradiction") this.contradictions.set(fact.contradiction);

@@ -1,7 +1,7 @@
 import { setNewest } from "../../shared/drop-oldest.ts";
 
 /** The newest reports by key, of which one that changes moves to the end. The oldest is forgotten beyond `most`. */
-export class Reports<T> {
+export class RingBuffer<T> {
   readonly #byKey = new Map<string, T>();
   readonly #keyOf: (report: T) => string;
   readonly #most: number;

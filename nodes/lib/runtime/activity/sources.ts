@@ -1,5 +1,5 @@
 /** Nodes that say how they are when they are asked. */
-export class Sources<T> {
+export class Gauges<T> {
   readonly #sources = new Set<() => T>();
 
   /** Returns the function that removes the node. */

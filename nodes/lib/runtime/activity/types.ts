@@ -196,7 +196,7 @@ export type CallReport = {
 };
 
 /** Something that has just happened, for listeners such as the metrics. */
-export type Fact =
+export type ActivityEvent =
   /** `before`: the delivery that a verify event node has checked now. It was noted when it came. */
   | { kind: "event"; event: EventReport; before?: EventReport }
   | { kind: "call"; call: CallReport }

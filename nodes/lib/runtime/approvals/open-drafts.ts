@@ -1,4 +1,4 @@
-import { Reports } from "../activity/reports.ts";
+import { RingBuffer } from "../activity/reports.ts";
 import { processWide } from "../process-wide.ts";
 import type { Approval, Decided, Decision, DraftReport } from "./types.ts";
 
@@ -16,7 +16,7 @@ export const draftKey = (channelId: string, operationId: string): string => `${c
 /** The drafts that wait in this process for people. What survives a restart is in the waits of their nodes. */
 export const openDrafts = processWide(
   "open-drafts",
-  () => new Reports<OpenDraft>({ keyOf: ({ report }) => report.key, most: MOST }),
+  () => new RingBuffer<OpenDraft>({ keyOf: ({ report }) => report.key, most: MOST }),
 );
 
 /** `madeAt` in Unix milliseconds. */

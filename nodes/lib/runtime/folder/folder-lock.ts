@@ -7,12 +7,12 @@ import { type CodedError, nodeError } from "../../shared/errors.ts";
 import { codeOf, type Holder, holderIn, LockFile, readLock } from "./lock-file.ts";
 import { isNotPermitted } from "./not-permitted.ts";
 import { isGone, ownIdentity } from "./process-identity.ts";
-import { readClocks, Tenure } from "./tenure.ts";
+import { FolderLease, readClocks } from "./tenure.ts";
 
 /** Which process uses a folder, as seen by this one. */
 export type FolderState =
   | { kind: "looking" }
-  | { kind: "held"; tenure: Tenure }
+  | { kind: "held"; folderLease: FolderLease }
   /**
    * Another process has it; undefined where its lock file does not say which. `isAlive`: it has written to the file
    * since this one watches; before that it may have crashed. `lost`: it took it from this one.
@@ -83,7 +83,7 @@ export class FolderLock {
   /** The same in one go, for the end of the process. */
   stopNow(): void {
     this.#run?.abort();
-    if (this.#state.kind === "held") this.#state.tenure.endNow();
+    if (this.#state.kind === "held") this.#state.folderLease.endNow();
   }
 
   async #keep(signal: AbortSignal): Promise<void> {
@@ -91,9 +91,9 @@ export class FolderLock {
     let lost = false;
     while (!signal.aborted) {
       try {
-        const tenure = await this.#look(lost);
-        if (tenure !== undefined) {
-          lost = await this.#hold(tenure, signal);
+        const folderLease = await this.#look(lost);
+        if (folderLease !== undefined) {
+          lost = await this.#hold(folderLease, signal);
           continue;
         }
       } catch (cause) {
@@ -105,7 +105,7 @@ export class FolderLock {
   }
 
   /** One look at the lock file: takes the folder where it is free. */
-  async #look(lost: boolean): Promise<Tenure | undefined> {
+  async #look(lost: boolean): Promise<FolderLease | undefined> {
     const since = readClocks();
     const text = await readLock(this.#path);
     if (text === undefined)
@@ -136,22 +136,22 @@ export class FolderLock {
     return this.#seen;
   }
 
-  #tenureOf(file: LockFile | undefined, since: ReturnType<typeof readClocks>): Tenure | undefined {
-    return file && new Tenure(file, { leaseMs: this.#times.leaseMs, since });
+  #tenureOf(file: LockFile | undefined, since: ReturnType<typeof readClocks>): FolderLease | undefined {
+    return file && new FolderLease(file, { leaseMs: this.#times.leaseMs, since });
   }
 
   /** Keeps the folder until it is given back or lost. Tells whether it was lost. */
-  async #hold(tenure: Tenure, signal: AbortSignal): Promise<boolean> {
+  async #hold(folderLease: FolderLease, signal: AbortSignal): Promise<boolean> {
     this.#seen = undefined;
-    this.#show({ kind: "held", tenure });
-    const isOver = AbortSignal.any([signal, tenure.over]);
+    this.#show({ kind: "held", folderLease });
+    const isOver = AbortSignal.any([signal, folderLease.over]);
     while (!isOver.aborted) {
       await pause(this.#times.beatMs, isOver);
       // While it cannot be renewed, the tenure itself knows for how long it may be relied on.
-      if (!isOver.aborted) await tenure.renew().catch(() => {});
+      if (!isOver.aborted) await folderLease.renew().catch(() => {});
     }
     if (!signal.aborted) return true;
-    await tenure.end().catch(() => {});
+    await folderLease.end().catch(() => {});
     return false;
   }
 

@@ -11,7 +11,7 @@ type Loadable = { load(): Promise<void>; close(): Promise<void> };
  * Has a store open while this process has the state folder. Another process may write to its file meanwhile, so the file
  * is read again afterwards.
  */
-export class HeldStore<Store extends Loadable> {
+export class LeasedStore<Store extends Loadable> {
   readonly #make: () => Promise<Store>;
   readonly #leave: () => void;
   #state: FolderState = { kind: "looking" };
@@ -32,8 +32,8 @@ export class HeldStore<Store extends Loadable> {
     while (this.#state.kind === "looking") await new Promise<void>((resolve) => this.#waiting.push(resolve));
     if (this.#state.kind === "error") throw this.#state.error;
     if (this.#state.kind === "elsewhere") throw folderInUse();
-    const { tenure } = this.#state;
-    await tenure.confirm();
+    const { folderLease } = this.#state;
+    await folderLease.confirm();
     this.#store ??= this.#make();
     const store = await this.#store;
     await store.load();

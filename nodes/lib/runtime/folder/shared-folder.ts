@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { toCodedError } from "../../shared/errors.ts";
 import { processWide } from "../process-wide.ts";
 import { FolderLock, type FolderState } from "./folder-lock.ts";
-import { readClocks, Tenure } from "./tenure.ts";
+import { FolderLease, readClocks } from "./tenure.ts";
 
 type Listener = (state: FolderState) => void;
 /** What is done when this process has the folder, before its users are told. It may report other states meanwhile. */
@@ -62,9 +62,14 @@ export function useLock(path: string, listener: Listener, onChange: Listener = (
 export function holdAlone(folder: string): void {
   const nothing = async () => {};
   const file = { beat: async () => true, remove: nothing, removeNow: () => {}, close: nothing };
-  const tenure = new Tenure(file, { leaseMs: Number.POSITIVE_INFINITY, since: readClocks() });
+  const folderLease = new FolderLease(file, { leaseMs: Number.POSITIVE_INFINITY, since: readClocks() });
   const lock = { start: () => {}, stop: nothing, stopNow: () => {} };
-  locks.set(lockOf(folder), { lock, state: { kind: "held", tenure }, users: new Set(), leaving: undefined });
+  locks.set(lockOf(folder), {
+    lock,
+    state: { kind: "held", folderLease },
+    users: new Set(),
+    leaving: undefined,
+  });
 }
 
 function lockOf(folder: string): string {
@@ -81,7 +86,7 @@ function share(path: string, onChange: Listener): Shared {
   const lock = new FolderLock(path, (state) => {
     const prepare = preparations.get(path);
     if (state.kind !== "held" || prepare === undefined) tell(state);
-    else void prepared(prepare, state.tenure.over, tell).then((isReady) => isReady && tell(state));
+    else void prepared(prepare, state.folderLease.over, tell).then((isReady) => isReady && tell(state));
   });
   const shared: Shared = { lock, state: lock.state, users, leaving: undefined };
   if (locks.size === 0) process.once("exit", stopAllNow);

@@ -10,7 +10,7 @@ import { codeOf } from "./lock-file.ts";
 import { NOT_PERMITTED, notPermitted } from "./not-permitted.ts";
 import { LOCK_FILE } from "./shared-folder.ts";
 
-type TakeOverOptions = {
+type MigrationOptions = {
   /** This process must have the new folder until it is aborted. */
   signal: AbortSignal;
   /** Called while another process uses the old folder. */
@@ -18,7 +18,7 @@ type TakeOverOptions = {
 };
 
 /** What was moved out of one folder. Files that are in the new folder already stay in the old one. */
-type TakenOver = { from: string; moved: number; left: string[] };
+type Migrated = { from: string; moved: number; left: string[] };
 
 /** What says that a consumer has run stays in each place, and survives where one of them does. */
 const MOVED: readonly StateKind[] = ["cursors", "seen", "waits", "signing", "alerts"];
@@ -30,8 +30,8 @@ const TAKEN = ".taken";
  * nothing: the next call continues. A folder that another process uses is not touched until that process ends.
  * @throws errors of the disk
  */
-export async function takeOver(folder: StateFolder, options: TakeOverOptions): Promise<TakenOver[]> {
-  const taken: TakenOver[] = [];
+export async function migrateState(folder: StateFolder, options: MigrationOptions): Promise<Migrated[]> {
+  const taken: Migrated[] = [];
   for (const from of folder.former) {
     const kinds = await kindsToMove(from, folder.path);
     if (kinds.length === 0) continue;
@@ -43,7 +43,7 @@ export async function takeOver(folder: StateFolder, options: TakeOverOptions): P
     const isOwn = await isSame(from, folder.path, "cursors");
     const lock = isOwn ? undefined : await whenFree(from, { ...options, onWait });
     try {
-      const result: TakenOver = { from, moved: 0, left: [] };
+      const result: Migrated = { from, moved: 0, left: [] };
       for (const kind of kinds) {
         const copy = kind === "cursors" ? copyCursor : copyDurably;
         const [source, target] = [folderOfKind(from, kind), folderOfKind(folder.path, kind)];
@@ -96,7 +96,7 @@ async function isSame(one: string, other: string, kind: StateKind): Promise<bool
 }
 
 /** A process of before may still use the old folder. */
-async function whenFree(folder: string, { signal, onWait }: TakeOverOptions): Promise<FolderLock> {
+async function whenFree(folder: string, { signal, onWait }: MigrationOptions): Promise<FolderLock> {
   let lock: FolderLock | undefined;
   await new Promise<void>((resolve) => {
     lock = new FolderLock(join(folderOfKind(folder, "cursors"), LOCK_FILE), (state) => {
@@ -112,7 +112,7 @@ async function whenFree(folder: string, { signal, onWait }: TakeOverOptions): Pr
 }
 
 type Copy = (from: string, to: string) => Promise<void>;
-type Moving = Pick<TakeOverOptions, "signal"> & { result: TakenOver; copy: Copy };
+type Moving = Pick<MigrationOptions, "signal"> & { result: Migrated; copy: Copy };
 
 async function moveAll(from: string, to: string, moving: Moving): Promise<void> {
   const { signal, result, copy } = moving;

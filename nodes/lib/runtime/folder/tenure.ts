@@ -5,15 +5,15 @@ import type { LockFile } from "./lock-file.ts";
 type Shown = Pick<LockFile, "beat" | "remove" | "removeNow" | "close">;
 
 /** The time for which a folder is this process's, until it is given back or found to be another's. */
-export class Tenure {
+export class FolderLease {
   readonly #file: Shown;
   readonly #leaseMs: number;
   readonly #over = new AbortController();
-  #renewedAt: Reading;
+  #renewedAt: ClockReading;
   #renewing: Promise<void> | undefined;
 
   /** `since` is when the file was begun to be made. */
-  constructor(file: Shown, { leaseMs, since }: { leaseMs: number; since: Reading }) {
+  constructor(file: Shown, { leaseMs, since }: { leaseMs: number; since: ClockReading }) {
     this.#file = file;
     this.#leaseMs = leaseMs;
     this.#renewedAt = since;
@@ -83,14 +83,14 @@ export class Tenure {
 }
 
 /** A moment by the clocks of this process. */
-type Reading = { monotonic: number; wall: number };
+type ClockReading = { monotonic: number; wall: number };
 
-export function readClocks(): Reading {
+export function readClocks(): ClockReading {
   return { monotonic: performance.now(), wall: Date.now() };
 }
 
 /** The monotonic clock may stand still while the machine sleeps; one that was set only makes this look again. */
-function elapsedSince({ monotonic, wall }: Reading): number {
+function elapsedSince({ monotonic, wall }: ClockReading): number {
   return Math.max(performance.now() - monotonic, Math.abs(Date.now() - wall));
 }
 

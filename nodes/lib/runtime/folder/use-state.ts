@@ -4,7 +4,7 @@ import { processWide } from "../process-wide.ts";
 import { stateFolder, stateFolderFor } from "../state-folder.ts";
 import { prepareFolder } from "./shared-folder.ts";
 import { permitted } from "./state-files.ts";
-import { takeOver } from "./take-over.ts";
+import { migrateState } from "./take-over.ts";
 
 const LONGEST_NAMES = 500;
 
@@ -25,7 +25,7 @@ export function lockedStateFolder(RED: NodeAPI): string {
   }
   if (folder.former.length > 0) {
     prepareFolder(locked, async (signal, onWait) => {
-      const taken = await permitted(path, () => takeOver(folder, { signal, onWait }));
+      const taken = await permitted(path, () => migrateState(folder, { signal, onWait }));
       for (const { from, moved, left } of taken) {
         if (moved > 0) log(RED, "info", "common.log.state-moved", { count: moved, from, to: path });
         const names = cutAtWord(left.join(", "), LONGEST_NAMES);

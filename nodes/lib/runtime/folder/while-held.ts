@@ -1,10 +1,10 @@
 import type { FolderState } from "./folder-lock.ts";
 import { useFolder } from "./shared-folder.ts";
-import type { Tenure } from "./tenure.ts";
+import type { FolderLease } from "./tenure.ts";
 
 type HeldOptions = {
   /** Called when the folder is this process's, and again when it is so again. */
-  open: (tenure: Tenure) => Promise<void>;
+  open: (folderLease: FolderLease) => Promise<void>;
   /** Called at the moment the folder is lost. The next `open` waits for it. */
   close: () => Promise<void>;
   onState: (state: FolderState) => void;
@@ -15,19 +15,19 @@ type HeldOptions = {
 };
 
 /** Has something open only while a folder is this process's. Neither call may throw. Gives the function that leaves it. */
-export function whileHeld(folder: string, options: HeldOptions): () => void {
+export function withLease(folder: string, options: HeldOptions): () => void {
   const { open, close, onState, onChange, signal } = options;
   let work: Promise<void> = Promise.resolve();
   const listener = (state: FolderState): void => {
     onState(state);
     if (state.kind !== "held") return;
-    const { tenure } = state;
+    const { folderLease } = state;
     const lose = (): void => {
       const closed = close();
       work = work.then(() => closed);
     };
-    tenure.over.addEventListener("abort", lose, { once: true, signal });
-    work = work.then(() => (tenure.over.aborted || signal.aborted ? undefined : open(tenure)));
+    folderLease.over.addEventListener("abort", lose, { once: true, signal });
+    work = work.then(() => (folderLease.over.aborted || signal.aborted ? undefined : open(folderLease)));
   };
   return useFolder(folder, listener, onChange);
 }

@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { Signer, SigningState } from "../../../../src/index.ts";
 import type { SignerRef } from "../config-nodes.ts";
 import { errorStatus, showStatus } from "../status.ts";
-import { type JoinedSigner, joinSigner } from "./joined-signer.ts";
+import { type SharedSigner, shareSigner } from "./joined-signer.ts";
 import { repeatUntil } from "./repeat.ts";
 import { signingStatus } from "./signing-status.ts";
 
@@ -36,7 +36,7 @@ export class Asking {
   readonly #RED: NodeAPI;
   readonly #node: Node;
   readonly #toSign: ToSign;
-  #joined: JoinedSigner | undefined;
+  #joined: SharedSigner | undefined;
 
   constructor(RED: NodeAPI, node: Node, toSign: ToSign) {
     this.#RED = RED;
@@ -49,7 +49,7 @@ export class Asking {
     const before = this.#joined;
     // What was submitted before is found without it.
     const given = await this.#toSign.ref().signer().catch(unreachable);
-    this.#joined = joinSigner(given, this.#toSign.digest);
+    this.#joined = shareSigner(given, this.#toSign.digest);
     before?.leave();
     return this.#joined.signer;
   }

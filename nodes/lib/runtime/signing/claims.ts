@@ -12,16 +12,16 @@ import { processWide } from "../process-wide.ts";
 import { stateFolderFor } from "../state-folder.ts";
 
 /** What is claimed under an id, such as what is being signed for an operation: a repeated message has the same digest. */
-export type Claim = {
+export type SigningClaim = {
   digest: string;
   /** Unix seconds; 0 for none. */
   deadline: number;
 };
 
 /** Claims by the id of what is claimed, such as a wallet operation id. A claim ends with its deadline. */
-export type Claims = {
+export type SigningClaims = {
   /** Makes this the claim, or gives the one that exists. */
-  claim(id: string, mine: Claim): Promise<Claim>;
+  claim(id: string, mine: SigningClaim): Promise<SigningClaim>;
   /** Ends the claim of this digest, since it is submitted, or was refused. */
   release(id: string, digest: string): Promise<void>;
 };
@@ -42,7 +42,7 @@ const ATTEMPTS = 5;
  * name with the claim in it, which fails where there is one. The file of a claim has a name that no other has: whoever
  * removes it cannot remove one that has replaced it meanwhile.
  */
-export function fileClaims(RED: NodeAPI): Claims {
+export function fileClaims(RED: NodeAPI): SigningClaims {
   const folder = stateFolderFor(RED, "signing");
   return {
     claim: async (id, mine) => {
@@ -69,8 +69,8 @@ export function fileClaims(RED: NodeAPI): Claims {
 }
 
 /** Forgotten with the process. */
-export function memoryClaims(): Claims {
-  const claims = new Map<string, Claim>();
+export function memoryClaims(): SigningClaims {
+  const claims = new Map<string, SigningClaim>();
   return {
     claim: async (id, mine) => {
       const other = claims.get(id);
@@ -85,7 +85,7 @@ export function memoryClaims(): Claims {
 }
 
 /** In the state that all copies of the flow share. */
-export function sharedClaims(shared: Pick<SharedState, "readRecord" | "writeRecord">): Claims {
+export function sharedClaims(shared: Pick<SharedState, "readRecord" | "writeRecord">): SigningClaims {
   return {
     claim: async (id, mine) => {
       const ttlMs = mine.deadline === 0 ? FORGOTTEN_MS : mine.deadline * 1000 - Date.now() + DAY_MS;
@@ -114,7 +114,7 @@ export function sharedClaims(shared: Pick<SharedState, "readRecord" | "writeReco
 }
 
 /** Whole or not at all. False where there is one. */
-async function create(path: string, claim: Claim): Promise<boolean> {
+async function create(path: string, claim: SigningClaim): Promise<boolean> {
   const temporary = `${path}.${randomUUID()}${TEMPORARY}`;
   try {
     await stateFiles.mkdir(temporary, { recursive: true });
@@ -134,7 +134,7 @@ async function create(path: string, claim: Claim): Promise<boolean> {
 }
 
 /** Undefined where there is none; without a claim, where a power cut left its file half written. */
-async function read(path: string): Promise<{ file: string; claim: Claim | undefined } | undefined> {
+async function read(path: string): Promise<{ file: string; claim: SigningClaim | undefined } | undefined> {
   for (const name of (await namesIn(path)) ?? []) {
     const file = join(path, name);
     const text = await readFile(file, "utf8").catch(unlessGone);
@@ -197,12 +197,12 @@ function isOverOrHalf(text: string, path: string): boolean {
 }
 
 /** Whether nothing can be executed any more. `deadline` in Unix seconds; 0 for none. */
-export function isOver({ deadline }: Pick<Claim, "deadline">): boolean {
+export function isOver({ deadline }: Pick<SigningClaim, "deadline">): boolean {
   return deadline !== 0 && deadline * 1000 <= Date.now();
 }
 
 /** @throws STATE_FILE_NEWER */
-function claimIn(text: string, path: string): Claim | undefined {
+function claimIn(text: string, path: string): SigningClaim | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -217,7 +217,7 @@ function claimIn(text: string, path: string): Claim | undefined {
   return claimOf(value);
 }
 
-function claimOf(value: unknown): Claim | undefined {
-  const { digest, deadline } = (value ?? {}) as Partial<Claim>;
+function claimOf(value: unknown): SigningClaim | undefined {
+  const { digest, deadline } = (value ?? {}) as Partial<SigningClaim>;
   return typeof digest === "string" && typeof deadline === "number" ? { digest, deadline } : undefined;
 }

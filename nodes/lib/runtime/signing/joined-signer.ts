@@ -17,7 +17,7 @@ type Signature = {
 /** By digest, in lower case. */
 const signatures = processWide("signatures", () => new Map<string, Signature>());
 
-export type JoinedSigner = {
+export type SharedSigner = {
   signer: Signer;
   /** Whether the signature is there. */
   isSigned(): boolean;
@@ -30,7 +30,7 @@ export type JoinedSigner = {
  * arrives again gets the signature of the first. It is kept until the last of them leaves. Nothing with another digest is
  * signed: a service that names another chain than before would get the same calls signed for both.
  */
-export function joinSigner(signer: Signer, given: string): JoinedSigner {
+export function shareSigner(signer: Signer, given: string): SharedSigner {
   const digest = given.toLowerCase();
   const known = signatures.get(digest);
   const signature = known?.signer === signer ? known : newSignature(signer);

@@ -2,13 +2,17 @@ import type { Node, NodeAPI } from "node-red";
 import { fleetOf } from "../fleet.ts";
 import { type Joined, joinFleet } from "../join-fleet.ts";
 import { isStateInMemory } from "../state-in-memory.ts";
-import { type Claims, fileClaims, memoryClaims, sharedClaims } from "./claims.ts";
+import { fileClaims, memoryClaims, type SigningClaims, sharedClaims } from "./claims.ts";
 
 /**
  * The claims of a node: in the state that copies share, where one is chosen or in the environment, else in the state
  * folder. The function opens them when they are first needed.
  */
-export function openClaims(RED: NodeAPI, node: Node, fleetId: string | undefined): () => Promise<Claims> {
+export function openClaims(
+  RED: NodeAPI,
+  node: Node,
+  fleetId: string | undefined,
+): () => Promise<SigningClaims> {
   let joined: Promise<Joined> | undefined;
   const inMemory = memoryClaims();
   node.on("close", (done: () => void) => {
