@@ -22,7 +22,7 @@ const folders = sizesOf(modules);
 const small = withOneImporter(modules, all).filter(({ lines }) => lines <= SMALL_FILE);
 const unused = unusedExports(modules, all);
 const red = takingRed(modules);
-const chain = handToHand(modules, "tenure");
+const chain = handToHand(modules, "folderLease");
 
 row("production files", modules.length, []);
 row(
@@ -57,7 +57,7 @@ row(
   red.map(({ file, line, name }) => `${file}:${line} ${name}`),
 );
 row("files with such functions", new Set(red.map(({ file }) => file)).size, []);
-row("longest hand-to-hand of `tenure`", chain.length, chain);
+row("longest hand-to-hand of `folderLease`", chain.length, chain);
 
 /** @param {string} what @param {number} number @param {readonly string[]} places */
 function row(what, number, places) {

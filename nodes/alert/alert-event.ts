@@ -1,5 +1,5 @@
 import type { RaisedAlert } from "../../src/index.ts";
-import type { NamedEvent } from "../lib/runtime/channel-readers.ts";
+import type { NamedEvent } from "../lib/runtime/channel-progress.ts";
 import { override } from "../lib/runtime/details.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { isObject } from "../lib/shared/is-object.ts";

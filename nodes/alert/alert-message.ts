@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
 import type { AlertOutcome, RaisedAlert } from "../../src/index.ts";
-import type { NamedEvent } from "../lib/runtime/channel-readers.ts";
+import type { NamedEvent } from "../lib/runtime/channel-progress.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { isObject } from "../lib/shared/is-object.ts";
 import type { Severity } from "./fields.ts";

@@ -8,8 +8,8 @@ import { onInput } from "../lib/runtime/input.ts";
 import { errorStatus, showStatus } from "../lib/runtime/status.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
+import { AlertRuntime } from "./alert-runtime.ts";
 import { type AlertDef, NODE } from "./fields.ts";
-import { AlertRuntime } from "./host.ts";
 import { removeMemory } from "./memory.ts";
 
 /** Outputs: alert, what became of an alert, and all other messages. */

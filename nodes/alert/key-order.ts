@@ -1,4 +1,4 @@
-import type { NamedEvent } from "../lib/runtime/channel-readers.ts";
+import type { NamedEvent } from "../lib/runtime/channel-progress.ts";
 import type { Library } from "../lib/runtime/library.ts";
 
 type KeyOrderOptions = Pick<Library, "findInFlight"> & {

@@ -1,7 +1,7 @@
 import type { NodeAPI } from "node-red";
 import type { ChannelEvent, HighestConfidence } from "../../src/index.ts";
 import { canonicalId } from "../../src/protocol/ids.ts";
-import { levelsOf } from "../lib/runtime/channel-readers.ts";
+import { levelsOf } from "../lib/runtime/channel-progress.ts";
 import { channelOf } from "../lib/runtime/config-nodes.ts";
 import type { Library } from "../lib/runtime/library.ts";
 

@@ -5,7 +5,7 @@ import type { AlertRule, AlertSettings, AlertStore } from "../../src/index.ts";
 import { fileNameOf } from "../lib/runtime/file-name.ts";
 import { fleetOf, urlOfEnvironment } from "../lib/runtime/fleet.ts";
 import { isInFlows } from "../lib/runtime/flow-settings.ts";
-import { LeasedStore } from "../lib/runtime/folder/held-store.ts";
+import { LeasedStore } from "../lib/runtime/folder/leased-store.ts";
 import { stateFiles } from "../lib/runtime/folder/state-files.ts";
 import { joinFleet } from "../lib/runtime/join-fleet.ts";
 import { type Library, loadLibrary } from "../lib/runtime/library.ts";

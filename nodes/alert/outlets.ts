@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import type { AlertOutcome } from "../../src/index.ts";
-import { mayDeliver } from "../lib/runtime/channel-readers.ts";
+import { mayDeliver } from "../lib/runtime/channel-progress.ts";
 import type { Task } from "../lib/runtime/input.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";

@@ -1,12 +1,12 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CursorIdentity, CursorStore, StartPosition } from "../../src/index.ts";
-import type { FolderLease } from "../lib/runtime/folder/tenure.ts";
+import type { FolderLease } from "../lib/runtime/folder/folder-lease.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import { ConsumerMemory } from "./consumer-memory.ts";
 import { RestoringStore } from "./fleet/restoring-store.ts";
 import type { SharedCursor } from "./fleet/shared-cursor.ts";
-import { LostCursorGuard } from "./noted-store.ts";
-import { localCursorStore } from "./own-store.ts";
+import { localCursorStore } from "./local-cursor-store.ts";
+import { LostCursorGuard } from "./lost-cursor-guard.ts";
 import { cursorLocation } from "./settings.ts";
 import { storeOf } from "./store-note.ts";
 

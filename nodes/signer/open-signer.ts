@@ -5,8 +5,8 @@ import { longestSigning } from "../lib/shared/signer-kinds.ts";
 import { fewAtOnce } from "./few-at-once.ts";
 import { keyServiceOf } from "./kinds/index.ts";
 import { isSameRsaKey } from "./same-rsa-key.ts";
+import { clientOptions, type TransportOptions } from "./transport-options.ts";
 import type { SignerValues } from "./values.ts";
-import { clientOptions, type TransportOptions } from "./way.ts";
 
 /** A signer that may have connections to end. */
 export type OpenSigner = Signer & { close?(): Promise<void> };

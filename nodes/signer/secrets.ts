@@ -10,8 +10,8 @@ import { labelKey } from "../lib/shared/field-rules.ts";
 import { isReference } from "../lib/shared/variables.ts";
 import { NODE, type SecretName } from "./fields.ts";
 import type { KeyService } from "./kinds/key-service.ts";
+import { ownAddresses, receiversOf } from "./transport-options.ts";
 import { type SignerValues, shownSecrets } from "./values.ts";
-import { ownAddresses, receiversOf } from "./way.ts";
 
 /**
  * Why the secrets of a signer must not be sent to its key service. What was typed only goes to the address it was typed

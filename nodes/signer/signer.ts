@@ -12,9 +12,9 @@ import { NODE, type SignerDef } from "./fields.ts";
 import { keyServiceOf } from "./kinds/index.ts";
 import { openSigner, type PinnedKey, SharedSigner } from "./open-signer.ts";
 import { secretsProblem } from "./secrets.ts";
+import { destinationOf, receiversOf, transportOptions } from "./transport-options.ts";
 import { valuesOf } from "./values.ts";
 import { valuesProblem } from "./values-problem.ts";
-import { destinationOf, receiversOf, transportOptions } from "./way.ts";
 
 export default function register(RED: NodeAPI): void {
   watchCredentials(RED);

@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { FileDedupeStore, SeenKeys } from "../../src/index.ts";
 import { errorText } from "../lib/runtime/error-texts.ts";
 import { isInFlows } from "../lib/runtime/flow-settings.ts";
-import { LeasedStore } from "../lib/runtime/folder/held-store.ts";
+import { LeasedStore } from "../lib/runtime/folder/leased-store.ts";
 import { stateFiles } from "../lib/runtime/folder/state-files.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { isStateInMemory } from "../lib/runtime/state-in-memory.ts";

@@ -1,7 +1,7 @@
 import type { Job } from "../shared/job.ts";
 import { LONGEST_SENTENCE, type Outcome, type OutcomeKind, type Path } from "../shared/report.ts";
+import type { MessagePaths, PathId } from "./message-paths.ts";
 import { plainJson } from "./plain-json.ts";
-import type { MessagePaths, PathId } from "./trails.ts";
 
 /** What happened, before it is in the report. */
 type Happened = Omit<Outcome, "path" | "isCut"> & { trail: PathId };

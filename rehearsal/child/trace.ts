@@ -4,12 +4,12 @@ import type { PastEvent } from "../shared/job.ts";
 import type { Outcome } from "../shared/report.ts";
 import type { Noted } from "./host.ts";
 import { idInFlow } from "./id-in-flow.ts";
+import { MessagePaths, type PathId } from "./message-paths.ts";
 import { Outcomes } from "./outcomes.ts";
 import { Pending } from "./pending.ts";
 import { asText } from "./plain-json.ts";
 import type { Completion, Delivery, Message, NodeClass, RunningNode, SendEvent } from "./runtime-types.ts";
 import type { Activity } from "./settle.ts";
-import { MessagePaths, type PathId } from "./trails.ts";
 import { Wires } from "./wires.ts";
 
 const LABEL = "crec-rehearsal";

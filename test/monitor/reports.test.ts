@@ -1,11 +1,11 @@
 import type { Node } from "node-red";
 import should from "should";
 import { Activity, activity } from "../../nodes/lib/runtime/activity/activity.ts";
+import { Gauges } from "../../nodes/lib/runtime/activity/gauges.ts";
 import { OperationReports } from "../../nodes/lib/runtime/activity/operation-reports.ts";
 import { originOf } from "../../nodes/lib/runtime/activity/origin.ts";
-import { RingBuffer } from "../../nodes/lib/runtime/activity/reports.ts";
 import { noteStatusEvent, noteWatcher } from "../../nodes/lib/runtime/activity/resources.ts";
-import { Gauges } from "../../nodes/lib/runtime/activity/sources.ts";
+import { RingBuffer } from "../../nodes/lib/runtime/activity/ring-buffer.ts";
 import type { ActivityEvent, OperationReport } from "../../nodes/lib/runtime/activity/types.ts";
 
 type Entry = { key: string; value: number };

@@ -3,7 +3,7 @@ import type { CursorState, CursorStore, Lease } from "../../../src/index.ts";
 import type { Fleet } from "../../lib/runtime/join-fleet.ts";
 import { loadLibrary } from "../../lib/runtime/library.ts";
 import type { ConsumerMemory, Remembered } from "../consumer-memory.ts";
-import { localCursorStore } from "../own-store.ts";
+import { localCursorStore } from "../local-cursor-store.ts";
 import { publishedOf } from "./published.ts";
 
 /** The cursor of a consumer that several copies share, for the time of one lease. */

@@ -13,9 +13,15 @@ import { isReference, requireSet } from "../../lib/shared/variables.ts";
 import type { DeployedSigner } from "../deployed-signer.ts";
 import { NODE, type SecretName } from "../fields.ts";
 import { keyServiceOf } from "../kinds/index.ts";
+import {
+  destinationOf,
+  ownAddresses,
+  receiversOf,
+  type TransportOptions,
+  transportOptions,
+} from "../transport-options.ts";
 import { type SignerValues, shownSecrets, valuesOf } from "../values.ts";
 import { valuesProblem } from "../values-problem.ts";
-import { destinationOf, ownAddresses, receiversOf, type TransportOptions, transportOptions } from "../way.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

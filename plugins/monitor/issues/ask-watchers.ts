@@ -6,7 +6,7 @@ import type { CrecClient, Watcher } from "../../../src/index.ts";
 import { canonicalId, canonicalWorkflowId } from "../../../src/protocol/ids.ts";
 import { PAGE_LIMITS } from "../../../src/protocol/limits.ts";
 import { channelIdOf, taken } from "../refresh/list-resources.ts";
-import { channelKey, type ListedWatcher, placeKey } from "./asked.ts";
+import { channelKey, type ListedWatcher, placeKey } from "./answer-cache.ts";
 import type { Scene } from "./check.ts";
 import { deployedContracts } from "./deployed-contracts.ts";
 import { type UsedChannel, usedChannels } from "./used-channels.ts";

@@ -4,7 +4,7 @@ import type { Origin } from "../../../nodes/lib/runtime/activity/types.ts";
 import type { Flows } from "../../../nodes/lib/runtime/flows/flows.ts";
 import type { Paths } from "../../../nodes/lib/runtime/flows/paths.ts";
 import type { Fix, Issue } from "../types.ts";
-import type { AnswerCache } from "./asked.ts";
+import type { AnswerCache } from "./answer-cache.ts";
 
 /** What the checks look at. Nothing of it asks the service. */
 export type Scene = {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import { fileNameOf } from "../../../nodes/lib/runtime/file-name.ts";
 import type { Flows } from "../../../nodes/lib/runtime/flows/flows.ts";
-import { LeasedStore } from "../../../nodes/lib/runtime/folder/held-store.ts";
+import { LeasedStore } from "../../../nodes/lib/runtime/folder/leased-store.ts";
 import { stateFiles } from "../../../nodes/lib/runtime/folder/state-files.ts";
 import { loadLibrary } from "../../../nodes/lib/runtime/library.ts";
 import { stateFolderFor } from "../../../nodes/lib/runtime/state-folder.ts";

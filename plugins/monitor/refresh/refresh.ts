@@ -1,8 +1,8 @@
 import type { NodeAPI } from "node-red";
 import { activity } from "../../../nodes/lib/runtime/activity/activity.ts";
 import { labelOf } from "../../../nodes/lib/runtime/activity/origin.ts";
-import type { RingBuffer } from "../../../nodes/lib/runtime/activity/reports.ts";
 import { noteResources } from "../../../nodes/lib/runtime/activity/resources.ts";
+import type { RingBuffer } from "../../../nodes/lib/runtime/activity/ring-buffer.ts";
 import type { ResourceReport } from "../../../nodes/lib/runtime/activity/types.ts";
 import type { ChannelNode, Connection, ConnectionNode } from "../../../nodes/lib/runtime/config-nodes.ts";
 import { errorText } from "../../../nodes/lib/runtime/error-texts.ts";

@@ -10,7 +10,7 @@ import { unsetVariable } from "../../../nodes/lib/shared/variables.ts";
 import type { HttpDispatcher } from "../../../src/http/socket-pool.ts";
 import type { CrecClient, Verifier } from "../../../src/index.ts";
 import type { NodeClass } from "./acting.ts";
-import type { QueryHistory } from "./today.ts";
+import type { QueryHistory } from "./query-history.ts";
 
 /** Takes the place of a base URL that is missing: nothing is sent to it. */
 const NOWHERE = "http://rehearsal.invalid";

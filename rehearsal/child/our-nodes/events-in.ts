@@ -5,7 +5,7 @@ import { openOutputs } from "../../../nodes/events-in/open-outputs.ts";
 import { readerSettings } from "../../../nodes/events-in/reader-settings.ts";
 import { selectionOf } from "../../../nodes/events-in/selection.ts";
 import { acceptingOnly } from "../../../nodes/lib/runtime/accepted-watchers.ts";
-import { noteReader } from "../../../nodes/lib/runtime/channel-readers.ts";
+import { noteReader } from "../../../nodes/lib/runtime/channel-progress.ts";
 import { channelOf } from "../../../nodes/lib/runtime/config-nodes.ts";
 import { toldError } from "../../../nodes/lib/runtime/error-texts.ts";
 import { type FieldReader, fieldReader } from "../../../nodes/lib/runtime/field-reader.ts";

@@ -8,9 +8,9 @@ import { wrapOurNodes } from "./acting.ts";
 import { registerConnection } from "./connection.ts";
 import { registerEventsIn } from "./events-in.ts";
 import { registerFleet } from "./fleet.ts";
+import { queryHistory } from "./query-history.ts";
 import { registerSigner } from "./signer.ts";
 import { withTextsOf } from "./texts.ts";
-import { queryHistory } from "./today.ts";
 import { rehearsalDispatcher } from "./transport.ts";
 
 /**

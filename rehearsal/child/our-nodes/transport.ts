@@ -2,8 +2,8 @@ import { loadLibrary } from "../../../nodes/lib/runtime/library.ts";
 import type { HttpDispatcher, OutgoingRequest } from "../../../src/http/socket-pool.ts";
 import type { ChildHost } from "../host.ts";
 import { notTried } from "./not-tried.ts";
+import type { QueryHistory } from "./query-history.ts";
 import { answerOf } from "./snapshot.ts";
-import type { QueryHistory } from "./today.ts";
 import { whatItIs } from "./what-it-is.ts";
 
 /** Where the paths of the REST service begin, whatever the base URL has before them. */

@@ -1,6 +1,6 @@
 import should from "should";
+import { channelKey } from "../../../plugins/monitor/issues/answer-cache.ts";
 import { askWatchers } from "../../../plugins/monitor/issues/ask-watchers.ts";
-import { channelKey } from "../../../plugins/monitor/issues/asked.ts";
 import { type EventFragment, eventFragments, parseAbi, type Watcher } from "../../../src/index.ts";
 import { CHANNEL, CHANNEL_ID, node, SERVICE, sceneOf, TAB } from "./scene.ts";
 

@@ -1,5 +1,5 @@
 import should from "should";
-import { placeKey } from "../../../plugins/monitor/issues/asked.ts";
+import { placeKey } from "../../../plugins/monitor/issues/answer-cache.ts";
 import { contractMissing } from "../../../plugins/monitor/issues/checks/contract-missing.ts";
 import { exampleAddress } from "../../../plugins/monitor/issues/checks/example-address.ts";
 import { isPublic } from "../../../plugins/monitor/public-address.ts";

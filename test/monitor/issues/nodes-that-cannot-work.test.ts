@@ -1,6 +1,6 @@
 import should from "should";
 import type { ConnectionReport, ReaderReport } from "../../../nodes/lib/runtime/activity/types.ts";
-import { watcherKey } from "../../../plugins/monitor/issues/asked.ts";
+import { watcherKey } from "../../../plugins/monitor/issues/answer-cache.ts";
 import { apiKey } from "../../../plugins/monitor/issues/checks/api-key.ts";
 import { eventUnwatched } from "../../../plugins/monitor/issues/checks/event-unwatched.ts";
 import { readerStopped } from "../../../plugins/monitor/issues/checks/reader-stopped.ts";

@@ -3,7 +3,7 @@ import { Activity } from "../../../nodes/lib/runtime/activity/activity.ts";
 import type { ResourceReport } from "../../../nodes/lib/runtime/activity/types.ts";
 import { type FlowNode, Flows } from "../../../nodes/lib/runtime/flows/flows.ts";
 import { Paths } from "../../../nodes/lib/runtime/flows/paths.ts";
-import { AnswerCache } from "../../../plugins/monitor/issues/asked.ts";
+import { AnswerCache } from "../../../plugins/monitor/issues/answer-cache.ts";
 import type { Check, Scene } from "../../../plugins/monitor/issues/check.ts";
 
 export const NOW = Date.UTC(2026, 0, 31);

@@ -1,5 +1,5 @@
 import should from "should";
-import { watcherKey } from "../../../plugins/monitor/issues/asked.ts";
+import { watcherKey } from "../../../plugins/monitor/issues/answer-cache.ts";
 import { watcherState } from "../../../plugins/monitor/issues/checks/watcher-state.ts";
 import { CHANNEL, CHANNEL_ID, found, NOW, node, reader, resource, sceneOf, TAB } from "./scene.ts";
 

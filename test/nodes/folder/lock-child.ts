@@ -5,12 +5,12 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { FolderLease } from "../../../nodes/lib/runtime/folder/folder-lease.ts";
 import {
   FolderLock,
   type FolderState,
   type LockTimes,
 } from "../../../nodes/lib/runtime/folder/folder-lock.ts";
-import type { FolderLease } from "../../../nodes/lib/runtime/folder/tenure.ts";
 
 const [folder = "", name = "", times = ""] = process.argv.slice(2);
 

@@ -1,6 +1,6 @@
 import { processWide } from "../process-wide.ts";
-import { RingBuffer } from "./reports.ts";
-import { Gauges } from "./sources.ts";
+import { Gauges } from "./gauges.ts";
+import { RingBuffer } from "./ring-buffer.ts";
 import type {
   ActivityEvent,
   AlertSumReport,

@@ -1,4 +1,4 @@
-import { RingBuffer } from "../activity/reports.ts";
+import { RingBuffer } from "../activity/ring-buffer.ts";
 import { processWide } from "../process-wide.ts";
 import type { Approval, Decided, Decision, DraftReport } from "./types.ts";
 

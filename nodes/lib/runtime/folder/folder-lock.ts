@@ -4,10 +4,10 @@ import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileAdvice } from "../../../../src/files/file-advice.ts";
 import { type CodedError, nodeError } from "../../shared/errors.ts";
+import { FolderLease, readClocks } from "./folder-lease.ts";
 import { codeOf, type Holder, holderIn, LockFile, readLock } from "./lock-file.ts";
 import { isNotPermitted } from "./not-permitted.ts";
 import { isGone, ownIdentity } from "./process-identity.ts";
-import { FolderLease, readClocks } from "./tenure.ts";
 
 /** Which process uses a folder, as seen by this one. */
 export type FolderState =
@@ -41,7 +41,7 @@ export const LOCK_TIMES: LockTimes = { beatMs: 3_000, leaseMs: 10_000, lookMs: 1
  * file of another waits until that is removed, or has not changed for some time, or its process has certainly ended; then
  * it replaces the file by its own.
  *
- * No lock of this kind can stop a process in the middle of a step. So a process that was suspended has to ask its `Tenure`
+ * No lock of this kind can stop a process in the middle of a step. So a process that was suspended has to ask its `FolderLease`
  * before each step that only the holder may take.
  */
 export class FolderLock {
@@ -109,7 +109,7 @@ export class FolderLock {
     const since = readClocks();
     const text = await readLock(this.#path);
     if (text === undefined)
-      return this.#tenureOf(await LockFile.create(this.#path, await this.#self()), since);
+      return this.#leaseOf(await LockFile.create(this.#path, await this.#self()), since);
     const holder = holderIn(text);
     const { unchangedMs, hasChanged } = this.#watch(text);
     const { staleMs } = this.#times;
@@ -123,7 +123,7 @@ export class FolderLock {
     }
     const stale = { text, insist: unchangedMs >= 2 * staleMs };
     const file = await LockFile.replace(this.#path, await this.#self(), stale);
-    return this.#tenureOf(file, since);
+    return this.#leaseOf(file, since);
   }
 
   /** For how long this text was seen unchanged. What was not watched, because this process slept, does not count. */
@@ -136,7 +136,7 @@ export class FolderLock {
     return this.#seen;
   }
 
-  #tenureOf(file: LockFile | undefined, since: ReturnType<typeof readClocks>): FolderLease | undefined {
+  #leaseOf(file: LockFile | undefined, since: ReturnType<typeof readClocks>): FolderLease | undefined {
     return file && new FolderLease(file, { leaseMs: this.#times.leaseMs, since });
   }
 
@@ -147,7 +147,7 @@ export class FolderLock {
     const isOver = AbortSignal.any([signal, folderLease.over]);
     while (!isOver.aborted) {
       await pause(this.#times.beatMs, isOver);
-      // While it cannot be renewed, the tenure itself knows for how long it may be relied on.
+      // While it cannot be renewed, the lease itself knows for how long it may be relied on.
       if (!isOver.aborted) await folderLease.renew().catch(() => {});
     }
     if (!signal.aborted) return true;

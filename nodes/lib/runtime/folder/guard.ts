@@ -1,6 +1,6 @@
 import type { FileCursorStoreOptions } from "../../../../src/index.ts";
+import type { FolderLease } from "./folder-lease.ts";
 import { stateFiles } from "./state-files.ts";
-import type { FolderLease } from "./tenure.ts";
 
 type Files = NonNullable<FileCursorStoreOptions["files"]>;
 
@@ -26,7 +26,7 @@ export function guardedFiles(folderLease: Pick<FolderLease, "confirm">): Files {
   };
 }
 
-/** Calls only while this process has the folder; without a tenure, always. Throws as `Tenure.confirm` does. */
+/** Calls only while this process has the folder; without a lease, always. Throws as `FolderLease.confirm` does. */
 export function guarded<In extends unknown[]>(
   folderLease: Pick<FolderLease, "confirm" | "isSure"> | undefined,
   call: (...input: In) => Promise<void> | void,

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { toCodedError } from "../../shared/errors.ts";
 import { processWide } from "../process-wide.ts";
+import { FolderLease, readClocks } from "./folder-lease.ts";
 import { FolderLock, type FolderState } from "./folder-lock.ts";
-import { FolderLease, readClocks } from "./tenure.ts";
 
 type Listener = (state: FolderState) => void;
 /** What is done when this process has the folder, before its users are told. It may report other states meanwhile. */

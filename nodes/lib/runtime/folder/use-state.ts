@@ -2,9 +2,9 @@ import type { NodeAPI } from "node-red";
 import { cutAtWord } from "../../shared/cut-text.ts";
 import { processWide } from "../process-wide.ts";
 import { stateFolder, stateFolderFor } from "../state-folder.ts";
+import { migrateState } from "./migrate-state.ts";
 import { prepareFolder } from "./shared-folder.ts";
 import { permitted } from "./state-files.ts";
-import { migrateState } from "./take-over.ts";
 
 const LONGEST_NAMES = 500;
 

@@ -2,8 +2,8 @@ import type { Node, NodeAPI } from "node-red";
 import type { Signer, SigningState } from "../../../../src/index.ts";
 import type { SignerRef } from "../config-nodes.ts";
 import { errorStatus, showStatus } from "../status.ts";
-import { type SharedSigner, shareSigner } from "./joined-signer.ts";
 import { repeatUntil } from "./repeat.ts";
+import { type SharedSigner, shareSigner } from "./shared-signer.ts";
 import { signingStatus } from "./signing-status.ts";
 
 type ToSign = {

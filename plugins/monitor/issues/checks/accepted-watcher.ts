@@ -1,6 +1,6 @@
 import type { Connection } from "../../../../nodes/lib/runtime/config-nodes.ts";
 import { type Verifying, verifyingNodes } from "../accepted.ts";
-import { type ChannelWatchers, channelKey } from "../asked.ts";
+import { type ChannelWatchers, channelKey } from "../answer-cache.ts";
 import type { Check, Finding, Scene } from "../check.ts";
 import { channelOf, isSameService } from "../settings.ts";
 import { usedChannels } from "../used-channels.ts";

@@ -1,4 +1,4 @@
-import { placeKey } from "../asked.ts";
+import { placeKey } from "../answer-cache.ts";
 import type { Check } from "../check.ts";
 import { deployedContracts } from "../deployed-contracts.ts";
 

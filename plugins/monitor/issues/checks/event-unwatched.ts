@@ -1,5 +1,5 @@
 import { isSameId } from "../../../../src/protocol/ids.ts";
-import { watcherKey } from "../asked.ts";
+import { watcherKey } from "../answer-cache.ts";
 import type { Check, Finding, Scene } from "../check.ts";
 import { type RunningReader, readersOf } from "../settings.ts";
 

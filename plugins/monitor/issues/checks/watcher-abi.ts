@@ -8,7 +8,7 @@ import {
 import { loadLibrary } from "../../../../nodes/lib/runtime/library.ts";
 import type { Abi } from "../../../../src/index.ts";
 import { verifyingNodes } from "../accepted.ts";
-import { placeKey } from "../asked.ts";
+import { placeKey } from "../answer-cache.ts";
 import type { Check, Finding, Scene } from "../check.ts";
 import { deployedContracts } from "../deployed-contracts.ts";
 import { isSameService } from "../settings.ts";

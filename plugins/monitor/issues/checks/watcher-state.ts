@@ -1,7 +1,7 @@
 import type { ResourceReport } from "../../../../nodes/lib/runtime/activity/types.ts";
 import type { FlowNode } from "../../../../nodes/lib/runtime/flows/flows.ts";
 import { isSameId, isUuid } from "../../../../src/protocol/ids.ts";
-import { watcherKey } from "../asked.ts";
+import { watcherKey } from "../answer-cache.ts";
 import type { Check, Finding, Scene } from "../check.ts";
 import { namesOf, readersOf } from "../settings.ts";
 

@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
-import type { FolderLease } from "../lib/runtime/folder/tenure.ts";
+import type { FolderLease } from "../lib/runtime/folder/folder-lease.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
 import type { ReaderActivity } from "./activity/reader-activity.ts";
 import type { EventsInDef } from "./fields.ts";

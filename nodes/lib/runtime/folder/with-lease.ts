@@ -1,6 +1,6 @@
+import type { FolderLease } from "./folder-lease.ts";
 import type { FolderState } from "./folder-lock.ts";
 import { useFolder } from "./shared-folder.ts";
-import type { FolderLease } from "./tenure.ts";
 
 type HeldOptions = {
   /** Called when the folder is this process's, and again when it is so again. */

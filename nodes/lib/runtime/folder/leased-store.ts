@@ -1,7 +1,7 @@
 import type { NodeAPI } from "node-red";
+import { folderInUse } from "./folder-lease.ts";
 import type { FolderState } from "./folder-lock.ts";
 import { useFolder } from "./shared-folder.ts";
-import { folderInUse } from "./tenure.ts";
 import { lockedStateFolder } from "./use-state.ts";
 
 /** `load` is called before each use: it reads the file where that was not done yet. */

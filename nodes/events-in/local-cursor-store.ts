@@ -1,8 +1,8 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CursorStore } from "../../src/index.ts";
+import type { FolderLease } from "../lib/runtime/folder/folder-lease.ts";
 import { guardedFiles } from "../lib/runtime/folder/guard.ts";
 import { stateFiles } from "../lib/runtime/folder/state-files.ts";
-import type { FolderLease } from "../lib/runtime/folder/tenure.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import { ContextCursorStore } from "./context-store.ts";
 import { cursorPath } from "./settings.ts";
