@@ -26,9 +26,17 @@ export { ACCEPT_ENCODING, readText } from "./inflate.ts";
 export { Lane } from "./lane.ts";
 export { type Mask, maskOf } from "./masking.ts";
 export { type Called, networkError } from "./network-errors.ts";
+export {
+  CALL_OPTIONS,
+  callOf,
+  callOptions,
+  proxyKind,
+  TRANSPORT_OPTIONS,
+  tlsKind,
+} from "./option-kinds.ts";
 export { type ProxySettings, proxyFor, type UsedProxy, withProxy } from "./proxy.ts";
 export { retryAfterMs } from "./retry.ts";
-export { baseUrlOf, positiveInteger, type QueryParameters, timeoutOf } from "./settings.ts";
+export { baseUrlOf, type QueryParameters } from "./settings.ts";
 export type { HttpDispatcher, OutgoingRequest, SocketPool, TlsSettings } from "./socket-pool.ts";
 export { Transport } from "./transport.ts";
 export type { TransportOptions } from "./transport-options.ts";

@@ -1,5 +1,4 @@
 import { ArgumentError } from "../errors.ts";
-import { LONGEST_TIMER_MS } from "../timing/index.ts";
 
 /** What stands after the `?` of an address. A list repeats its name; undefined values are left out. */
 export type QueryParameters = Readonly<
@@ -11,7 +10,7 @@ const URL_NOUNS = { baseUrl: "base URL", graphqlUrl: "GraphQL URL", url: "URL" }
 /** @throws {ArgumentError} naming the option; the message does not contain the text, which may hold credentials. */
 export function baseUrlOf(text: string, option: keyof typeof URL_NOUNS = "baseUrl"): URL {
   const noun = URL_NOUNS[option];
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = typeof text === "string" && URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:")) {
     throw new ArgumentError(
       option,
@@ -53,18 +52,6 @@ export function apiKeyOf(text: string): string {
     throw new ArgumentError("apiKey", `The API key begins with "${scheme}". Enter only what follows.`);
   }
   return key;
-}
-
-/** @throws {ArgumentError} naming the option. */
-export function timeoutOf(name: string, value: number): number {
-  if (Number.isFinite(value) && value > 0) return Math.min(value, LONGEST_TIMER_MS);
-  throw new ArgumentError(name, `${name} must be a number of milliseconds above 0.`);
-}
-
-/** @throws {ArgumentError} naming the option. */
-export function positiveInteger(name: string, value: number): number {
-  if (Number.isSafeInteger(value) && value > 0) return value;
-  throw new ArgumentError(name, `${name} must be a whole number above 0.`);
 }
 
 /** `path?a=1&b=x&b=y`: undefined values are left out, lists repeat their name. */

@@ -13,19 +13,13 @@ import { ACCEPT_ENCODING, readText } from "./inflate.ts";
 import { Lane } from "./lane.ts";
 import { type Mask, maskOf } from "./masking.ts";
 import { networkError } from "./network-errors.ts";
+import { callOptions, transportOptions } from "./option-kinds.ts";
 import { nameOf, opensNoTunnel, proxyFor, type UsedProxy, withProxy } from "./proxy.ts";
 import { holdMsOf } from "./rate-limit.ts";
 import { retry } from "./retry.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import { ServiceClock } from "./service-clock.ts";
-import {
-  apiKeyOf,
-  baseUrlOf,
-  positiveInteger,
-  type QueryParameters,
-  timeoutOf,
-  withQuery,
-} from "./settings.ts";
+import { apiKeyOf, baseUrlOf, type QueryParameters, withQuery } from "./settings.ts";
 import type { HttpDispatcher, OutgoingRequest, SocketPool } from "./socket-pool.ts";
 import type { TransportOptions } from "./transport-options.ts";
 import { VERSION } from "./version.ts";
@@ -60,7 +54,8 @@ export class Transport {
   readonly #closing = new AbortController();
 
   /** @throws {ArgumentError} when an option is not usable. */
-  constructor(options: TransportOptions) {
+  constructor(given: TransportOptions) {
+    const options = transportOptions(given);
     const url = baseUrlOf(options.baseUrl);
     this.#origin = url.origin;
     this.#host = url.port === "" ? `${url.hostname}:${url.protocol === "https:" ? 443 : 80}` : url.host;
@@ -68,22 +63,12 @@ export class Transport {
     this.baseUrl = this.#origin + this.#basePath;
     this.#apiKey = apiKeyOf(options.apiKey);
     this.#mask = maskOf([this.#apiKey]);
-    this.#timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? 30_000);
-    this.#attemptTimeoutMs = timeoutOf(
-      "attemptTimeoutMs",
-      options.attemptTimeoutMs ?? Math.max(10_000, this.#timeoutMs / 3),
-    );
-    this.#maxAttempts = positiveInteger("maxAttempts", options.maxAttempts ?? 4);
-    this.#maxResponseBytes = positiveInteger(
-      "maxResponseBytes",
-      options.maxResponseBytes ?? 32 * 1024 * 1024,
-    );
-    const { requestsPerMinute } = options;
-    const perMinute =
-      requestsPerMinute === undefined ? undefined : positiveInteger("requestsPerMinute", requestsPerMinute);
-    this.#budget = new CallBudget(perMinute, () => performance.now());
-    const maxConcurrency = positiveInteger("maxConcurrency", options.maxConcurrency ?? 16);
-    this.#queue = new CallQueue(maxConcurrency, this.#budget, systemClock);
+    this.#timeoutMs = options.timeoutMs ?? 30_000;
+    this.#attemptTimeoutMs = options.attemptTimeoutMs ?? Math.max(10_000, this.#timeoutMs / 3);
+    this.#maxAttempts = options.maxAttempts ?? 4;
+    this.#maxResponseBytes = options.maxResponseBytes ?? 32 * 1024 * 1024;
+    this.#budget = new CallBudget(options.requestsPerMinute, () => performance.now());
+    this.#queue = new CallQueue(options.maxConcurrency ?? 16, this.#budget, systemClock);
     this.#hooks = { onRequest: options.onRequest, onResponse: options.onResponse };
     this.#admit = options.admit;
     this.#proxy = options.dispatcher ? undefined : proxyFor(options.proxy, url, process.env);
@@ -116,26 +101,26 @@ export class Transport {
     return this.#clock.now();
   }
 
-  get<T>(path: string, query?: QueryParameters, options: CallOptions = {}): Promise<T> {
-    return this.request({ ...options, method: "GET", path, query });
+  async get<T>(path: string, query?: QueryParameters, options?: CallOptions): Promise<T> {
+    return this.request({ ...callOptions(options), method: "GET", path, query });
   }
 
   /** Never retried: for a call that may be, use `request` with `idempotent`. */
-  post<T>(path: string, body: unknown, options: CallOptions = {}): Promise<T> {
-    return this.request({ ...options, method: "POST", path, body });
+  async post<T>(path: string, body: unknown, options?: CallOptions): Promise<T> {
+    return this.request({ ...callOptions(options), method: "POST", path, body });
   }
 
-  patch<T>(path: string, body: unknown, options: CallOptions = {}): Promise<T> {
-    return this.request({ ...options, method: "PATCH", path, body });
+  async patch<T>(path: string, body: unknown, options?: CallOptions): Promise<T> {
+    return this.request({ ...callOptions(options), method: "PATCH", path, body });
   }
 
   /**
-   * Makes a call and returns what `read` makes of the answer.
+   * Makes a call, whose options were checked, and returns what `read` makes of the answer.
    * @throws {HttpError} for every failure; {ArgumentError} for a call that cannot be sent.
    */
   async request<T>(call: Call): Promise<T> {
     const message = this.#message(call);
-    const timeoutMs = timeoutOf("timeoutMs", call.timeoutMs ?? this.#timeoutMs);
+    const { timeoutMs = this.#timeoutMs } = call;
     const maxAttempts = call.method === "GET" || call.idempotent ? this.#maxAttempts : 1;
     const read = call.read ?? readAnswer;
     let lastFailure: unknown;

@@ -1,5 +1,6 @@
 import { CrecError } from "../errors.ts";
-import type { CallOptions, Transport } from "../http/index.ts";
+import { CALL_OPTIONS, type CallOptions, type Transport } from "../http/index.ts";
+import { jsonObject, name, optional, options, text } from "../options/index.ts";
 import { type GraphqlAnswer, GraphqlError, readGraphql } from "./graphql.ts";
 
 /** The owner of the API key. */
@@ -26,6 +27,12 @@ export type GraphqlOptions = CallOptions & {
   /** The operation of the document to run, where it has several. */
   operationName?: string | undefined;
 };
+
+const graphqlOptions = options<GraphqlOptions>({
+  ...CALL_OPTIONS,
+  variables: optional(jsonObject),
+  operationName: optional(text),
+});
 
 const ACCOUNT_DETAILS = "query { getAccountDetails { memberId displayName emailAddress } }";
 const ORGANIZATION = "query { getOrganization { organizationId tenantId } }";
@@ -64,7 +71,7 @@ export class Account {
    * type Data = { getAccountDetails: { displayName: string } };
    * const { getAccountDetails } = await client.account.query<Data>("{ getAccountDetails { displayName } }");
    */
-  async query<T>(query: string, options: GraphqlOptions = {}): Promise<T> {
+  async query<T>(query: string, options?: GraphqlOptions): Promise<T> {
     const { data, errors } = await this.queryPartial<T>(query, options);
     if (errors.length > 0) throw new GraphqlError(errors, { data });
     return data;
@@ -77,14 +84,15 @@ export class Account {
    * const { data, errors } = await client.account.queryPartial("{ getAccountDetails { displayName } }");
    * for (const { message, path } of errors) show(message, path);
    */
-  async queryPartial<T>(query: string, options: GraphqlOptions = {}): Promise<GraphqlAnswer<T>> {
+  async queryPartial<T>(query: string, options?: GraphqlOptions): Promise<GraphqlAnswer<T>> {
+    name(query, "query");
+    const { variables, operationName, ...call } = graphqlOptions(options);
     if (!this.#transport) {
       const message = "The connection has no GraphQL URL. Enter it to read account details.";
       throw new CrecError("GRAPHQL_URL_MISSING", message);
     }
-    const { variables, operationName, ...callOptions } = options;
     return this.#transport.request<GraphqlAnswer<T>>({
-      ...callOptions,
+      ...call,
       method: "POST",
       path: "",
       headers: { accept: "application/graphql-response+json, application/json;q=0.9" },

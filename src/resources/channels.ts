@@ -1,9 +1,11 @@
-import type { CallOptions } from "../http/index.ts";
+import { type CallOptions, callOptions } from "../http/index.ts";
+import { anyText, checkedBy, listOf, optional, request, text } from "../options/index.ts";
 import { type Channel, type ChannelStatus, type Open, PAGE_LIMITS } from "../protocol/index.ts";
 import { requireAnswerTo } from "./answer-to.ts";
 import { resourceOf } from "./answers.ts";
-import { checkDescription, checkName, pathId } from "./checks.ts";
+import { checkDescription, checkName, paging, pathId } from "./checks.ts";
 import { createOrFind } from "./create-or-find.ts";
+import { listingOf } from "./listing-of.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
 import type { ResourceTransport } from "./resource-transport.ts";
 
@@ -56,10 +58,10 @@ export class Channels {
    * const { channel_id } = await client.channels.create({ name: "alerts of the north" });
    */
   async create(channel: CreateChannel, options?: CallOptions): Promise<Channel> {
-    checkChannel(channel);
-    const answer = await this.#transport.post("/channels", channel, options);
+    const body = channelOf(channel, "channel");
+    const answer = await this.#transport.post("/channels", body, options);
     const created = resourceOf<Channel>(answer, "channel_id");
-    requireAnswerTo("channel", [["name", created.name?.trim(), channel.name.trim()]]);
+    requireAnswerTo("channel", [["name", created.name?.trim(), body.name.trim()]]);
     return created;
   }
 
@@ -76,20 +78,21 @@ export class Channels {
    * for await (const channel of client.channels.list({ status: ["archived"] })) show(channel.name);
    */
   list(filter: ListChannels = {}, options?: CallOptions): Listing<Channel> {
-    return listing({
-      noun: "channel",
-      filter,
-      limits: PAGE_LIMITS.channels,
-      get: (query) => this.#transport.get("/channels", query, options),
-    });
+    return listingOf(() =>
+      listing({
+        noun: "channel",
+        filter: filterOf(filter, "filter"),
+        limits: PAGE_LIMITS.channels,
+        get: (query) => this.#transport.get("/channels", query, options),
+      }),
+    );
   }
 
   /** Changes the name or the description of a channel. */
   async update(channelId: string, changes: UpdateChannel, options?: CallOptions): Promise<Channel> {
     const path = `/channels/${pathId("channelId", channelId)}`;
-    if (changes.name !== undefined) checkName(changes.name);
-    checkDescription(changes.description);
-    const call = { ...options, method: "PATCH", path, body: changes, idempotent: true } as const;
+    const body = changesOf(changes, "changes");
+    const call = { ...callOptions(options), method: "PATCH", path, body, idempotent: true } as const;
     return resourceOf(await this.#transport.request(call), "channel_id", channelId);
   }
 
@@ -102,11 +105,11 @@ export class Channels {
 
   /** The channel with exactly this name, unless it is archived. */
   async findByName(name: string, options?: CallOptions): Promise<Channel | undefined> {
+    checkName(name);
     return this.#transport.findNamed("/channels", name, () => this.#named(name, {}, options), options);
   }
 
   async #named(name: string, filter: ListChannels, options?: CallOptions): Promise<Channel | undefined> {
-    checkName(name);
     const channels = this.list({ ...filter, name, limit: PAGE_LIMITS.channels.max }, options);
     return findIn(channels, (channel) => channel.name === name);
   }
@@ -120,19 +123,29 @@ export class Channels {
     channel: CreateChannel,
     options?: CallOptions,
   ): Promise<{ channel: Channel; found: boolean }> {
-    checkChannel(channel);
+    const body = channelOf(channel, "channel");
     const steps = {
-      find: () => this.findByName(channel.name, options),
-      create: () => this.create(channel, options),
+      find: () => this.findByName(body.name, options),
+      create: () => this.create(body, options),
       id: (one: Channel) => one.channel_id,
-      findArchived: () => this.#named(channel.name, { status: ["archived"] }, options),
+      findArchived: () => this.#named(body.name, { status: ["archived"] }, options),
     };
     const { resource, found } = await createOrFind(this.#transport, steps, options);
     return { channel: resource, found };
   }
 }
 
-function checkChannel({ name, description }: CreateChannel): void {
-  checkName(name);
-  checkDescription(description);
-}
+const description = checkedBy(checkDescription);
+
+const channelOf = request<CreateChannel>({ name: checkedBy((name: string) => checkName(name)), description });
+
+const changesOf = request<UpdateChannel>({
+  name: optional(checkedBy((name: string) => checkName(name))),
+  description,
+});
+
+const filterOf = request<ListChannels>({
+  name: optional(text),
+  status: optional(listOf(anyText())),
+  ...paging(PAGE_LIMITS.channels),
+});

@@ -1,5 +1,6 @@
 import { checksumAddress } from "../abi/index.ts";
 import { ArgumentError } from "../errors.ts";
+import { checkedBy, type Kinds, optional, whole } from "../options/index.ts";
 import { canonicalId, isAddress, isUuid, LIMITS } from "../protocol/index.ts";
 
 /** Checks made before anything is sent. Each throws an `ArgumentError` that names the value. */
@@ -14,6 +15,9 @@ export function pathId(path: string, id: string): string {
   }
   return encodeURIComponent(canonicalId(id));
 }
+
+/** An id of the service as an option. */
+export const id = checkedBy((value: string, path) => pathId(path, value));
 
 export function checkName(name: string, minLength = 1): void {
   const length = typeof name === "string" ? name.trim().length : 0;
@@ -48,7 +52,7 @@ export function checkDescription(description: string | undefined): void {
 
 /** Without spaces around it, since it is sent as it is. In mixed case, its checksum must be right. */
 export function checkAddress(path: string, address: string): void {
-  checksumAddress(isAddress(address) ? address : "", path);
+  checksumAddress(typeof address === "string" && isAddress(address) ? address : "", path);
 }
 
 export function checkSelector(selector: string): void {
@@ -59,12 +63,15 @@ export function checkSelector(selector: string): void {
   }
 }
 
+/** Which page of a list: `limit` within what the list allows, `offset` not negative. */
+export function paging({ max }: { max: number }): Kinds<Paging> {
+  return { limit: optional(whole(1, max)), offset: optional(whole(0)) };
+}
+
+type Paging = { limit?: number | undefined; offset?: number | undefined };
+
 /** `limit` within what the list allows, `offset` not negative. */
-export function checkPaging(
-  paging: { limit?: number | undefined; offset?: number | undefined },
-  limits: { max: number },
-): void {
-  const { limit, offset } = paging;
+export function checkPaging({ limit, offset }: Paging, limits: { max: number }): void {
   if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1 && limit <= limits.max)) {
     throw new ArgumentError("limit", `limit must be a whole number from 1 to ${limits.max}.`);
   }

@@ -3,19 +3,22 @@ import {
   baseUrlOf,
   type Call,
   type CallOptions,
+  callOf,
+  callOptions,
   type Mask,
   maskOf,
-  positiveInteger,
   readAnswer,
+  TRANSPORT_OPTIONS,
   Transport,
   type TransportOptions,
 } from "../http/index.ts";
+import { checkedBy, dictionary, kindOf, optional, options, positiveWhole, text } from "../options/index.ts";
 import { withoutNulls } from "../protocol/index.ts";
 import { Account } from "./account.ts";
 import { badResponse, isObject } from "./answers.ts";
 import { Channels } from "./channels.ts";
 import { Events } from "./events.ts";
-import { Networks } from "./networks.ts";
+import { givenPairs, Networks } from "./networks.ts";
 import { Operations } from "./operations.ts";
 import { Queries } from "./queries.ts";
 import { ResourceTransport } from "./resource-transport.ts";
@@ -39,6 +42,16 @@ export type CrecClientOptions = TransportOptions & {
    */
   waitSearchesPerSecond?: number | undefined;
 };
+const chainId = kindOf<string | number>("digits", (value) => /^(string|number)$/.test(typeof value));
+const chainIds = dictionary(chainId);
+
+const clientOptions = options<CrecClientOptions>({
+  ...TRANSPORT_OPTIONS,
+  graphqlUrl: optional(checkedBy((url: string) => url !== "" && baseUrlOf(url, "graphqlUrl"))),
+  chainIds: optional(checkedBy((ids: Record<string, string>, path) => givenPairs(chainIds(ids, path)))),
+  waitSearchesPerSecond: optional(positiveWhole),
+});
+
 /** A call of the REST service. */
 export type ClientCall = Omit<Call, "read">;
 /** The answer to a call of the REST service. */
@@ -73,21 +86,21 @@ export class CrecClient {
   readonly #withoutKey: Mask;
 
   /** @throws {ArgumentError} when an option is not usable. */
-  constructor({ graphqlUrl, chainIds, waitSearchesPerSecond = 5, ...options }: CrecClientOptions) {
-    const searchesPerSecond = positiveInteger("waitSearchesPerSecond", waitSearchesPerSecond);
-    const transport = new ResourceTransport(options);
+  constructor(options: CrecClientOptions) {
+    const { graphqlUrl, chainIds, waitSearchesPerSecond = 5, ...ofTransport } = clientOptions(options);
+    const transport = new ResourceTransport(ofTransport);
     this.#transport = transport;
     this.#graphql = graphqlUrl
-      ? new Transport({ ...options, baseUrl: baseUrlOf(graphqlUrl, "graphqlUrl").href })
+      ? new Transport({ ...ofTransport, baseUrl: baseUrlOf(graphqlUrl, "graphqlUrl").href })
       : undefined;
-    this.#withoutKey = maskOf([options.apiKey.trim()], { isWhole: true });
+    this.#withoutKey = maskOf([ofTransport.apiKey.trim()], { isWhole: true });
     this.baseUrl = transport.baseUrl;
     this.networks = new Networks(transport, chainIds);
     this.channels = new Channels(transport);
     this.events = new Events(transport);
     this.watchers = new Watchers(transport, this.events);
     this.wallets = new Wallets(transport, this.events);
-    this.operations = new Operations(transport, this.events, this.networks, searchesPerSecond);
+    this.operations = new Operations(transport, this.events, this.networks, waitSearchesPerSecond);
     this.queries = new Queries(transport, this.events);
     this.account = new Account(this.#graphql);
   }
@@ -99,12 +112,13 @@ export class CrecClient {
    * @example
    * const { data } = await client.request({ method: "GET", path: "/channels", query: { limit: 1 } });
    */
-  request(call: ClientCall): Promise<ClientAnswer> {
+  async request(call: ClientCall): Promise<ClientAnswer> {
+    const checked = callOf(call, "call");
     const read = (answer: Answer) => {
       const data = readAnswer({ ...answer, text: this.#withoutKey(answer.text) });
       return { status: answer.status, data };
     };
-    return this.#transport.request({ ...call, read });
+    return this.#transport.request({ ...checked, read });
   }
 
   /**
@@ -113,8 +127,8 @@ export class CrecClient {
    * const { status } = await client.health();
    * status; // → "ok"
    */
-  async health(options: CallOptions = {}): Promise<{ status: string }> {
-    const call = { ...options, method: "GET", path: "/health-check", anonymous: true } as const;
+  async health(options?: CallOptions): Promise<{ status: string }> {
+    const call = { ...callOptions(options), method: "GET", path: "/health-check", anonymous: true } as const;
     const answer: unknown = await this.#transport.request(call);
     if (!isObject(answer) || typeof answer.status !== "string") throw badResponse("without its status");
     return { ...(withoutNulls(answer) as object), status: answer.status };
@@ -128,7 +142,7 @@ export class CrecClient {
    * client.noteCreated(watcher.watcher_id, watcher.created_at);
    */
   noteCreated(id: string, createdAt: number): void {
-    this.#transport.noteCreated(id, createdAt);
+    this.#transport.noteCreated(text(id, "id"), createdAt);
   }
 
   /**
@@ -139,7 +153,7 @@ export class CrecClient {
    * client.createdAt(channel_id) !== undefined; // → true
    */
   createdAt(id: string): number | undefined {
-    return this.#transport.createdAt(id);
+    return this.#transport.createdAt(text(id, "id"));
   }
 
   /**

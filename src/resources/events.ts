@@ -1,4 +1,5 @@
-import { type CallOptions, Lane, type Transport } from "../http/index.ts";
+import { CALL_OPTIONS, type CallOptions, Lane, type Transport } from "../http/index.ts";
+import { anyText, callable, either, flag, optional, options, request, text } from "../options/index.ts";
 import {
   type ChannelEvent,
   canonicalId,
@@ -10,12 +11,13 @@ import {
   PAGE_LIMITS,
 } from "../protocol/index.ts";
 import { badResponse, isObject, listOf, resourceOf } from "./answers.ts";
-import { checkPaging, pathId } from "./checks.ts";
+import { paging, pathId } from "./checks.ts";
 import { eventAt } from "./event-at.ts";
 import { eventsInParts } from "./event-pages.ts";
+import { listingOf } from "./listing-of.ts";
 import { type Listing, listing } from "./pages.ts";
 import { isById, matchesId, narrowed } from "./search-by-id.ts";
-import type { SearchEvents } from "./search-filter.ts";
+import { type SearchEvents, searchFilter } from "./search-filter.ts";
 import { selected } from "./selected.ts";
 
 /** Which page of a channel's events to read. */
@@ -46,6 +48,14 @@ export type PollOptions = CallOptions & {
   background?: boolean | ((waitedMs: number) => void) | undefined;
 };
 
+const pollPosition = request<PollEvents>({ ...paging(PAGE_LIMITS.events), type: optional(anyText()) });
+
+const pollOptions = options<PollOptions>({
+  ...CALL_OPTIONS,
+  inParts: optional(flag),
+  background: optional(either((value) => typeof value === "function", callable(), flag)),
+});
+
 /** The events of a channel. */
 export class Events {
   readonly #transport: Pick<Transport, "get" | "request">;
@@ -63,10 +73,10 @@ export class Events {
    * @example
    * const { events } = await client.events.poll(channelId, { limit: 10 });
    */
-  async poll(channelId: string, position: PollEvents = {}, options: PollOptions = {}): Promise<EventPage> {
-    checkPaging(position, PAGE_LIMITS.events);
+  async poll(channelId: string, position?: PollEvents, options?: PollOptions): Promise<EventPage> {
+    const asked = pollPosition(position, "position");
     const path = `/channels/${pathId("channelId", channelId)}/events`;
-    const { inParts = true, background = false, ...call } = options;
+    const { inParts = true, background = false, ...call } = pollOptions(options);
     const lane = background === false ? undefined : this.#laneOf(channelId);
     const onTurn = typeof background === "function" ? background : undefined;
     const ask = async (query: PollEvents) => {
@@ -76,7 +86,7 @@ export class Events {
       lane?.noteEnd(page.events.reduce((end, { headers }) => Math.max(end, headers.offset), -1));
       return page;
     };
-    return inParts ? eventsInParts(position, ask) : ask(position);
+    return inParts ? eventsInParts(asked, ask) : ask(asked);
   }
 
   #laneOf(channelId: string): Lane {
@@ -101,9 +111,12 @@ export class Events {
    * }
    */
   search(channelId: string, filter: SearchEvents = {}, options?: CallOptions): Listing<ChannelEvent> {
-    return isById(filter)
-      ? this.#searchById(channelId, filter, options)
-      : this.#search(channelId, filter, options);
+    return listingOf(() => {
+      const checked = searchFilter(filter, "filter");
+      return isById(checked)
+        ? this.#searchById(channelId, checked, options)
+        : this.#search(channelId, checked, options);
+    });
   }
 
   #searchById(channelId: string, filter: SearchEvents, options?: CallOptions): Listing<ChannelEvent> {
@@ -114,7 +127,6 @@ export class Events {
     const search = (narrow: SearchEvents) =>
       this.#search(channelId, { ...narrow, limit: limits.max }, options);
     const items = async function* () {
-      checkPaging(filter, limits);
       const matches = matchesId(filter);
       const narrow = await narrowed(filter, {
         operation: (id) => ask("operations", id),
@@ -147,7 +159,7 @@ export class Events {
    * headers.type; // → "watcher.event"
    */
   async get(channelId: string, eventId: string, options?: CallOptions): Promise<ChannelEvent> {
-    const offset = offsetOfUnnamed(eventId);
+    const offset = offsetOfUnnamed(text(eventId, "eventId"));
     if (offset !== undefined) return eventAt(offset, (position) => this.poll(channelId, position, options));
     const path = `/channels/${pathId("channelId", channelId)}/events/search/${pathId("eventId", eventId)}`;
     return asEvent(await this.#transport.get(path, {}, options), eventId);

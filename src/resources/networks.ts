@@ -1,6 +1,6 @@
 import { deferred } from "../deferred.ts";
 import { ArgumentError, CrecError } from "../errors.ts";
-import { type CallOptions, HttpError, reasonOf, type Transport } from "../http/index.ts";
+import { type CallOptions, callOptions, HttpError, reasonOf, type Transport } from "../http/index.ts";
 import { KNOWN_CHAINS, type Network, withoutNulls } from "../protocol/index.ts";
 import { badResponse, isObject, listOf } from "./answers.ts";
 import { checkSelector } from "./checks.ts";
@@ -22,7 +22,7 @@ export class Networks {
   /** @throws {ArgumentError} with the path of the entry of `chainIds` that is not a pair of decimal digits. */
   constructor(transport: Transport, chainIds: Readonly<Record<string, string | number>> = {}) {
     this.#transport = transport;
-    this.#given = new Map(Object.entries(chainIds).map(givenPair));
+    this.#given = givenPairs(chainIds);
   }
 
   /**
@@ -30,7 +30,7 @@ export class Networks {
    * @example
    * for (const { name, chain_selector } of await client.networks.list()) show(name, chain_selector);
    */
-  async list(options: CallOptions = {}): Promise<Network[]> {
+  async list(options?: CallOptions): Promise<Network[]> {
     const answer: unknown = await this.#transport.get("/networks", {}, options);
     const list = isObject(answer) ? answer.data : (answer ?? undefined);
     const networks = listOf(list).map((network) => withoutNulls(network));
@@ -50,14 +50,15 @@ export class Networks {
    * @example
    * await client.networks.chainIdOf("16015286601757825753"); // → "11155111"
    */
-  async chainIdOf(chainSelector: string, options: CallOptions = {}): Promise<string> {
+  async chainIdOf(chainSelector: string, options?: CallOptions): Promise<string> {
     checkSelector(chainSelector);
+    const call = callOptions(options);
     const given = this.#given.get(chainSelector);
     if (given !== undefined) return given;
     const known = KNOWN_CHAINS.find((chain) => chain.chainSelector === chainSelector)?.chainId;
     if (!this.#chainIds.has(chainSelector)) {
       try {
-        await this.#listTogether(options);
+        await this.#listTogether(call);
         // A network that the service does not list is not looked up again.
         if (known !== undefined && !this.#chainIds.has(chainSelector))
           this.#chainIds.set(chainSelector, known);
@@ -102,6 +103,11 @@ async function orStopped<T>(shared: Promise<T>, signal: AbortSignal | undefined)
   if (signal.aborted) stop();
   else signal.addEventListener("abort", stop, { once: true });
   return Promise.race([shared, promise]).finally(() => signal.removeEventListener("abort", stop));
+}
+
+/** @throws {ArgumentError} with the path of the entry that is not a pair of decimal digits. */
+export function givenPairs(chainIds: Readonly<Record<string, string | number>>): Map<string, string> {
+  return new Map(Object.entries(chainIds).map(givenPair));
 }
 
 function givenPair([selector, chainId]: [string, string | number]): [string, string] {

@@ -118,7 +118,7 @@ export function operationsPath(channelId: string): string {
   return `/channels/${pathId("channelId", channelId)}/operations`;
 }
 
-function operationPath(channelId: string, operationId: string): string {
+export function operationPath(channelId: string, operationId: string): string {
   return `${operationsPath(channelId)}/${pathId("operationId", operationId)}`;
 }
 

@@ -1,4 +1,5 @@
-import { type CallOptions, ConflictError } from "../http/index.ts";
+import { CALL_OPTIONS, type CallOptions, ConflictError } from "../http/index.ts";
+import { duration, type Kinds, optional } from "../options/index.ts";
 import type { Operation } from "../protocol/index.ts";
 import { requireAnswerToOperation } from "./answer-to.ts";
 import { isAnswerLost, pauseBefore } from "./create-or-find.ts";
@@ -14,6 +15,8 @@ export type ChangeOptions = CallOptions & {
    */
   patienceMs?: number | undefined;
 };
+
+export const CHANGE: Kinds<ChangeOptions> = { ...CALL_OPTIONS, patienceMs: optional(duration) };
 
 type ChangeCalls = {
   patch: () => Promise<Operation>;

@@ -2,7 +2,7 @@ import { CrecError } from "../errors.ts";
 import { HttpError, NotFoundError } from "../http/index.ts";
 import { type FindCalls, findSubmitted, type Submitted } from "./operation-find.ts";
 import type { Prepared } from "./operation-request.ts";
-import { checkedPolling, poll } from "./polling.ts";
+import { DEFAULT_POLL_MS, poll } from "./polling.ts";
 import { isStray } from "./resource-transport.ts";
 
 /** How to look for an operation repeatedly, and for how long. */
@@ -52,7 +52,7 @@ export async function findEventually(
     if (error.retryable || error instanceof NotFoundError || isStray(error)) return true;
     throw notFound(error);
   };
-  const bounds = checkedPolling({ timeoutMs: Math.min(timeoutMs, MAX_FIND_MS) });
+  const bounds = { timeoutMs: Math.min(timeoutMs, MAX_FIND_MS), pollMs: DEFAULT_POLL_MS };
   const results = poll({ look, isPassing, onTimeout: () => notFound(cause), ...bounds, signals });
   for (;;) {
     const [submitted] = (await results.next()).value;

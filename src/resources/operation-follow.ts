@@ -1,4 +1,5 @@
 import { bounded, type CallOptions, HttpError } from "../http/index.ts";
+import { callable, flag, type Kinds, optional, options, text } from "../options/index.ts";
 import {
   type DecodedOperationStatus,
   decodeEvent,
@@ -18,9 +19,9 @@ import {
 } from "../protocol/index.ts";
 import { saysExecuted } from "./operation-executed.ts";
 import type { Submitted } from "./operation-find.ts";
-import { checkedPolling, type PollingOptions, poll } from "./polling.ts";
+import { DEFAULT_POLL_MS, DEFAULT_TIMEOUT_MS, POLLING, type PollingOptions, poll } from "./polling.ts";
 import { isStray } from "./resource-transport.ts";
-import type { NamedOperation } from "./search-by-id.ts";
+import { type NamedOperation, namedOperationKind } from "./search-by-id.ts";
 import type { Watch } from "./shared-waits.ts";
 import { idWords, WaitError } from "./wait-error.ts";
 
@@ -47,6 +48,17 @@ export type IfExecuted = {
   /** Called with the operation that was executed: from then on it replaces the one that was refused. */
   onFound?: ((executed: Submitted) => unknown) | undefined;
 };
+
+export const IF_EXECUTED: Kinds<IfExecuted> = { operationKey: optional(text), onFound: optional(callable()) };
+
+export const FOLLOW: Kinds<FollowOptions> = {
+  ...POLLING,
+  ...IF_EXECUTED,
+  verify: optional(callable()),
+  beyondFailure: optional(flag),
+};
+
+const followOptions = options<FollowOptions>(FOLLOW);
 
 /** Finds the operation that was executed in place of one that the wallet refused. */
 export type FindExecuted = (
@@ -92,12 +104,14 @@ type Unproven = { status: unknown; message: string };
 export async function* followOperation(
   calls: FollowCalls,
   which: string | NamedOperation,
-  { signal, verify, operationKey, onFound, beyondFailure = false, ...options }: FollowOptions,
+  given: FollowOptions | undefined,
 ): AsyncGenerator<OperationChange, void> {
-  const { timeoutMs, pollMs } = checkedPolling(options);
+  const options = followOptions(given);
+  const { signal, verify, operationKey, onFound, beyondFailure = false } = options;
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, pollMs = DEFAULT_POLL_MS } = options;
   const deadline = performance.now() + timeoutMs;
   const left = () => Math.max(1, deadline - performance.now());
-  let [operationId, operation] = typeof which === "string" ? [which, undefined] : [which.operation_id, which];
+  let [operationId, operation] = typeof which === "string" ? [which, undefined] : namedOperation(which);
   const seen = new Set<string>();
   /** By event id: the proof may still arrive. */
   const unproven = new Map<string, Unproven>();
@@ -203,6 +217,11 @@ export async function* followOperation(
   } finally {
     watch.rest();
   }
+}
+
+function namedOperation(which: NamedOperation): [string, NamedOperation] {
+  const operation = namedOperationKind(which, "operation");
+  return [operation.operation_id, operation];
 }
 
 /** What an event says; or why it does not count. */

@@ -1,7 +1,16 @@
 import type { CallOptions } from "../http/index.ts";
-import { OPERATION_LIFECYCLE, type Operation, type OperationStatus, progressTo } from "../protocol/index.ts";
+import { anyText, callable, optional, options } from "../options/index.ts";
+import {
+  isStatusOf,
+  OPERATION_LIFECYCLE,
+  type Operation,
+  type OperationStatus,
+  progressTo,
+} from "../protocol/index.ts";
 import type { Submitted } from "./operation-find.ts";
-import type { FollowOptions, OperationChange } from "./operation-follow.ts";
+import { FOLLOW, type FollowOptions, type OperationChange } from "./operation-follow.ts";
+import { namedOperationKind } from "./search-by-id.ts";
+import { unknownTarget } from "./wait.ts";
 import { unreachable } from "./wait-error.ts";
 
 export type FollowUntilOptions = FollowOptions & {
@@ -10,6 +19,12 @@ export type FollowUntilOptions = FollowOptions & {
   /** Called with each status until then, the past ones first. */
   onChange?: ((change: OperationChange) => unknown) | undefined;
 };
+
+const followUntilOptions = options<FollowUntilOptions>({
+  ...FOLLOW,
+  target: anyText(),
+  onChange: optional(callable()),
+});
 
 /** An operation that has reached the status it was followed to. */
 export type ReachedOperation = {
@@ -33,8 +48,12 @@ type ReachCalls = {
 export async function followUntil(
   { get, follow }: ReachCalls,
   operation: Operation,
-  { target, onChange, ...options }: FollowUntilOptions,
+  given: FollowUntilOptions,
 ): Promise<ReachedOperation> {
+  namedOperationKind(operation, "operation");
+  const { target, onChange, ...options } = followUntilOptions(given);
+  if (!isStatusOf(OPERATION_LIFECYCLE, target))
+    throw unknownTarget({ noun: "operation", lifecycle: OPERATION_LIFECYCLE });
   let followed = operation;
   const onFound = (executed: Submitted) => {
     followed = executed.operation;

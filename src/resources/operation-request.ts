@@ -1,4 +1,5 @@
 import { ArgumentError } from "../errors.ts";
+import { anything, options, reading } from "../options/index.ts";
 import type { RequestedOperation } from "../proofs/index.ts";
 import type { Operation, TransactionPreview, WireTransaction } from "../protocol/index.ts";
 import {
@@ -71,6 +72,16 @@ export type Prepared = SignRequest & {
   isRepeatable: boolean;
 };
 
+/** Each value has a check of its own. */
+const newOperation = options<NewOperation>({
+  chain_selector: anything(),
+  address: anything(),
+  transactions: anything(),
+  deadline: anything(),
+  wallet_operation_id: anything(),
+  operation_key: anything(),
+});
+
 const DEFAULT_DEADLINE_SECONDS = 15 * 60;
 
 /**
@@ -79,11 +90,16 @@ const DEFAULT_DEADLINE_SECONDS = 15 * 60;
  * @throws {ArgumentError} with the path of the value, as `operation.transactions[0].to`.
  */
 export function operationRequest(
+  given: NewOperation,
+  times: { mayBeLate?: boolean | undefined; serviceTime?: number | undefined } = {},
+): OperationRequest {
+  const operation = newOperation(given, "operation");
+  return reading("operation.transactions", () => requestOf(operation, times));
+}
+
+function requestOf(
   operation: NewOperation,
-  {
-    mayBeLate = false,
-    serviceTime,
-  }: { mayBeLate?: boolean | undefined; serviceTime?: number | undefined } = {},
+  { mayBeLate = false, serviceTime }: { mayBeLate?: boolean | undefined; serviceTime?: number | undefined },
 ): OperationRequest {
   const { chain_selector, address, transactions } = operation;
   checkSelector(chain_selector);

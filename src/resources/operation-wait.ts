@@ -1,11 +1,14 @@
+import { options } from "../options/index.ts";
 import { OPERATION_LIFECYCLE, type Operation, type OperationStatus } from "../protocol/index.ts";
 import { saysExecuted } from "./operation-executed.ts";
-import type { FindExecuted, IfExecuted } from "./operation-follow.ts";
-import { checkedPolling } from "./polling.ts";
-import { type Waited, type WaitOptions, waitForStatus } from "./wait.ts";
+import { type FindExecuted, IF_EXECUTED, type IfExecuted } from "./operation-follow.ts";
+import { DEFAULT_TIMEOUT_MS } from "./polling.ts";
+import { WAIT, type Waited, type WaitOptions, waitForStatus } from "./wait.ts";
 import { WaitError } from "./wait-error.ts";
 
 export type OperationWaitOptions = WaitOptions<OperationStatus, Operation> & IfExecuted;
+
+const waitOptions = options<OperationWaitOptions>({ ...WAIT, ...IF_EXECUTED });
 
 type WaitCalls = Pick<Waited<OperationStatus, Operation>, "events" | "reason" | "closing"> & {
   get: (operationId: string, signal: AbortSignal) => Promise<Operation>;
@@ -19,10 +22,11 @@ type WaitCalls = Pick<Waited<OperationStatus, Operation>, "events" | "reason" | 
 export async function waitForOperation(
   { get, findExecuted, ...calls }: WaitCalls,
   operationId: string,
-  options: OperationWaitOptions,
+  given: OperationWaitOptions,
 ): Promise<Operation> {
+  const options = waitOptions(given);
   const { operationKey, signal, onFound } = options;
-  const deadline = performance.now() + checkedPolling(options).timeoutMs;
+  const deadline = performance.now() + (options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   const left = () => Math.max(1, deadline - performance.now());
   let id = operationId;
   for (let { timeoutMs } = options; ; timeoutMs = left()) {

@@ -1,18 +1,31 @@
 import { CrecError } from "../errors.ts";
-import type { CallOptions, Transport } from "../http/index.ts";
+import { CALL_OPTIONS, type CallOptions, callOptions, type Transport } from "../http/index.ts";
+import {
+  anyText,
+  callable,
+  flag,
+  type Kinds,
+  listOf,
+  optional,
+  options,
+  request,
+  text,
+} from "../options/index.ts";
 import { type Open, type Operation, type OperationStatus, PAGE_LIMITS } from "../protocol/index.ts";
 import {
   type Signer,
   type SigningState,
   type SignOptions,
+  signerKind,
   signRequestOf,
   signWith,
 } from "../signing/index.ts";
-import { pathId } from "./checks.ts";
+import { paging, pathId } from "./checks.ts";
 import type { Events } from "./events.ts";
+import { listingOf } from "./listing-of.ts";
 import type { Networks } from "./networks.ts";
-import { OperationCalls, operationsPath } from "./operation-calls.ts";
-import { type ChangeOptions, notChanged } from "./operation-change.ts";
+import { OperationCalls, operationPath, operationsPath } from "./operation-calls.ts";
+import { CHANGE, type ChangeOptions, notChanged } from "./operation-change.ts";
 import { findSubmitted, type Submitted } from "./operation-find.ts";
 import { type FollowOptions, followOperation, type OperationChange } from "./operation-follow.ts";
 import { type FollowUntilOptions, followUntil, type ReachedOperation } from "./operation-reach.ts";
@@ -89,6 +102,31 @@ export type FinalizeOptions = SignedCallOptions &
     digest?: string | undefined;
   };
 
+const SIGNED: Kinds<SignedCallOptions> = {
+  ...CALL_OPTIONS,
+  onSigningState: optional(callable()),
+  repeated: optional(flag),
+};
+
+const sendOptions = options<SendOptions>({ ...SIGNED, beforeSubmit: optional(callable()) });
+const finalizeOptions = options<FinalizeOptions>({ ...SIGNED, ...CHANGE, digest: optional(text) });
+const changeOptions = options<ChangeOptions>(CHANGE);
+
+const filterOf = request<ListOperations>({
+  status: optional(listOf(anyText())),
+  chain_selector: optional(text),
+  chain_environment: optional(anyText()),
+  address: optional(text),
+  wallet_id: optional(text),
+  initiator_subject_type: optional(text),
+  initiator_subject_id: optional(text),
+  signer_subject_type: optional(text),
+  signer_subject_id: optional(text),
+  canceller_subject_type: optional(text),
+  canceller_subject_id: optional(text),
+  ...paging(PAGE_LIMITS.operations),
+});
+
 /** The operations of a channel: lists of calls that a wallet executes, all or none. */
 export class Operations {
   readonly #calls: OperationCalls;
@@ -123,14 +161,16 @@ export class Operations {
     channelId: string,
     operation: NewOperation,
     signer: Signer,
-    options: SendOptions = {},
+    options?: SendOptions,
   ): Promise<Submitted> {
-    const prepared = await this.#prepare(channelId, operation, options);
-    const earlier = await this.#earlier(channelId, prepared, options);
+    signerKind(signer, "signer");
+    const sending = sendOptions(options);
+    const prepared = await this.#prepare(channelId, operation, sending);
+    const earlier = await this.#earlier(channelId, prepared, sending);
     if (earlier) return earlier;
-    const signature = await signWith(signer, prepared, signOptions(options), this.#calls.now());
-    await options.beforeSubmit?.();
-    return this.#submit(channelId, { ...prepared, request: { ...prepared.request, signature } }, options);
+    const signature = await signWith(signer, prepared, signOptions(sending), this.#calls.now());
+    await sending.beforeSubmit?.();
+    return this.#submit(channelId, { ...prepared, request: { ...prepared.request, signature } }, sending);
   }
 
   /**
@@ -144,9 +184,10 @@ export class Operations {
    * await client.operations.finalize(channelId, operation.operation_id, signer, { digest });
    */
   async draft(channelId: string, operation: NewOperation, options?: CallOptions): Promise<Submitted> {
-    const prepared = await this.#prepare(channelId, operation, options);
-    const earlier = await this.#earlier(channelId, prepared, options);
-    return earlier ?? this.#submit(channelId, prepared, options);
+    const call = callOptions(options);
+    const prepared = await this.#prepare(channelId, operation, call);
+    const earlier = await this.#earlier(channelId, prepared, call);
+    return earlier ?? this.#submit(channelId, prepared, call);
   }
 
   /**
@@ -161,32 +202,33 @@ export class Operations {
     channelId: string,
     operationId: string,
     signer: Signer,
-    options: FinalizeOptions = {},
+    options?: FinalizeOptions,
   ): Promise<Operation> {
-    const draft = await this.get(channelId, operationId, options);
-    const chainId = await this.#calls.networks.chainIdOf(draft.chain_selector, options);
+    signerKind(signer, "signer");
+    const { repeated = false, digest, ...changing } = finalizeOptions(options);
+    const draft = await this.get(channelId, operationId, changing);
+    const chainId = await this.#calls.networks.chainIdOf(draft.chain_selector, changing);
     const prepared = signRequestOf(operationInput(draft), chainId);
-    if (options.digest !== undefined && options.digest.toLowerCase() !== prepared.digest) {
+    if (digest !== undefined && digest.toLowerCase() !== prepared.digest) {
       const message =
         "The digest of the draft is not the given one, so the draft was changed or is another. Nothing was signed. Check the draft, and who else can change it.";
       throw new CrecError("DIGEST_MISMATCH", message);
     }
-    const { repeated = false } = options;
     if (draft.status !== "pending_signature" && (repeated || signer.timeoutMs !== undefined)) {
       if (!repeated || draft.status === "cancelled") throw notChanged(draft, "finalized");
       return draft;
     }
-    const signature = await signWith(signer, prepared, signOptions(options), this.#calls.now());
+    const signature = await signWith(signer, prepared, signOptions(changing), this.#calls.now());
     const change = { status: "accepted", signature, digest: prepared.digest } as const;
     const { wallet_operation_id, address, chain_selector } = draft;
-    const finalized = await this.#calls.change(channelId, operationId, change, { ...options, draft });
+    const finalized = await this.#calls.change(channelId, operationId, change, { ...changing, draft });
     // These were signed, whatever the answer says.
     return { ...finalized, wallet_operation_id, address, chain_selector };
   }
 
   /** Cancels a draft, as patiently as `finalize`. @throws {ConflictError} `OPERATION_NOT_CANCELLABLE`. */
   async cancel(channelId: string, operationId: string, options?: ChangeOptions): Promise<Operation> {
-    return this.#calls.change(channelId, operationId, { status: "cancelled" }, options);
+    return this.#calls.change(channelId, operationId, { status: "cancelled" }, changeOptions(options));
   }
 
   /** The operation as the service shows it now. @throws {NotFoundError} `OPERATION_NOT_FOUND`. */
@@ -200,12 +242,14 @@ export class Operations {
    * const { data } = await client.operations.list(channelId, { status: ["failed", "expired"] });
    */
   list(channelId: string, filter: ListOperations = {}, options?: CallOptions): Listing<Operation> {
-    return listing({
-      noun: "operation",
-      filter,
-      limits: PAGE_LIMITS.operations,
-      get: (query) => this.#calls.transport.get(operationsPath(channelId), query, options),
-    });
+    return listingOf(() =>
+      listing({
+        noun: "operation",
+        filter: filterOf(filter, "filter"),
+        limits: PAGE_LIMITS.operations,
+        get: (query) => this.#calls.transport.get(operationsPath(channelId), query, options),
+      }),
+    );
   }
 
   /**
@@ -219,6 +263,7 @@ export class Operations {
    * });
    */
   async waitFor(channelId: string, operationId: string, options: OperationWaitOptions): Promise<Operation> {
+    operationPath(channelId, operationId);
     const calls = {
       get: (id: string, signal: AbortSignal) => this.get(channelId, id, { signal }),
       events: (shown: Operation, signal: AbortSignal) =>
@@ -232,7 +277,7 @@ export class Operations {
 
   /**
    * Every status of an operation, the past ones first, until a terminal one. Given the operation itself instead of its
-   * id, it saves the call that reads it.
+   * id, it saves the call that reads it. A wrong option is an error of the first status that is asked for.
    * @throws {WaitError} `WAIT_TIMEOUT`, `OPERATION_UNPROVEN`; {CrecError} as `waitFor`.
    * @example
    * for await (const { status, reason } of client.operations.follow(channelId, operation.operation_id)) {
@@ -242,7 +287,7 @@ export class Operations {
   follow(
     channelId: string,
     operation: string | NamedOperation,
-    options: FollowOptions = {},
+    options?: FollowOptions,
   ): AsyncGenerator<OperationChange, void> {
     const calls = {
       get: (id: string, call: CallOptions) => this.get(channelId, id, call),
@@ -269,6 +314,7 @@ export class Operations {
     operation: Operation,
     options: FollowUntilOptions,
   ): Promise<ReachedOperation> {
+    operationsPath(channelId);
     const calls = {
       get: (id: string, call: CallOptions) => this.get(channelId, id, call),
       follow: (shown: Operation, following: FollowOptions) => this.follow(channelId, shown, following),

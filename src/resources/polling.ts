@@ -1,5 +1,6 @@
 import type { CrecError } from "../errors.ts";
-import { bounded, HttpError, timeoutOf } from "../http/index.ts";
+import { bounded, CALL_OPTIONS, HttpError } from "../http/index.ts";
+import { type Kinds, milliseconds, optional, shape } from "../options/index.ts";
 import { jittered, sleep } from "../timing/index.ts";
 
 /** Milliseconds between two requests: from `min`, growing while nothing changes, to `max`. */
@@ -21,14 +22,13 @@ export type PollingOptions = {
   pollMs?: PollInterval | undefined;
 };
 
-/** @throws {ArgumentError} naming the option. */
-export function checkedPolling(options: PollingOptions): { timeoutMs: number; pollMs: PollInterval } {
-  const { timeoutMs = 300_000, pollMs: { min, max } = { min: 250, max: 5_000 } } = options;
-  return {
-    timeoutMs: timeoutOf("timeoutMs", timeoutMs),
-    pollMs: { min: timeoutOf("pollMs.min", min), max: timeoutOf("pollMs.max", max) },
-  };
-}
+export const POLLING: Kinds<PollingOptions> = {
+  ...CALL_OPTIONS,
+  pollMs: optional(shape<PollInterval>({ min: milliseconds, max: milliseconds })),
+};
+
+export const DEFAULT_TIMEOUT_MS = 300_000;
+export const DEFAULT_POLL_MS: PollInterval = { min: 250, max: 5_000 };
 
 export type Polling<T> = {
   /** Gets what is new since the last time, oldest first. */

@@ -1,5 +1,6 @@
 import { type Abi, decodeRevert } from "../abi/index.ts";
-import type { CallOptions, Transport } from "../http/index.ts";
+import { type CallOptions, callOptions, type Transport } from "../http/index.ts";
+import { anyText, listOf, optional, request, text } from "../options/index.ts";
 import { decodeQuery } from "../proofs/index.ts";
 import {
   canonicalAddress,
@@ -11,8 +12,9 @@ import {
 } from "../protocol/index.ts";
 import { addressOf, requireAnswerTo } from "./answer-to.ts";
 import { resourceOf } from "./answers.ts";
-import { pathId } from "./checks.ts";
+import { paging, pathId } from "./checks.ts";
 import type { Events } from "./events.ts";
+import { listingOf } from "./listing-of.ts";
 import { type Listing, listing } from "./pages.ts";
 import {
   callFunction,
@@ -27,6 +29,9 @@ import {
   type QueryResumeOptions,
   type QueryRunOptions,
   type QueryWaitOptions,
+  queryResumeOptions,
+  queryRunOptions,
+  queryWaitOptions,
   runQuery,
 } from "./query-run.ts";
 import { queryEvents } from "./search-by-id.ts";
@@ -82,14 +87,14 @@ export class Queries {
   async create(channelId: string, query: CreateQuery, options?: CallOptions): Promise<CreatedQuery> {
     const path = queriesPath(channelId);
     const body = queryRequest(query);
-    const call = { ...options, method: "POST", path, body, idempotent: true } as const;
+    const call = { ...callOptions(options), method: "POST", path, body, idempotent: true } as const;
     const created = resourceOf<CreatedQuery & Partial<Query>>(
       await this.#transport.request(call),
       "query_id",
     );
     requireAnswerTo("query", [
-      ["network", created.chain_selector, query.chain_selector],
-      ["contract", addressOf(created.target), canonicalAddress(query.params.contract_address)],
+      ["network", created.chain_selector, body.chain_selector],
+      ["contract", addressOf(created.target), canonicalAddress(body.params.contract_address)],
     ]);
     return created;
   }
@@ -106,12 +111,14 @@ export class Queries {
    * const { data: queries } = await client.queries.list(channelId, { status: ["completed"] });
    */
   list(channelId: string, filter: ListQueries = {}, options?: CallOptions): Listing<Query> {
-    return listing({
-      noun: "query",
-      filter,
-      limits: PAGE_LIMITS.queries,
-      get: (query) => this.#transport.get(queriesPath(channelId), query, options),
-    });
+    return listingOf(() =>
+      listing({
+        noun: "query",
+        filter: filterOf(filter, "filter"),
+        limits: PAGE_LIMITS.queries,
+        get: (query) => this.#transport.get(queriesPath(channelId), query, options),
+      }),
+    );
   }
 
   /**
@@ -132,12 +139,13 @@ export class Queries {
    *   { verifier, onStatus: ({ status }) => show(status) },
    * );
    */
-  async run(channelId: string, query: CreateQuery, options: QueryRunOptions = {}): Promise<QueryAnswer> {
+  async run(channelId: string, query: CreateQuery, options?: QueryRunOptions): Promise<QueryAnswer> {
+    const running = queryRunOptions(options);
     const calls = {
       create: (request: CreateQuery, call: CallOptions) => this.create(channelId, request, call),
       waitFor: (queryId: string, waiting: QueryWaitOptions) => this.waitFor(channelId, queryId, waiting),
     };
-    return runQuery(calls, channelId, query, options);
+    return runQuery(calls, channelId, query, running);
   }
 
   /**
@@ -149,10 +157,13 @@ export class Queries {
     channelId: string,
     queryId: string,
     query: CreateQuery,
-    options: QueryResumeOptions = {},
+    options?: QueryResumeOptions,
   ): Promise<QueryAnswer> {
+    queryPath(channelId, queryId);
+    queryRequest(query);
+    const resuming = queryResumeOptions(options);
     const waitFor = (id: string, waiting: QueryWaitOptions) => this.waitFor(channelId, id, waiting);
-    return answerOf({ waitFor }, channelId, { queryId, question: query }, options);
+    return answerOf({ waitFor }, channelId, { queryId, question: query }, resuming);
   }
 
   /**
@@ -168,18 +179,20 @@ export class Queries {
   async call(
     channelId: string,
     question: FunctionQuery,
-    options: FunctionQueryOptions = {},
+    options?: FunctionQueryOptions,
   ): Promise<FunctionAnswer> {
+    const calling = queryRunOptions(options);
     const run = (query: CreateQuery, running: QueryRunOptions) => this.run(channelId, query, running);
-    return callFunction(run, question, options);
+    return callFunction(run, question, calling);
   }
 
   /**
    * Waits until the query is completed, or has reached the given target. Verify it before you use its result.
    * @throws {WaitError} `WAIT_TIMEOUT`, `QUERY_FAILED`, `QUERY_EXPIRED`, its `reason` beginning with the error's code.
    */
-  async waitFor(channelId: string, queryId: string, options: QueryWaitOptions = {}): Promise<Query> {
-    const { target = "completed", abi, ...waiting } = options;
+  async waitFor(channelId: string, queryId: string, options?: QueryWaitOptions): Promise<Query> {
+    queryPath(channelId, queryId);
+    const { target = "completed", abi, ...waiting } = queryWaitOptions(options);
     return waitForStatus(
       {
         noun: "query",
@@ -195,6 +208,14 @@ export class Queries {
     );
   }
 }
+
+const filterOf = request<ListQueries>({
+  status: optional(listOf(anyText())),
+  query_kind: optional(listOf(text)),
+  chain_selector: optional(text),
+  chain_environment: optional(anyText()),
+  ...paging(PAGE_LIMITS.queries),
+});
 
 /** What the signed error says; without one, the code that stands for its status. */
 function failureReason(query: Query, abi: Abi | undefined): string {

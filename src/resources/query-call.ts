@@ -1,4 +1,5 @@
 import { type Abi, decodeFunctionResult, encodeFunctionCall } from "../abi/index.ts";
+import { aList, anything, request, text } from "../options/index.ts";
 import type { BlockSelection } from "../protocol/index.ts";
 import type { CreateQuery } from "./query-request.ts";
 import type { QueryAnswer, QueryRunOptions } from "./query-run.ts";
@@ -33,12 +34,22 @@ export type FunctionAnswer = QueryAnswer & {
   value: unknown;
 };
 
+const functionQuery = request<FunctionQuery>({
+  // The values of the request are checked with the query.
+  ...{ chain_selector: anything(), address: anything(), block_selection: anything() },
+  ...{ from_address: anything(), idempotency_key: anything(), metadata: anything(), args: anything() },
+  abi: aList(),
+  function: text,
+});
+
 /** Encodes the call, runs it and decodes its answer: see `Queries.call`. */
 export async function callFunction(
   run: (query: CreateQuery, options: QueryRunOptions) => Promise<QueryAnswer>,
-  { address, abi, function: name, args, block_selection, from_address, ...rest }: FunctionQuery,
+  question: FunctionQuery,
   options: FunctionQueryOptions,
 ): Promise<FunctionAnswer> {
+  const asked = functionQuery(question, "question");
+  const { address, abi, function: name, args, block_selection, from_address, ...rest } = asked;
   const params = {
     contract_address: address,
     call_data: encodeFunctionCall({ abi, function: name, args }).data,

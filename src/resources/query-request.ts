@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { callData } from "../abi/index.ts";
 import { ArgumentError } from "../errors.ts";
+import { anything, jsonObject, optional, reading, request, shape } from "../options/index.ts";
 import {
   type BlockSelection,
   LIMITS,
@@ -33,27 +34,42 @@ export type CreatedQuery = {
   status: Open<QueryStatus>;
 };
 
+/** What its text must be is said below. */
+const createQuery = request<CreateQuery>({
+  chain_selector: anything(),
+  params: shape<QueryParams>({
+    ...{ contract_address: anything(), call_data: anything(), from_address: anything() },
+    block_selection: blockSelection,
+  }),
+  idempotency_key: anything(),
+  metadata: optional(jsonObject),
+});
+
 /**
  * The body of the request, checked.
  * @throws {ArgumentError} with the path of the value, as `params.contract_address`.
  */
-export function queryRequest(query: CreateQuery): object {
+export function queryRequest(given: CreateQuery): CreateQuery & { query_kind: string } {
+  const query = createQuery(given, "query");
   const { chain_selector, params, idempotency_key = randomUUID(), metadata } = query;
   checkAddress("params.contract_address", params.contract_address);
   if (params.from_address !== undefined) checkAddress("params.from_address", params.from_address);
-  checkBlock(params.block_selection);
   const call_data = callData(params.call_data, "params.call_data");
   checkSelector(chain_selector);
   checkKey(idempotency_key);
-  if (metadata) checkMetadata(metadata);
+  if (metadata !== undefined) checkMetadata(metadata);
   return { query_kind: "evm_call", ...query, idempotency_key, params: { ...params, call_data } };
 }
 
-function checkBlock(selection: BlockSelection): void {
-  if (selection?.type === "latest" || selection?.type === "finalized") return;
-  if (selection?.type === "block_number" && /^\d{1,78}$/.test(selection.block_number)) return;
-  const message = "The block must be latest, finalized, or a block number as decimal digits.";
-  throw new ArgumentError("params.block_selection", message);
+function blockSelection(value: unknown, path: string): BlockSelection {
+  const selection = value as Partial<BlockSelection & { block_number: string }> | undefined;
+  const isBlock = reading(path, () => {
+    if (selection?.type === "latest" || selection?.type === "finalized") return true;
+    const number = selection?.type === "block_number" ? selection.block_number : undefined;
+    return typeof number === "string" && /^\d{1,78}$/.test(number);
+  });
+  if (isBlock) return value as BlockSelection;
+  throw new ArgumentError(path, "The block must be latest, finalized, or a block number as decimal digits.");
 }
 
 function checkKey(key: string): void {

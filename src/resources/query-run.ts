@@ -1,11 +1,12 @@
 import type { Abi } from "../abi/index.ts";
 import { CrecError } from "../errors.ts";
 import type { CallOptions } from "../http/index.ts";
+import { aList, anyText, callable, type Kinds, like, optional, options } from "../options/index.ts";
 import { answeredQuery, decodeQuery, type Verifier, type VerifyResult } from "../proofs/index.ts";
 import type { Query, QueryStatus } from "../protocol/index.ts";
 import { requireAnswerTo } from "./answer-to.ts";
 import type { CreatedQuery, CreateQuery } from "./query-request.ts";
-import type { WaitOptions } from "./wait.ts";
+import { WAIT, type WaitOptions } from "./wait.ts";
 
 export type QueryWaitOptions = Omit<WaitOptions<QueryStatus, Query>, "target"> & {
   /**
@@ -26,6 +27,24 @@ export type QueryRunOptions = Omit<QueryWaitOptions, "target"> & {
 };
 
 export type QueryResumeOptions = Omit<QueryRunOptions, "onCreated">;
+
+const QUERY_WAIT: Kinds<QueryWaitOptions> = {
+  ...WAIT,
+  target: optional(anyText()),
+  abi: optional(aList()),
+};
+
+const RESUME: Kinds<QueryResumeOptions> = {
+  ...QUERY_WAIT,
+  verifier: optional(like<Verifier>({ verifyQuery: callable() })),
+};
+
+/** @throws {ArgumentError} naming the option. */
+export const queryWaitOptions = options<QueryWaitOptions>(QUERY_WAIT);
+/** @throws {ArgumentError} naming the option. */
+export const queryResumeOptions = options<QueryResumeOptions>(RESUME);
+/** @throws {ArgumentError} naming the option. */
+export const queryRunOptions = options<QueryRunOptions>({ ...RESUME, onCreated: optional(callable()) });
 
 /** The answer to a query, as the contract returned it. */
 export type QueryAnswer = {

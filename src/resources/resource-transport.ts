@@ -2,6 +2,7 @@ import {
   BadResponseError,
   type Call,
   type CallOptions,
+  callOptions,
   NotFoundError,
   readAnswer,
   Transport,
@@ -66,9 +67,9 @@ export class ResourceTransport extends Transport {
     path: string,
     name: string,
     find: () => Promise<T | undefined>,
-    options: CallOptions = {},
+    options?: CallOptions,
   ): Promise<T | undefined> {
-    return this.#repeat(options, async () => {
+    return this.#repeat(callOptions(options), async () => {
       const found = await find();
       const graceMs = found === undefined ? this.#justCreated.graceOfName(path, name) : 0;
       return { graceMs, settle: () => found };

@@ -1,5 +1,6 @@
 import { ArgumentError } from "../errors.ts";
 import { NotFoundError } from "../http/index.ts";
+import { like, text } from "../options/index.ts";
 import {
   type ChannelEvent,
   EVENT_TYPES,
@@ -23,6 +24,14 @@ export type NamedOperation = Pick<
   Operation,
   "operation_id" | "wallet_operation_id" | "chain_selector" | "address"
 >;
+
+/** One that the service has shown may have more fields. */
+export const namedOperationKind = like<NamedOperation>({
+  operation_id: text,
+  wallet_operation_id: text,
+  chain_selector: text,
+  address: text,
+});
 
 /** Reads the operation or query of an id. */
 export type ReadById = {

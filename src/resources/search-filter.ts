@@ -1,4 +1,6 @@
-import type { EventType, Open } from "../protocol/index.ts";
+import { anyText, finite, listOf, optional, request, text } from "../options/index.ts";
+import { type EventType, type Open, PAGE_LIMITS } from "../protocol/index.ts";
+import { paging } from "./checks.ts";
 
 /**
  * Filters of a search, as the service names them; several of them apply together. One that does not apply to a type in
@@ -48,3 +50,24 @@ export type SearchEvents = {
    */
   offset?: number | undefined;
 };
+
+/** @throws {ArgumentError} naming the filter. */
+export const searchFilter = request<SearchEvents>({
+  type: optional(listOf(anyText())),
+  "created.gt": optional(finite),
+  "created.gte": optional(finite),
+  "created.lt": optional(finite),
+  "created.lte": optional(finite),
+  chain_selector: optional(listOf(text)),
+  chain_environment: optional(anyText()),
+  status: optional(listOf(text)),
+  watcher_id: optional(text),
+  wallet_id: optional(text),
+  address: optional(listOf(text)),
+  wallet_operation_id: optional(text),
+  operation_id: optional(text),
+  query_id: optional(text),
+  event_name: optional(text),
+  service: optional(listOf(text)),
+  ...paging(PAGE_LIMITS.eventsSearch),
+});

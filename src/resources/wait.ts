@@ -1,8 +1,9 @@
 import { ArgumentError } from "../errors.ts";
 import { bounded, HttpError, NotFoundError } from "../http/index.ts";
+import { anyText, callable, duration, type Kinds, oneOf, optional, options } from "../options/index.ts";
 import { type EventEnvelope, isStatusOf, type Lifecycle, progressTo } from "../protocol/index.ts";
 import { badResponse } from "./answers.ts";
-import { checkedPolling, type PollingOptions, poll } from "./polling.ts";
+import { DEFAULT_POLL_MS, DEFAULT_TIMEOUT_MS, POLLING, type PollingOptions, poll } from "./polling.ts";
 import { isEarly, isStray } from "./resource-transport.ts";
 import { idWords, unreachable, WaitError } from "./wait-error.ts";
 
@@ -24,6 +25,17 @@ export type WaitOptions<S extends string, R> = PollingOptions & {
    */
   unknownForMs?: number | undefined;
 };
+
+/** Of any resource; the wait itself says which targets it has. */
+export const WAIT: Kinds<WaitOptions<never, unknown>> = {
+  ...POLLING,
+  target: anyText(),
+  onStatus: optional(callable()),
+  by: optional(oneOf("resource", "events")),
+  unknownForMs: optional(duration),
+};
+
+const waitOptions = options<WaitOptions<never, unknown>>(WAIT);
 
 /** What a kind of resource brings to a wait. */
 export type Waited<S extends string, R> = {
@@ -50,11 +62,11 @@ const QUIET_POLLS = 4;
  */
 export async function waitForStatus<S extends string, R extends { status: string }>(
   waited: Waited<S, R>,
-  options: WaitOptions<S, R>,
+  given: WaitOptions<S, R>,
 ): Promise<R> {
   const { noun, id, lifecycle } = waited;
-  const { target, onStatus } = options;
-  const { timeoutMs, pollMs } = checkedPolling(options);
+  const { target, onStatus, ...options }: WaitOptions<S, R> = waitOptions(given);
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, pollMs = DEFAULT_POLL_MS } = options;
   if (!isStatusOf(lifecycle, target)) throw unknownTarget(waited);
   const unknownUntil = performance.now() + (options.unknownForMs ?? 5_000);
   const progress = (status: string) => progressTo(lifecycle, target, status);
@@ -142,7 +154,8 @@ function byEvents<S extends string, R extends { status: string }>(
   };
 }
 
-function unknownTarget({ noun, lifecycle }: { noun: string; lifecycle: object }): ArgumentError {
+/** The error for a target that no resource of the kind has. */
+export function unknownTarget({ noun, lifecycle }: { noun: string; lifecycle: object }): ArgumentError {
   const statuses = Object.keys(lifecycle).join(", ");
   return new ArgumentError("target", `The target must be a status of a ${noun}: ${statuses}.`);
 }

@@ -1,4 +1,5 @@
 import { ArgumentError } from "../errors.ts";
+import { aList, anything, jsonObject, optional, reading, request } from "../options/index.ts";
 import {
   LIMITS,
   type Open,
@@ -7,7 +8,6 @@ import {
   WALLET_TYPES,
   type WalletType,
 } from "../protocol/index.ts";
-import { isObject } from "./answers.ts";
 import { checkAddress, checkDescription, checkName, checkSelector, pathId } from "./checks.ts";
 
 /** A wallet to create. */
@@ -51,17 +51,29 @@ function isKnownType(type: string): boolean {
   return WALLET_TYPES.some((known) => known === type);
 }
 
-/** @throws {ArgumentError} with the path of the value. */
-export function checkWallet(wallet: CreateWallet): void {
+/** A request, checked. @throws {ArgumentError} with the path of the value. */
+export function walletOf(given: CreateWallet): CreateWallet {
+  const wallet = readWallet(given, "wallet");
+  reading("wallet", () => checkWallet(wallet));
+  return wallet;
+}
+
+const readWallet = request<CreateWallet>({
+  // These have checks of their own.
+  ...{ name: anything(), description: anything(), wallet_owner_address: anything() },
+  ...{ chain_selector: anything(), wallet_type: anything(), status_channel_id: anything() },
+  allowed_ecdsa_signers: optional(aList()),
+  allowed_rsa_signers: optional(aList()),
+  configuration: optional(jsonObject),
+});
+
+function checkWallet(wallet: CreateWallet): void {
   checkName(wallet.name);
   checkDescription(wallet.description);
   checkAddress("wallet_owner_address", wallet.wallet_owner_address);
   checkSelector(wallet.chain_selector);
   if (wallet.status_channel_id !== undefined) pathId("status_channel_id", wallet.status_channel_id);
   const { configuration } = wallet;
-  if (configuration !== undefined && !isObject(configuration)) {
-    throw new ArgumentError("configuration", "configuration must be an object.");
-  }
   const { wallet_type: type } = wallet;
   if (!isKnownType(type) && (configuration === undefined || typeof type !== "string" || type.trim() === "")) {
     const message = `wallet_type must be one of ${WALLET_TYPES.join(", ")}, or another type with its configuration.`;
@@ -88,7 +100,7 @@ function checkSigners(field: string, signers: ReadonlyArray<string | RsaPublicKe
   const seen = new Set<string>();
   for (const [index, signer] of signers.entries()) {
     const path = `${field}[${index}]`;
-    if (field === "allowed_ecdsa_signers") checkAddress(path, String(signer));
+    if (field === "allowed_ecdsa_signers") checkAddress(path, signer as string);
     else checkRsaKey(path, signer as RsaPublicKey);
     const identity = JSON.stringify(signer).toLowerCase();
     if (seen.has(identity)) throw new ArgumentError(path, `${path} is a duplicate. Give each signer once.`);
@@ -97,6 +109,8 @@ function checkSigners(field: string, signers: ReadonlyArray<string | RsaPublicKe
 }
 
 function checkRsaKey(path: string, key: RsaPublicKey): void {
-  if (RSA_PATTERNS.e.test(key?.e) && RSA_PATTERNS.n.test(key?.n)) return;
+  const { e, n } = (key ?? {}) as Partial<RsaPublicKey>;
+  if (typeof e === "string" && typeof n === "string" && RSA_PATTERNS.e.test(e) && RSA_PATTERNS.n.test(n))
+    return;
   throw new ArgumentError(path, `${path} must be a public key of 2048 bits: e and n as 0x hex.`);
 }

@@ -1,5 +1,6 @@
 import { ArgumentError, CrecError } from "../errors.ts";
-import type { CallOptions } from "../http/index.ts";
+import { type CallOptions, callOptions } from "../http/index.ts";
+import { anyText, checkedBy, listOf, optional, request, text } from "../options/index.ts";
 import {
   canonicalAddress,
   canonicalId,
@@ -12,14 +13,15 @@ import {
 } from "../protocol/index.ts";
 import { type AnsweredField, addressOf, differencesOf, requireAnswerTo } from "./answer-to.ts";
 import { resourceOf } from "./answers.ts";
-import { checkDescription, checkName, pathId } from "./checks.ts";
+import { checkDescription, checkName, paging, pathId } from "./checks.ts";
 import { createOrFind } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
+import { listingOf } from "./listing-of.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
 import type { ResourceTransport } from "./resource-transport.ts";
 import { readStatusEvents, type StatusEvents, statusReason } from "./status-events.ts";
 import { type WaitOptions, waitForStatus } from "./wait.ts";
-import { type CreateWallet, checkWallet, signersOf } from "./wallet-request.ts";
+import { type CreateWallet, signersOf, walletOf } from "./wallet-request.ts";
 
 /** What to change of a wallet. */
 export type UpdateWallet = {
@@ -80,21 +82,21 @@ export class Wallets {
    * });
    */
   async create(wallet: CreateWallet, options?: CallOptions): Promise<Wallet> {
-    checkWallet(wallet);
-    const allowed_signers = signersOf(wallet);
+    const requested = walletOf(wallet);
+    const allowed_signers = signersOf(requested);
     // In both the new and the old form, so that every version of the service reads the signers.
-    const { status_channel_id } = wallet;
-    const isAdded = allowed_signers !== undefined && wallet.configuration?.allowed_signers === undefined;
-    const configuration = { ...wallet.configuration, ...(isAdded ? { allowed_signers } : {}) };
+    const { status_channel_id } = requested;
+    const isAdded = allowed_signers !== undefined && requested.configuration?.allowed_signers === undefined;
+    const configuration = { ...requested.configuration, ...(isAdded ? { allowed_signers } : {}) };
     const body = {
-      ...wallet,
+      ...requested,
       ...(status_channel_id === undefined ? {} : { status_channel_id: canonicalId(status_channel_id) }),
       ...(Object.keys(configuration).length > 0 ? { configuration } : {}),
     };
     const created = resourceOf<Wallet>(await this.#transport.post("/wallets", body, options), "wallet_id");
     requireAnswerTo("wallet", [
-      ["name", created.name?.trim(), wallet.name.trim()],
-      ...sameFields(created, wallet),
+      ["name", created.name?.trim(), requested.name.trim()],
+      ...sameFields(created, requested),
     ]);
     return created;
   }
@@ -110,20 +112,21 @@ export class Wallets {
    * const { data } = await client.wallets.list({ chain_selector: network, status: ["deployed"] });
    */
   list(filter: ListWallets = {}, options?: CallOptions): Listing<Wallet> {
-    return listing({
-      noun: "wallet",
-      filter,
-      limits: PAGE_LIMITS.wallets,
-      get: (query) => this.#transport.get("/wallets", query, options),
-    });
+    return listingOf(() =>
+      listing({
+        noun: "wallet",
+        filter: filterOf(filter, "filter"),
+        limits: PAGE_LIMITS.wallets,
+        get: (query) => this.#transport.get("/wallets", query, options),
+      }),
+    );
   }
 
   /** Changes the name or the description of a wallet. */
   async update(walletId: string, changes: UpdateWallet, options?: CallOptions): Promise<Wallet> {
     const path = walletPath(walletId);
-    if (changes.name !== undefined) checkName(changes.name);
-    checkDescription(changes.description);
-    const call = { ...options, method: "PATCH", path, body: changes, idempotent: true } as const;
+    const body = changesOf(changes, "changes");
+    const call = { ...callOptions(options), method: "PATCH", path, body, idempotent: true } as const;
     return resourceOf(await this.#transport.request(call), "wallet_id", walletId);
   }
 
@@ -140,6 +143,7 @@ export class Wallets {
    * const { address } = await client.wallets.waitFor(wallet.wallet_id, { target: "deployed", timeoutMs: 60_000 });
    */
   async waitFor(walletId: string, options: WaitOptions<WalletStatus, Wallet>): Promise<Wallet> {
+    walletPath(walletId);
     return waitForStatus(
       {
         noun: "wallet",
@@ -164,11 +168,11 @@ export class Wallets {
 
   /** The wallet with exactly this name, unless it is archived. */
   async findByName(name: string, options?: CallOptions): Promise<Wallet | undefined> {
+    checkName(name);
     return this.#transport.findNamed("/wallets", name, () => this.#named(name, {}, options), options);
   }
 
   async #named(name: string, filter: ListWallets, options?: CallOptions): Promise<Wallet | undefined> {
-    checkName(name);
     const wallets = this.list({ ...filter, name, limit: PAGE_LIMITS.wallets.max }, options);
     return findIn(wallets, (wallet) => wallet.name === name);
   }
@@ -181,11 +185,11 @@ export class Wallets {
     requested: CreateWallet,
     options?: CallOptions,
   ): Promise<{ wallet: Wallet; found: boolean }> {
-    checkWallet(requested);
+    const { name } = walletOf(requested);
     const steps = {
-      find: () => this.findByName(requested.name, options),
+      find: () => this.findByName(name, options),
       create: () => this.create(requested, options),
-      findArchived: () => this.#named(requested.name, { status: ["archived"] }, options),
+      findArchived: () => this.#named(name, { status: ["archived"] }, options),
       id: (one: Wallet) => one.wallet_id,
     };
     const { resource: wallet, found } = await createOrFind(this.#transport, steps, options);
@@ -193,6 +197,22 @@ export class Wallets {
     return { wallet, found };
   }
 }
+
+const changesOf = request<UpdateWallet>({
+  name: optional(checkedBy((name: string) => checkName(name))),
+  description: checkedBy(checkDescription),
+});
+
+const filterOf = request<ListWallets>({
+  name: optional(text),
+  chain_selector: optional(text),
+  chain_environment: optional(anyText()),
+  owner: optional(text),
+  address: optional(text),
+  type: optional(anyText()),
+  status: optional(listOf(anyText())),
+  ...paging(PAGE_LIMITS.wallets),
+});
 
 function walletPath(walletId: string): string {
   return `/wallets/${pathId("walletId", walletId)}`;

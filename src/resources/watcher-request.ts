@@ -1,4 +1,14 @@
 import { ArgumentError } from "../errors.ts";
+import {
+  aList,
+  anything,
+  checkedBy,
+  jsonObject,
+  optional,
+  reading,
+  request,
+  text,
+} from "../options/index.ts";
 import { type EventFragment, LIMITS } from "../protocol/index.ts";
 import { isObject } from "./answers.ts";
 import { checkAddress, checkName, checkSelector } from "./checks.ts";
@@ -22,12 +32,37 @@ export type CreateWatcher = {
 };
 
 /** The service stores a watcher's name without the spaces around it, so it is only found without them. */
-export function withTrimmedName<T extends { name: string }>(named: T): T {
-  return typeof named.name === "string" ? { ...named, name: named.name.trim() } : named;
+function trimmed(name: string): string {
+  return typeof name === "string" ? name.trim() : name;
 }
 
-/** @throws {ArgumentError} with the path of the value. */
-export function checkWatcher({ name, chain_selector, address, events, abi, service }: CreateWatcher): void {
+/** A request, checked. @throws {ArgumentError} with the path of the value. */
+export function watcherOf(given: CreateWatcher): CreateWatcher {
+  const watcher = readWatcher(given, "watcher");
+  const requested = { ...watcher, name: trimmed(watcher.name) };
+  reading("watcher", () => checkWatcher(requested));
+  return requested;
+}
+
+const readWatcher = request<CreateWatcher>({
+  // These have checks of their own.
+  ...{ name: anything(), chain_selector: anything(), address: anything(), events: anything() },
+  abi: optional(aList()),
+  service: optional(text),
+  service_config: optional(jsonObject),
+});
+
+/** @throws {ArgumentError} naming `name`. */
+export function watcherChangesOf(given: { name: string }): { name: string } {
+  const { name, ...changes } = readChanges(given, "changes");
+  return { ...changes, name: trimmed(name) };
+}
+
+const readChanges = request<{ name: string }>({
+  name: checkedBy((name: string) => checkName(trimmed(name), LIMITS.watcherNameMinLength)),
+});
+
+function checkWatcher({ name, chain_selector, address, events, abi, service }: CreateWatcher): void {
   checkName(name, LIMITS.watcherNameMinLength);
   checkSelector(chain_selector);
   checkAddress("address", address);
@@ -40,6 +75,7 @@ export function checkWatcher({ name, chain_selector, address, events, abi, servi
   if (abi !== undefined) checkFragments(abi);
   const names = abi?.map((fragment) => fragment.name);
   for (const [index, event] of events.entries()) {
+    text(event, `events[${index}]`);
     if (names === undefined || names.includes(event)) continue;
     const message = `The ABI has no event named "${event}". It has: ${names.join(", ") || "none"}.`;
     throw new ArgumentError(`events[${index}]`, message, { code: "EVENT_NOT_IN_ABI" });

@@ -1,9 +1,9 @@
 import { completeFragment } from "../abi/index.ts";
 import { CrecError } from "../errors.ts";
-import type { CallOptions } from "../http/index.ts";
+import { type CallOptions, callOptions } from "../http/index.ts";
+import { anyText, listOf, optional, request, text } from "../options/index.ts";
 import {
   canonicalAddress,
-  LIMITS,
   type Open,
   PAGE_LIMITS,
   WATCHER_LIFECYCLE,
@@ -12,15 +12,16 @@ import {
 } from "../protocol/index.ts";
 import { type AnsweredField, addressOf, differencesOf, requireAnswerTo } from "./answer-to.ts";
 import { resourceOf } from "./answers.ts";
-import { checkName, pathId } from "./checks.ts";
+import { checkName, paging, pathId } from "./checks.ts";
 import { createOrFind } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
+import { listingOf } from "./listing-of.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
 import type { ResourceTransport } from "./resource-transport.ts";
 import { readStatusEvents, type StatusEvents, statusReason } from "./status-events.ts";
 import { type WaitOptions, waitForStatus } from "./wait.ts";
 import { WatcherFamilies } from "./watcher-families.ts";
-import { type CreateWatcher, checkWatcher, withTrimmedName } from "./watcher-request.ts";
+import { type CreateWatcher, watcherChangesOf, watcherOf } from "./watcher-request.ts";
 
 /** Filters of a list of watchers. Each one narrows the list; several of them apply together. */
 export type ListWatchers = {
@@ -78,8 +79,7 @@ export class Watchers {
    */
   async create(channelId: string, watcher: CreateWatcher, options?: CallOptions): Promise<Watcher> {
     const path = watchersPath(channelId);
-    const requested = withTrimmedName(watcher);
-    checkWatcher(requested);
+    const requested = watcherOf(watcher);
     const { abi } = requested;
     const body = { ...requested, ...(abi ? { abi: abi.map(completeFragment) } : {}) };
     const created = resourceOf<Watcher>(await this.#transport.post(path, body, options), "watcher_id");
@@ -103,18 +103,22 @@ export class Watchers {
    * const donFamily = (watcherId: string) => client.watchers.familyOf(channelId, watcherId);
    * (await verifier.verify(event, { donFamily })).verified; // → true
    */
-  familyOf(channelId: string, watcherId: string): Promise<string | undefined> {
+  async familyOf(channelId: string, watcherId: string): Promise<string | undefined> {
+    watchersPath(channelId);
+    text(watcherId, "watcherId");
     return this.#families.of(channelId, watcherId);
   }
 
   /** The watchers of a channel: summaries, without `events` and `abi`. */
   list(channelId: string, filter: ListWatchers = {}, options?: CallOptions): Listing<Watcher> {
-    return listing({
-      noun: "watcher",
-      filter,
-      limits: PAGE_LIMITS.watchers,
-      get: (query) => this.#transport.get(watchersPath(channelId), query, options),
-    });
+    return listingOf(() =>
+      listing({
+        noun: "watcher",
+        filter: filterOf(filter, "filter"),
+        limits: PAGE_LIMITS.watchers,
+        get: (query) => this.#transport.get(watchersPath(channelId), query, options),
+      }),
+    );
   }
 
   /** Renames a watcher. */
@@ -125,9 +129,8 @@ export class Watchers {
     options?: CallOptions,
   ): Promise<Watcher> {
     const path = watcherPath(channelId, watcherId);
-    const body = withTrimmedName(changes);
-    checkName(body.name, LIMITS.watcherNameMinLength);
-    const call = { ...options, method: "PATCH", path, body, idempotent: true } as const;
+    const body = watcherChangesOf(changes);
+    const call = { ...callOptions(options), method: "PATCH", path, body, idempotent: true } as const;
     return resourceOf(await this.#transport.request(call), "watcher_id", watcherId);
   }
 
@@ -152,6 +155,7 @@ export class Watchers {
     watcherId: string,
     options: WaitOptions<WatcherStatus, Watcher>,
   ): Promise<Watcher> {
+    watcherPath(channelId, watcherId);
     const statusEvents: StatusEvents = {
       channelId,
       filter: { type: ["watcher.status"], watcher_id: watcherId },
@@ -179,7 +183,8 @@ export class Watchers {
    * watcher; // → undefined
    */
   async findByName(channelId: string, name: string, options?: CallOptions): Promise<Watcher | undefined> {
-    const { name: trimmed } = withTrimmedName({ name });
+    checkName(name);
+    const trimmed = name.trim();
     const find = () => this.#named(channelId, trimmed, {}, options);
     return this.#transport.findNamed(watchersPath(channelId), trimmed, find, options);
   }
@@ -190,7 +195,6 @@ export class Watchers {
     filter: ListWatchers,
     options?: CallOptions,
   ): Promise<Watcher | undefined> {
-    checkName(name);
     const watchers = this.list(channelId, { ...filter, name, limit: PAGE_LIMITS.watchers.max }, options);
     return findIn(watchers, (watcher) => watcher.name?.trim() === name);
   }
@@ -204,8 +208,8 @@ export class Watchers {
     given: CreateWatcher,
     options?: CallOptions,
   ): Promise<{ watcher: Watcher; found: boolean }> {
-    const requested = withTrimmedName(given);
-    checkWatcher(requested);
+    watchersPath(channelId);
+    const requested = watcherOf(given);
     const steps = {
       find: async () => {
         const summary = await this.findByName(channelId, requested.name, options);
@@ -221,6 +225,17 @@ export class Watchers {
     return { watcher, found };
   }
 }
+
+const filterOf = request<ListWatchers>({
+  name: optional(text),
+  status: optional(listOf(anyText())),
+  chain_selector: optional(text),
+  chain_environment: optional(anyText()),
+  address: optional(text),
+  service: optional(listOf(text)),
+  event_name: optional(text),
+  ...paging(PAGE_LIMITS.watchers),
+});
 
 function watchersPath(channelId: string): string {
   return `/channels/${pathId("channelId", channelId)}/watchers`;

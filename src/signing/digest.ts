@@ -4,7 +4,7 @@ import type { Hex } from "../protocol/index.ts";
 const DIGEST = /^0x[0-9a-f]{64}$/i;
 
 export function isDigest(digest: Hex): boolean {
-  return DIGEST.test(digest);
+  return typeof digest === "string" && DIGEST.test(digest);
 }
 
 /** @throws ArgumentError `INVALID_ARGUMENT` */

@@ -19,7 +19,14 @@ export { isRsaSignature } from "./rsa.ts";
 export { signWith } from "./sign.ts";
 export { signRequestOf } from "./sign-request.ts";
 export { canonicalSignature, recoverSigner } from "./signature.ts";
-export type { LocalSigner, Signer, SigningState, SignOptions, SignRequest } from "./signer.ts";
+export {
+  type LocalSigner,
+  type Signer,
+  type SigningState,
+  type SignOptions,
+  type SignRequest,
+  signerKind,
+} from "./signer.ts";
 export {
   OPERATION_TYPES,
   type OperationTypedData,

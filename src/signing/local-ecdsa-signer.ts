@@ -3,7 +3,7 @@ import * as Secp256k1 from "ox/Secp256k1";
 import * as Signature from "ox/Signature";
 import { ArgumentError, CrecError } from "../errors.ts";
 import type { Address as AddressText, Hex } from "../protocol/index.ts";
-import { requireDigest } from "./digest.ts";
+import { signCall } from "./sign-call.ts";
 import { recoverSigner } from "./signature.ts";
 import type { LocalSigner } from "./signer.ts";
 
@@ -27,8 +27,9 @@ export function localEcdsaSigner(privateKey: string): LocalEcdsaSigner {
   return {
     kind: "ecdsa",
     address,
-    async sign({ digest }) {
-      requireDigest(digest);
+    async sign(request) {
+      signCall(request, undefined, "digest");
+      const { digest } = request;
       const signed = Secp256k1.sign({ payload: digest, privateKey: key, extraEntropy: false });
       const signature = Signature.toHex(signed);
       if (recoverSigner(digest, signature) !== address) {

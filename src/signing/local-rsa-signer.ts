@@ -4,6 +4,7 @@ import { ArgumentError } from "../errors.ts";
 import { RSA_KEY_BITS, type RsaPublicKey } from "../protocol/index.ts";
 import { readPemPrivateKey } from "./pem.ts";
 import { rsaKeyProblem, rsaPublicKeyOf, rsaSign } from "./rsa.ts";
+import { signCall } from "./sign-call.ts";
 import type { LocalSigner } from "./signer.ts";
 
 /** A signer with an RSA key in this process. */
@@ -29,7 +30,10 @@ export function localRsaSigner(privateKey: string | RsaPrivateJwk): LocalRsaSign
   return {
     kind: "rsa",
     publicKey: rsaPublicKeyOf(key),
-    sign: async ({ digest }) => rsaSign(key, digest),
+    sign: async (request) => {
+      signCall(request, undefined, "digest");
+      return rsaSign(key, request.digest);
+    },
   };
 }
 

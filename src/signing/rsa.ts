@@ -7,8 +7,11 @@ import {
   timingSafeEqual,
 } from "node:crypto";
 import { ArgumentError } from "../errors.ts";
+import { anyText, like } from "../options/index.ts";
 import { type Hex, RSA_KEY_BITS, RSA_PATTERNS, type RsaPublicKey } from "../protocol/index.ts";
 import { isDigest, requireDigest } from "./digest.ts";
+
+export const publicKeyKind = like<RsaPublicKey>({ e: anyText(), n: anyText() });
 
 /** The ASN.1 header of a SHA-256 digest in PKCS#1 v1.5. */
 const SHA256_PREFIX = Buffer.from("3031300d060960864801650304020105000420", "hex");

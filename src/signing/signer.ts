@@ -1,4 +1,6 @@
+import { anyText, callable, like, oneOf, optional, someTime } from "../options/index.ts";
 import type { Address, Hex, RsaPublicKey } from "../protocol/index.ts";
+import { publicKeyKind } from "./rsa.ts";
 import type { OperationTypedData } from "./typed-data.ts";
 
 /** What a signer signs, in three forms of the same: a signer uses the one that its key service takes. */
@@ -44,6 +46,15 @@ export type Signer = {
   /** Returns the signature of the digest as hex. To ask twice for the same digest must have no other effect. */
   sign(request: SignRequest, options?: SignOptions): Promise<Hex>;
 };
+
+/** What a signer must be. It is used as it is. */
+export const signerKind = like<Signer>({
+  kind: oneOf("ecdsa", "rsa"),
+  address: optional(anyText()),
+  publicKey: optional(publicKeyKind),
+  timeoutMs: optional(someTime),
+  sign: callable(),
+});
 
 /** A signer with a key in this process, which needs nothing but the digest. */
 export type LocalSigner = Omit<Signer, "sign"> & {

@@ -1,8 +1,9 @@
 import { ArgumentError } from "../../errors.ts";
-import { baseUrlOf, proxyFor, timeoutOf } from "../../http/index.ts";
+import { baseUrlOf, proxyFor } from "../../http/index.ts";
+import { anything, optional, options, reading, text } from "../../options/index.ts";
 import { SIGNING_TIMEOUTS_MS } from "../../protocol/signing-timeouts.ts";
 import type { KmsCredentials } from "./aws-kms/index.ts";
-import type { CustodyOptions } from "./custody-signer.ts";
+import { CUSTODY, type CustodyOptions } from "./custody-signer.ts";
 
 export type AwsKmsOptions = CustodyOptions & {
   /** The key's id or ARN, or an alias as `alias/name` or as its ARN. The key of another account needs an ARN. */
@@ -38,8 +39,18 @@ const REGION_OF_ARN = /^arn:[\w-]+:kms:([\w-]+):/;
 const REGION = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const NO_BLANKS = /^[\x21-\x7e]+$/;
 
+/** @throws {ArgumentError} naming the option. */
+export const awsKmsOptions = options<AwsKmsOptions>({
+  ...CUSTODY,
+  region: optional(text),
+  endpoint: optional(text),
+  // These have checks of their own.
+  ...{ keyId: anything(), credentials: anything() },
+});
+
 /** @throws {ArgumentError} naming the option; no message contains a credential. */
-export function awsKmsSettings(options: AwsKmsOptions, environment: Environment): AwsKmsSettings {
+export function awsKmsSettings(given: AwsKmsOptions, environment: Environment): AwsKmsSettings {
+  const options = awsKmsOptions(given);
   const { endpoint, timeoutMs = SIGNING_TIMEOUTS_MS["aws-kms"], proxy } = options;
   const keyId = keyIdOf(options.keyId);
   // What is wrong with it is said before anything is sent.
@@ -49,7 +60,7 @@ export function awsKmsSettings(options: AwsKmsOptions, environment: Environment)
     region: regionOf(options, keyId, environment),
     endpoint: endpointOf(textOf(endpoint)),
     credentials: credentialsOf(options.credentials, environment),
-    timeoutMs: timeoutOf("timeoutMs", timeoutMs),
+    timeoutMs,
   };
 }
 
@@ -107,8 +118,8 @@ function credentialsOf(
 }
 
 /** Undefined for an option that is blank, as where it comes from an empty environment variable. */
-function textOf(option: unknown): string | undefined {
-  return option === undefined ? undefined : String(option).trim() || undefined;
+function textOf(option: string | undefined): string | undefined {
+  return option?.trim() || undefined;
 }
 
 const VARIABLES = {
@@ -131,15 +142,18 @@ function ofEnvironment(environment: Environment): AwsCredentials {
 
 function checked(given: AwsCredentials, nameOf: (name: keyof AwsCredentials) => string): AwsCredentials {
   const read = (name: keyof AwsCredentials, what: string) => {
-    const text = String(given[name] ?? "").trim();
-    if (NO_BLANKS.test(text)) return text;
+    const value: unknown = reading(`credentials.${name}`, () => given[name]);
+    const trimmed = typeof value === "string" ? value.trim() : "";
+    if (NO_BLANKS.test(trimmed)) return trimmed;
     const message = `${nameOf(name)} must be ${what}, without spaces and line breaks. Enter it again.`;
     throw new ArgumentError(`credentials.${name}`, message);
   };
   const accessKeyId = read("accessKeyId", "the id of an access key of AWS");
   const secretAccessKey = read("secretAccessKey", "the secret of the access key");
   const isTemporary = accessKeyId.startsWith("ASIA");
-  if (!isTemporary && !given.sessionToken?.trim()) return { accessKeyId, secretAccessKey };
+  const token: unknown = reading("credentials.sessionToken", () => given.sessionToken);
+  const isBlank = token === undefined || (typeof token === "string" && token.trim() === "");
+  if (!isTemporary && isBlank) return { accessKeyId, secretAccessKey };
   const what = "the session token of the access key, which is a temporary one";
   return { accessKeyId, secretAccessKey, sessionToken: read("sessionToken", what) };
 }

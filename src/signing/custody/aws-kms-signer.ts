@@ -2,14 +2,14 @@ import * as Signature from "ox/Signature";
 import { bounded } from "../../http/index.ts";
 import { loadPart } from "../../load-part.ts";
 import type { Address, Hex, RsaPublicKey } from "../../protocol/index.ts";
-import { requireDigest } from "../digest.ts";
 import { isRsaSignature } from "../rsa.ts";
+import { signCall } from "../sign-call.ts";
 import type { SignOptions } from "../signer.ts";
 import type { KmsCalls } from "./aws-kms/index.ts";
 import { failureNamed, kmsError, late, notOfKey, unreadable } from "./aws-kms-errors.ts";
 import { type KmsKey, kmsKeyOf } from "./aws-kms-key.ts";
 import { openKmsRequests } from "./aws-kms-requests.ts";
-import { type AwsKmsOptions, awsKmsSettings } from "./aws-kms-settings.ts";
+import { type AwsKmsOptions, awsKmsOptions, awsKmsSettings } from "./aws-kms-settings.ts";
 import { notingAsked } from "./custodian-client.ts";
 import type { CustodySigner } from "./custody-signer.ts";
 import { recoveredSignature } from "./recovered-signature.ts";
@@ -41,9 +41,10 @@ export type AwsKmsSigner = CustodySigner &
  * await kms.close();
  */
 export async function awsKmsSigner(options: AwsKmsOptions): Promise<AwsKmsSigner> {
-  const { timeoutMs, ...settings } = awsKmsSettings(options, process.env);
+  const given = awsKmsOptions(options);
+  const { timeoutMs, ...settings } = awsKmsSettings(given, process.env);
   const { openKms } = await loadPart("the SDK of AWS", () => import("./aws-kms/index.ts"));
-  const requests = openKmsRequests({ ...options, endpoint: settings.endpoint });
+  const requests = openKmsRequests({ ...given, endpoint: settings.endpoint });
   const failures = new WeakMap<AbortSignal, (reason: string) => void>();
   const inTime = <T>(
     work: (calls: KmsCalls, signal: AbortSignal) => Promise<T>,
@@ -90,10 +91,11 @@ export async function awsKmsSigner(options: AwsKmsOptions): Promise<AwsKmsSigner
       custodian: "AWS KMS",
       ...shown,
       timeoutMs,
-      async sign({ digest }, options) {
-        requireDigest(digest);
+      async sign(request, signOptions) {
+        const waiting = signCall(request, signOptions, "digest");
+        const { digest } = request;
         const bytes = Buffer.from(digest.slice(2), "hex");
-        const signing = { ...options, isSigning: true };
+        const signing = { ...waiting, isSigning: true };
         const made = await inTime((kms, within) => kms.sign({ keyId, algorithm }, bytes, within), signing);
         return signatureOf(key, digest, made, keyId);
       },

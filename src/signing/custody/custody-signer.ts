@@ -1,4 +1,5 @@
-import type { ProxySettings, TlsSettings } from "../../http/index.ts";
+import { type ProxySettings, proxyKind, type TlsSettings, tlsKind } from "../../http/index.ts";
+import { type Kinds, milliseconds, optional } from "../../options/index.ts";
 import type { Signer } from "../signer.ts";
 
 /** What the signers of all key services can be given. */
@@ -9,6 +10,12 @@ export type CustodyOptions = {
   tls?: TlsSettings | undefined;
   /** A proxy, or its URL, or `"environment"`. @default none */
   proxy?: string | ProxySettings | undefined;
+};
+
+export const CUSTODY: Kinds<CustodyOptions> = {
+  timeoutMs: optional(milliseconds),
+  tls: optional(tlsKind),
+  proxy: optional(proxyKind),
 };
 
 /** A signer whose key stays in a key service. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { CrecError } from "../../errors.ts";
+import { reading } from "../../options/index.ts";
 import type { Address, Hex } from "../../protocol/index.ts";
 import type { SignOptions, SignRequest } from "../signer.ts";
 import { fieldAt } from "./answer-fields.ts";
@@ -91,7 +92,7 @@ export class FireblocksRequests {
   /** A new request, or the last one that exists. */
   async #ask(request: SignRequest, options: SignOptions): Promise<Found> {
     const attempt = this.#next.get(request.digest) ?? 1;
-    const body = this.#body(request, attempt);
+    const body = reading("request.typedData", () => this.#body(request, attempt));
     const waiting = { ...options, withinMs: this.#options.timeoutMs };
     const post = { method: "POST", path: "/v1/transactions", body, ...waiting } as const;
     const answer = await this.#api.call(post).catch((error: Error) => error);

@@ -1,10 +1,10 @@
 import { ArgumentError } from "../../errors.ts";
-import { timeoutOf } from "../../http/index.ts";
+import { anything, checkedBy, milliseconds, oneOf, optional, options, text } from "../../options/index.ts";
 import type { Address } from "../../protocol/index.ts";
 import { SIGNING_TIMEOUTS_MS } from "../../protocol/signing-timeouts.ts";
-import { requireDigest } from "../digest.ts";
 import { readPemPrivateKey } from "../pem.ts";
-import type { CustodyOptions, CustodySigner } from "./custody-signer.ts";
+import { signCall } from "../sign-call.ts";
+import { CUSTODY, type CustodyOptions, type CustodySigner } from "./custody-signer.ts";
 import { FIREBLOCKS, FireblocksApi } from "./fireblocks-api.ts";
 import { type FireblocksSource, readKey } from "./fireblocks-key.ts";
 import { FireblocksRequests } from "./fireblocks-requests.ts";
@@ -34,6 +34,17 @@ const POLL_MS = 1000;
 const PATH_LENGTH = 5;
 const LARGEST_INDEX = 2 ** 31 - 1;
 
+const fireblocksOptions = options<FireblocksSignerOptions>({
+  ...CUSTODY,
+  url: optional(text),
+  // These have checks of their own.
+  ...{ apiKey: anything(), privateKey: anything() },
+  source: checkedBy(sourceOf),
+  sends: optional(oneOf("digest", "typed-data")),
+  note: optional(text),
+  pollMs: optional(milliseconds),
+});
+
 /**
  * Signs with a key in Fireblocks, for wallets of type `ecdsa`. It asks for a signature and waits until people and
  * policies have decided; `onState` gets each state. A request that was made before, by this or an earlier process, is
@@ -54,18 +65,18 @@ const LARGEST_INDEX = 2 ** 31 - 1;
 export async function fireblocksSigner(
   options: FireblocksSignerOptions,
 ): Promise<CustodySigner & { kind: "ecdsa"; address: Address }> {
-  const { url = URL, note = "", sends = "digest", tls, proxy } = options;
-  const source = sourceOf(options.source);
+  const given = fireblocksOptions(options);
+  const { url = URL, note = "", sends = "digest", pollMs = POLL_MS, tls, proxy } = given;
+  const { timeoutMs = SIGNING_TIMEOUTS_MS.fireblocks } = given;
+  const source = sourceOf(given.source);
   if (sends === "typed-data" && "derivationPath" in source) {
     throw new ArgumentError(
       "sends",
       "Typed data needs a vault account and an asset. With a derivation path, send the digest.",
     );
   }
-  const apiKey = visibleText(options.apiKey, "apiKey", "the id of the API user in Fireblocks");
-  const key = keyOf(options.privateKey);
-  const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? SIGNING_TIMEOUTS_MS.fireblocks);
-  const pollMs = timeoutOf("pollMs", options.pollMs ?? POLL_MS);
+  const apiKey = visibleText(given.apiKey, "apiKey", "the id of the API user in Fireblocks");
+  const key = keyOf(given.privateKey);
   const api = new FireblocksApi({ url, apiKey, key, tls, proxy });
   try {
     const { address, derivationPath } = await readKey(api, source);
@@ -83,9 +94,8 @@ export async function fireblocksSigner(
       custodian: FIREBLOCKS,
       address,
       timeoutMs,
-      async sign(request, signOptions = {}) {
-        requireDigest(request.digest);
-        return requests.sign(request, signOptions);
+      async sign(request, signOptions) {
+        return requests.sign(request, signCall(request, signOptions, "all"));
       },
       close: () => api.close(),
     };
@@ -98,7 +108,7 @@ export async function fireblocksSigner(
 function sourceOf(source: FireblocksSource): FireblocksSource {
   if (source && "vaultAccountId" in source) {
     const { vaultAccountId, assetId } = source;
-    if (!/^\d{1,10}$/.test(vaultAccountId)) {
+    if (typeof vaultAccountId !== "string" || !/^\d{1,10}$/.test(vaultAccountId)) {
       throw new ArgumentError(
         "source.vaultAccountId",
         "source.vaultAccountId must be the number of the vault account, as text.",

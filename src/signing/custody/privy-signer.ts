@@ -1,9 +1,9 @@
 import { type KeyObject, randomUUID } from "node:crypto";
 import { checksumAddress } from "../../abi/index.ts";
-import { timeoutOf } from "../../http/index.ts";
+import { anything, oneOf, optional, options, text } from "../../options/index.ts";
 import type { Address, Hex } from "../../protocol/index.ts";
 import { SIGNING_TIMEOUTS_MS } from "../../protocol/signing-timeouts.ts";
-import { requireDigest } from "../digest.ts";
+import { signCall } from "../sign-call.ts";
 import type { SignRequest } from "../signer.ts";
 import { textAt } from "./answer-fields.ts";
 import {
@@ -14,7 +14,7 @@ import {
   quoted,
   refusalOf,
 } from "./custodian-client.ts";
-import type { CustodyOptions, CustodySigner } from "./custody-signer.ts";
+import { CUSTODY, type CustodyOptions, type CustodySigner } from "./custody-signer.ts";
 import { authorizationKeyOf, authorizationSignature } from "./privy-authorization.ts";
 import { SignerError, type SignerErrorCode } from "./signer-error.ts";
 import { visibleText } from "./visible-text.ts";
@@ -59,6 +59,15 @@ const QUORUM =
   "The wallet requires the signatures of several authorization keys, and the signer has one. Lower the number in Privy to one, or add this key as an additional signer.";
 const SIGNATURE = /^0x[0-9a-f]{130}$/i;
 
+const privyOptions = options<PrivySignerOptions>({
+  ...CUSTODY,
+  url: optional(text),
+  // These have checks of their own.
+  ...{ appId: anything(), appSecret: anything(), walletId: anything() },
+  authorizationKey: optional(text),
+  sends: optional(oneOf("digest", "typed-data")),
+});
+
 /**
  * Signs with the key of a wallet in Privy, for wallets of type `ecdsa`.
  *
@@ -76,9 +85,9 @@ const SIGNATURE = /^0x[0-9a-f]{130}$/i;
 export async function privySigner(
   options: PrivySignerOptions,
 ): Promise<CustodySigner & { kind: "ecdsa"; address: Address }> {
-  const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? SIGNING_TIMEOUTS_MS.privy);
-  const sends = options.sends ?? "digest";
-  const session = sessionOf(options);
+  const given = privyOptions(options);
+  const { timeoutMs = SIGNING_TIMEOUTS_MS.privy, sends = "digest" } = given;
+  const session = sessionOf(given);
   const { client } = session;
   try {
     const address = await readAddress(session);
@@ -87,10 +96,11 @@ export async function privySigner(
       custodian: PRIVY,
       address,
       timeoutMs,
-      async sign(request, options = {}) {
-        requireDigest(request.digest);
-        const body = sends === "digest" ? digestCall(request) : typedDataCall(request);
-        return signatureIn(await send(session, body, { ...options, withinMs: timeoutMs }));
+      async sign(request, signOptions) {
+        const isDigest = sends === "digest";
+        const waiting = signCall(request, signOptions, isDigest ? "digest" : "all");
+        const body = isDigest ? digestCall(request) : typedDataCall(request);
+        return signatureIn(await send(session, body, { ...waiting, withinMs: timeoutMs }));
       },
       close: () => client.close(),
     };

@@ -1,10 +1,11 @@
 import { checksumAddress } from "../../abi/index.ts";
 import { ArgumentError } from "../../errors.ts";
-import { timeoutOf } from "../../http/index.ts";
+import { checkedBy, oneOf, optional, options, text, wrong } from "../../options/index.ts";
 import type { Address } from "../../protocol/index.ts";
 import { SIGNING_TIMEOUTS_MS } from "../../protocol/signing-timeouts.ts";
+import { signCall } from "../sign-call.ts";
 import { CustodianClient } from "./custodian-client.ts";
-import type { CustodyOptions, CustodySigner } from "./custody-signer.ts";
+import { CUSTODY, type CustodyOptions, type CustodySigner } from "./custody-signer.ts";
 import { openEth1Key } from "./remote-eth1-sign.ts";
 import { openJsonRpcKey, type RemoteSigningMethod, SIGNING_METHODS } from "./remote-json-rpc.ts";
 import { REMOTE } from "./remote-key.ts";
@@ -27,6 +28,16 @@ export type RemoteSignerOptions = CustodyOptions & {
   authorization?: { bearer: string } | { user: string; password: string } | undefined;
 };
 
+const remoteOptions = options<RemoteSignerOptions>({
+  ...CUSTODY,
+  url: text,
+  protocol: oneOf("eth1-sign", "json-rpc"),
+  identifier: optional(text),
+  method: optional(oneOf(...SIGNING_METHODS)),
+  address: optional(text),
+  authorization: optional(checkedBy(authorizationOf)),
+});
+
 /**
  * Signs with a key in Web3Signer, in clef, or in any signer that has one of their two interfaces. A person may be asked
  * to approve with `json-rpc`. Only a request that was not taken is repeated. A signature takes at most `timeoutMs`,
@@ -41,38 +52,26 @@ export type RemoteSignerOptions = CustodyOptions & {
 export async function remoteSigner(
   options: RemoteSignerOptions,
 ): Promise<CustodySigner & { kind: "ecdsa"; address: Address }> {
-  const { url, protocol, tls, proxy } = options;
-  requireProtocol(protocol);
-  const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? SIGNING_TIMEOUTS_MS.remote);
-  const method = methodOf(options);
-  const address = addressOf(options);
-  const { secrets, headers } = authorizationOf(options.authorization);
+  const given = remoteOptions(options);
+  const { url, protocol, tls, proxy, method, timeoutMs = SIGNING_TIMEOUTS_MS.remote } = given;
+  const address = addressOf(given);
+  const { secrets, headers } = authorizationOf(given.authorization);
   const client = new CustodianClient({ custodian: REMOTE, baseUrl: url, secrets, tls, proxy });
   const remote = { client, headers, timeoutMs };
   try {
     const key =
       protocol === "eth1-sign"
-        ? await openEth1Key(remote, options.identifier?.trim() || address)
+        ? await openEth1Key(remote, given.identifier?.trim() || address)
         : await openJsonRpcKey(remote, { method, address });
     return {
       ...{ kind: "ecdsa", custodian: REMOTE, address: key.address, timeoutMs },
-      sign: (request, signOptions = {}) => key.sign(request, signOptions),
+      sign: async (request, signOptions) => key.sign(request, signCall(request, signOptions, "all")),
       close: () => client.close(),
     };
   } catch (error) {
     await client.close();
     throw error;
   }
-}
-
-function requireProtocol(protocol: string): void {
-  if (protocol === "eth1-sign" || protocol === "json-rpc") return;
-  throw new ArgumentError("protocol", 'protocol must be "eth1-sign" or "json-rpc".');
-}
-
-function methodOf({ method }: RemoteSignerOptions): RemoteSigningMethod | undefined {
-  if (method === undefined || SIGNING_METHODS.includes(method)) return method;
-  throw new ArgumentError("method", `method must be one of ${SIGNING_METHODS.join(", ")}.`);
 }
 
 function addressOf({ address }: RemoteSignerOptions): Address | undefined {
@@ -84,6 +83,9 @@ type Authorization = { secrets: string[]; headers: Record<string, string> };
 /** @throws {ArgumentError} naming the part of `authorization`; no message contains a secret. */
 function authorizationOf(given: RemoteSignerOptions["authorization"]): Authorization {
   if (given === undefined) return { secrets: [], headers: {} };
+  if (typeof given !== "object" || given === null) {
+    throw wrong("authorization", "an object with bearer, or with user and password", given);
+  }
   if ("bearer" in given) {
     const bearer = headerText("authorization.bearer", given.bearer);
     return { secrets: [bearer], headers: { authorization: `Bearer ${bearer}` } };
@@ -92,6 +94,7 @@ function authorizationOf(given: RemoteSignerOptions["authorization"]): Authoriza
   if (headerText("authorization.user", user).includes(":")) {
     throw new ArgumentError("authorization.user", "authorization.user must not contain a colon.");
   }
+  text(password, "authorization.password");
   const basic = Buffer.from(`${user}:${password}`).toString("base64");
   return { secrets: [password], headers: { authorization: `Basic ${basic}` } };
 }

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { ArgumentError } from "../../errors.ts";
+import { name, text } from "../../options/index.ts";
 import {
   badAnswer,
   type CustodianAnswer,
@@ -56,7 +57,7 @@ export class VaultSession {
 
   /** @throws {ArgumentError} */
   constructor({ url, namespace = "", login, tls, proxy }: SessionOptions) {
-    if (typeof url === "string" && /\/v1\/*$/.test(url)) {
+    if (/\/v1\/*$/.test(url)) {
       throw new ArgumentError("url", "url must be the address of Vault without /v1. It is added.");
     }
     const path = namespace.trim().replace(/^\/+|\/+$/g, "");
@@ -150,25 +151,28 @@ export function mountOf(option: string, mount: string): string {
 }
 
 /** @throws {ArgumentError} */
-function checkLogin(login: VaultLogin): VaultLogin {
-  const required: Readonly<Record<string, readonly string[]>> = {
+export function checkLogin(login: VaultLogin): VaultLogin {
+  const methods: Readonly<Record<string, readonly string[]>> = {
     token: ["token"],
     approle: ["roleId", "secretId"],
     kubernetes: ["role"],
   };
-  const names = Object.hasOwn(required, String(login?.method)) ? required[login.method] : undefined;
+  const method = text(login?.method, "login.method");
+  const names = Object.hasOwn(methods, method) ? methods[method] : undefined;
   if (names === undefined) {
     throw new ArgumentError("login.method", "login.method must be token, approle or kubernetes.");
   }
-  for (const name of names) {
-    const value = (login as Record<string, unknown>)[name];
+  for (const required of names) {
+    const value = (login as Record<string, unknown>)[required];
     if (typeof value === "string" && value.trim() !== "" && !/[^\x20-\x7e]/.test(value.trim())) continue;
     throw new ArgumentError(
-      `login.${name}`,
-      `login.${name} must be text without line breaks, and not empty.`,
+      `login.${required}`,
+      `login.${required} must be text without line breaks, and not empty.`,
     );
   }
   if (login.method !== "token" && login.mount !== undefined) mountOf("login.mount", login.mount);
+  if (login.method === "kubernetes" && login.tokenFile !== undefined)
+    name(login.tokenFile, "login.tokenFile");
   return login;
 }
 

@@ -1,13 +1,12 @@
 import { ArgumentError } from "../../errors.ts";
-import { timeoutOf } from "../../http/index.ts";
+import { anything, checkedBy, optional, options, text } from "../../options/index.ts";
 import type { Hex } from "../../protocol/index.ts";
 import { SIGNING_TIMEOUTS_MS } from "../../protocol/signing-timeouts.ts";
-import { requireDigest } from "../digest.ts";
-import type { CustodyOptions, CustodySigner } from "./custody-signer.ts";
+import { signCall } from "../sign-call.ts";
+import { CUSTODY, type CustodyOptions, type CustodySigner } from "./custody-signer.ts";
 import { SignerError } from "./signer-error.ts";
-
 import { readVaultKey, WHY_PINNED } from "./vault-key.ts";
-import { mountOf, VAULT, type VaultLogin, VaultSession } from "./vault-session.ts";
+import { checkLogin, mountOf, VAULT, type VaultLogin, VaultSession } from "./vault-session.ts";
 
 export type VaultSignerOptions = CustodyOptions & {
   /** The address of HashiCorp Vault or OpenBao, such as `https://vault.example:8200`: without `/v1`. */
@@ -22,6 +21,15 @@ export type VaultSignerOptions = CustodyOptions & {
   keyVersion: number;
   login: VaultLogin;
 };
+
+const vaultOptions = options<VaultSignerOptions>({
+  ...CUSTODY,
+  url: text,
+  namespace: optional(text),
+  // These have checks of their own.
+  ...{ mount: anything(), key: anything(), keyVersion: anything() },
+  login: checkedBy(checkLogin),
+});
 
 const SIGNATURE = /^vault:v(\d+):([A-Za-z0-9+/]+={0,2})$/;
 
@@ -42,32 +50,33 @@ const SIGNATURE = /^vault:v(\d+):([A-Za-z0-9+/]+={0,2})$/;
  *   });
  */
 export async function vaultSigner(options: VaultSignerOptions): Promise<CustodySigner> {
-  const { mount = "transit", key, keyVersion, timeoutMs = SIGNING_TIMEOUTS_MS.vault } = options;
+  const given = vaultOptions(options);
+  const { mount = "transit", key, keyVersion, timeoutMs = SIGNING_TIMEOUTS_MS.vault } = given;
   const place = { mount: mountOf("mount", mount), key: keyOf(key), keyVersion: versionOf(keyVersion) };
-  const checkedTimeoutMs = timeoutOf("timeoutMs", timeoutMs);
-  const session = new VaultSession(options);
+  const session = new VaultSession(given);
   try {
     const publicKey = await readVaultKey(session, place);
     return {
       kind: "rsa",
       custodian: VAULT,
       publicKey,
-      timeoutMs: checkedTimeoutMs,
-      async sign({ digest }, options = {}) {
-        requireDigest(digest);
+      timeoutMs,
+      async sign(request, signOptions) {
+        const waiting = signCall(request, signOptions, "digest");
+        const { digest } = request;
         const path = `${place.mount}/sign/${encodeURIComponent(place.key)}`;
         const call = {
           method: "POST",
           path,
           body: requestOf(digest, keyVersion),
           repeats: false,
-          ...{ ...options, withinMs: timeoutMs },
+          ...{ ...waiting, withinMs: timeoutMs },
         } as const;
         try {
           return signatureIn(await session.call(call), keyVersion);
         } catch (error) {
           // Vault answers with 400 or 500 where the version may not sign. The key says why.
-          if (isAboutKey(error)) await readVaultKey(session, { ...place, signal: options.signal });
+          if (isAboutKey(error)) await readVaultKey(session, { ...place, signal: waiting.signal });
           throw error;
         }
       },

@@ -1,0 +1,26 @@
+/** What options must be: one table for each function or class, instead of checks written by hand. */
+
+export { checkedBy, type Kind, kindOf, optional, reading, wrong } from "./kind.ts";
+export {
+  aList,
+  aNumber,
+  anyText,
+  anything,
+  callable,
+  duration,
+  either,
+  finite,
+  flag,
+  isText,
+  jsonObject,
+  listOf,
+  milliseconds,
+  name,
+  oneOf,
+  positiveWhole,
+  signal,
+  someTime,
+  text,
+  whole,
+} from "./kinds.ts";
+export { dictionary, type Kinds, like, options, request, shape } from "./shape.ts";
