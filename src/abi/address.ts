@@ -1,5 +1,6 @@
 import * as OxAddress from "ox/Address";
 import { ArgumentError } from "../errors.ts";
+import { text as textKind } from "../options/index.ts";
 import { type Address, isAddress, KNOWN_CHAINS } from "../protocol/index.ts";
 import { signatureHash } from "./abi-type.ts";
 
@@ -16,6 +17,7 @@ const CHAIN_IDS: readonly string[] = ["30", "31", ...KNOWN_CHAINS.map(({ chainId
  */
 export function checksumAddress(text: string, path: string): Address {
   const trimmed = typeof text === "string" ? text.trim() : "";
+  textKind(path, "path");
   if (!isAddress(trimmed)) {
     throw invalid(path, `${path} must be an address: 0x and 40 hex digits.`);
   }

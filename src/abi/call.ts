@@ -1,5 +1,6 @@
 import { ArgumentError, CrecError } from "../errors.ts";
 import { parseJson } from "../json.ts";
+import { aList, like, optional, reading, text as textKind } from "../options/index.ts";
 import { valueNames } from "../protocol/abi-names.ts";
 import type { Hex } from "../protocol/index.ts";
 import { canonicalSignature, selectorOf, signatureOf } from "./abi-type.ts";
@@ -37,6 +38,14 @@ export type FunctionCall = {
  * encodeFunctionCall({ abi, function: "transfer", args }).data; // → "0xa9059cbb…"
  */
 export function encodeFunctionCall(call: FunctionCall): { data: Hex; signature: string } {
+  return reading("call", () => encoded(callKind(call, "call")));
+}
+
+/** A function that is no text is not in the ABI. */
+const callKind = like<FunctionCall>({ abi: aList(), path: optional(textKind) });
+const dataKind = like<{ abi: Abi; data: string }>({ abi: aList() });
+
+function encoded(call: FunctionCall): { data: Hex; signature: string } {
   const path = call.path ?? "args";
   const args = readArgs(call.args, path);
   return chooseReading(findFunctions(call.abi, call.function, args), {
@@ -58,6 +67,13 @@ export function encodeFunctionCall(call: FunctionCall): { data: Hex; signature: 
  * decodeFunctionCall({ abi, data }); // → { name: "increment", signature: "increment()", args: {} }
  */
 export function decodeFunctionCall(call: {
+  abi: Abi;
+  data: string;
+}): { name: string; signature: string; args: object } | undefined {
+  return reading("call", () => decodedCall(dataKind(call, "call")));
+}
+
+function decodedCall(call: {
   abi: Abi;
   data: string;
 }): { name: string; signature: string; args: object } | undefined {
@@ -89,6 +105,11 @@ export function decodeFunctionCall(call: {
  * decodeFunctionResult({ abi, function: "totalSupply", data }); // → "12345678901234567890"
  */
 export function decodeFunctionResult(call: { abi: Abi; function: string; data: string }): unknown {
+  dataKind(call, "call");
+  return reading("call", () => resultOf(call));
+}
+
+function resultOf(call: { abi: Abi; function: string; data: string }): unknown {
   const data = bytesText(call.data);
   const { item, values } = chooseReading(findFunctions(call.abi, call.function), {
     read: (one) => readResult(one, data),

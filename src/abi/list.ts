@@ -1,4 +1,5 @@
 import { ArgumentError } from "../errors.ts";
+import { aList, listOf, reading, text } from "../options/index.ts";
 import { eventText } from "../protocol/abi-names.ts";
 import type { AbiInput, EventFragment, Hex } from "../protocol/index.ts";
 import { canonicalSignature, selectorOf, signatureHash, signatureOf } from "./abi-type.ts";
@@ -37,6 +38,9 @@ export type ListedEvent = {
 
 const OF_PROXY = /^(?:upgradeTo|upgradeToAndCall|implementation|Upgraded|AdminChanged|BeaconUpgraded)$/;
 
+const abiKind = aList<Abi>();
+const namesKind = listOf(text);
+
 const unusableOf = new WeakMap<Abi, UnusableItem[]>();
 
 /** So that a sentence about an item that an ABI does not have can say why. */
@@ -63,6 +67,10 @@ export function missingHint(abi: Abi, name: string): string {
  * listFunctions(abi).map(({ signature }) => signature); // → ["increment()", "countOf(address)"]
  */
 export function listFunctions(abi: Abi): ListedFunction[] {
+  return reading("abi", () => functionsOf(abiKind(abi, "abi")));
+}
+
+function functionsOf(abi: Abi): ListedFunction[] {
   const functions = abi.filter((item) => item.type === "function");
   return distinct(functions, signatureOf).map(({ name, inputs, outputs, stateMutability }) => {
     const signature = signatureOf({ name, inputs });
@@ -81,7 +89,8 @@ function eventsOf(abi: Abi): AbiEvent[] {
  * listEvents(abi).map(({ signature }) => signature); // → ["Incremented(address,uint256,uint256)"]
  */
 export function listEvents(abi: Abi): ListedEvent[] {
-  return eventsOf(abi).map(({ name, inputs, anonymous }) => {
+  const events = reading("abi", () => eventsOf(abiKind(abi, "abi")));
+  return events.map(({ name, inputs, anonymous }) => {
     const signature = signatureOf({ name, inputs });
     return { name, signature, topicHash: signatureHash(signature), anonymous, inputs };
   });
@@ -97,6 +106,11 @@ export function listEvents(abi: Abi): ListedEvent[] {
  * eventFragments(abi, ["Incremented"]).length; // → 1
  */
 export function eventFragments(abi: Abi, names: readonly string[]): EventFragment[] {
+  namesKind(names, "names");
+  return reading("abi", () => selectedEvents(abiKind(abi, "abi"), names));
+}
+
+function selectedEvents(abi: Abi, names: readonly string[]): EventFragment[] {
   const events = eventsOf(abi);
   const selected = names.flatMap((name, index) => {
     const searched = canonicalSignature(name);
@@ -154,6 +168,12 @@ function completeInput(input: AbiInput): AbiInput {
  * eventsWithTuples(eventFragments(abi, ["Incremented"])); // → []
  */
 export function eventsWithTuples(events: readonly EventFragment[]): string[] {
+  return reading("events", () => withTuples(eventsKind(events, "events")));
+}
+
+const eventsKind = aList<readonly EventFragment[]>();
+
+function withTuples(events: readonly EventFragment[]): string[] {
   return events
     .filter(({ type, inputs }) => type === "event" && inputs?.some((input) => input.type.startsWith("tuple")))
     .map(signatureOf);

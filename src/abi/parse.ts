@@ -1,4 +1,5 @@
 import type { ArgumentError } from "../errors.ts";
+import { reading } from "../options/index.ts";
 import { canonicalType, hasManyDimensions, signatureOf } from "./abi-type.ts";
 import { ABI_BOUNDS, tooLarge } from "./bounds.ts";
 import { distinct } from "./choose-item.ts";
@@ -91,7 +92,7 @@ function onlyOne(input: unknown): Checked {
 /** Each once, and none without items beside others. */
 function readAll(input: unknown): Checked[] {
   const count: Count = { all: 0, item: 0 };
-  const all = pastedAbis(input).map((raw) => checked(raw, count));
+  const all = reading("abi", () => pastedAbis(input).map((raw) => checked(raw, count)));
   if (all.length < 2) return all;
   const filled = all.filter(({ abi, failures }) => abi.length + failures.length > 0);
   const each = distinct(filled, ({ abi, failures }) =>

@@ -1,3 +1,4 @@
+import { aList, reading, text } from "../options/index.ts";
 import { valueNames } from "../protocol/abi-names.ts";
 import type { Hex } from "../protocol/index.ts";
 import { arrayOf, withPlaces } from "./abi-type.ts";
@@ -18,7 +19,10 @@ export function decodeValues(
   data: Hex,
   path: string = "values",
 ): unknown[] {
-  return plainValues(parameters, decodeRaw(parameters, data, path));
+  aList()(parameters, "parameters");
+  text(data, "data");
+  text(path, "path");
+  return reading("parameters", () => plainValues(parameters, decodeRaw(parameters, data, path)));
 }
 
 /** What `decodeRaw` gives, as plain JSON values. */

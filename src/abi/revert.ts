@@ -1,3 +1,4 @@
+import { aList, like, optional, reading } from "../options/index.ts";
 import { selectorOf } from "./abi-type.ts";
 import { decodeValues } from "./plain.ts";
 import type { Abi, AbiError } from "./types.ts";
@@ -27,12 +28,18 @@ const PANICS: Record<string, string> = {
 
 /**
  * The reason of a revert as text: the message of `require`, the meaning of a panic, a custom error of the ABI with its
- * values, else the data as hex. It never throws.
+ * values, else the data as hex. It throws for no data.
  * @example
  * const data = `0x4e487b71${encodeValue("uint256", 18, "code").slice(2)}`;
  * decodeRevert({ data }); // → "panic 18: division or modulo by zero"
  */
-export function decodeRevert({ abi = [], data }: { abi?: Abi; data: string }): string {
+export function decodeRevert(revert: { abi?: Abi; data: string }): string {
+  return reading("revert", () => reasonOf(revertKind(revert, "revert")));
+}
+
+const revertKind = like<{ abi?: Abi; data: string }>({ abi: optional(aList()) });
+
+function reasonOf({ abi = [], data }: { abi?: Abi; data: string }): string {
   const bytes = bytesText(data);
   if (bytes === undefined) return String(data);
   if (bytes === "0x") return UNEXPLAINED;

@@ -1,4 +1,5 @@
 import { ArgumentError } from "../errors.ts";
+import { reading, text as textKind } from "../options/index.ts";
 import { valueNames } from "../protocol/abi-names.ts";
 import { arrayOf, fixedBytesSize, pathOf } from "./abi-type.ts";
 import type { AbiParameter } from "./types.ts";
@@ -24,6 +25,11 @@ const LONG_HEX = /^(?:[0-9a-f]{2}){20,}$/i;
  * textToBytes("hello", "bytes8", "args.name"); // → "0x68656c6c6f000000"
  */
 export function textToBytes(value: unknown, type: string | AbiParameter, path: string): unknown {
+  textKind(path, "path");
+  return reading("type", () => converted(value, type, path));
+}
+
+function converted(value: unknown, type: string | AbiParameter, path: string): unknown {
   const parameter = typeof type === "string" ? { name: "", type } : type;
   const item = arrayOf(parameter)?.item;
   if (item !== undefined) {

@@ -1,5 +1,6 @@
 import { ArgumentError, CrecError } from "../errors.ts";
 import { parseJson } from "../json.ts";
+import { aList, listOf, reading, text, whole } from "../options/index.ts";
 import { valueNames } from "../protocol/abi-names.ts";
 import { arrayOf } from "./abi-type.ts";
 import { amountRule, type IsAmount } from "./amount-rule.ts";
@@ -27,6 +28,8 @@ export function parseTokenAmounts(
   decimals: number | undefined,
   path: string,
 ): unknown {
+  text(path, "path");
+  text(type, "type");
   if (decimals === undefined) {
     throw new CrecError(
       "NO_DECIMALS",
@@ -40,7 +43,7 @@ export function parseTokenAmounts(
   if (item === undefined) return toSmallestUnit(decimalText(value, path), decimals, path);
   const list = typeof value === "string" ? parsedList(value) : value;
   // The encoder refuses what is not a list, with a sentence of its own.
-  if (!Array.isArray(list)) return value;
+  if (!isList(list)) return value;
   return list.map((entry: unknown, index) => parseTokenAmounts(entry, item, decimals, `${path}[${index}]`));
 }
 
@@ -61,6 +64,21 @@ export function formatTokenAmounts(
   outputs: readonly AbiParameter[],
   decimals: number,
   names: readonly string[] = [],
+): unknown {
+  parametersKind(outputs, "outputs");
+  decimalsKind(decimals, "decimals");
+  namesKind(names, "names");
+  return reading("result", () => formatted(result, outputs, { decimals, names }));
+}
+
+const parametersKind = aList<readonly AbiParameter[]>();
+const decimalsKind = whole(0, 77);
+const namesKind = listOf(text);
+
+function formatted(
+  result: unknown,
+  outputs: readonly AbiParameter[],
+  { decimals, names }: { decimals: number; names: readonly string[] },
 ): unknown {
   const [only = NOTHING, ...others] = outputs;
   const isSingle = others.length === 0 && INTEGERS.test(only.type);
@@ -90,6 +108,11 @@ function format(
   return isAmount ? fromSmallestUnit(String(value), how.decimals) : value;
 }
 
+/** Also of a revoked proxy, of which even that cannot be asked. */
+function isList(value: unknown): value is unknown[] {
+  return reading("value", () => Array.isArray(value));
+}
+
 function decimalText(value: unknown, path: string): string {
   if (typeof value === "string" || typeof value === "bigint") return String(value);
   if (typeof value === "number" && !mayBeRounded(value)) return String(value);
@@ -98,7 +121,7 @@ function decimalText(value: unknown, path: string): string {
       ? Number.isFinite(value)
         ? "is a number that may already be rounded; give it as text"
         : `must be a decimal number such as 1.5, but ${value} is not a number`
-      : `must be a decimal number such as 1.5, not ${Array.isArray(value) ? "a list" : typeof value}`;
+      : `must be a decimal number such as 1.5, not ${isList(value) ? "a list" : typeof value}`;
   throw new ArgumentError(path, `${path} ${why}.`);
 }
 

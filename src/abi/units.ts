@@ -1,4 +1,5 @@
 import { ArgumentError } from "../errors.ts";
+import { kindOf, text as textKind, whole } from "../options/index.ts";
 
 /** A uint256 has 78 digits: with more decimal places, none would be left before the point. */
 const MAX_DECIMALS = 77;
@@ -17,8 +18,8 @@ const DECIMAL = /^(-?)(\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i;
  * toSmallestUnit("1.5", 18, "amount"); // → "1500000000000000000"
  */
 export function toSmallestUnit(text: string, decimals: number, path: string): string {
-  checkDecimals(decimals);
-  return inSmallestPlace(text, decimals, path);
+  decimalsKind(decimals, "decimals");
+  return inSmallestPlace(text, decimals, textKind(path, "path"));
 }
 
 /** The same for any number of decimal places, such as those of a fixed-point type. */
@@ -51,8 +52,8 @@ export function inSmallestPlace(text: string, decimals: number, path: string): s
  * fromSmallestUnit("1500000000000000000", 18); // → "1.5"
  */
 export function fromSmallestUnit(integer: string | bigint, decimals: number): string {
-  checkDecimals(decimals);
-  const [, sign = "", digits] = /^(-?)0*(\d+)$/.exec(String(integer).trim()) ?? [];
+  decimalsKind(decimals, "decimals");
+  const [, sign = "", digits] = /^(-?)0*(\d+)$/.exec(String(wholeKind(integer, "amount")).trim()) ?? [];
   if (digits === undefined) {
     throw new ArgumentError("amount", "An amount in the smallest unit must be a whole number.");
   }
@@ -63,7 +64,7 @@ export function fromSmallestUnit(integer: string | bigint, decimals: number): st
   return amount === "0" ? "0" : `${sign}${amount}`;
 }
 
-function checkDecimals(decimals: number): void {
-  if (Number.isInteger(decimals) && decimals >= 0 && decimals <= MAX_DECIMALS) return;
-  throw new ArgumentError("decimals", `The decimals must be a whole number from 0 to ${MAX_DECIMALS}.`);
-}
+const decimalsKind = whole(0, MAX_DECIMALS);
+const wholeKind = kindOf<string | bigint>("a whole number, as text or bigint", (value) =>
+  /^(string|bigint|number)$/.test(typeof value),
+);

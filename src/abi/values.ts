@@ -1,6 +1,7 @@
 import * as AbiParameters from "ox/AbiParameters";
 import { ArgumentError } from "../errors.ts";
 import { parseJson } from "../json.ts";
+import { anyText, either, isText, like, reading, text as textKind } from "../options/index.ts";
 import { repeatedNames, valueNames } from "../protocol/abi-names.ts";
 import type { Hex } from "../protocol/index.ts";
 import { arrayOf, canonicalType, fixedBytesSize, numberText, numberType, pathOf } from "./abi-type.ts";
@@ -23,9 +24,13 @@ const HEX_BYTES = /^0x(?:[0-9a-fA-F]{2})*$/;
  * encodeValue("uint8[]", "[1, 2]", "levels"); // → "0x…02"
  */
 export function encodeValue(type: string | AbiParameter, value: unknown, path: string): Hex {
+  textKind(path, "path");
+  typeKind(type, "type");
   const parameter = typeof type === "string" ? { name: "", type: knownType(type, path) } : type;
-  return encodeValues([parameter], [toAbiValue(parameter, value, path)]);
+  return reading(path, () => encodeValues([parameter], [toAbiValue(parameter, value, path)]));
 }
+
+const typeKind = either(isText, textKind, like<AbiParameter>({ type: anyText() }));
 
 function knownType(text: string, path: string): string {
   const type = canonicalType(text);

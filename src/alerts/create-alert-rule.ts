@@ -1,5 +1,19 @@
 import type { Abi } from "../abi/index.ts";
-import { ArgumentError, CrecError } from "../errors.ts";
+import { CrecError } from "../errors.ts";
+import {
+  aList,
+  anything,
+  callable,
+  either,
+  flag,
+  isText,
+  like,
+  name,
+  optional,
+  options as optionsOf,
+  positiveWhole,
+  text,
+} from "../options/index.ts";
 import {
   type DecodedWatcherEvent,
   decodeEvent,
@@ -10,7 +24,9 @@ import {
 import { type ChannelEvent, statedTimeOf } from "../protocol/index.ts";
 import { type FieldPath, parseFieldPath, readField } from "./conditions/field-path.ts";
 import { type CompiledConditions, compileConditions } from "./conditions/index.ts";
+import { storeKind } from "./input-kinds.ts";
 import { AlertRule } from "./rule/alert-rule.ts";
+import { decimalsKind, someTime, time, whenKind } from "./rule/check-settings.ts";
 import { shapeOf } from "./rule/rule-change.ts";
 import { MemoryAlertStore } from "./stores/memory-store.ts";
 import { blockEvidenceOf, logPlaceOf } from "./taken-back/index.ts";
@@ -83,6 +99,33 @@ export type CreateAlertRuleOptions = {
   onDifference?: ((isDifferent: boolean) => void) | undefined;
 };
 
+const isFunction = (value: unknown) => typeof value === "function";
+
+const ruleOptions = optionsOf<CreateAlertRuleOptions>({
+  id: name,
+  // These have checks of their own.
+  ...{ conditions: anything(), endsWhen: anything() },
+  when: optional(whenKind),
+  forEach: optional(either(isText, text, callable())),
+  abi: optional(aList()),
+  decimals: optional(either(isFunction, callable<DecimalsOf>(), decimalsKind)),
+  quietMs: optional(time),
+  summarizes: optional(flag),
+  recovers: optional(flag),
+  slackMs: optional(time),
+  confirmWithinMs: optional(someTime),
+  maxKeys: optional(positiveWhole),
+  maxMarks: optional(positiveWhole),
+  store: optional(storeKind),
+  details: optional(callable()),
+  keepsPending: optional(flag),
+  now: optional(callable()),
+  elapsed: optional(callable()),
+  onClockStep: optional(callable()),
+  onWarning: optional(callable()),
+  onDifference: optional(callable()),
+});
+
 /** The decimals of a token; undefined where they are not known. */
 export type DecimalsOf = (contract: { chainSelector: string; contract: string }) => number | undefined;
 
@@ -100,6 +143,8 @@ export type AlertEvent = (
   /** No higher level is reported for this event: its alert is not watched. */
   isHighest?: boolean | undefined;
 };
+
+const givenKind = like<AlertEvent>({ redelivered: optional(flag), isHighest: optional(flag) });
 
 /** A rule for decoded events. Its other methods are those of `AlertRule`. */
 export type EventAlertRule = Pick<
@@ -139,8 +184,11 @@ export type EventAlertRule = Pick<
  * outcomes.length; // → 1
  */
 export function createAlertRule(options: CreateAlertRuleOptions): EventAlertRule {
+  return ruleOf(ruleOptions(options));
+}
+
+function ruleOf(options: CreateAlertRuleOptions): EventAlertRule {
   const { id, conditions = [], when = { kind: "each" }, abi, forEach } = options;
-  if (typeof id !== "string" || id === "") throw new ArgumentError("id", "id must be a name for the rule.");
   const check = compileConditions(conditions, abi);
   const isOver = options.endsWhen && compileConditions(options.endsWhen, abi);
   const keyOf = keyReader(forEach);
@@ -159,6 +207,7 @@ export function createAlertRule(options: CreateAlertRuleOptions): EventAlertRule
     onDifference: options.onDifference,
   });
   const accept = async (given: AlertEvent): Promise<Accepted & { reasons?: string[] }> => {
+    givenKind(given, "given");
     const decoded = decodedOf(given, options);
     const evidence = evidenceOf(given, decoded);
     const outcomes = evidence?.kind === "block" ? await rule.learn(evidence) : [];

@@ -1,3 +1,5 @@
+import { finite, flag, optional, options } from "../options/index.ts";
+import { storeKind } from "./input-kinds.ts";
 import { openIn } from "./rule/aside.ts";
 import { CachedRecord } from "./rule/cached-record.ts";
 import { isRecordKey } from "./rule/ids.ts";
@@ -15,10 +17,9 @@ import type { AlertStore, RaisedAlert } from "./types.ts";
  * gone, which will not. The store stays open. Nothing is written, unless it `renews` them: a shared store then keeps them for longer.
  * @throws what the store throws
  */
-export async function openAlertsIn(
-  store: AlertStore,
-  { renews = false }: { renews?: boolean } = {},
-): Promise<RaisedAlert[]> {
+export async function openAlertsIn(store: AlertStore, how?: { renews?: boolean }): Promise<RaisedAlert[]> {
+  storeKind(store, "store");
+  const { renews = false } = openOptions(how);
   const open = new Map<string, RaisedAlert>();
   const look = async <State extends KeyState | RuleState>(
     record: CachedRecord<State>,
@@ -40,6 +41,8 @@ export async function openAlertsIn(
   return [...open.values()];
 }
 
+const openOptions = options<{ renews?: boolean }>({ renews: optional(flag) });
+
 function untoldEnds(state: KeyState | RuleState): RaisedAlert[] {
   return listed([state]).flatMap(({ kind, alert }) =>
     kind === "recovered" || kind === "ended" ? [alert] : [],
@@ -52,6 +55,8 @@ function untoldEnds(state: KeyState | RuleState): RaisedAlert[] {
  * @throws what the store throws
  */
 export async function isRuleInUse(store: AlertStore, now: number = Date.now()): Promise<boolean> {
+  storeKind(store, "store");
+  finite(now, "now");
   const state = (await store.read(""))?.value;
   if (!isRuleState(state)) return false;
   const { uses = [], leftAt = Number.NEGATIVE_INFINITY } = state;

@@ -1,4 +1,5 @@
 import { CrecError } from "../errors.ts";
+import { callable, text } from "../options/index.ts";
 import { canonicalId } from "../protocol/index.ts";
 import type { CursorIdentity } from "./cursor-state.ts";
 
@@ -21,7 +22,8 @@ const holders = new Map<string, Holder[]>();
  * release();
  */
 export function lockConsumer(key: string, onState: (state: LockState) => void): () => void {
-  const holder: Holder = { onState };
+  text(key, "key");
+  const holder: Holder = { onState: callable<Holder["onState"]>()(onState, "onState") };
   update(key, [...(holders.get(key) ?? []), holder]);
   return () =>
     update(
@@ -52,6 +54,6 @@ export function lockKeyOf({ service, channelId, consumer }: CursorIdentity): str
 export function consumerNameTaken(consumer: string): CrecError {
   return new CrecError(
     "CONSUMER_NAME_TAKEN",
-    `Two consumers are called "${consumer}". Only the first of them reads: give each its own name, or remove one.`,
+    `Two consumers are called "${text(consumer, "consumer")}". Only the first of them reads: give each its own name, or remove one.`,
   );
 }

@@ -1,4 +1,5 @@
 import { ArgumentError, type CrecError } from "../errors.ts";
+import { finite, flag, text } from "../options/index.ts";
 import { type ChannelEvent, canonicalId } from "../protocol/index.ts";
 import { type Clock, momentOf, type Random, systemClock, timeOfMoment } from "../timing/index.ts";
 import { Checkpointer } from "./checkpointer.ts";
@@ -7,14 +8,16 @@ import { consumerNameTaken, lockConsumer, lockKeyOf } from "./consumer-lock.ts";
 import type { CursorIdentity } from "./cursor-state.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { Gate } from "./gate.ts";
-import type { InFlightEvent, Refusal } from "./in-flight.ts";
+import { type InFlightEvent, type Refusal, refusalOf } from "./in-flight.ts";
 import { Notifier } from "./notifier.ts";
 import {
   type ConsumerState,
+  consumerOptions,
   type EventConsumerOptions,
   type Limits,
   limitsOf,
   type StartPosition,
+  startKind,
 } from "./options.ts";
 import { pacedClock } from "./pace.ts";
 import { PollInterval } from "./poll-interval.ts";
@@ -68,19 +71,20 @@ export class EventConsumer {
 
   /** Throws `ArgumentError` for limits that cannot work, and for types that are not listed. */
   constructor(options: EventConsumerOptions) {
-    this.#limits = limitsOf(options);
-    this.#options = options;
-    this.#clock = pacedClock(options.clock ?? systemClock, options.pace);
-    this.#random = options.random ?? Math.random;
-    this.#selection = new Selection(options);
-    this.#gate = new Gate({ clock: this.#clock, lease: options.lease });
+    const given = consumerOptions(options);
+    this.#limits = limitsOf(given);
+    this.#options = given;
+    this.#clock = pacedClock(given.clock ?? systemClock, given.pace);
+    this.#random = given.random ?? Math.random;
+    this.#selection = new Selection(given);
+    this.#gate = new Gate({ clock: this.#clock, lease: given.lease });
     const onError = (error: CrecError) => this.#notifier.notifyError(error);
-    const { store, lease } = options;
+    const { store, lease } = given;
     const parts = { clock: this.#clock, store, lease, onError };
-    this.#notifier = new Notifier({ ...options, clock: this.#clock });
+    this.#notifier = new Notifier({ ...given, clock: this.#clock });
     this.#checkpointer = new Checkpointer({ ...parts, pageLimit: this.#limits.pageLimit });
     this.#dispatcher = new Dispatcher({
-      ...options,
+      ...given,
       ...parts,
       limits: this.#limits,
       gate: this.#gate,
@@ -185,7 +189,7 @@ export class EventConsumer {
    * Also restarts a consumer that was stopped by an error of its cursor.
    */
   seek(to: number | StartPosition): void {
-    this.#seekTo = typeof to === "number" ? { offset: to } : to;
+    this.#seekTo = startKind(typeof to === "number" ? { offset: to } : to, "to");
     this.#dispatcher.inFlight.clear();
     this.#round.abort();
     if (this.#run === undefined && this.state.kind === "stopped" && this.state.error) this.start();
@@ -210,7 +214,7 @@ export class EventConsumer {
 
   /** Whether an event was delivered and waits for its acknowledgement. */
   isInFlight(eventId: string): boolean {
-    return this.#dispatcher.inFlight.has(canonicalId(eventId));
+    return this.#dispatcher.inFlight.has(idOf(eventId));
   }
 
   /**
@@ -218,7 +222,7 @@ export class EventConsumer {
    * Undefined until the consumer has read its cursor.
    */
   isSettled(eventId: string, offset: number): boolean | undefined {
-    return this.#session.cursor?.isSettled(canonicalId(eventId), offset);
+    return this.#session.cursor?.isSettled(idOf(eventId), finite(offset, "offset"));
   }
 
   /** On ack: whether nothing more is delivered until an event is acknowledged or rejected. */
@@ -228,7 +232,7 @@ export class EventConsumer {
 
   /** Acknowledges an event. Returns whether it was in flight; if not, nothing happens. */
   ack(eventId: string): boolean {
-    return this.#dispatcher.inFlight.ack(canonicalId(eventId));
+    return this.#dispatcher.inFlight.ack(idOf(eventId));
   }
 
   /**
@@ -237,7 +241,7 @@ export class EventConsumer {
    * Throws `ArgumentError` for a delay that is not a number of 0 or more.
    */
   refuse(eventId: string, refusal: Refusal): boolean {
-    return this.#dispatcher.inFlight.refuse(canonicalId(eventId), refusal);
+    return this.#dispatcher.inFlight.refuse(idOf(eventId), refusalOf(refusal, "refusal"));
   }
 
   /**
@@ -245,7 +249,7 @@ export class EventConsumer {
    * redelivered, and that is no further attempt. Returns whether it was in flight; if not, nothing happens.
    */
   resend(eventId: string): boolean {
-    return this.#dispatcher.inFlight.resend(canonicalId(eventId));
+    return this.#dispatcher.inFlight.resend(idOf(eventId));
   }
 
   /**
@@ -254,7 +258,11 @@ export class EventConsumer {
    * Undefined where nothing is counted for the event, which is usual: only after a crash are events counted.
    */
   setWaiting(eventId: string, isWaiting: boolean): Promise<void> | undefined {
-    return this.#dispatcher.setWaiting(canonicalId(eventId), isWaiting);
+    try {
+      return this.#dispatcher.setWaiting(idOf(eventId), flag(isWaiting, "isWaiting"));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   async #keepReading(signal: AbortSignal, release: () => void): Promise<void> {
@@ -394,4 +402,8 @@ export class EventConsumer {
     const { pollMinMs, pollMaxMs } = this.#limits;
     return new PollInterval({ minMs: pollMinMs, maxMs: pollMaxMs, random: this.#random });
   }
+}
+
+function idOf(eventId: string): string {
+  return canonicalId(text(eventId, "eventId"));
 }

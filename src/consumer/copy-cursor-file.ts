@@ -1,4 +1,5 @@
 import { DurableFiles } from "../files/durable-files.ts";
+import { name } from "../options/index.ts";
 import { cursorFileText, parseCursorFile } from "./file-store.ts";
 
 /**
@@ -9,6 +10,8 @@ import { cursorFileText, parseCursorFile } from "./file-store.ts";
  * await copyCursorFile("old/alerts.json", "new/alerts.json");
  */
 export async function copyCursorFile(from: string, to: string): Promise<void> {
+  name(from, "from");
+  name(to, "to");
   const files = new DurableFiles();
   const text = await files.read(from);
   if (text === undefined) return;

@@ -66,6 +66,15 @@ export function stateAfter(
 
 /** Whether a value read from a store has the shape of a state. */
 export function isCursorState(value: unknown): value is CursorState {
+  try {
+    return hasShape(value);
+  } catch {
+    // A getter, or a proxy: nothing that a store has read.
+    return false;
+  }
+}
+
+function hasShape(value: unknown): boolean {
   if (!isObject(value) || value.version !== 1 || !isObject(value.identity)) return false;
   const { consumer, channelId, service } = value.identity;
   const { cursor, floor, handedOut, delivered, seen, restored, restoredUpTo, notBefore } = value;

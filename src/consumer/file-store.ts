@@ -3,9 +3,11 @@ import { checksumOf } from "../files/checksum.ts";
 import { codeOf, DurableFiles, type FileMark, type Files } from "../files/durable-files.ts";
 import { fileAdvice } from "../files/file-advice.ts";
 import { refuseNewer } from "../files/newer.ts";
+import { anything, duration, name, optional, options } from "../options/index.ts";
 import { type CursorState, isCursorState } from "./cursor-state.ts";
 import { DeliveredLog } from "./delivered-log.ts";
-import type { CursorStore } from "./store.ts";
+import { stateKind } from "./shared-calls.ts";
+import { type CursorStore, urgencyKind } from "./store.ts";
 
 export type FileCursorStoreOptions = {
   /** The file; its folder is created when it is missing. One file per consumer. */
@@ -15,6 +17,12 @@ export type FileCursorStoreOptions = {
   /** @internal */
   files?: Files | undefined;
 };
+
+const storeOptions = options<FileCursorStoreOptions>({
+  path: name,
+  minIntervalMs: optional(duration),
+  files: anything(),
+});
 
 const LOST = "the cursor is lost, and a person or Start decides where to continue";
 const FORMAT = "crec-cursor";
@@ -42,7 +50,7 @@ export class FileCursorStore implements CursorStore {
   #hasMore = false;
 
   constructor(options: FileCursorStoreOptions) {
-    const { path, minIntervalMs = 1_000, files } = options;
+    const { path, minIntervalMs = 1_000, files } = storeOptions(options);
     this.#path = path;
     this.#minIntervalMs = minIntervalMs;
     this.#files = new DurableFiles(files);
@@ -86,6 +94,8 @@ export class FileCursorStore implements CursorStore {
 
   /** Throws `CURSOR_NOT_SAVED`; when a save that can wait fails, the next one that cannot wait throws it. */
   async save(state: CursorState, urgency: "now" | "soon" = "soon"): Promise<void> {
+    stateKind(state, "state");
+    urgencyKind(urgency, "urgency");
     this.#unwritten = state;
     if (urgency === "now") return this.#flush();
     if (this.#timer !== undefined) return;

@@ -1,5 +1,6 @@
 import { canonicalSignature } from "../abi/index.ts";
 import { ArgumentError } from "../errors.ts";
+import { anyText, flag, listOf, optional, options, text } from "../options/index.ts";
 import {
   CONFIDENCES,
   type Confidence,
@@ -29,6 +30,16 @@ export type EventFilter = {
   minConfidence?: Confidence | undefined;
 };
 
+const filterOf = options<EventFilter>({
+  types: optional(listOf(anyText())),
+  unlistedTypes: optional(flag),
+  watcherIds: optional(listOf(text)),
+  contractEvents: optional(listOf(text)),
+  addresses: optional(listOf(text)),
+  chainSelectors: optional(listOf(text)),
+  minConfidence: optional(anyText()),
+});
+
 /**
  * Returns a function that says whether an event passes. Events without the field in question do not, except that
  * `minConfidence` only concerns contract events. A contract event that cannot be read always passes, so that its
@@ -40,14 +51,15 @@ export type EventFilter = {
  * passes(event); // → true
  */
 export function eventFilter(filter: EventFilter): (event: EventEnvelope) => boolean {
-  const { minConfidence } = filter;
-  requireKnownTypes(filter);
-  requireMeetable(filter);
-  const types = asSet(filter.types);
-  const watcherIds = asSet(filter.watcherIds?.map(canonicalId));
-  const contractEvents = asSet(filter.contractEvents?.map(canonicalSignature));
-  const addresses = asSet(filter.addresses?.map((address) => address.toLowerCase()));
-  const chains = asSet(filter.chainSelectors);
+  const given = filterOf(filter, "filter");
+  const { minConfidence } = given;
+  requireKnownTypes(given);
+  requireMeetable(given);
+  const types = asSet(given.types);
+  const watcherIds = asSet(given.watcherIds?.map(canonicalId));
+  const contractEvents = asSet(given.contractEvents?.map(canonicalSignature));
+  const addresses = asSet(given.addresses?.map((address) => address.toLowerCase()));
+  const chains = asSet(given.chainSelectors);
   const looksInside = contractEvents ?? addresses ?? chains ?? minConfidence;
   return (event) => {
     const { payload } = event;

@@ -1,15 +1,24 @@
+import { callable, like, optional, text } from "../options/index.ts";
 import { isSameId } from "../protocol/index.ts";
 import { type EventConsumer, running } from "./consumer.ts";
+import type { CursorIdentity } from "./cursor-state.ts";
 
 /** What waits for the acknowledgement of something that it sent: a consumer, or another sender with ids of its own. */
 export type AckReceiver = Pick<EventConsumer, "identity" | "isInFlight" | "ack" | "refuse">;
+
+const receiverKind = like<AckReceiver>({
+  identity: like<CursorIdentity>({ channelId: text }),
+  isInFlight: callable(),
+  ack: callable(),
+  refuse: callable(),
+});
 
 /** Other senders of this process. */
 const others = new Set<AckReceiver>();
 
 /** Registers a sender for `findInFlight`. Returns the function that removes it. */
 export function noteAckReceiver(receiver: AckReceiver): () => void {
-  others.add(receiver);
+  others.add(receiverKind(receiver, "receiver"));
   return () => {
     others.delete(receiver);
   };
@@ -23,6 +32,8 @@ export function noteAckReceiver(receiver: AckReceiver): () => void {
  * for (const consumer of findInFlight(eventId)) consumer.ack(eventId);
  */
 export function findInFlight(eventId: string, channelId?: string): AckReceiver[] {
+  text(eventId, "eventId");
+  optional(text)(channelId, "channelId");
   return [...running, ...others]
     .filter(({ identity }) => channelId === undefined || isSameId(identity.channelId, channelId))
     .filter((consumer) => consumer.isInFlight(eventId));

@@ -1,4 +1,5 @@
 import { CrecError } from "../errors.ts";
+import { aList, callable, like, signal as signalKind, text } from "../options/index.ts";
 import {
   CONFIDENCES,
   canonicalId,
@@ -24,13 +25,22 @@ export type LevelCalls = {
   watchers: { get(channelId: string, watcherId: string, options: { signal: AbortSignal }): Promise<Watcher> };
 };
 
+const callsKind = like<LevelCalls>({
+  networks: like<LevelCalls["networks"]>({ list: callable() }),
+  watchers: like<LevelCalls["watchers"]>({ get: callable() }),
+});
+
 /** The levels of the networks and watchers that a channel's events come from. */
-export function levelSource({ networks, watchers }: LevelCalls, channelId: string): LevelSource {
+export function levelSource(calls: LevelCalls, channelId: string): LevelSource {
+  const { networks, watchers } = callsKind(calls, "calls");
+  text(channelId, "channelId");
   return {
     networks: (signal) => networks.list({ signal }),
     watcher: (watcherId, signal) => watchers.get(channelId, watcherId, { signal }),
   };
 }
+
+const sourceKind = like<LevelSource>({ networks: callable(), watcher: callable() });
 
 /** What was answered, and when it was asked. `level` is undefined where the service does not say one. */
 type Known = { level: string | undefined; at: number };
@@ -61,8 +71,8 @@ export class HighestConfidence {
 
   /** `now` is a steady clock, in milliseconds. */
   constructor(source: LevelSource, now: () => number = () => performance.now()) {
-    this.#source = source;
-    this.#now = now;
+    this.#source = sourceKind(source, "source");
+    this.#now = callable<typeof now>()(now, "now");
   }
 
   /**
@@ -71,7 +81,8 @@ export class HighestConfidence {
    * counts as a level that is not known.
    */
   async learn(events: readonly EventEnvelope[], signal: AbortSignal): Promise<void> {
-    const lower = events.filter((event) => isBelowHighest(event));
+    signalKind(signal, "signal");
+    const lower = aList<typeof events>()(events, "events").filter((event) => isBelowHighest(event));
     const watchers = new Set(lower.map(watcherOf).filter(isUuid));
     await Promise.all([...watchers].map((id) => this.#learnWatcher(id, signal)));
     if (lower.some((event) => this.#watchers.get(watcherOf(event))?.level === undefined))

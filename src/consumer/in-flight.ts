@@ -1,5 +1,6 @@
 import { deferred } from "../deferred.ts";
-import { ArgumentError, CrecError } from "../errors.ts";
+import { CrecError } from "../errors.ts";
+import { duration, kindOf, optional, options, positiveWhole, text } from "../options/index.ts";
 import { backoffMs, type Clock, SCHEDULES } from "../timing/index.ts";
 import { unlessAborted } from "./abort.ts";
 import type { Gate } from "./gate.ts";
@@ -12,6 +13,19 @@ import { snapshotOf } from "./snapshot.ts";
  * most 60 s.
  */
 export type Refusal = { afterMs?: number; reason?: string } | { reject: true; reason?: string };
+
+type AnyRefusal = { afterMs?: number | undefined; reason?: string | undefined; reject?: true | undefined };
+
+const readRefusal = options<AnyRefusal>({
+  afterMs: optional(duration),
+  reason: optional(text),
+  reject: optional(kindOf<true>("true", (value) => value === true)),
+});
+
+/** @throws {ArgumentError} naming `afterMs`, for example. */
+export function refusalOf(refusal: Refusal, path: string): Refusal {
+  return readRefusal(refusal, path) as Refusal;
+}
 
 export type InFlightOptions = {
   clock: Clock;
@@ -155,7 +169,6 @@ export class InFlight {
       return true;
     }
     const { afterMs = redeliveryMs(entry.attempt), reason } = refusal;
-    if (!(afterMs >= 0)) throw invalidDelay();
     entry.reason = reason;
     if (entry.attempt >= this.#options.maxAttempts) void this.#reject(entry, refusedTooOften(entry, reason));
     else this.#schedule(entry, afterMs, () => this.#repeat(entry));
@@ -271,7 +284,7 @@ export class InFlight {
 
 /** How long a refused event waits before it is sent again, in milliseconds: after the given attempt (1, 2, …). */
 export function redeliveryMs(attempt: number): number {
-  return backoffMs(SCHEDULES.redelivery, attempt);
+  return backoffMs(SCHEDULES.redelivery, positiveWhole(attempt, "attempt"));
 }
 
 function notAcknowledged({ attempt }: Entry, ackTimeoutMs: number): string {
@@ -284,10 +297,6 @@ function refusedTooOften({ attempt }: Entry, reason: string | undefined): string
 
 export function times(count: number): string {
   return count === 1 ? "once" : `${count} times`;
-}
-
-function invalidDelay(): ArgumentError {
-  return new ArgumentError("afterMs", "The delay must be a number of milliseconds, 0 or more.");
 }
 
 export function deliveryFailed({ offset }: { offset: number }, cause: unknown): CrecError {

@@ -24,6 +24,7 @@ export type {
 export type { Pace } from "./pace.ts";
 export { ReadBackoff } from "./read-backoff.ts";
 export { type ReadErrorKind, readErrorKindOf } from "./read-errors.ts";
+export { sharedCalls } from "./shared-calls.ts";
 export { type ChannelReader, type JoinOptions, joinChannel } from "./shared-channel.ts";
 export { SharedCursorStore, type SharedCursorStoreOptions } from "./shared-cursor-store.ts";
 export { RECORD_LIMITS, recordText } from "./shared-record.ts";

@@ -1,11 +1,14 @@
-import { ArgumentError, CrecError } from "../errors.ts";
+import { CrecError } from "../errors.ts";
 import { checksumOf } from "../files/checksum.ts";
+import { aNumber, callable, like, optional, options, text } from "../options/index.ts";
 import { type Clock, type Random, systemClock } from "../timing/index.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { takenOver } from "./consumer-lease.ts";
 import { givenBack, Lease, readClocks } from "./lease.ts";
 import { LeaseClaim, type LeaseState, type LeaseUser } from "./lease-claim.ts";
+import { clockKind } from "./options.ts";
 import { asCrecError } from "./read-errors.ts";
+import { copyKind } from "./shared-calls.ts";
 import type { Copy, LeaseHolder, Members, SharedState, TakenLease } from "./shared-state.ts";
 
 export type LeaseKeeperOptions = {
@@ -19,6 +22,22 @@ export type LeaseKeeperOptions = {
   /** For tests. @default Math.random */
   random?: Random | undefined;
 };
+
+const keeperOptions = options<LeaseKeeperOptions>({
+  shared: like<LeaseKeeperOptions["shared"]>({
+    label: text,
+    take: callable(),
+    release: callable(),
+    members: callable(),
+    leave: callable(),
+  }),
+  copy: copyKind,
+  leaseMs: optional(aNumber("200 milliseconds or more", (value) => Number.isFinite(value) && value >= 200)),
+  clock: optional(clockKind),
+  random: optional(callable()),
+});
+
+const userKind = like<LeaseUser>({ open: callable(), close: callable(), onState: optional(callable()) });
 
 /** A wish for a lease. */
 export type WantedLease = {
@@ -70,10 +89,10 @@ export class LeaseKeeper {
 
   /** Throws `ArgumentError` for a time that cannot work. */
   constructor(options: LeaseKeeperOptions) {
-    const { leaseMs = 15_000, clock = systemClock, random = Math.random } = options;
-    if (!(leaseMs >= 200)) throw new ArgumentError("leaseMs", "The lease must be 200 milliseconds or more.");
+    const given = keeperOptions(options);
+    const { leaseMs = 15_000, clock = systemClock, random = Math.random } = given;
     this.leaseMs = leaseMs;
-    this.#options = options;
+    this.#options = given;
     this.#clock = clock;
     this.#random = random;
   }
@@ -83,7 +102,7 @@ export class LeaseKeeper {
    * same lease in a process, the first one gets it.
    */
   want(key: string, user: LeaseUser): WantedLease {
-    const claim = new LeaseClaim(key, user);
+    const claim = new LeaseClaim(text(key, "key"), userKind(user, "user"));
     this.#claims.add(claim);
     this.#lookNow();
     return {

@@ -1,4 +1,5 @@
 import { CrecError } from "../errors.ts";
+import { finite, kindOf, like } from "../options/index.ts";
 import type { Clock } from "../timing/index.ts";
 import { unlessAborted } from "./abort.ts";
 import type { ConsumerLease } from "./consumer-lease.ts";
@@ -21,6 +22,9 @@ export type LeaseOptions = {
 
 /** A moment by the clocks of this process. */
 export type Reading = { monotonic: number; wall: number };
+
+const readingKind = like<Reading>({ monotonic: finite, wall: finite });
+const errorKind = kindOf<CrecError>("a CrecError", (value) => value instanceof CrecError);
 
 /** The part of a lease for which it is relied on: clocks of two machines do not run at exactly the same speed. */
 const SURE_PART = 0.9;
@@ -97,12 +101,13 @@ export class Lease implements ConsumerLease {
 
   /** The engine has renewed the lease when it was asked at this moment, or a little later. */
   renewed(since: Reading): void {
+    readingKind(since, "since");
     if (since.monotonic >= this.#renewedAt.monotonic) this.#renewedAt = since;
   }
 
   /** The lease is over for this reason. Nothing is changed at the engine. */
   end(reason: CrecError): void {
-    this.#over.abort(reason);
+    this.#over.abort(errorKind(reason, "reason"));
   }
 
   get #sureMs(): number {

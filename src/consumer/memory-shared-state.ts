@@ -1,6 +1,8 @@
+import { callable, like, optional, options } from "../options/index.ts";
 import { type Clock, systemClock } from "../timing/index.ts";
 import type { CursorState } from "./cursor-state.ts";
 import { MemoryRecords } from "./memory-records.ts";
+import { sharedCalls } from "./shared-calls.ts";
 import type {
   Copy,
   LeaseHolder,
@@ -21,6 +23,10 @@ export type MemorySharedStateOptions = {
    */
   clock?: Pick<Clock, "elapsed"> | undefined;
 };
+
+const stateOptions = options<MemorySharedStateOptions>({
+  clock: optional(like<Pick<Clock, "elapsed">>({ elapsed: callable() })),
+});
 
 /** `holder` is undefined while the lease is free; the epoch and the state stay. */
 type Lease = {
@@ -53,11 +59,12 @@ export class MemorySharedState implements SharedState {
   readonly #members = new Map<string, Member>();
   readonly #records = new MemoryRecords();
 
-  constructor(options: MemorySharedStateOptions = {}) {
-    this.#clock = options.clock ?? systemClock;
+  constructor(options?: MemorySharedStateOptions) {
+    this.#clock = stateOptions(options).clock ?? systemClock;
   }
 
   async take(key: string, copy: Copy, leaseMs: number): Promise<TakenLease | undefined> {
+    sharedCalls.take(key, copy, leaseMs);
     const now = this.#clock.elapsed();
     const before = this.#leases.get(key);
     const { epoch, state, holder } = before ?? { epoch: 0, state: undefined, holder: undefined };
@@ -74,6 +81,7 @@ export class MemorySharedState implements SharedState {
   }
 
   async save(key: string, epoch: number, state: CursorState, leaseMs: number): Promise<boolean> {
+    sharedCalls.save(key, epoch, state, leaseMs);
     const lease = this.#heldWith(key, epoch);
     if (lease === undefined) return false;
     lease.state = JSON.stringify(state);
@@ -82,6 +90,7 @@ export class MemorySharedState implements SharedState {
   }
 
   async release(key: string, epoch: number, state?: CursorState): Promise<boolean> {
+    sharedCalls.release(key, epoch, state);
     const lease = this.#heldWith(key, epoch);
     if (lease === undefined) return false;
     if (state !== undefined) lease.state = JSON.stringify(state);
@@ -89,7 +98,9 @@ export class MemorySharedState implements SharedState {
     return true;
   }
 
-  async once({ scope, key, ttlMs, delivery, digest, fence }: OnceMark): Promise<OnceResult> {
+  async once(mark: OnceMark): Promise<OnceResult> {
+    sharedCalls.once(mark);
+    const { scope, key, ttlMs, delivery, digest, fence } = mark;
     if (fence !== undefined && this.#heldWith(fence.key, fence.epoch) === undefined) return "moved";
     const now = this.#clock.elapsed();
     this.#forget(now);
@@ -105,18 +116,23 @@ export class MemorySharedState implements SharedState {
   }
 
   async readRecord(scope: string, key: string): Promise<SharedRecord | undefined> {
+    sharedCalls.record(scope, key);
     return this.#records.read(scope, key, this.#clock.elapsed());
   }
 
   async writeRecord(write: RecordWrite): Promise<number | undefined> {
+    sharedCalls.write(write);
     return this.#records.write(write, this.#clock.elapsed());
   }
 
   async recordKeys(scope: string, limit: number): Promise<string[]> {
+    sharedCalls.keys(scope, limit);
     return this.#records.keys(scope, limit, this.#clock.elapsed());
   }
 
-  async members({ copy, group, leaseMs, held, wanted }: Presence): Promise<Members> {
+  async members(presence: Presence): Promise<Members> {
+    sharedCalls.members(presence);
+    const { copy, group, leaseMs, held, wanted } = presence;
     const now = this.#clock.elapsed();
     this.#members.set(copy.id, { copy, group, endsAt: now + leaseMs });
     const lost: string[] = [];
@@ -134,6 +150,7 @@ export class MemorySharedState implements SharedState {
   }
 
   async leave(copy: Copy): Promise<void> {
+    sharedCalls.leave(copy);
     this.#members.delete(copy.id);
   }
 

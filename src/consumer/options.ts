@@ -1,4 +1,26 @@
 import { ArgumentError, type CrecError } from "../errors.ts";
+import {
+  anyText,
+  callable,
+  duration,
+  finite,
+  flag,
+  isText,
+  type Kind,
+  type Kinds,
+  like,
+  listOf,
+  oneOf,
+  optional,
+  options,
+  reading,
+  shape,
+  signal,
+  someTime,
+  text,
+  whole,
+  wrong,
+} from "../options/index.ts";
 import type { Verification } from "../proofs/index.ts";
 import { type ChannelEvent, PAGE_LIMITS } from "../protocol/index.ts";
 import type { Clock, Random } from "../timing/index.ts";
@@ -193,6 +215,76 @@ export type EventConsumerOptions = {
   random?: Random | undefined;
 };
 
+const MAX_IN_FLIGHT = 1_000;
+const MAX_LATE_EVENTS = 10_000;
+
+const offset = whole(0);
+
+/** What a start, or the position of a `seek`, must be. */
+export const startKind: Kind<StartPosition> = (value, path) => {
+  if (value === "now" || value === "beginning") return value;
+  const given = reading(path, () => ({ ...(value as { offset?: unknown; time?: unknown }) }));
+  if (isText(value) || (given.offset === undefined) === (given.time === undefined))
+    throw wrong(path, '"now", "beginning", or an object with an offset or a time', value);
+  if (given.time !== undefined) return { time: finite(given.time, `${path}.time`) };
+  return { offset: offset(given.offset, `${path}.offset`) };
+};
+
+export const clockKind = like<Clock>({ now: callable(), elapsed: callable(), sleep: callable() });
+
+const identityKind = like<CursorIdentity>({ consumer: text, channelId: text, service: text });
+
+const CONSUMER: Kinds<EventConsumerOptions> = {
+  source: like<EventSource>({ poll: callable(), get: callable() }),
+  store: like<CursorStore>({
+    load: callable(),
+    save: callable(),
+    begin: optional(callable()),
+    close: optional(callable()),
+  }),
+  identity: identityKind,
+  lease: optional(
+    like<ConsumerLease>({ over: signal, isSure: flag, remainingMs: callable(), confirm: callable() }),
+  ),
+  start: startKind,
+  types: optional(listOf(anyText())),
+  unlistedTypes: optional(flag),
+  filter: optional(callable()),
+  prepare: optional(callable()),
+  pollMinMs: optional(someTime),
+  pollMaxMs: optional(someTime),
+  pace: optional(like<Pace>({ sleep: callable(), elapsed: callable(), allTypes: flag })),
+  pageLimit: optional(whole(1, PAGE_LIMITS.events.max)),
+  late: optional(
+    shape<Partial<LateWindow>>({
+      withinMs: optional(duration),
+      events: optional(whole(0, MAX_LATE_EVENTS)),
+    }),
+  ),
+  proofWaitMs: optional(duration),
+  verify: optional(callable()),
+  untilReady: optional(callable()),
+  deliver: callable(),
+  commit: optional(oneOf("on-send", "on-ack")),
+  inFlight: optional(whole(1, MAX_IN_FLIGHT)),
+  ackTimeoutMs: optional(someTime),
+  maxAttempts: optional(whole(1)),
+  maxCrashes: optional(whole(0)),
+  onRestored: optional(callable()),
+  onSuspects: optional(callable()),
+  onRejected: optional(callable()),
+  ackRejected: optional(flag),
+  catchUp: optional(shape<{ skipOlderThanMs: number }>({ skipOlderThanMs: someTime })),
+  onStart: optional(callable()),
+  onState: optional(callable()),
+  onError: optional(callable()),
+  clock: optional(clockKind),
+  random: optional(callable()),
+};
+
+/** @throws {ArgumentError} naming the option. */
+export const consumerOptions = options<EventConsumerOptions>(CONSUMER);
+
 export type Limits = {
   pageLimit: number;
   late: LateWindow;
@@ -205,32 +297,15 @@ export type Limits = {
   maxCrashes: number;
 };
 
-const MAX_IN_FLIGHT = 1_000;
-const MAX_LATE_EVENTS = 10_000;
-
-/** The limits with their defaults. Throws `ArgumentError` for those that cannot work. */
+/** The limits with their defaults. Throws `ArgumentError` for those that cannot work together. */
 export function limitsOf(options: EventConsumerOptions): Limits {
   requireKnownTypes(options);
   const { pageLimit = PAGE_LIMITS.events.default, proofWaitMs = 30_000 } = options;
-  const { pollMinMs = 1_000, pollMaxMs = 15_000, catchUp } = options;
+  const { pollMinMs = 1_000, pollMaxMs = 15_000 } = options;
   const { inFlight = 1, ackTimeoutMs = 60_000, maxAttempts = 5, maxCrashes = 5 } = options;
-  const { max } = PAGE_LIMITS.events;
-  requireWhole("pageLimit", "page limit", pageLimit, [1, max]);
-  if (!(pollMinMs > 0 && pollMinMs <= pollMaxMs))
-    throw new ArgumentError(
-      "pollMinMs",
-      "The shortest poll interval must be above 0 and not above the longest.",
-    );
+  if (pollMinMs > pollMaxMs)
+    throw new ArgumentError("pollMinMs", "pollMinMs must not be above pollMaxMs, the longest poll interval.");
   const late = { withinMs: 120_000, events: 200, ...options.late };
-  if (!(late.withinMs >= 0)) throw new ArgumentError("late.withinMs", "The time must be 0 or more.");
-  requireWhole("late.events", "number of events", late.events, [0, MAX_LATE_EVENTS]);
-  requireWhole("inFlight", "in-flight limit", inFlight, [1, MAX_IN_FLIGHT]);
-  requireWhole("maxAttempts", "number of attempts", maxAttempts, [1, Number.MAX_SAFE_INTEGER]);
-  requireWhole("maxCrashes", "number of crashes", maxCrashes, [0, Number.MAX_SAFE_INTEGER]);
-  if (!(ackTimeoutMs > 0))
-    throw new ArgumentError("ackTimeoutMs", "The time to acknowledge an event must be above 0.");
-  if (catchUp !== undefined && !(catchUp.skipOlderThanMs > 0))
-    throw new ArgumentError("catchUp.skipOlderThanMs", "The age of events to skip must be above 0.");
   return {
     pageLimit,
     late,
@@ -242,10 +317,4 @@ export function limitsOf(options: EventConsumerOptions): Limits {
     maxAttempts,
     maxCrashes,
   };
-}
-
-function requireWhole(path: string, name: string, value: number, [least, most]: [number, number]): void {
-  if (Number.isInteger(value) && value >= least && value <= most) return;
-  const upTo = most === Number.MAX_SAFE_INTEGER ? ` of ${least} or more` : ` from ${least} to ${most}`;
-  throw new ArgumentError(path, `The ${name} must be a whole number${upTo}.`);
 }

@@ -1,3 +1,4 @@
+import { callable } from "../options/index.ts";
 import { backoffMs, type Random, SCHEDULES, type Schedule } from "../timing/index.ts";
 import { type ReadErrorKind, readErrorKindOf } from "./read-errors.ts";
 
@@ -19,7 +20,7 @@ export class ReadBackoff {
   #attempt = 0;
 
   constructor(random: Random = Math.random) {
-    this.#random = random;
+    this.#random = callable<Random>()(random, "random");
   }
 
   /**

@@ -1,4 +1,5 @@
 import { CrecError } from "../errors.ts";
+import { like } from "../options/index.ts";
 import { KEY_REFUSALS, type KeyRefusal } from "../protocol/errors.ts";
 
 /**
@@ -24,12 +25,16 @@ const KINDS: Readonly<Record<string, ReadErrorKind>> = {
   WATCHER_NOT_FOUND: "missing",
 };
 
+/** An error of any origin may have no code. */
+const errorKind = like<{ code: string }>({});
+
 /**
  * What an error means for a reader of events, when it looks up its channel and when it polls.
  * @example
  * readErrorKindOf({ code: "FORBIDDEN" }); // → "refused"
  */
-export function readErrorKindOf({ code }: { code: string }): ReadErrorKind {
+export function readErrorKindOf(error: { code: string }): ReadErrorKind {
+  const { code } = errorKind(error, "error");
   // A service may have codes of its own, of any name.
   return (Object.hasOwn(KINDS, code) ? KINDS[code] : undefined) ?? "retry";
 }

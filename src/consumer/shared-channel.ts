@@ -1,8 +1,18 @@
+import {
+  anyText,
+  callable,
+  duration,
+  optional,
+  options,
+  signal as signalKind,
+  text,
+} from "../options/index.ts";
 import { canonicalId, type EventType, type Open } from "../protocol/index.ts";
 import { type Clock, systemClock } from "../timing/index.ts";
 import { JoinedCalls } from "./joined-calls.ts";
+import { clockKind } from "./options.ts";
 import type { Pace } from "./pace.ts";
-import { type EventCalls, type EventSource, eventSource } from "./source.ts";
+import { type EventCalls, type EventSource, eventCallsKind, eventSource } from "./source.ts";
 import { WakeTogether } from "./wake-together.ts";
 
 /** One of several readers of a channel, which share their requests. */
@@ -33,6 +43,13 @@ export type JoinOptions = {
   clock?: Clock | undefined;
 };
 
+const onceOptions = options<{ signal: AbortSignal; maxAgeMs: number }>({
+  signal: signalKind,
+  maxAgeMs: duration,
+});
+
+const joinOptions = options<JoinOptions>({ type: optional(anyText()), clock: optional(clockKind) });
+
 /** Readers that poll together may differ by this, in milliseconds: one hands over its events longer than another. */
 const REUSE_MS = 500;
 /** A page of events can be large. */
@@ -59,11 +76,10 @@ const channels = new WeakMap<EventCalls, Map<string, SharedChannel>>();
  * await consumer.stop();
  * reader.leave();
  */
-export function joinChannel(
-  events: EventCalls,
-  channelId: string,
-  { type, clock = systemClock }: JoinOptions = {},
-): ChannelReader {
+export function joinChannel(events: EventCalls, channelId: string, options?: JoinOptions): ChannelReader {
+  const { type, clock = systemClock } = joinOptions(options);
+  eventCallsKind(events, "events");
+  text(channelId, "channelId");
   const ofClient = channels.get(events) ?? new Map<string, SharedChannel>();
   channels.set(events, ofClient);
   const id = canonicalId(channelId);
@@ -136,8 +152,11 @@ class SharedChannel {
           return member.allTypes;
         },
       },
-      once: async (key, ask, { signal, maxAgeMs }) =>
-        (await this.#lookUps.ask(key, { by: member, signal, maxAgeMs, ask })).answer,
+      once: async (key, ask, given) => {
+        const { signal, maxAgeMs } = onceOptions(given);
+        const asking = { by: member, signal, maxAgeMs, ask: callable<typeof ask>()(ask, "ask") };
+        return (await this.#lookUps.ask(text(key, "key"), asking)).answer;
+      },
       get turnMs() {
         const now = channel.#clock.elapsed();
         return Math.max(channel.#turnMs, now - (channel.#waitingSince ?? now));

@@ -1,10 +1,12 @@
+import { callable, duration, kindOf, like, optional, options } from "../options/index.ts";
 import type { Clock } from "../timing/index.ts";
 import { unlessAborted } from "./abort.ts";
 import { takenOver } from "./consumer-lease.ts";
 import type { CursorState } from "./cursor-state.ts";
-import { type Lease, readClocks } from "./lease.ts";
+import { Lease, readClocks } from "./lease.ts";
+import { stateKind } from "./shared-calls.ts";
 import type { SharedState } from "./shared-state.ts";
-import type { CursorStore } from "./store.ts";
+import { type CursorStore, urgencyKind } from "./store.ts";
 
 export type SharedCursorStoreOptions = {
   shared: Pick<SharedState, "save">;
@@ -13,6 +15,12 @@ export type SharedCursorStoreOptions = {
   /** Shortest time between two writes that can wait, in milliseconds. @default 1_000 */
   minIntervalMs?: number | undefined;
 };
+
+const storeOptions = options<SharedCursorStoreOptions>({
+  shared: like<Pick<SharedState, "save">>({ save: callable() }),
+  lease: kindOf("the lease of a LeaseKeeper", (value) => value instanceof Lease),
+  minIntervalMs: optional(duration),
+});
 
 /**
  * Keeps the cursor of a consumer in a state that several copies share, for the time of one lease. A save also renews the
@@ -29,9 +37,10 @@ export class SharedCursorStore implements CursorStore {
   #writtenAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: SharedCursorStoreOptions) {
-    this.#options = options;
-    this.#clock = options.lease.clock;
-    this.#stored = options.lease.state;
+    this.#options = storeOptions(options);
+    const { lease } = this.#options;
+    this.#clock = lease.clock;
+    this.#stored = lease.state;
   }
 
   /** The state that was saved last, by this copy or the one before. Throws when that is damaged. */
@@ -48,6 +57,8 @@ export class SharedCursorStore implements CursorStore {
   async save(state: CursorState, urgency: "now" | "soon" = "soon"): Promise<void> {
     const { lease, minIntervalMs = 1_000 } = this.#options;
     if (lease.over.aborted) throw lease.over.reason;
+    stateKind(state, "state");
+    urgencyKind(urgency, "urgency");
     this.#unwritten = state;
     if (urgency === "now") return this.#flush();
     if (this.#waiting !== undefined) return;

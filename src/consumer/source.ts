@@ -1,3 +1,4 @@
+import { callable, like, optional, text } from "../options/index.ts";
 import type { EventEnvelope, EventPage, EventType, Open } from "../protocol/index.ts";
 
 /** Reads the events of one channel. */
@@ -24,12 +25,17 @@ export type EventCalls = {
   get(channelId: string, eventId: string, options: { signal: AbortSignal }): Promise<EventEnvelope>;
 };
 
+export const eventCallsKind = like<EventCalls>({ poll: callable(), get: callable() });
+
 /**
  * The events of one channel as a source. Its polls leave room for other calls where the client's requests are limited.
  * @example
  * const { events } = await eventSource(client.events, channelId).poll({ limit: 1 }, AbortSignal.timeout(5_000));
  */
 export function eventSource(events: EventCalls, channelId: string, onTurn?: OnTurn): EventSource {
+  eventCallsKind(events, "events");
+  text(channelId, "channelId");
+  optional(callable())(onTurn, "onTurn");
   return {
     poll: (params, signal) =>
       events.poll(channelId, params, { signal, inParts: false, background: onTurn ?? true }),

@@ -1,4 +1,6 @@
+import { oneOf } from "../options/index.ts";
 import type { CursorState } from "./cursor-state.ts";
+import { stateKind } from "./shared-calls.ts";
 
 /** Keeps a consumer's cursor across restarts. */
 export type CursorStore = {
@@ -19,6 +21,8 @@ export type CursorStore = {
   close?(): Promise<void>;
 };
 
+export const urgencyKind = oneOf("now", "soon");
+
 /**
  * Keeps the cursor in memory only. For tests, and for programs that always start at the same position.
  * @example
@@ -32,6 +36,6 @@ export class MemoryCursorStore implements CursorStore {
   }
 
   async save(state: CursorState): Promise<void> {
-    this.#state = state;
+    this.#state = stateKind(state, "state");
   }
 }

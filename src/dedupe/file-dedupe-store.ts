@@ -1,7 +1,8 @@
-import { ArgumentError, fileError } from "../errors.ts";
+import { fileError } from "../errors.ts";
 import { codeOf, type Files } from "../files/durable-files.ts";
 import { fileAdvice } from "../files/file-advice.ts";
 import { LineWriter } from "../files/line-writer.ts";
+import { anything, callable, duration, name, optional, options, positiveWhole } from "../options/index.ts";
 import { DedupeFile } from "./dedupe-file.ts";
 import { type DedupeDetails, type DedupeResult, type SeenEntry, SeenKeys } from "./seen-keys.ts";
 
@@ -27,6 +28,14 @@ export type FileDedupeStoreOptions = {
   files?: Files | undefined;
 };
 
+const storeOptions = options<FileDedupeStoreOptions>({
+  path: name,
+  maxKeys: optional(positiveWhole),
+  minIntervalMs: optional(duration),
+  onWarning: optional(callable()),
+  files: anything(),
+});
+
 /**
  * Remembers which keys were processed, over restarts, so that each is processed once: see `dedupeKey`. A key is
  * remembered in memory when it is accepted, and in the file within the interval. So a crash in between may let a key
@@ -51,10 +60,13 @@ export class FileDedupeStore {
 
   /** @throws {ArgumentError} for a `maxKeys` that is not a whole number above 0: no key would be remembered. */
   constructor(options: FileDedupeStoreOptions) {
-    const { path, maxKeys = 10_000, minIntervalMs = 1_000, onWarning = () => {}, files } = options;
-    if (!Number.isSafeInteger(maxKeys) || maxKeys < 1) {
-      throw new ArgumentError("maxKeys", "maxKeys must be a whole number above 0.");
-    }
+    const {
+      path,
+      maxKeys = 10_000,
+      minIntervalMs = 1_000,
+      onWarning = () => {},
+      files,
+    } = storeOptions(options);
     this.#file = new DedupeFile(path, files);
     this.#maxKeys = maxKeys;
     this.#keys = new SeenKeys(maxKeys);
@@ -90,7 +102,7 @@ export class FileDedupeStore {
    * that it first came with is delivered again: then it was not acknowledged. `contradicts` where the key was accepted
    * with another digest: two watchers read one log with different ABIs. Each further digest of a key passes once.
    */
-  accept(key: string, details: DedupeDetails = {}): DedupeResult {
+  accept(key: string, details?: DedupeDetails): DedupeResult {
     const { result, entry } = this.#keys.accept(key, details);
     this.#writer.add(entry[0], entry);
     return result;

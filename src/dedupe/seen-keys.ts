@@ -1,3 +1,5 @@
+import { flag, kindOf, like, optional, options, positiveWhole, text } from "../options/index.ts";
+
 /** A delivery of a consumer that delivers an event again until it is acknowledged. */
 export type DedupeDelivery = {
   /** The same each time the event is delivered, and different for another consumer or event. */
@@ -13,6 +15,11 @@ export type DedupeDetails = {
   digest?: string | undefined;
 };
 
+const detailsOf = options<DedupeDetails>({
+  delivery: optional(like<DedupeDelivery>({ id: text, redelivered: flag })),
+  digest: optional(text),
+});
+
 /**
  * `new`: process it. `seen`: it was processed. `contradicts`: it was processed with another digest, and not yet with this
  * one; from now on it is seen, too.
@@ -27,6 +34,14 @@ export type SeenEntry =
   | readonly [key: string, deliveryId: string]
   | readonly [key: string, deliveryId: string, digest: string];
 
+const entryKind = kindOf<SeenEntry>(
+  "a key with the id of its delivery, and its digest if it has one",
+  (value) =>
+    Array.isArray(value) &&
+    /^[23]$/.test(String(value.length)) &&
+    value.every((part) => typeof part === "string"),
+);
+
 /**
  * Keys that were processed, in memory, up to a number of them. Beyond that, the least recently used one is forgotten.
  * @example
@@ -40,7 +55,7 @@ export class SeenKeys {
   readonly #entries = new Map<string, SeenEntry>();
 
   constructor(most: number) {
-    this.#most = most;
+    this.#most = positiveWhole(most, "most");
   }
 
   get size(): number {
@@ -52,7 +67,7 @@ export class SeenKeys {
   }
 
   remember(entry: SeenEntry): void {
-    const [key] = entry;
+    const [key] = entryKind(entry, "entry");
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     for (const oldest of this.#entries.keys()) {
@@ -62,15 +77,17 @@ export class SeenKeys {
   }
 
   /** See `FileDedupeStore.accept`. `entry` is what is remembered now. */
-  accept(key: string, details: DedupeDetails = {}): { result: DedupeResult; entry: SeenEntry } {
-    const { digest } = details;
+  accept(key: string, details?: DedupeDetails): { result: DedupeResult; entry: SeenEntry } {
+    text(key, "key");
+    const given = detailsOf(details, "details");
+    const { digest } = given;
     const [, , known] = this.#entries.get(key) ?? [];
     // A mark without a digest was made before there were any.
     const isOther = known !== undefined && digest !== undefined && known !== digest;
-    if (!isOther) return this.#accept(key, details);
+    if (!isOther) return this.#accept(key, given);
     // The first reading stays remembered for as long as others arrive.
     this.#accept(key, {});
-    const { result, entry } = this.#accept(`${key} ${digest}`, details);
+    const { result, entry } = this.#accept(`${key} ${digest}`, given);
     return { result: result === "new" ? "contradicts" : result, entry };
   }
 

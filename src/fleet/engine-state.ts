@@ -10,6 +10,7 @@ import {
   recordText,
   type SharedRecord,
   type SharedState,
+  sharedCalls,
   type TakenLease,
 } from "../consumer/index.ts";
 import type { Engine } from "./engine.ts";
@@ -38,6 +39,7 @@ export class EngineState implements SharedState {
 
   /** @throws {SharedCursorDamagedError} with the lease taken */
   async take(key: string, copy: Copy, leaseMs: number): Promise<TakenLease | undefined> {
+    sharedCalls.take(key, copy, leaseMs);
     const taken = await this.#calls.call((client) =>
       client.take(shortName(key), stored(copy), whole(leaseMs)),
     );
@@ -49,20 +51,24 @@ export class EngineState implements SharedState {
     return { epoch, replaced, state: parsed };
   }
 
-  save(key: string, epoch: number, state: CursorState, leaseMs: number): Promise<boolean> {
+  async save(key: string, epoch: number, state: CursorState, leaseMs: number): Promise<boolean> {
+    sharedCalls.save(key, epoch, state, leaseMs);
     const text = JSON.stringify(state);
     saves += 1;
     const times = { leaseMs: whole(leaseMs), revision: saves };
     return this.#calls.call((client) => client.save(shortName(key), epoch, text, times));
   }
 
-  release(key: string, epoch: number, state?: CursorState): Promise<boolean> {
+  async release(key: string, epoch: number, state?: CursorState): Promise<boolean> {
+    sharedCalls.release(key, epoch, state);
     const text = state === undefined ? undefined : JSON.stringify(state);
     return this.#calls.call((client) => client.release(shortName(key), epoch, text));
   }
 
-  once({ scope, key, ttlMs, delivery, digest, fence }: OnceMark): Promise<OnceResult> {
-    const mark = {
+  async once(mark: OnceMark): Promise<OnceResult> {
+    sharedCalls.once(mark);
+    const { scope, key, ttlMs, delivery, digest, fence } = mark;
+    const stored = {
       scope: shortName(scope),
       key: shortName(key),
       ttlMs: whole(ttlMs),
@@ -71,11 +77,12 @@ export class EngineState implements SharedState {
       digest: shortName(digest ?? ""),
       fence: fence && { key: shortName(fence.key), epoch: fence.epoch },
     };
-    return this.#calls.call((client) => client.once(mark));
+    return this.#calls.call((client) => client.once(stored));
   }
 
   /** @throws {CrecError} `SHARED_RECORD_DAMAGED` */
   async readRecord(scope: string, key: string): Promise<SharedRecord | undefined> {
+    sharedCalls.record(scope, key);
     const found = await this.#calls.call((client) => client.readRecord(shortName(scope), shortName(key)));
     if (found === undefined) return undefined;
     try {
@@ -86,6 +93,7 @@ export class EngineState implements SharedState {
   }
 
   async writeRecord(write: RecordWrite): Promise<number | undefined> {
+    sharedCalls.write(write);
     const { scope, key, revision, ttlMs } = write;
     const text = recordText(write);
     const short = shortName(key);
@@ -95,11 +103,14 @@ export class EngineState implements SharedState {
   }
 
   async recordKeys(scope: string, limit: number): Promise<string[]> {
+    sharedCalls.keys(scope, limit);
     const found = await this.#calls.call((client) => client.recordKeys(shortName(scope), limit));
     return found.map(({ key, name }) => (name === "" ? key : String(JSON.parse(name))));
   }
 
-  async members({ copy, group, leaseMs, held, wanted }: Presence): Promise<Members> {
+  async members(presence: Presence): Promise<Members> {
+    sharedCalls.members(presence);
+    const { copy, group, leaseMs, held, wanted } = presence;
     const given = new Map(wanted.map((key) => [shortName(key), key]));
     const { others, renewed, holders } = await this.#calls.call((client) =>
       client.members({
@@ -120,7 +131,8 @@ export class EngineState implements SharedState {
     };
   }
 
-  leave(copy: Copy): Promise<void> {
+  async leave(copy: Copy): Promise<void> {
+    sharedCalls.leave(copy);
     return this.#calls.call((client) => client.leave(stored(copy)));
   }
 

@@ -1,9 +1,34 @@
 import type { SharedState } from "../consumer/index.ts";
 import { ArgumentError } from "../errors.ts";
+import { tlsKind } from "../http/index.ts";
 import { loadPart } from "../load-part.ts";
+import {
+  like,
+  listOf,
+  name,
+  optional,
+  options as optionsOf,
+  positiveWhole,
+  text,
+  whole,
+} from "../options/index.ts";
 import { postgresSettings, redisSettings } from "./engine-settings.ts";
 import { EngineState } from "./engine-state.ts";
-import type { SharedStateOptions } from "./options.ts";
+import type { RedisSentinel, SharedStateOptions } from "./options.ts";
+
+const stateOptions = optionsOf<SharedStateOptions>({
+  namespace: optional(text),
+  sentinel: optional(
+    like<RedisSentinel>({
+      sentinels: listOf(like<{ host: string; port: number }>({ host: name, port: whole(1, 65_535) })),
+      name: text,
+      password: optional(text),
+    }),
+  ),
+  ca: optional(text),
+  tls: optional(tlsKind),
+  timeoutMs: optional(positiveWhole),
+});
 
 /**
  * The state that several copies of a program share, in PostgreSQL (12 or later), or in Redis (5 or later) or Valkey.
@@ -21,10 +46,11 @@ import type { SharedStateOptions } from "./options.ts";
  * shared.label; // → "PostgreSQL at db.example.com:5432"
  * await shared.close();
  */
-export async function openSharedState(url: string, options: SharedStateOptions = {}): Promise<SharedState> {
-  const scheme = /^\s*([a-z]+):\/\//.exec(url)?.[1];
+export async function openSharedState(url: string, options?: SharedStateOptions): Promise<SharedState> {
+  const given = stateOptions(options);
+  const scheme = /^\s*([a-z]+):\/\//.exec(text(url, "url"))?.[1];
   if (scheme === "postgres" || scheme === "postgresql") {
-    const settings = postgresSettings(url, options);
+    const settings = postgresSettings(url, given);
     const { postgresEngine } = await loadPart(
       "the client of PostgreSQL",
       () => import("./postgres/index.ts"),
@@ -32,7 +58,7 @@ export async function openSharedState(url: string, options: SharedStateOptions =
     return new EngineState(postgresEngine(settings), settings.timeoutMs);
   }
   if (scheme === "redis" || scheme === "rediss") {
-    const settings = redisSettings(url, options);
+    const settings = redisSettings(url, given);
     const { redisEngine } = await loadPart("the client of Redis", () => import("./redis/index.ts"));
     return new EngineState(redisEngine(settings), settings.timeoutMs);
   }

@@ -10,6 +10,7 @@ export {
   duration,
   either,
   finite,
+  finiteDuration,
   flag,
   isText,
   jsonObject,

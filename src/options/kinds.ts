@@ -53,6 +53,12 @@ const finiteTime = aNumber(
 /** `Infinity` is no limit. */
 export const duration: Kind<number> = aNumber("a number of milliseconds, 0 or more", (value) => value >= 0);
 
+/** As `duration`, and not for ever. */
+export const finiteDuration: Kind<number> = aNumber(
+  "a number of milliseconds, 0 or more",
+  (value) => Number.isFinite(value) && value >= 0,
+);
+
 /** As `duration`, and not 0. */
 export const someTime: Kind<number> = aNumber("a number of milliseconds above 0", (value) => value > 0);
 

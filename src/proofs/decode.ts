@@ -1,3 +1,4 @@
+import { aList, reading } from "../options/index.ts";
 import { type EventEnvelope, type Query, unlisted } from "../protocol/index.ts";
 import type {
   DecodedEvent,
@@ -35,6 +36,13 @@ export function decodeEvent<Event extends EventEnvelope>(
   abi?: readonly unknown[],
 ): DecodedEvent<Event["headers"]["type"]>;
 export function decodeEvent(event: EventEnvelope, abi?: readonly unknown[]): DecodedEvent {
+  if (abi !== undefined) abiKind(abi, "abi");
+  return reading("event", () => decoded(event, abi));
+}
+
+const abiKind = aList<readonly unknown[]>();
+
+function decoded(event: EventEnvelope, abi: readonly unknown[] | undefined): DecodedEvent {
   fields(event, "the event");
   const source = readSignedEvent(event);
   const payload = fields(source.payload, "payload");
@@ -131,7 +139,9 @@ function queryStatus(payload: Fields, source: SignedEvent): DecodedQueryStatus {
  * if (query) console.log(decodeQuery(query).status); // → "completed"
  */
 export function decodeQuery(query: Query): DecodedQueryStatus {
-  return queryStatus(query, readSignedPayload("query.status", query));
+  return reading("query", () =>
+    queryStatus(fields(query, "the query"), readSignedPayload("query.status", query)),
+  );
 }
 
 /** Block, result and error from the `data` of a query's signed text. */

@@ -1,5 +1,6 @@
 import * as Hash from "ox/Hash";
 import { CrecError } from "../errors.ts";
+import { reading, text as textKind } from "../options/index.ts";
 import { type EventEnvelope, KNOWN_CHAINS } from "../protocol/index.ts";
 import { type Fields, isObject } from "./fields.ts";
 import { wholeDigits } from "./integer.ts";
@@ -21,6 +22,10 @@ const LOG_KEY = /^(\d+:0x[0-9a-f]{64}:\d+):\w*$/i;
  * dedupeKey(again) === dedupeKey(event); // → true
  */
 export function dedupeKey(event: EventEnvelope): string {
+  return reading("event", () => keyOf(event));
+}
+
+function keyOf(event: EventEnvelope): string {
   const { text, content } = readSignedEvent(event);
   if (text === undefined) {
     throw new CrecError(
@@ -51,7 +56,7 @@ function logKey(content: Fields | undefined): string | undefined {
  * eventKeyOf(`1:${tx}:7:latest`) === eventKeyOf(`1:${tx}:7:finalized`); // → true
  */
 export function eventKeyOf(dedupeKey: string): string {
-  const [, log] = LOG_KEY.exec(dedupeKey) ?? [];
+  const [, log] = LOG_KEY.exec(textKind(dedupeKey, "dedupeKey")) ?? [];
   return log?.toLowerCase() ?? (TRANSACTION_HASH.test(dedupeKey) ? dedupeKey.toLowerCase() : dedupeKey);
 }
 

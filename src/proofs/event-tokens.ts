@@ -1,4 +1,5 @@
 import { type Abi, amountsInTokens, fittingEvents, untypedAmountsInTokens } from "../abi/index.ts";
+import { aList, like, listOf, optional, reading, text, whole } from "../options/index.ts";
 import type { DecodedWatcherEvent } from "./decoded-event.ts";
 
 /** What is known about the contract of an event. */
@@ -11,6 +12,16 @@ export type TokenUnits = {
   amounts?: readonly string[] | undefined;
 };
 
+type Named = Pick<DecodedWatcherEvent, "name" | "params">;
+
+const eventKind = like<Named>({ name: text, params: like<Named["params"]>({}) });
+
+const unitsKind = like<TokenUnits>({
+  decimals: whole(0, 77),
+  abi: optional(aList()),
+  amounts: optional(listOf(text)),
+});
+
 /**
  * The amounts among the parameters of a contract event, in tokens, under the names that they have in `params`. Which
  * parameters are amounts: see `amountsInTokens`. Undefined where there is none. Use it only for events of the contract
@@ -22,9 +33,15 @@ export type TokenUnits = {
  * eventTokens(transfer, { decimals: 6 }); // → { value: "1.5" }
  */
 export function eventTokens(
-  { name, params }: Pick<DecodedWatcherEvent, "name" | "params">,
-  { decimals, abi = [], amounts }: TokenUnits,
+  event: Pick<DecodedWatcherEvent, "name" | "params">,
+  units: TokenUnits,
 ): Record<string, unknown> | undefined {
+  eventKind(event, "event");
+  unitsKind(units, "units");
+  return reading("event", () => tokensOf(event, units));
+}
+
+function tokensOf({ name, params }: Named, { decimals, abi = [], amounts }: TokenUnits) {
   const events = fittingEvents(abi, name, params);
   if (events.length === 0) return untypedAmountsInTokens(params, decimals, amounts);
   const [first, ...others] = events.map(({ inputs }) => amountsInTokens(params, inputs, decimals, amounts));

@@ -1,3 +1,4 @@
+import { aNumber, anyText, finite, like, listOf, optional, text } from "../options/index.ts";
 import { CONFIDENCES, type Confidence, canonicalWorkflowId } from "../protocol/index.ts";
 import type { SignedFacts } from "./signed-facts.ts";
 import type { VerifyResult } from "./verify-types.ts";
@@ -65,6 +66,24 @@ export type ExpectationOptions = {
   now?: number;
 };
 
+const factsKind = like<SignedFacts>({});
+
+const expectedKind = like<Expectations>({
+  donFamily: optional(text),
+  watchers: optional(listOf(text)),
+  contract: optional(like<NonNullable<Expectations["contract"]>>({ address: text, chainSelector: text })),
+  events: optional(listOf(text)),
+  // No event meets a level that does not exist.
+  minConfidence: optional(anyText()),
+  maxAge: optional(aNumber("a number of seconds, 0 or more", (value) => value >= 0)),
+});
+
+const knownKind = like<ExpectationOptions>({
+  donFamily: optional(text),
+  workflowId: optional(text),
+  now: optional(finite),
+});
+
 /** Clocks differ. An event that is further ahead than this means that a clock is wrong. Seconds. */
 const CLOCK_TOLERANCE = 60;
 
@@ -82,8 +101,11 @@ const CLOCK_TOLERANCE = 60;
 export function unmetExpectation(
   facts: SignedFacts,
   expected: Expectations,
-  { donFamily, workflowId, now = Date.now() / 1000 }: ExpectationOptions = {},
+  known: ExpectationOptions = {},
 ): UnmetExpectation | undefined {
+  factsKind(facts, "facts");
+  expectedKind(expected, "expected");
+  const { donFamily, workflowId, now = Date.now() / 1000 } = knownKind(known, "known");
   return (
     (expected.donFamily === undefined ? undefined : familyUnmet(donFamily, expected.donFamily)) ??
     (expected.watchers && watcherUnmet(facts, workflowId, expected.watchers)) ??

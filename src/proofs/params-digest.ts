@@ -1,4 +1,5 @@
 import * as Hash from "ox/Hash";
+import { reading } from "../options/index.ts";
 import type { EventEnvelope } from "../protocol/index.ts";
 import { isObject } from "./fields.ts";
 import { readSignedEvent } from "./signed-event.ts";
@@ -16,6 +17,10 @@ const HEX = /^0x[0-9a-f]*$/i;
  * paramsDigest(again) === paramsDigest(event); // → true
  */
 export function paramsDigest(event: EventEnvelope): string | undefined {
+  return reading("event", () => digestOf(event));
+}
+
+function digestOf(event: EventEnvelope): string | undefined {
   const { content } = readSignedEvent(event);
   const log = content?.chain_event;
   if (content === undefined || !isObject(log) || !isObject(log.params)) return undefined;

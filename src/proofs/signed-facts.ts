@@ -1,3 +1,4 @@
+import { reading } from "../options/index.ts";
 import { CONFIDENCES, type Confidence, type EventEnvelope } from "../protocol/index.ts";
 import { type Fields, objectOrEmpty } from "./fields.ts";
 import { wholeDigits } from "./integer.ts";
@@ -37,6 +38,10 @@ const CONFIDENCE_OF_STATUS: ReadonlyMap<unknown, Confidence> = new Map([
  * confidence === "latest" || confidence === "finalized"; // → true
  */
 export function signedFacts(event: EventEnvelope): SignedFacts {
+  return reading("event", () => factsOf(event));
+}
+
+function factsOf(event: EventEnvelope): SignedFacts {
   const { type, content } = readSignedEvent(event);
   if (content === undefined) return {};
   const log = objectOrEmpty(content.chain_event);

@@ -1,6 +1,8 @@
+import { aList, anyText, kindOf, like, optional } from "../options/index.ts";
 import type { EventEnvelope, Query } from "../protocol/index.ts";
 import { checkProof } from "./check-proof.ts";
 import { type Engine, loadEngine } from "./engine.ts";
+import { isObject } from "./fields.ts";
 import { Rejection, type VerifyReason } from "./reasons.ts";
 import { compareWithOperation, type RequestedOperation } from "./requested-operation.ts";
 import { compareWithQuery, type RequestedQuery } from "./requested-query.ts";
@@ -74,6 +76,8 @@ export function createVerifierOn(load: () => Promise<Engine>, config: VerifyConf
     read: () => UnverifiedEvent,
     options: VerifyOptions = {},
   ): Promise<VerifyResult> => {
+    const wrong = attempt(() => requireOptions(options), "not_configured");
+    if (wrong !== undefined) return wrong;
     if (isRefusal(families)) return families;
     // Without families, the set is known before the event is read.
     if (families.size === 0 && isRefusal(byDefault)) return byDefault;
@@ -90,16 +94,42 @@ export function createVerifierOn(load: () => Promise<Engine>, config: VerifyConf
     verifyQuery: (query, options) => verified(() => readQuery(query, options?.requested), options),
     async verifyAll(events, options) {
       const results: VerifyResult[] = [];
-      for (const event of events) results.push(await verifier.verify(event, options));
+      for (const event of listOfEvents(events, "events")) results.push(await verifier.verify(event, options));
       return results;
     },
   };
   return verifier;
 }
 
+const listOfEvents = aList<readonly EventEnvelope[]>();
+
+const nullable = kindOf<string | null>("text", (value) => value === null || typeof value === "string");
+const anObject = kindOf<never>("an object", isObject);
+
+/** They are used as they are: an organization that is given as undefined is given, too. */
+const optionsKind = like<VerifyOptions & { requested?: RequestedQuery }>({
+  orgId: optional(nullable),
+  workflowOwner: optional(nullable),
+  channelId: optional(anyText()),
+  donFamily: optional(kindOf("text or a function", (value) => /^(string|function)$/.test(typeof value))),
+  operation: optional(anObject),
+  requested: optional(anObject),
+});
+
+/** @throws {Rejection} `not_configured`: with a wrong option, an event could count as verified that must not. */
+function requireOptions(options: VerifyOptions): undefined {
+  try {
+    optionsKind(options, "options");
+  } catch (error) {
+    throw new Rejection("not_configured", (error as Error).message.replace(/\.$/, ""));
+  }
+}
+
 /** An invalid set rejects only the events for which it is used. */
 function preparedFamilies(config: VerifyConfig): Map<string, Settings | Refusal> {
-  const sets = Object.entries(config.families ?? {});
+  const { families = {} } = config;
+  if (!isObject(families)) throw new Rejection("not_configured", "families must be an object");
+  const sets = Object.entries(families);
   return new Map(
     sets.map(([family, set]) => [
       family,

@@ -1,5 +1,6 @@
 import * as Address from "ox/Address";
 import * as Hash from "ox/Hash";
+import { text as textKind } from "../options/index.ts";
 import type { Address as AddressText } from "../protocol/index.ts";
 import { bytesToHex } from "./hex.ts";
 
@@ -19,8 +20,8 @@ export function workflowOwnerFromOrgId(orgId: string, creTenantId: string): Addr
     MARK,
     PADDING,
     Buffer.from(DOMAIN),
-    lengthAndText(creTenantId),
-    lengthAndText(orgId),
+    lengthAndText(textKind(creTenantId, "creTenantId")),
+    lengthAndText(textKind(orgId, "orgId")),
   ]);
   const hash = Hash.keccak256(new Uint8Array(seed), { as: "Bytes" });
   return Address.checksum(bytesToHex(hash.subarray(0, 20)));

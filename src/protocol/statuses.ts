@@ -249,7 +249,7 @@ export function canReach<S extends string>(lifecycle: Lifecycle<S>, from: S, to:
   const seen = new Set<S>();
   const queue: S[] = [from];
   for (let state = queue.pop(); state !== undefined; state = queue.pop()) {
-    for (const next of lifecycle[state]) {
+    for (const next of lifecycle?.[state] ?? []) {
       if (next === to) return true;
       if (!seen.has(next)) {
         seen.add(next);
@@ -291,5 +291,5 @@ export function progressTo<S extends string>(lifecycle: Lifecycle<S>, target: S,
 
 /** Whether a text is a status of this lifecycle. */
 export function isStatusOf<S extends string>(lifecycle: Lifecycle<S>, status: unknown): status is S {
-  return typeof status === "string" && Object.hasOwn(lifecycle, status);
+  return typeof status === "string" && Object.hasOwn(Object(lifecycle), status);
 }

@@ -1,5 +1,5 @@
 import { ArgumentError } from "../errors.ts";
-import { anything, options, reading } from "../options/index.ts";
+import { aList, anything, like, options, reading } from "../options/index.ts";
 import type { RequestedOperation } from "../proofs/index.ts";
 import type { Operation, TransactionPreview, WireTransaction } from "../protocol/index.ts";
 import {
@@ -150,6 +150,10 @@ function idOf({
   throw new ArgumentError("operation_key", message);
 }
 
+/** What it has is the service's. */
+const shownKind = like<Operation | OperationRequest>({ transactions: aList() });
+const requestedKind = like<NamedOperation>({});
+
 /**
  * An operation of the service in the form that is signed.
  * @throws {BadResponseError} `BAD_RESPONSE` where the service shows it without its calls, or with values that no operation has.
@@ -158,7 +162,12 @@ function idOf({
  * for (const shown of data) show(operationDigest(operationInput(shown), "31337"));
  */
 export function operationInput(operation: Operation | OperationRequest): OperationInput {
-  const { wallet_operation_id: id, address: account, deadline, transactions } = operation;
+  const {
+    wallet_operation_id: id,
+    address: account,
+    deadline,
+    transactions,
+  } = shownKind(operation, "operation");
   if (transactions.length === 0) throw badResponse("with an operation without its transactions");
   const input = { id, account, deadline, transactions };
   try {
@@ -181,7 +190,7 @@ export function requestedOperation(operation: NamedOperation): RequestedOperatio
     wallet_operation_id: walletOperationId,
     address: wallet,
     chain_selector: chainSelector,
-  } = operation;
+  } = requestedKind(operation, "operation");
   return { walletOperationId, wallet, chainSelector };
 }
 

@@ -25,13 +25,8 @@ export type NamedOperation = Pick<
   "operation_id" | "wallet_operation_id" | "chain_selector" | "address"
 >;
 
-/** One that the service has shown may have more fields. */
-export const namedOperationKind = like<NamedOperation>({
-  operation_id: text,
-  wallet_operation_id: text,
-  chain_selector: text,
-  address: text,
-});
+/** The service shows it, so that only its id is certain: what it does not say does not narrow a search. */
+export const namedOperationKind = like<NamedOperation>({ operation_id: text });
 
 /** Reads the operation or query of an id. */
 export type ReadById = {

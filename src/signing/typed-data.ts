@@ -1,6 +1,7 @@
 import * as Hash from "ox/Hash";
 import * as TypedData from "ox/TypedData";
 import { ArgumentError } from "../errors.ts";
+import { like, reading } from "../options/index.ts";
 import type { Address, Hex } from "../protocol/index.ts";
 import { type NormalizedOperation, normalizeOperation, type OperationInput } from "./operation.ts";
 
@@ -26,6 +27,8 @@ const DOMAIN_TYPE = [
   { name: "verifyingContract", type: "address" },
 ] as const;
 
+const operationKind = like<OperationInput>({});
+
 /** Plain JSON, as wallets and remote signers take it. */
 export type OperationTypedData = {
   domain: { name: "CLLSmartAccount"; version: "1"; chainId: number; verifyingContract: Address };
@@ -46,7 +49,7 @@ export function operationTypedData(
   operation: OperationInput,
   chainId: string | number | bigint,
 ): OperationTypedData {
-  const message = normalizeOperation(operation);
+  const message = reading("operation", () => normalizeOperation(operationKind(operation, "operation")));
   return {
     domain: {
       name: "CLLSmartAccount",
@@ -97,7 +100,7 @@ export function operationPreimage(operation: OperationInput, chainId: string | n
 }
 
 function readChainId(chainId: string | number | bigint): number {
-  const isDigits = /^\d{1,78}$/.test(String(chainId));
+  const isDigits = /^(string|number|bigint)$/.test(typeof chainId) && /^\d{1,78}$/.test(String(chainId));
   const number = isDigits ? Number(chainId) : Number.NaN;
   if (Number.isSafeInteger(number) && number > 0) return number;
   throw new ArgumentError(

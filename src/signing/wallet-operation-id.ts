@@ -3,6 +3,7 @@ import * as Hash from "ox/Hash";
 import * as Hex from "ox/Hex";
 import { checksumAddress } from "../abi/index.ts";
 import { ArgumentError } from "../errors.ts";
+import { anything, like } from "../options/index.ts";
 
 /**
  * A new operation id: 128 random bits as decimal text. Ids made from the time may occur twice.
@@ -12,6 +13,12 @@ import { ArgumentError } from "../errors.ts";
 export function randomWalletOperationId(): string {
   return BigInt(`0x${randomBytes(16).toString("hex")}`).toString();
 }
+
+/** Its values have checks of their own. */
+const walletKind = like<{ chainSelector: string; address: string }>({
+  chainSelector: anything(),
+  address: anything(),
+});
 
 /** Makes these ids different from any other hash of the same values. */
 const PURPOSE = "wallet operation id of a key";
@@ -31,10 +38,11 @@ export function walletOperationIdOf(key: string, wallet: { chainSelector: string
   if (typeof key !== "string" || key.trim() === "" || !key.isWellFormed()) {
     throw new ArgumentError("operation_key", "The operation key must be text, and not blank.");
   }
-  if (!/^\d{1,20}$/.test(wallet.chainSelector)) {
+  const { chainSelector } = walletKind(wallet, "wallet");
+  if (typeof chainSelector !== "string" || !/^\d{1,20}$/.test(chainSelector)) {
     throw new ArgumentError("chain_selector", "The chain selector must be decimal digits, as text.");
   }
-  const network = BigInt(wallet.chainSelector).toString();
+  const network = BigInt(chainSelector).toString();
   const address = checksumAddress(wallet.address, "address").toLowerCase();
   const text = [PURPOSE, network, address, key].join("\0");
   return BigInt(Hash.keccak256(Hex.fromString(text), { as: "Hex" })).toString();

@@ -87,7 +87,7 @@ describe("EventConsumer on ack", () => {
     should([consumer.ack("nonsense"), consumer.refuse("nonsense", { reject: true })]).eql([false, false]);
     should([consumer.ack("event-1"), consumer.ack("event-1")]).eql([true, false]);
     should(consumer.refuse("event-1", { afterMs: 1 })).equal(false);
-    should(() => consumer.refuse("event-2", { afterMs: -1 })).not.throw();
+    should(() => consumer.refuse("event-2", { afterMs: -1 })).throw({ path: "afterMs" });
     await clock.pass(1_000);
     should(() => consumer.refuse("event-2", { afterMs: Number.NaN })).throw({ path: "afterMs" });
     await end(consumer);

@@ -1,4 +1,5 @@
 import type { Abi } from "../../abi/index.ts";
+import { aList, optional, reading } from "../../options/index.ts";
 import { combineResults } from "../../protocol/index.ts";
 import type { Condition, ConditionSet } from "../types.ts";
 import { checkCondition, checkSet } from "./check-condition.ts";
@@ -50,7 +51,11 @@ export function compileConditions(
   conditions: ConditionSet | readonly Condition[],
   abi?: Abi,
 ): CompiledConditions {
-  const set = checkSet(conditions);
+  optional(aList())(abi, "abi");
+  return reading("conditions", () => compiled(checkSet(conditions), abi));
+}
+
+function compiled(set: ConditionSet, abi: Abi | undefined): CompiledConditions {
   const rows = set.conditions.map((condition, index) => ({
     condition,
     find: compileRow(condition, `conditions[${index}]`, abi),

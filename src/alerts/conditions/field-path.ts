@@ -1,5 +1,6 @@
 import { snakeCase } from "../../abi/wire-names.ts";
 import { ArgumentError } from "../../errors.ts";
+import { aList, reading, text as textKind } from "../../options/index.ts";
 import { FIELD_PATH } from "../../protocol/index.ts";
 
 /** The names and positions that lead to a field. */
@@ -15,6 +16,7 @@ const LONGEST = 1_000;
  * @throws {ArgumentError} `INVALID_ARGUMENT`
  */
 export function parseFieldPath(text: unknown, at: string): FieldPath {
+  textKind(at, "at");
   if (text === "") return [];
   const isPath = typeof text === "string" && text.length <= LONGEST && FIELD_PATH.test(text);
   const path = isPath ? (text.match(/[^.[\]]+/g) ?? []) : [];
@@ -30,6 +32,11 @@ export function parseFieldPath(text: unknown, at: string): FieldPath {
  * found in the form in which the service writes it, and the other way: `fundTokenId` as `fund_token_id`.
  */
 export function readField(decoded: unknown, path: FieldPath): unknown {
+  if (!Array.isArray(path)) aList()(path, "path");
+  return reading("decoded", () => valueAt(decoded, path));
+}
+
+function valueAt(decoded: unknown, path: FieldPath): unknown {
   let value = decoded;
   for (const name of path) {
     if (typeof value !== "object" || value === null) return undefined;

@@ -1,4 +1,5 @@
 import type { Abi } from "../../abi/index.ts";
+import { reading } from "../../options/index.ts";
 import type { Condition, ConditionSet } from "../types.ts";
 import { compileConditions, type MatchExplanation } from "./compile.ts";
 
@@ -37,7 +38,8 @@ export function matchEvent(
   decoded: unknown,
   abi?: Abi,
 ): boolean {
-  return compileConditions(conditions, abi)(decoded) === true;
+  const check = compileConditions(conditions, abi);
+  return reading("decoded", () => check(decoded) === true);
 }
 
 /**
@@ -53,5 +55,6 @@ export function explainMatch(
   decoded: unknown,
   abi?: Abi,
 ): MatchExplanation {
-  return compileConditions(conditions, abi).explain(decoded);
+  const check = compileConditions(conditions, abi);
+  return reading("decoded", () => check.explain(decoded));
 }

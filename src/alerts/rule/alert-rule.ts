@@ -1,4 +1,6 @@
+import { callable, flag, name, optional, options as optionsOf, text } from "../../options/index.ts";
 import { systemClock } from "../../timing/index.ts";
+import { evidenceKind, inputKind, outcomeKind, outcomesKind, storeKind } from "../input-kinds.ts";
 import { isSegment, removeSegments } from "../journal/stored-journal.ts";
 import type {
   Accepted,
@@ -11,7 +13,7 @@ import type {
   RaisedAlert,
 } from "../types.ts";
 import { asOfRule, ofRule, openIn, withoutRules } from "./aside.ts";
-import { checkAlertSettings, checkTime } from "./check-settings.ts";
+import { settingsKind, time as timeKind } from "./check-settings.ts";
 import { logOf, recordKeyOf } from "./ids.ts";
 import { quietEndOf } from "./incident.ts";
 import { KeyRecords } from "./key-records.ts";
@@ -78,6 +80,20 @@ export type AlertRuleOptions = {
   onWarning?: ((message: string) => void) | undefined;
 };
 
+const ruleOptions = optionsOf<AlertRuleOptions>({
+  id: name,
+  settings: settingsKind,
+  store: storeKind,
+  forEach: optional(flag),
+  keepsPending: optional(flag),
+  fingerprint: optional(text),
+  onDifference: optional(callable()),
+  now: optional(callable()),
+  elapsed: optional(callable()),
+  onClockStep: optional(callable()),
+  onWarning: optional(callable()),
+});
+
 /** How often the records of other copies are looked at. */
 const REFRESH_MS = 10_000;
 const REREAD_AT_ONCE = 100;
@@ -116,23 +132,23 @@ export class AlertRule {
 
   /** @throws {ArgumentError} for settings with which no alert could be raised as meant. */
   constructor(options: AlertRuleOptions) {
-    const { id, settings, store, onWarning = () => {} } = options;
-    const wallClock = options.now ?? systemClock.now;
-    const elapsed = options.elapsed ?? options.now ?? systemClock.elapsed;
-    checkAlertSettings(settings);
+    const given = ruleOptions(options);
+    const { id, settings, store, onWarning = () => {} } = given;
+    const wallClock = given.now ?? systemClock.now;
+    const elapsed = given.elapsed ?? given.now ?? systemClock.elapsed;
     this.#id = id;
     this.#settings = settings;
     this.#store = store;
-    this.#forEach = options.forEach ?? false;
-    this.#keepsPending = options.keepsPending ?? false;
-    this.#common = JSON.stringify([settings, options.fingerprint]);
+    this.#forEach = given.forEach ?? false;
+    this.#keepsPending = given.keepsPending ?? false;
+    this.#common = JSON.stringify([settings, given.fingerprint]);
     this.#elapsed = elapsed;
     this.#clock = new RuleClock({ now: wallClock, elapsed });
-    this.#onClockStep = options.onClockStep ?? (() => {});
+    this.#onClockStep = given.onClockStep ?? (() => {});
     const now = () => this.#clock.now;
     this.#reports = new Reports(id, now, onWarning);
     const report = (kind: Report) => this.#reports.add(kind);
-    const { fingerprint, onDifference } = options;
+    const { fingerprint, onDifference } = given;
     this.#rule = new RuleRecord({ store, times: this.#times, fingerprint, onDifference });
     const { name } = this.#rule;
     this.#keys = new KeyRecords({
@@ -194,6 +210,7 @@ export class AlertRule {
    * @throws {CrecError} `ALERTS_BUSY`, and what the store throws. Then pass the input again.
    */
   async accept(input: AlertInput): Promise<Accepted> {
+    inputKind(input, "input");
     // Two readings of a log have the same id.
     const id = input.id && input.log ? `${input.id} ${input.log.content}` : input.id;
     const isRetry = id !== undefined && this.#failed.delete(id);
@@ -262,7 +279,7 @@ export class AlertRule {
    * @throws {CrecError} `ALERTS_BUSY`, and what the store throws. The next call has the outcomes.
    */
   async readUpTo(at: number): Promise<AlertOutcome[]> {
-    checkTime("at", at, 0);
+    timeKind(at, "at");
     await this.#load();
     await this.#lookAtClock();
     await this.#refresh();
@@ -299,6 +316,7 @@ export class AlertRule {
 
   /** Says what is proven besides the inputs, such as by the answer of a query. */
   async learn(evidence: AlertEvidence): Promise<AlertOutcome[]> {
+    evidenceKind(evidence, "evidence");
     await this.#load();
     await this.#started(this.#clock.now);
     await this.#watch.learn(evidence);
@@ -320,6 +338,7 @@ export class AlertRule {
 
   /** Keeps outcomes that could not be sent, until they are acknowledged: see `pending`. */
   async keep(outcomes: readonly AlertOutcome[]): Promise<void> {
+    outcomesKind(outcomes, "outcomes");
     await this.#load();
     const now = this.#clock.now;
     await this.#rule.record.change((state) => ({ state: withPending(state ?? startedAt(now), outcomes) }));
@@ -327,6 +346,7 @@ export class AlertRule {
 
   /** Forgets an outcome of `pending`. Resolves with whether it was still kept: of several copies, for one only. */
   async acknowledge(outcome: AlertOutcome): Promise<boolean> {
+    outcomeKind(outcome, "outcome");
     await this.#load();
     const forget = <State extends KeyState | RuleState>(known: State | undefined) => {
       const state = withoutOutcome(known, outcome);

@@ -1,48 +1,78 @@
 import { toSmallestUnit } from "../../abi/index.ts";
 import { ArgumentError } from "../../errors.ts";
-import type { AlertSettings } from "../types.ts";
+import {
+  aNumber,
+  checkedBy,
+  flag,
+  type Kind,
+  like,
+  oneOf,
+  optional,
+  positiveWhole,
+  text,
+  whole,
+} from "../../options/index.ts";
+import type { AlertSettings, AlertWhen } from "../types.ts";
+
+/** Longer times than a thousand years are mistakes. */
+const LONGEST_MS = 1_000 * 366 * 24 * 60 * 60_000;
+
+export const time = aNumber("a time in milliseconds, 0 or more", (ms) => ms >= 0 && ms <= LONGEST_MS);
+export const someTime = aNumber("a time in milliseconds, above 0", (ms) => ms > 0 && ms <= LONGEST_MS);
+/** Of a token. */
+export const decimalsKind = whole(0, 77);
+
+type When<Kind extends AlertWhen["kind"]> = AlertWhen & { kind: Kind };
+
+const WHEN: { readonly [Name in AlertWhen["kind"]]: Kind<When<Name>> } = {
+  each: like<When<"each">>({}),
+  count: like<When<"count">>({ times: positiveWhole, withinMs: someTime }),
+  sum: like<When<"sum">>({
+    withinMs: someTime,
+    field: text,
+    limit: checkedBy((limit: string, path) => toSmallestUnit(limit, 77, path)),
+    is: optional(oneOf("atLeast", "atMost")),
+    unit: optional(oneOf("token")),
+    decimals: optional(decimalsKind),
+  }),
+  rate: like<When<"rate">>({
+    factor: aNumber("a number above 0", (factor) => Number.isFinite(factor) && factor > 0),
+    withinMs: someTime,
+    comparedMs: someTime,
+    least: positiveWhole,
+  }),
+  absence: like<When<"absence">>({ forMs: someTime }),
+};
+
+const kindOfWhen = like<{ kind: AlertWhen["kind"] }>({
+  kind: oneOf("each", "count", "sum", "rate", "absence"),
+});
+
+export const whenKind: Kind<AlertWhen> = (value, path) => WHEN[kindOfWhen(value, path).kind](value, path);
 
 /** @throws {ArgumentError} for settings with which no alert could be raised as meant. */
-export function checkAlertSettings(settings: AlertSettings): void {
-  const { when, maxKeys, maxMarks } = settings;
-  checkTime("slackMs", settings.slackMs, 0);
-  checkTime("quietMs", settings.quietMs, 0);
-  if (settings.confirmWithinMs !== undefined) checkTime("confirmWithinMs", settings.confirmWithinMs, 1);
-  checkCount("maxKeys", maxKeys);
-  checkCount("maxMarks", maxMarks);
-  if (when.kind === "absence") checkTime("when.forMs", when.forMs, 1);
-  if ("withinMs" in when) checkTime("when.withinMs", when.withinMs, 1);
-  if (when.kind === "count") {
-    checkCount("when.times", when.times);
-    if (when.times > maxMarks)
-      fail("when.times", `when.times must be at most maxMarks, which is ${maxMarks}.`);
-  }
-  if (when.kind === "sum") toSmallestUnit(when.limit, 77, "when.limit");
-  if (when.kind !== "rate") return;
-  checkCount("when.least", when.least);
-  checkTime("when.comparedMs", when.comparedMs, 1);
-  if (!Number.isFinite(when.factor) || when.factor <= 0)
-    fail("when.factor", "when.factor must be a number above 0.");
-  if (when.comparedMs < when.withinMs) {
+export const settingsKind: Kind<AlertSettings> = checkedBy((given: AlertSettings, path) => {
+  const { when, maxMarks } = members(given, path);
+  if (when.kind === "count" && when.times > maxMarks)
+    fail("when.times", `when.times must be at most maxMarks, which is ${maxMarks}.`);
+  if (when.kind === "rate" && when.comparedMs < when.withinMs) {
     fail(
       "when.comparedMs",
       "when.comparedMs must be at least when.withinMs: it is the time before the window.",
     );
   }
-}
+});
 
-/** Longer times than a thousand years are mistakes. */
-const LONGEST_MS = 1_000 * 366 * 24 * 60 * 60_000;
-
-/** @throws {ArgumentError} for what is not a time in milliseconds. */
-export function checkTime(path: string, value: number, least: number): void {
-  if (Number.isFinite(value) && value >= least && value <= LONGEST_MS) return;
-  fail(path, `${path} must be a time in milliseconds, ${least === 0 ? "0 or more" : "above 0"}.`);
-}
-
-function checkCount(path: string, value: number): void {
-  if (!Number.isSafeInteger(value) || value < 1) fail(path, `${path} must be a whole number above 0.`);
-}
+const members = like<AlertSettings>({
+  when: whenKind,
+  quietMs: time,
+  recovers: flag,
+  summarizes: optional(flag),
+  slackMs: time,
+  confirmWithinMs: optional(someTime),
+  maxKeys: positiveWhole,
+  maxMarks: positiveWhole,
+});
 
 function fail(path: string, message: string): never {
   throw new ArgumentError(path, message);

@@ -3,8 +3,9 @@ import { CheckedLines } from "../../files/checked-lines.ts";
 import { codeOf, type Files } from "../../files/durable-files.ts";
 import { fileAdvice } from "../../files/file-advice.ts";
 import { LineWriter } from "../../files/line-writer.ts";
+import { anything, callable, duration, name, optional, options, text } from "../../options/index.ts";
 import type { AlertRecord, AlertStore } from "../types.ts";
-import { replaced } from "./memory-store.ts";
+import { checkWrite, replaced } from "./memory-store.ts";
 
 export type FileAlertStoreOptions = {
   /** The file; its folder is created when missing. One file per rule. */
@@ -22,6 +23,13 @@ export type FileAlertStoreOptions = {
   /** @internal */
   files?: Files | undefined;
 };
+
+const storeOptions = options<FileAlertStoreOptions>({
+  path: name,
+  minIntervalMs: optional(duration),
+  onWarning: optional(callable()),
+  files: anything(),
+});
 
 /** The revision 0 has no value: the key was removed. */
 type Entry = readonly [key: string, revision: number, value?: unknown];
@@ -51,7 +59,7 @@ export class FileAlertStore implements AlertStore {
   #loading: Promise<void> | undefined;
 
   constructor(options: FileAlertStoreOptions) {
-    const { path, minIntervalMs = 1_000, onWarning = () => {}, files } = options;
+    const { path, minIntervalMs = 1_000, onWarning = () => {}, files } = storeOptions(options);
     this.#file = new CheckedLines(path, isEntry, { lost: LOST, makeError: crecError }, files);
     this.#onWarning = onWarning;
     this.#writer = new LineWriter({
@@ -65,12 +73,14 @@ export class FileAlertStore implements AlertStore {
 
   /** @throws {CrecError} `ALERTS_NOT_READ`, `STATE_FILE_NEWER`. The next call tries again. */
   async read(key: string): Promise<AlertRecord | undefined> {
+    text(key, "key");
     await this.#load();
     return this.#records.get(key);
   }
 
   /** @throws {CrecError} `ALERTS_NOT_READ`, `STATE_FILE_NEWER`. The next call tries again. */
   async write(key: string, revision: number, value: unknown): Promise<boolean> {
+    checkWrite(key, revision);
     await this.#load();
     if (!replaced(this.#records, key, revision, value)) return false;
     this.#writer.add(key, value === undefined ? [key, 0] : [key, revision + 1, value]);

@@ -1,3 +1,4 @@
+import { text, whole } from "../../options/index.ts";
 import type { AlertRecord, AlertStore } from "../types.ts";
 
 /**
@@ -10,10 +11,11 @@ export class MemoryAlertStore implements AlertStore {
   readonly #records = new Map<string, AlertRecord>();
 
   async read(key: string): Promise<AlertRecord | undefined> {
-    return this.#records.get(key);
+    return this.#records.get(text(key, "key"));
   }
 
   async write(key: string, revision: number, value: unknown): Promise<boolean> {
+    checkWrite(key, revision);
     return replaced(this.#records, key, revision, value);
   }
 
@@ -22,6 +24,14 @@ export class MemoryAlertStore implements AlertStore {
   }
 
   async close(): Promise<void> {}
+}
+
+const revisionKind = whole(0);
+
+/** @internal @throws {ArgumentError} */
+export function checkWrite(key: string, revision: number): void {
+  text(key, "key");
+  revisionKind(revision, "revision");
 }
 
 /** @internal Writes to records, as a store does. */

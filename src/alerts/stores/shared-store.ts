@@ -1,5 +1,7 @@
 import type { SharedState } from "../../consumer/index.ts";
+import { callable, finiteDuration, like, options, text } from "../../options/index.ts";
 import type { AlertRecord, AlertStore } from "../types.ts";
+import { checkWrite } from "./memory-store.ts";
 
 export type SharedAlertStoreOptions = {
   shared: Pick<SharedState, "readRecord" | "writeRecord" | "recordKeys">;
@@ -8,6 +10,16 @@ export type SharedAlertStoreOptions = {
   /** How long what belongs to a key is kept after it changed last, in milliseconds: longer than the rule's longest time. */
   ttlMs: number;
 };
+
+const storeOptions = options<SharedAlertStoreOptions>({
+  shared: like<SharedAlertStoreOptions["shared"]>({
+    readRecord: callable(),
+    writeRecord: callable(),
+    recordKeys: callable(),
+  }),
+  scope: text,
+  ttlMs: finiteDuration,
+});
 
 /** Above what a rule leaves to its store. */
 const MOST_KEYS = 1_200_000;
@@ -28,10 +40,11 @@ export class SharedAlertStore implements AlertStore {
   readonly #offsets = new Map<string, number>();
 
   constructor(options: SharedAlertStoreOptions) {
-    this.#options = options;
+    this.#options = storeOptions(options);
   }
 
   async read(key: string): Promise<AlertRecord | undefined> {
+    text(key, "key");
     const { shared, scope } = this.#options;
     const record = await shared.readRecord(scope, key);
     const revision = (record?.revision ?? 0) - (this.#offsets.get(key) ?? 0);
@@ -42,6 +55,7 @@ export class SharedAlertStore implements AlertStore {
 
   /** @throws {ArgumentError} `SHARED_RECORD_TOO_LARGE` */
   async write(key: string, revision: number, value: unknown): Promise<boolean> {
+    checkWrite(key, revision);
     const { shared, scope, ttlMs } = this.#options;
     const present = revision === 0 ? 0 : revision + (this.#offsets.get(key) ?? 0);
     const write = { scope, key, revision: present, value, ttlMs };

@@ -1,4 +1,5 @@
 import { checksumOf } from "../../files/checksum.ts";
+import { like, reading } from "../../options/index.ts";
 import { isObject } from "../../proofs/fields.ts";
 import { type DecodedWatcherEvent, decodeEvent, signedFacts } from "../../proofs/index.ts";
 import { wholeDigits } from "../../proofs/integer.ts";
@@ -16,6 +17,12 @@ const TRANSACTION_HASH = /^0x[0-9a-f]{64}$/;
  * log?.confidence; // → "latest"
  */
 export function logPlaceOf(decoded: DecodedWatcherEvent): LogPlace | undefined {
+  return reading("decoded", () => placeOf(anObject(decoded, "decoded")));
+}
+
+const anObject = like<DecodedWatcherEvent>({});
+
+function placeOf(decoded: DecodedWatcherEvent): LogPlace | undefined {
   const { name, params, contract = "", chainSelector, transactionHash = "", watcherId } = decoded;
   // What was decoded elsewhere may hold anything.
   const isNamed = typeof contract === "string" && contract !== "";
@@ -40,6 +47,10 @@ export function logPlaceOf(decoded: DecodedWatcherEvent): LogPlace | undefined {
  * blockEvidenceOf(event); // → undefined
  */
 export function blockEvidenceOf(event: ChannelEvent): (AlertEvidence & { kind: "block" }) | undefined {
+  return reading("event", () => evidenceIn(event));
+}
+
+function evidenceIn(event: ChannelEvent): (AlertEvidence & { kind: "block" }) | undefined {
   if (!isEvent(event, "query.status")) return undefined;
   const { chainSelector, confidence } = signedFacts(event);
   const { block } = decodeEvent(event);
