@@ -12,6 +12,7 @@ import {
   optional,
   options as optionsOf,
   positiveWhole,
+  reading,
   text,
 } from "../options/index.ts";
 import {
@@ -144,7 +145,11 @@ export type AlertEvent = (
   isHighest?: boolean | undefined;
 };
 
-const givenKind = like<AlertEvent>({ redelivered: optional(flag), isHighest: optional(flag) });
+const givenKind = like<Partial<AlertEvent> & { dedupeKey?: string | undefined }>({
+  dedupeKey: optional(text),
+  redelivered: optional(flag),
+  isHighest: optional(flag),
+});
 
 /** A rule for decoded events. Its other methods are those of `AlertRule`. */
 export type EventAlertRule = Pick<
@@ -190,7 +195,8 @@ export function createAlertRule(options: CreateAlertRuleOptions): EventAlertRule
 function ruleOf(options: CreateAlertRuleOptions): EventAlertRule {
   const { id, conditions = [], when = { kind: "each" }, abi, forEach } = options;
   const check = compileConditions(conditions, abi);
-  const isOver = options.endsWhen && compileConditions(options.endsWhen, abi);
+  const { endsWhen } = options;
+  const isOver = endsWhen === undefined ? undefined : compileConditions(endsWhen, abi);
   const keyOf = keyReader(forEach);
   const amountAt = when.kind === "sum" ? parseFieldPath(when.field, "when.field") : undefined;
   const rule = new AlertRule({
@@ -208,7 +214,8 @@ function ruleOf(options: CreateAlertRuleOptions): EventAlertRule {
   });
   const accept = async (given: AlertEvent): Promise<Accepted & { reasons?: string[] }> => {
     givenKind(given, "given");
-    const decoded = decodedOf(given, options);
+    const decoded = reading("given", () => decodedOf(given, options));
+    reading("given.decoded", () => isContractEvent(decoded));
     const evidence = evidenceOf(given, decoded);
     const outcomes = evidence?.kind === "block" ? await rule.learn(evidence) : [];
     const matches = check(decoded);
@@ -226,12 +233,15 @@ function ruleOf(options: CreateAlertRuleOptions): EventAlertRule {
       // Other conditions say themselves what ends an alert.
       ...(isOver ? {} : present("subject", subjectOf(decoded))),
       at: timeOf(decoded) ?? Number.NaN,
-      ...idOf(given),
+      ...reading("given", () => idOf(given)),
       ...amountOf(decoded, amountAt),
       ...present("decimals", decimalsFor(decoded, options)),
       ...present("redelivered", given.redelivered),
       ...present("isHighest", given.isHighest),
-      ...present("reportedAt", "event" in given ? reportedAtOf(given.event) : undefined),
+      ...present(
+        "reportedAt",
+        "event" in given ? reading("given.event", () => reportedAtOf(given.event)) : undefined,
+      ),
       ...(evidence?.kind === "log" ? { log: evidence.log } : {}),
       ...present("details", options.details && ((alert: RaisedAlert) => options.details?.(alert, decoded))),
     });
@@ -264,7 +274,9 @@ function fingerprintOf(
 ): string {
   const sum = when.kind === "sum" ? [when.field, when.unit ?? "smallest", when.is ?? "atLeast"] : [];
   const key = typeof forEach === "function" ? "function" : (forEach ?? "");
-  return JSON.stringify([when.kind, sum, key, recovers, shapeOf(conditions), shapeOf(endsWhen)]);
+  const shape = [when.kind, sum, key, recovers, shapeOf(conditions), shapeOf(endsWhen)];
+  // A condition may compare with a bigint.
+  return JSON.stringify(shape, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
 }
 
 function settingsOf(options: CreateAlertRuleOptions, when: AlertWhen): AlertSettings {

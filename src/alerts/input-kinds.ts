@@ -1,6 +1,7 @@
 import {
   anyText,
   callable,
+  finite,
   flag,
   type Kind,
   kindOf,
@@ -10,8 +11,15 @@ import {
   optional,
   text,
 } from "../options/index.ts";
-import { decimalsKind } from "./rule/check-settings.ts";
-import type { AlertEvidence, AlertInput, AlertOutcome, AlertStore, LogPlace, RaisedAlert } from "./types.ts";
+import type {
+  AlertEvidence,
+  AlertInput,
+  AlertOutcome,
+  AlertStore,
+  LogPlace,
+  RaisedAlert,
+  TakenBackReason,
+} from "./types.ts";
 
 // What is given to a rule for each event: the types of what is not from the event itself.
 
@@ -25,7 +33,7 @@ export const storeKind = like<AlertStore>({
 });
 
 /** Also `NaN`, for what has no time. */
-const time = kindOf<number>("a number of milliseconds", (value) => typeof value === "number");
+const anyNumber = kindOf<number>("a number", (value) => typeof value === "number");
 
 const logKind = like<LogPlace>({
   chainSelector: text,
@@ -41,16 +49,17 @@ const logKind = like<LogPlace>({
 export const inputKind = like<AlertInput>({
   id: optional(text),
   key: text,
-  at: time,
+  at: anyNumber,
   matches: flag,
   ends: optional(flag),
   subject: optional(text),
   amount: optional(text),
-  decimals: optional(decimalsKind),
+  // Of a contract that anybody may have made: whether they can be used is decided later.
+  decimals: optional(anyNumber),
   redelivered: optional(flag),
   log: optional(logKind),
   source: optional(text),
-  reportedAt: optional(time),
+  reportedAt: optional(anyNumber),
   isHighest: optional(flag),
   details: optional(callable()),
 });
@@ -60,7 +69,7 @@ type Evidence<Name extends AlertEvidence["kind"]> = AlertEvidence & { kind: Name
 const EVIDENCE: { readonly [Name in AlertEvidence["kind"]]: Kind<Evidence<Name>> } = {
   log: like<Evidence<"log">>({
     log: logKind,
-    at: optional(time),
+    at: optional(anyNumber),
     isHighest: optional(flag),
     redelivered: optional(flag),
   }),
@@ -80,9 +89,27 @@ const kindOfEvidence = like<{ kind: AlertEvidence["kind"] }>({ kind: oneOf("log"
 export const evidenceKind: Kind<AlertEvidence> = (value, path) =>
   EVIDENCE[kindOfEvidence(value, path).kind](value, path);
 
-export const outcomeKind = like<Pick<AlertOutcome, "kind" | "alert">>({
+/** What the outcomes of all kinds have. */
+type AnyOutcome = Pick<AlertOutcome, "kind" | "alert"> & {
+  at?: number | undefined;
+  changes?: number | undefined;
+  endedAt?: number | undefined;
+  repeated?: boolean | undefined;
+  isOpen?: boolean | undefined;
+  reason?: TakenBackReason | undefined;
+  stands?: boolean | undefined;
+};
+
+export const outcomeKind = like<AnyOutcome>({
   kind: oneOf("alert", "recovered", "takenBack", "notConfirmed", "ended"),
-  alert: like<RaisedAlert>({ id: text, key: text }),
+  alert: like<RaisedAlert>({ id: text, key: text, reminder: optional(anyNumber) }),
+  at: optional(finite),
+  changes: optional(finite),
+  endedAt: optional(finite),
+  repeated: optional(flag),
+  isOpen: optional(flag),
+  reason: optional(oneOf("other_block", "other_outcome", "level_passed")),
+  stands: optional(flag),
 });
 
 export const outcomesKind = listOf(outcomeKind);

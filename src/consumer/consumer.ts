@@ -222,7 +222,9 @@ export class EventConsumer {
    * Undefined until the consumer has read its cursor.
    */
   isSettled(eventId: string, offset: number): boolean | undefined {
-    return this.#session.cursor?.isSettled(idOf(eventId), finite(offset, "offset"));
+    const id = idOf(eventId);
+    finite(offset, "offset");
+    return this.#session.cursor?.isSettled(id, offset);
   }
 
   /** On ack: whether nothing more is delivered until an event is acknowledged or rejected. */

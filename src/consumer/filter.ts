@@ -1,6 +1,6 @@
 import { canonicalSignature } from "../abi/index.ts";
 import { ArgumentError } from "../errors.ts";
-import { anyText, flag, listOf, optional, options, text } from "../options/index.ts";
+import { anyText, flag, listOf, optional, request, text } from "../options/index.ts";
 import {
   CONFIDENCES,
   type Confidence,
@@ -30,7 +30,7 @@ export type EventFilter = {
   minConfidence?: Confidence | undefined;
 };
 
-const filterOf = options<EventFilter>({
+const filterOf = request<EventFilter>({
   types: optional(listOf(anyText())),
   unlistedTypes: optional(flag),
   watcherIds: optional(listOf(text)),

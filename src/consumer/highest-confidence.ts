@@ -1,5 +1,5 @@
 import { CrecError } from "../errors.ts";
-import { aList, callable, like, signal as signalKind, text } from "../options/index.ts";
+import { aList, callable, like, reading, signal as signalKind, text } from "../options/index.ts";
 import {
   CONFIDENCES,
   canonicalId,
@@ -82,7 +82,8 @@ export class HighestConfidence {
    */
   async learn(events: readonly EventEnvelope[], signal: AbortSignal): Promise<void> {
     signalKind(signal, "signal");
-    const lower = aList<typeof events>()(events, "events").filter((event) => isBelowHighest(event));
+    aList()(events, "events");
+    const lower = reading("events", () => events.filter((event) => isBelowHighest(event)));
     const watchers = new Set(lower.map(watcherOf).filter(isUuid));
     await Promise.all([...watchers].map((id) => this.#learnWatcher(id, signal)));
     if (lower.some((event) => this.#watchers.get(watcherOf(event))?.level === undefined))
@@ -91,6 +92,10 @@ export class HighestConfidence {
 
   /** Whether no higher level is reported for this event, as far as `learn` has found out. Other events always pass. */
   passes(event: EventEnvelope): boolean {
+    return reading("event", () => this.#passes(event));
+  }
+
+  #passes(event: EventEnvelope): boolean {
     if (!isBelowHighest(event)) return true;
     const inside = readContractEvent(event);
     if (inside === undefined) return true;

@@ -1,6 +1,6 @@
 import { deferred } from "../deferred.ts";
 import { CrecError } from "../errors.ts";
-import { duration, kindOf, optional, options, positiveWhole, text } from "../options/index.ts";
+import { duration, kindOf, optional, positiveWhole, request, text } from "../options/index.ts";
 import { backoffMs, type Clock, SCHEDULES } from "../timing/index.ts";
 import { unlessAborted } from "./abort.ts";
 import type { Gate } from "./gate.ts";
@@ -16,7 +16,7 @@ export type Refusal = { afterMs?: number; reason?: string } | { reject: true; re
 
 type AnyRefusal = { afterMs?: number | undefined; reason?: string | undefined; reject?: true | undefined };
 
-const readRefusal = options<AnyRefusal>({
+const readRefusal = request<AnyRefusal>({
   afterMs: optional(duration),
   reason: optional(text),
   reject: optional(kindOf<true>("true", (value) => value === true)),

@@ -244,7 +244,13 @@ const CONSUMER: Kinds<EventConsumerOptions> = {
   }),
   identity: identityKind,
   lease: optional(
-    like<ConsumerLease>({ over: signal, isSure: flag, remainingMs: callable(), confirm: callable() }),
+    like<ConsumerLease>({
+      epoch: optional(finite),
+      over: signal,
+      isSure: flag,
+      remainingMs: callable(),
+      confirm: callable(),
+    }),
   ),
   start: startKind,
   types: optional(listOf(anyText())),

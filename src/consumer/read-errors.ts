@@ -1,5 +1,5 @@
 import { CrecError } from "../errors.ts";
-import { like } from "../options/index.ts";
+import { anything, like } from "../options/index.ts";
 import { KEY_REFUSALS, type KeyRefusal } from "../protocol/errors.ts";
 
 /**
@@ -26,7 +26,10 @@ const KINDS: Readonly<Record<string, ReadErrorKind>> = {
 };
 
 /** An error of any origin may have no code. */
-const errorKind = like<{ code: string }>({});
+const errorKind = like<{ code: string; retryAfterMs?: unknown }>({
+  code: anything(),
+  retryAfterMs: anything(),
+});
 
 /**
  * What an error means for a reader of events, when it looks up its channel and when it polls.
@@ -34,9 +37,9 @@ const errorKind = like<{ code: string }>({});
  * readErrorKindOf({ code: "FORBIDDEN" }); // → "refused"
  */
 export function readErrorKindOf(error: { code: string }): ReadErrorKind {
-  const { code } = errorKind(error, "error");
+  const { code }: { code: unknown } = errorKind(error, "error");
   // A service may have codes of its own, of any name.
-  return (Object.hasOwn(KINDS, code) ? KINDS[code] : undefined) ?? "retry";
+  return (typeof code === "string" && Object.hasOwn(KINDS, code) ? KINDS[code] : undefined) ?? "retry";
 }
 
 /** Whether an event is larger than an answer may be. */

@@ -154,7 +154,9 @@ class SharedChannel {
       },
       once: async (key, ask, given) => {
         const { signal, maxAgeMs } = onceOptions(given);
-        const asking = { by: member, signal, maxAgeMs, ask: callable<typeof ask>()(ask, "ask") };
+        const askOnce = callable<typeof ask>()(ask, "ask");
+        const asked: typeof ask = async (ended) => askOnce(ended);
+        const asking = { by: member, signal, maxAgeMs, ask: asked };
         return (await this.#lookUps.ask(text(key, "key"), asking)).answer;
       },
       get turnMs() {

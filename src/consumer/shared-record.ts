@@ -1,4 +1,5 @@
 import { ArgumentError } from "../errors.ts";
+import { reading } from "../options/index.ts";
 import type { RecordWrite } from "./shared-state.ts";
 
 /** The largest record: its key, and its value as JSON. In characters. */
@@ -9,7 +10,7 @@ export const RECORD_LIMITS = { key: 1_000, value: 16_000_000 } as const;
  * @throws {ArgumentError} `SHARED_RECORD_TOO_LARGE`
  */
 export function recordText({ key, value }: Pick<RecordWrite, "key" | "value">): string | undefined {
-  const text = value === undefined ? undefined : JSON.stringify(value);
+  const text = value === undefined ? undefined : reading("value", () => JSON.stringify(value));
   if (key.length > RECORD_LIMITS.key) throw tooLarge("key", key.length, RECORD_LIMITS.key);
   const length = text?.length ?? 0;
   if (length > RECORD_LIMITS.value) throw tooLarge("value", length, RECORD_LIMITS.value);

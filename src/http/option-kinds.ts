@@ -21,6 +21,7 @@ import {
   text,
 } from "../options/index.ts";
 import type { Call, CallOptions } from "./call.ts";
+import { Lane } from "./lane.ts";
 import type { ProxySettings } from "./proxy.ts";
 import { apiKeyOf, baseUrlOf, type QueryParameters } from "./settings.ts";
 import type { HttpDispatcher, TlsSettings } from "./socket-pool.ts";
@@ -97,7 +98,7 @@ export const callOf = options<Call>({
   headers: optional(dictionary(text)),
   anonymous: optional(flag),
   idempotent: optional(flag),
-  lane: optional(anything()),
+  lane: optional(kindOf<Lane>("a lane of the client", (value) => value instanceof Lane)),
   onTurn: optional(callable()),
   read: optional(callable()),
 });

@@ -74,9 +74,10 @@ function proxyOf(written: string, what: string): string {
   const text = written.trim();
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   try {
-    const { protocol, hostname, username, password } = new URL(url);
+    const { protocol, hostname, username, password, pathname, search, hash } = new URL(url);
     decodeURIComponent(username + password);
-    if ((protocol === "http:" || protocol === "https:") && hostname !== "") return url;
+    const isOrigin = /^\/?$/.test(pathname) && search === "" && hash === "";
+    if ((protocol === "http:" || protocol === "https:") && hostname !== "" && isOrigin) return url;
   } catch {
     // What was thrown may hold the text.
   }

@@ -109,7 +109,7 @@ export function either<A, B>(
   first: Kind<A>,
   other: Kind<B>,
 ): Kind<A | B> {
-  return (value, path) => (isFirst(value) ? first(value, path) : other(value, path));
+  return (value, path) => (reading(path, () => isFirst(value)) ? first(value, path) : other(value, path));
 }
 
 export function isText(value: unknown): value is string {

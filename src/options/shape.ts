@@ -14,7 +14,7 @@ export function options<T extends object>(kinds: Kinds<T>): (given: unknown, nam
 /** As `options`, with what else is given: for requests, which the service may know more of than this version. */
 export function request<T extends object>(kinds: Kinds<T>): (given: unknown, name: string) => T {
   return (given, name) => {
-    const read = readMembers(kinds, given === undefined ? {} : given, name, "");
+    const read = readMembers(kinds, given, name, "");
     return { ...reading(name, () => ({ ...(given as T) })), ...(read as T) };
   };
 }

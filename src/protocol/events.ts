@@ -101,7 +101,12 @@ export function isEvent<Type extends EventType>(
   event: ChannelEvent,
   type: Type,
 ): event is Extract<ChannelEvent, { headers: { type: Type } }> {
-  return eventTypeOf(event) === type;
+  try {
+    return eventTypeOf(event) === type;
+  } catch {
+    // A getter or a proxy, which no event of the service is.
+    return false;
+  }
 }
 
 /** When the service reported an event, as it states that: in Unix seconds, not signed, and perhaps wrong. */

@@ -246,10 +246,11 @@ export function isTerminal<S extends string>(lifecycle: Lifecycle<S>, status: st
  * canReach(OPERATION_LIFECYCLE, "sent", "confirmed"); // → true
  */
 export function canReach<S extends string>(lifecycle: Lifecycle<S>, from: S, to: S): boolean {
+  if (!isStatusOf(lifecycle, from)) return false;
   const seen = new Set<S>();
   const queue: S[] = [from];
   for (let state = queue.pop(); state !== undefined; state = queue.pop()) {
-    for (const next of lifecycle?.[state] ?? []) {
+    for (const next of lifecycle[state] ?? []) {
       if (next === to) return true;
       if (!seen.has(next)) {
         seen.add(next);
@@ -291,5 +292,10 @@ export function progressTo<S extends string>(lifecycle: Lifecycle<S>, target: S,
 
 /** Whether a text is a status of this lifecycle. */
 export function isStatusOf<S extends string>(lifecycle: Lifecycle<S>, status: unknown): status is S {
-  return typeof status === "string" && Object.hasOwn(Object(lifecycle), status);
+  try {
+    return typeof status === "string" && Object.hasOwn(lifecycle, status);
+  } catch {
+    // No lifecycle of this library.
+    return false;
+  }
 }

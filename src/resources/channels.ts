@@ -130,7 +130,7 @@ export class Channels {
       id: (one: Channel) => one.channel_id,
       findArchived: () => this.#named(body.name, { status: ["archived"] }, options),
     };
-    const { resource, found } = await createOrFind(this.#transport, steps, options);
+    const { resource, found } = await createOrFind(this.#transport, steps, callOptions(options));
     return { channel: resource, found };
   }
 }

@@ -73,7 +73,7 @@ export class Events {
    * @example
    * const { events } = await client.events.poll(channelId, { limit: 10 });
    */
-  async poll(channelId: string, position?: PollEvents, options?: PollOptions): Promise<EventPage> {
+  async poll(channelId: string, position: PollEvents = {}, options?: PollOptions): Promise<EventPage> {
     const asked = pollPosition(position, "position");
     const path = `/channels/${pathId("channelId", channelId)}/events`;
     const { inParts = true, background = false, ...call } = pollOptions(options);

@@ -1,5 +1,15 @@
 import { ArgumentError } from "../errors.ts";
-import { aList, anything, like, options, reading } from "../options/index.ts";
+import {
+  aList,
+  anything,
+  jsonObject,
+  kindOf,
+  like,
+  optional,
+  options,
+  reading,
+  text,
+} from "../options/index.ts";
 import type { RequestedOperation } from "../proofs/index.ts";
 import type { Operation, TransactionPreview, WireTransaction } from "../protocol/index.ts";
 import {
@@ -13,7 +23,7 @@ import {
 } from "../signing/index.ts";
 import { badResponse } from "./answers.ts";
 import { checkAddress, checkSelector } from "./checks.ts";
-import type { NamedOperation } from "./search-by-id.ts";
+import { type NamedOperation, shownText } from "./search-by-id.ts";
 
 /**
  * One operation has three forms. Each of them has the names of those who defined it:
@@ -72,13 +82,19 @@ export type Prepared = SignRequest & {
   isRepeatable: boolean;
 };
 
+const previewKind = optional(
+  like<TransactionPreview>({ function_signature: text, metadata: optional(jsonObject) }),
+);
+
 /** Each value has a check of its own. */
 const newOperation = options<NewOperation>({
   chain_selector: anything(),
   address: anything(),
   transactions: anything(),
   deadline: anything(),
-  wallet_operation_id: anything(),
+  wallet_operation_id: optional(
+    kindOf("decimal digits, as text or bigint", (value) => /^(string|bigint|number)$/.test(typeof value)),
+  ),
   operation_key: anything(),
 });
 
@@ -105,7 +121,7 @@ function requestOf(
   checkSelector(chain_selector);
   checkAddress("address", address);
   // Not by the service's clock: that would decide how long a signature can be used.
-  const deadline = operation.deadline ?? Math.floor(Date.now() / 1000) + DEFAULT_DEADLINE_SECONDS;
+  const { deadline = Math.floor(Date.now() / 1000) + DEFAULT_DEADLINE_SECONDS } = operation;
   if (!Number.isSafeInteger(deadline) || deadline < 0) {
     throw new ArgumentError("deadline", "The deadline must be a time in whole Unix seconds, or 0 for none.");
   }
@@ -120,7 +136,7 @@ function requestOf(
     wallet_operation_id: checked.id,
     deadline,
     transactions: checked.transactions.map((call, index) => {
-      const preview = transactions[index]?.preview;
+      const preview = previewKind(transactions[index]?.preview, `operation.transactions[${index}].preview`);
       return preview ? { ...call, preview } : call;
     }),
   };
@@ -152,7 +168,11 @@ function idOf({
 
 /** What it has is the service's. */
 const shownKind = like<Operation | OperationRequest>({ transactions: aList() });
-const requestedKind = like<NamedOperation>({});
+const requestedKind = like<NamedOperation>({
+  wallet_operation_id: shownText,
+  chain_selector: shownText,
+  address: shownText,
+});
 
 /**
  * An operation of the service in the form that is signed.

@@ -284,18 +284,19 @@ export class Operations {
    *   show(status, reason);
    * }
    */
-  follow(
+  async *follow(
     channelId: string,
     operation: string | NamedOperation,
     options?: FollowOptions,
   ): AsyncGenerator<OperationChange, void> {
+    operationsPath(channelId);
     const calls = {
       get: (id: string, call: CallOptions) => this.get(channelId, id, call),
       watch: () => this.#calls.watch(channelId),
       findExecuted: this.#calls.findExecuted(channelId),
       closing: this.#calls.transport.closing,
     };
-    return followOperation(calls, operation, options);
+    yield* followOperation(calls, operation, options);
   }
 
   /**

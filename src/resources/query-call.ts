@@ -53,7 +53,7 @@ export async function callFunction(
   const params = {
     contract_address: address,
     call_data: encodeFunctionCall({ abi, function: name, args }).data,
-    block_selection: block_selection ?? ({ type: "latest" } as const),
+    block_selection: block_selection === undefined ? ({ type: "latest" } as const) : block_selection,
     ...(from_address === undefined ? {} : { from_address }),
   };
   const answer = await run({ ...rest, params }, { ...options, abi });

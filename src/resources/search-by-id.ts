@@ -1,6 +1,6 @@
 import { ArgumentError } from "../errors.ts";
 import { NotFoundError } from "../http/index.ts";
-import { like, text } from "../options/index.ts";
+import { kindOf, like, text } from "../options/index.ts";
 import {
   type ChannelEvent,
   EVENT_TYPES,
@@ -25,8 +25,19 @@ export type NamedOperation = Pick<
   "operation_id" | "wallet_operation_id" | "chain_selector" | "address"
 >;
 
+/** Text that the service shows, perhaps in another form, or not at all. */
+export const shownText = kindOf<string>(
+  "text",
+  (value) => value === null || /^(string|number|undefined)$/.test(typeof value),
+);
+
 /** The service shows it, so that only its id is certain: what it does not say does not narrow a search. */
-export const namedOperationKind = like<NamedOperation>({ operation_id: text });
+export const namedOperationKind = like<NamedOperation>({
+  operation_id: text,
+  wallet_operation_id: shownText,
+  chain_selector: shownText,
+  address: shownText,
+});
 
 /** Reads the operation or query of an id. */
 export type ReadById = {

@@ -192,7 +192,7 @@ export class Wallets {
       findArchived: () => this.#named(name, { status: ["archived"] }, options),
       id: (one: Wallet) => one.wallet_id,
     };
-    const { resource: wallet, found } = await createOrFind(this.#transport, steps, options);
+    const { resource: wallet, found } = await createOrFind(this.#transport, steps, callOptions(options));
     if (found) checkSame(wallet, requested);
     return { wallet, found };
   }

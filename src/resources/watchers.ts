@@ -220,7 +220,7 @@ export class Watchers {
       findArchived: () => this.#named(channelId, requested.name, { status: ["archived"] }, options),
       id: (one: Watcher) => one.watcher_id,
     };
-    const { resource: watcher, found } = await createOrFind(this.#transport, steps, options);
+    const { resource: watcher, found } = await createOrFind(this.#transport, steps, callOptions(options));
     if (found) checkSame(watcher, requested);
     return { watcher, found };
   }

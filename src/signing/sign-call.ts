@@ -14,7 +14,10 @@ import { requireDigest } from "./digest.ts";
 import type { SignOptions, SignRequest } from "./signer.ts";
 
 const digest = checkedBy((value: Hex) => requireDigest(value));
-const digestRequest = like<Pick<SignRequest, "digest">>({ digest });
+const digestRequest = like<Pick<SignRequest, "digest"> & Partial<SignRequest>>({
+  digest,
+  preimage: optional(anyText()),
+});
 const wholeRequest = like<SignRequest>({
   digest,
   preimage: anyText(),

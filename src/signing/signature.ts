@@ -4,19 +4,21 @@ import * as Secp256k1 from "ox/Secp256k1";
 import * as Signature from "ox/Signature";
 import { ArgumentError } from "../errors.ts";
 import type { Address as AddressText, Hex as HexText } from "../protocol/index.ts";
+import { requireDigest } from "./digest.ts";
 
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 /**
  * The address whose key made a 65-byte signature of a digest, checksummed.
  *
- * @throws ArgumentError `INVALID_SIGNATURE`.
+ * @throws ArgumentError `INVALID_SIGNATURE`; `INVALID_ARGUMENT` when it is not a digest.
  * @example
  * const digest = `0x${"11".repeat(32)}` as const;
  * const signature = await signer.sign({ digest, typedData });
  * recoverSigner(digest, signature) === signer.address; // → true
  */
 export function recoverSigner(digest: HexText, signature: HexText): AddressText {
+  requireDigest(digest);
   return checked(() =>
     Address.checksum(Secp256k1.recoverAddress({ payload: digest, signature: parse(signature) })),
   );

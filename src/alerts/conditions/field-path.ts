@@ -27,12 +27,14 @@ export function parseFieldPath(text: unknown, at: string): FieldPath {
   );
 }
 
+const pathKind = aList<FieldPath>();
+
 /**
  * The value of a field; undefined where it is missing or null. Only own properties are read. A name of an ABI is also
  * found in the form in which the service writes it, and the other way: `fundTokenId` as `fund_token_id`.
  */
 export function readField(decoded: unknown, path: FieldPath): unknown {
-  if (!Array.isArray(path)) aList()(path, "path");
+  pathKind(path, "path");
   return reading("decoded", () => valueAt(decoded, path));
 }
 

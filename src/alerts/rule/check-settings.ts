@@ -8,6 +8,7 @@ import {
   like,
   oneOf,
   optional,
+  options,
   positiveWhole,
   text,
   whole,
@@ -63,7 +64,7 @@ export const settingsKind: Kind<AlertSettings> = checkedBy((given: AlertSettings
   }
 });
 
-const members = like<AlertSettings>({
+const members = options<AlertSettings>({
   when: whenKind,
   quietMs: time,
   recovers: flag,
