@@ -1,4 +1,4 @@
-import { aList, listOf, reading, text, whole } from "../options/index.ts";
+import { aList, reading, texts, whole } from "../options/index.ts";
 import { argName } from "../protocol/abi-names.ts";
 import { arrayOf, integerType } from "./abi-type.ts";
 import { amountRule, type IsAmount } from "./amount-rule.ts";
@@ -37,13 +37,12 @@ export function amountsInTokens(
 ): Fields | undefined {
   parametersKind(parameters, "parameters");
   decimalsKind(decimals, "decimals");
-  if (names !== undefined) namesKind(names, "names");
+  if (names !== undefined) texts(names, "names");
   return reading("values", () => ofParts(values, parameters, { decimals, isAmount: amountRule(names) }));
 }
 
 const parametersKind = aList<readonly AbiParameter[]>();
 const decimalsKind = whole(0, 77);
-const namesKind = listOf(text);
 
 /** The same where the types are not known: integers and lists of integers, by their names alone. */
 export function untypedAmountsInTokens(

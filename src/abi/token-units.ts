@@ -1,6 +1,6 @@
 import { ArgumentError, CrecError } from "../errors.ts";
 import { parseJson } from "../json.ts";
-import { aList, listOf, reading, text, whole } from "../options/index.ts";
+import { aList, reading, text, texts, whole } from "../options/index.ts";
 import { valueNames } from "../protocol/abi-names.ts";
 import { arrayOf } from "./abi-type.ts";
 import { amountRule, type IsAmount } from "./amount-rule.ts";
@@ -67,13 +67,12 @@ export function formatTokenAmounts(
 ): unknown {
   parametersKind(outputs, "outputs");
   decimalsKind(decimals, "decimals");
-  namesKind(names, "names");
+  texts(names, "names");
   return reading("result", () => formatted(result, outputs, { decimals, names }));
 }
 
 const parametersKind = aList<readonly AbiParameter[]>();
 const decimalsKind = whole(0, 77);
-const namesKind = listOf(text);
 
 function formatted(
   result: unknown,

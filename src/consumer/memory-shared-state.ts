@@ -1,4 +1,4 @@
-import { callable, like, optional, options } from "../options/index.ts";
+import { callable, like, optional, options, reading } from "../options/index.ts";
 import { type Clock, systemClock } from "../timing/index.ts";
 import type { CursorState } from "./cursor-state.ts";
 import { MemoryRecords } from "./memory-records.ts";
@@ -84,7 +84,7 @@ export class MemorySharedState implements SharedState {
     sharedCalls.save(key, epoch, state, leaseMs);
     const lease = this.#heldWith(key, epoch);
     if (lease === undefined) return false;
-    lease.state = JSON.stringify(state);
+    lease.state = reading("state", () => JSON.stringify(state));
     this.#renew(lease, leaseMs);
     return true;
   }
@@ -93,7 +93,7 @@ export class MemorySharedState implements SharedState {
     sharedCalls.release(key, epoch, state);
     const lease = this.#heldWith(key, epoch);
     if (lease === undefined) return false;
-    if (state !== undefined) lease.state = JSON.stringify(state);
+    if (state !== undefined) lease.state = reading("state", () => JSON.stringify(state));
     lease.holder = undefined;
     return true;
   }

@@ -1,6 +1,7 @@
 import {
+  aList,
+  finite,
   flag,
-  kindOf,
   like,
   listOf,
   optional,
@@ -8,7 +9,7 @@ import {
   finiteDuration as time,
   whole,
 } from "../options/index.ts";
-import { type CursorState, isCursorState } from "./cursor-state.ts";
+import type { CursorIdentity, CursorState } from "./cursor-state.ts";
 import type { Copy, OnceMark, Presence, RecordWrite } from "./shared-state.ts";
 
 // What each call of a shared state is given, checked before the engine is asked.
@@ -16,7 +17,12 @@ import type { Copy, OnceMark, Presence, RecordWrite } from "./shared-state.ts";
 const epochKind = whole(0);
 
 export const copyKind = like<Copy>({ id: text, name: text });
-export const stateKind = kindOf<CursorState>("the state of a cursor", isCursorState);
+/** The consumer saves often, and what it remembers can be long. */
+export const stateKind = like<CursorState>({
+  identity: like<CursorIdentity>({}),
+  cursor: finite,
+  delivered: aList(),
+});
 
 const lease = like<{ key: string; epoch: number }>({ key: text, epoch: epochKind });
 

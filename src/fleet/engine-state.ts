@@ -13,6 +13,7 @@ import {
   sharedCalls,
   type TakenLease,
 } from "../consumer/index.ts";
+import { reading } from "../options/index.ts";
 import type { Engine } from "./engine.ts";
 import { EngineCalls } from "./engine-calls.ts";
 import { damagedRecord, SharedCursorDamagedError } from "./errors.ts";
@@ -53,7 +54,7 @@ export class EngineState implements SharedState {
 
   async save(key: string, epoch: number, state: CursorState, leaseMs: number): Promise<boolean> {
     sharedCalls.save(key, epoch, state, leaseMs);
-    const text = JSON.stringify(state);
+    const text = reading("state", () => JSON.stringify(state));
     saves += 1;
     const times = { leaseMs: whole(leaseMs), revision: saves };
     return this.#calls.call((client) => client.save(shortName(key), epoch, text, times));
@@ -61,7 +62,7 @@ export class EngineState implements SharedState {
 
   async release(key: string, epoch: number, state?: CursorState): Promise<boolean> {
     sharedCalls.release(key, epoch, state);
-    const text = state === undefined ? undefined : JSON.stringify(state);
+    const text = state === undefined ? undefined : reading("state", () => JSON.stringify(state));
     return this.#calls.call((client) => client.release(shortName(key), epoch, text));
   }
 

@@ -22,6 +22,7 @@ export {
   signal,
   someTime,
   text,
+  texts,
   whole,
 } from "./kinds.ts";
 export { dictionary, type Kinds, like, options, request, shape } from "./shape.ts";

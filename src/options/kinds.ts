@@ -96,6 +96,12 @@ export function listOf<T>(item: Kind<T>): Kind<T[]> {
     reading(path, () => [...list(value, path)]).map((one, index) => item(one, `${path}[${index}]`));
 }
 
+/** Texts, of a list that may be long and is given for each event: it is neither copied, nor is its wrong item named. */
+export const texts: Kind<readonly string[]> = kindOf(
+  "a list of texts",
+  (value) => Array.isArray(value) && value.every(isText),
+);
+
 const list = kindOf<readonly unknown[]>("a list", Array.isArray);
 
 /** A list as it is, by its type: its items are looked at where they are used. */

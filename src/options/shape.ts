@@ -50,8 +50,9 @@ function readMembers(
   requireObject(value, path);
   const read: Record<string, unknown> = {};
   for (const name of Object.keys(kinds)) {
-    const given = reading(`${prefix}${name}`, () => (value as Record<string, unknown>)[name]);
-    const member = kinds[name]?.(given, `${prefix}${name}`);
+    const at = `${prefix}${name}`;
+    const given = reading(at, () => (value as Record<string, unknown>)[name]);
+    const member = kinds[name]?.(given, at);
     if (member !== undefined) read[name] = member;
   }
   return read;

@@ -1,5 +1,5 @@
 import { type Abi, amountsInTokens, fittingEvents, untypedAmountsInTokens } from "../abi/index.ts";
-import { aList, like, listOf, optional, reading, text, whole } from "../options/index.ts";
+import { aList, like, optional, reading, text, texts, whole } from "../options/index.ts";
 import type { DecodedWatcherEvent } from "./decoded-event.ts";
 
 /** What is known about the contract of an event. */
@@ -19,7 +19,7 @@ const eventKind = like<Named>({ name: text, params: like<Named["params"]>({}) })
 const unitsKind = like<TokenUnits>({
   decimals: whole(0, 77),
   abi: optional(aList()),
-  amounts: optional(listOf(text)),
+  amounts: optional(texts),
 });
 
 /**

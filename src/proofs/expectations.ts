@@ -1,4 +1,4 @@
-import { aNumber, anyText, finite, like, listOf, optional, text } from "../options/index.ts";
+import { aNumber, anyText, finite, like, optional, text, texts } from "../options/index.ts";
 import { CONFIDENCES, type Confidence, canonicalWorkflowId } from "../protocol/index.ts";
 import type { SignedFacts } from "./signed-facts.ts";
 import type { VerifyResult } from "./verify-types.ts";
@@ -70,9 +70,9 @@ const factsKind = like<SignedFacts>({});
 
 const expectedKind = like<Expectations>({
   donFamily: optional(text),
-  watchers: optional(listOf(text)),
+  watchers: optional(texts),
   contract: optional(like<NonNullable<Expectations["contract"]>>({ address: text, chainSelector: text })),
-  events: optional(listOf(text)),
+  events: optional(texts),
   // No event meets a level that does not exist.
   minConfidence: optional(anyText()),
   maxAge: optional(aNumber("a number of seconds, 0 or more", (value) => value >= 0)),
