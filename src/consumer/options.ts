@@ -245,7 +245,7 @@ const CONSUMER: Kinds<EventConsumerOptions> = {
   identity: identityKind,
   lease: optional(
     like<ConsumerLease>({
-      epoch: optional(finite),
+      epoch: optional(whole(0)),
       over: signal,
       isSure: flag,
       remainingMs: callable(),
