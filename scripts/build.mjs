@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inputsHash, isStamped, writeStamp } from "./lib/build-stamp.mjs";
 import { bundledFiles } from "./lib/bundled-files.mjs";
-import { minimumNode, nodeOptions, small as smallAndOneLine, writeCommonJs } from "./lib/library-bundle.mjs";
+import { minimumNode, nodeOptions, small as smallInLines, writeCommonJs } from "./lib/library-bundle.mjs";
 import { licensesOf } from "./lib/licenses.mjs";
 import { writeForms } from "./lib/node-forms.mjs";
 import { root } from "./lib/paths.mjs";
@@ -123,7 +123,7 @@ async function buildAll({ sourceMaps }) {
 const readByOlder = /** @type {const} */ ({ target: "node18" });
 
 /** An uncaught error prints its whole line. */
-const small = { ...smallAndOneLine, lineLimit: 400 };
+const small = { ...smallInLines, minifyWhitespace: true, lineLimit: 400 };
 
 const withSourceMaps = /** @type {const} */ ({ sourcemap: "linked" });
 

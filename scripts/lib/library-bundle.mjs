@@ -19,11 +19,8 @@ export const nodeOptions = /** @type {const} */ ({
   logLevel: "silent",
 });
 
-export const small = /** @type {const} */ ({
-  // Names stay as they are, so that stack traces can be read.
-  minifyWhitespace: true,
-  minifySyntax: true,
-});
+/** Names and lines stay as they are, so that stack traces can be read: an uncaught error prints its whole line. */
+export const small = /** @type {const} */ ({ minifySyntax: true });
 
 /** The code of others, only what is used of it. */
 export const vendored = [undiciInParts, oxInParts, wasmCompressed, withShortNames];

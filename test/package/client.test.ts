@@ -104,6 +104,16 @@ describe("the package of the client", function () {
     }
   });
 
+  it("prints a short line where an error of it ends a program", async () => {
+    const call = `({ CrecClient }) => new CrecClient({ baseUrl: "of no service", apiKey: "key-of-a-test" })`;
+    for (const load of ['import("./dist/index.js")', 'Promise.resolve(require("./dist/index.cjs"))']) {
+      const ended = run(process.execPath, ["--eval", `${load}.then(${call})`], { cwd: installed });
+      const { stderr } = await ended.catch((error: { stderr: string }) => error);
+      should(stderr).match(/ArgumentError: The base URL must be/);
+      should(stderr.length).be.below(3_000);
+    }
+  });
+
   it("costs a bundle what it uses: each constant at most 25 kB, verifyEvent 330 kB", async () => {
     const library = (await import(join(installed, "dist/index.js"))) as Record<string, unknown>;
     const constants = Object.keys(library).filter((name) => typeof library[name] !== "function");
