@@ -47,9 +47,15 @@ export class CrecError extends Error {
 }
 
 function jsonOfCause(cause: unknown): { code: string; message?: string } | undefined {
-  if (isCrecError(cause)) return { code: cause.code, message: cause.message };
-  const { code } = typeof cause === "object" && cause !== null ? (cause as { code?: unknown }) : {};
-  return typeof code === "string" && CODE.test(code) ? { code } : undefined;
+  try {
+    const { code, message } = Object(cause) as { code?: unknown; message?: unknown };
+    if (typeof code !== "string") return undefined;
+    if (isCrecError(cause)) return { code, message: String(message) };
+    return CODE.test(code) ? { code } : undefined;
+  } catch {
+    // The reason of a signal can be anything, even what cannot be read.
+    return undefined;
+  }
 }
 
 /**

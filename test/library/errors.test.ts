@@ -87,6 +87,25 @@ describe("an error", () => {
     should(jsonOf(ours).cause).deepEqual({ code: "B", message: "b" });
   });
 
+  it("is written whatever its cause is: a program aborts with any reason", () => {
+    const unreadable = Proxy.revocable({}, {});
+    unreadable.revoke();
+    const marked = Object.assign(new CrecError("B", "b"), { code: 1n });
+    const causes = [
+      Object.create({
+        get code() {
+          throw new Error("not now");
+        },
+      }),
+      unreadable.proxy,
+      marked,
+    ];
+    for (const cause of causes) {
+      const json = { name: "CrecError", code: "A", message: "a", retryable: false };
+      should(jsonOf(new CrecError("A", "a", { cause }))).deepEqual(json);
+    }
+  });
+
   it("never has a key in its JSON, wherever its cause, or the program, has put it", () => {
     fc.assert(
       fc.property(key, (secret) => {
