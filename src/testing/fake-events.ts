@@ -18,6 +18,7 @@ import {
   type WatcherEvent,
   ZERO_ADDRESS,
 } from "../protocol/index.ts";
+import { requireHex, requireIndex, requireOneOf, requireSeconds } from "./checks.ts";
 import type { FakeOracles } from "./fake-oracles.ts";
 import { newRun, randomHex } from "./random.ts";
 import { type CallAnswer, logStatement, operationStatement, queryStatement } from "./statements.ts";
@@ -45,19 +46,23 @@ type NewEvent = {
 
 /** Adds a contract event. */
 export function contractEvent(fake: Fake, { name, params = [], details = {} }: NewEvent): WatcherEvent {
-  const { confidence = "finalized", blockTime = now(), logIndex = 0 } = details;
+  const { confidence = "finalized", blockNumber = fake.block + 1, blockTime = now() } = details;
+  const { logIndex = 0, transactionHash = randomHex(32) } = details;
   requireOneOf(CONFIDENCES, confidence, "confidence");
+  requireIndex(blockNumber, "blockNumber");
+  requireSeconds(blockTime, "blockTime");
+  requireIndex(logIndex, "logIndex");
+  requireHex(transactionHash, "transactionHash", 32);
   const fragment = eventNamed(fake.abi, name);
   const reported = {
     fragment,
     params: logParams(fragment, eventLog(fragment, params, "params")),
     log: {
       address: checksumAddress(details.contract ?? fake.contract, "contract"),
-      blockNumber: details.blockNumber ?? fake.block + 1,
-      ...{ logIndex, transactionHash: details.transactionHash ?? randomHex(32) },
+      ...{ blockNumber, logIndex, transactionHash },
     },
   };
-  fake.block = reported.log.blockNumber;
+  fake.block = blockNumber;
   const statement = logStatement(fake.network, reported, { timestamp: blockTime, confidence });
   const run = newRun(fake.workflowId);
   const { text, hash, proof } = fake.oracles.attest(statement, run, now());
@@ -81,6 +86,7 @@ export function operationStatus(
   const address = checksumAddress(operation.wallet, "wallet");
   const about = { address, wallet_operation_id: walletOperationId };
   const { transactionHash: transaction_hash = randomHex(32) } = operation;
+  requireHex(transaction_hash, "transactionHash", 32);
   const isSigned = isVerifiable("operation.status", status);
   const statement = operationStatement(fake.network, { ...about, status, transaction_hash }, now());
   const signed = isSigned ? fake.oracles.attest(statement, newRun(), now()) : undefined;
@@ -97,6 +103,8 @@ type NewAnswer = { params: QueryParams; answer: CallAnswer; details?: FakeQueryD
 /** Adds the answer to a query. */
 export function queryAnswer(fake: Fake, { params, answer, details = {} }: NewAnswer): Query {
   const { queryId: query_id = randomUUID(), blockNumber = Math.max(fake.block, 1) } = details;
+  requireIndex(blockNumber, "blockNumber");
+  if ("returned" in answer) requireHex(answer.returned, "returned");
   const { chain_selector } = fake.network;
   const asked = {
     ...({ query_id, channel_id: fake.channelId, query_kind: "evm_call", chain_selector } as const),
@@ -154,11 +162,6 @@ function fragmentsNamed(abi: Abi, name: string): EventFragment[] {
     if (!(error instanceof ArgumentError)) throw error;
     throw new ArgumentError("name", error.message, { code: error.code });
   }
-}
-
-function requireOneOf(values: readonly string[], value: string, path: string): void {
-  if (values.includes(value)) return;
-  throw new ArgumentError(path, `${path} must be one of ${values.join(", ")}.`);
 }
 
 function now(): number {

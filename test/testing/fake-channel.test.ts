@@ -101,6 +101,15 @@ describe("a fake channel", () => {
       [() => fakeChannel({ abi, contract: "0x" }), "contract"],
       [() => fakeChannel({ abi, chainSelector: "1" }), "chainId"],
     ];
+    for (const details of [
+      ...[{ blockNumber: Number.NaN }, { blockNumber: -1 }, { logIndex: 1.5 }, { transactionHash: "0x12" }],
+      // Of milliseconds, which are a date of the year 58000.
+      ...[{ blockTime: Date.now() }, { blockTime: 0.5 }],
+    ])
+      refusals.push([() => fake.event("Transfer", transfer, details), Object.keys(details).join()]);
+    const call = { contract_address: FROM, call_data: "0x", block_selection: { type: "latest" } } as const;
+    refusals.push([() => fake.query(call, { returned: "5" }), "returned"]);
+    refusals.push([() => fake.query(call, { returned: "0x" }, { blockNumber: 0.5 }), "blockNumber"]);
     for (const [refused, path] of refusals) should(refused).throw({ path });
     should(fake.events).be.empty();
   });
