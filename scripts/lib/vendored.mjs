@@ -108,7 +108,8 @@ export const withShortNames = {
 };
 
 /**
- * Shortens names inside of functions. Names of functions, classes and methods stay, so that stack traces can be read.
+ * Shortens names inside of functions. Names of functions, classes and methods stay, so that stack traces can be read; of
+ * private methods, esbuild cannot keep them.
  *
  * @type {import("esbuild").Plugin}
  */
