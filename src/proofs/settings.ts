@@ -30,9 +30,7 @@ export function prepare(config: VerifyConfig, of = ""): Settings {
   if (!Number.isInteger(threshold) || threshold < 1 || threshold > signers.size) {
     throw new Rejection("not_configured", `the threshold${of} must be from 1 to ${signers.size}`);
   }
-  // Without it the channel is not compared: one that is lost must not have this effect.
-  if ("channelId" in config && channelId === undefined)
-    throw new Rejection("not_configured", "the channel id is undefined; set it, or leave it out");
+  requireKept(config, channelId);
   return { signers, threshold, creTenantId, workflowOwner: ownerOf(config, of), channelId, of };
 }
 
@@ -68,7 +66,15 @@ export function forCall(settings: Settings, options: VerifyOptions): CallSetting
   if (workflowOwner === undefined) {
     throw new Rejection("not_configured", `neither organization id nor workflow owner${settings.of}`);
   }
-  return { ...settings, workflowOwner, channelId: options.channelId ?? settings.channelId };
+  const channelId = options.channelId ?? settings.channelId;
+  requireKept(options, channelId);
+  return { ...settings, workflowOwner, channelId };
+}
+
+/** Without an id the channel is not compared: one that is lost must not have this effect. */
+function requireKept(given: object, channelId: string | undefined): void {
+  if ("channelId" in given && channelId === undefined)
+    throw new Rejection("not_configured", "the channel id is undefined; set it, or leave it out");
 }
 
 type Organization = Pick<VerifyConfig, "orgId" | "workflowOwner" | "creTenantId">;

@@ -52,7 +52,8 @@ export type VerifyOptions = {
   /** Another workflow owner. See `orgId`. */
   workflowOwner?: string | null | undefined;
   /**
-   * The channel that the event was read from.
+   * The channel that the event was read from. Given as undefined, where the configuration has none either, it refuses the
+   * event.
    * @default `channelId` of the configuration
    */
   channelId?: string | undefined;

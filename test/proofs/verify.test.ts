@@ -107,6 +107,9 @@ onEachEngine("verifyEvent", (verifierOf) => {
     ]) {
       shouldBeRejected(await verifierOf(config).verify(event, { donFamily: "zone" }), "not_configured");
     }
+    const verifier = verifierOf(configOf());
+    shouldBeRejected(await verifier.verify(event, { channelId: lost }), "not_configured");
+    shouldBeRejected(await verifier.verify(event, { orgId: lost }), "not_configured");
     should(
       (await verifyEvent(event, { ...signers, orgId, creTenantId, workflowOwner: lost })).verified,
     ).be.true();
