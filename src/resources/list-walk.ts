@@ -64,8 +64,11 @@ export class ListWalk<T> {
         this.#goBack();
         continue;
       }
-      const data = page.data.filter((item) => this.#isNew(item));
-      const { has_more } = page;
+      const left = most - this.#seen.size;
+      const fresh = page.data.filter((item) => this.#isNew(item));
+      // Where a list has grown at its front, a page that should begin with an item of the one before has one more.
+      const data = fresh.slice(0, left);
+      const has_more = page.has_more || data.length < fresh.length;
       yield { data, has_more };
       // An empty page that announces more would never end.
       if (!has_more || page.data.length === 0) return;

@@ -88,6 +88,19 @@ describe("a list that changes while it is iterated", () => {
       { numRuns: 1_000 },
     ));
 
+  it("is a page of at most so many items as were asked for, awaited, where these do not fit into one answer", () =>
+    fc.assert(
+      fc.asyncProperty(models, async (model) => {
+        const { most = model.max, ...rest } = model;
+        const { channels, list } = serve({ ...rest, most, fits: 2 });
+        const page = await channels();
+        const ids = new Set(page.data.map(({ channel_id }) => channel_id));
+        should(ids.size).equal(page.data.length).and.belowOrEqual(model.limit);
+        if (page.data.some(({ channel_id }) => channel_id === list.at(-1))) return;
+        should(page.has_more || list.length === 0).be.true();
+      }),
+    ));
+
   it("is read without a further request where it does not change", () =>
     fc.assert(
       fc.asyncProperty(fc.nat(60), fc.integer({ min: 1, max: 8 }), async (count, limit) => {
