@@ -66,7 +66,12 @@ function jsonOfCause(cause: unknown): { code: string; message?: string } | undef
  * isCrecError(error) ? error.code : ""; // → "CHANNEL_NOT_FOUND"
  */
 export function isCrecError(value: unknown): value is CrecError {
-  return typeof value === "object" && value !== null && (value as { [MARK]?: unknown })[MARK] === true;
+  try {
+    return typeof value === "object" && value !== null && (value as { [MARK]?: unknown })[MARK] === true;
+  } catch {
+    // What was thrown can be anything, even what cannot be read.
+    return false;
+  }
 }
 
 /** For parts of this library that do not know the class. */
