@@ -1,7 +1,7 @@
 // @ts-check
 // What a package says differently from the repository: package.json names the owner, and the links of its README
 // are addresses on the web. npm, the flow library and the palette show it without the repository. Nobody reads the
-// examples in a package: without their indentation it is smaller.
+// examples and dashboards in a package: without their indentation it is smaller.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readOwner } from "../lib/owner.mjs";
@@ -14,7 +14,8 @@ import { withWebLinks } from "./web-links.mjs";
 /** @typedef {import("../lib/owner.mjs").Owner} Owner */
 
 const README = "README.md";
-const EXAMPLES = "examples";
+/** Folders with JSON for programs. */
+const FOR_PROGRAMS = ["examples", "docs/monitoring"];
 /** For people who look at the repository: it is in no package. */
 const REPOSITORY_ONLY = /<!-- repository only -->[\s\S]*?<!-- \/repository only -->\n*/g;
 
@@ -35,9 +36,11 @@ export async function packedTexts(folder, given) {
   const text = (await readFile(join(root, folder, README), "utf8")).replaceAll(REPOSITORY_ONLY, "");
   texts.set(README, withWebLinks(text, { owner, version: manifest.version, folder }));
   if (folder !== "") return texts;
-  for (const name of await readdir(join(root, EXAMPLES))) {
-    const file = `${EXAMPLES}/${name}`;
-    if (file.endsWith(".json")) texts.set(file, `${JSON.stringify(await readJson(join(root, file)))}\n`);
+  for (const within of FOR_PROGRAMS) {
+    for (const name of await readdir(join(root, within))) {
+      const file = `${within}/${name}`;
+      if (file.endsWith(".json")) texts.set(file, `${JSON.stringify(await readJson(join(root, file)))}\n`);
+    }
   }
   return texts;
 }

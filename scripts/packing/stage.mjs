@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { npm } from "../lib/npm.mjs";
 import { root } from "../lib/paths.mjs";
-import { inFolderOrder } from "./folder-order.mjs";
+import { inCompressibleOrder } from "./compressible-order.mjs";
 import { packedTexts } from "./packed-texts.mjs";
 
 /** @typedef {{ name: string, version: string, filename: string, size: number, files: string[] }} Packed */
@@ -40,7 +40,7 @@ export async function pack(staged, destination) {
   await mkdir(destination, { recursive: true });
   const packed = packedIn(await npm(["pack", "--json", "--pack-destination", destination], { cwd: staged }));
   const file = join(destination, packed.filename);
-  const ordered = inFolderOrder(await readFile(file));
+  const ordered = inCompressibleOrder(await readFile(file));
   await writeFile(file, ordered);
   return { ...packed, size: ordered.length };
 }

@@ -1,7 +1,7 @@
 // @ts-check
 // npm sorts the files of a package by their names: the texts of one form in four languages lie side by side, those of
-// one language far apart. Compression only sees what is near, so a package in the order of its folders, and in each by kind
-// of file, is a tenth smaller. The files, and what npm says of each, stay as they are.
+// one language far apart. Compression only sees what is near, so a package in the order of its kinds of files, and for each
+// kind of its folders, is a tenth smaller. The files, and what npm says of each, stay as they are.
 import { posix } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 
@@ -11,9 +11,9 @@ const DESCRIBING = new Set(["x", "g", "L", "K"]);
 
 /**
  * @param {Buffer} tarball made by `npm pack`
- * @returns {Buffer} the same files, ordered by folder, then by extension, then by name
+ * @returns {Buffer} the same files, ordered by extension, then by path
  */
-export function inFolderOrder(tarball) {
+export function inCompressibleOrder(tarball) {
   const tar = gunzipSync(tarball);
   const entries = entriesOf(tar).sort((one, other) => (rank(one.path) < rank(other.path) ? -1 : 1));
   const end = Buffer.alloc(2 * BLOCK);
@@ -21,7 +21,7 @@ export function inFolderOrder(tarball) {
 }
 
 /** @param {string} path */
-const rank = (path) => [posix.dirname(path), posix.extname(path), path].join("\0");
+const rank = (path) => [posix.extname(path), path].join("\0");
 
 /**
  * @param {Buffer} tar
