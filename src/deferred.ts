@@ -1,5 +1,5 @@
 /** A promise, and the functions that settle it. */
-export type Deferred<T> = {
+type Deferred<T> = {
   promise: Promise<T>;
   resolve: (value: T | PromiseLike<T>) => void;
   reject: (reason: unknown) => void;

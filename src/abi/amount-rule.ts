@@ -4,7 +4,7 @@ import { integerType } from "./abi-type.ts";
  * Names that standards and usual tokens give to amounts of the contract's own token: ERC-20, ERC-777, ERC-4626, WETH,
  * Compound. Amounts of other tokens are not among them: `assets` of a vault, `amount0In` of a pair.
  */
-export const USUAL_AMOUNTS = [
+const USUAL_AMOUNTS = [
   "value",
   "values",
   "amount",

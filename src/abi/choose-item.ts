@@ -14,7 +14,7 @@ export type Reading<T> = {
 };
 
 /** How data is read by an item, and when two values are the same. */
-export type Reader<I, T> = {
+type Reader<I, T> = {
   /** It throws where the data does not fit. */
   read: (item: I) => Reading<T>;
   same: (one: T, other: T) => boolean;

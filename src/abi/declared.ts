@@ -1,7 +1,7 @@
 import { Literals } from "./literal.ts";
 
 /** A value in JavaScript, and the name of its constant. */
-export type Declared = { value: unknown; name: string };
+type Declared = { value: unknown; name: string };
 
 /** Each takes a pass over the text. */
 const MOST_FAILURES = 20;

@@ -1,4 +1,4 @@
-export { canonicalSignature, canonicalType, selectorOf, signatureHash, signatureOf } from "./abi-type.ts";
+export { canonicalSignature, selectorOf, signatureHash, signatureOf } from "./abi-type.ts";
 export { checksumAddress } from "./address.ts";
 export {
   decodeFunctionCall,

@@ -14,7 +14,7 @@ export function wireName(name: string, index: number): string {
 }
 
 /** Which value is of which parameter. */
-export type FoundKeys = {
+type FoundKeys = {
   /** By parameter; undefined where it has no value. */
   keys: ReadonlyArray<string | undefined>;
   /** Those of no parameter. */

@@ -128,7 +128,7 @@ const ruleOptions = optionsOf<CreateAlertRuleOptions>({
 });
 
 /** The decimals of a token; undefined where they are not known. */
-export type DecimalsOf = (contract: { chainSelector: string; contract: string }) => number | undefined;
+type DecimalsOf = (contract: { chainSelector: string; contract: string }) => number | undefined;
 
 /** An event, as a consumer delivers it, or what was decoded from it. Verify events first. */
 export type AlertEvent = (

@@ -3,7 +3,7 @@ import { isDueAgain } from "./pace.ts";
 import type { Page, PageSource } from "./page-source.ts";
 import { isTooLarge } from "./read-errors.ts";
 
-export type ChannelEndOptions = {
+type ChannelEndOptions = {
   pages: PageSource;
   clock: Clock;
   /** The highest offset that was read. */

@@ -5,7 +5,7 @@ import type { Cursor } from "./cursor.ts";
 import { asCrecError } from "./read-errors.ts";
 import type { CursorStore } from "./store.ts";
 
-export type CheckpointerOptions = {
+type CheckpointerOptions = {
   store: CursorStore;
   clock: Clock;
   pageLimit: number;

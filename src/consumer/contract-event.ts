@@ -3,7 +3,7 @@ import { readSignedEvent } from "../proofs/signed-event.ts";
 import { CONFIDENCES, type EventEnvelope } from "../protocol/index.ts";
 
 /** What a contract event says of itself. Not verified. */
-export type ContractEvent = {
+type ContractEvent = {
   name: string;
   signature: string;
   /** In lower case. */

@@ -13,7 +13,7 @@ import { PoisonDetector } from "./poison-detector.ts";
 import { verifyWhenProofArrives } from "./proof-wait.ts";
 import type { Selected, Selection } from "./selection.ts";
 
-export type DispatcherOptions = Pick<
+type DispatcherOptions = Pick<
   EventConsumerOptions,
   | "source"
   | "prepare"

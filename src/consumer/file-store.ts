@@ -173,7 +173,7 @@ function tryParse(text: string): unknown {
 }
 
 /** @internal */
-export type StoredCursor = { state: CursorState; more: boolean; mark: FileMark | undefined };
+type StoredCursor = { state: CursorState; more: boolean; mark: FileMark | undefined };
 
 /** @internal Undefined for what is not a whole cursor. */
 export function parseCursorFile(text: string): StoredCursor | undefined {

@@ -6,7 +6,7 @@ import type { PageSource } from "./page-source.ts";
  * `reachable`: an event at offset 0 can be requested, or nothing suggests that there is one. `found`: it cannot be
  * requested, but was found on another page. `missed`: it was not found, and there may be one before `next`.
  */
-export type FirstEvent =
+type FirstEvent =
   | { kind: "reachable" }
   | { kind: "found"; event: ChannelEvent }
   | { kind: "missed"; next: ChannelEvent };

@@ -27,7 +27,7 @@ export function refusalOf(refusal: Refusal, path: string): Refusal {
   return readRefusal(refusal, path) as Refusal;
 }
 
-export type InFlightOptions = {
+type InFlightOptions = {
   clock: Clock;
   /** How many events may wait for their acknowledgement at the same time. */
   limit: number;

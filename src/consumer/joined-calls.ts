@@ -1,7 +1,7 @@
 import { throwIfAborted, unlessAborted } from "./abort.ts";
 
 /** How to ask, and which answer will do. */
-export type Asking<T> = {
+type Asking<T> = {
   /** Who asks: nobody gets the same answer twice. */
   by: object;
   signal: AbortSignal;

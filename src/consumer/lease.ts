@@ -6,7 +6,7 @@ import type { ConsumerLease } from "./consumer-lease.ts";
 import type { CursorState } from "./cursor-state.ts";
 import type { TakenLease } from "./shared-state.ts";
 
-export type LeaseOptions = {
+type LeaseOptions = {
   key: string;
   /** `damaged`: why the state cannot be used. */
   taken: TakenLease & { damaged?: CrecError };
@@ -21,7 +21,7 @@ export type LeaseOptions = {
 };
 
 /** A moment by the clocks of this process. */
-export type Reading = { monotonic: number; wall: number };
+type Reading = { monotonic: number; wall: number };
 
 const readingKind = like<Reading>({ monotonic: finite, wall: finite });
 const errorKind = kindOf<CrecError>("a CrecError", (value) => value instanceof CrecError);

@@ -3,7 +3,7 @@ import type { Clock } from "../timing/index.ts";
 import { callListener } from "./call-listener.ts";
 import type { ConsumerStart, ConsumerState, EventConsumerOptions } from "./options.ts";
 
-export type NotifierOptions = Pick<EventConsumerOptions, "onStart" | "onRestored" | "onState" | "onError"> & {
+type NotifierOptions = Pick<EventConsumerOptions, "onStart" | "onRestored" | "onState" | "onError"> & {
   clock: Clock;
 };
 

@@ -22,7 +22,7 @@ export type Page = {
   more: boolean;
 };
 
-export type PageSourceOptions = {
+type PageSourceOptions = {
   source: EventSource;
   clock: Clock;
   /** Events a page, at most. */

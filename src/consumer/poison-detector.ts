@@ -8,7 +8,7 @@ import type { InFlight } from "./in-flight.ts";
 import { acquireIsolation } from "./isolation-lock.ts";
 import type { EventConsumerOptions } from "./options.ts";
 
-export type PoisonDetectorOptions = Pick<EventConsumerOptions, "onSuspects"> & {
+type PoisonDetectorOptions = Pick<EventConsumerOptions, "onSuspects"> & {
   /** 0: no event is a suspect. */
   maxCrashes: number;
   clock: Clock;

@@ -5,10 +5,10 @@ import type { PageReader } from "./page-reader.ts";
 import type { RereadPages } from "./reread-pages.ts";
 import { type LateWindow, RereadSchedule } from "./reread-schedule.ts";
 
-export type PollerOptions = { cursor: Cursor; reader: PageReader; clock: Clock; window: LateWindow };
+type PollerOptions = { cursor: Cursor; reader: PageReader; clock: Clock; window: LateWindow };
 
 /** Delivers what is new in a page, ascending. Returns whether there was something. */
-export type Take = (events: readonly ChannelEvent[]) => Promise<boolean>;
+type Take = (events: readonly ChannelEvent[]) => Promise<boolean>;
 
 /** How many pages one poll reads again, after what is new: new events must not wait for all of them. */
 const REREAD_PAGES_PER_POLL = 5;

@@ -12,9 +12,9 @@ import { backoffMs, type Clock, SCHEDULES } from "../timing/index.ts";
 import { throwIfAborted, unlessAborted } from "./abort.ts";
 import type { EventSource } from "./source.ts";
 
-export type CheckedEvent = { event: ChannelEvent; verification?: Verification };
+type CheckedEvent = { event: ChannelEvent; verification?: Verification };
 
-export type ProofWaitOptions = {
+type ProofWaitOptions = {
   source: EventSource;
   clock: Clock;
   /** How long to wait for a proof, in milliseconds. */

@@ -11,10 +11,7 @@ import { PageReader } from "./page-reader.ts";
 import { Poller } from "./poller.ts";
 import type { Selection } from "./selection.ts";
 
-export type ReadSessionOptions = Pick<
-  EventConsumerOptions,
-  "identity" | "store" | "source" | "start" | "pace"
-> & {
+type ReadSessionOptions = Pick<EventConsumerOptions, "identity" | "store" | "source" | "start" | "pace"> & {
   clock: Clock;
   limits: Limits;
   selection: Selection;

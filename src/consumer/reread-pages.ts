@@ -3,7 +3,7 @@ import type { ChannelEvent } from "../protocol/index.ts";
 /** A page, ascending, with its lowest and highest offset. */
 type Page = { events: ChannelEvent[]; first: number | undefined; last: number | undefined };
 
-export type RereadOptions = {
+type RereadOptions = {
   page: (signal: AbortSignal, offset: number) => Promise<Page>;
   /** Whether pages by offset lead to newer events or to older ones. */
   direction: "up" | "down";

@@ -9,7 +9,7 @@ import { isDueAgain } from "./pace.ts";
 export type LateWindow = { withinMs: number; events: number };
 
 /** Offsets to read again, above `from` and up to `upTo`. */
-export type RereadRange = { from: number; upTo: number };
+type RereadRange = { from: number; upTo: number };
 
 /** Nothing is read again at or below `floor`; the newest events, as many as the window has, begin at `newest`. */
 type Extent = { floor: number; newest: () => number; readUpTo: number };

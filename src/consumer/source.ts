@@ -13,7 +13,7 @@ export type EventSource = {
 };
 
 /** Called with how long a request waited for its turn under the limit of requests, in milliseconds. */
-export type OnTurn = (waitedMs: number) => void;
+type OnTurn = (waitedMs: number) => void;
 
 /** The part of the client's `events` that a consumer needs. */
 export type EventCalls = {

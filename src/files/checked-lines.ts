@@ -11,7 +11,7 @@ export type StoredLines<Entry> = {
 };
 
 /** For a file that a later version wrote. `lost`: what happens without it. */
-export type OnNewer = { lost: string; makeError: MakeError };
+type OnNewer = { lost: string; makeError: MakeError };
 
 /**
  * A file with one entry a line, as JSON, oldest first. Each line carries a checksum, which shows whether the file is

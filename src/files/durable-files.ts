@@ -20,7 +20,7 @@ const TEMPORARY = /^([0-9a-f-]{36})\.[0-9a-f-]{36}\.tmp$/;
 export type FileMark = { number: number; writtenAt: number };
 
 /** The text to write into a file, given its mark. */
-export type TextOf = (mark: FileMark) => string;
+type TextOf = (mark: FileMark) => string;
 
 /** Some file systems store times in steps of two seconds. */
 const TIME_STEP_MS = 2_000;

@@ -1,9 +1,9 @@
 import type { CheckedLines } from "./checked-lines.ts";
 
 /** The size of a file, and of what would be appended. If `lines` is infinite, it has to be replaced. */
-export type FileSize = { lines: number; characters: number; added: number };
+type FileSize = { lines: number; characters: number; added: number };
 
-export type LineWriterOptions<Entry> = {
+type LineWriterOptions<Entry> = {
   file: CheckedLines<Entry>;
   /** The file is written at most this often. Milliseconds. */
   minIntervalMs: number;

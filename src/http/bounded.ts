@@ -3,7 +3,7 @@ import { deferred } from "../deferred.ts";
 import { CrecError } from "../errors.ts";
 import { AbortedError } from "./errors.ts";
 
-export type Bounds = {
+type Bounds = {
   timeoutMs: number;
   /** Makes the error for a time-out. */
   onTimeout: () => CrecError;

@@ -36,7 +36,7 @@ export function exhausted(
   });
 }
 
-export type TimedOut = {
+type TimedOut = {
   server: string;
   proxy: UsedProxy | undefined;
   /** Where all requests wait for a connection through the proxy. */

@@ -1,7 +1,7 @@
 import type { Mask } from "./masking.ts";
 
 /** An answer that is not in the words of the channel service: something before it may have answered. */
-export type ForeignAnswer = {
+type ForeignAnswer = {
   status: number;
   /** `host:port`, perhaps with the proxy in between. */
   host: string;

@@ -25,7 +25,7 @@ export type { Hop } from "./hops.ts";
 export { ACCEPT_ENCODING, readText } from "./inflate.ts";
 export { Lane } from "./lane.ts";
 export { type Mask, maskOf } from "./masking.ts";
-export { type Called, networkError } from "./network-errors.ts";
+export { networkError } from "./network-errors.ts";
 export {
   CALL_OPTIONS,
   callOf,

@@ -7,7 +7,7 @@ import type { Mask } from "./masking.ts";
 /** A body as undici gives it. One without `bytes` inflates by itself, as `fetch` does. */
 export type Body = { text(): Promise<string>; bytes?(): Promise<Uint8Array> };
 
-export type Received = {
+type Received = {
   body: Body;
   /** The `Content-Encoding` of the answer. */
   encoding: string | string[] | undefined;

@@ -13,7 +13,7 @@ export type ProxySettings = {
 export type UsedProxy = { url: string; place?: string };
 
 /** The environment variables that name proxies; lower case comes first, as in most programs. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The proxy for an address; undefined where it is reached directly.

@@ -3,7 +3,7 @@ import type { Countdown } from "./bounded.ts";
 import { HttpError } from "./errors.ts";
 import type { RetryBudget } from "./retry-budget.ts";
 
-export type RetryLimits = {
+type RetryLimits = {
   maxAttempts: number;
   /** What is left of the time for the whole call. */
   countdown: Pick<Countdown, "leftMs">;

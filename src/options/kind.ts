@@ -49,7 +49,7 @@ export function reading<T>(path: string, read: () => T): T {
 }
 
 /** What a value is, in words: never the value. */
-export function typeOf(value: unknown): string {
+function typeOf(value: unknown): string {
   if (value === null) return "null";
   if (typeof value === "object") return passes(Array.isArray, value) ? "a list" : objectName(value);
   if (typeof value === "string") return value === "" ? "empty text" : "text";

@@ -10,7 +10,7 @@ import type { UnverifiedEvent } from "./unverified-event.ts";
 import { isVerifiable } from "./verifiable.ts";
 
 /** Who signed, of the set, and the workflow that the report names: 64 hex digits. */
-export type CheckedProof = { signers: Address[]; workflowId: string };
+type CheckedProof = { signers: Address[]; workflowId: string };
 
 /**
  * The checks, in their documented order.

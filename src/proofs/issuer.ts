@@ -4,7 +4,7 @@ import { Rejection } from "./reasons.ts";
 /** The service that the platform signs operations and queries as. No watcher belongs to it. */
 const PLATFORM_SERVICE = "_crec";
 
-export type Issuer = "platform" | "watcher";
+type Issuer = "platform" | "watcher";
 
 /**
  * The same oracles sign what the platform states about operations and queries, and what the watcher of a service

@@ -6,7 +6,7 @@ import { wholeDigits } from "./integer.ts";
  * The chain that a signed text names: by selector, by chain id, or by both. For a well-known chain one follows from the
  * other. What is missing is not signed.
  */
-export type SignedChain = { selector?: string; id?: string };
+type SignedChain = { selector?: string; id?: string };
 
 export function signedChain(content: Fields): SignedChain {
   const log = objectOrEmpty(content.chain_event);

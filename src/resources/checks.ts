@@ -1,6 +1,6 @@
 import { checksumAddress } from "../abi/index.ts";
 import { ArgumentError } from "../errors.ts";
-import { checkedBy, type Kinds, optional, whole } from "../options/index.ts";
+import { type Kinds, optional, whole } from "../options/index.ts";
 import { canonicalId, isAddress, isUuid, LIMITS } from "../protocol/index.ts";
 
 /** Checks made before anything is sent. Each throws an `ArgumentError` that names the value. */
@@ -15,9 +15,6 @@ export function pathId(path: string, id: string): string {
   }
   return encodeURIComponent(canonicalId(id));
 }
-
-/** An id of the service as an option. */
-export const id = checkedBy((value: string, path) => pathId(path, value));
 
 export function checkName(name: string, minLength = 1): void {
   const length = typeof name === "string" ? name.trim().length : 0;

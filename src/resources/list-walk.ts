@@ -1,7 +1,7 @@
 import { fitting, isAnswerTooLarge, PageSize, type TooLargeError } from "../paging/index.ts";
 import type { Page } from "../protocol/index.ts";
 
-export type WalkedList<T> = {
+type WalkedList<T> = {
   /** The offset at which the list begins. */
   start: number;
   /** The size of a page, and the largest that the service takes. */

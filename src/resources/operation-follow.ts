@@ -67,7 +67,7 @@ export type FindExecuted = (
 ) => Promise<Submitted>;
 
 /** The calls of a channel that following an operation needs. */
-export type FollowCalls = {
+type FollowCalls = {
   get: (operationId: string, options: CallOptions) => Promise<NamedOperation>;
   /** Reads status events, in the order of the channel. */
   watch: () => Watch;

@@ -77,7 +77,7 @@ export type ListOperations = {
   offset?: number | undefined;
 };
 
-export type SignedCallOptions = CallOptions & {
+type SignedCallOptions = CallOptions & {
   /** Called at each new state of a signature that takes time: key services may wait for a person. */
   onSigningState?: ((state: SigningState) => void) | undefined;
   /**
@@ -88,7 +88,7 @@ export type SignedCallOptions = CallOptions & {
   repeated?: boolean | undefined;
 };
 
-export type SendOptions = SignedCallOptions & {
+type SendOptions = SignedCallOptions & {
   /**
    * Called once it is signed, before it is submitted: what it awaits is waited for, and what it throws ends the call, with
    * nothing submitted. With it, operations that are signed at once can be submitted in an order.

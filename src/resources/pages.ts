@@ -14,7 +14,7 @@ import { ListWalk, type TooLargeAt } from "./list-walk.ts";
  */
 export type Listing<T> = Promise<Page<T>> & AsyncIterable<T>;
 
-export type Listed = {
+type Listed = {
   /** What an item is, such as `channel`: each item then has `channel_id`. */
   noun: string;
   filter: QueryParameters & { limit?: number | undefined; offset?: number | undefined };

@@ -30,7 +30,7 @@ export const POLLING: Kinds<PollingOptions> = {
 export const DEFAULT_TIMEOUT_MS = 300_000;
 export const DEFAULT_POLL_MS: PollInterval = { min: 250, max: 5_000 };
 
-export type Polling<T> = {
+type Polling<T> = {
   /** Gets what is new since the last time, oldest first. */
   look: (signal: AbortSignal) => Promise<readonly T[]>;
   /** Whether an error of `look` may pass. Any other ends the polling. */

@@ -40,7 +40,7 @@ export const namedOperationKind = like<NamedOperation>({
 });
 
 /** Reads the operation or query of an id. */
-export type ReadById = {
+type ReadById = {
   operation: (operationId: string) => Promise<NamedOperation>;
   query: (queryId: string) => Promise<Query>;
 };

@@ -2,7 +2,7 @@ import type { Page } from "../protocol/index.ts";
 import { AwaitedPage } from "./awaited-page.ts";
 import type { Listing } from "./pages.ts";
 
-export type Selection<T> = {
+type Selection<T> = {
   /** Reads the list from its beginning. */
   items: () => AsyncIterable<T>;
   /** How many items to skip. */

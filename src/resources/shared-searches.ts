@@ -4,7 +4,7 @@ import type { NamedOperation } from "./search-by-id.ts";
 import type { SearchEvents } from "./search-filter.ts";
 
 /** Reads all events of a filter; undefined where there are so many. */
-export type ReadShared = (filter: SearchEvents, most: number) => Promise<ChannelEvent[] | undefined>;
+type ReadShared = (filter: SearchEvents, most: number) => Promise<ChannelEvent[] | undefined>;
 
 /** One wait, for as long as it is in its channel. */
 export type Member = {

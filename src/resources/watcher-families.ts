@@ -2,7 +2,7 @@ import { NotFoundError, ValidationError } from "../http/index.ts";
 import { canonicalId, isUuid, type Watcher } from "../protocol/index.ts";
 import { SHOWN_WITHIN_MS } from "./assumed-times.ts";
 
-export type WatcherFamiliesOptions = {
+type WatcherFamiliesOptions = {
   get: (channelId: string, watcherId: string) => Promise<Pick<Watcher, "don_family">>;
   /** A steady clock, in milliseconds. */
   now?: () => number;

@@ -28,7 +28,6 @@ export {
   signerKind,
 } from "./signer.ts";
 export {
-  OPERATION_TYPES,
   type OperationTypedData,
   operationDigest,
   operationPreimage,

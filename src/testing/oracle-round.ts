@@ -7,7 +7,7 @@ import type { Hex, OcrProof, VerifiableEvent, VerifiableResult } from "../protoc
 export type WorkflowRun = { workflow_id: string; workflow_execution_id: string };
 
 /** What is to be signed, and by which network of oracles. */
-export type RoundInput = {
+type RoundInput = {
   statement: VerifiableEvent | VerifiableResult;
   run: WorkflowRun;
   /** Of the report, in Unix seconds. */
@@ -24,7 +24,7 @@ export type RoundInput = {
 };
 
 /** What the oracles of a round sign. */
-export type OracleRound = {
+type OracleRound = {
   /** The statement as it is sent. */
   text: string;
   /** The hash of the bytes of that text, not of what it decodes to. */

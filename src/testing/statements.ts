@@ -55,7 +55,7 @@ export function logStatement(
 }
 
 /** An operation in a block. */
-export type ReportedOperation = {
+type ReportedOperation = {
   wallet_operation_id: string;
   address: string;
   status: OperationStatus;
@@ -81,7 +81,7 @@ export function operationStatement(
 }
 
 /** A query as it was asked. */
-export type AskedQuery = {
+type AskedQuery = {
   query_id: string;
   channel_id: string;
   query_kind: string;
@@ -92,7 +92,7 @@ export type AskedQuery = {
 /** What a call returned, as hex, or why not. */
 export type CallAnswer = { returned: string } | { error: NonNullable<VerifiableResult["data"]["error"]> };
 /** The same, with the block that it is about where there is one. */
-export type QueryOutcome = CallAnswer & {
+type QueryOutcome = CallAnswer & {
   resolved?: { number: number; hash: string; timestamp: number };
 };
 

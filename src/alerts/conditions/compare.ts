@@ -5,7 +5,7 @@ import { type FieldKind, isListType } from "./field-kind.ts";
 import { type Finding, notOfKind, shown, valueSet } from "./value-set.ts";
 
 /** A row without its field: whether a value that is there fits. */
-export type Comparator = (value: unknown, kind: FieldKind) => Finding;
+type Comparator = (value: unknown, kind: FieldKind) => Finding;
 
 /** A checked row. `decimals`: the values are in tokens, and the field in the smallest unit. */
 export type Wanted = { is: Comparison; values: readonly string[]; to?: string; decimals?: number };

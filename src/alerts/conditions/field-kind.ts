@@ -18,7 +18,7 @@ export function isListType({ type, kind }: FieldKind): boolean {
 }
 
 /** Tells the kind of the field in an event. */
-export type KindReader = (decoded: unknown) => FieldKind;
+type KindReader = (decoded: unknown) => FieldKind;
 
 /**
  * Reads kinds by the ABI. Where several events share a name, those count that have the event's parameters; where these

@@ -5,11 +5,11 @@ import { type Decimal, decimalKey, readDecimal, shifted } from "./decimal.ts";
 import type { FieldKind, Kind } from "./field-kind.ts";
 
 /** Why a condition cannot be decided. */
-export type Undecided = { reason: string };
+type Undecided = { reason: string };
 export type Finding = boolean | Undecided;
 
 /** Whether a value equals one of the set. `field`: its kind, and its type or that of the list that it is in. */
-export type ValueSet = (value: unknown, field: FieldKind) => Finding;
+type ValueSet = (value: unknown, field: FieldKind) => Finding;
 
 /** Equal values of a kind have the same text; undefined for a value that is not of this kind. */
 type KeyOf = (value: unknown) => string | undefined;

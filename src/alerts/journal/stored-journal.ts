@@ -35,7 +35,7 @@ export async function sealed<Item>(journal: Journal<Item>, store: AlertStore): P
 }
 
 /** What was read, and the ids of what differs from what was known; undefined where that is not known. */
-export type ReadJournal<Item> = { journal: Journal<Item>; changed: Set<string> | undefined };
+type ReadJournal<Item> = { journal: Journal<Item>; changed: Set<string> | undefined };
 
 /** What is stored of a journal; `known` is an earlier version of it. */
 export async function readJournal<Item>(

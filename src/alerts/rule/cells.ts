@@ -13,7 +13,7 @@ type Used = { readonly by: number; readonly n: number; readonly sum: bigint };
 const UNUSED: readonly Used[] = [];
 
 /** How many times there may be, and the length of the window, by which the others are counted in slots. */
-export type Bound = { readonly most: number; readonly withinMs: number };
+type Bound = { readonly most: number; readonly withinMs: number };
 
 /** A slot is the window halved this often: as often as the bound allows, and always so often that it is less than 1 %. */
 const HALVED = { most: 16, least: 7 } as const;

@@ -11,7 +11,7 @@ import type { Report } from "./reports.ts";
 import type { KeyState } from "./state.ts";
 import { AT_ONCE, inGroups, type KeyRecord, StoredKeys } from "./stored-keys.ts";
 
-export type KeyRecordsOptions = {
+type KeyRecordsOptions = {
   store: AlertStore;
   /** The limit of records in memory. */
   maxKeys: number;

@@ -12,7 +12,7 @@ type Many = {
   readonly block: string | undefined;
 };
 /** Almost all keys have one number, which takes no memory of its own. */
-export type Numbers = string | readonly string[] | Many;
+type Numbers = string | readonly string[] | Many;
 export type Index = PersistentMap<Numbers>;
 /** The marks that are in the index. */
 type Marks = Pick<Journal<Mark>, "get">;

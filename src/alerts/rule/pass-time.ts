@@ -16,10 +16,10 @@ import { awaitedFrom, horizonMs, isOfState, type KeyState, newState, type StepCo
 import { stepByTime } from "./step-window.ts";
 import { endOfReached, isWindowed, partsUntil, reachedByTime } from "./window.ts";
 
-export type Passed = { state: KeyState | undefined; outcomes: AlertOutcome[] };
+type Passed = { state: KeyState | undefined; outcomes: AlertOutcome[] };
 
 /** The event time up to which all inputs were given, and the one by which keys may be removed; undefined for none. */
-export type PassedTime = { time: number; over: number | undefined };
+type PassedTime = { time: number; over: number | undefined };
 
 /** What the passing of time changes. Pure, as `step` is. */
 export function passTime(

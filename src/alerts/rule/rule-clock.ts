@@ -1,7 +1,7 @@
 import type { Clock } from "../../timing/index.ts";
 import { MOST_AHEAD_MS } from "./state.ts";
 
-export type Clocks = Pick<Clock, "now" | "elapsed">;
+type Clocks = Pick<Clock, "now" | "elapsed">;
 
 /** Clocks that disagree by more were not merely adjusted. */
 const STEP_MS = 60_000;

@@ -18,7 +18,7 @@ import {
 import type { SourceTimes } from "./source-times.ts";
 import { MOST_AHEAD_MS } from "./state.ts";
 
-export type RuleRecordOptions = {
+type RuleRecordOptions = {
   store: AlertStore;
   times: SourceTimes;
   /** See `AlertRuleOptions`. */

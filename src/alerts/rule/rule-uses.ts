@@ -5,7 +5,7 @@ export type RuleUse = { rule: string; copies: Array<[copy: string, saidAt: numbe
 export type RuleUses = readonly RuleUse[];
 
 /** A copy as it writes itself down. */
-export type Use = { rule: string; copy: string; at: number };
+type Use = { rule: string; copy: string; at: number };
 
 /** Where copies do not differ, they say only so often that they are there. */
 export const SAID_EACH_MS = 60 * 60_000;

@@ -10,7 +10,7 @@ import { boundedTime } from "./state.ts";
 
 type WatchState = ReturnType<typeof watchStateOf>;
 
-export type RuleWatchOptions = {
+type RuleWatchOptions = {
   settings: AlertSettings;
   rule: CachedRecord<RuleState>;
   keys: KeyRecords;

@@ -95,13 +95,13 @@ export type StepContext = {
 /** How far ahead of the present clock the time of an event may be; one beyond it counts as this far ahead. */
 export const MOST_AHEAD_MS = 10 * 60_000;
 /** An alert for each event has no window: how long the ids of events are remembered, in event time. */
-export const REMEMBER_EACH_MS = 24 * 60 * 60_000;
+const REMEMBER_EACH_MS = 24 * 60 * 60_000;
 /** Times of alerts of one key that are known one by one, so that each can be undone. */
 const MOST_TIMES = 1_000;
 /** Ranges of earlier ones. */
 const MOST_RANGES = 1_000;
 
-export type AlertRange = [first: number, last: number];
+type AlertRange = [first: number, last: number];
 
 export function newState(key: string, newest: number): KeyState {
   return { v: 1, key, newest, logs: Logs.empty(), cells: Cells.empty(), raised: 0, suppressed: 0 };

@@ -7,7 +7,7 @@ import type { KeyState } from "./state.ts";
 
 export type KeyRecord = CachedRecord<KeyState>;
 
-export type StoredKeysOptions = {
+type StoredKeysOptions = {
   store: AlertStore;
   /** The limit of entries: a key with one event is about one. @default 1_000_000 */
   most?: number | undefined;

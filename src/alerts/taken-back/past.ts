@@ -8,7 +8,7 @@ type Past = WatchState["past"];
 type Stood = Pick<WatchedAlert, "alert" | "log" | "others">;
 
 /** What is known of a log. */
-export type Known = Pick<Learned, "belongsTo" | "again" | "beside">;
+type Known = Pick<Learned, "belongsTo" | "again" | "beside">;
 
 /** Logs that are remembered; of more, the newest ones. */
 const MOST_PAST = 1_000_000;

@@ -13,7 +13,7 @@ type ClientOptions = postgres.Options<Record<string, postgres.PostgresType>> & {
   socket: () => Promise<Socket>;
 };
 
-export type PostgresClient = {
+type PostgresClient = {
   run: Run;
   close(): Promise<void>;
   destroy(): void;

@@ -12,7 +12,7 @@ import { later, type Run } from "./statement.ts";
 
 const now = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
 
-export function createRecordStatement(namespace: string): string {
+function createRecordStatement(namespace: string): string {
   const record = `${namespace}.record`;
   return `WITH removed AS (
   DELETE FROM ${record} WHERE (scope, key) IN (

@@ -6,7 +6,7 @@
 import type { Copy } from "../../consumer/index.ts";
 import type { Run } from "./statement.ts";
 
-export function leaveStatement(namespace: string): string {
+function leaveStatement(namespace: string): string {
   return `DELETE FROM ${namespace}.member WHERE id = $1::text`;
 }
 

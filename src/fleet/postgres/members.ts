@@ -16,7 +16,7 @@ import { later, type Run } from "./statement.ts";
 
 const REMOVED_AT_ONCE = 20;
 
-export function membersStatement(namespace: string): string {
+function membersStatement(namespace: string): string {
   const [lease, member] = [`${namespace}.lease`, `${namespace}.member`];
   return `WITH present AS (
   INSERT INTO ${member} (id, name, "group", ends_at)

@@ -16,7 +16,7 @@ import { later, type Run } from "./statement.ts";
 /** Both have a digest. Marks of earlier versions have none. */
 const IS_OTHER = "(known.digest <> '' AND excluded.digest <> '' AND known.digest <> excluded.digest)";
 
-export function onceStatement(namespace: string): string {
+function onceStatement(namespace: string): string {
   const once = `${namespace}.once`;
   return `WITH fence AS MATERIALIZED (
   SELECT FROM ${namespace}.lease

@@ -6,7 +6,7 @@
 
 import type { Run } from "./statement.ts";
 
-export function readRecordStatement(namespace: string): string {
+function readRecordStatement(namespace: string): string {
   return `SELECT revision::float8 AS revision, text FROM ${namespace}.record
 WHERE scope = $1::text AND key = $2::text AND ends_at > clock_timestamp()`;
 }

@@ -6,7 +6,7 @@
 import type { StoredRecord } from "../engine.ts";
 import type { Run } from "./statement.ts";
 
-export function recordKeysStatement(namespace: string): string {
+function recordKeysStatement(namespace: string): string {
   return `SELECT key, name FROM ${namespace}.record
 WHERE scope = $1::text AND ends_at > clock_timestamp()
 ORDER BY ends_at

@@ -6,7 +6,7 @@
 
 import type { Run } from "./statement.ts";
 
-export function releaseStatement(namespace: string): string {
+function releaseStatement(namespace: string): string {
   return `UPDATE ${namespace}.lease
 SET state = coalesce($3::text, state), copy_id = NULL, copy_name = NULL, renewed_at = NULL, ends_at = NULL
 WHERE key = $1::text AND epoch = $2::float8::bigint AND copy_id IS NOT NULL

@@ -7,7 +7,7 @@
 import type { StoredRecord } from "../engine.ts";
 import type { Run } from "./statement.ts";
 
-export function removeRecordStatement(namespace: string): string {
+function removeRecordStatement(namespace: string): string {
   return `DELETE FROM ${namespace}.record
 WHERE scope = $1::text AND key = $2::text AND revision = $3::float8::bigint AND ends_at > clock_timestamp()
 RETURNING true AS removed`;

@@ -7,7 +7,7 @@
 import type { StoredRecord } from "../engine.ts";
 import { later, type Run } from "./statement.ts";
 
-export function replaceRecordStatement(namespace: string): string {
+function replaceRecordStatement(namespace: string): string {
   return `UPDATE ${namespace}.record
 SET revision = revision + 1, text = $4::text, ends_at = ${later("$5::float8")}
 WHERE scope = $1::text AND key = $2::text AND revision = $3::float8::bigint AND ends_at > clock_timestamp()

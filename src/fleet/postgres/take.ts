@@ -14,7 +14,7 @@ import { later, type Run } from "./statement.ts";
 
 const now = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
-export function takeStatement(namespace: string): string {
+function takeStatement(namespace: string): string {
   const lease = `${namespace}.lease`;
   return `INSERT INTO ${lease} AS mine (key, epoch, copy_id, copy_name, renewed_at, ends_at)
 SELECT $1::text, ${now}, $2::text, $3::text, clock_timestamp(), ${later("$4::float8")}

@@ -12,7 +12,7 @@ const CHECKED_MS = 300_000;
 /** How long it waits for the server to close a connection. */
 const DISCONNECT_MS = 100;
 
-export type RedisClient = {
+type RedisClient = {
   /** Resolves once it is connected and logged in. */
   readonly connected: Promise<void>;
   readonly isOpen: boolean;

@@ -8,7 +8,7 @@ import { membersKey } from "./keys.ts";
 import { memberText } from "./members.ts";
 import type { RunScript } from "./script.ts";
 
-export const LEAVE = {
+const LEAVE = {
   text: `for _, key in ipairs(KEYS) do redis.call('ZREM', key, ARGV[1]) end`,
 };
 

@@ -12,7 +12,7 @@ import type { StoredMembers } from "../engine.ts";
 import { leaseKey, membersKey } from "./keys.ts";
 import { CLOCK, HAS_EPOCH, type Reply, type RunScript } from "./script.ts";
 
-export const MEMBERS = {
+const MEMBERS = {
   text: `${CLOCK}
 ${HAS_EPOCH}
 local ends = digits(now + ARGV[2])

@@ -14,7 +14,7 @@ import { KEPT } from "./kept.ts";
 import { keptKey, leaseKey, onceKey } from "./keys.ts";
 import { CLOCK, HAS_EPOCH, type RunScript } from "./script.ts";
 
-export const ONCE = {
+const ONCE = {
   text: `${CLOCK}
 ${HAS_EPOCH}
 ${KEPT}

@@ -8,7 +8,7 @@ import { KEPT } from "./kept.ts";
 import { keptKey, recordKey } from "./keys.ts";
 import { CLOCK, type RunScript } from "./script.ts";
 
-export const READ_RECORD = {
+const READ_RECORD = {
   text: `${CLOCK}
 ${KEPT}
 if is_over(KEYS[1]) then return false end

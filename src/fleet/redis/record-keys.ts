@@ -8,7 +8,7 @@ import { KEPT } from "./kept.ts";
 import { keptKey, recordsKey } from "./keys.ts";
 import { CLOCK, type RunScript } from "./script.ts";
 
-export const RECORD_KEYS = {
+const RECORD_KEYS = {
   text: `${CLOCK}
 ${KEPT}
 left(KEYS[1])

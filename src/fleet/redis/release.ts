@@ -7,7 +7,7 @@
 import { leaseKey } from "./keys.ts";
 import { HAS_EPOCH, type RunScript } from "./script.ts";
 
-export const RELEASE = {
+const RELEASE = {
   text: `${HAS_EPOCH}
 if not has_epoch(KEYS[1], ARGV[1]) then return 0 end
 if ARGV[2] then redis.call('HSET', KEYS[1], 'state', ARGV[2]) end

@@ -8,7 +8,7 @@ import type { RunScript } from "./script.ts";
 
 const VERSION = 1;
 
-export const SCHEMA = {
+const SCHEMA = {
   text: `redis.call('SETNX', KEYS[1], ARGV[1])
 return redis.call('GET', KEYS[1])`,
 };

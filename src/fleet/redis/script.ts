@@ -1,5 +1,5 @@
 /** A Lua script, which Redis runs as one statement: nothing else runs meanwhile. */
-export type Script = { readonly text: string };
+type Script = { readonly text: string };
 
 /** What Redis answers. */
 export type Reply = string | number | null | Reply[];

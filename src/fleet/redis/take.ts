@@ -11,7 +11,7 @@ import type { Copy } from "../../consumer/index.ts";
 import { leaseKey } from "./keys.ts";
 import { CLOCK, type RunScript } from "./script.ts";
 
-export const TAKE = {
+const TAKE = {
   text: `${CLOCK}
 local lease = redis.call('HMGET', KEYS[1], 'epoch', 'id', 'ends')
 if lease[2] and lease[2] ~= ARGV[1] and tonumber(lease[3]) > now then return false end

@@ -13,7 +13,7 @@ import { KEPT } from "./kept.ts";
 import { keptKey, recordKey, recordsKey } from "./keys.ts";
 import { CLOCK, type RunScript } from "./script.ts";
 
-export const WRITE_RECORD = {
+const WRITE_RECORD = {
   text: `${CLOCK}
 ${KEPT}
 local known = not is_over(KEYS[1]) and redis.call('HGET', KEYS[1], 'revision') or '0'

@@ -11,7 +11,7 @@ import type { KmsAnswer } from "./aws-kms/index.ts";
 import { closed, requestFailure, silent } from "./custodian-client.ts";
 import type { CustodyOptions } from "./custody-signer.ts";
 
-export type KmsRequests = {
+type KmsRequests = {
   /** Fires when it is closed. */
   closing: AbortSignal;
   /** @throws {SignerError} `SIGNER_UNAVAILABLE`; {AbortedError}; {ClientClosedError} */

@@ -6,14 +6,14 @@ import { SignerError } from "./signer-error.ts";
 
 export const FIREBLOCKS = "Fireblocks";
 
-export type FireblocksApiOptions = CustodyOptions & {
+type FireblocksApiOptions = CustodyOptions & {
   url: string;
   apiKey: string;
   /** Of the API user, as PEM (PKCS#8). */
   key: string;
 };
 
-export type FireblocksCall = {
+type FireblocksCall = {
   method: "GET" | "POST";
   /** With its query, from `/v1` on. */
   path: string;

@@ -12,7 +12,7 @@ export type FireblocksSource =
   | { vaultAccountId: string; assetId: string }
   | { derivationPath: readonly number[] };
 
-export type FireblocksKey = { address: Address; derivationPath: readonly number[] | undefined };
+type FireblocksKey = { address: Address; derivationPath: readonly number[] | undefined };
 
 export const ALGORITHM = "MPC_ECDSA_SECP256K1";
 

@@ -19,7 +19,7 @@ import { operationNote } from "./operation-note.ts";
 import { recoveredSignature } from "./recovered-signature.ts";
 import { SignerError } from "./signer-error.ts";
 
-export type FireblocksRequestsOptions = {
+type FireblocksRequestsOptions = {
   source: FireblocksSource;
   address: Address;
   /** Of the key that signs, where it is known. */

@@ -17,7 +17,7 @@ export type FireblocksTransaction = {
 };
 
 /** What was asked to be signed. */
-export type Asked = {
+type Asked = {
   /** Where only the digest was sent. */
   content: string | undefined;
   /** Where it is known. */

@@ -4,7 +4,7 @@ import { readPemPrivateKey } from "../pem.ts";
 import { canonicalJson } from "./canonical-json.ts";
 
 /** What an authorization key signs of a request. */
-export type AuthorizedRequest = {
+type AuthorizedRequest = {
   method: "POST";
   /** Complete. */
   url: string;

@@ -16,7 +16,7 @@ export type SignerErrorCode =
   /** An answer of another shape than documented. */
   | "SIGNER_BAD_ANSWER";
 
-export type SignerErrorDetails = {
+type SignerErrorDetails = {
   cause?: unknown;
   state?: string | undefined;
   retryAfterMs?: number | undefined;

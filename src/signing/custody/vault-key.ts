@@ -5,7 +5,7 @@ import { SignerError } from "./signer-error.ts";
 import type { VaultSession } from "./vault-session.ts";
 
 /** Where a key is. */
-export type VaultKeyPlace = {
+type VaultKeyPlace = {
   mount: string;
   key: string;
   keyVersion: number;
