@@ -7,7 +7,6 @@ import { endOf } from "./consumer-lease.ts";
 import { consumerNameTaken, lockConsumer, lockKeyOf } from "./consumer-lock.ts";
 import type { CursorIdentity } from "./cursor-state.ts";
 import { Dispatcher } from "./dispatcher.ts";
-import { Gate } from "./gate.ts";
 import { type InFlightEvent, type Refusal, refusalOf } from "./in-flight.ts";
 import { Notifier } from "./notifier.ts";
 import {
@@ -20,6 +19,7 @@ import {
   startKind,
 } from "./options.ts";
 import { pacedClock } from "./pace.ts";
+import { PauseGate } from "./pause-gate.ts";
 import { PollInterval } from "./poll-interval.ts";
 import { ReadBackoff } from "./read-backoff.ts";
 import { asCrecError, isChannelMissing, readErrorKindOf } from "./read-errors.ts";
@@ -50,7 +50,7 @@ export class EventConsumer {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #selection: Selection;
-  readonly #gate: Gate;
+  readonly #gate: PauseGate;
   readonly #limits: Limits;
   readonly #notifier: Notifier;
   readonly #checkpointer: Checkpointer;
@@ -77,7 +77,7 @@ export class EventConsumer {
     this.#clock = pacedClock(given.clock ?? systemClock, given.pace);
     this.#random = given.random ?? Math.random;
     this.#selection = new Selection(given);
-    this.#gate = new Gate({ clock: this.#clock, lease: given.lease });
+    this.#gate = new PauseGate({ clock: this.#clock, lease: given.lease });
     const onError = (error: CrecError) => this.#notifier.notifyError(error);
     const { store, lease } = given;
     const parts = { clock: this.#clock, store, lease, onError };

@@ -5,10 +5,10 @@ import { throwIfAborted, unlessAborted } from "./abort.ts";
 import { requireSameChannel } from "./channel-check.ts";
 import type { Checkpointer } from "./checkpointer.ts";
 import type { Cursor } from "./cursor.ts";
-import type { Gate } from "./gate.ts";
 import { deliveryFailed, InFlight, skipped, times } from "./in-flight.ts";
 import type { Delivery, EventConsumerOptions, Limits } from "./options.ts";
 import type { PageReader } from "./page-reader.ts";
+import type { PauseGate } from "./pause-gate.ts";
 import { PoisonDetector } from "./poison-detector.ts";
 import { verifyWhenProofArrives } from "./proof-wait.ts";
 import type { Selected, Selection } from "./selection.ts";
@@ -28,7 +28,7 @@ type DispatcherOptions = Pick<
 > & {
   limits: Limits;
   clock: Clock;
-  gate: Gate;
+  gate: PauseGate;
   selection: Selection;
   checkpointer: Checkpointer;
   /** Called when the counts, or the cursor, have changed. */

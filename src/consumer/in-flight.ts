@@ -3,8 +3,8 @@ import { CrecError } from "../errors.ts";
 import { duration, kindOf, optional, positiveWhole, request, text } from "../options/index.ts";
 import { backoffMs, type Clock, SCHEDULES } from "../timing/index.ts";
 import { unlessAborted } from "./abort.ts";
-import type { Gate } from "./gate.ts";
 import type { Delivery, Repeating } from "./options.ts";
+import type { PauseGate } from "./pause-gate.ts";
 import { snapshotOf } from "./snapshot.ts";
 
 /**
@@ -44,7 +44,7 @@ type InFlightOptions = {
   /** Called when an event is sent again. */
   repeated: () => void;
   /** Nothing is sent again while it is closed. */
-  gate: Gate;
+  gate: PauseGate;
 };
 
 /** An event that waits for its acknowledgement. `since`: when it was first handed over, in Unix milliseconds. */

@@ -1,9 +1,9 @@
 import { CrecError } from "../errors.ts";
 import type { ChannelEvent } from "../protocol/index.ts";
 import { ChannelPages, type PageReaderOptions } from "./channel-pages.ts";
+import { type Direction, detectPageOrder } from "./detect-page-order.ts";
 import type { EventTimes } from "./event-times.ts";
 import type { Mark } from "./gap.ts";
-import { type Direction, learnDirection } from "./learn-direction.ts";
 import type { Page } from "./page-source.ts";
 import { readDown } from "./read-down.ts";
 import { readUp } from "./read-up.ts";
@@ -79,7 +79,7 @@ export class PageReader {
     signal: AbortSignal,
   ): AsyncGenerator<ChannelEvent[], void> {
     const pages = this.#pages;
-    if (this.#direction.kind === "unknown") this.#direction = yield* learnDirection(pages, from, signal);
+    if (this.#direction.kind === "unknown") this.#direction = yield* detectPageOrder(pages, from, signal);
     const { kind, isUnsure } = this.#direction;
     if (kind === "unknown") return;
     const expected = this.highest ?? -1;

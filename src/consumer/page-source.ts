@@ -1,5 +1,5 @@
 import { CrecError } from "../errors.ts";
-import { fitting, PageSize, TooLargeError } from "../paging/index.ts";
+import { PageSize, TooLargeError, withAdaptivePageSize } from "../paging/index.ts";
 import {
   type ChannelEvent,
   type EventEnvelope,
@@ -87,7 +87,7 @@ export class PageSource {
     };
     if (isLargest) return ask(PAGE_LIMITS.events.max);
     const size = isShort ? new PageSize(1) : this.#size;
-    return fitting({ size, ask, tooLarge: (cause) => eventTooLarge(offset, cause) });
+    return withAdaptivePageSize({ size, ask, tooLarge: (cause) => eventTooLarge(offset, cause) });
   }
 
   async #poll(

@@ -3,16 +3,16 @@ import type { Clock } from "../timing/index.ts";
 import { callListener } from "./call-listener.ts";
 import type { Checkpointer } from "./checkpointer.ts";
 import type { Cursor } from "./cursor.ts";
-import type { Gate } from "./gate.ts";
 import type { InFlight } from "./in-flight.ts";
 import { acquireIsolation } from "./isolation-lock.ts";
 import type { EventConsumerOptions } from "./options.ts";
+import type { PauseGate } from "./pause-gate.ts";
 
 type PoisonDetectorOptions = Pick<EventConsumerOptions, "onSuspects"> & {
   /** 0: no event is a suspect. */
   maxCrashes: number;
   clock: Clock;
-  gate: Gate;
+  gate: PauseGate;
   checkpointer: Checkpointer;
   inFlight: InFlight;
 };

@@ -9,11 +9,11 @@ import {
 } from "../options/index.ts";
 import { canonicalId, type EventType, type Open } from "../protocol/index.ts";
 import { type Clock, systemClock } from "../timing/index.ts";
-import { JoinedCalls } from "./joined-calls.ts";
 import { clockKind } from "./options.ts";
 import type { Pace } from "./pace.ts";
+import { SharedPollTimer } from "./shared-poll-timer.ts";
+import { Singleflight } from "./singleflight.ts";
 import { type EventCalls, type EventSource, eventCallsKind, eventSource } from "./source.ts";
-import { WakeTogether } from "./wake-together.ts";
 
 /** One of several readers of a channel, which share their requests. */
 export type ChannelReader = {
@@ -94,9 +94,9 @@ class SharedChannel {
   readonly #source: EventSource;
   readonly #begun: number;
   readonly #clock: Clock;
-  readonly #pages: JoinedCalls;
-  readonly #lookUps: JoinedCalls;
-  readonly #wake: WakeTogether;
+  readonly #pages: Singleflight;
+  readonly #lookUps: Singleflight;
+  readonly #wake: SharedPollTimer;
   readonly #members = new Set<Member>();
   /** How long the last request waited for its turn, and since when one waits. */
   #turnMs = 0;
@@ -109,9 +109,9 @@ class SharedChannel {
     this.#source = eventSource(events, channelId, (waitedMs) => {
       this.#turnMs = waitedMs;
     });
-    this.#pages = new JoinedCalls(now, MOST_PAGES);
-    this.#lookUps = new JoinedCalls(now, MOST_LOOK_UPS);
-    this.#wake = new WakeTogether(clock, () => this.#pages.dropAnswers());
+    this.#pages = new Singleflight(now, MOST_PAGES);
+    this.#lookUps = new Singleflight(now, MOST_LOOK_UPS);
+    this.#wake = new SharedPollTimer(clock, () => this.#pages.dropAnswers());
   }
 
   join(type: Open<EventType> | undefined, onEmpty: () => void): ChannelReader {

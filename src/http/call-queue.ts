@@ -1,8 +1,8 @@
 import { deferred } from "../deferred.ts";
 import type { Clock } from "../timing/index.ts";
 import type { CallBudget } from "./call-budget.ts";
+import { FairQueue } from "./fair-queue.ts";
 import type { Lane } from "./lane.ts";
-import { LaneQueue } from "./lane-queue.ts";
 
 /** `act`: may change something. `read`: any other. A lane is for the polls of a channel. */
 export type Rank = "act" | "read" | Lane;
@@ -20,7 +20,7 @@ type Waiting = { enter: () => void };
 export class CallQueue {
   readonly #budget: CallBudget;
   readonly #clock: Pick<Clock, "sleep">;
-  readonly #ranks = { act: new Line(), read: new Line(), poll: new LaneQueue<Waiting>() };
+  readonly #ranks = { act: new Line(), read: new Line(), poll: new FairQueue<Waiting>() };
   /** How many turns in a row others have got while one of these waited. */
   readonly #passedOver = { read: 0, poll: 0 };
   #free: number;

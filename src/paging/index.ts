@@ -1,3 +1,3 @@
-export { fitting } from "./fitting.ts";
+export { withAdaptivePageSize } from "./adaptive-page-size.ts";
 export { PageSize } from "./page-size.ts";
 export { isAnswerTooLarge, TooLargeError } from "./too-large.ts";

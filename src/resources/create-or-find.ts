@@ -1,7 +1,7 @@
 import { CrecError } from "../errors.ts";
 import { BadResponseError, type CallOptions, HttpError, RateLimitError } from "../http/index.ts";
 import { backoffMs, jittered, SCHEDULES, sleep } from "../timing/index.ts";
-import { SHOWN_WITHIN_MS } from "./assumed-times.ts";
+import { SHOWN_WITHIN_MS } from "./consistency-window.ts";
 import type { ResourceTransport } from "./resource-transport.ts";
 
 const ATTEMPTS = 3;

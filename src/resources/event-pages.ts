@@ -1,4 +1,4 @@
-import { fitting, isAnswerTooLarge, PageSize, TooLargeError } from "../paging/index.ts";
+import { isAnswerTooLarge, PageSize, TooLargeError, withAdaptivePageSize } from "../paging/index.ts";
 import { type ChannelEvent, type EventPage, PAGE_LIMITS } from "../protocol/index.ts";
 
 type Position = { offset?: number | undefined; limit?: number | undefined };
@@ -21,7 +21,7 @@ export async function eventsInParts<P extends Position>(position: P, ask: Ask<P>
   };
   const tooLarge = (cause: unknown) =>
     offset === undefined ? newestTooLarge(cause) : eventTooLarge({ offset, isDown: false, before: 0, cause });
-  const page = await fitting({ size, ask: askFirst, tooLarge });
+  const page = await withAdaptivePageSize({ size, ask: askFirst, tooLarge });
   if (isWhole) return page;
   if (offset === undefined) return { ...page, has_more: true };
   const rest = (at: number, limit: number) => ask({ ...position, offset: at, limit });
@@ -56,7 +56,12 @@ async function joined(first: EventPage, { offset, most, size, ask }: Joining): P
     at = isInclusive ? next : edge;
     if (at < 0) return { events: [...seen.values()], has_more: false };
     const tooLarge = (cause: unknown) => eventTooLarge({ offset: next, isDown, before, cause });
-    part = await fitting({ size, most: most - before, ask: (limit) => ask(at, limit), tooLarge });
+    part = await withAdaptivePageSize({
+      size,
+      most: most - before,
+      ask: (limit) => ask(at, limit),
+      tooLarge,
+    });
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Call } from "../http/index.ts";
 import { canonicalAddress, canonicalId, isAddress, isSameId } from "../protocol/index.ts";
 import { isObject } from "./answers.ts";
-import { SHOWN_WITHIN_MS } from "./assumed-times.ts";
+import { SHOWN_WITHIN_MS } from "./consistency-window.ts";
 
 /** Of more ids and names than this, the oldest are forgotten. */
 const MAX_ENTRIES = 1_000;

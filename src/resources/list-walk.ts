@@ -1,4 +1,4 @@
-import { fitting, isAnswerTooLarge, PageSize, type TooLargeError } from "../paging/index.ts";
+import { isAnswerTooLarge, PageSize, type TooLargeError, withAdaptivePageSize } from "../paging/index.ts";
 import type { Page } from "../protocol/index.ts";
 
 type WalkedList<T> = {
@@ -79,7 +79,7 @@ export class ListWalk<T> {
 
   #next(most: number): Promise<Placed<T>> {
     const before = Number.isFinite(most) ? this.#seen.size : 0;
-    return fitting({
+    return withAdaptivePageSize({
       size: this.#size,
       most: most - this.#seen.size,
       ask: (limit) => this.#ask(limit),

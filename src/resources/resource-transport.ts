@@ -10,7 +10,7 @@ import {
   tryParse,
 } from "../http/index.ts";
 import { type Clock, jittered, sleep, systemClock } from "../timing/index.ts";
-import { MAX_CLOCK_SKEW_MS, SHOWN_WITHIN_MS } from "./assumed-times.ts";
+import { MAX_CLOCK_SKEW_MS, SHOWN_WITHIN_MS } from "./consistency-window.ts";
 import { JustCreated } from "./just-created.ts";
 
 /** The clock of waits for what was just created. Tests bring their own. */

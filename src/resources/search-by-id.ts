@@ -9,8 +9,8 @@ import {
   type Query,
   SEARCH_FILTERS,
 } from "../protocol/index.ts";
-import { MAX_CLOCK_SKEW_MS } from "./assumed-times.ts";
 import { pathId } from "./checks.ts";
+import { MAX_CLOCK_SKEW_MS } from "./consistency-window.ts";
 import type { SearchEvents } from "./search-filter.ts";
 
 /**

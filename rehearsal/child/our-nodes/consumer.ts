@@ -1,6 +1,6 @@
 import { throwIfAborted } from "../../../src/consumer/abort.ts";
 import { EventTimes } from "../../../src/consumer/event-times.ts";
-import { Gate } from "../../../src/consumer/gate.ts";
+import { PauseGate } from "../../../src/consumer/pause-gate.ts";
 import { InFlight, type Refusal } from "../../../src/consumer/in-flight.ts";
 import { type Limits, limitsOf } from "../../../src/consumer/options.ts";
 import { Selection } from "../../../src/consumer/selection.ts";
@@ -45,7 +45,7 @@ type PastConsumerOptions = Omit<
 export class PastConsumer implements AckReceiver {
   readonly #options: PastConsumerOptions;
   readonly #limits: Limits;
-  readonly #gate = new Gate({ clock: systemClock });
+  readonly #gate = new PauseGate({ clock: systemClock });
   readonly #times = new EventTimes(() => systemClock.now());
   readonly #selection: Selection;
   readonly #inFlight: InFlight;

@@ -12,7 +12,7 @@ export type Direction = { kind: "unknown" | "up" | "down"; isUnsure: boolean };
  * no page by offset may show. Returns what it learned, `unknown` while there is nothing to see.
  * Throws `PAGES_DO_NOT_ADVANCE` when the service ignores offsets, and what the source throws.
  */
-export async function* learnDirection(
+export async function* detectPageOrder(
   pages: ChannelPages,
   from: number,
   signal: AbortSignal,

@@ -7,7 +7,7 @@ import type { ConsumerLease } from "./consumer-lease.ts";
 const CONFIRM_AGAIN_MS = 1_000;
 
 /** Holds events back while a consumer is paused, and while it is not sure of its lease. */
-export class Gate {
+export class PauseGate {
   readonly #clock: Clock;
   readonly #lease: ConsumerLease | undefined;
   #closed: { opened: Promise<void>; open: () => void } | undefined;

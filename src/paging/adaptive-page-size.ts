@@ -16,7 +16,7 @@ type Asking<T> = {
  * An answer that fits: while it is too large, it is requested again with half as many items, down to one. A time-out is
  * thrown, since the network can be its cause; the next call then requests fewer items.
  */
-export async function fitting<T>({
+export async function withAdaptivePageSize<T>({
   size,
   most = Number.POSITIVE_INFINITY,
   ask,

@@ -27,7 +27,7 @@ type Call = {
  * Makes a call once for several that ask the same. Answers are kept for a moment, errors are not. A call ends when none
  * waits for it any more.
  */
-export class JoinedCalls {
+export class Singleflight {
   readonly #now: () => number;
   readonly #most: number;
   /** The last call for each key. */

@@ -4,7 +4,7 @@ import type { Clock } from "../timing/index.ts";
 type Sleeper = { until: number; wake: () => void };
 
 /** Lets several sleep until the first of them has to wake: then all wake. */
-export class WakeTogether {
+export class SharedPollTimer {
   readonly #clock: Clock;
   readonly #onWake: () => void;
   readonly #sleepers = new Set<Sleeper>();

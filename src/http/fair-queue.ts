@@ -5,7 +5,7 @@ import type { Lane } from "./lane.ts";
  * lane that is due first: after a turn, it is due again after a round, or the part of one that its weight makes. Of n
  * lanes each gets its turn after at most 5n others.
  */
-export class LaneQueue<T> {
+export class FairQueue<T> {
   /** Of lanes with something waiting. In a lane: first come, first served. */
   readonly #waiting = new Map<Lane, Set<T>>();
   /** In rounds. A new lane is due immediately. */
