@@ -28,18 +28,24 @@ const client = join(root, "client");
 const TESTING = "src/testing/index.ts";
 
 /**
- * The ES modules, one for each area: a program's bundler leaves out those that it does not use. What areas share is in
- * further files. Each file takes time to import, so what is used together is together: proofs, abi, protocol, errors and
- * undici, which runs code when it is loaded, are what programs use alone.
+ * The ES modules: a program's bundler leaves out those that it does not use. What they share is in further files, so two
+ * with the same source make `index` a list of names without code. The others are what programs use alone: areas, constants,
+ * and undici, which runs code when it is loaded. Each file takes time to import: there is not one for each source.
  */
 const MODULES = {
   index: "src/index.ts",
+  library: "src/index.ts",
+  testing: TESTING,
   abi: "src/abi/index.ts",
   dispatcher: "src/http/dispatcher.ts",
   errors: "src/http/errors.ts",
+  expectations: "src/proofs/expectations.ts",
   proofs: "src/proofs/index.ts",
   protocol: "src/protocol/index.ts",
-  testing: TESTING,
+  reasons: "src/proofs/reasons.ts",
+  "shared-record": "src/consumer/shared-record.ts",
+  "signed-text": "src/proofs/signed-text.ts",
+  version: "src/http/version.ts",
 };
 
 /**

@@ -1,4 +1,7 @@
-/** What options must be: one table for each function or class, instead of checks written by hand. */
+/**
+ * What options must be: one table for each function or class, instead of checks written by hand. `@__NO_SIDE_EFFECTS__` lets
+ * bundlers leave out the tables of functions that a program does not use.
+ */
 
 export { checkedBy, type Kind, kindOf, optional, reading, wrong } from "./kind.ts";
 export {

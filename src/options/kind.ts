@@ -6,7 +6,10 @@ import { ArgumentError, CrecError } from "../errors.ts";
  */
 export type Kind<T> = (value: unknown, path: string) => T;
 
-/** A kind by its test. `what` completes the sentence "timeoutMs must be …". */
+/**
+ * A kind by its test. `what` completes the sentence "timeoutMs must be …".
+ * @__NO_SIDE_EFFECTS__
+ */
 export function kindOf<T>(what: string, test: (value: unknown) => boolean, shown = typeOf): Kind<T> {
   return (value, path) => {
     if (passes(test, value)) return value as T;
@@ -14,12 +17,18 @@ export function kindOf<T>(what: string, test: (value: unknown) => boolean, shown
   };
 }
 
-/** As the kind, and undefined means that it is not given. */
+/**
+ * As the kind, and undefined means that it is not given.
+ * @__NO_SIDE_EFFECTS__
+ */
 export function optional<T>(kind: Kind<T>): Kind<T | undefined> {
   return (value, path) => (value === undefined ? undefined : kind(value, path));
 }
 
-/** A kind that a check of its own decides, which throws. */
+/**
+ * A kind that a check of its own decides, which throws.
+ * @__NO_SIDE_EFFECTS__
+ */
 export function checkedBy<T>(check: (value: T, path: string) => unknown): Kind<T> {
   return (value, path) => {
     reading(path, () => check(value as T, path));

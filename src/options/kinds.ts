@@ -1,7 +1,10 @@
 import { LONGEST_TIMER_MS } from "../timing/index.ts";
 import { type Kind, kindOf, numberOrType, reading, wrong } from "./kind.ts";
 
-/** What any value is: for values that are passed on, or that have a check of their own. */
+/**
+ * What any value is: for values that are passed on, or that have a check of their own.
+ * @__NO_SIDE_EFFECTS__
+ */
 export function anything<T>(): Kind<T> {
   return (value) => value as T;
 }
@@ -10,7 +13,10 @@ export const flag: Kind<boolean> = kindOf("true or false", (value) => typeof val
 
 export const text: Kind<string> = kindOf("text", isText);
 
-/** Text by its type, such as a status that a newer service may add. */
+/**
+ * Text by its type, such as a status that a newer service may add.
+ * @__NO_SIDE_EFFECTS__
+ */
 export function anyText<T extends string>(): Kind<T> {
   return text as Kind<T>;
 }
@@ -23,7 +29,10 @@ export const name: Kind<string> = kindOf(
 
 const callback = kindOf("a function", (value) => typeof value === "function");
 
-/** A function, by its type. */
+/**
+ * A function, by its type.
+ * @__NO_SIDE_EFFECTS__
+ */
 export function callable<T>(): Kind<T> {
   return callback as Kind<T>;
 }
@@ -69,7 +78,10 @@ export const positiveWhole: Kind<number> = aNumber(
   (value) => Number.isSafeInteger(value) && value > 0,
 );
 
-/** A whole number from `least` to `most`. */
+/**
+ * A whole number from `least` to `most`.
+ * @__NO_SIDE_EFFECTS__
+ */
 export function whole(least: number, most = Number.MAX_SAFE_INTEGER): Kind<number> {
   const bounds = most === Number.MAX_SAFE_INTEGER ? `of ${least} or more` : `from ${least} to ${most}`;
   return aNumber(
@@ -78,19 +90,28 @@ export function whole(least: number, most = Number.MAX_SAFE_INTEGER): Kind<numbe
   );
 }
 
-/** A number by its test. */
+/**
+ * A number by its test.
+ * @__NO_SIDE_EFFECTS__
+ */
 export function aNumber(what: string, test: (value: number) => boolean): Kind<number> {
   return kindOf(what, (value) => typeof value === "number" && test(value), numberOrType);
 }
 
-/** One of these texts. */
+/**
+ * One of these texts.
+ * @__NO_SIDE_EFFECTS__
+ */
 export function oneOf<T extends string>(...values: readonly T[]): Kind<T> {
   const quoted = values.map((value) => JSON.stringify(value));
   const what = `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
   return kindOf(what, (value) => values.some((one) => one === value));
 }
 
-/** A list, each of whose items is of a kind. Returns a copy. */
+/**
+ * A list, each of whose items is of a kind. Returns a copy.
+ * @__NO_SIDE_EFFECTS__
+ */
 export function listOf<T>(item: Kind<T>): Kind<T[]> {
   return (value, path) =>
     reading(path, () => [...list(value, path)]).map((one, index) => item(one, `${path}[${index}]`));
@@ -104,12 +125,18 @@ export const texts: Kind<readonly string[]> = kindOf(
 
 const list = kindOf<readonly unknown[]>("a list", Array.isArray);
 
-/** A list as it is, by its type: its items are looked at where they are used. */
+/**
+ * A list as it is, by its type: its items are looked at where they are used.
+ * @__NO_SIDE_EFFECTS__
+ */
 export function aList<T extends readonly unknown[]>(): Kind<T> {
   return list as Kind<T>;
 }
 
-/** Either of two kinds, by what tells them apart. */
+/**
+ * Either of two kinds, by what tells them apart.
+ * @__NO_SIDE_EFFECTS__
+ */
 export function either<A, B>(
   isFirst: (value: unknown) => boolean,
   first: Kind<A>,

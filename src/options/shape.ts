@@ -3,7 +3,10 @@ import { type Kind, reading, wrong } from "./kind.ts";
 /** A kind for each member: one that is added to the type needs its kind here, too. */
 export type Kinds<T> = { readonly [Name in keyof T]-?: Kind<T[Name]> };
 
-/** The options of a function, read once: those that are known and given. Without any, those without a default are missing. */
+/**
+ * The options of a function, read once: those that are known and given. Without any, those without a default are missing.
+ * @__NO_SIDE_EFFECTS__
+ */
 export function options<T extends object>(kinds: Kinds<T>): (given: unknown, name?: string) => T {
   return (given, name = "options") => {
     const read = readMembers(kinds, given === undefined ? {} : given, name, "");
@@ -11,7 +14,10 @@ export function options<T extends object>(kinds: Kinds<T>): (given: unknown, nam
   };
 }
 
-/** As `options`, with what else is given: for requests, which the service may know more of than this version. */
+/**
+ * As `options`, with what else is given: for requests, which the service may know more of than this version.
+ * @__NO_SIDE_EFFECTS__
+ */
 export function request<T extends object>(kinds: Kinds<T>): (given: unknown, name: string) => T {
   return (given, name) => {
     const read = readMembers(kinds, given, name, "");
@@ -19,12 +25,18 @@ export function request<T extends object>(kinds: Kinds<T>): (given: unknown, nam
   };
 }
 
-/** An object as an option, with the members that are known. */
+/**
+ * An object as an option, with the members that are known.
+ * @__NO_SIDE_EFFECTS__
+ */
 export function shape<T extends object>(kinds: Kinds<T>): Kind<T> {
   return (value, path) => readMembers(kinds, value, path, `${path}.`) as T;
 }
 
-/** An object that has these members, such as methods: it is used as it is. */
+/**
+ * An object that has these members, such as methods: it is used as it is.
+ * @__NO_SIDE_EFFECTS__
+ */
 export function like<T extends object>(kinds: Partial<Kinds<T>>): Kind<T> {
   return (value, path) => {
     readMembers(kinds, value, path, `${path}.`);
@@ -32,7 +44,10 @@ export function like<T extends object>(kinds: Partial<Kinds<T>>): Kind<T> {
   };
 }
 
-/** An object whose members are all of one kind. */
+/**
+ * An object whose members are all of one kind.
+ * @__NO_SIDE_EFFECTS__
+ */
 export function dictionary<T>(kind: Kind<T>): Kind<Record<string, T>> {
   return (value, path) => {
     requireObject(value, path);

@@ -147,7 +147,7 @@ describe("a wrong option", function () {
 
   it("leaves nothing behind, and no rejection that nobody handles", async () => {
     const ours = () => [...timers.values()].filter((stack) => stack.includes("/src/"));
-    await eventually("the end of all timers", ours, (stacks) => stacks.length === 0, { withinMs: 500 });
+    await eventually("the end of all timers", ours, (stacks) => stacks.length === 0);
     should(unhandled).eql([]);
   });
 });

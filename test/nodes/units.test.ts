@@ -46,7 +46,7 @@ describe("a value that is being typed", () => {
     should(check("uint256", "0x16e360", { decimals: 6 })).deepEqual(both);
     wrong("uint256", "1.5", /whole number/, { decimals: 6 });
     wrong("uint256", "1.5", /no decimals/, { unit: "token" });
-    wrong("uint256", "1.5", /^The decimals must be/, { unit: "token", decimals: -1 });
+    wrong("uint256", "1.5", /^decimals must be a whole number/, { unit: "token", decimals: -1 });
     should(check("uint256[]", '["1.5"]', { valueType: "json", unit: "token", decimals: 6 })).deepEqual({});
   });
 
