@@ -134,6 +134,6 @@ async function hasOpenAlerts(path: string): Promise<boolean> {
 }
 
 /** Each node has a file of its own. */
-function alertsPath(RED: NodeAPI, id: string): string {
+export function alertsPath(RED: NodeAPI, id: string): string {
   return join(stateFolderFor(RED, "alerts"), `${fileNameOf(id)}.log`);
 }

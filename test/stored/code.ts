@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Node, NodeAPI } from "node-red";
+import { alertsPath } from "../../nodes/alert/memory.ts";
 import { ConsumerMemory } from "../../nodes/events-in/consumer-memory.ts";
 import { ContextCursorStore } from "../../nodes/events-in/context-store.ts";
 import { cursorPath } from "../../nodes/events-in/settings.ts";
-import { fileNameOf } from "../../nodes/lib/runtime/file-name.ts";
 import type { FolderState } from "../../nodes/lib/runtime/folder/folder-lock.ts";
 import { useFolder } from "../../nodes/lib/runtime/folder/shared-folder.ts";
 import { lockedStateFolder } from "../../nodes/lib/runtime/folder/use-state.ts";
@@ -14,8 +14,8 @@ import { bindKey } from "../../nodes/lib/runtime/keys/binding.ts";
 import { bindingsPath } from "../../nodes/lib/runtime/keys/key-place.ts";
 import { noteSharedRule, otherRulesOf } from "../../nodes/lib/runtime/shared-rules.ts";
 import { fileClaims, sharedClaims } from "../../nodes/lib/runtime/signing/claims.ts";
-import { stateFolderFor } from "../../nodes/lib/runtime/state-folder.ts";
 import { OWNER, WaitOwners } from "../../nodes/lib/runtime/waits/owners.ts";
+import { dedupePath } from "../../nodes/verify-event/settings.ts";
 import { Ignored } from "../../plugins/monitor/issues/ignored.ts";
 import * as library from "../../src/index.ts";
 
@@ -35,8 +35,8 @@ export const PRESENT = {
   contextStore: (node: Node, consumer: string, store: string) =>
     new ContextCursorStore(node, consumer, store, { onOtherWriter: () => {} }),
   cursorPath,
-  seenPath: (RED: NodeAPI, id: string) => join(stateFolderFor(RED, "seen"), `${fileNameOf(id)}.log`),
-  alertsPath: (RED: NodeAPI, id: string) => join(stateFolderFor(RED, "alerts"), `${fileNameOf(id)}.log`),
+  seenPath: dedupePath,
+  alertsPath,
   /** As `FileDedupeStore.accept`. */
   accept: (store: library.FileDedupeStore, key: string, seen?: Seen): unknown => store.accept(key, seen),
   fileClaims,

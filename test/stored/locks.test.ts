@@ -40,6 +40,25 @@ for (const { commit, locks } of RECORDS) {
       await remove();
     });
 
+    it("are free at once when that one has ended on this machine", async function () {
+      if (!isLinux) return this.skip();
+      const other = await folderWith({});
+      const states: FolderState[] = [];
+      const look = (state: FolderState) => states.push(state);
+      const leave = [PRESENT.takeFolder(nodeRedIn(other.path), look)];
+      await eventually("a folder", () => states.at(-1)?.kind === "held");
+      const { process: here } = JSON.parse((await filesOf(other.path))[OWN] ?? "");
+      // Its number may be that of another process by now.
+      const text = String(files[OWN]).replace("another boot", here.space);
+      const { path, remove } = await folderWith({ [OWN]: text });
+      states.length = 0;
+      leave.push(PRESENT.takeFolder(nodeRedIn(path), look));
+      // Else it would be watched for 15 s.
+      await eventually("the folder", () => states.at(-1)?.kind === "held", { withinMs: 8_000 });
+      for (const one of leave) one();
+      await Promise.all([remove(), other.remove()]);
+    });
+
     it("are that one's while it shows that it is alive, and this one is the standby", async () => {
       const { path, remove } = await folderWith({ [OWN]: String(files[OWN]), [waits]: String(files[waits]) });
       const RED = nodeRedIn(path);
