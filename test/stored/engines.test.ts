@@ -144,14 +144,21 @@ for (const [engine, { has, start, put, read, of, epochOf }] of Object.entries(EN
   describe(`what is written now in ${engine}`, function () {
     this.timeout(60_000);
 
-    it(`has the names and formats of ${LATEST.commit}`, async function () {
+    let server: Server | undefined;
+    let shared: SharedState | undefined;
+    before(async function () {
       if (!has()) return this.skip();
-      const server = await start();
-      const shared = await PRESENT.library.openSharedState(server.url);
-      await writeShared(PRESENT, shared);
-      await shared.close();
-      should(withoutChance(await read(server.url))).deepEqual(withoutChance(of(LATEST)));
-      await server.remove();
+      server = await start();
+      shared = await PRESENT.library.openSharedState(server.url);
+    });
+    after(async () => {
+      await shared?.close();
+      await server?.remove();
+    });
+
+    it(`has the names and formats of ${LATEST.commit}`, async () => {
+      await writeShared(PRESENT, shared as SharedState);
+      should(withoutChance(await read(String(server?.url)))).deepEqual(withoutChance(of(LATEST)));
     });
   });
 }

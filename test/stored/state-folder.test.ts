@@ -185,12 +185,16 @@ for (const { commit, folder, context } of RECORDS) {
 }
 
 describe("a state folder that is written now", () => {
+  let made: Awaited<ReturnType<typeof folderWith>>;
+  before(async () => {
+    made = await folderWith({});
+  });
+  after(() => made.remove());
+
   it(`has the files and formats of ${LATEST.commit}`, async () => {
-    const { path, remove } = await folderWith({});
-    const context = await writeFolder(PRESENT, path);
-    const files = Object.entries(await filesOf(path)).filter(([file]) => !file.includes(".in-use"));
+    const context = await writeFolder(PRESENT, made.path);
+    const files = Object.entries(await filesOf(made.path)).filter(([file]) => !file.includes(".in-use"));
     should(withoutChance(Object.fromEntries(files))).deepEqual(withoutChance(LATEST.folder));
     should(withoutChance(context)).deepEqual(withoutChance(LATEST.context));
-    await remove();
   });
 });
