@@ -6,7 +6,7 @@ import { fromRoot, root } from "../lib/paths.mjs";
 
 /** Tests of src: pure functions, and small servers. */
 const UNIT =
-  /^test\/(?:(?:abi|alerts|consumer|dedupe|files|http|library|proofs|resources|signing|timing)\/|fleet\/shared-state|json\.test\.ts$)/;
+  /^test\/(?:(?:abi|alerts|consumer|dedupe|files|http|library|proofs|resources|signing|testing|timing)\/|fleet\/shared-state|json\.test\.ts$)/;
 const SOAK = "test/soak/";
 /** Copies with a lease of a second: while a machine is overloaded, the promise is only that nothing is lost. */
 const ALONE = /^test\/fleet\/faults\/(?:postgres|redis)\.test\.ts$/;

@@ -1,8 +1,8 @@
 import { throwIfAborted } from "../../../src/consumer/abort.ts";
 import { EventTimes } from "../../../src/consumer/event-times.ts";
-import { PauseGate } from "../../../src/consumer/pause-gate.ts";
 import { InFlight, type Refusal } from "../../../src/consumer/in-flight.ts";
 import { type Limits, limitsOf } from "../../../src/consumer/options.ts";
+import { PauseGate } from "../../../src/consumer/pause-gate.ts";
 import { Selection } from "../../../src/consumer/selection.ts";
 import type {
   AckReceiver,
