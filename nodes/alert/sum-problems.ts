@@ -1,6 +1,8 @@
 import type { Node } from "node-red";
 import type { AlertInput, AlertSettings, PassedReason } from "../../src/index.ts";
-import { forgetAlertSum, noteAlertSum } from "../lib/runtime/activity/alert-sum.ts";
+import { activity } from "../lib/runtime/activity/activity.ts";
+import { originOf } from "../lib/runtime/activity/origin.ts";
+import type { AlertSumReport } from "../lib/runtime/activity/types.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { contractKey } from "./alert-input.ts";
 
@@ -39,4 +41,16 @@ export class SumProblems {
   close(): void {
     forgetAlertSum(this.#node);
   }
+}
+
+/** Lists in Issues that a node adds up amounts whose unit is not known, or those of several contracts. */
+function noteAlertSum(node: Node, problem: AlertSumReport["problem"]): void {
+  const known = activity.alertSums.get(node.id);
+  if (known?.problem === "no-decimals" || known?.problem === problem) return;
+  activity.note({ kind: "alertSum", alertSum: { ...originOf(node), problem, instance: node.id } });
+}
+
+/** The node is closed. */
+function forgetAlertSum(node: Node): void {
+  activity.alertSums.delete(node.id);
 }

@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CrecClient, Verifier } from "../../src/index.ts";
+import { answerForms } from "../lib/admin/answer.ts";
 import { registerLookups } from "../lib/admin/lookups.ts";
 import { registerVariables } from "../lib/admin/variables.ts";
 import { activity } from "../lib/runtime/activity/activity.ts";
@@ -21,17 +22,17 @@ import { type ProxyNode, proxyOf, proxyProblem } from "../lib/runtime/proxy.ts";
 import { readLimit } from "../lib/runtime/read-limit.ts";
 import { type TlsNode, tlsOptions } from "../lib/runtime/tls.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
+import type { KeyReport } from "../lib/shared/form-types.ts";
 import { startOfDay } from "../lib/shared/key-term.ts";
 import { withoutMark } from "../lib/shared/typed-key.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
-import { registerKeyReport } from "./admin/key-report.ts";
 import { registerConnectionTest } from "./admin/test-connection.ts";
 import { registerWorkflowOwner } from "./admin/workflow-owner.ts";
 import { CallLog } from "./calls/call-log.ts";
 import { familyNameProblem } from "./families.ts";
 import { type ConnectionDef, NODE } from "./fields.ts";
 import { environmentKeyOf, environmentKeyProblem, nameOf } from "./key/environment-key.ts";
-import { keyProblem } from "./key/key-problem.ts";
+import { keyProblem, typedFor } from "./key/key-problem.ts";
 import { verificationOf } from "./verification.ts";
 
 export default function register(RED: NodeAPI): void {
@@ -166,4 +167,18 @@ function problemOf(def: ConnectionDef, apiKey: string, lost: string | undefined)
     );
   }
   return familyNameProblem(def.families);
+}
+
+/** `GET /crec/connection/:id/key`: whether the deployed key must be entered again, and its addresses. Never the key. */
+export function registerKeyReport(RED: NodeAPI): void {
+  answerForms(RED, "get", "/crec/connection/:id/key", "crec.read", ({ params: { id = "" } }): KeyReport => {
+    const { connection } = (RED.nodes.getNode(id) ?? {}) as Partial<ConnectionNode> & Partial<Node>;
+    const addresses = typedFor(RED, id);
+    const given = connection && environmentKeyOf(RED, id);
+    return {
+      needsConfirmation: connection?.problem?.code === "KEY_NEEDS_CONFIRMATION",
+      ...(given ? { variable: given.variable } : {}),
+      ...(addresses ? { typedFor: addresses.filter((address) => /^https?:/.test(address)) } : {}),
+    };
+  });
 }

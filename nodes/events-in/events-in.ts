@@ -24,7 +24,6 @@ import { awaitChannel } from "./await-channel.ts";
 import { command } from "./commands.ts";
 import { ConsumerMemory } from "./consumer-memory.ts";
 import { type EventsInDef, NODE } from "./fields.ts";
-import { leaseNotices } from "./fleet/lease-notices.ts";
 import { showLease } from "./fleet/lease-status.ts";
 import { readByLease } from "./fleet/read-by-lease.ts";
 import { refuseOnStandby } from "./fleet/standby.ts";
@@ -212,4 +211,23 @@ export default function register(RED: NodeAPI): void {
   RED.nodes.registerType("crec-events-in", ConstructEventsIn);
   registerPanel(RED);
   watchRestarts(RED);
+}
+
+/** Returns the function that logs which copy reads, for hosts where nobody sees the editor. */
+export function leaseNotices(RED: NodeAPI, node: Node, consumer: string): (state: LeaseState) => void {
+  let hasRead = false;
+  return (state) => {
+    if (state.kind === "held") node.log(RED._("events-in.log.reads", { consumer }));
+    if (state.kind === "elsewhere") {
+      const text = RED._("events-in.log.standby", { consumer, copy: state.holder.copy.name });
+      // It was suspended, or cut off from the shared state.
+      if (hasRead) node.warn(text);
+      else node.log(text);
+    }
+    if (state.kind === "waiting_for_share") {
+      const { share, copies } = state;
+      node.log(RED._("events-in.log.standby-share", { consumer, share, copies }));
+    }
+    if (state.kind !== "looking" && state.kind !== "error") hasRead = state.kind === "held";
+  };
 }

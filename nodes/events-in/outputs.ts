@@ -9,7 +9,6 @@ import type { FlowWork } from "./flow/flow-work.ts";
 import { type FlowConsumer, InFlow, type InFlowOptions, type LeftInFlow } from "./flow/in-flow.ts";
 import { cutOff, isTooDeep } from "./nesting.ts";
 import type { OutputChoices } from "./settings.ts";
-import { UnknownTypes } from "./unknown-types.ts";
 
 export type OutputsOptions = {
   node: Node;
@@ -230,4 +229,33 @@ export class Outputs {
     const { wires } = node as Node & { wires?: string[][] };
     return wires?.[output]?.some(isRunning) ?? false;
   }
+}
+
+/** More than these are a sender's play. */
+const MOST = 10;
+const LONGEST = 60;
+
+/** Remembers the names of event types that this version does not know, for a person to read. */
+class UnknownTypes {
+  readonly #isKnown: (event: ChannelEvent) => boolean;
+  readonly #names = new Set<string>();
+
+  constructor(isKnown: (event: ChannelEvent) => boolean) {
+    this.#isKnown = isKnown;
+  }
+
+  get names(): string[] {
+    return [...this.#names];
+  }
+
+  note(event: ChannelEvent): void {
+    if (this.#names.size < MOST && !this.#isKnown(event))
+      this.#names.add(visible(String(event.headers.type)));
+  }
+}
+
+/** What cannot be seen, or looks like another letter, is written as its code: `watcher.event\u{200b}`. */
+function visible(name: string): string {
+  const written = name.replace(/[^ -~]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
+  return written.length > LONGEST ? `${written.slice(0, LONGEST)}…` : written;
 }

@@ -1,4 +1,5 @@
 import type { NodeAPI } from "node-red";
+import { answerForms } from "../lib/admin/answer.ts";
 import { originOf } from "../lib/runtime/activity/origin.ts";
 import { problemIn } from "../lib/runtime/config-nodes.ts";
 import { errorText } from "../lib/runtime/error-texts.ts";
@@ -11,9 +12,9 @@ import {
 } from "../lib/runtime/fleet.ts";
 import { tlsOfEnvironment, tlsOfNode } from "../lib/runtime/fleet-tls.ts";
 import { lostCredentials, watchCredentials } from "../lib/runtime/lost-credentials.ts";
+import type { SecretsReport } from "../lib/shared/form-types.ts";
 import { withoutMark } from "../lib/shared/typed-key.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
-import { registerSecretsReport } from "./admin/secrets-report.ts";
 import { registerFleetTest } from "./admin/test-fleet.ts";
 import { type FleetDef, NODE } from "./fields.ts";
 import { secretsProblem } from "./secrets.ts";
@@ -58,3 +59,11 @@ function openFleet(RED: NodeAPI, node: FleetNode, fields: FieldReader<typeof NOD
 
 /** Of a shared state that cannot be opened. */
 const EMPTY = { url: "", namespace: "", leaseMs: 0 };
+
+/** `GET /crec/fleet/:id/secrets`: whether what is stored must be entered again. Never what is stored. */
+export function registerSecretsReport(RED: NodeAPI): void {
+  answerForms(RED, "get", "/crec/fleet/:id/secrets", "crec.read", ({ params }): SecretsReport => {
+    const { fleet } = (RED.nodes.getNode(params.id ?? "") ?? {}) as Partial<FleetNode>;
+    return { needsConfirmation: fleet?.problem?.code === "KEY_NEEDS_CONFIRMATION" };
+  });
+}

@@ -18,7 +18,6 @@ import { nodeError } from "../lib/shared/errors.ts";
 import { NODE, type VerifyEventDef } from "./fields.ts";
 import { type Checked, noteChecked } from "./noted.ts";
 import { openOnce } from "./once.ts";
-import { type SeenBefore, seenBefore } from "./seen-before.ts";
 import { channelIdOf, deliveryOf, expectationsOf, hasSignedChannel, watcherChannelOf } from "./settings.ts";
 
 /** Outputs: verified, rejected, and events that never carry a proof. */
@@ -118,4 +117,15 @@ function toEvent(value: unknown): ChannelEvent {
     "EVENT_MISSING",
     "There is no event in this message. Wire this node behind events in, or set in its form where the event is.",
   );
+}
+
+/** The rejection of an event that this node has sent before. */
+export type SeenBefore = { verified: false; reason: "seen_before"; message: string };
+
+export function seenBefore(dedupeKey: string): SeenBefore {
+  return {
+    verified: false,
+    reason: "seen_before",
+    message: `This node has sent an event with the same signed content before (${dedupeKey}). It must not be processed again.`,
+  };
 }

@@ -1,7 +1,11 @@
+import { syncBuiltinESMExports } from "node:module";
 import { LONGEST_TEXT } from "../shared/messages.ts";
 import type { ChildSetup } from "../shared/setup.ts";
 import { takeChannel } from "./channel.ts";
-import { closeDoors } from "./doors.ts";
+import { closeFiles } from "./doors/files.ts";
+import { closeNetwork } from "./doors/network.ts";
+import { closeProcessObject } from "./doors/process-object.ts";
+import { closePrograms } from "./doors/programs.ts";
 import { loadNodeRed } from "./node-red.ts";
 import { rehearse } from "./rehearse.ts";
 
@@ -30,4 +34,20 @@ function clearEnvironment(): void {
   for (const name of Object.keys(process.env)) {
     if (name.toUpperCase() !== "SYSTEMROOT") delete process.env[name];
   }
+}
+
+/**
+ * Closes what reaches other machines, other processes and files, for all code that runs from now on. Before any code of
+ * Node-RED is loaded, and after `takeChannel`. What may be read, the permission model says.
+ *
+ * @param program the file of this process, which may be read
+ * @throws {Error} a door cannot be closed on this Node.js: nothing may run then
+ */
+export async function closeDoors(program: string): Promise<void> {
+  await closeFiles(program);
+  closeNetwork();
+  closePrograms();
+  closeProcessObject();
+  // Modules that import single functions get the closed ones.
+  syncBuiltinESMExports();
 }

@@ -1,3 +1,4 @@
+import { loadLibrary } from "../../nodes/lib/runtime/library.ts";
 import type { Job } from "../shared/job.ts";
 import { type CallAnswer, type CallToAsk, MAX_ASKED, type ToChild } from "../shared/messages.ts";
 import type { Note } from "../shared/report.ts";
@@ -10,7 +11,6 @@ import { isPartOfFlow, isReplaced, isSubflow } from "./kinds.ts";
 import { makeReport } from "./make-report.ts";
 import type { NodeRed } from "./node-red.ts";
 import { registerOurNodes } from "./our-nodes/index.ts";
-import { warmUp } from "./our-nodes/warm-up.ts";
 import { copyContext, runnable } from "./prepare-flows.ts";
 import { seedRandomness } from "./randomness.ts";
 import { countRealWork } from "./real-work.ts";
@@ -147,4 +147,14 @@ function tickedTypes({ moduleOf }: NodeRed, { flows, modules }: Job): ReadonlySe
 function totalsOf({ outcomes: { totals } }: Trace): { alerts: number; left: number } {
   const { alert = 0, sent = 0, operation = 0, watcher = 0, call = 0 } = totals;
   return { alerts: alert, left: sent + operation + watcher + call };
+}
+
+/**
+ * Loads what our nodes load when they first need it: the library, and the WebAssembly that checks proofs. Call it before
+ * the clock is simulated. Later, the simulated time would go on while they load.
+ */
+async function warmUp(): Promise<void> {
+  const { recoverReportSigners } = await loadLibrary();
+  // It is refused as malformed, after the engine was loaded.
+  await recoverReportSigners({ ocr_report: "0x", ocr_context: "0x", signatures: [] }).catch(() => {});
 }

@@ -1,4 +1,6 @@
-import { dirname } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
 import { chooseFlows, fitToFile } from "../parent/flows/index.ts";
 import { nodeRedOf } from "../parent/installed-node-red.ts";
 import { makeJob } from "../parent/make-job.ts";
@@ -8,12 +10,12 @@ import { type Expectations, expectationsOf, expectationsText } from "../report/e
 import { htmlOf } from "../report/html.ts";
 import { unmet } from "../report/unmet.ts";
 import { counted, plain } from "../report/words.ts";
-import type { FlowNode } from "../shared/job.ts";
+import type { FlowNode, TickedModule } from "../shared/job.ts";
 import type { Report } from "../shared/report.ts";
 import type { Command } from "./command-line.ts";
 import { readContext, readExpectations, readFlows, readReplies, readReport, write } from "./files.ts";
-import { modulesOf } from "./modules.ts";
 import type { Output } from "./output.ts";
+import { CommandProblem } from "./problem.ts";
 import { readRecorded } from "./recorded.ts";
 import { shortened, summaryOf } from "./summary.ts";
 import { tabIdsOf } from "./tabs.ts";
@@ -117,4 +119,18 @@ function sayUnset(names: readonly string[], { warn }: Output): void {
   if (names.length === 0) return;
   const list = names.map((name) => plain(name)).join(", ");
   warn(`Not set in the environment, so empty in the flow: ${list}. Set them if the flow needs them.`);
+}
+
+/** Installed palettes, as a module in the folder finds them. @throws CommandProblem when one is not installed */
+function modulesOf(names: readonly string[], folder: string): TickedModule[] {
+  const folders = createRequire(join(resolve(folder), "any.js")).resolve;
+  return names.map((name) => {
+    const found = (folders.paths(name) ?? [])
+      .map((path) => join(path, ...name.split("/")))
+      .find((path) => existsSync(join(path, "package.json")));
+    if (found !== undefined) return { name, folder: realpathSync(found) };
+    throw new CommandProblem(
+      `The palette ${name} is not installed. Install it in the project: npm install ${name}.`,
+    );
+  });
 }

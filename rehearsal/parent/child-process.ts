@@ -1,16 +1,17 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import type { Socket } from "node:net";
 import { constants, setPriority } from "node:os";
 import { dirname } from "node:path";
 import type { Duplex, Readable } from "node:stream";
+import { promisify } from "node:util";
 import { CrecError } from "../../src/errors.ts";
 import { visible } from "../report/words.ts";
 import { DESCRIPTORS, NO_PIPE, type ToChild, type ToParent } from "../shared/messages.ts";
 import type { ChildSetup } from "../shared/setup.ts";
 import { FROM_CHILD, readMessages, writeMessage } from "../shared/wire.ts";
-import { endWithParent } from "./guard.ts";
 import { permissionFlags } from "./permissions.ts";
 import type { ReportFile } from "./report-file.ts";
-import { memoryOf } from "./usage.ts";
 
 /** Of one process. `memoryMb` is for what JavaScript holds; the whole process may have `OTHER_MEMORY_MB` more. */
 export type Limits = { timeMs: number; memoryMb: number };
@@ -236,4 +237,48 @@ function lastWords(tail: string): string {
   const lines = tail.split("\n").map((line) => line.trim());
   const line = lines.findLast((text) => /^(?:\w*Error|FATAL ERROR)\b/.test(text)) ?? "";
   return visible(line.slice(0, 300)).replace(/\.$/, "");
+}
+
+/** Waits for the end of its input, which comes when its parent is gone in any way, and then ends another process. */
+const PROGRAM = 'trap "" HUP INT TERM; read -r _; kill -KILL "$1"';
+
+/**
+ * Ends a process when this one is gone, also where this one was killed and the other is in an endless loop, which sees
+ * nothing. On Windows, the system does that for all child processes of Node.js. Where there is no shell, the next start
+ * does it.
+ *
+ * @returns what ends the guard. To be called when the process has ended: its id may be given to another then.
+ */
+export function endWithParent(pid: number): () => void {
+  if (process.platform === "win32") return () => {};
+  // Apart from the terminal: what ends this process by it must not end the guard.
+  const guard = spawn("/bin/sh", ["-c", PROGRAM, "sh", String(pid)], {
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+    cwd: "/",
+    env: {},
+  });
+  guard.on("error", () => {});
+  // Where the system opens no more files, it has none, against its types.
+  const input = guard.stdin as Socket | undefined;
+  input?.on("error", () => {});
+  input?.unref();
+  guard.unref();
+  return () => void guard.kill("SIGKILL");
+}
+
+/**
+ * The memory of a process that is in RAM, in MB. 0 where the system does not say it: Windows has no way without a
+ * program that takes longer than this may.
+ */
+export async function memoryOf(pid: number, platform: NodeJS.Platform = process.platform): Promise<number> {
+  if (platform === "linux") {
+    const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+    return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
+  }
+  if (platform !== "darwin") return 0;
+  const { stdout } = await promisify(execFile)("/bin/ps", ["-o", "rss=", "-p", String(pid)]).catch(() => ({
+    stdout: "",
+  }));
+  return Number(stdout.trim()) / 1024 || 0;
 }

@@ -1,6 +1,7 @@
+import { homedir } from "node:os";
+import { posix, win32 } from "node:path";
 import { parseArgs } from "node:util";
 import { CONFIDENCES, type Confidence } from "../../src/protocol/index.ts";
-import { defaultDataDir } from "./data-dir.ts";
 import type { ServiceOptions } from "./index.ts";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "./log.ts";
 import { messageOf, ServiceProblem } from "./problem.ts";
@@ -246,4 +247,20 @@ function called(name: FlagName): string {
 
 function invalid(sentence: string): ServiceProblem {
   return new ServiceProblem(sentence, "INVALID_OPTION");
+}
+
+const NAME = "crec-local-service";
+
+/** Where programs of a user keep data, by the convention of the platform. */
+export function defaultDataDir(
+  env: NodeJS.ProcessEnv,
+  { platform = process.platform, home = homedir() }: { platform?: string; home?: string } = {},
+): string {
+  if (platform === "win32") {
+    return win32.join(env.LOCALAPPDATA || win32.join(home, "AppData", "Local"), NAME);
+  }
+  if (platform === "darwin") return posix.join(home, "Library", "Application Support", NAME);
+  // A relative path there is invalid, says the specification of these folders.
+  const given = env.XDG_DATA_HOME ?? "";
+  return posix.join(posix.isAbsolute(given) ? given : posix.join(home, ".local", "share"), NAME);
 }

@@ -6,8 +6,7 @@ import { json } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import should from "should";
-import { helpText, readCommand } from "../src/command-line.ts";
-import { defaultDataDir } from "../src/data-dir.ts";
+import { defaultDataDir, helpText, readCommand } from "../src/command-line.ts";
 import { createLog } from "../src/log.ts";
 import { Api, spawnCli, spawnService, startTestService, temporaryFolder } from "./support.ts";
 

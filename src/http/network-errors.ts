@@ -34,7 +34,7 @@ const UNREADABLE_ANSWERS: readonly UnreadableAnswer[] = [
 const CLIENT_CERTIFICATE = /CERTIFICATE_REQUIRED|ALERT_BAD_CERTIFICATE/;
 
 /** What the sentences call the server, and the place where its address and its TLS settings are entered. */
-export type Called = { server: string; address: string; place: string };
+type Called = { server: string; address: string; place: string };
 
 const SERVICE: Called = { server: "The service", address: "the base URL", place: "the connection" };
 

@@ -1,4 +1,4 @@
-import { CALL_OPTIONS, type CallOptions, Lane, type Transport } from "../http/index.ts";
+import { CALL_OPTIONS, type CallOptions, Lane, NotFoundError, type Transport } from "../http/index.ts";
 import { anyText, callable, either, flag, optional, options, request, text } from "../options/index.ts";
 import {
   type ChannelEvent,
@@ -12,7 +12,6 @@ import {
 } from "../protocol/index.ts";
 import { badResponse, isObject, listOf, resourceOf } from "./answers.ts";
 import { paging, pathId } from "./checks.ts";
-import { eventAt } from "./event-at.ts";
 import { eventsInParts } from "./event-pages.ts";
 import { listingOf } from "./listing-of.ts";
 import { type Listing, listing } from "./pages.ts";
@@ -193,4 +192,22 @@ function requireOffset(offset: unknown): void {
 function kindOf(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "a list" : `a ${typeof value}`;
+}
+
+/**
+ * The event at an offset, whether or not a page includes its own offset, and whether pages ascend or descend.
+ * @throws {NotFoundError} `EVENT_NOT_FOUND`; what `poll` throws.
+ */
+async function eventAt(
+  offset: number,
+  poll: (position: { offset: number; limit: number }) => Promise<EventPage>,
+): Promise<ChannelEvent> {
+  const [lowest, highest] = [0, Number.MAX_SAFE_INTEGER];
+  for (const at of new Set([offset, Math.max(lowest, offset - 1), Math.min(highest, offset + 1)])) {
+    const { events } = await poll({ offset: at, limit: 1 });
+    const event = events.find(({ headers }) => headers.offset === offset);
+    if (event) return event;
+  }
+  const message = `The channel shows no event at offset ${offset}. Check the channel and the offset.`;
+  throw new NotFoundError("EVENT_NOT_FOUND", message);
 }

@@ -6,7 +6,7 @@ import type { Address, Hex } from "../protocol/index.ts";
 import { type NormalizedOperation, normalizeOperation, type OperationInput } from "./operation.ts";
 
 /** The EIP-712 types of what a wallet verifies signatures of. */
-export const OPERATION_TYPES = {
+const OPERATION_TYPES = {
   Operation: [
     { name: "id", type: "uint256" },
     { name: "account", type: "address" },

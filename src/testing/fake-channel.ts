@@ -1,10 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { checksumAddress, readAbi } from "../abi/index.ts";
 import { ArgumentError } from "../errors.ts";
-import { type ChannelEvent, KNOWN_CHAINS } from "../protocol/index.ts";
+import {
+  type ChannelEvent,
+  type EventPage,
+  eventTypeOf,
+  KNOWN_CHAINS,
+  PAGE_LIMITS,
+} from "../protocol/index.ts";
 import { contractEvent, type Fake, operationStatus, queryAnswer } from "./fake-events.ts";
 import { FakeOracles } from "./fake-oracles.ts";
-import { pageOf } from "./fake-page.ts";
 import { newWorkflow, randomHex } from "./random.ts";
 import type { FakeChannel, FakeChannelOptions } from "./types.ts";
 
@@ -55,4 +60,20 @@ function networkOf({ chainSelector = LOCAL_NETWORK, chainId }: FakeChannelOption
       "chainId must be the EVM chain id of the network, as decimal digits: this library does not know the network.",
     );
   return { chain_family: "evm", chain_selector: chainSelector, chain_id };
+}
+
+/** A page of events as `GET /channels/{id}/events` answers with it. Of the path, only the query counts. */
+function pageOf(events: readonly ChannelEvent[], path = ""): EventPage {
+  const query = new URLSearchParams(path.split("?").slice(1).join("?"));
+  const [offset, type] = [query.get("offset"), query.get("type")];
+  const { max, default: usual } = PAGE_LIMITS.events;
+  const limit = Math.min(Number(query.get("limit") ?? usual), max);
+  const sorted = events.toSorted((one, other) => one.headers.offset - other.headers.offset);
+  const found = sorted.filter(
+    (event) =>
+      (offset === null || event.headers.offset >= Number(offset)) &&
+      (type === null || eventTypeOf(event) === type),
+  );
+  const ordered = offset === null ? found.reverse() : found;
+  return { events: ordered.slice(0, limit), has_more: ordered.length > limit };
 }

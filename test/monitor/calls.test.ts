@@ -1,7 +1,6 @@
 import should from "should";
-import { CallLog } from "../../nodes/connection/calls/call-log.ts";
+import { CallLog, RecentCalls } from "../../nodes/connection/calls/call-log.ts";
 import { endpointOf } from "../../nodes/connection/calls/endpoint.ts";
-import { RecentCalls } from "../../nodes/connection/calls/recent-calls.ts";
 import { activity } from "../../nodes/lib/runtime/activity/activity.ts";
 import type { CallReport } from "../../nodes/lib/runtime/activity/types.ts";
 

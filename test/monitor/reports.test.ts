@@ -1,7 +1,6 @@
 import type { Node } from "node-red";
 import should from "should";
-import { Activity, activity } from "../../nodes/lib/runtime/activity/activity.ts";
-import { Gauges } from "../../nodes/lib/runtime/activity/gauges.ts";
+import { Activity, activity, Gauges } from "../../nodes/lib/runtime/activity/activity.ts";
 import { OperationReports } from "../../nodes/lib/runtime/activity/operation-reports.ts";
 import { originOf } from "../../nodes/lib/runtime/activity/origin.ts";
 import { noteStatusEvent, noteWatcher } from "../../nodes/lib/runtime/activity/resources.ts";

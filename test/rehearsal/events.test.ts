@@ -13,7 +13,7 @@ import {
   spanOf,
   writeEventFile,
 } from "../../rehearsal/parent/events/index.ts";
-import { pruneCache } from "../../rehearsal/parent/events/prune-cache.ts";
+import { pruneCache } from "../../rehearsal/parent/events/read-events.ts";
 import type { PastEvent } from "../../rehearsal/shared/job.ts";
 import { type ChannelEvent, CrecClient, type EventPage } from "../../src/index.ts";
 import { type Seeded, startSeededService } from "../support/seeded-service.ts";

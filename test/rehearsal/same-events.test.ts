@@ -1,8 +1,7 @@
 import type { NodeAPI } from "node-red";
 import should from "should";
 import { KeptRehearsals } from "../../plugins/rehearsal/run/kept.ts";
-import { readBefore, spanAgain } from "../../plugins/rehearsal/run/same-events.ts";
-import type { Started } from "../../plugins/rehearsal/run/start.ts";
+import { readBefore, type Started, spanAgain } from "../../plugins/rehearsal/run/start.ts";
 import type { StartQuestion } from "../../plugins/rehearsal/types.ts";
 import type { PastEvent } from "../../rehearsal/shared/job.ts";
 import type { Report } from "../../rehearsal/shared/report.ts";

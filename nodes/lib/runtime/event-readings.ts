@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
-import type { AbiParameter, ListedEvent } from "../../../src/index.ts";
+import type { Abi, AbiParameter, ListedEvent } from "../../../src/index.ts";
 import { eventText } from "../../../src/protocol/abi-names.ts";
 import { isObject } from "../shared/is-object.ts";
 import type { Library } from "./library.ts";
-import { serviceAbi } from "./service-abi.ts";
 
 // A signed event has the parameters as the ABI of its watcher reads them. Two ABIs mean the same event of a contract if
 // its first topic is the same: the name with the types. They read it alike only if the names of the parameters, also
@@ -101,4 +100,22 @@ function textOf({ name, inputs }: ListedEvent): string {
 /** Names are any text: some characters would change how a sentence looks. */
 function plain(text: string): string {
   return text.replace(/[\p{C}\s]+/gu, " ");
+}
+
+/** Events of the watcher services of the local service that are no extensions of the platform. */
+export const LOCAL_EVENTS: Readonly<Record<string, string>> = {
+  erc20: `event Transfer(address indexed from, address indexed to, uint256 value)
+event Approval(address indexed owner, address indexed spender, uint256 value)`,
+  sensor: `struct Reading { int256 value; uint64 takenAt; uint8 quality; bool alarm; }
+event SensorReading(bytes32 indexed sensorId, address indexed reporter, int256 value, uint64 takenAt, uint8 quality, bool alarm, string unit, bytes payload)
+event SensorBatch(bytes32 indexed sensorId, string indexed site, int64[] samples, Reading last)`,
+};
+
+/** The ABI by which a watcher service reads its events; undefined where that is not known. */
+function serviceAbi(
+  service: unknown,
+  { extensionAbi, parseAbi }: Pick<Library, "extensionAbi" | "parseAbi">,
+): Abi | undefined {
+  const isLocal = typeof service === "string" && Object.hasOwn(LOCAL_EVENTS, service);
+  return isLocal ? parseAbi(LOCAL_EVENTS[service] ?? "") : extensionAbi(service);
 }

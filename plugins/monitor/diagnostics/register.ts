@@ -1,18 +1,19 @@
 import type { NodeAPI } from "node-red";
 import { answerForms } from "../../../nodes/lib/admin/answer.ts";
 import { activity } from "../../../nodes/lib/runtime/activity/activity.ts";
+import { stateRefusals } from "../../../nodes/lib/runtime/folder/not-permitted.ts";
 import type { IssueList } from "../issues/issue-list.ts";
+import { healthOf } from "../monitoring/health.ts";
+import { monitoringSettings } from "../monitoring/settings.ts";
 import { activityEntries, type Describing, errorEntry, issueEntry } from "./activity-entries.ts";
 import { deployed } from "./deployed.ts";
-import { healthReport } from "./health-report.ts";
 import { stateFolderReport, versions } from "./host.ts";
 import { LastErrors } from "./last-errors.ts";
 import { nodeEntries } from "./node-entries.ts";
 import { redactor } from "./redact.ts";
-import { shorten } from "./shorten.ts";
 import { Statuses } from "./statuses.ts";
 import { diagnosticsText } from "./text.ts";
-import type { Diagnostics } from "./types.ts";
+import { type Diagnostics, type HealthReport, LISTS } from "./types.ts";
 import { ownWords } from "./words.ts";
 
 /** As JSON: short enough for an issue tracker to accept as a file. */
@@ -56,4 +57,47 @@ async function collect(
     nodes: nodeEntries(RED, nodes, statuses.all(), redact),
     leftOut: {},
   };
+}
+
+/** The sentences name nodes: only the codes are taken. */
+function healthReport(RED: NodeAPI, issues: IssueList, areFlowsRunning: boolean): HealthReport {
+  const checked = {
+    connections: activity.connections.reports(),
+    readers: activity.readers.reports(),
+    sharedStates: activity.sharedStates.reports(),
+    issues: issues.all(),
+    stateRefusals: stateRefusals(),
+    ...{ areFlowsRunning, isUsed: (node: string) => issues.isUsed(node) },
+    now: Date.now(),
+  };
+  const { status, reasons } = healthOf(checked, () => "");
+  const codes = [...new Set(reasons.map(({ code }) => code))];
+  const { kind } = monitoringSettings(RED);
+  return { status, reasons: codes.join(", "), monitoring: kind };
+}
+
+/** Of each list, before anything else is left out. */
+const MOST_ENTRIES = 500;
+
+/** The same with shorter lists, until it has at most `most` characters as JSON. Says what was left out. */
+export function shorten(whole: Diagnostics, most: number): Diagnostics {
+  const shorter: Diagnostics = { ...whole, leftOut: { ...whole.leftOut } };
+  for (const list of LISTS) keep(shorter, whole, list, MOST_ENTRIES);
+  while (JSON.stringify(shorter).length > most) {
+    const [longest] = [...LISTS].sort((one, other) => sizeOf(shorter, other) - sizeOf(shorter, one));
+    if (longest === undefined || shorter[longest].length === 0) break;
+    keep(shorter, whole, longest, Math.floor(shorter[longest].length / 2));
+  }
+  return shorter;
+}
+
+function keep(shorter: Diagnostics, whole: Diagnostics, list: (typeof LISTS)[number], count: number): void {
+  if (list === "nodes") shorter.nodes = shorter.nodes.slice(0, count);
+  else shorter[list] = shorter[list].slice(0, count);
+  const missing = whole[list].length - shorter[list].length;
+  if (missing > 0) shorter.leftOut[list] = missing;
+}
+
+function sizeOf(diagnostics: Diagnostics, list: (typeof LISTS)[number]): number {
+  return JSON.stringify(diagnostics[list]).length;
 }

@@ -1,11 +1,10 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import type { NodeAPI } from "node-red";
 import { activity } from "../../../nodes/lib/runtime/activity/activity.ts";
 import { loadLibrary } from "../../../nodes/lib/runtime/library.ts";
 import { messageOf } from "../../../nodes/lib/shared/errors.ts";
 import type { IssueList } from "../issues/issue-list.ts";
-import { type Guard, tokenGuard } from "./access.ts";
-import { formatFor } from "./exposition/negotiate.ts";
-import { CONTENT_TYPES } from "./exposition/text.ts";
+import { CONTENT_TYPES, type Format } from "./exposition/text.ts";
 import { Monitoring } from "./monitoring.ts";
 import { FEWEST_CHARACTERS, monitoringSettings } from "./settings.ts";
 
@@ -98,4 +97,46 @@ function doorFor(RED: NodeAPI, token: string | undefined): Door | undefined {
   }
   RED.log.info(RED._("monitor.monitoring.without-admin", { root: httpNodeRoot ?? "/" }));
   return { app: RED.httpNode, guard: tokenGuard(token, undefined) };
+}
+
+/** Lets a request pass, or answers it with 401. */
+type Guard = ReturnType<NodeAPI["auth"]["needsPermission"]>;
+
+/** For a request with this bearer token, and for those that `others` lets pass; all others are answered with 401. */
+function tokenGuard(token: string, others: Guard | undefined): Guard {
+  const expected = digest(token);
+  return (request, response, next) => {
+    const [, sent] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "") ?? [];
+    // In constant time, so that the time of an answer says nothing about the token.
+    if (sent !== undefined && timingSafeEqual(digest(sent), expected)) return next();
+    if (others !== undefined) return others(request, response, next);
+    response.set("WWW-Authenticate", 'Bearer realm="crec"').sendStatus(401);
+  };
+}
+
+/** Of equal length for every text, as the comparison needs it. */
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+const OPEN_METRICS = "application/openmetrics-text";
+const CLASSIC = ["text/plain", "text/*", "*/*"];
+
+/**
+ * The format that a request asks for: OpenMetrics where its `Accept` names it and prefers nothing else, otherwise the
+ * classic one, which every tool reads.
+ */
+export function formatFor(accept: string | undefined): Format {
+  const ranges = (accept ?? "").split(",").map(rangeOf);
+  const weightOf = (types: readonly string[]) =>
+    Math.max(0, ...ranges.filter(({ type }) => types.includes(type)).map(({ weight }) => weight));
+  const wanted = weightOf([OPEN_METRICS]);
+  return wanted > 0 && wanted >= weightOf(CLASSIC) ? "openmetrics" : "prometheus";
+}
+
+function rangeOf(text: string): { type: string; weight: number } {
+  const [type = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
+  const quality = parameters.find((parameter) => parameter.startsWith("q="));
+  const weight = quality === undefined ? 1 : Number(quality.slice("q=".length));
+  return { type, weight: Number.isFinite(weight) ? weight : 0 };
 }

@@ -19,10 +19,9 @@ import { type Rehearsal, startRehearsal } from "../../../rehearsal/parent/run.ts
 import { readSnapshot } from "../../../rehearsal/parent/snapshot.ts";
 import type { Job, ServiceSnapshot } from "../../../rehearsal/shared/job.ts";
 import type { Note, Report } from "../../../rehearsal/shared/report.ts";
-import type { StartQuestion } from "../types.ts";
+import type { AskedSpan, StartQuestion } from "../types.ts";
 import { contextCopy } from "./context-copy.ts";
 import { type DeployedChannels, deployedChannels } from "./deployed-channels.ts";
-import { readBefore, spanAgain } from "./same-events.ts";
 import { tickedModules } from "./ticked-modules.ts";
 import type { Uploads } from "./uploads.ts";
 
@@ -156,4 +155,23 @@ function withoutEvents(read: Span): Omit<Input, "chosen"> {
     return invalidRequest("These tabs read no channel, so there are no offsets. Choose times instead.");
   const batches = async function* () {};
   return { past: { span: read, batches: batches() }, snapshot: { networks: [], wallets: [], channels: [] } };
+}
+
+/** The span of a rehearsal that is repeated: of "the last hours" those of then. Offsets and files stay as they are. */
+export function spanAgain(span: AskedSpan, { span: { from, to } }: Pick<Report, "span">): AskedSpan {
+  return "last" in span ? { from, to } : span;
+}
+
+/** Without what has come since to the channels that were read then, also where it is dated into the span. */
+export async function* readBefore(
+  batches: PastEvents["batches"],
+  { channels }: Pick<Report, "channels">,
+): PastEvents["batches"] {
+  const last = new Map(channels.map(({ id, lastOffset = -1 }) => [id, lastOffset]));
+  for await (const batch of batches) {
+    const known = batch.filter(
+      ({ channelId, event }) => event.headers.offset <= (last.get(channelId) ?? Number.POSITIVE_INFINITY),
+    );
+    if (known.length > 0) yield known;
+  }
 }

@@ -1,15 +1,15 @@
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
 import type { PastEvent } from "../../shared/job.ts";
 import { BlockCache } from "./block-cache.ts";
 import { ChannelPages, type EventReader } from "./channel-pages.ts";
 import { timeOf } from "./event-time.ts";
-import { firstOffsetOf } from "./first-offset.ts";
 import { mergeByTime } from "./merge.ts";
-import { pruneCache } from "./prune-cache.ts";
 import { readBlocks } from "./read-blocks.ts";
 import { beyondEnd, invalid, noEvents, type Span } from "./span.ts";
 import { Timed } from "./timed.ts";
 
-export type ReadOptions = {
+type ReadOptions = {
   signal?: AbortSignal | undefined;
   /**
    * Where events that were read are kept. Nothing else may be in it.
@@ -109,4 +109,60 @@ function nothingFound(span: Span): string {
     return `No event has an offset from ${span.first} to ${span.last}: the service may have dropped them. ${other}`;
   const [from, to] = [span.from, span.to].map((time) => new Date(time).toISOString());
   return `No event happened from ${from} to ${to}. ${other} If the events of this service have no times, choose offsets.`;
+}
+
+/** So many offsets earlier, since times do not always increase with offsets. */
+const MARGIN = 200;
+
+/**
+ * An offset from which on all events of a time are found: by halving, in about as many calls as the end of the channel
+ * has binary digits. Events without times may be of the span, so where none has one it is 0, and the channel is
+ * read as a whole. A service whose clock was set back over more than 200 events can hide events at the start of a span.
+ * @param from Unix milliseconds
+ */
+async function firstOffsetOf(pages: ChannelPages, from: number): Promise<number> {
+  // All up to `before` are earlier; all from `after` on are not. Offsets can have gaps.
+  let [before, after] = [-1, (pages.end ?? -1) + 1];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    const event = await pages.beside(middle);
+    const offset = event?.headers.offset ?? (pages.isDown ? -1 : after);
+    if (event === undefined || offset <= before || offset >= after) {
+      if (pages.isDown) before = middle;
+      else after = middle;
+      continue;
+    }
+    const time = timeOf(event);
+    if (time !== undefined && time < from) before = Math.max(middle, offset);
+    else after = Math.min(middle, offset);
+  }
+  return Math.max(0, after - MARGIN);
+}
+
+/** How much is kept of all channels together. */
+const MAX_BYTES = 256 * 1024 * 1024;
+/** A temporary file of this age was left by a process that was killed. */
+const LEFTOVER_MS = 3_600_000;
+
+/** Removes the oldest files of the cache until it is within its bound. Never rejects. */
+export async function pruneCache(cacheFolder: string, maxBytes = MAX_BYTES): Promise<void> {
+  const entries = await readdir(cacheFolder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  const found = await Promise.all(paths.map(fileAt));
+  const files = found.filter((file) => file !== undefined).sort((a, b) => a.writtenAt - b.writtenAt);
+  let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  for (const file of files) {
+    const isLeftover = file.path.endsWith(".tmp") && file.writtenAt < Date.now() - LEFTOVER_MS;
+    if (bytes <= maxBytes && !isLeftover) continue;
+    await rm(file.path, { force: true }).catch(() => {});
+    bytes -= file.bytes;
+  }
+}
+
+async function fileAt(path: string) {
+  // Another process may have removed it.
+  const stats = await stat(path).catch(() => undefined);
+  return stats && { path, bytes: stats.size, writtenAt: stats.mtimeMs };
 }

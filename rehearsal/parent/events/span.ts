@@ -1,7 +1,7 @@
 import { CrecError } from "../../../src/index.ts";
 
 /** What a person chooses to rehearse. `from` and `to` are Unix milliseconds, and both are part of the span. */
-export type SpanChoice =
+type SpanChoice =
   | { last: number }
   | { from: number; to: number }
   | { offsets: readonly [first: number, last: number] }

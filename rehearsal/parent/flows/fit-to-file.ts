@@ -4,7 +4,7 @@ import type { EventFile } from "../../shared/event-file.ts";
 import type { FlowNode } from "../../shared/job.ts";
 import type { Note } from "../../shared/report.ts";
 
-export type Fitted = {
+type Fitted = {
   flows: FlowNode[];
   /** The variables in whose place the file's values are. */
   filled: string[];

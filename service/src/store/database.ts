@@ -1,9 +1,8 @@
-import { chmodSync, closeSync, openSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Log } from "../log.ts";
 import { messageOf, ServiceProblem } from "../problem.ts";
-import { makeFolder } from "./make-folder.ts";
 import { DATABASE_FILE, damagedDatabase, storageProblem } from "./storage-problem.ts";
 import { upgrade } from "./upgrade.ts";
 
@@ -87,5 +86,21 @@ class Database extends DatabaseSync {
     const statement = super.prepare(sql);
     this.#statements.set(sql, statement);
     return statement;
+  }
+}
+
+/**
+ * Makes a folder that only its owner can read, and those above it that are missing. Node.js does that itself with
+ * `recursive`, but never ends in a folder such as /proc, in which none can be made.
+ */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  const above = dirname(path);
+  if (above !== path) makeFolder(above);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another program was faster.
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
   }
 }

@@ -1,7 +1,6 @@
 import { createPrivateKey, type KeyObject, sign } from "node:crypto";
 import { ArgumentError } from "../../errors.ts";
 import { readPemPrivateKey } from "../pem.ts";
-import { canonicalJson } from "./canonical-json.ts";
 
 /** What an authorization key signs of a request. */
 type AuthorizedRequest = {
@@ -49,4 +48,13 @@ function readKey(text: string): KeyObject | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** JSON in the canonical form of RFC 8785: no spaces, and the names of each object sorted. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  members.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
 }

@@ -1,5 +1,5 @@
 import should from "should";
-import { shorten } from "../../../plugins/monitor/diagnostics/shorten.ts";
+import { shorten } from "../../../plugins/monitor/diagnostics/register.ts";
 import { diagnosticsText } from "../../../plugins/monitor/diagnostics/text.ts";
 import type { Diagnostics } from "../../../plugins/monitor/diagnostics/types.ts";
 

@@ -7,8 +7,8 @@ import {
   Histogram,
   info,
 } from "../../../plugins/monitor/monitoring/exposition/families.ts";
-import { formatFor } from "../../../plugins/monitor/monitoring/exposition/negotiate.ts";
 import { textOf } from "../../../plugins/monitor/monitoring/exposition/text.ts";
+import { formatFor } from "../../../plugins/monitor/monitoring/register.ts";
 import { hasParser, parsed } from "../../support/metrics-parser.ts";
 import { hasPromtool, promtool } from "../../support/promtool.ts";
 

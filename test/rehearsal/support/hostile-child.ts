@@ -1,6 +1,6 @@
 import { createContext, runInContext } from "node:vm";
 import { takeChannel } from "../../../rehearsal/child/channel.ts";
-import { closeDoors } from "../../../rehearsal/child/doors.ts";
+import { closeDoors } from "../../../rehearsal/child/main.ts";
 import type { ToParent } from "../../../rehearsal/shared/messages.ts";
 import type { Attempt, Target } from "./attempts.ts";
 

@@ -1,6 +1,5 @@
 import { closeSync, openSync } from "node:fs";
-import { startChild } from "../../../rehearsal/parent/child-process.ts";
-import { endWithParent } from "../../../rehearsal/parent/guard.ts";
+import { endWithParent, startChild } from "../../../rehearsal/parent/child-process.ts";
 import { nodeRedOf } from "../../../rehearsal/parent/installed-node-red.ts";
 import type { ReportFile } from "../../../rehearsal/parent/report-file.ts";
 

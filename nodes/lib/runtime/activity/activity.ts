@@ -1,5 +1,4 @@
 import { processWide } from "../process-wide.ts";
-import { Gauges } from "./gauges.ts";
 import { RingBuffer } from "./ring-buffer.ts";
 import type {
   ActivityEvent,
@@ -13,6 +12,23 @@ import type {
   ResourceReport,
   SharedStateReport,
 } from "./types.ts";
+
+/** Nodes that say how they are when they are asked. */
+export class Gauges<T> {
+  readonly #sources = new Set<() => T>();
+
+  /** Returns the function that removes the node. */
+  add(report: () => T): () => void {
+    this.#sources.add(report);
+    return () => {
+      this.#sources.delete(report);
+    };
+  }
+
+  reports(): T[] {
+    return [...this.#sources].map((report) => report());
+  }
+}
 
 /** More than a person looks through. */
 const MOST_EVENTS = 50;

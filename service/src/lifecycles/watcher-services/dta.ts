@@ -2,7 +2,6 @@ import { type AbiParameter, checksumAddress, hexToBytes } from "viem";
 import { EXTENSIONS, type Hex } from "../../../../src/protocol/index.ts";
 import type { Chain } from "../../chain/chain.ts";
 import { ChainMoved } from "../chain-moved.ts";
-import { currencyCode } from "./currencies.ts";
 import { extensionService } from "./extension-service.ts";
 import { readFunction } from "./read-function.ts";
 import type { ServiceLog, WatcherService } from "./service.ts";
@@ -162,4 +161,19 @@ function asGoStruct(parameter: AbiParameter, value: unknown): unknown {
   if (parameter.type === "address") return String(value).toLowerCase();
   if (/^bytes\d+$/.test(parameter.type)) return [...hexToBytes(value as Hex)];
   return typeof value === "bigint" ? Number(value) : value;
+}
+
+/** The codes of ISO 4217 in the order of the alphabet: the number of a currency in contracts of DTA is its place, from 1. */
+const CODES =
+  `AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF
+  CHE CHF CHW CLF CLP CNY COP COU CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF
+  GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD
+  LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP
+  PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP
+  TRY TTD TWD TZS UAH UGX USD USN UYI UYU UYW UZS VED VES VND VUV WST XAF XAG XAU XBA XBB XBC XBD XCD XDR XOF XPD
+  XPF XPT XSU XTS XUA XXX YER ZAR ZMW ZWG`.split(/\s+/);
+
+/** The code of a currency, with the public service's words for no currency and for an unknown one. */
+function currencyCode(id: number): string {
+  return id === 0 ? "None" : (CODES[id - 1] ?? "Unknown");
 }
