@@ -11,7 +11,7 @@ export type EditedNode = {
 /** `true`, or the sentence the editor shows. Both parameters must be declared for a sentence to be shown. */
 export type Validator = (this: EditedNode, value: string, options?: unknown) => boolean | string;
 
-export type PropertyDef = {
+type PropertyDef = {
   value: unknown;
   required?: boolean;
   type?: string;
@@ -141,7 +141,7 @@ type EditorRed = {
   };
 };
 
-export type SidebarTab = {
+type SidebarTab = {
   id: string;
   label: string;
   /** Of its entry in the menu. */
@@ -172,7 +172,7 @@ declare global {
 }
 
 /** Of jQuery UI. */
-export type DialogOptions = {
+type DialogOptions = {
   modal: boolean;
   title: string;
   width: number;
@@ -182,7 +182,7 @@ export type DialogOptions = {
   close: () => void;
 };
 
-export type EditableListOptions = {
+type EditableListOptions = {
   addItem: (container: JQuery, index: number, item: unknown) => void;
   addButton?: string;
   /** Or the selector of what the items are dragged by. */
@@ -208,7 +208,7 @@ export type TypedInputType = {
   autoComplete?: CompletionSearch;
 };
 
-export type TypedInputOptions = {
+type TypedInputOptions = {
   default?: string;
   types: Array<string | TypedInputType>;
   typeField?: string;

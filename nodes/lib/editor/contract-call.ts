@@ -12,9 +12,7 @@ import { isNew } from "./only-choice.ts";
 import { type ValueField, valueField } from "./value-field.ts";
 
 export { callProblem } from "./call-problem.ts";
-export { type ContractSource, contractSelect } from "./contract-select.ts";
-export { labelled, nameVisibleBox } from "./form-rows.ts";
-export type { Purpose } from "./function-select.ts";
+export { contractSelect } from "./contract-select.ts";
 
 /** The part of a form with a contract, one of its functions, and a value for each parameter. */
 export type ContractCallForm = {

@@ -1,6 +1,6 @@
 import type { EditedNode } from "./api.ts";
 
-export type Question = {
+type Question = {
   title: string;
   /** What the dialog shows above its buttons. */
   content: JQuery;

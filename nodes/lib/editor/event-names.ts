@@ -11,7 +11,7 @@ import { hintUnder } from "./form-rows.ts";
 import { liveCheck, TYPED } from "./live-check.ts";
 import { listed } from "./lookup.ts";
 
-export type EventNamesOptions = {
+type EventNamesOptions = {
   /** The field for the names. */
   name: string;
   /** The types of the typed input other than typed text. */

@@ -1,10 +1,10 @@
 /** The buttons that move and remove an item of an editable list: also for the keyboard and for screen readers. */
-export type ItemButtons = {
+type ItemButtons = {
   /** After a change of the order. `words` names a button. */
   place(index: number, count: number, words: (button: "up" | "down" | "remove") => string): void;
 };
 
-export type ItemButtonsOptions = {
+type ItemButtonsOptions = {
   list: JQuery;
   /** The part of the item that gets the buttons. */
   head: JQuery;

@@ -7,7 +7,7 @@ import { inputOf } from "./form-fields.ts";
 import { problemUnder } from "./form-rows.ts";
 import { isReference } from "./validate.ts";
 
-export type KeptSecrets = {
+type KeptSecrets = {
   /** The fields of the secrets. The sentence stands under the first one that was emptied. */
   secrets: readonly [string, ...string[]];
   /** The fields that decide where the secrets are sent. */

@@ -3,7 +3,7 @@ import { trackOpen } from "./form-open.ts";
 /** Long enough that a person who types is not asked about each letter, short enough to be an answer. */
 export const PAUSE_MS = 300;
 
-export type LiveCheck = {
+type LiveCheck = {
   /** When nothing was typed for a moment. */
   soon(): void;
   now(): void;

@@ -40,8 +40,3 @@ function showRefusals(field: JQuery): void {
   };
   field.data("tooltip", place);
 }
-
-/** Shows a part of the form only while `shown` says so. */
-export function toggle(selector: string, shown: boolean): void {
-  $(selector).toggle(shown);
-}

@@ -1,5 +1,5 @@
 import { isReference } from "../shared/variables.ts";
-import type { EditedNode, Validator } from "./api.ts";
+import type { EditedNode } from "./api.ts";
 import { inputOf } from "./form-rows.ts";
 
 export { ADDRESS } from "../shared/address.ts";
@@ -35,28 +35,3 @@ function isMixed(value: unknown, kind: string): boolean {
   const { type = "str" } = value as { type?: unknown };
   return Object.values(value).some((part) => isMixed(part, String(type)));
 }
-
-/** Validates text by `test`; `message` is a key of the node's catalog. Empty text passes. */
-export function matching(test: Pick<RegExp, "test">, message: string): Validator {
-  return function (value, _options) {
-    const text = String(value ?? "").trim();
-    return text === "" || isReference(text) || test.test(text) || this._(message);
-  };
-}
-
-export function filled(message: string): Validator {
-  return function (value, _options) {
-    return String(value ?? "").trim() !== "" || this._(message);
-  };
-}
-
-/** Both, in this order: the first sentence is the one shown. */
-export function both(first: Validator, second: Validator): Validator {
-  return function (value, options) {
-    const judged = first.call(this, value, options);
-    return judged === true ? second.call(this, value, options) : judged;
-  };
-}
-
-export const WEB_ADDRESS = /^https?:\/\/[^\s?#]+$/;
-export const DIGITS = /^\d+$/;

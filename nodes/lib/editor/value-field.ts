@@ -15,7 +15,7 @@ import { isReference } from "./validate.ts";
 /** `note` is a line under the field for the form that contains it. */
 export type ValueField = { row: JQuery; read(): Value; note: Line };
 
-export type ValueFieldOptions = {
+type ValueFieldOptions = {
   id: string;
   label: string;
   /** Its name in sentences, where that is not the label. */

@@ -3,7 +3,7 @@ import { conditionsIn, conditionsProblem } from "./problem.ts";
 import { type ConditionRows, type ConditionRowsOptions, conditionRows } from "./rows.ts";
 
 /** A field of a node's form with conditions: its check, and what opens, reads and forgets its rows. */
-export type FormConditions = {
+type FormConditions = {
   check(node: EditedNode): string | undefined;
   open(node: EditedNode, container: JQuery, options: Omit<ConditionRowsOptions, "stored">): ConditionRows;
   cancelled(): void;

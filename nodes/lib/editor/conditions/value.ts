@@ -23,7 +23,7 @@ export type ValuePart = {
   check(): void;
 };
 
-export type ValueOptions = {
+type ValueOptions = {
   id: string;
   label: string;
   field: FieldChoice;
