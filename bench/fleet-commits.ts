@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import postgres from "postgres";
-import { saveStatement } from "../src/fleet/postgres/save.ts";
+import { saveStatement } from "../src/fleet/postgres/statements.ts";
 import { leaseKey } from "../src/fleet/redis/keys.ts";
-import { SAVE } from "../src/fleet/redis/save.ts";
+import { SAVE } from "../src/fleet/redis/statements.ts";
 import { type CursorState, openSharedState, type SharedState } from "../src/index.ts";
 import { PostgresServer } from "../test/support/postgres.ts";
 import { RedisServer } from "../test/support/redis.ts";

@@ -1,17 +1,10 @@
 import type { Engine, EngineClient } from "../engine.ts";
 import type { EngineSettings } from "../engine-settings.ts";
 import { type RedisChecks, redisClient } from "./client.ts";
-import { leave } from "./leave.ts";
-import { members } from "./members.ts";
-import { once } from "./once.ts";
 import { problemOf } from "./problems.ts";
-import { readRecord } from "./read-record.ts";
-import { recordKeys } from "./record-keys.ts";
-import { release } from "./release.ts";
-import { save } from "./save.ts";
+import { readRecord, recordKeys, writeRecord } from "./records.ts";
 import { prepareSchema } from "./schema.ts";
-import { take } from "./take.ts";
-import { writeRecord } from "./write-record.ts";
+import { leave, members, once, release, save, take } from "./statements.ts";
 
 /** The groups of each copy, by its id: to leave them. */
 type Groups = Map<string, Set<string>>;

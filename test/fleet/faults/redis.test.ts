@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
 import should from "should";
-import { SAVE } from "../../../src/fleet/redis/save.ts";
+import { SAVE } from "../../../src/fleet/redis/statements.ts";
 import { hasRedis, RedisServer } from "../../support/redis.ts";
 import { inVariants, sized } from "../../support/variants.ts";
 import { describeFleet, describeUnfenced, type FleetTests } from "./suite.ts";

@@ -1,3 +1,56 @@
+import type { StoredRecord } from "../engine.ts";
+import { KEPT } from "./kept.ts";
+import { keptKey, recordKey, recordsKey } from "./keys.ts";
+import { CLOCK, type RunScript } from "./script.ts";
+
+// Reads a record.
+//
+//   in   KEYS[1] the record, [2] the index
+//   out  its revision and its text
+//        nil: the record does not exist, or has expired.
+
+const READ_RECORD = {
+  text: `${CLOCK}
+${KEPT}
+if is_over(KEYS[1]) then return false end
+local record = redis.call('HMGET', KEYS[1], 'revision', 'text')
+return record[1] and record or false`,
+};
+
+export async function readRecord(
+  { run, namespace }: { run: RunScript; namespace: string },
+  scope: string,
+  key: string,
+): Promise<{ revision: number; text: string } | undefined> {
+  const reply = await run(READ_RECORD, [recordKey(namespace, scope, key), keptKey(namespace)], []);
+  return Array.isArray(reply) ? { revision: Number(reply[0]), text: String(reply[1]) } : undefined;
+}
+
+// Lists the records of a scope.
+//
+//   in   KEYS[1] the records of the scope, [2] the index; ARGV[1] how many at most
+//   out  [key, name] as JSON of each record that has not expired
+
+const RECORD_KEYS = {
+  text: `${CLOCK}
+${KEPT}
+left(KEYS[1])
+return redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. digits(now), '+inf', 'LIMIT', 0, ARGV[1])`,
+};
+
+export async function recordKeys(
+  { run, namespace }: { run: RunScript; namespace: string },
+  scope: string,
+  limit: number,
+): Promise<Array<Pick<StoredRecord, "key" | "name">>> {
+  const reply = await run(RECORD_KEYS, [recordsKey(namespace, scope), keptKey(namespace)], [String(limit)]);
+  const found = Array.isArray(reply) ? reply : [];
+  return found.map((text) => {
+    const [key, name] = JSON.parse(String(text));
+    return { key: String(key), name: String(name) };
+  });
+}
+
 // Writes or removes a record.
 //
 //   in   KEYS[1] the record, [2] the records of its scope, [3] the index; ARGV[1] its revision, 0 for none,
@@ -7,11 +60,6 @@
 //        What has expired is removed, also from the list of the scope, a few at a time.
 //
 // The revision of a new record is the time in microseconds: so it also rises after the record was removed.
-
-import type { StoredRecord } from "../engine.ts";
-import { KEPT } from "./kept.ts";
-import { keptKey, recordKey, recordsKey } from "./keys.ts";
-import { CLOCK, type RunScript } from "./script.ts";
 
 const WRITE_RECORD = {
   text: `${CLOCK}
