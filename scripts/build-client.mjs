@@ -1,8 +1,7 @@
 // @ts-check
 // Makes client/dist/: the library for programs, as ES modules, as CommonJS, and with declarations for both.
 import { execFile } from "node:child_process";
-import { rmSync } from "node:fs";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -21,6 +20,7 @@ import {
 import { licensesOf } from "./lib/licenses.mjs";
 import { root } from "./lib/paths.mjs";
 import { readJson } from "./lib/read-json.mjs";
+import { makeWhole } from "./lib/whole-folder.mjs";
 
 const client = join(root, "client");
 
@@ -53,11 +53,7 @@ const MODULES = {
  * @returns {Promise<void>}
  */
 export async function buildClient(dist = join(client, "dist")) {
-  // Renamed when it is complete, so that a running program never sees half a build.
-  const out = `${dist}-${process.pid}`;
-  const removeHalfBuilt = () => rmSync(out, { recursive: true, force: true, maxRetries: 5 });
-  process.once("exit", removeHalfBuilt);
-  try {
+  await makeWhole(dist, async (out) => {
     const { build: bundle } = await import("esbuild");
     const { name: installed } = await readJson(join(client, "package.json"));
     await mkdir(out, { recursive: true });
@@ -69,12 +65,7 @@ export async function buildClient(dist = join(client, "dist")) {
     ]);
     const files = [testing, ...modules, ...commonJs].flatMap((metafile) => bundledFiles(metafile));
     await writeFile(join(out, "THIRD_PARTY_LICENSES"), await licensesOf(files));
-    await rm(dist, { recursive: true, force: true, maxRetries: 3 });
-    await rename(out, dist);
-  } finally {
-    await rm(out, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
-    process.off("exit", removeHalfBuilt);
-  }
+  });
 }
 
 /**

@@ -1,7 +1,6 @@
 // @ts-check
 // Makes service/dist/: the local service as JavaScript, for its package. In this repository it runs from its source.
-import { rmSync } from "node:fs";
-import { cp, rename, rm, writeFile } from "node:fs/promises";
+import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundledFiles } from "./lib/bundled-files.mjs";
@@ -9,6 +8,7 @@ import { licensesOf } from "./lib/licenses.mjs";
 import { root } from "./lib/paths.mjs";
 import { readJson } from "./lib/read-json.mjs";
 import { oxInParts } from "./lib/vendored.mjs";
+import { makeWhole } from "./lib/whole-folder.mjs";
 
 const service = join(root, "service");
 
@@ -20,11 +20,7 @@ const service = join(root, "service");
  * @returns {Promise<void>}
  */
 export async function buildService(dist = join(service, "dist")) {
-  // Renamed when it is complete, so that a running service never sees half a build.
-  const out = `${dist}-${process.pid}`;
-  const removeHalfBuilt = () => rmSync(out, { recursive: true, force: true, maxRetries: 5 });
-  process.once("exit", removeHalfBuilt);
-  try {
+  await makeWhole(dist, async (out) => {
     const { build } = await import("esbuild");
     const { engines } = await readJson(join(service, "package.json"));
     const { metafile } = await build({
@@ -54,12 +50,7 @@ export async function buildService(dist = join(service, "dist")) {
     });
     await buildStart(build, out, "start");
     await writeFile(join(out, "THIRD_PARTY_LICENSES"), await licensesOf(bundledFiles(metafile)));
-    await rm(dist, { recursive: true, force: true, maxRetries: 3 });
-    await rename(out, dist);
-  } finally {
-    await rm(out, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
-    process.off("exit", removeHalfBuilt);
-  }
+  });
 }
 
 /**

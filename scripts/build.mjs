@@ -1,7 +1,6 @@
 // @ts-check
 // Makes dist/: the library, the nodes with their forms, catalogs and icons.
-import { rmSync } from "node:fs";
-import { cp, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inputsHash, isStamped, writeStamp } from "./lib/build-stamp.mjs";
@@ -15,10 +14,9 @@ import { readJson } from "./lib/read-json.mjs";
 import { writeRunTime } from "./lib/run-time.mjs";
 import { serveForms } from "./lib/shared-forms.mjs";
 import { shortLocals } from "./lib/vendored.mjs";
+import { makeWhole } from "./lib/whole-folder.mjs";
 
 const dist = join(root, "dist");
-/** The build is written beside dist/ and renamed when it is complete: a running Node-RED never sees half a build. */
-const out = join(root, `dist-${process.pid}`);
 
 /**
  * @typedef {object} Options
@@ -51,39 +49,18 @@ export async function buildIfChanged({ log = () => {} } = {}) {
 
 /** @param {Required<Options> & { inputs?: string | undefined }} options `inputs` are noted in the build */
 async function buildWith({ log, sourceMaps, inputs }) {
-  process.once("exit", removeHalfBuilt);
-  try {
-    const nodes = await buildAll({ sourceMaps });
+  const nodes = await makeWhole(dist, async (out) => {
+    const made = await buildAll(out, { sourceMaps });
     // A file that changed meanwhile may be in the build or not.
     if (inputs !== undefined && inputs === (await inputsHash())) await writeStamp(out, inputs);
-    await swap();
-    await serveForms(dist);
-    log(`built the library and ${nodes} nodes`);
-  } finally {
-    // When one part fails, others may still be writing: an error here must not hide the first one.
-    await rm(out, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
-    process.off("exit", removeHalfBuilt);
-  }
+    return made;
+  });
+  await serveForms(dist);
+  log(`built the library and ${nodes} nodes`);
 }
 
-function removeHalfBuilt() {
-  rmSync(out, { recursive: true, force: true, maxRetries: 5 });
-}
-
-/** Another build may rename its own in between: the last one wins. */
-async function swap() {
-  for (let attempt = 1; ; attempt += 1) {
-    await rm(dist, { recursive: true, force: true, maxRetries: 3 });
-    try {
-      return await rename(out, dist);
-    } catch (error) {
-      if (attempt === 5) throw error;
-    }
-  }
-}
-
-/** @param {{ sourceMaps: boolean }} options */
-async function buildAll({ sourceMaps }) {
+/** @param {string} out @param {{ sourceMaps: boolean }} options */
+async function buildAll(out, { sourceMaps }) {
   const { build: bundle } = await import("esbuild");
   await mkdir(join(out, "nodes"), { recursive: true });
 
