@@ -44,7 +44,7 @@ const ALLOWED = {
   ],
   consumer: ["protocol", "errors", "options", "deferred", "paging", "abi", "proofs", "files", "timing"],
   fleet: ["errors", "options", "load-part", "http", "consumer"],
-  testing: ["protocol", "errors", "abi", "proofs", "timing"],
+  testing: ["protocol", "errors", "options", "abi", "proofs", "timing"],
   alerts: ["protocol", "errors", "options", "json", "abi", "proofs", "files", "consumer", "timing"],
 };
 

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { checksumAddress, eventFragments, eventLog, logParams, signatureOf } from "../abi/index.ts";
 import type { Abi } from "../abi/types.ts";
 import { ArgumentError } from "../errors.ts";
+import { anything, kindOf, oneOf, optional, options, whole } from "../options/index.ts";
 import { isVerifiable } from "../proofs/verifiable.ts";
 import {
   type Address,
@@ -37,6 +38,34 @@ export type Fake = {
   block: number;
 };
 
+/** The last second of the year 9999. */
+const LAST_SECOND = 253_402_300_799;
+
+/** A number or a place of something in a chain. */
+const place = whole(0);
+/** Of `Date.now()`, it would be in the year 58000. */
+const seconds = kindOf<number>(
+  "in Unix seconds, an integer: Date.now() has milliseconds",
+  (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= LAST_SECOND,
+);
+const hash = kindOf<string>(
+  "32 bytes as hex digits, after 0x",
+  (value) => typeof value === "string" && /^0x[0-9a-f]{64}$/i.test(value),
+);
+const bytes = kindOf<string>(
+  "bytes as hex digits, after 0x",
+  (value) => typeof value === "string" && /^0x(?:[0-9a-f]{2})*$/i.test(value),
+);
+const statusKind = oneOf(...OPERATION_STATUSES);
+const eventDetails = options<FakeEventDetails>({
+  contract: anything(),
+  confidence: optional(oneOf(...CONFIDENCES)),
+  blockNumber: optional(place),
+  blockTime: optional(seconds),
+  transactionHash: optional(hash),
+  logIndex: optional(place),
+});
+
 type NewEvent = {
   name: string;
   params?: readonly unknown[] | Record<string, unknown> | undefined;
@@ -45,19 +74,15 @@ type NewEvent = {
 
 /** Adds a contract event. */
 export function contractEvent(fake: Fake, { name, params = [], details = {} }: NewEvent): WatcherEvent {
-  const { confidence = "finalized", blockNumber = fake.block + 1, blockTime = now() } = details;
-  const { logIndex = 0, transactionHash = randomHex(32) } = details;
-  requireOneOf(CONFIDENCES, confidence, "confidence");
-  requireIndex(blockNumber, "blockNumber");
-  requireSeconds(blockTime, "blockTime");
-  requireIndex(logIndex, "logIndex");
-  requireHex(transactionHash, "transactionHash", 32);
+  const given = eventDetails(details, "details");
+  const { confidence = "finalized", blockNumber = fake.block + 1, blockTime = now() } = given;
+  const { logIndex = 0, transactionHash = randomHex(32) } = given;
   const fragment = eventNamed(fake.abi, name);
   const reported = {
     fragment,
     params: logParams(fragment, eventLog(fragment, params, "params")),
     log: {
-      address: checksumAddress(details.contract ?? fake.contract, "contract"),
+      address: checksumAddress(given.contract ?? fake.contract, "contract"),
       ...{ blockNumber, logIndex, transactionHash },
     },
   };
@@ -78,14 +103,14 @@ export function operationStatus(
   status: OperationStatus,
   operation: FakeOperation,
 ): OperationStatusEvent {
-  requireOneOf(OPERATION_STATUSES, status, "status");
+  statusKind(status, "status");
   const { walletOperationId, operationId = randomUUID(), reason = "" } = operation;
   if (!/^\d+$/.test(walletOperationId))
     throw new ArgumentError("walletOperationId", "walletOperationId must be decimal digits.");
   const address = checksumAddress(operation.wallet, "wallet");
   const about = { address, wallet_operation_id: walletOperationId };
   const { transactionHash: transaction_hash = randomHex(32) } = operation;
-  requireHex(transaction_hash, "transactionHash", 32);
+  hash(transaction_hash, "transactionHash");
   const isSigned = isVerifiable("operation.status", status);
   const statement = operationStatement(fake.network, { ...about, status, transaction_hash }, now());
   const signed = isSigned ? fake.oracles.attest(statement, newRun(), now()) : undefined;
@@ -102,8 +127,8 @@ type NewAnswer = { params: QueryParams; answer: CallAnswer; details?: FakeQueryD
 /** Adds the answer to a query. */
 export function queryAnswer(fake: Fake, { params, answer, details = {} }: NewAnswer): Query {
   const { queryId: query_id = randomUUID(), blockNumber = Math.max(fake.block, 1) } = details;
-  requireIndex(blockNumber, "blockNumber");
-  if ("returned" in answer) requireHex(answer.returned, "returned");
+  place(blockNumber, "blockNumber");
+  if ("returned" in answer) bytes(answer.returned, "returned");
   const { chain_selector } = fake.network;
   const asked = {
     ...({ query_id, channel_id: fake.channelId, query_kind: "evm_call", chain_selector } as const),
@@ -165,33 +190,4 @@ function fragmentsNamed(abi: Abi, name: string): EventFragment[] {
 
 function now(): number {
   return Math.floor(Date.now() / 1000);
-}
-
-/** The last second of the year 9999. */
-const LAST_SECOND = 253_402_300_799;
-
-function requireOneOf(values: readonly string[], value: string, path: string): void {
-  if (!values.includes(value)) throw new ArgumentError(path, `${path} must be one of ${values.join(", ")}.`);
-}
-
-/** A number or a place of something in a chain. */
-function requireIndex(value: number, path: string): void {
-  if (!(Number.isSafeInteger(value) && value >= 0))
-    throw new ArgumentError(path, `${path} must be an integer, 0 or more.`);
-}
-
-/** Of `Date.now()`, it would be in the year 58000. */
-function requireSeconds(value: number, path: string): void {
-  if (!(Number.isInteger(value) && value >= 0 && value <= LAST_SECOND))
-    throw new ArgumentError(
-      path,
-      `${path} must be in Unix seconds, an integer: Date.now() has milliseconds.`,
-    );
-}
-
-/** `0x` and hex digits, two for each byte; `bytes` where there must be so many. */
-function requireHex(value: string, path: string, bytes?: number): void {
-  if (/^0x(?:[0-9a-f]{2})*$/i.test(value) && (bytes === undefined || value.length === 2 + 2 * bytes)) return;
-  const size = bytes === undefined ? "bytes" : `${bytes} bytes`;
-  throw new ArgumentError(path, `${path} must be ${size} as hex digits, after 0x.`);
 }
