@@ -41,7 +41,7 @@ export function encodeFunctionCall(call: FunctionCall): { data: Hex; signature: 
   return reading("call", () => encoded(callKind(call, "call")));
 }
 
-/** A function that is no text is not in the ABI. */
+/** A name that is not text is not in the ABI. */
 const callKind = like<FunctionCall>({ abi: aList(), path: optional(textKind) });
 const dataKind = like<{ abi: Abi; data: string }>({ abi: aList() });
 

@@ -92,7 +92,7 @@ export type VerifyResult =
 
 /**
  * Checks the proofs of events. It rejects only with the error of a `donFamily` function, and `verifyAll` with an
- * `ArgumentError` for what is no list; for any other input it resolves, for a wrong option with `not_configured`. Other work gets its turn after every 8 proofs.
+ * `ArgumentError` if it is not given a list. For any other input it resolves, for a wrong option with `not_configured`. Other work gets its turn after every 8 proofs.
  */
 export type Verifier = {
   /** Checks one event. */
