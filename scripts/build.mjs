@@ -77,7 +77,7 @@ async function buildAll(out, { sourceMaps }) {
   await bundle({
     ...nodeOptions,
     ...readByOlder,
-    entryPoints: [join(root, "nodes/lib/runtime/node-version.ts")],
+    entryPoints: [join(root, "nodes/common/node-version.ts")],
     outfile: join(out, "node-version.js"),
     define: { MINIMUM_NODE: JSON.stringify(minimumNode) },
   });
@@ -104,10 +104,10 @@ const small = { ...smallInLines, minifyWhitespace: true, lineLimit: 700 };
 
 const withSourceMaps = /** @type {const} */ ({ sourcemap: "linked" });
 
-/** Each folder under nodes/ but `lib` is a node. */
+/** Each folder under nodes/ but `common` is a node. */
 async function nodeNames() {
   const entries = await readdir(join(root, "nodes"), { withFileTypes: true });
-  return entries.filter((entry) => entry.isDirectory() && entry.name !== "lib").map((entry) => entry.name);
+  return entries.filter((entry) => entry.isDirectory() && entry.name !== "common").map((entry) => entry.name);
 }
 
 /** Each folder under plugins/ is a plugin of the editor. */

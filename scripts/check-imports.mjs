@@ -51,7 +51,7 @@ const ALLOWED = {
 const FOR_SERVICE = ["protocol", "errors", "timing", "abi", "proofs", "signing", "testing"];
 
 /** Code for the browser, where the library cannot run: it may import the pure data of src/protocol. */
-const IN_BROWSER = /^(?:nodes\/(?:[^/]+\/editor[^/]*\.ts|lib\/editor\/.*)|plugins\/[^/]+\/editor\/.*)$/;
+const IN_BROWSER = /^(?:nodes\/(?:[^/]+\/editor[^/]*\.ts|common\/editor\/.*)|plugins\/[^/]+\/editor\/.*)$/;
 
 /** What nodes do as the library does: replace files, refuse those of newer versions, advise on files, keep a moment, leave a rule alone. They import no code. */
 const FOR_NODES = [
@@ -98,15 +98,16 @@ function refusal(file, target) {
     return "nodes and plugins import the library through src/index.ts, and pure data from src/protocol";
   }
   if (from.part === "nodes" && to.part === "nodes") {
-    if (to.area !== "lib" && from.area !== to.area) return "a node imports nodes/lib, never another node";
+    if (to.area !== "common" && from.area !== to.area)
+      return "a node imports nodes/common, never another node";
     const [fromRoom, toRoom] = [roomOf(file), roomOf(target)];
     if (fromRoom === "shared" && toRoom !== "shared")
-      return "nodes/lib/shared imports nothing that runs in one place only";
+      return "nodes/common/shared imports nothing that runs in one place only";
   }
   const ofRehearsal = rehearsalRefusal(file, target);
   if (ofRehearsal !== undefined) return ofRehearsal;
-  if (from.part === "plugins" && to.part === "nodes" && to.area !== "lib" && !FIELD_TABLE.test(target))
-    return "a plugin imports nodes/lib and the nodes' field tables, never a node";
+  if (from.part === "plugins" && to.part === "nodes" && to.area !== "common" && !FIELD_TABLE.test(target))
+    return "a plugin imports nodes/common and the nodes' field tables, never a node";
   if (to.part === "rehearsal" && !["rehearsal", "plugins"].includes(from.part))
     return "only plugins import what rehearses flows";
   if (from.part === "nodes" && to.part === "plugins") return "nodes never import plugins";
@@ -162,10 +163,10 @@ function areaOf(path) {
 
 /**
  * @param {string} path
- * @returns {string | undefined} the folder of nodes/lib that a file lies in
+ * @returns {string | undefined} the folder of nodes/common that a file lies in
  */
 function roomOf(path) {
-  return /^nodes\/lib\/([^/]+)\//.exec(path)?.[1];
+  return /^nodes\/common\/([^/]+)\//.exec(path)?.[1];
 }
 
 /** @param {string} file its path from the root, with slashes */

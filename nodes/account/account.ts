@@ -1,11 +1,11 @@
 import type { Node, NodeAPI } from "node-red";
-import { connectionOf } from "../lib/runtime/config-nodes.ts";
-import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
-import { answer, onInput } from "../lib/runtime/input.ts";
-import type { CrecMessage } from "../lib/runtime/message.ts";
-import { showStatus, statusText } from "../lib/runtime/status.ts";
-import { toCodedError, translatedError } from "../lib/shared/errors.ts";
-import { requireSet } from "../lib/shared/variables.ts";
+import { connectionOf } from "../common/fields/config-nodes.ts";
+import { type FieldReader, fieldReader } from "../common/fields/field-reader.ts";
+import { answer, onInput } from "../common/fields/input.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
+import { toCodedError, translatedError } from "../common/shared/errors.ts";
+import { requireSet } from "../common/shared/variables.ts";
+import { showStatus, statusText } from "../common/status/status.ts";
 import { type AccountDef, NODE } from "./fields.ts";
 
 /** Sends a request to the account's GraphQL service. A partial response has its errors in `crec.errors`. */

@@ -1,6 +1,6 @@
-import type { NodeForm } from "../lib/editor/node-form.ts";
-import { atPresent } from "../lib/editor/validate.ts";
-import { isReference } from "../lib/shared/variables.ts";
+import type { NodeForm } from "../common/editor/node-form.ts";
+import { atPresent } from "../common/editor/validate.ts";
+import { isReference } from "../common/shared/variables.ts";
 
 export const form: NodeForm = {
   label: (node) => node._(`account.action.${node.action === "query" ? "query" : "details"}`),

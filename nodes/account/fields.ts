@@ -1,4 +1,4 @@
-import { COMMON, describeNode, JSON_TYPES, type SettingsOf } from "../lib/shared/fields.ts";
+import { COMMON, describeNode, JSON_TYPES, type SettingsOf } from "../common/shared/fields.ts";
 
 export const NODE = describeNode({
   type: "crec-account",

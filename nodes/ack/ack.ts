@@ -1,16 +1,16 @@
 import type { Node, NodeAPI } from "node-red";
 import type { Refusal } from "../../src/index.ts";
 import { offsetOfUnnamed } from "../../src/protocol/index.ts";
-import { override } from "../lib/runtime/details.ts";
-import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
-import { isHeld, leaseOfMessage } from "../lib/runtime/held-leases.ts";
-import { onInput } from "../lib/runtime/input.ts";
-import { loadLibrary } from "../lib/runtime/library.ts";
-import type { CrecMessage } from "../lib/runtime/message.ts";
-import { showStatus, statusText } from "../lib/runtime/status.ts";
-import { isTest } from "../lib/runtime/test-message.ts";
-import { nodeError } from "../lib/shared/errors.ts";
-import { isObject } from "../lib/shared/is-object.ts";
+import { type FieldReader, fieldReader } from "../common/fields/field-reader.ts";
+import { onInput } from "../common/fields/input.ts";
+import { isHeld, leaseOfMessage } from "../common/fleet/held-leases.ts";
+import { loadLibrary } from "../common/library.ts";
+import { override } from "../common/messages/details.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
+import { isTest } from "../common/messages/test-message.ts";
+import { nodeError } from "../common/shared/errors.ts";
+import { isObject } from "../common/shared/is-object.ts";
+import { showStatus, statusText } from "../common/status/status.ts";
 import { type AckDef, NODE } from "./fields.ts";
 
 const MOVED = {

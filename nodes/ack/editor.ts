@@ -1,4 +1,4 @@
-import type { NodeForm } from "../lib/editor/node-form.ts";
+import type { NodeForm } from "../common/editor/node-form.ts";
 
 export const form: NodeForm = {
   label: (node) => node._(`ack.label-of.${String(node.action)}`),

@@ -1,8 +1,8 @@
 import type { RaisedAlert } from "../../src/index.ts";
-import type { NamedEvent } from "../lib/runtime/channel-progress.ts";
-import { override } from "../lib/runtime/details.ts";
-import type { CrecMessage } from "../lib/runtime/message.ts";
-import { isObject } from "../lib/shared/is-object.ts";
+import { override } from "../common/messages/details.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
+import { isObject } from "../common/shared/is-object.ts";
+import type { NamedEvent } from "../common/status/channel-progress.ts";
 
 /** The event that a message came with: what is sent for it waits for its acknowledgement. */
 export function eventOf(msg: CrecMessage): NamedEvent | undefined {

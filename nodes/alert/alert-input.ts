@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { NodeAPI } from "node-red";
-import type { ContractRef } from "../lib/runtime/config-nodes.ts";
-import { unitsAt } from "../lib/runtime/deployed-contracts.ts";
-import type { CrecMessage } from "../lib/runtime/message.ts";
-import { ADDRESS } from "../lib/shared/address.ts";
-import { isObject } from "../lib/shared/is-object.ts";
+import { unitsAt } from "../common/contracts/deployed-contracts.ts";
+import type { ContractRef } from "../common/fields/config-nodes.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
+import { ADDRESS } from "../common/shared/address.ts";
+import { isObject } from "../common/shared/is-object.ts";
 import { type AlertFields, required, sumOf } from "./settings.ts";
 import type { ReadField } from "./values.ts";
 

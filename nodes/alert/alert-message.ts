@@ -1,8 +1,8 @@
 import type { NodeAPI } from "node-red";
 import type { AlertOutcome, RaisedAlert } from "../../src/index.ts";
-import type { NamedEvent } from "../lib/runtime/channel-progress.ts";
-import type { CrecMessage } from "../lib/runtime/message.ts";
-import { isObject } from "../lib/shared/is-object.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
+import { isObject } from "../common/shared/is-object.ts";
+import type { NamedEvent } from "../common/status/channel-progress.ts";
 import type { Severity } from "./fields.ts";
 import { type Facts, fillTemplate } from "./template.ts";
 import { oneLine } from "./values.ts";

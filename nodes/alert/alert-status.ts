@@ -1,16 +1,16 @@
 import type { Node, NodeAPI } from "node-red";
 import type { AlertLimits } from "../../src/index.ts";
-import { errorText, shortText } from "../lib/runtime/error-texts.ts";
-import type { CrecMessage } from "../lib/runtime/message.ts";
+import { errorText, shortText } from "../common/messages/error-texts.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
+import { isTest } from "../common/messages/test-message.ts";
+import { toCodedError } from "../common/shared/errors.ts";
 import {
   errorStatus,
   type StatusKind,
   type StatusText,
   showStatus,
   statusText,
-} from "../lib/runtime/status.ts";
-import { isTest } from "../lib/runtime/test-message.ts";
-import { toCodedError } from "../lib/shared/errors.ts";
+} from "../common/status/status.ts";
 import type { Leaving, Separate } from "./alerting.ts";
 import { oneLine } from "./values.ts";
 

@@ -1,11 +1,11 @@
 import type { Node, NodeAPI } from "node-red";
 import type { Accepted, AlertInput, AlertOutcome, AlertSettings, RaisedAlert } from "../../src/index.ts";
-import { type NodeConditions, nodeConditions } from "../lib/runtime/conditions.ts";
-import { type ContractRef, contractOf } from "../lib/runtime/config-nodes.ts";
-import { isRedelivered } from "../lib/runtime/event-message.ts";
-import type { Library } from "../lib/runtime/library.ts";
-import type { CrecMessage } from "../lib/runtime/message.ts";
-import { isTest } from "../lib/runtime/test-message.ts";
+import { type NodeConditions, nodeConditions } from "../common/contracts/conditions.ts";
+import { type ContractRef, contractOf } from "../common/fields/config-nodes.ts";
+import type { Library } from "../common/library.ts";
+import { isRedelivered } from "../common/messages/event-message.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
+import { isTest } from "../common/messages/test-message.ts";
 import { eventOf } from "./alert-event.ts";
 import { amountOf, decimalsAt, keyOf } from "./alert-input.ts";
 import {

@@ -1,8 +1,8 @@
-import type { EditedNode } from "../lib/editor/api.ts";
-import { fieldAt } from "../lib/editor/conditions/fields.ts";
-import type { ConditionRows } from "../lib/editor/conditions/rows.ts";
-import { inputOf, partOf } from "../lib/editor/form-fields.ts";
-import { liveCheck, TYPED } from "../lib/editor/live-check.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { fieldAt } from "../common/editor/conditions/fields.ts";
+import type { ConditionRows } from "../common/editor/conditions/rows.ts";
+import { inputOf, partOf } from "../common/editor/form-fields.ts";
+import { liveCheck, TYPED } from "../common/editor/live-check.ts";
 import { NODE } from "./fields.ts";
 
 const PLACE = /\{\{([^{}]*)\}\}/g;

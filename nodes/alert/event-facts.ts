@@ -1,10 +1,10 @@
 import type { ChannelEvent, VerifyResult } from "../../src/index.ts";
 import { isEvent, statedTimeOf } from "../../src/protocol/index.ts";
-import { override } from "../lib/runtime/details.ts";
-import { eventIn, isRejected, isUndecoded } from "../lib/runtime/event-message.ts";
-import type { Library } from "../lib/runtime/library.ts";
-import type { CrecMessage } from "../lib/runtime/message.ts";
-import { isObject } from "../lib/shared/is-object.ts";
+import type { Library } from "../common/library.ts";
+import { override } from "../common/messages/details.ts";
+import { eventIn, isRejected, isUndecoded } from "../common/messages/event-message.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
+import { isObject } from "../common/shared/is-object.ts";
 
 /** Why an event is not counted at all; undefined if it is counted. */
 export function notCounted(msg: CrecMessage): "rejected" | "undecoded" | undefined {

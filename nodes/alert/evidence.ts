@@ -1,9 +1,9 @@
 import type { AlertEvidence, DecodedWatcherEvent, LogPlace } from "../../src/index.ts";
 import { isEvent } from "../../src/protocol/index.ts";
-import { override } from "../lib/runtime/details.ts";
-import { isRedelivered } from "../lib/runtime/event-message.ts";
-import type { Library } from "../lib/runtime/library.ts";
-import type { CrecMessage } from "../lib/runtime/message.ts";
+import type { Library } from "../common/library.ts";
+import { override } from "../common/messages/details.ts";
+import { isRedelivered } from "../common/messages/event-message.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
 import { provenEventOf, timeOf } from "./event-facts.ts";
 import type { Levels } from "./levels.ts";
 

@@ -4,7 +4,7 @@ import {
   type ChannelReader,
   type NamedEvent,
   readersOf,
-} from "../lib/runtime/channel-progress.ts";
+} from "../common/status/channel-progress.ts";
 
 type FeedersOptions = {
   /** The ids of the events in nodes that are wired to the alert. */

@@ -1,6 +1,6 @@
-import type { ConditionDef } from "../lib/shared/conditions.ts";
-import { isDuration, isSomeTime } from "../lib/shared/durations.ts";
-import { COMMON, describeNode, folded, type SettingsOf, stored } from "../lib/shared/fields.ts";
+import type { ConditionDef } from "../common/shared/conditions.ts";
+import { isDuration, isSomeTime } from "../common/shared/durations.ts";
+import { COMMON, describeNode, folded, type SettingsOf, stored } from "../common/shared/fields.ts";
 
 const WHEN = ["each", "count", "sum", "rate", "absence"] as const;
 const FOR_EACH = ["", "contract", "field", "expression"] as const;

@@ -1,5 +1,5 @@
-import type { NamedEvent } from "../lib/runtime/channel-progress.ts";
-import type { Library } from "../lib/runtime/library.ts";
+import type { Library } from "../common/library.ts";
+import type { NamedEvent } from "../common/status/channel-progress.ts";
 
 type KeyOrderOptions = Pick<Library, "findInFlight"> & {
   /** Whether an event that is not in flight may come again, such as after a restart. */

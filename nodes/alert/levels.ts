@@ -1,9 +1,9 @@
 import type { NodeAPI } from "node-red";
 import type { ChannelEvent, HighestConfidence } from "../../src/index.ts";
 import { canonicalId } from "../../src/protocol/ids.ts";
-import { levelsOf } from "../lib/runtime/channel-progress.ts";
-import { channelOf } from "../lib/runtime/config-nodes.ts";
-import type { Library } from "../lib/runtime/library.ts";
+import { channelOf } from "../common/fields/config-nodes.ts";
+import type { Library } from "../common/library.ts";
+import { levelsOf } from "../common/status/channel-progress.ts";
 
 /** A service that does not answer must not hold up an alert. */
 const LONGEST_MS = 2_000;

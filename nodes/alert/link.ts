@@ -1,6 +1,6 @@
 import { KNOWN_CHAINS } from "../../src/protocol/index.ts";
-import { ADDRESS } from "../lib/shared/address.ts";
-import { isObject } from "../lib/shared/is-object.ts";
+import { ADDRESS } from "../common/shared/address.ts";
+import { isObject } from "../common/shared/is-object.ts";
 
 const HASH = /^0x[0-9a-f]{64}$/i;
 

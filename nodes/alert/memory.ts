@@ -2,16 +2,16 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Node, NodeAPI } from "node-red";
 import type { AlertRule, AlertSettings, AlertStore } from "../../src/index.ts";
-import { fileNameOf } from "../lib/runtime/file-name.ts";
-import { fleetOf, urlOfEnvironment } from "../lib/runtime/fleet.ts";
-import { isInFlows } from "../lib/runtime/flow-settings.ts";
-import { LeasedStore } from "../lib/runtime/folder/leased-store.ts";
-import { stateFiles } from "../lib/runtime/folder/state-files.ts";
-import { joinFleet } from "../lib/runtime/join-fleet.ts";
-import { type Library, loadLibrary } from "../lib/runtime/library.ts";
-import { noteSharedRule, sharedRuleOf } from "../lib/runtime/shared-rules.ts";
-import { stateFolderFor } from "../lib/runtime/state-folder.ts";
-import { isStateInMemory } from "../lib/runtime/state-in-memory.ts";
+import { fileNameOf } from "../common/fields/file-name.ts";
+import { isInFlows } from "../common/fields/flow-settings.ts";
+import { fleetOf, urlOfEnvironment } from "../common/fleet/fleet.ts";
+import { joinFleet } from "../common/fleet/join-fleet.ts";
+import { noteSharedRule, sharedRuleOf } from "../common/fleet/shared-rules.ts";
+import { LeasedStore } from "../common/folder/leased-store.ts";
+import { stateFiles } from "../common/folder/state-files.ts";
+import { stateFolderFor } from "../common/folder/state-folder.ts";
+import { isStateInMemory } from "../common/folder/state-in-memory.ts";
+import { type Library, loadLibrary } from "../common/library.ts";
 
 /** Where a node stores what it has counted. */
 export type Memory = {

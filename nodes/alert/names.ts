@@ -1,8 +1,8 @@
 import type { Node, NodeAPI } from "node-red";
-import type { SignerNode, WalletNode } from "../lib/runtime/config-nodes.ts";
-import { contractsAt } from "../lib/runtime/contract-registry.ts";
-import { storedNodes } from "../lib/runtime/stored-nodes.ts";
-import { ADDRESS } from "../lib/shared/address.ts";
+import { contractsAt } from "../common/contracts/contract-registry.ts";
+import type { SignerNode, WalletNode } from "../common/fields/config-nodes.ts";
+import { storedNodes } from "../common/fields/stored-nodes.ts";
+import { ADDRESS } from "../common/shared/address.ts";
 import { oneLine } from "./values.ts";
 
 /** What a person calls an address; undefined where this Node-RED does not know it. */

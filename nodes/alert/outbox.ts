@@ -1,5 +1,5 @@
 import type { AckReceiver, Refusal } from "../../src/index.ts";
-import type { CrecMessage } from "../lib/runtime/message.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
 import type { Separate } from "./alerting.ts";
 
 /** The wait doubles after each attempt. Milliseconds. */

@@ -1,9 +1,9 @@
 import type { Node, NodeAPI } from "node-red";
 import type { AlertOutcome } from "../../src/index.ts";
-import { mayDeliver } from "../lib/runtime/channel-progress.ts";
-import type { Task } from "../lib/runtime/input.ts";
-import type { Library } from "../lib/runtime/library.ts";
-import type { CrecMessage } from "../lib/runtime/message.ts";
+import type { Task } from "../common/fields/input.ts";
+import type { Library } from "../common/library.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
+import { mayDeliver } from "../common/status/channel-progress.ts";
 import { eventOf, eventOfAlert } from "./alert-event.ts";
 import type { Leaving, Separate } from "./alerting.ts";
 import { KeyOrder } from "./key-order.ts";

@@ -1,9 +1,9 @@
 import type { AlertSettings, AlertWhen } from "../../src/index.ts";
-import type { ContractRef } from "../lib/runtime/config-nodes.ts";
-import type { FieldReader } from "../lib/runtime/field-reader.ts";
-import type { Library } from "../lib/runtime/library.ts";
-import type { ConditionDef } from "../lib/shared/conditions.ts";
-import { durationMs } from "../lib/shared/durations.ts";
+import type { ContractRef } from "../common/fields/config-nodes.ts";
+import type { FieldReader } from "../common/fields/field-reader.ts";
+import type { Library } from "../common/library.ts";
+import type { ConditionDef } from "../common/shared/conditions.ts";
+import { durationMs } from "../common/shared/durations.ts";
 import { NODE } from "./fields.ts";
 
 export type AlertFields = FieldReader<typeof NODE>;

@@ -1,9 +1,9 @@
 import type { Node } from "node-red";
 import type { AlertInput, AlertSettings, PassedReason } from "../../src/index.ts";
-import { activity } from "../lib/runtime/activity/activity.ts";
-import { originOf } from "../lib/runtime/activity/origin.ts";
-import type { AlertSumReport } from "../lib/runtime/activity/types.ts";
-import type { CrecMessage } from "../lib/runtime/message.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
+import { activity } from "../common/telemetry/activity.ts";
+import { originOf } from "../common/telemetry/origin.ts";
+import type { AlertSumReport } from "../common/telemetry/types.ts";
 import { contractKey } from "./alert-input.ts";
 
 /** Keys come from messages, so their number is limited. */

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { areFlowsRestarting } from "../lib/runtime/flows-started.ts";
+import { areFlowsRestarting } from "../common/flows/flows-started.ts";
 import type { Given } from "./feeders.ts";
 
 export type TickerOptions = {

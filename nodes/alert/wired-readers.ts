@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
-import { Flows } from "../lib/runtime/flows/flows.ts";
-import { Paths } from "../lib/runtime/flows/paths.ts";
+import { Flows } from "../common/flows/flows.ts";
+import { Paths } from "../common/flows/paths.ts";
 
 type Wired = ReadonlyMap<string, ReadonlySet<string>>;
 

@@ -1,9 +1,9 @@
 import type { NodeAPI } from "node-red";
 import type { AlertOutcome, AlertWhen, RaisedAlert } from "../../src/index.ts";
-import type { ConditionDef } from "../lib/shared/conditions.ts";
-import { cutAtWord } from "../lib/shared/cut-text.ts";
-import { isObject } from "../lib/shared/is-object.ts";
-import { utcText } from "../lib/shared/times.ts";
+import type { ConditionDef } from "../common/shared/conditions.ts";
+import { cutAtWord } from "../common/shared/cut-text.ts";
+import { isObject } from "../common/shared/is-object.ts";
+import { utcText } from "../common/shared/times.ts";
 import { type Facts, fieldText, replaceFields, valueText } from "./template.ts";
 import { oneLine, ownProperty } from "./values.ts";
 

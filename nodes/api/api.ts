@@ -1,10 +1,10 @@
 import type { Node, NodeAPI } from "node-red";
-import { connectionOf } from "../lib/runtime/config-nodes.ts";
-import { clientFor } from "../lib/runtime/created.ts";
-import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
-import { answer, onInput } from "../lib/runtime/input.ts";
-import { showStatus, statusText } from "../lib/runtime/status.ts";
-import { refuseTest } from "../lib/runtime/test-message.ts";
+import { connectionOf } from "../common/fields/config-nodes.ts";
+import { type FieldReader, fieldReader } from "../common/fields/field-reader.ts";
+import { answer, onInput } from "../common/fields/input.ts";
+import { clientFor } from "../common/messages/created.ts";
+import { refuseTest } from "../common/messages/test-message.ts";
+import { showStatus, statusText } from "../common/status/status.ts";
 import { type ApiDef, isPath, NODE } from "./fields.ts";
 
 type Fields = FieldReader<typeof NODE>;

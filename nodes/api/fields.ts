@@ -1,5 +1,5 @@
-import type { FieldCheck } from "../lib/shared/field-checks.ts";
-import { COMMON, describeNode, JSON_TYPES, type SettingsOf } from "../lib/shared/fields.ts";
+import type { FieldCheck } from "../common/shared/field-checks.ts";
+import { COMMON, describeNode, JSON_TYPES, type SettingsOf } from "../common/shared/fields.ts";
 
 /** With ".." a path could leave the connection's base URL. */
 export const isPath: FieldCheck = (text) =>

@@ -1,11 +1,11 @@
 import type { NodeAPI } from "node-red";
 import { canonicalId, isUuid } from "../../src/protocol/ids.ts";
-import { type ChannelNode, type ChannelRef, connectionOf, problemIn } from "../lib/runtime/config-nodes.ts";
-import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
-import { isForReadOnlyUser } from "../lib/runtime/read-limit.ts";
-import { sharedLookUp } from "../lib/runtime/shared-look-up.ts";
-import { type CodedError, nodeError } from "../lib/shared/errors.ts";
-import { unsetVariable } from "../lib/shared/variables.ts";
+import { sharedLookUp } from "../common/contracts/shared-look-up.ts";
+import { type ChannelNode, type ChannelRef, connectionOf, problemIn } from "../common/fields/config-nodes.ts";
+import { type FieldReader, fieldReader } from "../common/fields/field-reader.ts";
+import { type CodedError, nodeError } from "../common/shared/errors.ts";
+import { unsetVariable } from "../common/shared/variables.ts";
+import { isForReadOnlyUser } from "../common/status/read-limit.ts";
 import { type ChannelDef, NODE } from "./fields.ts";
 
 export default function register(RED: NodeAPI): void {

@@ -1,4 +1,4 @@
-import { COMMON, describeNode, type SettingsOf } from "../lib/shared/fields.ts";
+import { COMMON, describeNode, type SettingsOf } from "../common/shared/fields.ts";
 
 export const NODE = describeNode({
   type: "crec-channel",

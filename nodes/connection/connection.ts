@@ -1,31 +1,31 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CrecClient, Verifier } from "../../src/index.ts";
-import { answerForms } from "../lib/admin/answer.ts";
-import { registerLookups } from "../lib/admin/lookups.ts";
-import { registerVariables } from "../lib/admin/variables.ts";
-import { activity } from "../lib/runtime/activity/activity.ts";
-import { labelOf, originOf } from "../lib/runtime/activity/origin.ts";
+import { answerForms } from "../common/admin/answer.ts";
+import { registerLookups } from "../common/admin/lookups.ts";
+import { registerVariables } from "../common/admin/variables.ts";
 import {
   type Connection,
   type ConnectionCredentials,
   type ConnectionNode,
   notUsable,
   problemIn,
-} from "../lib/runtime/config-nodes.ts";
-import { errorText, useLanguageOf } from "../lib/runtime/error-texts.ts";
-import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
-import { storedSetting } from "../lib/runtime/keys/from-environment.ts";
-import { originalId } from "../lib/runtime/keys/key-place.ts";
-import { loadLibrary } from "../lib/runtime/library.ts";
-import { lostCredentials, watchCredentials } from "../lib/runtime/lost-credentials.ts";
-import { type ProxyNode, proxyOf, proxyProblem } from "../lib/runtime/proxy.ts";
-import { readLimit } from "../lib/runtime/read-limit.ts";
-import { type TlsNode, tlsOptions } from "../lib/runtime/tls.ts";
-import { type CodedError, nodeError } from "../lib/shared/errors.ts";
-import type { KeyReport } from "../lib/shared/form-types.ts";
-import { startOfDay } from "../lib/shared/key-term.ts";
-import { withoutMark } from "../lib/shared/typed-key.ts";
-import { unsetVariable } from "../lib/shared/variables.ts";
+} from "../common/fields/config-nodes.ts";
+import { type FieldReader, fieldReader } from "../common/fields/field-reader.ts";
+import { lostCredentials, watchCredentials } from "../common/fields/lost-credentials.ts";
+import { type ProxyNode, proxyOf, proxyProblem } from "../common/fields/proxy.ts";
+import { type TlsNode, tlsOptions } from "../common/fields/tls.ts";
+import { storedSetting } from "../common/keys/from-environment.ts";
+import { originalId } from "../common/keys/key-place.ts";
+import { loadLibrary } from "../common/library.ts";
+import { errorText, useLanguageOf } from "../common/messages/error-texts.ts";
+import { type CodedError, nodeError } from "../common/shared/errors.ts";
+import type { KeyReport } from "../common/shared/form-types.ts";
+import { startOfDay } from "../common/shared/key-term.ts";
+import { withoutMark } from "../common/shared/typed-key.ts";
+import { unsetVariable } from "../common/shared/variables.ts";
+import { readLimit } from "../common/status/read-limit.ts";
+import { activity } from "../common/telemetry/activity.ts";
+import { labelOf, originOf } from "../common/telemetry/origin.ts";
 import { registerConnectionTest } from "./admin/test-connection.ts";
 import { registerWorkflowOwner } from "./admin/workflow-owner.ts";
 import { CallLog } from "./calls/call-log.ts";

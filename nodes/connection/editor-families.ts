@@ -1,10 +1,10 @@
-import type { EditedNode } from "../lib/editor/api.ts";
-import { fieldTexts } from "../lib/editor/field-texts.ts";
-import { inputOf, partOf } from "../lib/editor/form-fields.ts";
-import { labelled } from "../lib/editor/form-rows.ts";
-import { TYPED } from "../lib/editor/live-check.ts";
-import { atPresent } from "../lib/editor/validate.ts";
-import type { FamilyDef } from "../lib/shared/form-types.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { fieldTexts } from "../common/editor/field-texts.ts";
+import { inputOf, partOf } from "../common/editor/form-fields.ts";
+import { labelled } from "../common/editor/form-rows.ts";
+import { TYPED } from "../common/editor/live-check.ts";
+import { atPresent } from "../common/editor/validate.ts";
+import type { FamilyDef } from "../common/shared/form-types.ts";
 import { NODE } from "./fields.ts";
 import { signerSetProblem } from "./signer-set-problem.ts";
 import { thresholdWarnings } from "./threshold.ts";

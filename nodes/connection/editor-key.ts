@@ -1,13 +1,13 @@
-import { getJson } from "../lib/editor/admin-requests.ts";
-import type { EditedNode } from "../lib/editor/api.ts";
-import { fieldTexts } from "../lib/editor/field-texts.ts";
-import { inputOf } from "../lib/editor/form-fields.ts";
-import { hintUnder, problemUnder } from "../lib/editor/form-rows.ts";
-import { isReference } from "../lib/editor/validate.ts";
-import { canonicalUrl } from "../lib/shared/canonical-url.ts";
-import type { KeyReport } from "../lib/shared/form-types.ts";
-import { STORED_PASSWORD } from "../lib/shared/stored-password.ts";
-import { markTyped, withoutMark } from "../lib/shared/typed-key.ts";
+import { getJson } from "../common/editor/admin-requests.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { fieldTexts } from "../common/editor/field-texts.ts";
+import { inputOf } from "../common/editor/form-fields.ts";
+import { hintUnder, problemUnder } from "../common/editor/form-rows.ts";
+import { isReference } from "../common/editor/validate.ts";
+import { canonicalUrl } from "../common/shared/canonical-url.ts";
+import type { KeyReport } from "../common/shared/form-types.ts";
+import { STORED_PASSWORD } from "../common/shared/stored-password.ts";
+import { markTyped, withoutMark } from "../common/shared/typed-key.ts";
 
 const KEY_FIELDS = ["baseUrl", "graphqlUrl", "apiKey"] as const;
 

@@ -1,11 +1,11 @@
-import { postJson, requestFailure } from "../lib/editor/admin-requests.ts";
-import type { EditedNode } from "../lib/editor/api.ts";
-import { addCheck, listOfChecks } from "../lib/editor/check-list.ts";
-import { fieldTexts, fillIn } from "../lib/editor/field-texts.ts";
-import { inputOf, partOf } from "../lib/editor/form-fields.ts";
-import { TYPED } from "../lib/editor/live-check.ts";
-import { isReference } from "../lib/editor/validate.ts";
-import type { Answer, FamilyDef, TestCheck, Tested } from "../lib/shared/form-types.ts";
+import { postJson, requestFailure } from "../common/editor/admin-requests.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { addCheck, listOfChecks } from "../common/editor/check-list.ts";
+import { fieldTexts, fillIn } from "../common/editor/field-texts.ts";
+import { inputOf, partOf } from "../common/editor/form-fields.ts";
+import { TYPED } from "../common/editor/live-check.ts";
+import { isReference } from "../common/editor/validate.ts";
+import type { Answer, FamilyDef, TestCheck, Tested } from "../common/shared/form-types.ts";
 import { NODE, VERIFICATION_FIELDS } from "./fields.ts";
 
 const TESTED = ["name", "baseUrl", "graphqlUrl", "apiKey", "tls", "proxy", "timeout"] as const;

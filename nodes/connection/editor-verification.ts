@@ -1,10 +1,10 @@
-import { postJson } from "../lib/editor/admin-requests.ts";
-import type { EditedNode } from "../lib/editor/api.ts";
-import { fieldTexts } from "../lib/editor/field-texts.ts";
-import { inputOf } from "../lib/editor/form-fields.ts";
-import { hintUnder, problemUnder } from "../lib/editor/form-rows.ts";
-import { liveCheck } from "../lib/editor/live-check.ts";
-import type { Answer, Owner } from "../lib/shared/form-types.ts";
+import { postJson } from "../common/editor/admin-requests.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { fieldTexts } from "../common/editor/field-texts.ts";
+import { inputOf } from "../common/editor/form-fields.ts";
+import { hintUnder, problemUnder } from "../common/editor/form-rows.ts";
+import { liveCheck } from "../common/editor/live-check.ts";
+import type { Answer, Owner } from "../common/shared/form-types.ts";
 import { thresholdWarnings } from "./threshold.ts";
 
 const OWNER_FIELDS = ["orgId", "creTenantId", "workflowOwner"] as const;

@@ -1,9 +1,9 @@
 import { PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL } from "../../src/protocol/limits.ts";
 import { PUBLIC_VERIFICATION } from "../../src/protocol/signers.ts";
-import type { EditedNode } from "../lib/editor/api.ts";
-import { fillIn } from "../lib/editor/field-texts.ts";
-import { partOf } from "../lib/editor/form-fields.ts";
-import type { NodeForm } from "../lib/editor/node-form.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { fillIn } from "../common/editor/field-texts.ts";
+import { partOf } from "../common/editor/form-fields.ts";
+import type { NodeForm } from "../common/editor/node-form.ts";
 import { type FamiliesForm, familiesForm, familiesProblem } from "./editor-families.ts";
 import { keepKeyAtItsAddress, markTypedKey } from "./editor-key.ts";
 import { connectionTest } from "./editor-test.ts";

@@ -1,7 +1,7 @@
 import type { SignerSet } from "../../src/index.ts";
-import { type CodedError, nodeError } from "../lib/shared/errors.ts";
-import type { FamilyDef } from "../lib/shared/form-types.ts";
-import { signersIn } from "../lib/shared/verification-set-up.ts";
+import { type CodedError, nodeError } from "../common/shared/errors.ts";
+import type { FamilyDef } from "../common/shared/form-types.ts";
+import { signersIn } from "../common/shared/verification-set-up.ts";
 
 /** The signer sets by the names of their families. */
 export function familySets(families: readonly FamilyDef[] | undefined): Record<string, SignerSet> {

@@ -1,9 +1,9 @@
 import { PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL } from "../../src/protocol/limits.ts";
 import { PUBLIC_VERIFICATION } from "../../src/protocol/signers.ts";
-import { isAddress, isWebAddress } from "../lib/shared/field-checks.ts";
-import { COMMON, describeNode, folded, type SettingsOf, stored } from "../lib/shared/fields.ts";
-import type { FamilyDef } from "../lib/shared/form-types.ts";
-import { isDay } from "../lib/shared/key-term.ts";
+import { isAddress, isWebAddress } from "../common/shared/field-checks.ts";
+import { COMMON, describeNode, folded, type SettingsOf, stored } from "../common/shared/fields.ts";
+import type { FamilyDef } from "../common/shared/form-types.ts";
+import { isDay } from "../common/shared/key-term.ts";
 import { areSigners, isThreshold } from "./signer-set.ts";
 
 export const NODE = describeNode({

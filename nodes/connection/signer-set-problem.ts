@@ -1,5 +1,5 @@
-import type { FamilyDef } from "../lib/shared/form-types.ts";
-import { isReference } from "../lib/shared/variables.ts";
+import type { FamilyDef } from "../common/shared/form-types.ts";
+import { isReference } from "../common/shared/variables.ts";
 import { areSigners, isThreshold } from "./signer-set.ts";
 import { thresholdWarnings, type Warning } from "./threshold.ts";
 

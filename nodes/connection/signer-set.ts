@@ -1,5 +1,5 @@
-import { ADDRESS } from "../lib/shared/address.ts";
-import { signersIn } from "../lib/shared/verification-set-up.ts";
+import { ADDRESS } from "../common/shared/address.ts";
+import { signersIn } from "../common/shared/verification-set-up.ts";
 
 /** Whether a text holds addresses, with commas, spaces or new lines between them. */
 export function areSigners(text: string): boolean {

@@ -1,5 +1,5 @@
 import type { VerifyConfig } from "../../src/index.ts";
-import { signersIn } from "../lib/shared/verification-set-up.ts";
+import { signersIn } from "../common/shared/verification-set-up.ts";
 import { familySets } from "./families.ts";
 import type { ConnectionDef } from "./fields.ts";
 

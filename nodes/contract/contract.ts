@@ -1,15 +1,15 @@
 import type { NodeAPI } from "node-red";
 import type { Abi } from "../../src/index.ts";
-import { registerAbiReader } from "../lib/admin/abi.ts";
-import { registerContractReader } from "../lib/admin/read-contract.ts";
-import type { ContractNode, ContractRef } from "../lib/runtime/config-nodes.ts";
-import { registerContract } from "../lib/runtime/contract-registry.ts";
-import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
-import { type Library, loadLibrary } from "../lib/runtime/library.ts";
-import { ADDRESS } from "../lib/shared/address.ts";
-import { type CodedError, nodeError } from "../lib/shared/errors.ts";
-import { splitNames } from "../lib/shared/split-names.ts";
-import { requireSet, unsetVariable } from "../lib/shared/variables.ts";
+import { registerAbiReader } from "../common/admin/abi.ts";
+import { registerContractReader } from "../common/admin/read-contract.ts";
+import { registerContract } from "../common/contracts/contract-registry.ts";
+import type { ContractNode, ContractRef } from "../common/fields/config-nodes.ts";
+import { type FieldReader, fieldReader } from "../common/fields/field-reader.ts";
+import { type Library, loadLibrary } from "../common/library.ts";
+import { ADDRESS } from "../common/shared/address.ts";
+import { type CodedError, nodeError } from "../common/shared/errors.ts";
+import { splitNames } from "../common/shared/split-names.ts";
+import { requireSet, unsetVariable } from "../common/shared/variables.ts";
 import { type ContractDef, isDecimals, NODE } from "./fields.ts";
 
 export default function register(RED: NodeAPI): void {

@@ -1,6 +1,6 @@
-import type { EditedNode } from "../lib/editor/api.ts";
-import { askInDialog } from "../lib/editor/dialog.ts";
-import { inputOf, partOf } from "../lib/editor/form-fields.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { askInDialog } from "../common/editor/dialog.ts";
+import { inputOf, partOf } from "../common/editor/form-fields.ts";
 import { NODE } from "./fields.ts";
 import { DEMO_ABIS, DEMO_ADDRESSES, EXTENSION_ABIS, STANDARD_ABIS } from "./known-abis.ts";
 

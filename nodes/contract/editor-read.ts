@@ -1,10 +1,10 @@
-import type { EditedNode } from "../lib/editor/api.ts";
-import { inputOf, partOf } from "../lib/editor/form-fields.ts";
-import { trackOpen } from "../lib/editor/form-open.ts";
-import { readContract } from "../lib/editor/read-contract.ts";
-import { ADDRESS, isReference } from "../lib/editor/validate.ts";
-import { isChosen } from "../lib/shared/config-choice.ts";
-import type { ContractPlace, OnChain } from "../lib/shared/form-types.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { inputOf, partOf } from "../common/editor/form-fields.ts";
+import { trackOpen } from "../common/editor/form-open.ts";
+import { readContract } from "../common/editor/read-contract.ts";
+import { ADDRESS, isReference } from "../common/editor/validate.ts";
+import { isChosen } from "../common/shared/config-choice.ts";
+import type { ContractPlace, OnChain } from "../common/shared/form-types.ts";
 import { NODE } from "./fields.ts";
 
 /** The place that this form has read last, so that the same is not read again when it closes. */

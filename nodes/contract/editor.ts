@@ -1,11 +1,11 @@
-import { type Offered, offeredIn } from "../lib/editor/abi.ts";
-import type { EditedNode } from "../lib/editor/api.ts";
-import { checkAddress } from "../lib/editor/check-address.ts";
-import { inputOf } from "../lib/editor/form-fields.ts";
-import { hintUnder, problemUnder } from "../lib/editor/form-rows.ts";
-import { liveCheck, TYPED } from "../lib/editor/live-check.ts";
-import type { NodeForm } from "../lib/editor/node-form.ts";
-import type { AbiChoice, EventChoice, FunctionChoice } from "../lib/shared/form-types.ts";
+import { type Offered, offeredIn } from "../common/editor/abi.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { checkAddress } from "../common/editor/check-address.ts";
+import { inputOf } from "../common/editor/form-fields.ts";
+import { hintUnder, problemUnder } from "../common/editor/form-rows.ts";
+import { liveCheck, TYPED } from "../common/editor/live-check.ts";
+import type { NodeForm } from "../common/editor/node-form.ts";
+import type { AbiChoice, EventChoice, FunctionChoice } from "../common/shared/form-types.ts";
 import { abiButtons } from "./editor-abis.ts";
 import { readButton, readWhenSaved } from "./editor-read.ts";
 

@@ -1,17 +1,17 @@
 import { eventText } from "../../src/protocol/abi-names.ts";
 import type { Extension } from "../../src/protocol/index.ts";
-import { type Offered, offeredBy } from "../lib/editor/abi.ts";
-import type { CompletionSearch, EditedNode } from "../lib/editor/api.ts";
-import { onContractChange } from "../lib/editor/config-change.ts";
-import { eventLabel, eventNamesOf } from "../lib/editor/event-label.ts";
-import { inputOf, partOf } from "../lib/editor/form-fields.ts";
-import { trackOpen } from "../lib/editor/form-open.ts";
-import { hintUnder, problemUnder, visibleBox } from "../lib/editor/form-rows.ts";
-import { TYPED } from "../lib/editor/live-check.ts";
-import { TEXT_TYPES } from "../lib/shared/fields.ts";
-import type { EventChoice } from "../lib/shared/form-types.ts";
-import { splitNames } from "../lib/shared/split-names.ts";
-import { isReference } from "../lib/shared/variables.ts";
+import { type Offered, offeredBy } from "../common/editor/abi.ts";
+import type { CompletionSearch, EditedNode } from "../common/editor/api.ts";
+import { onContractChange } from "../common/editor/config-change.ts";
+import { eventLabel, eventNamesOf } from "../common/editor/event-label.ts";
+import { inputOf, partOf } from "../common/editor/form-fields.ts";
+import { trackOpen } from "../common/editor/form-open.ts";
+import { hintUnder, problemUnder, visibleBox } from "../common/editor/form-rows.ts";
+import { TYPED } from "../common/editor/live-check.ts";
+import { TEXT_TYPES } from "../common/shared/fields.ts";
+import type { EventChoice } from "../common/shared/form-types.ts";
+import { splitNames } from "../common/shared/split-names.ts";
+import { isReference } from "../common/shared/variables.ts";
 import { NODE } from "./fields.ts";
 
 /** Where the events come from. Undefined: a watcher service whose events are not known. */

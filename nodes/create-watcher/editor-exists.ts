@@ -1,10 +1,10 @@
-import type { EditedNode } from "../lib/editor/api.ts";
-import { inputOf } from "../lib/editor/form-fields.ts";
-import { problemUnder } from "../lib/editor/form-rows.ts";
-import { liveCheck, TYPED } from "../lib/editor/live-check.ts";
-import { contractExists } from "../lib/editor/read-contract.ts";
-import { ADDRESS, isReference } from "../lib/editor/validate.ts";
-import type { Answer, ContractPlace, OnChain } from "../lib/shared/form-types.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { inputOf } from "../common/editor/form-fields.ts";
+import { problemUnder } from "../common/editor/form-rows.ts";
+import { liveCheck, TYPED } from "../common/editor/live-check.ts";
+import { contractExists } from "../common/editor/read-contract.ts";
+import { ADDRESS, isReference } from "../common/editor/validate.ts";
+import type { Answer, ContractPlace, OnChain } from "../common/shared/form-types.ts";
 
 /**
  * Says that there is no contract where the watcher would look: it would be active, and never send an event. The chain is

@@ -1,11 +1,11 @@
 import { extensionNamed } from "../../src/protocol/index.ts";
-import type { EditedNode } from "../lib/editor/api.ts";
-import { describeContractNetwork } from "../lib/editor/contract-network.ts";
-import { inputOf } from "../lib/editor/form-fields.ts";
-import { hintUnder } from "../lib/editor/form-rows.ts";
-import type { NodeForm } from "../lib/editor/node-form.ts";
-import { eventsIn } from "../lib/editor/node-label.ts";
-import { atPresent } from "../lib/editor/validate.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { describeContractNetwork } from "../common/editor/contract-network.ts";
+import { inputOf } from "../common/editor/form-fields.ts";
+import { hintUnder } from "../common/editor/form-rows.ts";
+import type { NodeForm } from "../common/editor/node-form.ts";
+import { eventsIn } from "../common/editor/node-label.ts";
+import { atPresent } from "../common/editor/validate.ts";
 import { type EventSource, eventsField } from "./editor-events.ts";
 import { warnOfMissingContract } from "./editor-exists.ts";
 

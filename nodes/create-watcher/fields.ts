@@ -1,6 +1,6 @@
-import { isAddress, isDigits } from "../lib/shared/field-checks.ts";
-import { COMMON, describeNode, folded, JSON_TYPES, type SettingsOf } from "../lib/shared/fields.ts";
-import { RESUME_FIELD, timeoutField } from "../lib/shared/wait-fields.ts";
+import { isAddress, isDigits } from "../common/shared/field-checks.ts";
+import { COMMON, describeNode, folded, JSON_TYPES, type SettingsOf } from "../common/shared/fields.ts";
+import { RESUME_FIELD, timeoutField } from "../common/shared/wait-fields.ts";
 
 const SHORTEST_NAME = 4;
 

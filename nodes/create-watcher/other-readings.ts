@@ -1,15 +1,15 @@
 import type { CreateWatcher, CrecClient, Watcher } from "../../src/index.ts";
 import { canonicalAddress } from "../../src/protocol/addresses.ts";
-import { serviceText } from "../lib/runtime/activity/service-texts.ts";
 import {
   type EventReading,
   type EventReadings,
   readDifferently,
   watcherReadings,
-} from "../lib/runtime/event-readings.ts";
-import { loadLibrary } from "../lib/runtime/library.ts";
-import { readWatchers } from "../lib/runtime/read-watchers.ts";
-import { setNewest } from "../lib/shared/drop-oldest.ts";
+} from "../common/contracts/event-readings.ts";
+import { loadLibrary } from "../common/library.ts";
+import { setNewest } from "../common/shared/drop-oldest.ts";
+import { readWatchers } from "../common/status/read-watchers.ts";
+import { serviceText } from "../common/telemetry/service-texts.ts";
 
 /** Another watcher on the same contract, with the first event that the new one would read differently. */
 type OtherReading = { watcherId: string; name: string; reading: EventReading };

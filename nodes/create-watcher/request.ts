@@ -1,10 +1,10 @@
 import type { NodeAPI } from "node-red";
 import type { CreateWatcher } from "../../src/index.ts";
-import { contractOf } from "../lib/runtime/config-nodes.ts";
-import type { FieldReader, MessageFields } from "../lib/runtime/field-reader.ts";
-import { loadLibrary } from "../lib/runtime/library.ts";
-import type { CrecMessage } from "../lib/runtime/message.ts";
-import { translatedError } from "../lib/shared/errors.ts";
+import { contractOf } from "../common/fields/config-nodes.ts";
+import type { FieldReader, MessageFields } from "../common/fields/field-reader.ts";
+import { loadLibrary } from "../common/library.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
+import { translatedError } from "../common/shared/errors.ts";
 import type { NODE } from "./fields.ts";
 
 /**

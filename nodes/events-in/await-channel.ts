@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Node, NodeAPI } from "node-red";
 import type { ReadErrorKind } from "../../src/index.ts";
-import type { ChannelRef } from "../lib/runtime/config-nodes.ts";
-import { toldError } from "../lib/runtime/error-texts.ts";
-import { loadLibrary } from "../lib/runtime/library.ts";
-import { showStatus, statusText } from "../lib/runtime/status.ts";
-import { type CodedError, toCodedError } from "../lib/shared/errors.ts";
+import type { ChannelRef } from "../common/fields/config-nodes.ts";
+import { loadLibrary } from "../common/library.ts";
+import { toldError } from "../common/messages/error-texts.ts";
+import { type CodedError, toCodedError } from "../common/shared/errors.ts";
+import { showStatus, statusText } from "../common/status/status.ts";
 import type { WaitsFor } from "./activity/reader-state.ts";
 import { retryStatus, showCountdown } from "./countdown.ts";
 

@@ -1,7 +1,7 @@
 import type { EventConsumer, StartPosition } from "../../src/index.ts";
-import type { CrecMessage } from "../lib/runtime/message.ts";
-import { nodeError } from "../lib/shared/errors.ts";
-import { isTime, timeOf } from "../lib/shared/times.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
+import { nodeError } from "../common/shared/errors.ts";
+import { isTime, timeOf } from "../common/shared/times.ts";
 
 const COMMANDS = ["pause", "resume", "seek"] as const;
 export type Command = (typeof COMMANDS)[number];

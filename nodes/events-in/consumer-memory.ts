@@ -2,10 +2,10 @@ import { join } from "node:path";
 import type { Node, NodeAPI } from "node-red";
 import { isNewerRefused, refuseNewer } from "../../src/files/newer.ts";
 import type { CursorIdentity, CursorState } from "../../src/index.ts";
-import { fileNameOf } from "../lib/runtime/file-name.ts";
-import { replaceState, stateFiles } from "../lib/runtime/folder/state-files.ts";
-import { loadLibrary } from "../lib/runtime/library.ts";
-import { folderOfKind, stateFolder } from "../lib/runtime/state-folder.ts";
+import { fileNameOf } from "../common/fields/file-name.ts";
+import { replaceState, stateFiles } from "../common/folder/state-files.ts";
+import { folderOfKind, stateFolder } from "../common/folder/state-folder.ts";
+import { loadLibrary } from "../common/library.ts";
 import { storeOf } from "./store-note.ts";
 
 /** A cursor as copies share it: with the epoch of its lease, and how often it was saved with that epoch. */

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Node, NodeAPI } from "node-red";
 import { refuseNewer } from "../../src/files/newer.ts";
 import type { CursorState, CursorStore } from "../../src/index.ts";
-import { loadLibrary } from "../lib/runtime/library.ts";
-import { nodeError } from "../lib/shared/errors.ts";
+import { loadLibrary } from "../common/library.ts";
+import { nodeError } from "../common/shared/errors.ts";
 
 /** This process, beside the cursors that it has stored. */
 const WRITER = randomUUID();

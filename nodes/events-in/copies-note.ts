@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
-import { type Evidence, isHighlyAvailable, onOtherCopy } from "../lib/runtime/other-copies.ts";
-import { stateFolder } from "../lib/runtime/state-folder.ts";
+import { type Evidence, isHighlyAvailable, onOtherCopy } from "../common/fleet/other-copies.ts";
+import { stateFolder } from "../common/folder/state-folder.ts";
 
 type CopiesNoteOptions = {
   consumer: string;

@@ -1,5 +1,11 @@
 import type { Node, NodeAPI } from "node-red";
-import { errorStatus, type StatusText, showStatus, statusOfKind, statusText } from "../lib/runtime/status.ts";
+import {
+  errorStatus,
+  type StatusText,
+  showStatus,
+  statusOfKind,
+  statusText,
+} from "../common/status/status.ts";
 
 const SECOND_MS = 1000;
 

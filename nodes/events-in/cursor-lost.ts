@@ -1,4 +1,4 @@
-import { loadLibrary } from "../lib/runtime/library.ts";
+import { loadLibrary } from "../common/library.ts";
 
 /** Instead of a start with new events, which would skip all events since the cursor was stored. */
 export async function cursorLost(place: string): Promise<Error> {

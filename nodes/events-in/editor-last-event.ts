@@ -1,7 +1,7 @@
-import { postJson, requestFailure } from "../lib/editor/admin-requests.ts";
-import type { EditedNode } from "../lib/editor/api.ts";
-import { askInDialog } from "../lib/editor/dialog.ts";
-import type { SentLast } from "../lib/shared/form-types.ts";
+import { postJson, requestFailure } from "../common/editor/admin-requests.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { askInDialog } from "../common/editor/dialog.ts";
+import type { SentLast } from "../common/shared/form-types.ts";
 
 /** A button that runs the flow with the newest matching event, after a question: other nodes really act on it. */
 export function addLastEvent(node: EditedNode, container: JQuery): void {

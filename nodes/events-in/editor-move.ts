@@ -1,6 +1,6 @@
-import type { EditedNode } from "../lib/editor/api.ts";
-import { askInDialog } from "../lib/editor/dialog.ts";
-import { isTime } from "../lib/shared/times.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { askInDialog } from "../common/editor/dialog.ts";
+import { isTime } from "../common/shared/times.ts";
 
 /** As `POST crec/events-in/:id/seek` takes it. */
 type Position = string | { time: string };

@@ -1,7 +1,7 @@
-import { getJson, postJson, requestFailure } from "../lib/editor/admin-requests.ts";
-import type { EditedNode } from "../lib/editor/api.ts";
-import { isChosen } from "../lib/shared/config-choice.ts";
-import type { FleetReport, PanelReport, UnitsReport } from "../lib/shared/form-types.ts";
+import { getJson, postJson, requestFailure } from "../common/editor/admin-requests.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { isChosen } from "../common/shared/config-choice.ts";
+import type { FleetReport, PanelReport, UnitsReport } from "../common/shared/form-types.ts";
 import { askWhereTo } from "./editor-move.ts";
 import { startText } from "./start-text.ts";
 

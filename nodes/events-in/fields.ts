@@ -1,4 +1,4 @@
-import { type FieldCheck, isAddress, isDigits } from "../lib/shared/field-checks.ts";
+import { type FieldCheck, isAddress, isDigits } from "../common/shared/field-checks.ts";
 import {
   COMMON,
   CONFIDENCE_OPTIONS,
@@ -6,8 +6,8 @@ import {
   folded,
   LIST_TYPES,
   type SettingsOf,
-} from "../lib/shared/fields.ts";
-import { isTime } from "../lib/shared/times.ts";
+} from "../common/shared/fields.ts";
+import { isTime } from "../common/shared/times.ts";
 
 const START_VALUE: FieldCheck = (text, other) =>
   other("start") === "time"

@@ -1,7 +1,7 @@
 import type { EventFilter, EventType } from "../../src/index.ts";
-import type { ContractRef } from "../lib/runtime/config-nodes.ts";
-import { eventNames } from "../lib/runtime/event-names.ts";
-import type { ConfidenceOption } from "../lib/shared/fields.ts";
+import { eventNames } from "../common/contracts/event-names.ts";
+import type { ContractRef } from "../common/fields/config-nodes.ts";
+import type { ConfidenceOption } from "../common/shared/fields.ts";
 import type { EventsInFields } from "./settings.ts";
 
 export type Filters = {

@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
-import { type FolderState, LOCK_TIMES } from "../lib/runtime/folder/folder-lock.ts";
-import { errorStatus, showStatus, statusText } from "../lib/runtime/status.ts";
+import { type FolderState, LOCK_TIMES } from "../common/folder/folder-lock.ts";
+import { errorStatus, showStatus, statusText } from "../common/status/status.ts";
 
 /** Shows that a node waits for its folder. Tells whether it does. */
 export function showFolder(RED: NodeAPI, node: Node, state: FolderState): boolean {

@@ -1,8 +1,8 @@
 import type { ChannelEvent, CrecClient, SearchEvents, Verification } from "../../src/index.ts";
 import { PAGE_LIMITS } from "../../src/protocol/index.ts";
-import type { Library } from "../lib/runtime/library.ts";
-import { nodeError } from "../lib/shared/errors.ts";
-import { bareName } from "../lib/shared/event-name.ts";
+import type { Library } from "../common/library.ts";
+import { nodeError } from "../common/shared/errors.ts";
+import { bareName } from "../common/shared/event-name.ts";
 import type { Filters } from "./filters.ts";
 import type { Wanted } from "./watchers.ts";
 

@@ -1,9 +1,9 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CursorStore } from "../../src/index.ts";
-import type { FolderLease } from "../lib/runtime/folder/folder-lease.ts";
-import { guardedFiles } from "../lib/runtime/folder/guard.ts";
-import { stateFiles } from "../lib/runtime/folder/state-files.ts";
-import type { Library } from "../lib/runtime/library.ts";
+import type { FolderLease } from "../common/folder/folder-lease.ts";
+import { guardedFiles } from "../common/folder/guard.ts";
+import { stateFiles } from "../common/folder/state-files.ts";
+import type { Library } from "../common/library.ts";
 import { ContextCursorStore } from "./context-store.ts";
 import { cursorPath } from "./settings.ts";
 

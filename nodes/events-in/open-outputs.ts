@@ -1,9 +1,9 @@
 import type { Node, NodeAPI } from "node-red";
 import type { ChannelEvent } from "../../src/index.ts";
-import { isKnownType, toMessage } from "../lib/runtime/event-message.ts";
-import { eventDecoder } from "../lib/runtime/event-tokens.ts";
-import type { Library } from "../lib/runtime/library.ts";
-import { UndecodedNote } from "../lib/runtime/undecoded-note.ts";
+import { eventDecoder } from "../common/contracts/event-tokens.ts";
+import type { Library } from "../common/library.ts";
+import { isKnownType, toMessage } from "../common/messages/event-message.ts";
+import { UndecodedNote } from "../common/messages/undecoded-note.ts";
 import type { FlowConsumer } from "./flow/in-flow.ts";
 import { useFlowWork } from "./flow/shared-flow-work.ts";
 import { DEEPEST } from "./nesting.ts";

@@ -1,10 +1,10 @@
 import type { Node } from "node-red";
 import type { ChannelEvent, Delivery, Verification } from "../../src/index.ts";
-import { isNotice, isRejected } from "../lib/runtime/event-message.ts";
-import type { CrecMessage } from "../lib/runtime/message.ts";
-import { TEST_MARK } from "../lib/runtime/test-message.ts";
-import type { UndecodedNote } from "../lib/runtime/undecoded-note.ts";
-import type { SentLast } from "../lib/shared/form-types.ts";
+import { isNotice, isRejected } from "../common/messages/event-message.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
+import { TEST_MARK } from "../common/messages/test-message.ts";
+import type { UndecodedNote } from "../common/messages/undecoded-note.ts";
+import type { SentLast } from "../common/shared/form-types.ts";
 import type { FlowWork } from "./flow/flow-work.ts";
 import { type FlowConsumer, InFlow, type InFlowOptions, type LeftInFlow } from "./flow/in-flow.ts";
 import { cutOff, isTooDeep } from "./nesting.ts";

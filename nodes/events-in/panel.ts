@@ -1,7 +1,7 @@
 import type { NodeAPI } from "node-red";
-import { answerForms, fieldsOf } from "../lib/admin/answer.ts";
-import { nodeError } from "../lib/shared/errors.ts";
-import type { PanelReport, SentLast } from "../lib/shared/form-types.ts";
+import { answerForms, fieldsOf } from "../common/admin/answer.ts";
+import { nodeError } from "../common/shared/errors.ts";
+import type { PanelReport, SentLast } from "../common/shared/form-types.ts";
 import type { LeaseReading } from "./fleet/read-by-lease.ts";
 import { refuseOnStandby } from "./fleet/standby.ts";
 import type { Reader } from "./reader.ts";

@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
-import type { FolderLease } from "../lib/runtime/folder/folder-lease.ts";
-import { unsetVariable } from "../lib/shared/variables.ts";
+import type { FolderLease } from "../common/folder/folder-lease.ts";
+import { unsetVariable } from "../common/shared/variables.ts";
 import type { ReaderActivity } from "./activity/reader-activity.ts";
 import type { EventsInDef } from "./fields.ts";
 import { type Leased, sharedCursorOf } from "./fleet/shared-cursor.ts";

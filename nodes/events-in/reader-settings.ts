@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
-import { acceptedWatchers } from "../lib/runtime/accepted-watchers.ts";
-import { contractOf } from "../lib/runtime/config-nodes.ts";
+import { acceptedWatchers } from "../common/fields/accepted-watchers.ts";
+import { contractOf } from "../common/fields/config-nodes.ts";
 import { filtersOf } from "./filters.ts";
 import { deliveryOf, type EventsInFields, outputChoices, pollIntervals, startOf } from "./settings.ts";
 

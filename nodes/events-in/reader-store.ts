@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CursorIdentity, CursorStore, StartPosition } from "../../src/index.ts";
-import type { FolderLease } from "../lib/runtime/folder/folder-lease.ts";
-import type { Library } from "../lib/runtime/library.ts";
+import type { FolderLease } from "../common/folder/folder-lease.ts";
+import type { Library } from "../common/library.ts";
 import { ConsumerMemory } from "./consumer-memory.ts";
 import { RestoringStore } from "./fleet/restoring-store.ts";
 import type { SharedCursor } from "./fleet/shared-cursor.ts";

@@ -10,9 +10,9 @@ import type {
 } from "../../src/index.ts";
 import { isSameId } from "../../src/protocol/ids.ts";
 import { type Moment, timeOfMoment } from "../../src/timing/moment.ts";
-import { loadLibrary } from "../lib/runtime/library.ts";
-import { type CodedError, nodeError } from "../lib/shared/errors.ts";
-import type { PanelReport, SentLast, Started } from "../lib/shared/form-types.ts";
+import { loadLibrary } from "../common/library.ts";
+import { type CodedError, nodeError } from "../common/shared/errors.ts";
+import type { PanelReport, SentLast, Started } from "../common/shared/form-types.ts";
 import { seek } from "./commands.ts";
 import type { CopiesNote } from "./copies-note.ts";
 import type { Outputs } from "./outputs.ts";

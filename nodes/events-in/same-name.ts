@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
-import { stateFiles } from "../lib/runtime/folder/state-files.ts";
-import { processWide } from "../lib/runtime/process-wide.ts";
-import { stateFolderFor } from "../lib/runtime/state-folder.ts";
+import { stateFiles } from "../common/folder/state-files.ts";
+import { stateFolderFor } from "../common/folder/state-folder.ts";
+import { processWide } from "../common/process-wide.ts";
 
 /** Of each cursor: the nodes that use it, by their ids. More than one only if they have the same consumer name. */
 const users = processWide("cursor-users", () => new Map<string, Map<string, { taken: Promise<void> }>>());

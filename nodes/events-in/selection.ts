@@ -1,5 +1,5 @@
 import type { ChannelEvent, ChannelReader, CrecClient } from "../../src/index.ts";
-import type { Library } from "../lib/runtime/library.ts";
+import type { Library } from "../common/library.ts";
 import type { Filters } from "./filters.ts";
 import { findUnwatched, WatcherCheck } from "./unwatched.ts";
 import { type Wanted, wantedOf } from "./watchers.ts";

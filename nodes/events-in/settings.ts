@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import type { EventConsumerOptions, StartPosition } from "../../src/index.ts";
-import type { FieldReader } from "../lib/runtime/field-reader.ts";
-import { fileNameOf } from "../lib/runtime/file-name.ts";
-import { stateFolderFor } from "../lib/runtime/state-folder.ts";
-import { nodeError } from "../lib/shared/errors.ts";
-import { timeOf } from "../lib/shared/times.ts";
+import type { FieldReader } from "../common/fields/field-reader.ts";
+import { fileNameOf } from "../common/fields/file-name.ts";
+import { stateFolderFor } from "../common/folder/state-folder.ts";
+import { nodeError } from "../common/shared/errors.ts";
+import { timeOf } from "../common/shared/times.ts";
 import { positionOf } from "./commands.ts";
 import type { NODE } from "./fields.ts";
 

@@ -1,4 +1,4 @@
-import type { Started } from "../lib/shared/form-types.ts";
+import type { Started } from "../common/shared/form-types.ts";
 
 /** Gives a text of the catalog: `RED._`, and in the editor that of a node. */
 type Translate = (key: string, values?: Record<string, string | number>) => string;

@@ -5,7 +5,7 @@ import {
   type StatusText,
   showStatus,
   statusText,
-} from "../lib/runtime/status.ts";
+} from "../common/status/status.ts";
 import { type Countdown, retryStatus, showCountdown } from "./countdown.ts";
 import type { Reader } from "./reader.ts";
 import { startedStatus } from "./start-text.ts";

@@ -1,10 +1,10 @@
 import type { NodeAPI } from "node-red";
 import type { DecodedEvent } from "../../src/index.ts";
-import type { ContractNode } from "../lib/runtime/config-nodes.ts";
-import { contractsAt } from "../lib/runtime/contract-registry.ts";
-import type { Library } from "../lib/runtime/library.ts";
-import type { UnitsReport } from "../lib/shared/form-types.ts";
-import { looksLikeToken } from "../lib/shared/token-abi.ts";
+import { contractsAt } from "../common/contracts/contract-registry.ts";
+import type { ContractNode } from "../common/fields/config-nodes.ts";
+import type { Library } from "../common/library.ts";
+import type { UnitsReport } from "../common/shared/form-types.ts";
+import { looksLikeToken } from "../common/shared/token-abi.ts";
 
 /** More contracts than a person sets up for one node. */
 const MOST = 50;

@@ -7,8 +7,8 @@ import type {
   LevelSource,
 } from "../../src/index.ts";
 import { isUuid } from "../../src/protocol/ids.ts";
-import { confidenceCheck } from "../lib/runtime/confidence.ts";
-import type { Library } from "../lib/runtime/library.ts";
+import { confidenceCheck } from "../common/fields/confidence.ts";
+import type { Library } from "../common/library.ts";
 import { listWatchers } from "./channel-watchers.ts";
 import type { Filters } from "./filters.ts";
 

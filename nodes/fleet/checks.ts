@@ -1,4 +1,4 @@
-import type { FieldCheck } from "../lib/shared/field-checks.ts";
+import type { FieldCheck } from "../common/shared/field-checks.ts";
 
 const SENTINEL = /^(\[[0-9a-f:.]+\]|[^\s:,[\]/@]+)(?::(\d{1,5}))?$/i;
 const SENTINEL_PORT = 26_379;

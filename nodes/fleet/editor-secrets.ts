@@ -1,5 +1,5 @@
-import type { EditedNode } from "../lib/editor/api.ts";
-import { askForReport, keepSecrets, markTypedSecrets } from "../lib/editor/kept-secrets.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { askForReport, keepSecrets, markTypedSecrets } from "../common/editor/kept-secrets.ts";
 
 const SECRETS = ["url", "sentinelPassword"] as const;
 

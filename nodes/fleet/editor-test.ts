@@ -1,9 +1,9 @@
-import { postJson, requestFailure } from "../lib/editor/admin-requests.ts";
-import type { EditedNode } from "../lib/editor/api.ts";
-import { fieldTexts } from "../lib/editor/field-texts.ts";
-import { inputOf, partOf } from "../lib/editor/form-fields.ts";
-import { TYPED } from "../lib/editor/live-check.ts";
-import type { FleetTested } from "../lib/shared/form-types.ts";
+import { postJson, requestFailure } from "../common/editor/admin-requests.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { fieldTexts } from "../common/editor/field-texts.ts";
+import { inputOf, partOf } from "../common/editor/form-fields.ts";
+import { TYPED } from "../common/editor/live-check.ts";
+import type { FleetTested } from "../common/shared/form-types.ts";
 import { NODE } from "./fields.ts";
 
 const TESTED = [

@@ -1,13 +1,13 @@
-import type { EditedNode } from "../lib/editor/api.ts";
-import { inputOf } from "../lib/editor/form-fields.ts";
-import { problemUnder } from "../lib/editor/form-rows.ts";
-import { TYPED } from "../lib/editor/live-check.ts";
-import type { NodeForm } from "../lib/editor/node-form.ts";
-import { atPresent, isReference } from "../lib/editor/validate.ts";
-import { isChosen } from "../lib/shared/config-choice.ts";
-import { isEngineUrl, isRedisUrl, isWithoutTls } from "../lib/shared/engine-url.ts";
-import { STORED_PASSWORD } from "../lib/shared/stored-password.ts";
-import { withoutMark } from "../lib/shared/typed-key.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { inputOf } from "../common/editor/form-fields.ts";
+import { problemUnder } from "../common/editor/form-rows.ts";
+import { TYPED } from "../common/editor/live-check.ts";
+import type { NodeForm } from "../common/editor/node-form.ts";
+import { atPresent, isReference } from "../common/editor/validate.ts";
+import { isChosen } from "../common/shared/config-choice.ts";
+import { isEngineUrl, isRedisUrl, isWithoutTls } from "../common/shared/engine-url.ts";
+import { STORED_PASSWORD } from "../common/shared/stored-password.ts";
+import { withoutMark } from "../common/shared/typed-key.ts";
 import { keepSecretsAtTheirServers, markTypedFleetSecrets } from "./editor-secrets.ts";
 import { fleetTest } from "./editor-test.ts";
 

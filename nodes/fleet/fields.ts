@@ -1,4 +1,4 @@
-import { COMMON, describeNode, type SettingsOf } from "../lib/shared/fields.ts";
+import { COMMON, describeNode, type SettingsOf } from "../common/shared/fields.ts";
 import { isNamespace, isSentinelList } from "./checks.ts";
 
 const BY_SENTINEL = { servers: "sentinel" };

@@ -1,20 +1,20 @@
 import type { NodeAPI } from "node-red";
-import { answerForms } from "../lib/admin/answer.ts";
-import { originOf } from "../lib/runtime/activity/origin.ts";
-import { problemIn } from "../lib/runtime/config-nodes.ts";
-import { errorText } from "../lib/runtime/error-texts.ts";
-import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
+import { answerForms } from "../common/admin/answer.ts";
+import { problemIn } from "../common/fields/config-nodes.ts";
+import { type FieldReader, fieldReader } from "../common/fields/field-reader.ts";
+import { lostCredentials, watchCredentials } from "../common/fields/lost-credentials.ts";
 import {
   type FleetCredentials,
   type FleetNode,
   type FleetRef,
   urlOfEnvironment,
-} from "../lib/runtime/fleet.ts";
-import { tlsOfEnvironment, tlsOfNode } from "../lib/runtime/fleet-tls.ts";
-import { lostCredentials, watchCredentials } from "../lib/runtime/lost-credentials.ts";
-import type { SecretsReport } from "../lib/shared/form-types.ts";
-import { withoutMark } from "../lib/shared/typed-key.ts";
-import { unsetVariable } from "../lib/shared/variables.ts";
+} from "../common/fleet/fleet.ts";
+import { tlsOfEnvironment, tlsOfNode } from "../common/fleet/fleet-tls.ts";
+import { errorText } from "../common/messages/error-texts.ts";
+import type { SecretsReport } from "../common/shared/form-types.ts";
+import { withoutMark } from "../common/shared/typed-key.ts";
+import { unsetVariable } from "../common/shared/variables.ts";
+import { originOf } from "../common/telemetry/origin.ts";
 import { registerFleetTest } from "./admin/test-fleet.ts";
 import { type FleetDef, NODE } from "./fields.ts";
 import { secretsProblem } from "./secrets.ts";

@@ -1,18 +1,13 @@
 import type { NodeAPI } from "node-red";
-import { storedCredential } from "../lib/admin/deployed.ts";
-import type { FleetNode } from "../lib/runtime/fleet.ts";
-import { bindKey } from "../lib/runtime/keys/binding.ts";
-import { trustOf } from "../lib/runtime/keys/destination.ts";
-import {
-  isFrom,
-  isInEnvironment,
-  type Setting,
-  storedSetting,
-} from "../lib/runtime/keys/from-environment.ts";
-import { bindingsPath, originalId, subflowProperty } from "../lib/runtime/keys/key-place.ts";
-import { isRedisUrl, isWithTls } from "../lib/shared/engine-url.ts";
-import { type CodedError, nodeError, toCodedError } from "../lib/shared/errors.ts";
-import { isReference } from "../lib/shared/variables.ts";
+import { storedCredential } from "../common/admin/deployed.ts";
+import type { FleetNode } from "../common/fleet/fleet.ts";
+import { bindKey } from "../common/keys/binding.ts";
+import { trustOf } from "../common/keys/destination.ts";
+import { isFrom, isInEnvironment, type Setting, storedSetting } from "../common/keys/from-environment.ts";
+import { bindingsPath, originalId, subflowProperty } from "../common/keys/key-place.ts";
+import { isRedisUrl, isWithTls } from "../common/shared/engine-url.ts";
+import { type CodedError, nodeError, toCodedError } from "../common/shared/errors.ts";
+import { isReference } from "../common/shared/variables.ts";
 import { hostsIn } from "./checks.ts";
 import type { FleetInput } from "./settings.ts";
 

@@ -1,8 +1,8 @@
-import { engineProblem, type FleetSettings } from "../lib/runtime/fleet.ts";
-import { tlsProblem } from "../lib/runtime/fleet-tls.ts";
-import type { TlsOptions } from "../lib/runtime/tls.ts";
-import { isRedisUrl } from "../lib/shared/engine-url.ts";
-import { type CodedError, nodeError } from "../lib/shared/errors.ts";
+import type { TlsOptions } from "../common/fields/tls.ts";
+import { engineProblem, type FleetSettings } from "../common/fleet/fleet.ts";
+import { tlsProblem } from "../common/fleet/fleet-tls.ts";
+import { isRedisUrl } from "../common/shared/engine-url.ts";
+import { type CodedError, nodeError } from "../common/shared/errors.ts";
 import { hostsIn, isNamespace, isSentinelList } from "./checks.ts";
 
 /** The fields of a `crec-fleet`, deployed or in its form, with all variables resolved. */

@@ -1,7 +1,7 @@
 import type { Channel, CrecClient, Network, Query, Wallet, Watcher } from "../../src/index.ts";
 import { isUuid } from "../../src/protocol/ids.ts";
-import type { WalletRef } from "../lib/runtime/config-nodes.ts";
-import { nodeError, toCodedError } from "../lib/shared/errors.ts";
+import type { WalletRef } from "../common/fields/config-nodes.ts";
+import { nodeError, toCodedError } from "../common/shared/errors.ts";
 import type { ManageAction } from "./fields.ts";
 import { newWallet } from "./new-wallet.ts";
 

@@ -1,8 +1,8 @@
-import { inputOf } from "../lib/editor/form-fields.ts";
-import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
-import type { NodeForm } from "../lib/editor/node-form.ts";
-import { configName } from "../lib/editor/node-label.ts";
-import { TEXT_TYPES } from "../lib/shared/fields.ts";
+import { inputOf } from "../common/editor/form-fields.ts";
+import { describeUnder, lookUp } from "../common/editor/lookup.ts";
+import type { NodeForm } from "../common/editor/node-form.ts";
+import { configName } from "../common/editor/node-label.ts";
+import { TEXT_TYPES } from "../common/shared/fields.ts";
 import { type ManageAction, needs } from "./fields.ts";
 
 export const form: NodeForm = {

@@ -1,7 +1,7 @@
 import type { CreateWallet, Signer } from "../../src/index.ts";
-import type { WalletRef } from "../lib/runtime/config-nodes.ts";
-import { requireFit } from "../lib/runtime/fitting-signer.ts";
-import { nodeError } from "../lib/shared/errors.ts";
+import type { WalletRef } from "../common/fields/config-nodes.ts";
+import { requireFit } from "../common/fields/fitting-signer.ts";
+import { nodeError } from "../common/shared/errors.ts";
 
 /**
  * A wallet that allows this signer, as the service takes it.

@@ -7,14 +7,14 @@ import type {
   Submitted,
   VerifyResult,
 } from "../../src/index.ts";
-import type { FollowedOperation, KnownOperation } from "../lib/runtime/activity/operation-reports.ts";
-import type { Reported } from "../lib/runtime/after-failure.ts";
-import type { CallPreview } from "../lib/runtime/call-preview.ts";
-import type { SignerRef } from "../lib/runtime/config-nodes.ts";
-import { loadLibrary } from "../lib/runtime/library.ts";
-import { isReport, reach } from "../lib/runtime/operation.ts";
-import { type ProofCheck, UNBOUND, type Unproven } from "../lib/runtime/operation-proof.ts";
-import type { Asking } from "../lib/runtime/signing/ask-custodian.ts";
+import type { CallPreview } from "../common/contracts/call-preview.ts";
+import type { SignerRef } from "../common/fields/config-nodes.ts";
+import { loadLibrary } from "../common/library.ts";
+import type { Reported } from "../common/messages/after-failure.ts";
+import { isReport, reach } from "../common/messages/operation.ts";
+import { type ProofCheck, UNBOUND, type Unproven } from "../common/messages/operation-proof.ts";
+import type { Asking } from "../common/signing/ask-custodian.ts";
+import type { FollowedOperation, KnownOperation } from "../common/telemetry/operation-reports.ts";
 
 /** The input of an action. An action reads only those fields of the form and the message that it needs. */
 export type Task = {

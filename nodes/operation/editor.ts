@@ -1,9 +1,9 @@
-import type { EditedNode } from "../lib/editor/api.ts";
-import { followChoice, OPERATION_TIMEOUT } from "../lib/editor/dependent-number.ts";
-import { inputOf, partOf } from "../lib/editor/form-fields.ts";
-import type { NodeForm } from "../lib/editor/node-form.ts";
-import { isNew } from "../lib/editor/only-choice.ts";
-import { explainUnproven } from "../lib/editor/unproven.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { followChoice, OPERATION_TIMEOUT } from "../common/editor/dependent-number.ts";
+import { inputOf, partOf } from "../common/editor/form-fields.ts";
+import type { NodeForm } from "../common/editor/node-form.ts";
+import { isNew } from "../common/editor/only-choice.ts";
+import { explainUnproven } from "../common/editor/unproven.ts";
 import { NODE } from "./fields.ts";
 
 /** In the form that is open. */

@@ -1,24 +1,24 @@
 import type { Node, NodeAPI } from "node-red";
 import { canonicalId, isSameId } from "../../src/protocol/index.ts";
-import { OperationReports } from "../lib/runtime/activity/operation-reports.ts";
-import { executionOf, timeAt } from "../lib/runtime/after-failure.ts";
-import { newestDrafts } from "../lib/runtime/approvals/open-drafts.ts";
-import { previewOfOperation } from "../lib/runtime/call-preview.ts";
-import { channelOf, signerOf } from "../lib/runtime/config-nodes.ts";
-import { clientFor } from "../lib/runtime/created.ts";
-import { withDetails } from "../lib/runtime/details.ts";
-import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
-import { fittingSigners, walletTypeAt } from "../lib/runtime/fitting-signer.ts";
-import { answer, onInput, type Task } from "../lib/runtime/input.ts";
-import type { CrecMessage } from "../lib/runtime/message.ts";
-import { proofCheckOf, shownStatus } from "../lib/runtime/operation-proof.ts";
-import { serviceStatus, statusWord } from "../lib/runtime/service-words.ts";
-import { Asking } from "../lib/runtime/signing/ask-custodian.ts";
-import { showStatus, statusText } from "../lib/runtime/status.ts";
-import { refuseTest } from "../lib/runtime/test-message.ts";
-import { requireSameService } from "../lib/runtime/waits/waits.ts";
-import { nodeError, translatedError } from "../lib/shared/errors.ts";
-import { unusualRecipient } from "../lib/shared/unusual-recipient.ts";
+import { newestDrafts } from "../common/approvals/open-drafts.ts";
+import { previewOfOperation } from "../common/contracts/call-preview.ts";
+import { channelOf, signerOf } from "../common/fields/config-nodes.ts";
+import { type FieldReader, fieldReader } from "../common/fields/field-reader.ts";
+import { fittingSigners, walletTypeAt } from "../common/fields/fitting-signer.ts";
+import { answer, onInput, type Task } from "../common/fields/input.ts";
+import { executionOf, timeAt } from "../common/messages/after-failure.ts";
+import { clientFor } from "../common/messages/created.ts";
+import { withDetails } from "../common/messages/details.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
+import { proofCheckOf, shownStatus } from "../common/messages/operation-proof.ts";
+import { serviceStatus, statusWord } from "../common/messages/service-words.ts";
+import { refuseTest } from "../common/messages/test-message.ts";
+import { nodeError, translatedError } from "../common/shared/errors.ts";
+import { unusualRecipient } from "../common/shared/unusual-recipient.ts";
+import { Asking } from "../common/signing/ask-custodian.ts";
+import { showStatus, statusText } from "../common/status/status.ts";
+import { requireSameService } from "../common/tasks/waits.ts";
+import { OperationReports } from "../common/telemetry/operation-reports.ts";
 import {
   ACTIONS,
   type Task as ActionTask,

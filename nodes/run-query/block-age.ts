@@ -1,5 +1,5 @@
 import type { QueryAnswer } from "../../src/index.ts";
-import { type CodedError, nodeError } from "../lib/shared/errors.ts";
+import { type CodedError, nodeError } from "../common/shared/errors.ts";
 
 /** Clocks differ. A block that is further ahead than this means that a clock is wrong. Seconds. */
 const CLOCK_TOLERANCE = 60;

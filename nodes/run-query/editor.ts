@@ -1,10 +1,10 @@
-import type { EditedNode } from "../lib/editor/api.ts";
-import { type ContractCallForm, callProblem, contractCallForm } from "../lib/editor/contract-call.ts";
-import { problemUnder } from "../lib/editor/form-rows.ts";
-import type { NodeForm } from "../lib/editor/node-form.ts";
-import { configName } from "../lib/editor/node-label.ts";
-import { bareName } from "../lib/shared/event-name.ts";
-import type { ContractCall } from "../lib/shared/form-types.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { type ContractCallForm, callProblem, contractCallForm } from "../common/editor/contract-call.ts";
+import { problemUnder } from "../common/editor/form-rows.ts";
+import type { NodeForm } from "../common/editor/node-form.ts";
+import { configName } from "../common/editor/node-label.ts";
+import { bareName } from "../common/shared/event-name.ts";
+import type { ContractCall } from "../common/shared/form-types.ts";
 
 /** The functions of token standards that answer with an amount. */
 const AMOUNTS: ReadonlySet<string> = new Set([

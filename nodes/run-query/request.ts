@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Node, NodeAPI } from "node-red";
 import type { Abi, BlockSelection, CreateQuery, ListedFunction } from "../../src/index.ts";
-import { decimalsOfCall, type NodeChannel } from "../lib/runtime/call-decimals.ts";
-import { encodeContractCall } from "../lib/runtime/calls.ts";
-import { contractOf } from "../lib/runtime/config-nodes.ts";
-import type { FieldReader, MessageFields } from "../lib/runtime/field-reader.ts";
-import { type Library, loadLibrary } from "../lib/runtime/library.ts";
-import type { CrecMessage } from "../lib/runtime/message.ts";
+import { decimalsOfCall, type NodeChannel } from "../common/contracts/call-decimals.ts";
+import { encodeContractCall } from "../common/contracts/calls.ts";
+import { contractOf } from "../common/fields/config-nodes.ts";
+import type { FieldReader, MessageFields } from "../common/fields/field-reader.ts";
+import { type Library, loadLibrary } from "../common/library.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
 import type { NODE } from "./fields.ts";
 
 type Question = {

@@ -5,15 +5,15 @@ import {
   WALLET_STATUSES,
   WATCHER_STATUSES,
 } from "../../src/protocol/index.ts";
-import type { EditedNode, TypedInputType } from "../lib/editor/api.ts";
-import { formConditions } from "../lib/editor/conditions/form-conditions.ts";
-import { offerEventNames } from "../lib/editor/event-names.ts";
-import { inputOf, partOf } from "../lib/editor/form-fields.ts";
-import { problemUnder } from "../lib/editor/form-rows.ts";
-import { warnOfMissingDecimals } from "../lib/editor/missing-decimals.ts";
-import type { NodeForm } from "../lib/editor/node-form.ts";
-import { configName, eventsIn, withCount } from "../lib/editor/node-label.ts";
-import { TEXT_TYPES } from "../lib/shared/fields.ts";
+import type { EditedNode, TypedInputType } from "../common/editor/api.ts";
+import { formConditions } from "../common/editor/conditions/form-conditions.ts";
+import { offerEventNames } from "../common/editor/event-names.ts";
+import { inputOf, partOf } from "../common/editor/form-fields.ts";
+import { problemUnder } from "../common/editor/form-rows.ts";
+import { warnOfMissingDecimals } from "../common/editor/missing-decimals.ts";
+import type { NodeForm } from "../common/editor/node-form.ts";
+import { configName, eventsIn, withCount } from "../common/editor/node-label.ts";
+import { TEXT_TYPES } from "../common/shared/fields.ts";
 import { NODE } from "./fields.ts";
 import { FILTER_NAMES, type FilterName, typeWithout } from "./filters.ts";
 

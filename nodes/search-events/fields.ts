@@ -1,4 +1,4 @@
-import type { ConditionDef } from "../lib/shared/conditions.ts";
+import type { ConditionDef } from "../common/shared/conditions.ts";
 import {
   COMMON,
   CONFIDENCE_OPTIONS,
@@ -6,8 +6,8 @@ import {
   folded,
   type SettingsOf,
   stored,
-} from "../lib/shared/fields.ts";
-import { isTime } from "../lib/shared/times.ts";
+} from "../common/shared/fields.ts";
+import { isTime } from "../common/shared/times.ts";
 
 const ANY = "search-events.placeholder.any";
 const TIME = {

@@ -1,10 +1,10 @@
 import type { CrecClient, SearchEvents } from "../../src/index.ts";
 import { isUuid } from "../../src/protocol/ids.ts";
-import type { FieldReader, MessageFields } from "../lib/runtime/field-reader.ts";
-import { loadLibrary } from "../lib/runtime/library.ts";
-import { nodeError } from "../lib/shared/errors.ts";
-import type { TypedField } from "../lib/shared/fields.ts";
-import { timeOf } from "../lib/shared/times.ts";
+import type { FieldReader, MessageFields } from "../common/fields/field-reader.ts";
+import { loadLibrary } from "../common/library.ts";
+import { nodeError } from "../common/shared/errors.ts";
+import type { TypedField } from "../common/shared/fields.ts";
+import { timeOf } from "../common/shared/times.ts";
 import { NODE } from "./fields.ts";
 import { FILTER_NAMES, FILTERS, type FilterName, typeWithout } from "./filters.ts";
 

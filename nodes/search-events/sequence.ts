@@ -1,4 +1,4 @@
-import type { CrecMessage } from "../lib/runtime/message.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
 
 /**
  * Sends messages with `parts`, as the split node does. The last one has their count, so each message is held until the

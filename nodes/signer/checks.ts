@@ -1,4 +1,4 @@
-import type { FieldCheck } from "../lib/shared/field-checks.ts";
+import type { FieldCheck } from "../common/shared/field-checks.ts";
 
 /** It becomes a part of a host name. */
 const REGION = /^[a-z]{2,4}(?:-[a-z]+)+-\d{1,2}$/;

@@ -1,4 +1,4 @@
-import type { SignerNode } from "../lib/runtime/config-nodes.ts";
+import type { SignerNode } from "../common/fields/config-nodes.ts";
 
 /** A signer, with what its form's questions are compared with. */
 export type DeployedSigner = SignerNode & {

@@ -1,10 +1,10 @@
-import { postJson, requestFailure } from "../lib/editor/admin-requests.ts";
-import type { EditedNode } from "../lib/editor/api.ts";
-import { fieldTexts } from "../lib/editor/field-texts.ts";
-import { inputOf, partOf } from "../lib/editor/form-fields.ts";
-import { TYPED } from "../lib/editor/live-check.ts";
-import type { SignerKey } from "../lib/shared/form-types.ts";
-import { SIGNER_KINDS, type SignerKind } from "../lib/shared/signer-kinds.ts";
+import { postJson, requestFailure } from "../common/editor/admin-requests.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { fieldTexts } from "../common/editor/field-texts.ts";
+import { inputOf, partOf } from "../common/editor/form-fields.ts";
+import { TYPED } from "../common/editor/live-check.ts";
+import type { SignerKey } from "../common/shared/form-types.ts";
+import { SIGNER_KINDS, type SignerKind } from "../common/shared/signer-kinds.ts";
 import { type KeyView, shortKey } from "./editor-key.ts";
 import { type Checks, linesIn } from "./editor-lines.ts";
 import { signerTest } from "./editor-test.ts";

@@ -1,11 +1,11 @@
 import { RSA_KEY_BITS } from "../../src/protocol/index.ts";
-import type { EditedNode } from "../lib/editor/api.ts";
-import { copyButton } from "../lib/editor/copy-button.ts";
-import { fieldTexts } from "../lib/editor/field-texts.ts";
-import { inputOf, partOf } from "../lib/editor/form-fields.ts";
-import { TYPED } from "../lib/editor/live-check.ts";
-import type { SignerKey } from "../lib/shared/form-types.ts";
-import { keyOfSigner, SIGNER_KINDS, type SignerKind } from "../lib/shared/signer-kinds.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { copyButton } from "../common/editor/copy-button.ts";
+import { fieldTexts } from "../common/editor/field-texts.ts";
+import { inputOf, partOf } from "../common/editor/form-fields.ts";
+import { TYPED } from "../common/editor/live-check.ts";
+import type { SignerKey } from "../common/shared/form-types.ts";
+import { keyOfSigner, SIGNER_KINDS, type SignerKind } from "../common/shared/signer-kinds.ts";
 import { NODE } from "./fields.ts";
 
 /** The address or the RSA key in the form. */

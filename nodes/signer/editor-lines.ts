@@ -1,6 +1,6 @@
-import type { EditedNode } from "../lib/editor/api.ts";
-import { addCheck, listOfChecks } from "../lib/editor/check-list.ts";
-import type { TestCheck } from "../lib/shared/form-types.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { addCheck, listOfChecks } from "../common/editor/check-list.ts";
+import type { TestCheck } from "../common/shared/form-types.ts";
 import type { KeyView } from "./editor-key.ts";
 
 /** What the three buttons share: their questions, and the list of what was found. */

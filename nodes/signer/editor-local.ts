@@ -1,11 +1,11 @@
-import { getJson, postJson, requestFailure } from "../lib/editor/admin-requests.ts";
-import type { EditedNode } from "../lib/editor/api.ts";
-import { copyButton } from "../lib/editor/copy-button.ts";
-import { askInDialog } from "../lib/editor/dialog.ts";
-import { inputOf, partOf } from "../lib/editor/form-fields.ts";
-import { TYPED } from "../lib/editor/live-check.ts";
-import type { Answer, NewKey, SignerKey } from "../lib/shared/form-types.ts";
-import { STORED_PASSWORD } from "../lib/shared/stored-password.ts";
+import { getJson, postJson, requestFailure } from "../common/editor/admin-requests.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { copyButton } from "../common/editor/copy-button.ts";
+import { askInDialog } from "../common/editor/dialog.ts";
+import { inputOf, partOf } from "../common/editor/form-fields.ts";
+import { TYPED } from "../common/editor/live-check.ts";
+import type { Answer, NewKey, SignerKey } from "../common/shared/form-types.ts";
+import { STORED_PASSWORD } from "../common/shared/stored-password.ts";
 import { type KeyView, shortKey } from "./editor-key.ts";
 import { NODE } from "./fields.ts";
 

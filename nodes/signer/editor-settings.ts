@@ -1,7 +1,7 @@
-import type { EditedNode } from "../lib/editor/api.ts";
-import { inputOf } from "../lib/editor/form-fields.ts";
-import { askForReport, keepSecrets } from "../lib/editor/kept-secrets.ts";
-import { SIGNER_KINDS, type SignerKind } from "../lib/shared/signer-kinds.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { inputOf } from "../common/editor/form-fields.ts";
+import { askForReport, keepSecrets } from "../common/editor/kept-secrets.ts";
+import { SIGNER_KINDS, type SignerKind } from "../common/shared/signer-kinds.ts";
 import type { SecretName } from "./fields.ts";
 import type { PlainName } from "./values.ts";
 

@@ -1,9 +1,9 @@
-import { postJson, requestFailure } from "../lib/editor/admin-requests.ts";
-import { askInDialog } from "../lib/editor/dialog.ts";
-import { inputOf, partOf } from "../lib/editor/form-fields.ts";
-import { trackOpen } from "../lib/editor/form-open.ts";
-import type { SignerKey, SignerTestReport, SignerTestStarted } from "../lib/shared/form-types.ts";
-import { SIGNER_KINDS, type SignerKind } from "../lib/shared/signer-kinds.ts";
+import { postJson, requestFailure } from "../common/editor/admin-requests.ts";
+import { askInDialog } from "../common/editor/dialog.ts";
+import { inputOf, partOf } from "../common/editor/form-fields.ts";
+import { trackOpen } from "../common/editor/form-open.ts";
+import type { SignerKey, SignerTestReport, SignerTestStarted } from "../common/shared/form-types.ts";
+import { SIGNER_KINDS, type SignerKind } from "../common/shared/signer-kinds.ts";
 import { shortKey } from "./editor-key.ts";
 import type { Checks, Lines } from "./editor-lines.ts";
 import { NODE } from "./fields.ts";

@@ -1,6 +1,6 @@
-import { postJson, requestFailure } from "../lib/editor/admin-requests.ts";
-import type { ConfigNode } from "../lib/editor/api.ts";
-import type { WalletAnswers, WalletQuestion } from "../lib/shared/form-types.ts";
+import { postJson, requestFailure } from "../common/editor/admin-requests.ts";
+import type { ConfigNode } from "../common/editor/api.ts";
+import type { WalletAnswers, WalletQuestion } from "../common/shared/form-types.ts";
 import { shortKey } from "./editor-key.ts";
 import type { Checks } from "./editor-lines.ts";
 

@@ -1,8 +1,8 @@
-import type { EditedNode } from "../lib/editor/api.ts";
-import { markTypedSecrets } from "../lib/editor/kept-secrets.ts";
-import type { NodeForm } from "../lib/editor/node-form.ts";
-import { credentialsOf } from "../lib/shared/field-rules.ts";
-import type { SignerKey } from "../lib/shared/form-types.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { markTypedSecrets } from "../common/editor/kept-secrets.ts";
+import type { NodeForm } from "../common/editor/node-form.ts";
+import { credentialsOf } from "../common/shared/field-rules.ts";
+import type { SignerKey } from "../common/shared/form-types.ts";
 import { keyChecks } from "./editor-checks.ts";
 import { type KeyView, keyView, shortKey } from "./editor-key.ts";
 import { type LocalKeys, localKeys } from "./editor-local.ts";

@@ -1,7 +1,7 @@
 import type { RsaPublicKey } from "../../src/protocol/index.ts";
-import { isAddress, isWebAddress } from "../lib/shared/field-checks.ts";
-import { COMMON, describeNode, type NamesOf, type SettingsOf, stored } from "../lib/shared/fields.ts";
-import type { SignerKind } from "../lib/shared/signer-kinds.ts";
+import { isAddress, isWebAddress } from "../common/shared/field-checks.ts";
+import { COMMON, describeNode, type NamesOf, type SettingsOf, stored } from "../common/shared/fields.ts";
+import type { SignerKind } from "../common/shared/signer-kinds.ts";
 import { isDerivationPath, isIdentifier, isNamespace, isPathName, isRegion } from "./checks.ts";
 
 const KINDS = [

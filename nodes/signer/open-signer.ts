@@ -1,7 +1,7 @@
 import type { RsaPublicKey, Signer } from "../../src/index.ts";
-import { type Library, loadLibrary } from "../lib/runtime/library.ts";
-import { nodeError } from "../lib/shared/errors.ts";
-import { longestSigning } from "../lib/shared/signer-kinds.ts";
+import { type Library, loadLibrary } from "../common/library.ts";
+import { nodeError } from "../common/shared/errors.ts";
+import { longestSigning } from "../common/shared/signer-kinds.ts";
 import { fewAtOnce } from "./few-at-once.ts";
 import { keyServiceOf } from "./kinds/index.ts";
 import { isSameRsaKey } from "./same-rsa-key.ts";

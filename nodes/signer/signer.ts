@@ -1,11 +1,11 @@
 import type { NodeAPI } from "node-red";
-import type { SignerCredentials, SignerNode, SignerRef } from "../lib/runtime/config-nodes.ts";
-import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
-import { storedSetting } from "../lib/runtime/keys/from-environment.ts";
-import { originalId } from "../lib/runtime/keys/key-place.ts";
-import { lostCredentials, watchCredentials } from "../lib/runtime/lost-credentials.ts";
-import { proxyProblem } from "../lib/runtime/proxy.ts";
-import { credentialsOf } from "../lib/shared/field-rules.ts";
+import type { SignerCredentials, SignerNode, SignerRef } from "../common/fields/config-nodes.ts";
+import { type FieldReader, fieldReader } from "../common/fields/field-reader.ts";
+import { lostCredentials, watchCredentials } from "../common/fields/lost-credentials.ts";
+import { proxyProblem } from "../common/fields/proxy.ts";
+import { storedSetting } from "../common/keys/from-environment.ts";
+import { originalId } from "../common/keys/key-place.ts";
+import { credentialsOf } from "../common/shared/field-rules.ts";
 import { registerSignerForm } from "./admin/index.ts";
 import type { DeployedSigner } from "./deployed-signer.ts";
 import { NODE, type SignerDef } from "./fields.ts";

@@ -1,7 +1,7 @@
-import { type CodedError, nodeError } from "../lib/shared/errors.ts";
-import { errorKey, fitsNumber, isShown, labelKey } from "../lib/shared/field-rules.ts";
-import type { Field } from "../lib/shared/fields.ts";
-import { unsetVariable } from "../lib/shared/variables.ts";
+import { type CodedError, nodeError } from "../common/shared/errors.ts";
+import { errorKey, fitsNumber, isShown, labelKey } from "../common/shared/field-rules.ts";
+import type { Field } from "../common/shared/fields.ts";
+import { unsetVariable } from "../common/shared/variables.ts";
 import { NODE, type SecretName } from "./fields.ts";
 import type { PlainName, SignerValues } from "./values.ts";
 

@@ -1,7 +1,7 @@
-import { isShown } from "../lib/shared/field-rules.ts";
-import type { Field } from "../lib/shared/fields.ts";
-import type { SignerKind } from "../lib/shared/signer-kinds.ts";
-import { withoutMark } from "../lib/shared/typed-key.ts";
+import { isShown } from "../common/shared/field-rules.ts";
+import type { Field } from "../common/shared/fields.ts";
+import type { SignerKind } from "../common/shared/signer-kinds.ts";
+import { withoutMark } from "../common/shared/typed-key.ts";
 import { NODE, type SecretName, type TextName } from "./fields.ts";
 
 /** The settings of a signer, deployed or in its form, with variables resolved. What its form does not show is empty. */

@@ -1,4 +1,4 @@
-import { nodeError } from "../lib/shared/errors.ts";
+import { nodeError } from "../common/shared/errors.ts";
 
 /** The draft was not signed in time. */
 export class Expired extends Error {

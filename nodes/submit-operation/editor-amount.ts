@@ -1,10 +1,10 @@
-import type { EditedNode } from "../lib/editor/api.ts";
-import { labelled, nameVisibleBox, problemUnder } from "../lib/editor/form-rows.ts";
-import { TYPED } from "../lib/editor/live-check.ts";
-import { TEXT_TYPES } from "../lib/editor/typed-inputs.ts";
-import { isReference } from "../lib/editor/validate.ts";
-import { COIN_PLACES, COIN_UNITS, coinUnit } from "../lib/shared/coin-units.ts";
-import type { Value } from "../lib/shared/form-types.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { labelled, nameVisibleBox, problemUnder } from "../common/editor/form-rows.ts";
+import { TYPED } from "../common/editor/live-check.ts";
+import { TEXT_TYPES } from "../common/editor/typed-inputs.ts";
+import { isReference } from "../common/editor/validate.ts";
+import { COIN_PLACES, COIN_UNITS, coinUnit } from "../common/shared/coin-units.ts";
+import type { Value } from "../common/shared/form-types.ts";
 
 const DECIMAL = /^\d*\.?(\d*)$/;
 

@@ -1,9 +1,9 @@
-import type { EditedNode } from "../lib/editor/api.ts";
-import { contractCallForm, contractSelect } from "../lib/editor/contract-call.ts";
-import { labelled } from "../lib/editor/form-rows.ts";
-import { TYPED } from "../lib/editor/live-check.ts";
-import { valueField } from "../lib/editor/value-field.ts";
-import type { CallDef } from "../lib/shared/form-types.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { contractCallForm, contractSelect } from "../common/editor/contract-call.ts";
+import { labelled } from "../common/editor/form-rows.ts";
+import { TYPED } from "../common/editor/live-check.ts";
+import { valueField } from "../common/editor/value-field.ts";
+import type { CallDef } from "../common/shared/form-types.ts";
 import { amountForm } from "./editor-amount.ts";
 
 /** The fields of one call. */

@@ -1,7 +1,7 @@
-import type { EditedNode } from "../lib/editor/api.ts";
-import { itemButtons } from "../lib/editor/item-buttons.ts";
-import { isNew, onlyConfig } from "../lib/editor/only-choice.ts";
-import type { CallDef } from "../lib/shared/form-types.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { itemButtons } from "../common/editor/item-buttons.ts";
+import { isNew, onlyConfig } from "../common/editor/only-choice.ts";
+import type { CallDef } from "../common/shared/form-types.ts";
 import { type CallForm, callForm } from "./editor-call.ts";
 import { titleOf } from "./editor-title.ts";
 

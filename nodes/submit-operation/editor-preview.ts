@@ -1,8 +1,8 @@
-import { postJson, requestFailure } from "../lib/editor/admin-requests.ts";
-import type { ConfigNode, EditedNode } from "../lib/editor/api.ts";
-import { onNodeChange } from "../lib/editor/config-change.ts";
-import { inputOf, partOf } from "../lib/editor/form-fields.ts";
-import type { CallDef } from "../lib/shared/form-types.ts";
+import { postJson, requestFailure } from "../common/editor/admin-requests.ts";
+import type { ConfigNode, EditedNode } from "../common/editor/api.ts";
+import { onNodeChange } from "../common/editor/config-change.ts";
+import { inputOf, partOf } from "../common/editor/form-fields.ts";
+import type { CallDef } from "../common/shared/form-types.ts";
 import { askDecimals, say, warnOfTargets } from "./editor-targets.ts";
 import { NODE } from "./fields.ts";
 import type {

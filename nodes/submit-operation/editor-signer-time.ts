@@ -1,8 +1,8 @@
-import type { EditedNode } from "../lib/editor/api.ts";
-import { inputOf } from "../lib/editor/form-fields.ts";
-import { hintUnder } from "../lib/editor/form-rows.ts";
-import { durationWords } from "../lib/shared/duration-words.ts";
-import { longestSigning } from "../lib/shared/signer-kinds.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { inputOf } from "../common/editor/form-fields.ts";
+import { hintUnder } from "../common/editor/form-rows.ts";
+import { durationWords } from "../common/shared/duration-words.ts";
+import { longestSigning } from "../common/shared/signer-kinds.ts";
 
 /** Says under the deadline that the wallet's signer may take longer. A draft is signed elsewhere. */
 export function explainSignerTime(node: EditedNode): void {

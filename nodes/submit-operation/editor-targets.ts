@@ -1,8 +1,8 @@
-import { postJson, requestFailure } from "../lib/editor/admin-requests.ts";
-import type { EditedNode } from "../lib/editor/api.ts";
-import { contractExists } from "../lib/editor/read-contract.ts";
-import { ADDRESS } from "../lib/editor/validate.ts";
-import type { Answer, OnChain } from "../lib/shared/form-types.ts";
+import { postJson, requestFailure } from "../common/editor/admin-requests.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { contractExists } from "../common/editor/read-contract.ts";
+import { ADDRESS } from "../common/editor/validate.ts";
+import type { Answer, OnChain } from "../common/shared/form-types.ts";
 import type { PreviewedCall, ToldDecimals, WalletText } from "./preview-types.ts";
 
 /**

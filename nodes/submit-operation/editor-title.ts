@@ -1,9 +1,9 @@
-import { shortAddress } from "../lib/editor/addresses.ts";
-import type { EditedNode } from "../lib/editor/api.ts";
-import { configName, withCount } from "../lib/editor/node-label.ts";
-import { isNow } from "../lib/editor/now-type.ts";
-import { bareName } from "../lib/shared/event-name.ts";
-import type { CallDef, ContractCall, Value } from "../lib/shared/form-types.ts";
+import { shortAddress } from "../common/editor/addresses.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { configName, withCount } from "../common/editor/node-label.ts";
+import { isNow } from "../common/editor/now-type.ts";
+import { bareName } from "../common/shared/event-name.ts";
+import type { CallDef, ContractCall, Value } from "../common/shared/form-types.ts";
 
 /** Characters of one value, so that several fit into the line. */
 const LONGEST_VALUE = 24;

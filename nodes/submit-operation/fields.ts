@@ -6,9 +6,9 @@ import {
   type HiddenField,
   type SettingsOf,
   stored,
-} from "../lib/shared/fields.ts";
-import type { CallDef } from "../lib/shared/form-types.ts";
-import { RESUME_FIELD, timeoutField } from "../lib/shared/wait-fields.ts";
+} from "../common/shared/fields.ts";
+import type { CallDef } from "../common/shared/form-types.ts";
+import { RESUME_FIELD, timeoutField } from "../common/shared/wait-fields.ts";
 import { MAX_CALLS } from "./call-limit.ts";
 
 /** Of each call, its contract: Node-RED exports, imports and counts users of a config node by fields of the node only. */

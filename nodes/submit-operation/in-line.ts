@@ -1,10 +1,10 @@
 import type { NodeAPI } from "node-red";
-import { type WalletRef, walletOf } from "../lib/runtime/config-nodes.ts";
-import type { FieldReader } from "../lib/runtime/field-reader.ts";
-import type { Task } from "../lib/runtime/input.ts";
-import { processWide } from "../lib/runtime/process-wide.ts";
-import { isOver } from "../lib/runtime/signing/claims.ts";
-import { type Place, WalletLines } from "../lib/runtime/signing/wallet-lines.ts";
+import { type WalletRef, walletOf } from "../common/fields/config-nodes.ts";
+import type { FieldReader } from "../common/fields/field-reader.ts";
+import type { Task } from "../common/fields/input.ts";
+import { processWide } from "../common/process-wide.ts";
+import { isOver } from "../common/signing/claims.ts";
+import { type Place, WalletLines } from "../common/signing/wallet-lines.ts";
 import type { NODE } from "./fields.ts";
 
 /** Of all nodes of this process. */

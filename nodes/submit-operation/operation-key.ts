@@ -1,8 +1,8 @@
-import { eventIn } from "../lib/runtime/event-message.ts";
-import type { CrecMessage } from "../lib/runtime/message.ts";
-import { isTest } from "../lib/runtime/test-message.ts";
-import { nodeError } from "../lib/shared/errors.ts";
-import { isObject } from "../lib/shared/is-object.ts";
+import { eventIn } from "../common/messages/event-message.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
+import { isTest } from "../common/messages/test-message.ts";
+import { nodeError } from "../common/shared/errors.ts";
+import { isObject } from "../common/shared/is-object.ts";
 import type { OnceFor } from "./fields.ts";
 
 /** Who asks for the key, and how it counts messages as the same. */

@@ -1,7 +1,7 @@
 import type { CrecClient, TransactionInput } from "../../src/index.ts";
-import { loadLibrary } from "../lib/runtime/library.ts";
-import type { SigningClaims } from "../lib/runtime/signing/claims.ts";
-import { nodeError } from "../lib/shared/errors.ts";
+import { loadLibrary } from "../common/library.ts";
+import { nodeError } from "../common/shared/errors.ts";
+import type { SigningClaims } from "../common/signing/claims.ts";
 
 /** An operation as it is signed, whatever the form, the message and the clock say later. JSON. */
 export type Prepared = {

@@ -1,11 +1,11 @@
-import { override } from "../lib/runtime/details.ts";
-import { eventIn } from "../lib/runtime/event-message.ts";
-import type { Library } from "../lib/runtime/library.ts";
-import type { CrecMessage } from "../lib/runtime/message.ts";
-import { processWide } from "../lib/runtime/process-wide.ts";
-import type { SigningClaim, SigningClaims } from "../lib/runtime/signing/claims.ts";
-import { setNewest } from "../lib/shared/drop-oldest.ts";
-import { nodeError } from "../lib/shared/errors.ts";
+import type { Library } from "../common/library.ts";
+import { override } from "../common/messages/details.ts";
+import { eventIn } from "../common/messages/event-message.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
+import { processWide } from "../common/process-wide.ts";
+import { setNewest } from "../common/shared/drop-oldest.ts";
+import { nodeError } from "../common/shared/errors.ts";
+import type { SigningClaim, SigningClaims } from "../common/signing/claims.ts";
 
 /** A log, and its parameters as the ABI of a watcher reads them. */
 export type Reading = {

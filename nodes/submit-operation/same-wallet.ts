@@ -1,5 +1,5 @@
-import type { SignerRef, WalletRef } from "../lib/runtime/config-nodes.ts";
-import { nodeError } from "../lib/shared/errors.ts";
+import type { SignerRef, WalletRef } from "../common/fields/config-nodes.ts";
+import { nodeError } from "../common/shared/errors.ts";
 
 /** The wallet of an operation, as it is kept. */
 type KeptWallet = { chain_selector: string; address: string };

@@ -1,6 +1,6 @@
 import type { Operation } from "../../src/index.ts";
-import type { CrecMessage } from "../lib/runtime/message.ts";
-import { isOfOtherCopy, noteOtherCopy } from "../lib/runtime/other-copies.ts";
+import { isOfOtherCopy, noteOtherCopy } from "../common/fleet/other-copies.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
 
 type Sending = {
   /** Whether the operation existed before. */

@@ -1,9 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CrecClient, Operation, Submitted, TransactionInput } from "../../src/index.ts";
-import { noteContradiction } from "../lib/runtime/activity/contradiction.ts";
-import type { FollowedOperation, OperationReports } from "../lib/runtime/activity/operation-reports.ts";
-import { draftKey, noteDraft, openDrafts } from "../lib/runtime/approvals/open-drafts.ts";
-import { type CallPreview, previewOf, previewOfOperation } from "../lib/runtime/call-preview.ts";
+import { draftKey, noteDraft, openDrafts } from "../common/approvals/open-drafts.ts";
+import { type CallPreview, previewOf, previewOfOperation } from "../common/contracts/call-preview.ts";
 import {
   type Connection,
   channelOf,
@@ -11,26 +9,28 @@ import {
   signerOf,
   type WalletRef,
   walletOf,
-} from "../lib/runtime/config-nodes.ts";
-import { createdOf } from "../lib/runtime/created.ts";
-import { withDetails } from "../lib/runtime/details.ts";
-import { errorText } from "../lib/runtime/error-texts.ts";
-import type { FieldReader } from "../lib/runtime/field-reader.ts";
-import { fittingSigners, walletTypeAt } from "../lib/runtime/fitting-signer.ts";
-import { answer, type Task } from "../lib/runtime/input.ts";
-import { explainReuse } from "../lib/runtime/key-reused.ts";
-import { loadLibrary } from "../lib/runtime/library.ts";
-import type { CrecMessage } from "../lib/runtime/message.ts";
-import { proofCheckOf } from "../lib/runtime/operation-proof.ts";
-import { serviceStatus } from "../lib/runtime/service-words.ts";
-import { Asking } from "../lib/runtime/signing/ask-custodian.ts";
-import { openClaims } from "../lib/runtime/signing/open-claims.ts";
-import type { Place } from "../lib/runtime/signing/wallet-lines.ts";
-import { type StatusText, showStatus, statusText } from "../lib/runtime/status.ts";
-import { setNewest } from "../lib/shared/drop-oldest.ts";
-import { durationWords } from "../lib/shared/duration-words.ts";
-import { nodeError, toCodedError, translatedError } from "../lib/shared/errors.ts";
-import { unusualRecipient } from "../lib/shared/unusual-recipient.ts";
+} from "../common/fields/config-nodes.ts";
+import type { FieldReader } from "../common/fields/field-reader.ts";
+import { fittingSigners, walletTypeAt } from "../common/fields/fitting-signer.ts";
+import { answer, type Task } from "../common/fields/input.ts";
+import { loadLibrary } from "../common/library.ts";
+import { createdOf } from "../common/messages/created.ts";
+import { withDetails } from "../common/messages/details.ts";
+import { errorText } from "../common/messages/error-texts.ts";
+import { explainReuse } from "../common/messages/key-reused.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
+import { proofCheckOf } from "../common/messages/operation-proof.ts";
+import { serviceStatus } from "../common/messages/service-words.ts";
+import { setNewest } from "../common/shared/drop-oldest.ts";
+import { durationWords } from "../common/shared/duration-words.ts";
+import { nodeError, toCodedError, translatedError } from "../common/shared/errors.ts";
+import { unusualRecipient } from "../common/shared/unusual-recipient.ts";
+import { Asking } from "../common/signing/ask-custodian.ts";
+import { openClaims } from "../common/signing/open-claims.ts";
+import type { Place } from "../common/signing/wallet-lines.ts";
+import { type StatusText, showStatus, statusText } from "../common/status/status.ts";
+import { noteContradiction } from "../common/telemetry/contradiction.ts";
+import type { FollowedOperation, OperationReports } from "../common/telemetry/operation-reports.ts";
 import { DraftApproval, type KeptDraft } from "./approving.ts";
 import type { NODE } from "./fields.ts";
 import { PassedInLine, turnOf, walletKey } from "./in-line.ts";

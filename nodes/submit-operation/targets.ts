@@ -1,7 +1,7 @@
 import type { TransactionInput } from "../../src/index.ts";
-import { type NodeChannel, placeOn } from "../lib/runtime/call-decimals.ts";
-import { contractOnChain } from "../lib/runtime/contract-facts.ts";
-import { nodeError } from "../lib/shared/errors.ts";
+import { type NodeChannel, placeOn } from "../common/contracts/call-decimals.ts";
+import { contractOnChain } from "../common/contracts/contract-facts.ts";
+import { nodeError } from "../common/shared/errors.ts";
 
 /** A call that is sent although no contract is known at its address. */
 export type Doubt = {

@@ -1,25 +1,25 @@
 import type { Node, NodeAPI } from "node-red";
 import type { TransactionInput } from "../../src/index.ts";
-import type { NodeChannel } from "../lib/runtime/call-decimals.ts";
-import { type Snapshot, snapshotOf } from "../lib/runtime/call-preview.ts";
-import { amountInWei, encodeContractCall } from "../lib/runtime/calls.ts";
-import { contractOf } from "../lib/runtime/config-nodes.ts";
+import type { NodeChannel } from "../common/contracts/call-decimals.ts";
+import { type Snapshot, snapshotOf } from "../common/contracts/call-preview.ts";
+import { amountInWei, encodeContractCall } from "../common/contracts/calls.ts";
+import { contractOf } from "../common/fields/config-nodes.ts";
 import {
   evaluateOptional,
   evaluateRequired,
   isNothing,
   optionOf,
   type TypedValue,
-} from "../lib/runtime/evaluate.ts";
-import type { FieldReader } from "../lib/runtime/field-reader.ts";
-import { loadLibrary } from "../lib/runtime/library.ts";
-import type { CrecMessage } from "../lib/runtime/message.ts";
-import { callsWithContracts } from "../lib/shared/called-contracts.ts";
-import { COIN_UNITS } from "../lib/shared/coin-units.ts";
-import { nodeError } from "../lib/shared/errors.ts";
-import type { CallDef, Value } from "../lib/shared/form-types.ts";
-import { isObject } from "../lib/shared/is-object.ts";
-import { nearestName } from "../lib/shared/nearest-name.ts";
+} from "../common/fields/evaluate.ts";
+import type { FieldReader } from "../common/fields/field-reader.ts";
+import { loadLibrary } from "../common/library.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
+import { callsWithContracts } from "../common/shared/called-contracts.ts";
+import { COIN_UNITS } from "../common/shared/coin-units.ts";
+import { nodeError } from "../common/shared/errors.ts";
+import type { CallDef, Value } from "../common/shared/form-types.ts";
+import { isObject } from "../common/shared/is-object.ts";
+import { nearestName } from "../common/shared/nearest-name.ts";
 import { callCountProblem } from "./call-limit.ts";
 import type { NODE } from "./fields.ts";
 

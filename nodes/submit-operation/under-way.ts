@@ -1,4 +1,4 @@
-import type { CrecMessage } from "../lib/runtime/message.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
 
 /** The messages that a node is working on, by the key that the node made for them. */
 export class UnderWay {

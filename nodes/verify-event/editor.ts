@@ -1,12 +1,12 @@
-import type { EditedNode } from "../lib/editor/api.ts";
-import { describeContractNetwork } from "../lib/editor/contract-network.ts";
-import { offerEventNames } from "../lib/editor/event-names.ts";
-import { inputOf } from "../lib/editor/form-fields.ts";
-import { warnOfMissingDecimals } from "../lib/editor/missing-decimals.ts";
-import type { NodeForm } from "../lib/editor/node-form.ts";
-import { configName, eventsIn } from "../lib/editor/node-label.ts";
-import { ADD_NEW, isChosen } from "../lib/shared/config-choice.ts";
-import { TEXT_TYPES } from "../lib/shared/fields.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { describeContractNetwork } from "../common/editor/contract-network.ts";
+import { offerEventNames } from "../common/editor/event-names.ts";
+import { inputOf } from "../common/editor/form-fields.ts";
+import { warnOfMissingDecimals } from "../common/editor/missing-decimals.ts";
+import type { NodeForm } from "../common/editor/node-form.ts";
+import { configName, eventsIn } from "../common/editor/node-label.ts";
+import { ADD_NEW, isChosen } from "../common/shared/config-choice.ts";
+import { TEXT_TYPES } from "../common/shared/fields.ts";
 
 export const form: NodeForm = {
   label: (node) => {

@@ -1,5 +1,5 @@
 import { CONFIDENCES } from "../../src/protocol/index.ts";
-import { COMMON, describeNode, folded, type SettingsOf } from "../lib/shared/fields.ts";
+import { COMMON, describeNode, folded, type SettingsOf } from "../common/shared/fields.ts";
 
 export const NODE = describeNode({
   type: "crec-verify-event",

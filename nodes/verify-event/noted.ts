@@ -1,15 +1,15 @@
 import type { Node } from "node-red";
 import type { ChannelEvent, VerifyResult } from "../../src/index.ts";
 import { isSameId } from "../../src/protocol/index.ts";
-import { activity } from "../lib/runtime/activity/activity.ts";
-import { eventReport } from "../lib/runtime/activity/event-report.ts";
-import { originOf } from "../lib/runtime/activity/origin.ts";
-import type { EventReport } from "../lib/runtime/activity/types.ts";
-import { override } from "../lib/runtime/details.ts";
-import { isRedelivered } from "../lib/runtime/event-message.ts";
-import type { CrecMessage } from "../lib/runtime/message.ts";
-import { isTest } from "../lib/runtime/test-message.ts";
-import { isObject } from "../lib/shared/is-object.ts";
+import { override } from "../common/messages/details.ts";
+import { isRedelivered } from "../common/messages/event-message.ts";
+import type { CrecMessage } from "../common/messages/message.ts";
+import { isTest } from "../common/messages/test-message.ts";
+import { isObject } from "../common/shared/is-object.ts";
+import { activity } from "../common/telemetry/activity.ts";
+import { eventReport } from "../common/telemetry/event-report.ts";
+import { originOf } from "../common/telemetry/origin.ts";
+import type { EventReport } from "../common/telemetry/types.ts";
 
 export type Checked = {
   msg: CrecMessage;

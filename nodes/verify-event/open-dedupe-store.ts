@@ -1,13 +1,13 @@
 import type { Node, NodeAPI } from "node-red";
 import type { FileDedupeStore, SeenKeys } from "../../src/index.ts";
-import { errorText } from "../lib/runtime/error-texts.ts";
-import { isInFlows } from "../lib/runtime/flow-settings.ts";
-import { LeasedStore } from "../lib/runtime/folder/leased-store.ts";
-import { stateFiles } from "../lib/runtime/folder/state-files.ts";
-import { loadLibrary } from "../lib/runtime/library.ts";
-import { isStateInMemory } from "../lib/runtime/state-in-memory.ts";
-import { errorStatus, showStatus, statusText } from "../lib/runtime/status.ts";
-import { toCodedError } from "../lib/shared/errors.ts";
+import { isInFlows } from "../common/fields/flow-settings.ts";
+import { LeasedStore } from "../common/folder/leased-store.ts";
+import { stateFiles } from "../common/folder/state-files.ts";
+import { isStateInMemory } from "../common/folder/state-in-memory.ts";
+import { loadLibrary } from "../common/library.ts";
+import { errorText } from "../common/messages/error-texts.ts";
+import { toCodedError } from "../common/shared/errors.ts";
+import { errorStatus, showStatus, statusText } from "../common/status/status.ts";
 import { dedupePath, type VerifyEventFields } from "./settings.ts";
 
 type Store = Pick<FileDedupeStore, "accept" | "load" | "close">;

@@ -1,13 +1,13 @@
-import type { EditedNode } from "../lib/editor/api.ts";
-import { onNodeChange } from "../lib/editor/config-change.ts";
-import { inputOf } from "../lib/editor/form-fields.ts";
-import { problemUnder } from "../lib/editor/form-rows.ts";
-import { liveCheck, TYPED } from "../lib/editor/live-check.ts";
-import { isMissing, listed } from "../lib/editor/lookup.ts";
-import { isChosen } from "../lib/shared/config-choice.ts";
-import type { Answer, Choices } from "../lib/shared/form-types.ts";
-import { keyOfSigner } from "../lib/shared/signer-kinds.ts";
-import { keyOfWallet } from "../lib/shared/wallet-types.ts";
+import type { EditedNode } from "../common/editor/api.ts";
+import { onNodeChange } from "../common/editor/config-change.ts";
+import { inputOf } from "../common/editor/form-fields.ts";
+import { problemUnder } from "../common/editor/form-rows.ts";
+import { liveCheck, TYPED } from "../common/editor/live-check.ts";
+import { isMissing, listed } from "../common/editor/lookup.ts";
+import { isChosen } from "../common/shared/config-choice.ts";
+import type { Answer, Choices } from "../common/shared/form-types.ts";
+import { keyOfSigner } from "../common/shared/signer-kinds.ts";
+import { keyOfWallet } from "../common/shared/wallet-types.ts";
 
 /**
  * Says under the signer that its key cannot sign for the wallet: for the one of the service, or the type in the form. Or

@@ -1,6 +1,6 @@
-import { checkAddress } from "../lib/editor/check-address.ts";
-import { inputOf } from "../lib/editor/form-fields.ts";
-import type { NodeForm } from "../lib/editor/node-form.ts";
+import { checkAddress } from "../common/editor/check-address.ts";
+import { inputOf } from "../common/editor/form-fields.ts";
+import type { NodeForm } from "../common/editor/node-form.ts";
 import { checkSignerKey } from "./editor-signer.ts";
 
 export const form: NodeForm = {

@@ -1,6 +1,6 @@
 import { WALLET_TYPES } from "../../src/protocol/resources.ts";
-import { isAddress, isNameOrAddress } from "../lib/shared/field-checks.ts";
-import { COMMON, describeNode, type SettingsOf } from "../lib/shared/fields.ts";
+import { isAddress, isNameOrAddress } from "../common/shared/field-checks.ts";
+import { COMMON, describeNode, type SettingsOf } from "../common/shared/fields.ts";
 import { configurationError } from "./json-object.ts";
 
 export const NODE = describeNode({

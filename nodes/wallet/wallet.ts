@@ -1,8 +1,6 @@
 import type { NodeAPI } from "node-red";
 import type { Wallet } from "../../src/index.ts";
-import { originOf } from "../lib/runtime/activity/origin.ts";
-import { noteWallet } from "../lib/runtime/activity/resources.ts";
-import type { Origin } from "../lib/runtime/activity/types.ts";
+import { sharedLookUp } from "../common/contracts/shared-look-up.ts";
 import {
   type Connection,
   connectionOf,
@@ -10,13 +8,15 @@ import {
   signerOf,
   type WalletNode,
   type WalletRef,
-} from "../lib/runtime/config-nodes.ts";
-import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
-import { fittingSigners, walletTypeAt } from "../lib/runtime/fitting-signer.ts";
-import { sharedLookUp } from "../lib/runtime/shared-look-up.ts";
-import { ADDRESS } from "../lib/shared/address.ts";
-import { type CodedError, nodeError, translatedError } from "../lib/shared/errors.ts";
-import { unsetVariable } from "../lib/shared/variables.ts";
+} from "../common/fields/config-nodes.ts";
+import { type FieldReader, fieldReader } from "../common/fields/field-reader.ts";
+import { fittingSigners, walletTypeAt } from "../common/fields/fitting-signer.ts";
+import { ADDRESS } from "../common/shared/address.ts";
+import { type CodedError, nodeError, translatedError } from "../common/shared/errors.ts";
+import { unsetVariable } from "../common/shared/variables.ts";
+import { originOf } from "../common/telemetry/origin.ts";
+import { noteWallet } from "../common/telemetry/resources.ts";
+import type { Origin } from "../common/telemetry/types.ts";
 import { NODE, type WalletDef } from "./fields.ts";
 import { configurationError, jsonObject } from "./json-object.ts";
 

@@ -1,5 +1,5 @@
 import type { NodeAPI } from "node-red";
-import { processWide } from "../../nodes/lib/runtime/process-wide.ts";
+import { processWide } from "../../nodes/common/process-wide.ts";
 import { registerDiagnostics } from "./diagnostics/register.ts";
 import { registerIssues } from "./issues/register.ts";
 import { flowsRunning } from "./monitoring/flows-running.ts";

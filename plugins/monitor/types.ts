@@ -1,3 +1,4 @@
+import type { DraftReport } from "../../nodes/common/approvals/types.ts";
 import type {
   ConnectionReport,
   EventReport,
@@ -5,8 +6,7 @@ import type {
   Origin,
   ReaderReport,
   ResourceReport,
-} from "../../nodes/lib/runtime/activity/types.ts";
-import type { DraftReport } from "../../nodes/lib/runtime/approvals/types.ts";
+} from "../../nodes/common/telemetry/types.ts";
 
 /** How an issue is fixed by a button. */
 export type Fix =

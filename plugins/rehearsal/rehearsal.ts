@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
-import { answerForms, type Question, textIn } from "../../nodes/lib/admin/answer.ts";
-import { processWide } from "../../nodes/lib/runtime/process-wide.ts";
+import { answerForms, type Question, textIn } from "../../nodes/common/admin/answer.ts";
+import { processWide } from "../../nodes/common/process-wide.ts";
 import { KeptRehearsals } from "./run/kept.ts";
 import { startQuestion } from "./run/question.ts";
 import { Uploads } from "./run/uploads.ts";

@@ -1,4 +1,4 @@
-import { loadLibrary } from "../../nodes/lib/runtime/library.ts";
+import { loadLibrary } from "../../nodes/common/library.ts";
 import type { Job } from "../shared/job.ts";
 import { type CallAnswer, type CallToAsk, MAX_ASKED, type ToChild } from "../shared/messages.ts";
 import type { Note } from "../shared/report.ts";

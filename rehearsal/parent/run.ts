@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { processWide } from "../../nodes/lib/runtime/process-wide.ts";
+import { processWide } from "../../nodes/common/process-wide.ts";
 import { CrecError } from "../../src/errors.ts";
 import { visible } from "../report/words.ts";
 import type { InstalledNodeRed } from "../shared/installation.ts";

@@ -7,8 +7,10 @@ import { dirname, join, resolve } from "node:path";
 import { root } from "./paths.mjs";
 
 /** Code of the run time can get the API of any node. */
-const OF_ALL = ["nodes/lib/runtime", "nodes/lib/shared", "nodes/lib/admin"];
-const FORM = "nodes/lib/editor/node-form.ts";
+const OF_ALL = "nodes/common";
+/** What runs in the browser and in the build is found by its imports. */
+const NOT_OF_ALL = /[\\/]nodes[\\/]common[\\/](?:editor|build)[\\/]/;
+const FORM = "nodes/common/editor/node-form.ts";
 /** Words of the service, for nodes whose own code shows them. */
 const OF_SOME = "service-words.ts";
 
@@ -29,8 +31,8 @@ const PLURAL = /_plural$/;
 export async function commonTextsOf(name, textOf) {
   const own = await sourcesIn(join(root, "nodes", name));
   const files = await imported([...own, join(root, FORM)], textOf);
-  for (const folder of OF_ALL)
-    for (const file of await sourcesIn(join(root, folder))) if (!file.endsWith(OF_SOME)) files.add(file);
+  for (const file of await sourcesIn(join(root, OF_ALL)))
+    if (!file.endsWith(OF_SOME) && !NOT_OF_ALL.test(file)) files.add(file);
   const text = (await Promise.all([...files].map(textOf))).join("\n");
   const keys = new Set([...text.matchAll(KEY)].map(([, key = ""]) => key));
   const beginnings = [...new Set([...text.matchAll(BEGINNING)].map(([, beginning = ""]) => beginning))];

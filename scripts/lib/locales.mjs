@@ -17,7 +17,7 @@ export const UNREAD = "needs a native reader";
 
 /** @returns {Promise<Record<string, Language>>} by tag; English is not among them */
 export function languages() {
-  return readJson(join(root, "nodes/lib/locales/languages.json"));
+  return readJson(join(root, "nodes/common/locales/languages.json"));
 }
 
 /**
@@ -36,7 +36,7 @@ export async function writeNodeTexts(name, folder, textOf) {
   const catalogs = await Promise.all(
     tags.map(async (tag) => {
       const own = await textsIn(join(sourceOf(tag), `${name}.json`));
-      const common = await textsIn(join(root, "nodes/lib/locales", tag, "common.json"));
+      const common = await textsIn(join(root, "nodes/common/locales", tag, "common.json"));
       return { ...onlyNeeded(common ?? {}, isNeeded), ...own };
     }),
   );
@@ -94,7 +94,7 @@ function statusesOf(name, catalog) {
 export async function writeErrorTexts(folder) {
   await mkdir(join(folder, "errors"), { recursive: true });
   for (const tag of Object.keys(await languages())) {
-    const texts = await textsIn(join(root, "nodes/lib/locales", tag, "errors.json"));
+    const texts = await textsIn(join(root, "nodes/common/locales", tag, "errors.json"));
     if (texts) await writeFile(join(folder, "errors", `${tag}.json`), JSON.stringify(texts));
   }
 }
@@ -118,7 +118,7 @@ export async function writePluginTexts(name, folder) {
  */
 async function withServiceWords({ monitor, ...texts }, tag) {
   if (!monitor) return texts;
-  const { common } = await readJson(join(root, "nodes/lib/locales", tag, "common.json"));
+  const { common } = await readJson(join(root, "nodes/common/locales", tag, "common.json"));
   return {
     ...texts,
     monitor: { ...monitor, status: { ...common.service, ...monitor.status }, reason: common.reason },

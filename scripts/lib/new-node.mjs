@@ -10,8 +10,8 @@ const TEMPLATES = join(root, "scripts/templates/node");
 /** Lists the field tables of all nodes, for diagnostics. */
 const TABLES = "plugins/monitor/diagnostics/field-tables.ts";
 const NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
-/** Folders and namespaces of texts that all nodes share. */
-const RESERVED = ["lib", "common"];
+/** The folder and the namespace of texts that all nodes share. */
+const RESERVED = ["common"];
 
 /**
  * Writes the files of a new node, and adds it to `package.json` and to the list of field tables.

@@ -67,8 +67,8 @@ async function generatedForm(source, { bundle }) {
     stdin: {
       contents: [
         'import { NODE } from "./fields.ts";',
-        'import { formHtml } from "../lib/build/form-html.ts";',
-        'import { isConfig, registration as registrationOf } from "../lib/build/registration.ts";',
+        'import { formHtml } from "../common/build/form-html.ts";',
+        'import { isConfig, registration as registrationOf } from "../common/build/registration.ts";',
         "export const html = formHtml(NODE, isConfig(NODE));",
         "export const registration = registrationOf(NODE);",
       ].join("\n"),
@@ -91,7 +91,7 @@ async function generatedForm(source, { bundle }) {
  */
 function formScript(name, source, registration, options) {
   const contents = [
-    'import { forms } from "../lib/editor/node-form.ts";',
+    'import { forms } from "../common/editor/node-form.ts";',
     'import { NODE } from "./fields.ts";',
     existsSync(join(source, "editor.ts")) ? 'import { form } from "./editor.ts";' : "const form = {};",
     registration,

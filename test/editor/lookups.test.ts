@@ -1,6 +1,6 @@
 import type { Page, Response } from "playwright-core";
 import should from "should";
-import type { Choices } from "../../nodes/lib/shared/form-types.ts";
+import type { Choices } from "../../nodes/common/shared/form-types.ts";
 import { type Editor, useEditor } from "../support/editor.ts";
 import { flowOfAll } from "../support/editor-flow.ts";
 import type { Form } from "../support/editor-form.ts";

@@ -1,5 +1,5 @@
 import should from "should";
-import type { Problem } from "../../nodes/lib/shared/form-types.ts";
+import type { Problem } from "../../nodes/common/shared/form-types.ts";
 import { languages } from "../../scripts/lib/locales.mjs";
 import { harnessFlow, refuse } from "../support/flow-harness.ts";
 import { NodeRed, UserDir } from "../support/node-red.ts";

@@ -4,20 +4,20 @@ import { fileURLToPath } from "node:url";
 import type { NodeAPI } from "node-red";
 import should from "should";
 import { defaultText } from "../../nodes/alert/words.ts";
-import type { ConditionDef } from "../../nodes/lib/shared/conditions.ts";
+import type { ConditionDef } from "../../nodes/common/shared/conditions.ts";
 import { textsByKey } from "../../scripts/lib/languages/catalog.mjs";
 
 /** Code of the editor has types of its own: those of the browser. */
 const { conditionText } = (await import(
-  String(new URL("../../nodes/lib/editor/conditions/text.ts", import.meta.url))
+  String(new URL("../../nodes/common/editor/conditions/text.ts", import.meta.url))
 )) as { conditionText(node: object, condition: ConditionDef, label: string): string };
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Looks a text up in the catalogs of a language, as Node-RED does. */
 function textsIn(tag: string): (key: string, values?: Record<string, unknown>) => string {
-  const texts = ["nodes/lib", "nodes/alert"].flatMap((folder) => {
-    const file = join(root, folder, "locales", tag, folder === "nodes/lib" ? "common.json" : "alert.json");
+  const texts = ["nodes/common", "nodes/alert"].flatMap((folder) => {
+    const file = join(root, folder, "locales", tag, folder === "nodes/common" ? "common.json" : "alert.json");
     return [...textsByKey(JSON.parse(readFileSync(file, "utf8")) as object)];
   });
   const byKey = new Map(texts);

@@ -1,8 +1,8 @@
 import type { Node } from "node-red";
 import should from "should";
-import { activity } from "../../nodes/lib/runtime/activity/activity.ts";
-import { eventReport } from "../../nodes/lib/runtime/activity/event-report.ts";
-import type { ActivityEvent, EventReport } from "../../nodes/lib/runtime/activity/types.ts";
+import { activity } from "../../nodes/common/telemetry/activity.ts";
+import { eventReport } from "../../nodes/common/telemetry/event-report.ts";
+import type { ActivityEvent, EventReport } from "../../nodes/common/telemetry/types.ts";
 import { noteChecked } from "../../nodes/verify-event/noted.ts";
 import type { ChannelEvent, VerifyResult } from "../../src/index.ts";
 

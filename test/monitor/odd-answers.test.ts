@@ -1,9 +1,9 @@
 import { EventEmitter } from "node:events";
 import type { Node } from "node-red";
 import should from "should";
-import { activity } from "../../nodes/lib/runtime/activity/activity.ts";
-import { OperationReports } from "../../nodes/lib/runtime/activity/operation-reports.ts";
-import { noteResources } from "../../nodes/lib/runtime/activity/resources.ts";
+import { activity } from "../../nodes/common/telemetry/activity.ts";
+import { OperationReports } from "../../nodes/common/telemetry/operation-reports.ts";
+import { noteResources } from "../../nodes/common/telemetry/resources.ts";
 import { activityEntries } from "../../plugins/monitor/diagnostics/activity-entries.ts";
 import { redactor } from "../../plugins/monitor/diagnostics/redact.ts";
 import { Monitoring } from "../../plugins/monitor/monitoring/monitoring.ts";

@@ -1,5 +1,5 @@
 import should from "should";
-import type { OperationReport } from "../../nodes/lib/runtime/activity/types.ts";
+import type { OperationReport } from "../../nodes/common/telemetry/types.ts";
 import { ACTIVITY_SETTINGS, reported, reportedWith } from "../support/activity.ts";
 import { createWatcherNode, eventsInNode, manageNode, verifyEventNode } from "../support/nodes.ts";
 import { OperationHarness, RECEIVER } from "../support/operation-harness.ts";

@@ -1,5 +1,5 @@
 import should from "should";
-import type { ReaderReport } from "../../nodes/lib/runtime/activity/types.ts";
+import type { ReaderReport } from "../../nodes/common/telemetry/types.ts";
 import { ACTIVITY_SETTINGS, type Reported, reported, reportedWith } from "../support/activity.ts";
 import { ackingNode, ackNode, EventHarness } from "../support/event-harness.ts";
 import { harnessFlow } from "../support/flow-harness.ts";

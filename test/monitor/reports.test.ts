@@ -1,11 +1,11 @@
 import type { Node } from "node-red";
 import should from "should";
-import { Activity, activity, Gauges } from "../../nodes/lib/runtime/activity/activity.ts";
-import { OperationReports } from "../../nodes/lib/runtime/activity/operation-reports.ts";
-import { originOf } from "../../nodes/lib/runtime/activity/origin.ts";
-import { noteStatusEvent, noteWatcher } from "../../nodes/lib/runtime/activity/resources.ts";
-import { RingBuffer } from "../../nodes/lib/runtime/activity/ring-buffer.ts";
-import type { ActivityEvent, OperationReport } from "../../nodes/lib/runtime/activity/types.ts";
+import { Activity, activity, Gauges } from "../../nodes/common/telemetry/activity.ts";
+import { OperationReports } from "../../nodes/common/telemetry/operation-reports.ts";
+import { originOf } from "../../nodes/common/telemetry/origin.ts";
+import { noteStatusEvent, noteWatcher } from "../../nodes/common/telemetry/resources.ts";
+import { RingBuffer } from "../../nodes/common/telemetry/ring-buffer.ts";
+import type { ActivityEvent, OperationReport } from "../../nodes/common/telemetry/types.ts";
 
 type Entry = { key: string; value: number };
 

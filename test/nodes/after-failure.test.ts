@@ -1,5 +1,5 @@
 import should from "should";
-import { executionOf, type Reported } from "../../nodes/lib/runtime/after-failure.ts";
+import { executionOf, type Reported } from "../../nodes/common/messages/after-failure.ts";
 import type { CrecClient, FollowOptions, Operation } from "../../src/index.ts";
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import should from "should";
 import { Feeders } from "../../nodes/alert/feeders.ts";
-import { type ChannelProgress, noteReader } from "../../nodes/lib/runtime/channel-progress.ts";
+import { type ChannelProgress, noteReader } from "../../nodes/common/status/channel-progress.ts";
 
 const HOUR_MS = 3_600_000;
 const CHANNELS = ["c2c1c0de-0000-4000-8000-000000000001", "c2c1c0de-0000-4000-8000-000000000002"] as const;

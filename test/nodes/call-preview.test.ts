@@ -1,10 +1,10 @@
 import type { NodeAPI } from "node-red";
 import should from "should";
-import { previewOf, snapshotOf } from "../../nodes/lib/runtime/call-preview.ts";
-import type { ContractNode } from "../../nodes/lib/runtime/config-nodes.ts";
-import { registerContract } from "../../nodes/lib/runtime/contract-registry.ts";
-import { explainReuse } from "../../nodes/lib/runtime/key-reused.ts";
-import type { CallDef } from "../../nodes/lib/shared/form-types.ts";
+import { previewOf, snapshotOf } from "../../nodes/common/contracts/call-preview.ts";
+import { registerContract } from "../../nodes/common/contracts/contract-registry.ts";
+import type { ContractNode } from "../../nodes/common/fields/config-nodes.ts";
+import { explainReuse } from "../../nodes/common/messages/key-reused.ts";
+import type { CallDef } from "../../nodes/common/shared/form-types.ts";
 import { previewCalls } from "../../nodes/submit-operation/admin/preview-calls.ts";
 import { encodeFunctionCall, type Operation, OperationKeyReusedError, parseAbi } from "../../src/index.ts";
 

@@ -1,17 +1,17 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import should from "should";
-import type { ContractCall, FunctionChoice, Value } from "../../nodes/lib/shared/form-types.ts";
+import type { ContractCall, FunctionChoice, Value } from "../../nodes/common/shared/form-types.ts";
 
 /** Code of the browser, whose types are not those of Node.js. */
 const { callProblem, noteParameters } = (await import(
-  String(new URL("../../nodes/lib/editor/call-problem.ts", import.meta.url))
+  String(new URL("../../nodes/common/editor/call-problem.ts", import.meta.url))
 )) as {
   callProblem(node: { _: typeof textOf }, call: ContractCall): string | undefined;
   noteParameters(contract: string, functions: readonly FunctionChoice[]): void;
 };
 
-const path = fileURLToPath(new URL("../../nodes/lib/locales/en-US/common.json", import.meta.url));
+const path = fileURLToPath(new URL("../../nodes/common/locales/en-US/common.json", import.meta.url));
 const texts = JSON.parse(readFileSync(path, "utf8")) as object;
 
 /** As the editor looks texts up, with the plural where there are several. */

@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
-import { errorKey, labelKey, shortName } from "../../nodes/lib/shared/field-rules.ts";
-import type { Field, NodeDescription } from "../../nodes/lib/shared/fields.ts";
-import { COMMON as COMMON_FIELDS } from "../../nodes/lib/shared/fields.ts";
+import { errorKey, labelKey, shortName } from "../../nodes/common/shared/field-rules.ts";
+import type { Field, NodeDescription } from "../../nodes/common/shared/fields.ts";
+import { COMMON as COMMON_FIELDS } from "../../nodes/common/shared/fields.ts";
 import { replaceLinks } from "../../scripts/packing/links.mjs";
 import { EVENT_TYPES } from "../../src/protocol/index.ts";
 import { registeredBy } from "../support/registered-forms.ts";
@@ -144,7 +144,7 @@ const withoutLinks = (markdown: string) => replaceLinks(markdown, ({ text }) => 
 
 describe("the package as Node-RED finds it", () => {
   it("lists every node there is", () => {
-    const folders = readdirSync(join(root, "nodes")).filter((name) => name !== "lib");
+    const folders = readdirSync(join(root, "nodes")).filter((name) => name !== "common");
     should([...names].sort()).deepEqual(folders.sort());
   });
 
@@ -166,7 +166,7 @@ describe("the package as Node-RED finds it", () => {
   });
 
   it("has every common text in use", () => {
-    const common = keysOf(json<object>("nodes/lib/locales/en-US/common.json"));
+    const common = keysOf(json<object>("nodes/common/locales/en-US/common.json"));
     const templates = names.map((name) => formOf(name).template);
     const uses = usesOf([...sourcesOf("nodes"), ...templates].join("\n"), [COMMON]);
     should(common.filter((key) => !isUsed(key, uses))).be.empty();

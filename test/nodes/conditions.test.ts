@@ -1,12 +1,12 @@
 import { createRequire } from "node:module";
 import type { Node, NodeAPI } from "node-red";
 import should from "should";
-import { nodeConditions } from "../../nodes/lib/runtime/conditions.ts";
-import type { ConditionDef } from "../../nodes/lib/shared/conditions.ts";
+import { nodeConditions } from "../../nodes/common/contracts/conditions.ts";
+import type { ConditionDef } from "../../nodes/common/shared/conditions.ts";
 import { type Abi, parseAbi } from "../../src/index.ts";
 
 const { util } = createRequire(import.meta.url)("@node-red/util");
-const common = createRequire(import.meta.url)("../../nodes/lib/locales/en-US/common.json");
+const common = createRequire(import.meta.url)("../../nodes/common/locales/en-US/common.json");
 
 const TOKEN = "0x5b571A50AC6cB524730C8419EBe452703139809A";
 const OTHER = "0x00000000000000000000000000000000DeaDBeef";

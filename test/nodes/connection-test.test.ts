@@ -4,8 +4,8 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import should from "should";
+import type { Answer, Owner, ShownVariables, Tested } from "../../nodes/common/shared/form-types.ts";
 import { thresholdWarnings } from "../../nodes/connection/threshold.ts";
-import type { Answer, Owner, ShownVariables, Tested } from "../../nodes/lib/shared/form-types.ts";
 import type { RunningService } from "../../service/src/index.ts";
 import {
   type Address,

@@ -1,5 +1,5 @@
 import should from "should";
-import { createdOf } from "../../nodes/lib/runtime/created.ts";
+import { createdOf } from "../../nodes/common/messages/created.ts";
 import { CrecClient } from "../../src/index.ts";
 
 describe("what a message says was created a moment ago", () => {

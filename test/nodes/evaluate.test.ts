@@ -6,7 +6,7 @@ import {
   evaluatePresent,
   optionOf,
   shownValue,
-} from "../../nodes/lib/runtime/evaluate.ts";
+} from "../../nodes/common/fields/evaluate.ts";
 
 describe("the value of a typed input", () => {
   type Callback = (error: Error | null, value?: unknown) => void;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import should from "should";
-import type { CrecMessage } from "../../nodes/lib/runtime/message.ts";
+import type { CrecMessage } from "../../nodes/common/messages/message.ts";
 import { operationKeyOf } from "../../nodes/submit-operation/operation-key.ts";
 import { eventKeyOf } from "../../src/index.ts";
 

@@ -1,5 +1,5 @@
 import should from "should";
-import { eventNames } from "../../nodes/lib/runtime/event-names.ts";
+import { eventNames } from "../../nodes/common/contracts/event-names.ts";
 
 const TRANSFER = "Transfer(address,address,uint256)";
 

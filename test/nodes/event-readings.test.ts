@@ -5,7 +5,7 @@ import {
   isReadAlike,
   readDifferently,
   watcherReadings,
-} from "../../nodes/lib/runtime/event-readings.ts";
+} from "../../nodes/common/contracts/event-readings.ts";
 import * as library from "../../src/index.ts";
 
 const TRANSFER = "event Transfer(address indexed from, address indexed to, uint256 value)";

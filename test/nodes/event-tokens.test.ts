@@ -1,10 +1,10 @@
 import type { NodeAPI } from "node-red";
 import should from "should";
+import { registerContract } from "../../nodes/common/contracts/contract-registry.ts";
+import { eventDecoder } from "../../nodes/common/contracts/event-tokens.ts";
+import type { ContractNode } from "../../nodes/common/fields/config-nodes.ts";
+import { toMessage } from "../../nodes/common/messages/event-message.ts";
 import { UnitsNote } from "../../nodes/events-in/units-note.ts";
-import type { ContractNode } from "../../nodes/lib/runtime/config-nodes.ts";
-import { registerContract } from "../../nodes/lib/runtime/contract-registry.ts";
-import { toMessage } from "../../nodes/lib/runtime/event-message.ts";
-import { eventDecoder } from "../../nodes/lib/runtime/event-tokens.ts";
 import * as library from "../../src/index.ts";
 import { TRANSFER_ABI } from "../support/nodes.ts";
 

@@ -1,16 +1,16 @@
 import type { NodeAPI } from "node-red";
 import should from "should";
-import type { ContractNode } from "../../nodes/lib/runtime/config-nodes.ts";
-import { registerContract } from "../../nodes/lib/runtime/contract-registry.ts";
-import { shortText, toldError } from "../../nodes/lib/runtime/error-texts.ts";
+import { registerContract } from "../../nodes/common/contracts/contract-registry.ts";
+import type { ContractNode } from "../../nodes/common/fields/config-nodes.ts";
+import { shortText, toldError } from "../../nodes/common/messages/error-texts.ts";
 import {
   explainFailure,
   type FailedCall,
   failureOf,
   failureSentence,
-} from "../../nodes/lib/runtime/failure.ts";
-import { cutAtWord } from "../../nodes/lib/shared/cut-text.ts";
-import { nodeError, toCodedError } from "../../nodes/lib/shared/errors.ts";
+} from "../../nodes/common/messages/failure.ts";
+import { cutAtWord } from "../../nodes/common/shared/cut-text.ts";
+import { nodeError, toCodedError } from "../../nodes/common/shared/errors.ts";
 import { type Hop, HopError } from "../../src/http/hops.ts";
 import { networkError } from "../../src/http/network-errors.ts";
 import { ArgumentError, encodeValue, parseAbi } from "../../src/index.ts";

@@ -1,7 +1,7 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import should from "should";
-import { fieldReader } from "../../nodes/lib/runtime/field-reader.ts";
-import { describeNode } from "../../nodes/lib/shared/fields.ts";
+import { fieldReader } from "../../nodes/common/fields/field-reader.ts";
+import { describeNode } from "../../nodes/common/shared/fields.ts";
 
 describe("a flag of a node", () => {
   const NODE = describeNode({

@@ -1,8 +1,8 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import should from "should";
-import { type FieldReader, fieldReader } from "../../nodes/lib/runtime/field-reader.ts";
-import { isAddress } from "../../nodes/lib/shared/field-checks.ts";
-import { describeNode } from "../../nodes/lib/shared/fields.ts";
+import { type FieldReader, fieldReader } from "../../nodes/common/fields/field-reader.ts";
+import { isAddress } from "../../nodes/common/shared/field-checks.ts";
+import { describeNode } from "../../nodes/common/shared/fields.ts";
 
 const NODE = describeNode({
   type: "crec-test",

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import should from "should";
-import { fileNameOf } from "../../nodes/lib/runtime/file-name.ts";
+import { fileNameOf } from "../../nodes/common/fields/file-name.ts";
 import { stateFrom } from "../../src/consumer/cursor-state.ts";
 import { FileCursorStore } from "../../src/consumer/index.ts";
 import { IDENTITY, range } from "../consumer/simulation.ts";

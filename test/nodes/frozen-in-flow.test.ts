@@ -2,9 +2,9 @@ import { EventEmitter } from "node:events";
 import { createRequire } from "node:module";
 import type { NodeAPI } from "node-red";
 import should from "should";
+import { noteWaiting } from "../../nodes/common/tasks/waiting.ts";
 import { FlowWork } from "../../nodes/events-in/flow/flow-work.ts";
 import type { Outcome } from "../../nodes/events-in/flow/work.ts";
-import { noteWaiting } from "../../nodes/lib/runtime/waits/waiting.ts";
 
 const require = createRequire(import.meta.url);
 type Hooks = NodeAPI["hooks"] & { trigger(name: string, payload: object): Promise<void> };

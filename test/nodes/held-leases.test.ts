@@ -1,5 +1,5 @@
 import should from "should";
-import { leaseOfMessage } from "../../nodes/lib/runtime/held-leases.ts";
+import { leaseOfMessage } from "../../nodes/common/fleet/held-leases.ts";
 
 describe("the lease of a message", () => {
   const of = (epoch: unknown) => leaseOfMessage({ crec: { consumer: "a", channelId: "b", epoch } } as never);

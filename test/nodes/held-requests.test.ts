@@ -3,8 +3,8 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Node, NodeAPI } from "node-red";
 import should from "should";
-import { processWide } from "../../nodes/lib/runtime/process-wide.ts";
-import { holdRequest, refuseRequest, takeRequest } from "../../nodes/lib/runtime/waits/requests.ts";
+import { processWide } from "../../nodes/common/process-wide.ts";
+import { holdRequest, refuseRequest, takeRequest } from "../../nodes/common/tasks/requests.ts";
 import { eventually } from "../support/eventually.ts";
 
 /** With a real server, and of Node-RED only what says which nodes run. */

@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events";
 import type { NodeAPI } from "node-red";
 import should from "should";
-import type { FleetRef } from "../../nodes/lib/runtime/fleet.ts";
-import { joinFleet } from "../../nodes/lib/runtime/join-fleet.ts";
+import type { FleetRef } from "../../nodes/common/fleet/fleet.ts";
+import { joinFleet } from "../../nodes/common/fleet/join-fleet.ts";
 
 const RED = {
   events: new EventEmitter(),

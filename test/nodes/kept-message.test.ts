@@ -1,5 +1,5 @@
 import should from "should";
-import { keptMessage } from "../../nodes/lib/runtime/waits/kept-message.ts";
+import { keptMessage } from "../../nodes/common/tasks/kept-message.ts";
 
 describe("a message that is kept for a wait", () => {
   it("is the same, without the web request that waits for its answer", () => {

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import should from "should";
+import { bindKey, boundTo } from "../../nodes/common/keys/binding.ts";
+import { markTyped, withoutMark } from "../../nodes/common/shared/typed-key.ts";
 import { addressesOf, type Destination, strayAddress } from "../../nodes/connection/key/addresses.ts";
-import { bindKey, boundTo } from "../../nodes/lib/runtime/keys/binding.ts";
-import { markTyped, withoutMark } from "../../nodes/lib/shared/typed-key.ts";
 
 const HERE = ["https://here.example/v1"];
 const THERE = ["https://there.example/v1"];

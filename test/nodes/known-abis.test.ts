@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import should from "should";
+import { eventReadings, LOCAL_EVENTS, readDifferently } from "../../nodes/common/contracts/event-readings.ts";
 import { DEMO_ABIS, DEMO_ADDRESSES, EXTENSION_ABIS, STANDARD_ABIS } from "../../nodes/contract/known-abis.ts";
-import { eventReadings, LOCAL_EVENTS, readDifferently } from "../../nodes/lib/runtime/event-readings.ts";
 import { serviceVariables } from "../../service/src/flow-variables.ts";
 import { serviceNamed } from "../../service/src/lifecycles/watcher-services/index.ts";
 import type { ReadyInfo } from "../../service/src/start/types.ts";

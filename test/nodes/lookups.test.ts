@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import should from "should";
-import type { Answer, Choices, Problem, Tested } from "../../nodes/lib/shared/form-types.ts";
+import type { Answer, Choices, Problem, Tested } from "../../nodes/common/shared/form-types.ts";
 import type { RunningService } from "../../service/src/index.ts";
 import { CrecClient } from "../../src/index.ts";
 import { ask, harnessFlow } from "../support/flow-harness.ts";

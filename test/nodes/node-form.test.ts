@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import should from "should";
-import { type NodeDescription, TEXT_TYPES } from "../../nodes/lib/shared/fields.ts";
-import { isNewer, migrate } from "../../nodes/lib/shared/migrate.ts";
+import { type NodeDescription, TEXT_TYPES } from "../../nodes/common/shared/fields.ts";
+import { isNewer, migrate } from "../../nodes/common/shared/migrate.ts";
 import { type FormCode, formCode } from "../support/form-code.ts";
 
 const MIGRATED = `
@@ -128,7 +128,7 @@ describe("each text field of each form", function () {
     const names = readdirSync(folderOf(""), { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && existsSync(`${folderOf(entry.name)}/fields.ts`))
       .map((entry) => entry.name);
-    const common = textsOf("lib", "common");
+    const common = textsOf("common", "common");
     for (const name of names) {
       const { NODE } = (await import(`../../nodes/${name}/fields.ts`)) as { NODE: NodeDescription };
       const { definition, judge } = await real(name);

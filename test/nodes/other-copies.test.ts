@@ -1,13 +1,13 @@
 import type { Node, NodeAPI } from "node-red";
 import should from "should";
-import { ContextCursorStore } from "../../nodes/events-in/context-store.ts";
-import { CopiesNote } from "../../nodes/events-in/copies-note.ts";
 import {
   isHighlyAvailable,
   isOfOtherCopy,
   noteOtherCopy,
   onOtherCopy,
-} from "../../nodes/lib/runtime/other-copies.ts";
+} from "../../nodes/common/fleet/other-copies.ts";
+import { ContextCursorStore } from "../../nodes/events-in/context-store.ts";
+import { CopiesNote } from "../../nodes/events-in/copies-note.ts";
 import { isFirstTry, noteSender } from "../../nodes/submit-operation/sender.ts";
 import type { CursorState, Operation } from "../../src/index.ts";
 

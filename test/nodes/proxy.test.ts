@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
 import should from "should";
-import { type ProxyNode, proxyOf, proxyProblem } from "../../nodes/lib/runtime/proxy.ts";
+import { type ProxyNode, proxyOf, proxyProblem } from "../../nodes/common/fields/proxy.ts";
 
 /** Node-RED's config node as far as a connection reads it. */
 function proxy(settings: {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import should from "should";
-import type { Answer, OnChain } from "../../nodes/lib/shared/form-types.ts";
+import type { Answer, OnChain } from "../../nodes/common/shared/form-types.ts";
 import type { RunningService } from "../../service/src/index.ts";
 import { CrecClient } from "../../src/index.ts";
 import { harnessFlow } from "../support/flow-harness.ts";

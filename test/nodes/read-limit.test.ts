@@ -2,10 +2,10 @@ import { EventEmitter } from "node:events";
 import { mock } from "node:test";
 import type { NodeAPI } from "node-red";
 import should from "should";
-import { sharedAnswers } from "../../nodes/lib/admin/shared-answers.ts";
-import { asReadOnlyUser, readLimit, retryAfterOf } from "../../nodes/lib/runtime/read-limit.ts";
-import { sharedLookUp } from "../../nodes/lib/runtime/shared-look-up.ts";
-import { toCodedError } from "../../nodes/lib/shared/errors.ts";
+import { sharedAnswers } from "../../nodes/common/admin/shared-answers.ts";
+import { sharedLookUp } from "../../nodes/common/contracts/shared-look-up.ts";
+import { toCodedError } from "../../nodes/common/shared/errors.ts";
+import { asReadOnlyUser, readLimit, retryAfterOf } from "../../nodes/common/status/read-limit.ts";
 import { deferred } from "../../src/deferred.ts";
 
 describe("what users who may only read ask of a connection", () => {

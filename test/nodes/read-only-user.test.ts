@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import should from "should";
-import type { Choices, Problem } from "../../nodes/lib/shared/form-types.ts";
+import type { Choices, Problem } from "../../nodes/common/shared/form-types.ts";
 import type { RunningService } from "../../service/src/index.ts";
 import { CrecClient } from "../../src/index.ts";
 import { type Borrowed, ownNodeRed } from "../support/borrowed-node-red.ts";

@@ -1,6 +1,6 @@
 import should from "should";
-import { toMessage } from "../../nodes/lib/runtime/event-message.ts";
-import { noteAddresses, recentAddresses } from "../../nodes/lib/runtime/recent-addresses.ts";
+import { noteAddresses, recentAddresses } from "../../nodes/common/fields/recent-addresses.ts";
+import { toMessage } from "../../nodes/common/messages/event-message.ts";
 import type { DecodedEvent, VerifyResult } from "../../src/index.ts";
 import { makeEvent } from "../consumer/simulation.ts";
 

@@ -1,6 +1,6 @@
 import should from "should";
-import { splitNames } from "../../nodes/lib/shared/split-names.ts";
-import { timeOf } from "../../nodes/lib/shared/times.ts";
+import { splitNames } from "../../nodes/common/shared/split-names.ts";
+import { timeOf } from "../../nodes/common/shared/times.ts";
 import { Sequence } from "../../nodes/search-events/sequence.ts";
 import { type Arrival, ackingNode, ackNode, EventHarness, isPoll } from "../support/event-harness.ts";
 import { eventually } from "../support/eventually.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { NodeAPI } from "node-red";
 import should from "should";
-import { reasonWord, serviceStatus } from "../../nodes/lib/runtime/service-words.ts";
+import { reasonWord, serviceStatus } from "../../nodes/common/messages/service-words.ts";
 import { REJECTION_REASONS } from "../../plugins/monitor/monitoring/known-values.ts";
 import {
   OPERATION_STATUSES,
@@ -48,7 +48,7 @@ describe("what a person reads for words of the service", () => {
   const RED = nodeRedIn("en-US");
 
   it("fits under a node, with what nodes say about it", () => {
-    const { common } = catalog("nodes/lib", "en-US", "common");
+    const { common } = catalog("nodes/common", "en-US", "common");
     const unproven = (text: string) => String(common?.status?.unproven).replace("__status__", text);
     const found = (text: string) => `found: ${text}`;
     const rejected = REJECTION_REASONS.map((reason) => `rejected: ${reasonWord(RED, reason)}`);
@@ -85,7 +85,7 @@ function catalog(folder: string, tag: string, name: string): Texts {
 
 /** As Node-RED looks texts up: one that is missing is its key. */
 function nodeRedIn(tag: string): NodeAPI {
-  const texts = catalog("nodes/lib", tag, "common");
+  const texts = catalog("nodes/common", tag, "common");
   const textOf = (key: string) => {
     const found = key.split(".").reduce<Texts | undefined>((inner, part) => inner?.[part], texts);
     return typeof found === "string" ? found : key;

@@ -1,5 +1,5 @@
 import should from "should";
-import { isShownWhole, shownCalls } from "../../nodes/lib/runtime/approvals/shown-calls.ts";
+import { isShownWhole, shownCalls } from "../../nodes/common/approvals/shown-calls.ts";
 
 const TO = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import should from "should";
-import type { SignerKey, SignerTestReport } from "../../nodes/lib/shared/form-types.ts";
-import { STORED_PASSWORD } from "../../nodes/lib/shared/stored-password.ts";
-import { markTyped } from "../../nodes/lib/shared/typed-key.ts";
+import type { SignerKey, SignerTestReport } from "../../nodes/common/shared/form-types.ts";
+import { STORED_PASSWORD } from "../../nodes/common/shared/stored-password.ts";
+import { markTyped } from "../../nodes/common/shared/typed-key.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/index.ts";
 import { eventually } from "../support/eventually.ts";
 import {

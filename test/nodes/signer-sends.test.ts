@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import should from "should";
-import { longestSigning, type SignerKind } from "../../nodes/lib/shared/signer-kinds.ts";
+import { longestSigning, type SignerKind } from "../../nodes/common/shared/signer-kinds.ts";
 import { AWS_KMS } from "../../nodes/signer/kinds/aws-kms.ts";
 import { FIREBLOCKS } from "../../nodes/signer/kinds/fireblocks.ts";
 import { keyServiceOf } from "../../nodes/signer/kinds/index.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { NodeAPI } from "node-red";
 import should from "should";
-import { stateFolder, stateFolderFor } from "../../nodes/lib/runtime/state-folder.ts";
+import { stateFolder, stateFolderFor } from "../../nodes/common/folder/state-folder.ts";
 
 describe("the state folder", () => {
   let userDir: string;

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Node, NodeAPI } from "node-red";
 import should from "should";
-import type { Connection } from "../../nodes/lib/runtime/config-nodes.ts";
-import type { CrecMessage } from "../../nodes/lib/runtime/message.ts";
-import { type Run, type Wait, Waits } from "../../nodes/lib/runtime/waits/waits.ts";
+import type { Connection } from "../../nodes/common/fields/config-nodes.ts";
+import type { CrecMessage } from "../../nodes/common/messages/message.ts";
+import { type Run, type Wait, Waits } from "../../nodes/common/tasks/waits.ts";
 
 const ID = "0f8fad5b-d9cb-469f-a165-70867728950e";
 

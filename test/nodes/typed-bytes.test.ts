@@ -2,9 +2,9 @@ import { createRequire } from "node:module";
 import { encodeBytes32String, Interface } from "ethers";
 import type { Node, NodeAPI } from "node-red";
 import should from "should";
-import { checkValue } from "../../nodes/lib/admin/check-value.ts";
-import { encodeContractCall } from "../../nodes/lib/runtime/calls.ts";
-import { fitsBytes } from "../../nodes/lib/shared/fits-bytes.ts";
+import { checkValue } from "../../nodes/common/admin/check-value.ts";
+import { encodeContractCall } from "../../nodes/common/contracts/calls.ts";
+import { fitsBytes } from "../../nodes/common/shared/fits-bytes.ts";
 import { previewCalls } from "../../nodes/submit-operation/admin/preview-calls.ts";
 import * as library from "../../src/index.ts";
 

@@ -1,6 +1,6 @@
 import should from "should";
-import { nodeError } from "../../nodes/lib/shared/errors.ts";
-import { unsetVariable } from "../../nodes/lib/shared/variables.ts";
+import { nodeError } from "../../nodes/common/shared/errors.ts";
+import { unsetVariable } from "../../nodes/common/shared/variables.ts";
 import type { RunningService } from "../../service/src/index.ts";
 import { ask, harnessFlow, type Message, refuse } from "../support/flow-harness.ts";
 import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";

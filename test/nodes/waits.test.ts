@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import should from "should";
-import type { Connection } from "../../nodes/lib/runtime/config-nodes.ts";
-import { FolderLock } from "../../nodes/lib/runtime/folder/folder-lock.ts";
-import { onInput, type Task } from "../../nodes/lib/runtime/input.ts";
-import type { CrecMessage } from "../../nodes/lib/runtime/message.ts";
-import { WalletLines } from "../../nodes/lib/runtime/signing/wallet-lines.ts";
-import { OWNER } from "../../nodes/lib/runtime/waits/owners.ts";
+import type { Connection } from "../../nodes/common/fields/config-nodes.ts";
+import { onInput, type Task } from "../../nodes/common/fields/input.ts";
+import { FolderLock } from "../../nodes/common/folder/folder-lock.ts";
+import type { CrecMessage } from "../../nodes/common/messages/message.ts";
+import { WalletLines } from "../../nodes/common/signing/wallet-lines.ts";
+import { OWNER } from "../../nodes/common/tasks/owners.ts";
 import { eventually } from "../support/eventually.ts";
 
 const connection = { baseUrl: "https://service.example/v1" } as Connection;

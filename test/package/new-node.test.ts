@@ -55,7 +55,7 @@ describe("npm run new-node", function () {
   it("refuses a name that is missing, wrong or taken, and writes nothing", async () => {
     const { newNode } = (await fromCopy("scripts/lib/new-node.mjs")) as NewNode;
     const before = await filesOf(sources.folder);
-    for (const name of ["", "Gas", "gas price", "gas--price", "../gas", "3-gas", "lib", "ack"])
+    for (const name of ["", "Gas", "gas price", "gas--price", "../gas", "3-gas", "common", "ack"])
       await should(newNode(name)).be.rejectedWith(/Give the node a name|cannot be called|There is a node/);
     should([...(await filesOf(sources.folder)).keys()]).eql([...before.keys()]);
   });

@@ -1,8 +1,8 @@
 import should from "should";
-import { defaultsOf } from "../../nodes/lib/build/registration.ts";
-import type { NodeDescription } from "../../nodes/lib/shared/fields.ts";
-import { migrate } from "../../nodes/lib/shared/migrate.ts";
-import { isReference } from "../../nodes/lib/shared/variables.ts";
+import { defaultsOf } from "../../nodes/common/build/registration.ts";
+import type { NodeDescription } from "../../nodes/common/shared/fields.ts";
+import { migrate } from "../../nodes/common/shared/migrate.ts";
+import { isReference } from "../../nodes/common/shared/variables.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { FIELD_TABLES } from "../../plugins/monitor/diagnostics/field-tables.ts";
 import { useEditor } from "../support/editor.ts";

@@ -1,5 +1,5 @@
 import should from "should";
-import { toMessage } from "../../nodes/lib/runtime/event-message.ts";
+import { toMessage } from "../../nodes/common/messages/event-message.ts";
 import { EventConsumer, eventFilter, eventSource, MemoryCursorStore } from "../../src/consumer/index.ts";
 import { CrecError } from "../../src/errors.ts";
 import {

@@ -2,19 +2,19 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Node, NodeAPI } from "node-red";
 import { alertsPath } from "../../nodes/alert/memory.ts";
+import { onInput } from "../../nodes/common/fields/input.ts";
+import { leaseKey } from "../../nodes/common/fleet/held-leases.ts";
+import { noteSharedRule, otherRulesOf } from "../../nodes/common/fleet/shared-rules.ts";
+import type { FolderState } from "../../nodes/common/folder/folder-lock.ts";
+import { useFolder } from "../../nodes/common/folder/shared-folder.ts";
+import { lockedStateFolder } from "../../nodes/common/folder/use-state.ts";
+import { bindKey } from "../../nodes/common/keys/binding.ts";
+import { bindingsPath } from "../../nodes/common/keys/key-place.ts";
+import { fileClaims, sharedClaims } from "../../nodes/common/signing/claims.ts";
+import { OWNER, WaitOwners } from "../../nodes/common/tasks/owners.ts";
 import { ConsumerMemory } from "../../nodes/events-in/consumer-memory.ts";
 import { ContextCursorStore } from "../../nodes/events-in/context-store.ts";
 import { cursorPath } from "../../nodes/events-in/settings.ts";
-import type { FolderState } from "../../nodes/lib/runtime/folder/folder-lock.ts";
-import { useFolder } from "../../nodes/lib/runtime/folder/shared-folder.ts";
-import { lockedStateFolder } from "../../nodes/lib/runtime/folder/use-state.ts";
-import { leaseKey } from "../../nodes/lib/runtime/held-leases.ts";
-import { onInput } from "../../nodes/lib/runtime/input.ts";
-import { bindKey } from "../../nodes/lib/runtime/keys/binding.ts";
-import { bindingsPath } from "../../nodes/lib/runtime/keys/key-place.ts";
-import { noteSharedRule, otherRulesOf } from "../../nodes/lib/runtime/shared-rules.ts";
-import { fileClaims, sharedClaims } from "../../nodes/lib/runtime/signing/claims.ts";
-import { OWNER, WaitOwners } from "../../nodes/lib/runtime/waits/owners.ts";
 import { dedupePath } from "../../nodes/verify-event/settings.ts";
 import { Ignored } from "../../plugins/monitor/issues/ignored.ts";
 import * as library from "../../src/index.ts";
@@ -63,14 +63,14 @@ const OLD = {
   ran: "nodes/events-in/ran-before.ts",
   context: "nodes/events-in/context-store.ts",
   settings: "nodes/events-in/settings.ts",
-  names: "nodes/lib/runtime/file-name.ts",
-  folder: "nodes/lib/runtime/folder/shared-folder.ts",
-  use: "nodes/lib/runtime/folder/use-state.ts",
-  leases: "nodes/lib/runtime/held-leases.ts",
-  input: "nodes/lib/runtime/input.ts",
-  keys: "nodes/lib/runtime/keys/binding.ts",
-  claims: "nodes/lib/runtime/signing/claims.ts",
-  owners: "nodes/lib/runtime/waits/owners.ts",
+  names: "nodes/common/fields/file-name.ts",
+  folder: "nodes/common/folder/shared-folder.ts",
+  use: "nodes/common/folder/use-state.ts",
+  leases: "nodes/common/fleet/held-leases.ts",
+  input: "nodes/common/fields/input.ts",
+  keys: "nodes/common/keys/binding.ts",
+  claims: "nodes/common/signing/claims.ts",
+  owners: "nodes/common/tasks/owners.ts",
   ignored: "plugins/monitor/issues/ignored.ts",
 };
 

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { Node, NodeAPI, NodeDef } from "node-red";
-import type { CrecMessage } from "../../nodes/lib/runtime/message.ts";
+import type { CrecMessage } from "../../nodes/common/messages/message.ts";
 import type { Copy, CursorState, Delivery, EventConsumer, EventSource } from "../../src/index.ts";
 import type { Code } from "./code.ts";
 

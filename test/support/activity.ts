@@ -5,7 +5,7 @@ import type {
   OperationReport,
   ReaderReport,
   ResourceReport,
-} from "../../nodes/lib/runtime/activity/types.ts";
+} from "../../nodes/common/telemetry/types.ts";
 import { eventually } from "./eventually.ts";
 import type { NodeRed } from "./node-red.ts";
 

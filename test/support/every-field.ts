@@ -1,5 +1,5 @@
-import { defaultsOf } from "../../nodes/lib/build/registration.ts";
-import type { Field, NodeDescription } from "../../nodes/lib/shared/fields.ts";
+import { defaultsOf } from "../../nodes/common/build/registration.ts";
+import type { Field, NodeDescription } from "../../nodes/common/shared/fields.ts";
 import { FIELD_TABLES } from "../../plugins/monitor/diagnostics/field-tables.ts";
 import type { FlowNode } from "./node-red.ts";
 

@@ -1,6 +1,6 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
-import { type FieldReader, fieldReader } from "../../nodes/lib/runtime/field-reader.ts";
-import type { NodeDescription, SettingsOf } from "../../nodes/lib/shared/fields.ts";
+import { type FieldReader, fieldReader } from "../../nodes/common/fields/field-reader.ts";
+import type { NodeDescription, SettingsOf } from "../../nodes/common/shared/fields.ts";
 
 /** A reader of settings without a Node-RED around it: errors hold the keys of their texts. */
 export function readerOf<const N extends NodeDescription>(

@@ -30,9 +30,9 @@ export async function formCode(code: string): Promise<FormCode> {
     logLevel: "silent",
     stdin: {
       contents: [
-        'import { describeNode } from "./nodes/lib/shared/fields.ts";',
-        'import { defaultsOf } from "./nodes/lib/build/registration.ts";',
-        'import { forms } from "./nodes/lib/editor/node-form.ts";',
+        'import { describeNode } from "./nodes/common/shared/fields.ts";',
+        'import { defaultsOf } from "./nodes/common/build/registration.ts";',
+        'import { forms } from "./nodes/common/editor/node-form.ts";',
         code,
       ].join("\n"),
       resolveDir: fileURLToPath(new URL("../..", import.meta.url)),

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { credentialsOf } from "../../nodes/lib/shared/field-rules.ts";
+import { credentialsOf } from "../../nodes/common/shared/field-rules.ts";
 import { FIELD_TABLES } from "../../plugins/monitor/diagnostics/field-tables.ts";
 import type { FlowNode } from "./node-red.ts";
 

@@ -7,7 +7,7 @@ import type {
   Origin,
   ReaderReport,
   ResourceReport,
-} from "../../nodes/lib/runtime/activity/types.ts";
+} from "../../nodes/common/telemetry/types.ts";
 import type { Editor } from "./editor.ts";
 import type { FlowNode } from "./node-red.ts";
 

@@ -1,4 +1,4 @@
-import type { TestCheck } from "../../lib/shared/form-types.ts";
+import type { TestCheck } from "../../common/shared/form-types.ts";
 import type { FormSetting, FormVerification } from "./form-setting.ts";
 
 /** What the account service says about the key; a part that it does not tell is undefined. */

@@ -1,5 +1,5 @@
-import { toCodedError } from "../../lib/shared/errors.ts";
-import { type ProxyFault, proxyFault } from "../../lib/shared/proxy-fault.ts";
+import { toCodedError } from "../../common/shared/errors.ts";
+import { type ProxyFault, proxyFault } from "../../common/shared/proxy-fault.ts";
 
 /** What is wrong: a sentence for people and a code for programs. */
 export type Diagnosis = { code: string; message: string };

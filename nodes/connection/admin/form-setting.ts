@@ -1,7 +1,7 @@
 import type { NodeAPI } from "node-red";
-import { fieldsOf, textIn } from "../../lib/admin/answer.ts";
-import { deployedVariable } from "../../lib/admin/deployed.ts";
-import { isReference } from "../../lib/shared/variables.ts";
+import { fieldsOf, textIn } from "../../common/admin/answer.ts";
+import { deployedVariable } from "../../common/admin/deployed.ts";
+import { isReference } from "../../common/shared/variables.ts";
 import { VERIFICATION_FIELDS } from "../fields.ts";
 
 /** A setting of the form. A variable has no `value` unless the deployed connection has it in the same field. */

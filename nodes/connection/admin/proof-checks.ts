@@ -6,10 +6,10 @@ import type {
   VerifyReason,
   VerifyResult,
 } from "../../../src/index.ts";
-import { type Library, loadLibrary } from "../../lib/runtime/library.ts";
-import type { TestCheck } from "../../lib/shared/form-types.ts";
-import { isReference } from "../../lib/shared/variables.ts";
-import { signersIn } from "../../lib/shared/verification-set-up.ts";
+import { type Library, loadLibrary } from "../../common/library.ts";
+import type { TestCheck } from "../../common/shared/form-types.ts";
+import { isReference } from "../../common/shared/variables.ts";
+import { signersIn } from "../../common/shared/verification-set-up.ts";
 import { isThreshold } from "../signer-set.ts";
 import type { FormVerification } from "./form-setting.ts";
 

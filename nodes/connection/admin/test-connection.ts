@@ -1,11 +1,11 @@
 import type { NodeAPI } from "node-red";
 import type { CrecClient, CrecClientOptions, Network, VerifyConfig } from "../../../src/index.ts";
-import { answerForms, fieldsOf, textIn } from "../../lib/admin/answer.ts";
-import { concealing } from "../../lib/admin/conceal.ts";
-import { loadLibrary } from "../../lib/runtime/library.ts";
-import { nodeError } from "../../lib/shared/errors.ts";
-import type { FamilyDef, Tested } from "../../lib/shared/form-types.ts";
-import { isReference } from "../../lib/shared/variables.ts";
+import { answerForms, fieldsOf, textIn } from "../../common/admin/answer.ts";
+import { concealing } from "../../common/admin/conceal.ts";
+import { loadLibrary } from "../../common/library.ts";
+import { nodeError } from "../../common/shared/errors.ts";
+import type { FamilyDef, Tested } from "../../common/shared/form-types.ts";
+import { isReference } from "../../common/shared/variables.ts";
 import { familyNameProblem, familySets } from "../families.ts";
 import { accountChecks } from "./account-checks.ts";
 import { type Diagnosis, diagnose } from "./diagnosis.ts";

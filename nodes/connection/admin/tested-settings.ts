@@ -1,22 +1,22 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CrecClientOptions } from "../../../src/index.ts";
-import { textIn } from "../../lib/admin/answer.ts";
+import { textIn } from "../../common/admin/answer.ts";
 import {
   deployedCredential,
   deployedVariable,
   requireVariable,
   storedCredential,
-} from "../../lib/admin/deployed.ts";
-import type { ConnectionNode } from "../../lib/runtime/config-nodes.ts";
-import { storedValue } from "../../lib/runtime/flow-settings.ts";
-import { storedSetting } from "../../lib/runtime/keys/from-environment.ts";
-import { type ProxyNode, proxyOf, proxyProblem } from "../../lib/runtime/proxy.ts";
-import { type TlsNode, tlsOptions } from "../../lib/runtime/tls.ts";
-import { isChosen } from "../../lib/shared/config-choice.ts";
-import { nodeError } from "../../lib/shared/errors.ts";
-import { STORED_PASSWORD } from "../../lib/shared/stored-password.ts";
-import { withoutMark } from "../../lib/shared/typed-key.ts";
-import { isReference, requireSet } from "../../lib/shared/variables.ts";
+} from "../../common/admin/deployed.ts";
+import type { ConnectionNode } from "../../common/fields/config-nodes.ts";
+import { storedValue } from "../../common/fields/flow-settings.ts";
+import { type ProxyNode, proxyOf, proxyProblem } from "../../common/fields/proxy.ts";
+import { type TlsNode, tlsOptions } from "../../common/fields/tls.ts";
+import { storedSetting } from "../../common/keys/from-environment.ts";
+import { isChosen } from "../../common/shared/config-choice.ts";
+import { nodeError } from "../../common/shared/errors.ts";
+import { STORED_PASSWORD } from "../../common/shared/stored-password.ts";
+import { withoutMark } from "../../common/shared/typed-key.ts";
+import { isReference, requireSet } from "../../common/shared/variables.ts";
 import { addressesOf, type Destination } from "../key/addresses.ts";
 import { environmentKeyOf, environmentKeyProblem, nameOf } from "../key/environment-key.ts";
 import { typedFor } from "../key/key-problem.ts";

@@ -1,9 +1,9 @@
 import type { NodeAPI } from "node-red";
-import { answerForms, fieldsOf, textIn } from "../../lib/admin/answer.ts";
-import { deployedVariable, requireVariable } from "../../lib/admin/deployed.ts";
-import { loadLibrary } from "../../lib/runtime/library.ts";
-import type { Owner } from "../../lib/shared/form-types.ts";
-import { isReference } from "../../lib/shared/variables.ts";
+import { answerForms, fieldsOf, textIn } from "../../common/admin/answer.ts";
+import { deployedVariable, requireVariable } from "../../common/admin/deployed.ts";
+import { loadLibrary } from "../../common/library.ts";
+import type { Owner } from "../../common/shared/form-types.ts";
+import { isReference } from "../../common/shared/variables.ts";
 
 const FIELDS = ["orgId", "creTenantId", "workflowOwner"] as const;
 type Field = (typeof FIELDS)[number];

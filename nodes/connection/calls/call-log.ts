@@ -1,8 +1,8 @@
 import type { ResponseInfo } from "../../../src/index.ts";
 import type { KeyRefusal } from "../../../src/protocol/errors.ts";
-import { activity } from "../../lib/runtime/activity/activity.ts";
-import type { ConnectionReport, Origin, Problem } from "../../lib/runtime/activity/types.ts";
-import { type ProxyFault, proxyFault } from "../../lib/shared/proxy-fault.ts";
+import { type ProxyFault, proxyFault } from "../../common/shared/proxy-fault.ts";
+import { activity } from "../../common/telemetry/activity.ts";
+import type { ConnectionReport, Origin, Problem } from "../../common/telemetry/types.ts";
 import { type Addresses, endpointOf } from "./endpoint.ts";
 
 type State = ConnectionReport["state"];

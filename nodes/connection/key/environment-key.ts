@@ -1,9 +1,9 @@
 import type { NodeAPI } from "node-red";
 import { PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL } from "../../../src/protocol/limits.ts";
-import { storedCredential } from "../../lib/admin/deployed.ts";
-import { isDisabled, storedValue } from "../../lib/runtime/flow-settings.ts";
-import { strayAddress } from "../../lib/runtime/keys/destination.ts";
-import { type CodedError, nodeError } from "../../lib/shared/errors.ts";
+import { storedCredential } from "../../common/admin/deployed.ts";
+import { isDisabled, storedValue } from "../../common/fields/flow-settings.ts";
+import { strayAddress } from "../../common/keys/destination.ts";
+import { type CodedError, nodeError } from "../../common/shared/errors.ts";
 import { type Destination, withUrls } from "./addresses.ts";
 
 /** The API key of a connection that has none of its own. */

@@ -1,16 +1,11 @@
 import type { Node, NodeAPI } from "node-red";
-import type { ConnectionCredentials } from "../../lib/runtime/config-nodes.ts";
-import { bindKey, boundTo } from "../../lib/runtime/keys/binding.ts";
-import { notFromEnvironment } from "../../lib/runtime/keys/destination.ts";
-import { isInEnvironment, type Setting } from "../../lib/runtime/keys/from-environment.ts";
-import {
-  bindingsPath,
-  connectionBinding,
-  originalId,
-  subflowProperty,
-} from "../../lib/runtime/keys/key-place.ts";
-import { type CodedError, nodeError, toCodedError } from "../../lib/shared/errors.ts";
-import { isReference } from "../../lib/shared/variables.ts";
+import type { ConnectionCredentials } from "../../common/fields/config-nodes.ts";
+import { bindKey, boundTo } from "../../common/keys/binding.ts";
+import { notFromEnvironment } from "../../common/keys/destination.ts";
+import { isInEnvironment, type Setting } from "../../common/keys/from-environment.ts";
+import { bindingsPath, connectionBinding, originalId, subflowProperty } from "../../common/keys/key-place.ts";
+import { type CodedError, nodeError, toCodedError } from "../../common/shared/errors.ts";
+import { isReference } from "../../common/shared/variables.ts";
 import { addressesOf, type Destination, strayAddress } from "./addresses.ts";
 
 /** The addresses that the typed key of a connection may be sent to; undefined where they are not stored. */

@@ -1,9 +1,9 @@
 import type { Delivery } from "../../../src/index.ts";
-import { activity } from "../../lib/runtime/activity/activity.ts";
-import { eventReport } from "../../lib/runtime/activity/event-report.ts";
-import { noteStatusEvent } from "../../lib/runtime/activity/resources.ts";
-import type { Origin, ReaderReport } from "../../lib/runtime/activity/types.ts";
-import { toCodedError } from "../../lib/shared/errors.ts";
+import { toCodedError } from "../../common/shared/errors.ts";
+import { activity } from "../../common/telemetry/activity.ts";
+import { eventReport } from "../../common/telemetry/event-report.ts";
+import { noteStatusEvent } from "../../common/telemetry/resources.ts";
+import type { Origin, ReaderReport } from "../../common/telemetry/types.ts";
 import type { Reader } from "../reader.ts";
 import { type ProofTimes, proofMsOf } from "./proof-times.ts";
 import { readerState, type ShownState, type Standing, type WaitsFor } from "./reader-state.ts";

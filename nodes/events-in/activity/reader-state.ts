@@ -1,7 +1,7 @@
 import type { ConsumerState, LeaseState, ReadErrorKind } from "../../../src/index.ts";
-import type { Problem, ReaderReport } from "../../lib/runtime/activity/types.ts";
-import type { FolderState } from "../../lib/runtime/folder/folder-lock.ts";
-import type { CodedError } from "../../lib/shared/errors.ts";
+import type { FolderState } from "../../common/folder/folder-lock.ts";
+import type { CodedError } from "../../common/shared/errors.ts";
+import type { Problem, ReaderReport } from "../../common/telemetry/types.ts";
 
 /** What a node that reads nothing yet waits for. */
 export type WaitsFor = { error: CodedError; kind: ReadErrorKind | "given-up" };

@@ -1,13 +1,13 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CrecError, LeaseState } from "../../../src/index.ts";
-import { shortText } from "../../lib/runtime/error-texts.ts";
+import { shortText } from "../../common/messages/error-texts.ts";
 import {
   type StatusKind,
   type StatusText,
   showStatus,
   statusOfKind,
   statusText,
-} from "../../lib/runtime/status.ts";
+} from "../../common/status/status.ts";
 
 /** How often the time since the other copy was heard of is shown anew. */
 const REFRESH_MS = 3_000;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LeaseState, SharedState } from "../../../src/index.ts";
-import type { Fleet } from "../../lib/runtime/join-fleet.ts";
+import type { Fleet } from "../../common/fleet/join-fleet.ts";
 import { type ConsumerMemory, type Remembered, rememberedIn } from "../consumer-memory.ts";
 
 const RETRY_MS = 500;

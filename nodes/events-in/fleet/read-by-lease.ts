@@ -1,9 +1,9 @@
 import type { NodeAPI } from "node-red";
 import type { Lease, LeaseState } from "../../../src/index.ts";
-import type { FleetRef } from "../../lib/runtime/fleet.ts";
-import { leaseKey, noteLease } from "../../lib/runtime/held-leases.ts";
-import { type Fleet, joinFleet } from "../../lib/runtime/join-fleet.ts";
-import type { FleetReport } from "../../lib/shared/form-types.ts";
+import type { FleetRef } from "../../common/fleet/fleet.ts";
+import { leaseKey, noteLease } from "../../common/fleet/held-leases.ts";
+import { type Fleet, joinFleet } from "../../common/fleet/join-fleet.ts";
+import type { FleetReport } from "../../common/shared/form-types.ts";
 import type { ConsumerMemory } from "../consumer-memory.ts";
 import type { ShownLease } from "./lease-status.ts";
 import { moveLost } from "./lost-cursor.ts";

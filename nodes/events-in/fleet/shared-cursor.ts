@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CursorState, CursorStore, Lease } from "../../../src/index.ts";
-import type { Fleet } from "../../lib/runtime/join-fleet.ts";
-import { loadLibrary } from "../../lib/runtime/library.ts";
+import type { Fleet } from "../../common/fleet/join-fleet.ts";
+import { loadLibrary } from "../../common/library.ts";
 import type { ConsumerMemory, Remembered } from "../consumer-memory.ts";
 import { localCursorStore } from "../local-cursor-store.ts";
 import { publishedOf } from "./published.ts";

@@ -1,4 +1,4 @@
-import { nodeError } from "../../lib/shared/errors.ts";
+import { nodeError } from "../../common/shared/errors.ts";
 import type { LeaseReading } from "./read-by-lease.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Node, NodeAPI } from "node-red";
-import { crecOf } from "../../lib/runtime/message.ts";
-import { onWaiting } from "../../lib/runtime/waits/waiting.ts";
+import { crecOf } from "../../common/messages/message.ts";
+import { onWaiting } from "../../common/tasks/waiting.ts";
 import { SilentNodes } from "./silent-nodes.ts";
 import { pathOf, type Stopping, stoppedBy } from "./stopping.ts";
 import { Turns } from "./turns.ts";

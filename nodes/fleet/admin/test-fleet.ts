@@ -1,24 +1,24 @@
 import { randomUUID } from "node:crypto";
 import type { NodeAPI } from "node-red";
-import { answerForms, fieldsOf, textIn } from "../../lib/admin/answer.ts";
-import { deployedCredential, deployedVariable, requireVariable } from "../../lib/admin/deployed.ts";
+import { answerForms, fieldsOf, textIn } from "../../common/admin/answer.ts";
+import { deployedCredential, deployedVariable, requireVariable } from "../../common/admin/deployed.ts";
+import type { TlsOptions } from "../../common/fields/tls.ts";
 import {
   type FleetNode,
   type FleetRef,
   type FleetSettings,
   urlOfEnvironment,
-} from "../../lib/runtime/fleet.ts";
-import { inPlace, tlsOfEnvironment, tlsOfNode } from "../../lib/runtime/fleet-tls.ts";
-import { openState } from "../../lib/runtime/join-fleet.ts";
-import { loadLibrary } from "../../lib/runtime/library.ts";
-import type { TlsOptions } from "../../lib/runtime/tls.ts";
-import { isChosen } from "../../lib/shared/config-choice.ts";
-import { isWithTls } from "../../lib/shared/engine-url.ts";
-import { type CodedError, nodeError, toCodedError } from "../../lib/shared/errors.ts";
-import type { FleetTested } from "../../lib/shared/form-types.ts";
-import { STORED_PASSWORD } from "../../lib/shared/stored-password.ts";
-import { withoutMark } from "../../lib/shared/typed-key.ts";
-import { isReference, requireSet } from "../../lib/shared/variables.ts";
+} from "../../common/fleet/fleet.ts";
+import { inPlace, tlsOfEnvironment, tlsOfNode } from "../../common/fleet/fleet-tls.ts";
+import { openState } from "../../common/fleet/join-fleet.ts";
+import { loadLibrary } from "../../common/library.ts";
+import { isChosen } from "../../common/shared/config-choice.ts";
+import { isWithTls } from "../../common/shared/engine-url.ts";
+import { type CodedError, nodeError, toCodedError } from "../../common/shared/errors.ts";
+import type { FleetTested } from "../../common/shared/form-types.ts";
+import { STORED_PASSWORD } from "../../common/shared/stored-password.ts";
+import { withoutMark } from "../../common/shared/typed-key.ts";
+import { isReference, requireSet } from "../../common/shared/variables.ts";
 import { settingsOf, settingsProblem } from "../settings.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

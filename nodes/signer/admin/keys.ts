@@ -1,10 +1,10 @@
 import type { NodeAPI } from "node-red";
 import type { Signer } from "../../../src/index.ts";
-import { answerForms, fieldsOf } from "../../lib/admin/answer.ts";
-import type { SignerNode } from "../../lib/runtime/config-nodes.ts";
-import { loadLibrary } from "../../lib/runtime/library.ts";
-import { nodeError, toCodedError } from "../../lib/shared/errors.ts";
-import type { NewKey, SignerKey } from "../../lib/shared/form-types.ts";
+import { answerForms, fieldsOf } from "../../common/admin/answer.ts";
+import type { SignerNode } from "../../common/fields/config-nodes.ts";
+import { loadLibrary } from "../../common/library.ts";
+import { nodeError, toCodedError } from "../../common/shared/errors.ts";
+import type { NewKey, SignerKey } from "../../common/shared/form-types.ts";
 import { openSigner } from "../open-signer.ts";
 import { testedSigner } from "./tested-signer.ts";
 

@@ -1,7 +1,7 @@
 import type { NodeAPI } from "node-red";
-import { answerForms } from "../../lib/admin/answer.ts";
-import type { SignerNode } from "../../lib/runtime/config-nodes.ts";
-import type { SecretsReport } from "../../lib/shared/form-types.ts";
+import { answerForms } from "../../common/admin/answer.ts";
+import type { SignerNode } from "../../common/fields/config-nodes.ts";
+import type { SecretsReport } from "../../common/shared/form-types.ts";
 
 /** `GET /crec/signer/:id/secrets`: whether what is stored must be entered again. Never what is stored. */
 export function registerSecretsReport(RED: NodeAPI): void {

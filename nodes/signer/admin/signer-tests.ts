@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { SigningState, SignRequest } from "../../../src/index.ts";
-import { errorText } from "../../lib/runtime/error-texts.ts";
-import { loadLibrary } from "../../lib/runtime/library.ts";
-import { nodeError } from "../../lib/shared/errors.ts";
-import type { SignerTestReport } from "../../lib/shared/form-types.ts";
+import { loadLibrary } from "../../common/library.ts";
+import { errorText } from "../../common/messages/error-texts.ts";
+import { nodeError } from "../../common/shared/errors.ts";
+import type { SignerTestReport } from "../../common/shared/form-types.ts";
 import type { OpenSigner } from "../open-signer.ts";
 import { keyOf } from "./keys.ts";
 

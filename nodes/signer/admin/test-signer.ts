@@ -1,7 +1,7 @@
 import type { NodeAPI } from "node-red";
-import { answerForms, fieldsOf } from "../../lib/admin/answer.ts";
-import type { SignerTestReport, SignerTestStarted } from "../../lib/shared/form-types.ts";
-import { longestSigning } from "../../lib/shared/signer-kinds.ts";
+import { answerForms, fieldsOf } from "../../common/admin/answer.ts";
+import type { SignerTestReport, SignerTestStarted } from "../../common/shared/form-types.ts";
+import { longestSigning } from "../../common/shared/signer-kinds.ts";
 import { openSigner } from "../open-signer.ts";
 import { cancelTest, reportOf, startTest } from "./signer-tests.ts";
 import { testedSigner } from "./tested-signer.ts";

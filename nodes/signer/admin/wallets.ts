@@ -1,13 +1,13 @@
 import type { NodeAPI } from "node-red";
 import type { CrecClient, RsaPublicKey, Wallet } from "../../../src/index.ts";
-import { answerForms, fieldsOf, textIn } from "../../lib/admin/answer.ts";
-import { deployedVariable, requireVariable } from "../../lib/admin/deployed.ts";
-import { sharedAnswers } from "../../lib/admin/shared-answers.ts";
-import type { ConnectionNode } from "../../lib/runtime/config-nodes.ts";
-import { ADDRESS } from "../../lib/shared/address.ts";
-import { messageOf, nodeError } from "../../lib/shared/errors.ts";
-import type { SignerKey, WalletAnswer, WalletAnswers } from "../../lib/shared/form-types.ts";
-import { isReference } from "../../lib/shared/variables.ts";
+import { answerForms, fieldsOf, textIn } from "../../common/admin/answer.ts";
+import { deployedVariable, requireVariable } from "../../common/admin/deployed.ts";
+import { sharedAnswers } from "../../common/admin/shared-answers.ts";
+import type { ConnectionNode } from "../../common/fields/config-nodes.ts";
+import { ADDRESS } from "../../common/shared/address.ts";
+import { messageOf, nodeError } from "../../common/shared/errors.ts";
+import type { SignerKey, WalletAnswer, WalletAnswers } from "../../common/shared/form-types.ts";
+import { isReference } from "../../common/shared/variables.ts";
 import { isSameRsaKey } from "../same-rsa-key.ts";
 
 const MOST_WALLETS = 20;

@@ -1,4 +1,4 @@
-import type { SignerKind } from "../../lib/shared/signer-kinds.ts";
+import type { SignerKind } from "../../common/shared/signer-kinds.ts";
 import type { CustodyKind } from "../fields.ts";
 import { AWS_KMS } from "./aws-kms.ts";
 import { FIREBLOCKS } from "./fireblocks.ts";

@@ -1,5 +1,5 @@
 import type { CustodyOptions, CustodySigner } from "../../../src/index.ts";
-import type { Library } from "../../lib/runtime/library.ts";
+import type { Library } from "../../common/library.ts";
 import type { PlainName, SignerValues } from "../values.ts";
 
 /** A kind of signer whose key is in a key service. */

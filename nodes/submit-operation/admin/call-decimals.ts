@@ -1,11 +1,11 @@
 import type { NodeAPI } from "node-red";
 import type { CrecClient } from "../../../src/index.ts";
 import { isUuid } from "../../../src/protocol/ids.ts";
-import { answerForms, fieldsOf, invalidRequest, textIn } from "../../lib/admin/answer.ts";
-import { decimalsOfCall } from "../../lib/runtime/call-decimals.ts";
-import { channelOf } from "../../lib/runtime/config-nodes.ts";
-import { loadLibrary } from "../../lib/runtime/library.ts";
-import { nodeError } from "../../lib/shared/errors.ts";
+import { answerForms, fieldsOf, invalidRequest, textIn } from "../../common/admin/answer.ts";
+import { decimalsOfCall } from "../../common/contracts/call-decimals.ts";
+import { channelOf } from "../../common/fields/config-nodes.ts";
+import { loadLibrary } from "../../common/library.ts";
+import { nodeError } from "../../common/shared/errors.ts";
 import type { ToldDecimals } from "../preview-types.ts";
 
 const LOOKUP_MS = 10_000;

@@ -1,7 +1,7 @@
 import type { NodeAPI } from "node-red";
-import type { ConnectionNode, WalletNode } from "../../lib/runtime/config-nodes.ts";
-import { LOCAL_NETWORK } from "../../lib/shared/local-network.ts";
-import { isReference } from "../../lib/shared/variables.ts";
+import type { ConnectionNode, WalletNode } from "../../common/fields/config-nodes.ts";
+import { LOCAL_NETWORK } from "../../common/shared/local-network.ts";
+import { isReference } from "../../common/shared/variables.ts";
 import type { PreviewedCall, WalletText } from "../preview-types.ts";
 
 /** A person is waiting for the preview, and it is complete without the answer. */

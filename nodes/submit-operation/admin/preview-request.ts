@@ -1,5 +1,5 @@
-import { invalidRequest } from "../../lib/admin/answer.ts";
-import type { CallDef, Unit, Value } from "../../lib/shared/form-types.ts";
+import { invalidRequest } from "../../common/admin/answer.ts";
+import type { CallDef, Unit, Value } from "../../common/shared/form-types.ts";
 import { callCountProblem } from "../call-limit.ts";
 import type { ContractText, PreviewRequest, WalletText } from "../preview-types.ts";
 

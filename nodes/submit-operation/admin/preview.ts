@@ -1,14 +1,14 @@
 import type { NodeAPI } from "node-red";
 import type { TransactionInput } from "../../../src/index.ts";
-import { answerForms } from "../../lib/admin/answer.ts";
-import { deployFirst, isDeployedWith } from "../../lib/admin/deployed.ts";
-import type { ConnectionNode, WalletNode } from "../../lib/runtime/config-nodes.ts";
-import { errorText } from "../../lib/runtime/error-texts.ts";
-import { loadLibrary } from "../../lib/runtime/library.ts";
-import { ADDRESS } from "../../lib/shared/address.ts";
-import { nodeError } from "../../lib/shared/errors.ts";
-import { unusualRecipient } from "../../lib/shared/unusual-recipient.ts";
-import { isReference } from "../../lib/shared/variables.ts";
+import { answerForms } from "../../common/admin/answer.ts";
+import { deployFirst, isDeployedWith } from "../../common/admin/deployed.ts";
+import type { ConnectionNode, WalletNode } from "../../common/fields/config-nodes.ts";
+import { loadLibrary } from "../../common/library.ts";
+import { errorText } from "../../common/messages/error-texts.ts";
+import { ADDRESS } from "../../common/shared/address.ts";
+import { nodeError } from "../../common/shared/errors.ts";
+import { unusualRecipient } from "../../common/shared/unusual-recipient.ts";
+import { isReference } from "../../common/shared/variables.ts";
 import type {
   Preview,
   PreviewedCall,

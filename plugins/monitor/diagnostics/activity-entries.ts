@@ -1,4 +1,4 @@
-import type { Activity } from "../../../nodes/lib/runtime/activity/activity.ts";
+import type { Activity } from "../../../nodes/common/telemetry/activity.ts";
 import type {
   ConnectionReport,
   EventReport,
@@ -6,7 +6,7 @@ import type {
   Problem,
   ReaderReport,
   ResourceReport,
-} from "../../../nodes/lib/runtime/activity/types.ts";
+} from "../../../nodes/common/telemetry/types.ts";
 import { isUuid } from "../../../src/protocol/ids.ts";
 import type { Issue } from "../types.ts";
 import type { ReportedError } from "./last-errors.ts";

@@ -1,6 +1,6 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
-import { typeWords } from "../../../nodes/lib/runtime/activity/origin.ts";
-import { isReference } from "../../../nodes/lib/shared/variables.ts";
+import { isReference } from "../../../nodes/common/shared/variables.ts";
+import { typeWords } from "../../../nodes/common/telemetry/origin.ts";
 import { FIELD_TABLES } from "./field-tables.ts";
 import type { Treatment } from "./show-value.ts";
 import { treatmentOf } from "./shown-fields.ts";

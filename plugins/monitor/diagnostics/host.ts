@@ -4,8 +4,8 @@ import { arch, platform } from "node:os";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { NodeAPI } from "node-red";
-import { loadLibrary } from "../../../nodes/lib/runtime/library.ts";
-import { stateFolder } from "../../../nodes/lib/runtime/state-folder.ts";
+import { stateFolder } from "../../../nodes/common/folder/state-folder.ts";
+import { loadLibrary } from "../../../nodes/common/library.ts";
 import { isContainer, isKubernetes } from "../container.ts";
 import type { StateFolderReport, Versions } from "./types.ts";
 

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { Node, NodeAPI } from "node-red";
-import { messageOf } from "../../../nodes/lib/shared/errors.ts";
+import { messageOf } from "../../../nodes/common/shared/errors.ts";
 
 /** An error that a node of ours reported. Its text is not redacted yet. */
 export type ReportedError = {

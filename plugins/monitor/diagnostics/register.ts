@@ -1,7 +1,7 @@
 import type { NodeAPI } from "node-red";
-import { answerForms } from "../../../nodes/lib/admin/answer.ts";
-import { activity } from "../../../nodes/lib/runtime/activity/activity.ts";
-import { stateRefusals } from "../../../nodes/lib/runtime/folder/not-permitted.ts";
+import { answerForms } from "../../../nodes/common/admin/answer.ts";
+import { stateRefusals } from "../../../nodes/common/folder/not-permitted.ts";
+import { activity } from "../../../nodes/common/telemetry/activity.ts";
 import type { IssueList } from "../issues/issue-list.ts";
 import { healthOf } from "../monitoring/health.ts";
 import { monitoringSettings } from "../monitoring/settings.ts";

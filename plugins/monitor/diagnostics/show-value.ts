@@ -1,6 +1,6 @@
-import { canonicalUrl } from "../../../nodes/lib/shared/canonical-url.ts";
-import type { Field } from "../../../nodes/lib/shared/fields.ts";
-import { isReference } from "../../../nodes/lib/shared/variables.ts";
+import { canonicalUrl } from "../../../nodes/common/shared/canonical-url.ts";
+import type { Field } from "../../../nodes/common/shared/fields.ts";
+import { isReference } from "../../../nodes/common/shared/variables.ts";
 import { PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL } from "../../../src/protocol/limits.ts";
 import { isPublic } from "../public-address.ts";
 

@@ -1,4 +1,4 @@
-import type { Field } from "../../../nodes/lib/shared/fields.ts";
+import type { Field } from "../../../nodes/common/shared/fields.ts";
 import type { Treatment } from "./show-value.ts";
 
 /** Free text is never shown: it can name persons and customers. */

@@ -1,5 +1,5 @@
 import type { NodeAPI } from "node-red";
-import { dropOldest } from "../../../nodes/lib/shared/drop-oldest.ts";
+import { dropOldest } from "../../../nodes/common/shared/drop-oldest.ts";
 
 export type Status = { fill?: string; shape?: string; text?: string };
 

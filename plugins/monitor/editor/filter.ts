@@ -1,5 +1,5 @@
-import type { ConfigNode } from "../../../nodes/lib/editor/api.ts";
-import type { Origin } from "../../../nodes/lib/runtime/activity/types.ts";
+import type { ConfigNode } from "../../../nodes/common/editor/api.ts";
+import type { Origin } from "../../../nodes/common/telemetry/types.ts";
 import { word } from "./words.ts";
 
 const ALL = "";

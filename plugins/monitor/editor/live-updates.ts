@@ -1,4 +1,4 @@
-import { postJson, refusalOf } from "../../../nodes/lib/editor/admin-requests.ts";
+import { postJson, refusalOf } from "../../../nodes/common/editor/admin-requests.ts";
 import { TOPICS } from "../push/topics.ts";
 import type { OpenAnswer, Update } from "../types.ts";
 

@@ -1,4 +1,4 @@
-import type { Origin } from "../../../nodes/lib/runtime/activity/types.ts";
+import type { Origin } from "../../../nodes/common/telemetry/types.ts";
 import type { Row, SectionName } from "../types.ts";
 import { RuntimeClock } from "./ages.ts";
 import { FlowFilter } from "./filter.ts";

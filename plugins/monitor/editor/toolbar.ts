@@ -1,6 +1,6 @@
-import { getJson, postJson, refusalOf } from "../../../nodes/lib/editor/admin-requests.ts";
-import type { Decided } from "../../../nodes/lib/runtime/approvals/types.ts";
-import type { Answer } from "../../../nodes/lib/shared/form-types.ts";
+import type { Decided } from "../../../nodes/common/approvals/types.ts";
+import { getJson, postJson, refusalOf } from "../../../nodes/common/editor/admin-requests.ts";
+import type { Answer } from "../../../nodes/common/shared/form-types.ts";
 import { icon } from "./row.ts";
 import { say } from "./say.ts";
 import { word } from "./words.ts";

@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
-import type { Connection } from "../../../nodes/lib/runtime/config-nodes.ts";
-import type { FlowNode, Flows } from "../../../nodes/lib/runtime/flows/flows.ts";
+import type { Connection } from "../../../nodes/common/fields/config-nodes.ts";
+import type { FlowNode, Flows } from "../../../nodes/common/flows/flows.ts";
 import { canonicalWorkflowId } from "../../../src/protocol/ids.ts";
 import { connectionOf, namesOf } from "./settings.ts";
 

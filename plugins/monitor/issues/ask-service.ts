@@ -1,8 +1,8 @@
 import type { NodeAPI } from "node-red";
-import { contractExists } from "../../../nodes/lib/admin/read-contract.ts";
-import { noteResources } from "../../../nodes/lib/runtime/activity/resources.ts";
-import type { WalletNode } from "../../../nodes/lib/runtime/config-nodes.ts";
-import { ADDRESS } from "../../../nodes/lib/shared/address.ts";
+import { contractExists } from "../../../nodes/common/admin/read-contract.ts";
+import type { WalletNode } from "../../../nodes/common/fields/config-nodes.ts";
+import { ADDRESS } from "../../../nodes/common/shared/address.ts";
+import { noteResources } from "../../../nodes/common/telemetry/resources.ts";
 import type { CrecClient, Wallet, Watcher } from "../../../src/index.ts";
 import { isUuid } from "../../../src/protocol/ids.ts";
 import { placeKey, watcherKey } from "./answer-cache.ts";

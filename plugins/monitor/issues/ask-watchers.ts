@@ -1,7 +1,7 @@
-import { serviceText } from "../../../nodes/lib/runtime/activity/service-texts.ts";
-import { watcherReadings } from "../../../nodes/lib/runtime/event-readings.ts";
-import { loadLibrary } from "../../../nodes/lib/runtime/library.ts";
-import { readWatchers } from "../../../nodes/lib/runtime/read-watchers.ts";
+import { watcherReadings } from "../../../nodes/common/contracts/event-readings.ts";
+import { loadLibrary } from "../../../nodes/common/library.ts";
+import { readWatchers } from "../../../nodes/common/status/read-watchers.ts";
+import { serviceText } from "../../../nodes/common/telemetry/service-texts.ts";
 import type { CrecClient, Watcher } from "../../../src/index.ts";
 import { canonicalId, canonicalWorkflowId } from "../../../src/protocol/ids.ts";
 import { PAGE_LIMITS } from "../../../src/protocol/limits.ts";

@@ -1,8 +1,8 @@
 import type { NodeAPI } from "node-red";
-import type { Activity } from "../../../nodes/lib/runtime/activity/activity.ts";
-import type { Origin } from "../../../nodes/lib/runtime/activity/types.ts";
-import type { Flows } from "../../../nodes/lib/runtime/flows/flows.ts";
-import type { Paths } from "../../../nodes/lib/runtime/flows/paths.ts";
+import type { Flows } from "../../../nodes/common/flows/flows.ts";
+import type { Paths } from "../../../nodes/common/flows/paths.ts";
+import type { Activity } from "../../../nodes/common/telemetry/activity.ts";
+import type { Origin } from "../../../nodes/common/telemetry/types.ts";
 import type { Fix, Issue } from "../types.ts";
 import type { AnswerCache } from "./answer-cache.ts";
 

@@ -1,14 +1,14 @@
 import type { NodeAPI } from "node-red";
-import type { Problem } from "../../../nodes/lib/runtime/activity/types.ts";
 import type {
   ChannelNode,
   ConnectionNode,
   ContractNode,
   SignerNode,
   WalletNode,
-} from "../../../nodes/lib/runtime/config-nodes.ts";
-import type { FleetNode } from "../../../nodes/lib/runtime/fleet.ts";
-import type { FlowNode, Flows } from "../../../nodes/lib/runtime/flows/flows.ts";
+} from "../../../nodes/common/fields/config-nodes.ts";
+import type { FleetNode } from "../../../nodes/common/fleet/fleet.ts";
+import type { FlowNode, Flows } from "../../../nodes/common/flows/flows.ts";
+import type { Problem } from "../../../nodes/common/telemetry/types.ts";
 
 type Running = Partial<ConnectionNode & SignerNode & ContractNode & ChannelNode & WalletNode & FleetNode>;
 

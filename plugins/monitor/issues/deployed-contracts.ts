@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
-import type { Connection, ContractNode, ContractRef } from "../../../nodes/lib/runtime/config-nodes.ts";
-import type { FlowNode, Flows } from "../../../nodes/lib/runtime/flows/flows.ts";
+import type { Connection, ContractNode, ContractRef } from "../../../nodes/common/fields/config-nodes.ts";
+import type { FlowNode, Flows } from "../../../nodes/common/flows/flows.ts";
 import { connectionOf } from "./settings.ts";
 
 /** A contract node, with a connection by which nodes use it. */

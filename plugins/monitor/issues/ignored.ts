@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
-import { replaceState, stateFiles } from "../../../nodes/lib/runtime/folder/state-files.ts";
-import { stateFolderFor } from "../../../nodes/lib/runtime/state-folder.ts";
-import { dropOldest } from "../../../nodes/lib/shared/drop-oldest.ts";
-import { nodeError } from "../../../nodes/lib/shared/errors.ts";
+import { replaceState, stateFiles } from "../../../nodes/common/folder/state-files.ts";
+import { stateFolderFor } from "../../../nodes/common/folder/state-folder.ts";
+import { dropOldest } from "../../../nodes/common/shared/drop-oldest.ts";
+import { nodeError } from "../../../nodes/common/shared/errors.ts";
 import { fileAdvice } from "../../../src/files/file-advice.ts";
 import { isNewerRefused, refuseNewer } from "../../../src/files/newer.ts";
 

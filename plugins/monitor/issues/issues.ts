@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { NodeAPI } from "node-red";
-import { type Activity, activity } from "../../../nodes/lib/runtime/activity/activity.ts";
-import { Flows } from "../../../nodes/lib/runtime/flows/flows.ts";
-import { Paths } from "../../../nodes/lib/runtime/flows/paths.ts";
-import { asAnyUser } from "../../../nodes/lib/runtime/read-limit.ts";
-import { messageOf } from "../../../nodes/lib/shared/errors.ts";
+import { Flows } from "../../../nodes/common/flows/flows.ts";
+import { Paths } from "../../../nodes/common/flows/paths.ts";
+import { messageOf } from "../../../nodes/common/shared/errors.ts";
+import { asAnyUser } from "../../../nodes/common/status/read-limit.ts";
+import { type Activity, activity } from "../../../nodes/common/telemetry/activity.ts";
 import type { Fix, Issue } from "../types.ts";
 import { AnswerCache } from "./answer-cache.ts";
 import { askService } from "./ask-service.ts";

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { NodeAPI } from "node-red";
-import { fileNameOf } from "../../../nodes/lib/runtime/file-name.ts";
-import { type FleetNode, type FleetRef, fleetOfEnvironment } from "../../../nodes/lib/runtime/fleet.ts";
-import type { Flows } from "../../../nodes/lib/runtime/flows/flows.ts";
-import { type Fleet, fleetKey, joinFleet, wasJoined } from "../../../nodes/lib/runtime/join-fleet.ts";
-import { loadLibrary } from "../../../nodes/lib/runtime/library.ts";
+import { fileNameOf } from "../../../nodes/common/fields/file-name.ts";
+import { type FleetNode, type FleetRef, fleetOfEnvironment } from "../../../nodes/common/fleet/fleet.ts";
+import { type Fleet, fleetKey, joinFleet, wasJoined } from "../../../nodes/common/fleet/join-fleet.ts";
 import {
   forgetSharedRule,
   type NotedRule,
   otherRulesOf,
   removeSharedMemory,
-} from "../../../nodes/lib/runtime/shared-rules.ts";
+} from "../../../nodes/common/fleet/shared-rules.ts";
+import type { Flows } from "../../../nodes/common/flows/flows.ts";
+import { loadLibrary } from "../../../nodes/common/library.ts";
 import { AWAY_MS } from "../../../src/alerts/rule/rule-uses.ts";
 import type { RaisedAlert } from "../../../src/index.ts";
 

@@ -1,12 +1,12 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
-import { fileNameOf } from "../../../nodes/lib/runtime/file-name.ts";
-import type { Flows } from "../../../nodes/lib/runtime/flows/flows.ts";
-import { LeasedStore } from "../../../nodes/lib/runtime/folder/leased-store.ts";
-import { stateFiles } from "../../../nodes/lib/runtime/folder/state-files.ts";
-import { loadLibrary } from "../../../nodes/lib/runtime/library.ts";
-import { stateFolderFor } from "../../../nodes/lib/runtime/state-folder.ts";
+import { fileNameOf } from "../../../nodes/common/fields/file-name.ts";
+import type { Flows } from "../../../nodes/common/flows/flows.ts";
+import { LeasedStore } from "../../../nodes/common/folder/leased-store.ts";
+import { stateFiles } from "../../../nodes/common/folder/state-files.ts";
+import { stateFolderFor } from "../../../nodes/common/folder/state-folder.ts";
+import { loadLibrary } from "../../../nodes/common/library.ts";
 import type { RaisedAlert } from "../../../src/index.ts";
 import { forgetSharedLeftOpen, type LeftOpen, sharedLeftOpen } from "./left-open-shared.ts";
 

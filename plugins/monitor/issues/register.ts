@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
-import { answerForms, fieldsOf, invalidRequest, textIn } from "../../../nodes/lib/admin/answer.ts";
-import { activity } from "../../../nodes/lib/runtime/activity/activity.ts";
+import { answerForms, fieldsOf, invalidRequest, textIn } from "../../../nodes/common/admin/answer.ts";
+import { activity } from "../../../nodes/common/telemetry/activity.ts";
 import type { IssueList } from "./issue-list.ts";
 import { Issues } from "./issues.ts";
 import { checkWhenNeeded } from "./when-to-check.ts";

@@ -5,11 +5,11 @@ import type {
   Connection,
   ConnectionNode,
   WalletNode,
-} from "../../../nodes/lib/runtime/config-nodes.ts";
-import type { FlowNode } from "../../../nodes/lib/runtime/flows/flows.ts";
-import { serviceIdentity } from "../../../nodes/lib/runtime/service-identity.ts";
-import { splitNames } from "../../../nodes/lib/shared/split-names.ts";
-import { isReference } from "../../../nodes/lib/shared/variables.ts";
+} from "../../../nodes/common/fields/config-nodes.ts";
+import type { FlowNode } from "../../../nodes/common/flows/flows.ts";
+import { serviceIdentity } from "../../../nodes/common/service-identity.ts";
+import { splitNames } from "../../../nodes/common/shared/split-names.ts";
+import { isReference } from "../../../nodes/common/shared/variables.ts";
 import type { InFlightEvent } from "../../../src/index.ts";
 
 /** The text of a field, with variables replaced; undefined where only a message, or an instance, decides it. */

@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
-import type { ChannelNode, Connection } from "../../../nodes/lib/runtime/config-nodes.ts";
-import type { FlowNode, Flows } from "../../../nodes/lib/runtime/flows/flows.ts";
+import type { ChannelNode, Connection } from "../../../nodes/common/fields/config-nodes.ts";
+import type { FlowNode, Flows } from "../../../nodes/common/flows/flows.ts";
 import { channelKey, type ListedWatcher } from "./answer-cache.ts";
 import type { Scene } from "./check.ts";
 import { connectionOf } from "./settings.ts";

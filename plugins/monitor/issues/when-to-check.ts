@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
-import type { Activity } from "../../../nodes/lib/runtime/activity/activity.ts";
-import type { ActivityEvent } from "../../../nodes/lib/runtime/activity/types.ts";
+import type { Activity } from "../../../nodes/common/telemetry/activity.ts";
+import type { ActivityEvent } from "../../../nodes/common/telemetry/types.ts";
 import type { Issues } from "./issues.ts";
 
 /** After a deploy: once the nodes run, and once they have read what they need from the service. */

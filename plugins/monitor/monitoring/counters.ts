@@ -1,10 +1,10 @@
+import { setNewest } from "../../../nodes/common/shared/drop-oldest.ts";
 import type {
   ActivityEvent,
   CallReport,
   EventReport,
   OperationReport,
-} from "../../../nodes/lib/runtime/activity/types.ts";
-import { setNewest } from "../../../nodes/lib/shared/drop-oldest.ts";
+} from "../../../nodes/common/telemetry/types.ts";
 import { OPERATION_PROGRESS } from "../../../src/protocol/index.ts";
 import type { Bounds } from "./bounds.ts";
 import { Counter, type Family, Histogram } from "./exposition/families.ts";

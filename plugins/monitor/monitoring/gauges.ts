@@ -1,5 +1,5 @@
-import type { Activity } from "../../../nodes/lib/runtime/activity/activity.ts";
-import type { ConnectionReport, ReaderReport } from "../../../nodes/lib/runtime/activity/types.ts";
+import type { Activity } from "../../../nodes/common/telemetry/activity.ts";
+import type { ConnectionReport, ReaderReport } from "../../../nodes/common/telemetry/types.ts";
 import type { IssueList } from "../issues/issue-list.ts";
 import type { Bounds } from "./bounds.ts";
 import type { BoundedValues } from "./exposition/bounded-values.ts";

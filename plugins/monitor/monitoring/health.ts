@@ -1,9 +1,9 @@
+import { KEY_ENDS_SOON_MS } from "../../../nodes/common/shared/key-term.ts";
 import type {
   ConnectionReport,
   ReaderReport,
   SharedStateReport,
-} from "../../../nodes/lib/runtime/activity/types.ts";
-import { KEY_ENDS_SOON_MS } from "../../../nodes/lib/shared/key-term.ts";
+} from "../../../nodes/common/telemetry/types.ts";
 import type { Issue } from "../types.ts";
 import { READER_CODES } from "./reader-codes.ts";
 

@@ -1,5 +1,5 @@
-import type { Activity } from "../../../nodes/lib/runtime/activity/activity.ts";
-import { stateRefusals } from "../../../nodes/lib/runtime/folder/not-permitted.ts";
+import { stateRefusals } from "../../../nodes/common/folder/not-permitted.ts";
+import type { Activity } from "../../../nodes/common/telemetry/activity.ts";
 import type { IssueList } from "../issues/issue-list.ts";
 import { Bounds } from "./bounds.ts";
 import { Counters } from "./counters.ts";

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { NodeAPI } from "node-red";
-import { activity } from "../../../nodes/lib/runtime/activity/activity.ts";
-import { loadLibrary } from "../../../nodes/lib/runtime/library.ts";
-import { messageOf } from "../../../nodes/lib/shared/errors.ts";
+import { loadLibrary } from "../../../nodes/common/library.ts";
+import { messageOf } from "../../../nodes/common/shared/errors.ts";
+import { activity } from "../../../nodes/common/telemetry/activity.ts";
 import type { IssueList } from "../issues/issue-list.ts";
 import { CONTENT_TYPES, type Format } from "./exposition/text.ts";
 import { Monitoring } from "./monitoring.ts";

@@ -1,5 +1,5 @@
-import type { Activity } from "../../../nodes/lib/runtime/activity/activity.ts";
-import { openDrafts } from "../../../nodes/lib/runtime/approvals/open-drafts.ts";
+import { openDrafts } from "../../../nodes/common/approvals/open-drafts.ts";
+import type { Activity } from "../../../nodes/common/telemetry/activity.ts";
 import type { IssueList } from "../issues/issue-list.ts";
 import type { SectionName } from "../types.ts";
 import { SectionRows } from "./section-rows.ts";

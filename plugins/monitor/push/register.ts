@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
-import { answerForms, fieldsOf, textIn } from "../../../nodes/lib/admin/answer.ts";
-import { activity } from "../../../nodes/lib/runtime/activity/activity.ts";
+import { answerForms, fieldsOf, textIn } from "../../../nodes/common/admin/answer.ts";
+import { activity } from "../../../nodes/common/telemetry/activity.ts";
 import type { IssueList } from "../issues/issue-list.ts";
 import type { OpenAnswer } from "../types.ts";
 import { allSections } from "./all-sections.ts";

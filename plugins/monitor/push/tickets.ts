@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { dropOldest } from "../../../nodes/lib/shared/drop-oldest.ts";
+import { dropOldest } from "../../../nodes/common/shared/drop-oldest.ts";
 
 /** A browser sends its ticket at once. */
 const LIFE_MS = 30_000;

@@ -1,12 +1,12 @@
 import type { NodeAPI } from "node-red";
-import { activity } from "../../../nodes/lib/runtime/activity/activity.ts";
-import { labelOf } from "../../../nodes/lib/runtime/activity/origin.ts";
-import { noteResources } from "../../../nodes/lib/runtime/activity/resources.ts";
-import type { RingBuffer } from "../../../nodes/lib/runtime/activity/ring-buffer.ts";
-import type { ResourceReport } from "../../../nodes/lib/runtime/activity/types.ts";
-import type { ChannelNode, Connection, ConnectionNode } from "../../../nodes/lib/runtime/config-nodes.ts";
-import { errorText } from "../../../nodes/lib/runtime/error-texts.ts";
-import { storedNodes } from "../../../nodes/lib/runtime/stored-nodes.ts";
+import type { ChannelNode, Connection, ConnectionNode } from "../../../nodes/common/fields/config-nodes.ts";
+import { storedNodes } from "../../../nodes/common/fields/stored-nodes.ts";
+import { errorText } from "../../../nodes/common/messages/error-texts.ts";
+import { activity } from "../../../nodes/common/telemetry/activity.ts";
+import { labelOf } from "../../../nodes/common/telemetry/origin.ts";
+import { noteResources } from "../../../nodes/common/telemetry/resources.ts";
+import type { RingBuffer } from "../../../nodes/common/telemetry/ring-buffer.ts";
+import type { ResourceReport } from "../../../nodes/common/telemetry/types.ts";
 import { listWallets, listWatchers } from "./list-resources.ts";
 
 /** What a refresh has found, and what went wrong, a sentence for each connection. */

@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
-import { answerForms } from "../../../nodes/lib/admin/answer.ts";
-import { sharedAnswers } from "../../../nodes/lib/admin/shared-answers.ts";
+import { answerForms } from "../../../nodes/common/admin/answer.ts";
+import { sharedAnswers } from "../../../nodes/common/admin/shared-answers.ts";
 import type { IssueList } from "../issues/issue-list.ts";
 import { type Refreshed, refreshResources } from "./refresh.ts";
 

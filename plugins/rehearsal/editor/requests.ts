@@ -1,5 +1,5 @@
-import { getJson, postJson, refusalOf } from "../../../nodes/lib/editor/admin-requests.ts";
-import type { Answer } from "../../../nodes/lib/shared/form-types.ts";
+import { getJson, postJson, refusalOf } from "../../../nodes/common/editor/admin-requests.ts";
+import type { Answer } from "../../../nodes/common/shared/form-types.ts";
 import {
   type RehearsalState,
   type SavedFile,

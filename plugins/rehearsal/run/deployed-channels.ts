@@ -1,8 +1,8 @@
 import type { NodeAPI } from "node-red";
-import { isDeployedWith } from "../../../nodes/lib/admin/deployed.ts";
-import type { ChannelNode, Connection, ConnectionNode } from "../../../nodes/lib/runtime/config-nodes.ts";
-import { nodeError } from "../../../nodes/lib/shared/errors.ts";
-import { isReference } from "../../../nodes/lib/shared/variables.ts";
+import { isDeployedWith } from "../../../nodes/common/admin/deployed.ts";
+import type { ChannelNode, Connection, ConnectionNode } from "../../../nodes/common/fields/config-nodes.ts";
+import { nodeError } from "../../../nodes/common/shared/errors.ts";
+import { isReference } from "../../../nodes/common/shared/variables.ts";
 import type { FlowNode } from "../../../rehearsal/shared/job.ts";
 import type { CrecClient } from "../../../src/index.ts";
 import { canonicalId, isUuid } from "../../../src/protocol/ids.ts";

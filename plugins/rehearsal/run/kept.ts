@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
-import { invalidRequest, problemOf } from "../../../nodes/lib/admin/answer.ts";
-import { nodeError } from "../../../nodes/lib/shared/errors.ts";
+import { invalidRequest, problemOf } from "../../../nodes/common/admin/answer.ts";
+import { nodeError } from "../../../nodes/common/shared/errors.ts";
 import type { Report } from "../../../rehearsal/shared/report.ts";
 import type { RehearsalState, StartQuestion } from "../types.ts";
 import type { Started } from "./start.ts";

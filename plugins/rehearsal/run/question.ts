@@ -1,4 +1,4 @@
-import { fieldsOf, invalidRequest, textIn } from "../../../nodes/lib/admin/answer.ts";
+import { fieldsOf, invalidRequest, textIn } from "../../../nodes/common/admin/answer.ts";
 import type { FlowNode, TestReplies } from "../../../rehearsal/shared/job.ts";
 import { type AskedSpan, GO_ON, GO_ON_MOST, type StartQuestion } from "../types.ts";
 

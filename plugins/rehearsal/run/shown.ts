@@ -1,4 +1,4 @@
-import { invalidRequest } from "../../../nodes/lib/admin/answer.ts";
+import { invalidRequest } from "../../../nodes/common/admin/answer.ts";
 import { differencesOf, type NodeDifference } from "../../../rehearsal/report/differences.ts";
 import { expectationsOf, expectationsText } from "../../../rehearsal/report/expectations.ts";
 import { htmlOf } from "../../../rehearsal/report/html.ts";

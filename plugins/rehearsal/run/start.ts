@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import type { NodeAPI } from "node-red";
-import { invalidRequest } from "../../../nodes/lib/admin/answer.ts";
-import { stateFolderFor } from "../../../nodes/lib/runtime/state-folder.ts";
+import { invalidRequest } from "../../../nodes/common/admin/answer.ts";
+import { stateFolderFor } from "../../../nodes/common/folder/state-folder.ts";
 import {
   eventsOfFile,
   type PastEvents,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { invalidRequest } from "../../../nodes/lib/admin/answer.ts";
+import { invalidRequest } from "../../../nodes/common/admin/answer.ts";
 import type { TickedModule } from "../../../rehearsal/shared/job.ts";
 
 const NAME = /^(?:@[\w.~-]+\/)?[\w~-][\w.~-]*$/;

@@ -1,4 +1,4 @@
-import { fieldsOf, invalidRequest } from "../../../nodes/lib/admin/answer.ts";
+import { fieldsOf, invalidRequest } from "../../../nodes/common/admin/answer.ts";
 import { UPLOAD, type UploadQuestion } from "../types.ts";
 
 /** The file of events that was uploaded last. It comes in parts, and is kept until another one begins. */

@@ -1,12 +1,12 @@
 import type { NodeAPI } from "node-red";
+import type { Connection, ConnectionNode } from "../../../nodes/common/fields/config-nodes.ts";
+import { type FieldReader, fieldReader } from "../../../nodes/common/fields/field-reader.ts";
+import { loadLibrary } from "../../../nodes/common/library.ts";
+import { errorText, useLanguageOf } from "../../../nodes/common/messages/error-texts.ts";
+import { unsetVariable } from "../../../nodes/common/shared/variables.ts";
 import { familyNameProblem } from "../../../nodes/connection/families.ts";
 import { type ConnectionDef, NODE } from "../../../nodes/connection/fields.ts";
 import { verificationOf } from "../../../nodes/connection/verification.ts";
-import type { Connection, ConnectionNode } from "../../../nodes/lib/runtime/config-nodes.ts";
-import { errorText, useLanguageOf } from "../../../nodes/lib/runtime/error-texts.ts";
-import { type FieldReader, fieldReader } from "../../../nodes/lib/runtime/field-reader.ts";
-import { loadLibrary } from "../../../nodes/lib/runtime/library.ts";
-import { unsetVariable } from "../../../nodes/lib/shared/variables.ts";
 import type { HttpDispatcher } from "../../../src/http/socket-pool.ts";
 import type { CrecClient, Verifier } from "../../../src/index.ts";
 import type { NodeClass } from "./acting.ts";

@@ -1,5 +1,5 @@
 import type { NodeAPI } from "node-red";
-import { type CallPreview, previewOf } from "../../../nodes/lib/runtime/call-preview.ts";
+import { type CallPreview, previewOf } from "../../../nodes/common/contracts/call-preview.ts";
 import type { TransactionInput } from "../../../src/index.ts";
 import type { ChildHost } from "../host.ts";
 import type { NotTried } from "./not-tried.ts";

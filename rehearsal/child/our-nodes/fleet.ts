@@ -1,9 +1,9 @@
 import type { NodeAPI } from "node-red";
+import { fieldReader } from "../../../nodes/common/fields/field-reader.ts";
+import type { FleetNode } from "../../../nodes/common/fleet/fleet.ts";
+import { provideFleet } from "../../../nodes/common/fleet/join-fleet.ts";
+import type { Library } from "../../../nodes/common/library.ts";
 import { type FleetDef, NODE } from "../../../nodes/fleet/fields.ts";
-import { fieldReader } from "../../../nodes/lib/runtime/field-reader.ts";
-import type { FleetNode } from "../../../nodes/lib/runtime/fleet.ts";
-import { provideFleet } from "../../../nodes/lib/runtime/join-fleet.ts";
-import type { Library } from "../../../nodes/lib/runtime/library.ts";
 
 /** Never opened: what is shared is in memory. */
 const NOWHERE = "redis://rehearsal.invalid";

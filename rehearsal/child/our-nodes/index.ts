@@ -1,8 +1,8 @@
 import type { NodeAPI } from "node-red";
-import { holdAlone } from "../../../nodes/lib/runtime/folder/shared-folder.ts";
-import { loadLibrary } from "../../../nodes/lib/runtime/library.ts";
-import { stateFolderFor } from "../../../nodes/lib/runtime/state-folder.ts";
-import { keepStateInMemory } from "../../../nodes/lib/runtime/state-in-memory.ts";
+import { holdAlone } from "../../../nodes/common/folder/shared-folder.ts";
+import { stateFolderFor } from "../../../nodes/common/folder/state-folder.ts";
+import { keepStateInMemory } from "../../../nodes/common/folder/state-in-memory.ts";
+import { loadLibrary } from "../../../nodes/common/library.ts";
 import type { ChildHost } from "../host.ts";
 import { wrapOurNodes } from "./acting.ts";
 import { registerConnection } from "./connection.ts";

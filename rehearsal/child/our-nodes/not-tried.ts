@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { loadLibrary } from "../../../nodes/lib/runtime/library.ts";
+import { loadLibrary } from "../../../nodes/common/library.ts";
 import type { OutcomeKind } from "../../shared/report.ts";
 
 /** What a node would have sent, had it not been a rehearsal. JSON. */

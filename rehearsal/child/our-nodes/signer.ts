@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
-import type { SignerNode } from "../../../nodes/lib/runtime/config-nodes.ts";
-import { fieldReader } from "../../../nodes/lib/runtime/field-reader.ts";
+import type { SignerNode } from "../../../nodes/common/fields/config-nodes.ts";
+import { fieldReader } from "../../../nodes/common/fields/field-reader.ts";
 import { NODE, type SignerDef } from "../../../nodes/signer/fields.ts";
 import type { Address, Signer } from "../../../src/index.ts";
 import { notTried } from "./not-tried.ts";

@@ -1,4 +1,4 @@
-import type { Library } from "../../../nodes/lib/runtime/library.ts";
+import type { Library } from "../../../nodes/common/library.ts";
 import { isSameId } from "../../../src/protocol/ids.ts";
 import type { Wire } from "../../shared/job.ts";
 import type { ChildHost } from "../host.ts";

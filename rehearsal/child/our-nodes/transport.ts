@@ -1,4 +1,4 @@
-import { loadLibrary } from "../../../nodes/lib/runtime/library.ts";
+import { loadLibrary } from "../../../nodes/common/library.ts";
 import type { HttpDispatcher, OutgoingRequest } from "../../../src/http/socket-pool.ts";
 import type { ChildHost } from "../host.ts";
 import { notTried } from "./not-tried.ts";

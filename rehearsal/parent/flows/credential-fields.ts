@@ -1,4 +1,4 @@
-import { credentialsOf } from "../../../nodes/lib/shared/field-rules.ts";
+import { credentialsOf } from "../../../nodes/common/shared/field-rules.ts";
 import { NODE as SIGNER } from "../../../nodes/signer/fields.ts";
 import type { FlowNode } from "../../shared/job.ts";
 

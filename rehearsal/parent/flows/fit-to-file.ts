@@ -1,4 +1,4 @@
-import { isReference } from "../../../nodes/lib/shared/variables.ts";
+import { isReference } from "../../../nodes/common/shared/variables.ts";
 import { isSameId } from "../../../src/protocol/ids.ts";
 import type { EventFile } from "../../shared/event-file.ts";
 import type { FlowNode } from "../../shared/job.ts";

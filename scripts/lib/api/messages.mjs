@@ -1,7 +1,7 @@
 // @ts-check
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { shortName } from "../../../nodes/lib/shared/field-rules.ts";
+import { shortName } from "../../../nodes/common/shared/field-rules.ts";
 import { FIELD_TABLES } from "../../../plugins/monitor/diagnostics/field-tables.ts";
 import { root } from "../paths.mjs";
 

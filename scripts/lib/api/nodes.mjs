@@ -1,13 +1,13 @@
 // @ts-check
 import { join } from "node:path";
-import { defaultsOf, isConfig } from "../../../nodes/lib/build/registration.ts";
-import { credentialsOf, shortName } from "../../../nodes/lib/shared/field-rules.ts";
+import { defaultsOf, isConfig } from "../../../nodes/common/build/registration.ts";
+import { credentialsOf, shortName } from "../../../nodes/common/shared/field-rules.ts";
 import { FIELD_TABLES } from "../../../plugins/monitor/diagnostics/field-tables.ts";
 import { root } from "../paths.mjs";
 import { readJson } from "../read-json.mjs";
 
-/** @typedef {import("../../../nodes/lib/shared/fields.ts").NodeDescription} NodeDescription */
-/** @typedef {import("../../../nodes/lib/shared/fields.ts").Field} Field */
+/** @typedef {import("../../../nodes/common/shared/fields.ts").NodeDescription} NodeDescription */
+/** @typedef {import("../../../nodes/common/shared/fields.ts").Field} Field */
 
 /**
  * What a flow stores of each node, and its outputs, from the field tables.
@@ -57,7 +57,7 @@ async function statusesOf(node) {
   const { type } = node;
   const name = shortName(type);
   const { [name]: own } = await readJson(join(root, "nodes", name, "locales/en-US", `${name}.json`));
-  const { common } = await readJson(join(root, "nodes/lib/locales/en-US/common.json"));
+  const { common } = await readJson(join(root, "nodes/common/locales/en-US/common.json"));
   const keys = Object.keys({ ...own.status, ...common.status }).filter((key) => !key.endsWith("_plural"));
   return Object.fromEntries(keys.map((key) => [`${type} status ${key}`, ""]));
 }
@@ -88,7 +88,7 @@ function propertiesOf(node) {
   );
 }
 
-/** Which values a flow may have. @param {import("../../../nodes/lib/shared/fields.ts").NumberField} field */
+/** Which values a flow may have. @param {import("../../../nodes/common/shared/fields.ts").NumberField} field */
 function rangeOf({ least, most, whole, optional }) {
   return [
     most === undefined ? `from ${least}` : `from ${least} to ${most}`,

@@ -9,7 +9,7 @@ import { ERRORS_FILE, problemsOfErrors } from "./errors.mjs";
 import { englishFiles, leftOver, pathIn, textOf } from "./files.mjs";
 import { labelsNotExplained, problemsOfHelp } from "./help.mjs";
 
-const COMMON = "nodes/lib/locales/en-US/common.json";
+const COMMON = "nodes/common/locales/en-US/common.json";
 
 /**
  * @param {string} tag of the language
@@ -19,7 +19,7 @@ export async function problemsOfLanguage(tag) {
   const files = await englishFiles();
   const rules = await rulesOf(tag);
   const found = await Promise.all(files.map((file) => problemsOfFile(file, tag, rules)));
-  const errors = `nodes/lib/locales/${tag}/${ERRORS_FILE}`;
+  const errors = `nodes/common/locales/${tag}/${ERRORS_FILE}`;
   const texts = await textOf(errors);
   const ofErrors = texts === undefined ? ["missing"] : problemsOfErrors(JSON.parse(texts), rules);
   const leftOvers = (await leftOver(tag, files)).filter((file) => file !== errors);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { leaseKey } from "../../../nodes/lib/runtime/held-leases.ts";
+import { leaseKey } from "../../../nodes/common/fleet/held-leases.ts";
 import { type Copy, openSharedState, type SharedState } from "../../../src/index.ts";
 import { CONSUMER, LEASE_MS } from "./flow.ts";
 import type { Stage } from "./stage.ts";

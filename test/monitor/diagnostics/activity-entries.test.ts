@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import should from "should";
-import { Activity } from "../../../nodes/lib/runtime/activity/activity.ts";
-import type { EventReport, OperationReport } from "../../../nodes/lib/runtime/activity/types.ts";
+import { Activity } from "../../../nodes/common/telemetry/activity.ts";
+import type { EventReport, OperationReport } from "../../../nodes/common/telemetry/types.ts";
 import {
   activityEntries,
   errorEntry,

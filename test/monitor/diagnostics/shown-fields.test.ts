@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import should from "should";
-import type { Field, NodeDescription } from "../../../nodes/lib/shared/fields.ts";
+import type { Field, NodeDescription } from "../../../nodes/common/shared/fields.ts";
 import { FIELD_TABLES } from "../../../plugins/monitor/diagnostics/field-tables.ts";
 import type { Treatment } from "../../../plugins/monitor/diagnostics/show-value.ts";
 import { EXCEPTIONS, treatmentOf } from "../../../plugins/monitor/diagnostics/shown-fields.ts";
@@ -26,7 +26,7 @@ const ALLOWED: Readonly<Record<Field["kind"], readonly Treatment[]>> = {
 };
 
 async function tables(): Promise<NodeDescription[]> {
-  const names = readdirSync(folder).filter((name) => name !== "lib");
+  const names = readdirSync(folder).filter((name) => name !== "common");
   const modules = names.map((name) => import(`../../../nodes/${name}/fields.ts`));
   return (await Promise.all(modules)).map(({ NODE }: { NODE: NodeDescription }) => NODE);
 }

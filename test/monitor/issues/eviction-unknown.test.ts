@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import should from "should";
-import { provideFleet } from "../../../nodes/lib/runtime/join-fleet.ts";
+import { provideFleet } from "../../../nodes/common/fleet/join-fleet.ts";
 import { evictionUnknown } from "../../../plugins/monitor/issues/checks/eviction-unknown.ts";
 import type { Issue } from "../../../plugins/monitor/types.ts";
 import { MemorySharedState } from "../../../src/index.ts";

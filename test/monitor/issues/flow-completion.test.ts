@@ -1,5 +1,5 @@
 import should from "should";
-import type { FlowNode } from "../../../nodes/lib/runtime/flows/flows.ts";
+import type { FlowNode } from "../../../nodes/common/flows/flows.ts";
 import { flowCompletion } from "../../../plugins/monitor/issues/checks/flow-completion.ts";
 import { foundIn, node, TAB } from "./scene.ts";
 

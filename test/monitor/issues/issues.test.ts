@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import should from "should";
-import { asReadOnlyUser, isForReadOnlyUser } from "../../../nodes/lib/runtime/read-limit.ts";
+import { asReadOnlyUser, isForReadOnlyUser } from "../../../nodes/common/status/read-limit.ts";
 import type { Check, Finding } from "../../../plugins/monitor/issues/check.ts";
 import { Issues } from "../../../plugins/monitor/issues/issues.ts";
 

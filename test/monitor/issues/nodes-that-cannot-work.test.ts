@@ -1,5 +1,5 @@
 import should from "should";
-import type { ConnectionReport, ReaderReport } from "../../../nodes/lib/runtime/activity/types.ts";
+import type { ConnectionReport, ReaderReport } from "../../../nodes/common/telemetry/types.ts";
 import { watcherKey } from "../../../plugins/monitor/issues/answer-cache.ts";
 import { apiKey } from "../../../plugins/monitor/issues/checks/api-key.ts";
 import { eventUnwatched } from "../../../plugins/monitor/issues/checks/event-unwatched.ts";

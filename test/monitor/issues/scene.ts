@@ -1,8 +1,8 @@
 import type { NodeAPI } from "node-red";
-import { Activity } from "../../../nodes/lib/runtime/activity/activity.ts";
-import type { ResourceReport } from "../../../nodes/lib/runtime/activity/types.ts";
-import { type FlowNode, Flows } from "../../../nodes/lib/runtime/flows/flows.ts";
-import { Paths } from "../../../nodes/lib/runtime/flows/paths.ts";
+import { type FlowNode, Flows } from "../../../nodes/common/flows/flows.ts";
+import { Paths } from "../../../nodes/common/flows/paths.ts";
+import { Activity } from "../../../nodes/common/telemetry/activity.ts";
+import type { ResourceReport } from "../../../nodes/common/telemetry/types.ts";
 import { AnswerCache } from "../../../plugins/monitor/issues/answer-cache.ts";
 import type { Check, Scene } from "../../../plugins/monitor/issues/check.ts";
 

@@ -1,5 +1,5 @@
 import should from "should";
-import type { ConnectionReport } from "../../../nodes/lib/runtime/activity/types.ts";
+import type { ConnectionReport } from "../../../nodes/common/telemetry/types.ts";
 import { CHECKS } from "../../../plugins/monitor/issues/checks/index.ts";
 import { node, SERVICE, sceneOf, TAB } from "./scene.ts";
 

@@ -1,5 +1,5 @@
 import should from "should";
-import type { EventReport } from "../../../nodes/lib/runtime/activity/types.ts";
+import type { EventReport } from "../../../nodes/common/telemetry/types.ts";
 import { signerSet } from "../../../plugins/monitor/issues/checks/signer-set.ts";
 import { CHANNEL, CHANNEL_ID, found, NOW, node, runningChannel, sceneOf, TAB } from "./scene.ts";
 

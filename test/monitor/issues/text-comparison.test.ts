@@ -1,5 +1,5 @@
 import should from "should";
-import type { FlowNode } from "../../../nodes/lib/runtime/flows/flows.ts";
+import type { FlowNode } from "../../../nodes/common/flows/flows.ts";
 import { textComparison } from "../../../plugins/monitor/issues/checks/text-comparison.ts";
 import { foundIn, node, TAB } from "./scene.ts";
 

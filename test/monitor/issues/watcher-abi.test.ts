@@ -1,5 +1,5 @@
 import should from "should";
-import { watcherReadings } from "../../../nodes/lib/runtime/event-readings.ts";
+import { watcherReadings } from "../../../nodes/common/contracts/event-readings.ts";
 import { channelKey, type ListedWatcher } from "../../../plugins/monitor/issues/answer-cache.ts";
 import type { Scene } from "../../../plugins/monitor/issues/check.ts";
 import { acceptedWatcher } from "../../../plugins/monitor/issues/checks/accepted-watcher.ts";

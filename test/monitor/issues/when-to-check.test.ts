@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { mock } from "node:test";
 import type { NodeAPI } from "node-red";
 import should from "should";
-import { Activity } from "../../../nodes/lib/runtime/activity/activity.ts";
+import { Activity } from "../../../nodes/common/telemetry/activity.ts";
 import { checkWhenNeeded } from "../../../plugins/monitor/issues/when-to-check.ts";
 import { call, event } from "../metrics/facts.ts";
 

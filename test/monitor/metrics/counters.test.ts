@@ -1,5 +1,5 @@
 import should from "should";
-import type { OperationReport } from "../../../nodes/lib/runtime/activity/types.ts";
+import type { OperationReport } from "../../../nodes/common/telemetry/types.ts";
 import { Bounds } from "../../../plugins/monitor/monitoring/bounds.ts";
 import { Counters } from "../../../plugins/monitor/monitoring/counters.ts";
 import { operation } from "./facts.ts";

@@ -1,11 +1,11 @@
-import type { Activity } from "../../../nodes/lib/runtime/activity/activity.ts";
+import type { Activity } from "../../../nodes/common/telemetry/activity.ts";
 import type {
   CallReport,
   ConnectionReport,
   EventReport,
   OperationReport,
   ReaderReport,
-} from "../../../nodes/lib/runtime/activity/types.ts";
+} from "../../../nodes/common/telemetry/types.ts";
 import type { IssueList } from "../../../plugins/monitor/issues/issue-list.ts";
 import type { Issue } from "../../../plugins/monitor/types.ts";
 

@@ -6,7 +6,7 @@ import type {
   ConnectionReport,
   ReaderReport,
   SharedStateReport,
-} from "../../../nodes/lib/runtime/activity/types.ts";
+} from "../../../nodes/common/telemetry/types.ts";
 import { HEALTH_CODES, healthOf } from "../../../plugins/monitor/monitoring/health.ts";
 import { READER_CODES } from "../../../plugins/monitor/monitoring/reader-codes.ts";
 import type { Issue } from "../../../plugins/monitor/types.ts";

@@ -1,4 +1,4 @@
-import { Activity } from "../../../nodes/lib/runtime/activity/activity.ts";
+import { Activity } from "../../../nodes/common/telemetry/activity.ts";
 import { Monitoring } from "../../../plugins/monitor/monitoring/monitoring.ts";
 import { happen, issue, listOf } from "./facts.ts";
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
-import { Activity } from "../../../nodes/lib/runtime/activity/activity.ts";
+import { Activity } from "../../../nodes/common/telemetry/activity.ts";
 import { ENDPOINTS, REJECTION_REASONS } from "../../../plugins/monitor/monitoring/known-values.ts";
 import { Monitoring } from "../../../plugins/monitor/monitoring/monitoring.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { NodeAPI } from "node-red";
 import should from "should";
-import { activity } from "../../../nodes/lib/runtime/activity/activity.ts";
+import { activity } from "../../../nodes/common/telemetry/activity.ts";
 import { registerMonitoring } from "../../../plugins/monitor/monitoring/register.ts";
 import { monitoringSettings } from "../../../plugins/monitor/monitoring/settings.ts";
 import { listOf } from "./facts.ts";

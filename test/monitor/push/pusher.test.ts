@@ -1,10 +1,6 @@
 import should from "should";
-import { Activity } from "../../../nodes/lib/runtime/activity/activity.ts";
-import type {
-  EventReport,
-  OperationReport,
-  ReaderReport,
-} from "../../../nodes/lib/runtime/activity/types.ts";
+import { Activity } from "../../../nodes/common/telemetry/activity.ts";
+import type { EventReport, OperationReport, ReaderReport } from "../../../nodes/common/telemetry/types.ts";
 import { allSections } from "../../../plugins/monitor/push/all-sections.ts";
 import { MOST_ROWS, Pusher } from "../../../plugins/monitor/push/pusher.ts";
 import type { SectionName, Update } from "../../../plugins/monitor/types.ts";

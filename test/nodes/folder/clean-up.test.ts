@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { NodeAPI } from "node-red";
 import should from "should";
-import { cleanUp, type FoundFile, removeIf } from "../../../nodes/lib/runtime/folder/clean-up.ts";
-import { fileClaims } from "../../../nodes/lib/runtime/signing/claims.ts";
-import { removeOldLocks } from "../../../nodes/lib/runtime/waits/owners.ts";
+import { cleanUp, type FoundFile, removeIf } from "../../../nodes/common/folder/clean-up.ts";
+import { fileClaims } from "../../../nodes/common/signing/claims.ts";
+import { removeOldLocks } from "../../../nodes/common/tasks/owners.ts";
 
 const OLD = new Date(Date.now() - 40 * 86_400_000);
 

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { NodeAPI } from "node-red";
-import { removeOldClaims } from "../../../nodes/lib/runtime/signing/claims.ts";
+import { removeOldClaims } from "../../../nodes/common/signing/claims.ts";
 
 // A thread that removes old claims of a state folder all the time, as another process would. It ends when it is terminated.
 

@@ -4,13 +4,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import should from "should";
-import {
-  FolderLock,
-  type FolderState,
-  type LockTimes,
-} from "../../../nodes/lib/runtime/folder/folder-lock.ts";
-import { holderIn, LockFile } from "../../../nodes/lib/runtime/folder/lock-file.ts";
-import { isGone, ownIdentity } from "../../../nodes/lib/runtime/folder/process-identity.ts";
+import { FolderLock, type FolderState, type LockTimes } from "../../../nodes/common/folder/folder-lock.ts";
+import { holderIn, LockFile } from "../../../nodes/common/folder/lock-file.ts";
+import { isGone, ownIdentity } from "../../../nodes/common/folder/process-identity.ts";
 import { eventually } from "../../support/eventually.ts";
 
 const CHILD = join(import.meta.dirname, "lock-child.ts");

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { mock } from "node:test";
 import should from "should";
-import { shareAll } from "../../../nodes/lib/runtime/folder/group.ts";
+import { shareAll } from "../../../nodes/common/folder/group.ts";
 
 describe("files that are given to the group of a state folder", () => {
   let root: string;

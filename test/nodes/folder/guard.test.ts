@@ -2,8 +2,8 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import should from "should";
-import { guarded, guardedFiles } from "../../../nodes/lib/runtime/folder/guard.ts";
-import { nodeError } from "../../../nodes/lib/shared/errors.ts";
+import { guarded, guardedFiles } from "../../../nodes/common/folder/guard.ts";
+import { nodeError } from "../../../nodes/common/shared/errors.ts";
 import { stateFrom } from "../../../src/consumer/cursor-state.ts";
 import { FileCursorStore } from "../../../src/consumer/index.ts";
 

@@ -5,12 +5,8 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FolderLease } from "../../../nodes/lib/runtime/folder/folder-lease.ts";
-import {
-  FolderLock,
-  type FolderState,
-  type LockTimes,
-} from "../../../nodes/lib/runtime/folder/folder-lock.ts";
+import type { FolderLease } from "../../../nodes/common/folder/folder-lease.ts";
+import { FolderLock, type FolderState, type LockTimes } from "../../../nodes/common/folder/folder-lock.ts";
 
 const [folder = "", name = "", times = ""] = process.argv.slice(2);
 

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
-import { FolderLock, type FolderState } from "../../../nodes/lib/runtime/folder/folder-lock.ts";
-import { migrateState } from "../../../nodes/lib/runtime/folder/migrate-state.ts";
-import type { StateFolder } from "../../../nodes/lib/runtime/state-folder.ts";
+import { FolderLock, type FolderState } from "../../../nodes/common/folder/folder-lock.ts";
+import { migrateState } from "../../../nodes/common/folder/migrate-state.ts";
+import type { StateFolder } from "../../../nodes/common/folder/state-folder.ts";
 import { type CursorState, FileCursorStore } from "../../../src/index.ts";
 import { eventually } from "../../support/eventually.ts";
 

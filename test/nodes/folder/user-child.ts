@@ -5,17 +5,17 @@
  */
 import { join } from "node:path";
 import type { Node, NodeAPI } from "node-red";
+import type { FolderState } from "../../../nodes/common/folder/folder-lock.ts";
+import { guardedFiles } from "../../../nodes/common/folder/guard.ts";
+import { stateRefusals } from "../../../nodes/common/folder/not-permitted.ts";
+import { useFolder } from "../../../nodes/common/folder/shared-folder.ts";
+import { stateFiles } from "../../../nodes/common/folder/state-files.ts";
+import { stateFolderFor } from "../../../nodes/common/folder/state-folder.ts";
+import { lockedStateFolder } from "../../../nodes/common/folder/use-state.ts";
+import { bindKey } from "../../../nodes/common/keys/binding.ts";
+import { fileClaims } from "../../../nodes/common/signing/claims.ts";
+import { WaitStore } from "../../../nodes/common/tasks/wait-store.ts";
 import { ConsumerMemory } from "../../../nodes/events-in/consumer-memory.ts";
-import type { FolderState } from "../../../nodes/lib/runtime/folder/folder-lock.ts";
-import { guardedFiles } from "../../../nodes/lib/runtime/folder/guard.ts";
-import { stateRefusals } from "../../../nodes/lib/runtime/folder/not-permitted.ts";
-import { useFolder } from "../../../nodes/lib/runtime/folder/shared-folder.ts";
-import { stateFiles } from "../../../nodes/lib/runtime/folder/state-files.ts";
-import { lockedStateFolder } from "../../../nodes/lib/runtime/folder/use-state.ts";
-import { bindKey } from "../../../nodes/lib/runtime/keys/binding.ts";
-import { fileClaims } from "../../../nodes/lib/runtime/signing/claims.ts";
-import { stateFolderFor } from "../../../nodes/lib/runtime/state-folder.ts";
-import { WaitStore } from "../../../nodes/lib/runtime/waits/wait-store.ts";
 import { Ignored } from "../../../plugins/monitor/issues/ignored.ts";
 import { stateFrom } from "../../../src/consumer/cursor-state.ts";
 import { FileAlertStore, FileCursorStore, FileDedupeStore } from "../../../src/index.ts";

@@ -1,5 +1,5 @@
 import should from "should";
-import type { ChannelNode } from "../../../nodes/lib/runtime/config-nodes.ts";
+import type { ChannelNode } from "../../../nodes/common/fields/config-nodes.ts";
 import { configNodes, helper, localService, runtime, settings } from "./support.ts";
 
 helper.init(runtime, settings);

@@ -1,6 +1,6 @@
 import should from "should";
+import type { ConnectionNode } from "../../../nodes/common/fields/config-nodes.ts";
 import { NODE } from "../../../nodes/connection/fields.ts";
-import type { ConnectionNode } from "../../../nodes/lib/runtime/config-nodes.ts";
 import { configNodes, helper, runtime, settings } from "./support.ts";
 
 helper.init(runtime, settings);

@@ -1,5 +1,5 @@
 import should from "should";
-import type { ContractNode } from "../../../nodes/lib/runtime/config-nodes.ts";
+import type { ContractNode } from "../../../nodes/common/fields/config-nodes.ts";
 import { configNodes, helper, localService, runtime, settings } from "./support.ts";
 
 helper.init(runtime, settings);

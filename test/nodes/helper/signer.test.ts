@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type { NodeAPI } from "node-red";
 import should from "should";
-import type { SignerNode } from "../../../nodes/lib/runtime/config-nodes.ts";
+import type { SignerNode } from "../../../nodes/common/fields/config-nodes.ts";
 import registerSigner from "../../../nodes/signer/signer.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../../src/index.ts";
 import { configNodes, helper, runtime, settings } from "./support.ts";

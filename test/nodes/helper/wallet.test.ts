@@ -1,5 +1,5 @@
 import should from "should";
-import type { WalletNode } from "../../../nodes/lib/runtime/config-nodes.ts";
+import type { WalletNode } from "../../../nodes/common/fields/config-nodes.ts";
 import registerWallet from "../../../nodes/wallet/wallet.ts";
 import { sendJson, startServer } from "../../http/support.ts";
 import { configNodes, helper, localService, runtime, settings } from "./support.ts";

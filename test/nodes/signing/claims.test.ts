@@ -9,7 +9,7 @@ import {
   removeOldClaims,
   type SigningClaims,
   sharedClaims,
-} from "../../../nodes/lib/runtime/signing/claims.ts";
+} from "../../../nodes/common/signing/claims.ts";
 import { MemorySharedState } from "../../../src/index.ts";
 
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;

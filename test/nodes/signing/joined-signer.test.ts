@@ -1,5 +1,5 @@
 import should from "should";
-import { shareSigner } from "../../../nodes/lib/runtime/signing/shared-signer.ts";
+import { shareSigner } from "../../../nodes/common/signing/shared-signer.ts";
 import { type Signer, type SigningState, signRequestOf } from "../../../src/signing/index.ts";
 
 const account = `0x${"11".repeat(20)}`;

@@ -1,7 +1,7 @@
 import { type Clock, createClock } from "@sinonjs/fake-timers";
 import fc from "fast-check";
 import should from "should";
-import { type Place, type Timers, WalletLines } from "../../../nodes/lib/runtime/signing/wallet-lines.ts";
+import { type Place, type Timers, WalletLines } from "../../../nodes/common/signing/wallet-lines.ts";
 
 const LONG_MS = 3_600_000;
 const never = new AbortController().signal;

@@ -1,4 +1,4 @@
-import type { ShownCall } from "../../../../nodes/lib/runtime/approvals/types.ts";
+import type { ShownCall } from "../../../../nodes/common/approvals/types.ts";
 import type { Row } from "../../types.ts";
 import { nodeName } from "../node-name.ts";
 import type { PanelKind } from "../panel.ts";

@@ -1,4 +1,4 @@
-import { KEY_ENDS_SOON_MS } from "../../../../nodes/lib/shared/key-term.ts";
+import { KEY_ENDS_SOON_MS } from "../../../../nodes/common/shared/key-term.ts";
 import type { Row } from "../../types.ts";
 import { durationText } from "../ages.ts";
 import { nodeName } from "../node-name.ts";

@@ -1,4 +1,4 @@
-import type { Connection } from "../../../../nodes/lib/runtime/config-nodes.ts";
+import type { Connection } from "../../../../nodes/common/fields/config-nodes.ts";
 import { type Verifying, verifyingNodes } from "../accepted.ts";
 import { type ChannelWatchers, channelKey } from "../answer-cache.ts";
 import type { Check, Finding, Scene } from "../check.ts";

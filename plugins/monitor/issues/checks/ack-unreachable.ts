@@ -1,4 +1,4 @@
-import type { FlowNode, Flows } from "../../../../nodes/lib/runtime/flows/flows.ts";
+import type { FlowNode, Flows } from "../../../../nodes/common/flows/flows.ts";
 import type { Check, Finding, Scene } from "../check.ts";
 
 const ACK = "crec-ack";

@@ -1,4 +1,4 @@
-import { cutAtWord } from "../../../../nodes/lib/shared/cut-text.ts";
+import { cutAtWord } from "../../../../nodes/common/shared/cut-text.ts";
 import type { RaisedAlert } from "../../../../src/index.ts";
 import type { Check, Finding } from "../check.ts";
 import { leftOpen } from "../left-open.ts";

@@ -1,4 +1,4 @@
-import type { FlowNode } from "../../../../nodes/lib/runtime/flows/flows.ts";
+import type { FlowNode } from "../../../../nodes/common/flows/flows.ts";
 import type { Check, Finding } from "../check.ts";
 
 /** An alert node that reports the end of its condition, which no event of the same name can end. */

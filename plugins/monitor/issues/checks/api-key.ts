@@ -1,4 +1,4 @@
-import { KEY_ENDS_SOON_MS } from "../../../../nodes/lib/shared/key-term.ts";
+import { KEY_ENDS_SOON_MS } from "../../../../nodes/common/shared/key-term.ts";
 import type { Check, Finding } from "../check.ts";
 
 const DAY_MS = 86_400_000;

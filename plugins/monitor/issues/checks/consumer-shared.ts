@@ -1,4 +1,4 @@
-import type { FlowNode } from "../../../../nodes/lib/runtime/flows/flows.ts";
+import type { FlowNode } from "../../../../nodes/common/flows/flows.ts";
 import type { Check, Finding } from "../check.ts";
 import { consumersElsewhere } from "../other-projects.ts";
 import { readersOf, textOf } from "../settings.ts";

@@ -1,6 +1,6 @@
-import { type FleetNode, type FleetRef, fleetOfEnvironment } from "../../../../nodes/lib/runtime/fleet.ts";
-import type { FlowNode } from "../../../../nodes/lib/runtime/flows/flows.ts";
-import { isEvictionUnknown } from "../../../../nodes/lib/runtime/join-fleet.ts";
+import { type FleetNode, type FleetRef, fleetOfEnvironment } from "../../../../nodes/common/fleet/fleet.ts";
+import { isEvictionUnknown } from "../../../../nodes/common/fleet/join-fleet.ts";
+import type { FlowNode } from "../../../../nodes/common/flows/flows.ts";
 import type { Check, Finding } from "../check.ts";
 
 const USERS = ["crec-events-in", "crec-verify-event", "crec-alert", "crec-submit-operation"];

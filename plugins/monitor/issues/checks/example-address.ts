@@ -1,5 +1,5 @@
-import type { FlowNode } from "../../../../nodes/lib/runtime/flows/flows.ts";
-import { LOCAL_NETWORK } from "../../../../nodes/lib/shared/local-network.ts";
+import type { FlowNode } from "../../../../nodes/common/flows/flows.ts";
+import { LOCAL_NETWORK } from "../../../../nodes/common/shared/local-network.ts";
 import { isPublic } from "../../public-address.ts";
 import type { Check, Finding } from "../check.ts";
 import { deployedContracts } from "../deployed-contracts.ts";

@@ -1,5 +1,5 @@
-import type { Origin } from "../../../../nodes/lib/runtime/activity/types.ts";
-import type { FlowNode } from "../../../../nodes/lib/runtime/flows/flows.ts";
+import type { FlowNode } from "../../../../nodes/common/flows/flows.ts";
+import type { Origin } from "../../../../nodes/common/telemetry/types.ts";
 import type { Check, Finding, Scene } from "../check.ts";
 
 /** How many events a reader has in flight, and when it sends one again; milliseconds. */

@@ -1,5 +1,5 @@
-import type { FlowNode } from "../../../../nodes/lib/runtime/flows/flows.ts";
-import { utcText } from "../../../../nodes/lib/shared/times.ts";
+import type { FlowNode } from "../../../../nodes/common/flows/flows.ts";
+import { utcText } from "../../../../nodes/common/shared/times.ts";
 import type { InFlightEvent } from "../../../../src/index.ts";
 import type { Check, Finding, Scene } from "../check.ts";
 import { readersOf, textOf } from "../settings.ts";

@@ -1,4 +1,4 @@
-import { labelOf } from "../../../../nodes/lib/runtime/activity/origin.ts";
+import { labelOf } from "../../../../nodes/common/telemetry/origin.ts";
 import type { Check, Finding, Scene } from "../check.ts";
 import { configProblems } from "../config-problems.ts";
 

@@ -1,4 +1,4 @@
-import type { Connection } from "../../../../nodes/lib/runtime/config-nodes.ts";
+import type { Connection } from "../../../../nodes/common/fields/config-nodes.ts";
 import type { Check, Finding } from "../check.ts";
 import { connectionOf } from "../settings.ts";
 

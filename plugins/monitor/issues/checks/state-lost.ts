@@ -1,5 +1,5 @@
-import type { FlowNode } from "../../../../nodes/lib/runtime/flows/flows.ts";
-import { stateFolder } from "../../../../nodes/lib/runtime/state-folder.ts";
+import type { FlowNode } from "../../../../nodes/common/flows/flows.ts";
+import { stateFolder } from "../../../../nodes/common/folder/state-folder.ts";
 import type { Check, Finding, Scene } from "../check.ts";
 import { isInMemory } from "../context-store.ts";
 import { lossOf } from "../lost-folder.ts";

@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
-import type { FlowNode } from "../../../../nodes/lib/runtime/flows/flows.ts";
+import type { FlowNode } from "../../../../nodes/common/flows/flows.ts";
 import type { Check, Finding } from "../check.ts";
 
 type Rule = { t?: unknown; v?: unknown; vt?: unknown; v2?: unknown; v2t?: unknown };

@@ -1,6 +1,6 @@
-import type { ResourceReport } from "../../../../nodes/lib/runtime/activity/types.ts";
-import type { WalletNode, WalletRef } from "../../../../nodes/lib/runtime/config-nodes.ts";
-import { ADDRESS } from "../../../../nodes/lib/shared/address.ts";
+import type { WalletNode, WalletRef } from "../../../../nodes/common/fields/config-nodes.ts";
+import { ADDRESS } from "../../../../nodes/common/shared/address.ts";
+import type { ResourceReport } from "../../../../nodes/common/telemetry/types.ts";
 import type { Check, Finding, Scene } from "../check.ts";
 import { isSameService } from "../settings.ts";
 

@@ -4,8 +4,8 @@ import {
   eventReadings,
   isAmong,
   isReadAlike,
-} from "../../../../nodes/lib/runtime/event-readings.ts";
-import { loadLibrary } from "../../../../nodes/lib/runtime/library.ts";
+} from "../../../../nodes/common/contracts/event-readings.ts";
+import { loadLibrary } from "../../../../nodes/common/library.ts";
 import type { Abi } from "../../../../src/index.ts";
 import { verifyingNodes } from "../accepted.ts";
 import { placeKey } from "../answer-cache.ts";

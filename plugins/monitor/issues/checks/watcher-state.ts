@@ -1,5 +1,5 @@
-import type { ResourceReport } from "../../../../nodes/lib/runtime/activity/types.ts";
-import type { FlowNode } from "../../../../nodes/lib/runtime/flows/flows.ts";
+import type { FlowNode } from "../../../../nodes/common/flows/flows.ts";
+import type { ResourceReport } from "../../../../nodes/common/telemetry/types.ts";
 import { isSameId, isUuid } from "../../../../src/protocol/ids.ts";
 import { watcherKey } from "../answer-cache.ts";
 import type { Check, Finding, Scene } from "../check.ts";

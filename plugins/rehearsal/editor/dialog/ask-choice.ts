@@ -1,5 +1,5 @@
-import type { EditedNode } from "../../../../nodes/lib/editor/api.ts";
-import { askInDialog } from "../../../../nodes/lib/editor/dialog.ts";
+import type { EditedNode } from "../../../../nodes/common/editor/api.ts";
+import { askInDialog } from "../../../../nodes/common/editor/dialog.ts";
 import type { StartQuestion } from "../../types.ts";
 import { editorFlows, foreignModules, tabsOf } from "../flows.ts";
 import { button, make } from "../make.ts";

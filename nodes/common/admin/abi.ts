@@ -1,0 +1,104 @@
+import type { NodeAPI } from "node-red";
+import type { Abi } from "../../../src/index.ts";
+import { valueNames } from "../../../src/protocol/abi-names.ts";
+import type { ContractNode } from "../fields/config-nodes.ts";
+import { type Library, loadLibrary } from "../library.ts";
+import type {
+  AbiAnswer,
+  AbiChoice,
+  EventChoice,
+  FunctionChoice,
+  ParameterChoice,
+} from "../shared/form-types.ts";
+import { splitNames } from "../shared/split-names.ts";
+import { isReference } from "../shared/variables.ts";
+import { answerForms, fieldsOf, problemOf, textIn } from "./answer.ts";
+import { checkValue } from "./check-value.ts";
+import { deployFirst, isDeployedWith } from "./deployed.ts";
+
+/** More names than a contract has: each function is compared with all of them. */
+const MOST_AMOUNTS = 100;
+/** More than a person looks through. */
+const MOST_CHOICES = 500;
+
+/**
+ * `POST /crec/abi/functions` and `/crec/abi/events`: what an ABI offers. They work on the text in the form, so before
+ * the first deploy too; an ABI from the environment is that of the deployed contract. One that is being typed is
+ * seldom whole, so what is wrong with it is an answer like any other.
+ * `POST /crec/abi/check`: whether a value that is being typed fits its type.
+ */
+export function registerAbiReader(RED: NodeAPI): void {
+  const offer = <T>(
+    path: `/crec/${string}`,
+    list: (library: Library, abi: Abi, amounts: string[]) => T[],
+  ) => {
+    answerForms(RED, "post", path, "crec.read", async ({ body }): Promise<AbiAnswer<T>> => {
+      const { id, abi, amounts } = fieldsOf(body);
+      const library = await loadLibrary();
+      const text = typeof abi === "string" ? abi.trim() : "";
+      const names = splitNames(typeof amounts === "string" ? amounts : "").slice(0, MOST_AMOUNTS);
+      if (isReference(text)) return { found: list(library, await deployedAbi(RED, textIn(id), text), names) };
+      try {
+        const { abi: read, unusable } = library.readAbi(text);
+        const sentences = unusable.map(({ message }) => message);
+        return {
+          found: list(library, read, names),
+          ...(sentences.length > 0 ? { unusable: sentences } : {}),
+        };
+      } catch (thrown) {
+        const choices = choicesIn(library, text);
+        if (choices.length < 2) throw thrown;
+        return { ...problemOf(RED, thrown), choices };
+      }
+    });
+  };
+  offer("/crec/abi/functions", (library, abi, amounts): FunctionChoice[] =>
+    library.listFunctions(abi).map(({ name, signature, inputs, stateMutability }) => {
+      return { name, signature, inputs: markAmounts(library, inputs, amounts), stateMutability };
+    }),
+  );
+  offer("/crec/abi/events", (library, abi, amounts): EventChoice[] =>
+    library.listEvents(abi).map(({ name, signature, inputs, anonymous }) => {
+      const hasTuples = library.eventsWithTuples([{ type: "event", name, inputs }]).length > 0;
+      const marked = markAmounts(library, inputs, amounts);
+      return {
+        ...{ name, signature, inputs: marked },
+        ...(anonymous ? { anonymous } : {}),
+        ...(hasTuples ? { hasTuples } : {}),
+      };
+    }),
+  );
+  answerForms(RED, "post", "/crec/abi/check", "crec.read", async ({ body }) =>
+    checkValue(await loadLibrary(), body),
+  );
+}
+
+/** Marks the parameters that the library counts in tokens. */
+function markAmounts(
+  { amountsInTokens }: Library,
+  inputs: readonly ParameterChoice[],
+  amounts: readonly string[],
+): ParameterChoice[] {
+  const names = valueNames(inputs);
+  const ones = Object.fromEntries(names.map((name) => [name, "1"]));
+  const found = amountsInTokens(ones, inputs, 0, amounts) ?? {};
+  return inputs.map((input, index) =>
+    Object.hasOwn(found, names[index] ?? "") ? { ...input, isAmount: true } : input,
+  );
+}
+
+/** Several ABIs of one text, each as text that holds only that one. */
+function choicesIn({ listAbis, listEvents, listFunctions }: Library, text: string): AbiChoice[] {
+  const abis = listAbis(text).slice(0, MOST_CHOICES);
+  return abis.map(({ name, abi }, index) => ({
+    name: name || String(index + 1),
+    functions: listFunctions(abi).length,
+    events: listEvents(abi).length,
+    abi: `[\n${abi.map((item) => JSON.stringify(item)).join(",\n")}\n]`,
+  }));
+}
+
+function deployedAbi(RED: NodeAPI, id: string, reference: string): Promise<Abi> {
+  const contract = (RED.nodes.getNode(id) as Partial<ContractNode> | null)?.contract;
+  return contract && isDeployedWith(RED, id, "abi", reference) ? contract.abi() : deployFirst(reference);
+}

@@ -1,0 +1,65 @@
+import type { NodeAPI } from "node-red";
+import { storedValue } from "../fields/flow-settings.ts";
+import { nodeError } from "../shared/errors.ts";
+import { isReference, variableMissing } from "../shared/variables.ts";
+
+/** What `${NAME}` in a field stands for. */
+export type Variable =
+  | { state: "set"; value: string }
+  | { state: "unset" }
+  /** The deployed node does not name this variable in this field, so it must not be read. */
+  | { state: "undeployed" };
+
+/**
+ * Whether the deployed node has exactly this text in this field. Only then may a request use what Node-RED made of it:
+ * a reference that is only in a request could read any variable of this machine.
+ */
+export function isDeployedWith(RED: NodeAPI, id: string, field: string, text: string): boolean {
+  return storedValue(RED, id, field) === text;
+}
+
+/** What a variable stands for in a field of a deployed node, in the environment of that node's flow. */
+export function deployedVariable(RED: NodeAPI, id: string, field: string, reference: string): Variable {
+  return isDeployedWith(RED, id, field, reference) ? variableOf(RED, id, reference) : { state: "undeployed" };
+}
+
+/** The same for a credential, which is never part of a flow. */
+export function deployedCredential(RED: NodeAPI, id: string, field: string, reference: string): Variable {
+  return storedCredential(RED, id, field) === reference
+    ? variableOf(RED, id, reference)
+    : { state: "undeployed" };
+}
+
+/** A credential as it is stored, before Node-RED replaces variables; undefined if the node has no such credential. */
+export function storedCredential(RED: NodeAPI, id: string, field: string): string | undefined {
+  const stored: unknown = RED.nodes.getCredentials(id);
+  const value =
+    typeof stored === "object" && stored !== null && Object.hasOwn(stored, field)
+      ? (stored as Record<string, unknown>)[field]
+      : undefined;
+  return typeof value === "string" ? value.trim() : undefined;
+}
+
+function variableOf(RED: NodeAPI, id: string, reference: string): Variable {
+  const node = RED.nodes.getNode(id);
+  if (!node || !isReference(reference)) return { state: "undeployed" };
+  // As Node-RED replaces it in a node: the text between the braces is one name, even `A}${B`.
+  const value: unknown = RED.util.getSetting(node, reference.slice(2, -1));
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value ?? "");
+  return text.trim() === "" ? { state: "unset" } : { state: "set", value: text.trim() };
+}
+
+/** @throws DEPLOY_FIRST, VARIABLE_MISSING */
+export function requireVariable(variable: Variable, reference: string): string {
+  if (variable.state === "undeployed") return deployFirst(reference);
+  if (variable.state === "unset") throw variableMissing(reference.slice(2, -1));
+  return variable.value;
+}
+
+/** @throws DEPLOY_FIRST */
+export function deployFirst(reference: string): never {
+  throw nodeError(
+    "DEPLOY_FIRST",
+    `What ${reference} stands for is known once this is deployed: deploy, then try again.`,
+  );
+}

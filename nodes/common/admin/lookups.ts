@@ -1,0 +1,204 @@
+import type { Node, NodeAPI } from "node-red";
+import type { CrecClient, Network, Wallet, Watcher } from "../../../src/index.ts";
+import { isUuid } from "../../../src/protocol/ids.ts";
+import type { ChannelNode, ConnectionNode, ContractNode } from "../fields/config-nodes.ts";
+import { statusWord } from "../messages/service-words.ts";
+import { ADDRESS } from "../shared/address.ts";
+import type { Choice, Choices } from "../shared/form-types.ts";
+import { knownAddresses } from "./addresses.ts";
+import { answerForms, invalidRequest } from "./answer.ts";
+import { sharedAnswers } from "./shared-answers.ts";
+import { reportedLevels, watchedEvents } from "./watcher-lookups.ts";
+
+/** `text` is what was typed so far: the service looks for names that hold it, where it can. */
+type Lookup = (RED: NodeAPI, id: string, text: string) => Promise<Choices>;
+
+/** At most this many lines are answered: more is not a list a person reads. */
+const MOST = 200;
+/** A person waits for the list: better none than a late one. */
+const LOOKUP_MS = 10_000;
+
+const LOOKUPS: Readonly<Record<string, Lookup>> = {
+  addresses: (RED, id) => knownAddresses(RED, id, inTime().signal),
+  networks: async (RED, id) => {
+    const client = await clientOf(RED, id);
+    if (!client) return UNDEPLOYED;
+    const networks = await client.networks.list(inTime());
+    return { choices: networks.map((network) => networkChoice(RED, network)) };
+  },
+  // The network of a contract, which is what was typed: the form may know its selector only as a variable.
+  "contract-network": async (RED, id, text) => {
+    const client = await clientOf(RED, id);
+    const contract = (RED.nodes.getNode(text) as (Node & Partial<ContractNode>) | null)?.contract;
+    if (!client || !contract || contract.problem) return UNDEPLOYED;
+    const networks = await client.networks.list(inTime());
+    const its = networks.filter(({ chain_selector }) => chain_selector === contract.chainSelector);
+    return { choices: its.map((network) => networkChoice(RED, network)) };
+  },
+  channels: async (RED, id, text) => {
+    const client = await clientOf(RED, id);
+    if (!client) return UNDEPLOYED;
+    return take(client.channels.list({ ...named(text), limit: 50 }, inTime()), ({ name, status }) => ({
+      value: name,
+      label: name,
+      detail: statusWord(RED, status),
+    }));
+  },
+  wallets: (RED, id, text) => walletsOf(RED, id, text, nameOf),
+  "wallet-ids": (RED, id, text) => walletsOf(RED, id, text, ({ wallet_id }) => wallet_id),
+  watchers: (RED, id, text) => watchersOf(RED, id, text, ({ watcher_id, name }) => name || watcher_id),
+  "watcher-ids": (RED, id, text) => watchersOf(RED, id, text, ({ watcher_id }) => watcher_id),
+  // A watcher has a workflow once it runs. The proof of each of its events names it.
+  "watcher-workflows": (RED, id, text) =>
+    watchersOf(RED, id, text, ({ workflow_id }) => workflow_id, ACCEPTABLE),
+  operations: (RED, id) =>
+    inChannel(RED, id, (client, channel) =>
+      take(
+        client.operations.list(channel, { limit: 100 }, inTime()),
+        ({ operation_id, status, created_at }) => ({
+          value: operation_id,
+          label: operation_id,
+          detail: detailOf(statusWord(RED, status), created_at),
+        }),
+      ),
+    ),
+  queries: (RED, id) =>
+    inChannel(RED, id, (client, channel) =>
+      take(client.queries.list(channel, { limit: 100 }, inTime()), ({ query_id, status, created_at }) => ({
+        value: query_id,
+        label: query_id,
+        detail: detailOf(statusWord(RED, status), created_at),
+      })),
+    ),
+  "watcher-events": (RED, id) =>
+    inChannel(RED, id, (client, channelId) => watchedEvents({ client, channelId, ...inTime() })),
+  levels: (RED, id) =>
+    inChannel(RED, id, (client, channelId) => reportedLevels({ client, channelId, ...inTime() })),
+};
+
+/** What is not deployed has nothing to offer yet; the value can still be typed. */
+const UNDEPLOYED: Choices = { choices: [], undeployed: true };
+
+/** `GET /crec/lookup/:kind/:id?text=…`: what a form offers to pick from, `id` being the config node asked. */
+export function registerLookups(RED: NodeAPI): void {
+  const shared = sharedAnswers<Choices>(RED);
+  answerForms(RED, "get", "/crec/lookup/:kind/:id", "crec.read", ({ params, query }) => {
+    const { kind = "", id = "" } = params;
+    const lookup = Object.hasOwn(LOOKUPS, kind) ? LOOKUPS[kind] : undefined;
+    if (!lookup) return invalidRequest(`There is no list of ${kind}.`);
+    const text = typeof query.text === "string" ? query.text.trim() : "";
+    return shared(JSON.stringify([kind, id, text]), () => lookup(RED, id, text));
+  });
+}
+
+/** Undefined where none is deployed. @throws what is wrong with its settings */
+async function clientOf(RED: NodeAPI, id: string): Promise<CrecClient | undefined> {
+  return (RED.nodes.getNode(id) as (Node & Partial<ConnectionNode>) | null)?.connection?.client();
+}
+
+async function walletsOf(
+  RED: NodeAPI,
+  id: string,
+  text: string,
+  valueIn: (wallet: Wallet) => string,
+): Promise<Choices> {
+  const client = await clientOf(RED, id);
+  if (!client) return UNDEPLOYED;
+  const filter = ADDRESS.test(text) ? { address: text } : named(text);
+  return take(client.wallets.list({ ...filter, limit: 50 }, inTime()), (wallet) => ({
+    value: valueIn(wallet),
+    label: nameOf(wallet),
+    detail: walletDetail(statusWord(RED, wallet.status), wallet),
+    walletType: wallet.wallet_type,
+    ...noteOf(RED, wallet.confidence_level),
+  }));
+}
+
+/** One without a name is listed with its address, which is as good for the wallet's form. */
+function nameOf({ name, address, wallet_id }: Wallet): string {
+  return name.trim() || address || wallet_id;
+}
+
+/** Also those that are archived: what they signed remains. */
+const ACCEPTABLE = { status: ["active", "archived"] } as const;
+
+/** Watchers without a value are left out. */
+function watchersOf(
+  RED: NodeAPI,
+  id: string,
+  text: string,
+  valueIn: (watcher: Watcher) => string | undefined,
+  filter: { status?: readonly ["active", "archived"] } = {},
+): Promise<Choices> {
+  return inChannel(RED, id, async (client, channel) => {
+    const query = { ...filter, ...named(text), limit: 50 };
+    const { choices, ...more } = await take(client.watchers.list(channel, query, inTime()), (watcher) => ({
+      value: valueIn(watcher) ?? "",
+      label: watcher.name || watcher.watcher_id,
+      detail: statusWord(RED, watcher.status),
+      ...noteOf(RED, watcher.confidence_level),
+    }));
+    return { choices: choices.filter(({ value }) => value !== ""), ...more };
+  });
+}
+
+/** What a channel has, newest or oldest first as the service gives it. */
+async function inChannel(
+  RED: NodeAPI,
+  id: string,
+  list: (client: CrecClient, channelId: string) => Promise<Choices>,
+): Promise<Choices> {
+  const channel = (RED.nodes.getNode(id) as (Node & Partial<ChannelNode>) | null)?.channel;
+  if (!channel) return UNDEPLOYED;
+  if (channel.problem) throw channel.problem;
+  const client = await channel.connection().client();
+  return list(client, await channel.resolve(inTime().signal));
+}
+
+function networkChoice(
+  RED: NodeAPI,
+  { chain_selector, name, type, default_confidence_level }: Network,
+): Choice {
+  return {
+    value: chain_selector,
+    label: name,
+    ...(type ? { detail: type } : {}),
+    ...noteOf(RED, default_confidence_level),
+  };
+}
+
+/** A level of confidence in words, where the service says one. */
+function noteOf(RED: NodeAPI, level: unknown): Pick<Choice, "note"> {
+  if (typeof level !== "string" || level === "") return {};
+  return { note: RED._("common.hint.confidence", { level }) };
+}
+
+/** An id is not part of a name. */
+function named(text: string): { name?: string } {
+  return text === "" || isUuid(text) ? {} : { name: text };
+}
+
+function inTime(): { signal: AbortSignal } {
+  return { signal: AbortSignal.timeout(LOOKUP_MS) };
+}
+
+/** As `deployed, 0x…`: the same name may stand for wallets of several networks. */
+function walletDetail(status: string, { address }: Wallet): string {
+  return address ? `${status}, ${address}` : status;
+}
+
+/** As `final, 2026-01-31 12:00`: an id alone means nothing to a person. */
+function detailOf(status: string, createdAt: number): string {
+  const time = new Date(createdAt * 1000);
+  if (Number.isNaN(time.getTime())) return status;
+  return `${status}, ${time.toISOString().slice(0, 16).replace("T", " ")}`;
+}
+
+async function take<T>(items: AsyncIterable<T>, choiceOf: (item: T) => Choice): Promise<Choices> {
+  const choices: Choice[] = [];
+  for await (const item of items) {
+    if (choices.length === MOST) return { choices, cut: true };
+    choices.push(choiceOf(item));
+  }
+  return { choices };
+}

@@ -1,0 +1,135 @@
+import type { NodeAPI } from "node-red";
+import {
+  askContract,
+  type ContractPlace,
+  decimalsIn,
+  existence,
+  factsOf,
+} from "../contracts/contract-facts.ts";
+import type { Connection, ConnectionNode, ContractNode, WalletNode } from "../fields/config-nodes.ts";
+import { loadLibrary } from "../library.ts";
+import { isChosen } from "../shared/config-choice.ts";
+import { nodeError } from "../shared/errors.ts";
+import type { OnChain } from "../shared/form-types.ts";
+import { isReference } from "../shared/variables.ts";
+import { isVerificationUntouched } from "../shared/verification-set-up.ts";
+import { answerForms, fieldsOf, textIn } from "./answer.ts";
+import { deployFirst, isDeployedWith } from "./deployed.ts";
+import { queryChannel } from "./query-channel.ts";
+
+/** Where to read: all is known, and nothing was sent. */
+type Place = ContractPlace & { channel: string; network: string };
+
+/** A query takes some blocks, and the answer of the oracles. */
+const READ_MS = 60_000;
+const LOOKUP_MS = 10_000;
+
+/**
+ * `POST /crec/contract/read`: whether there is a contract at an address, its decimals and its symbol. They are read by
+ * queries, which the service works for, in a channel that exists already.
+ * `POST /crec/contract/exists`: only the first, by one query; the answer is remembered.
+ */
+export function registerContractReader(RED: NodeAPI): void {
+  answerForms(RED, "post", "/crec/contract/read", "crec.write", async ({ body }): Promise<OnChain> => {
+    const place = await placeOf(RED, fieldsOf(body));
+    const { network, channel } = place;
+    return { ...(await read(place)), network, channel };
+  });
+  answerForms(RED, "post", "/crec/contract/exists", "crec.write", async ({ body }): Promise<OnChain> => {
+    const place = await placeOf(RED, fieldsOf(body));
+    const { network, channel } = place;
+    return { ...(await existsAt(place)), network, channel };
+  });
+}
+
+/**
+ * Whether there is a contract at an address, by one query in a channel that exists; undefined where the answer does not
+ * show it.
+ * @param at.connection the id of a deployed connection
+ * @throws what `POST /crec/contract/exists` answers: CHANNEL_NOT_FOUND, NETWORK_NOT_FOUND, QUERY_FAILED and the like
+ */
+export async function contractExists(
+  RED: NodeAPI,
+  at: Readonly<{ connection: string; chainSelector: string; address: string }>,
+): Promise<boolean | undefined> {
+  return (await existsAt(await placeOf(RED, at))).isContract;
+}
+
+async function existsAt(place: Place): Promise<Pick<OnChain, "isContract">> {
+  const { isContract } = factsOf(place);
+  return isContract === undefined ? existence(await askContract(place, "decimals", READ_MS)) : { isContract };
+}
+
+async function read(place: Place): Promise<Omit<OnChain, "network" | "channel">> {
+  const [decimals, symbol] = await Promise.all([
+    askContract(place, "decimals", READ_MS),
+    askContract(place, "symbol", READ_MS),
+  ]);
+  const count = decimalsIn(decimals);
+  return {
+    ...existence(decimals),
+    ...(count === undefined ? {} : { decimals: count }),
+    ...(decimals.text && count === undefined ? { oddDecimals: decimals.text } : {}),
+    ...(symbol.text ? { symbol: symbol.text } : {}),
+  };
+}
+
+/** @throws CONNECTION_MISSING, DEPLOY_FIRST, CHANNEL_NOT_FOUND, INVALID_ADDRESS, and what is wrong with the connection */
+async function placeOf(RED: NodeAPI, question: Readonly<Record<string, unknown>>): Promise<Place> {
+  const { checksumAddress } = await loadLibrary();
+  const id = textIn(question.id);
+  const chainSelector = resolved(RED, id, "chainSelector", textIn(question.chainSelector));
+  if (!/^\d+$/.test(chainSelector)) {
+    throw nodeError("CONTRACT_INCOMPLETE", "The network is missing. Choose a network first.");
+  }
+  const address = checksumAddress(resolved(RED, id, "address", textIn(question.address)), "The address");
+  const connectionId = textIn(question.connection);
+  const connection = connectionWith(RED, connectionId);
+  const client = await connection.client();
+  const networks = await client.networks.list({ signal: AbortSignal.timeout(LOOKUP_MS) });
+  const network = networks.find(({ chain_selector }) => chain_selector === chainSelector);
+  if (!network) {
+    throw nodeError(
+      "NETWORK_NOT_FOUND",
+      "The service of this connection does not support this network. Choose another network, or another connection.",
+    );
+  }
+  const signal = AbortSignal.timeout(LOOKUP_MS);
+  const channel = await queryChannel(RED, connectionId, client, signal);
+  const { verification } = connection;
+  const isUntouched = isVerificationUntouched({
+    ...verification,
+    validSigners: verification.validSigners ?? [],
+  });
+  const verifier = isUntouched ? undefined : await connection.verifier();
+  const { baseUrl: service } = connection;
+  return { client, verifier, service, ...channel, network: network.name, chainSelector, address };
+}
+
+/** What is typed; a variable only where the deployed node has the same. @throws DEPLOY_FIRST */
+function resolved(RED: NodeAPI, id: string, field: "chainSelector" | "address", text: string): string {
+  if (!isReference(text)) return text;
+  const node = RED.nodes.getNode(id) as Partial<ContractNode & WalletNode> | null;
+  const value =
+    field === "address" ? node?.contract?.address : (node?.contract ?? node?.wallet)?.chainSelector;
+  return value !== undefined && isDeployedWith(RED, id, field, text) ? value : deployFirst(text);
+}
+
+/** @throws CONNECTION_MISSING, DEPLOY_FIRST, and what is wrong with its settings */
+function connectionWith(RED: NodeAPI, id: string): Connection {
+  if (!isChosen(id)) {
+    throw nodeError(
+      "CONNECTION_MISSING",
+      "The chain is read by the service of a connection. Choose a connection first.",
+    );
+  }
+  const connection = (RED.nodes.getNode(id) as Partial<ConnectionNode> | null)?.connection;
+  if (!connection) {
+    throw nodeError(
+      "DEPLOY_FIRST",
+      "The chain is read by the service of the connection, and the connection is not deployed yet. Deploy, then try again.",
+    );
+  }
+  if (connection.problem) throw connection.problem;
+  return connection;
+}

@@ -1,0 +1,180 @@
+import type { Node, NodeAPI } from "node-red";
+import type { CrecMessage } from "../messages/message.ts";
+import { type CodedError, translatedError } from "../shared/errors.ts";
+import { requireSet } from "../shared/variables.ts";
+
+/** A typed input as a form stores it, with the name that errors give it: a label, or a path such as `calls[0].to`. */
+export type TypedValue = {
+  label: string;
+  value: string;
+  type: string;
+  /** Of an amount every digit counts: a number that may be rounded is refused. */
+  isAmount?: boolean;
+};
+
+/**
+ * The value of a typed input for this message.
+ * @throws VARIABLE_MISSING, or INVALID_FIELD when an expression cannot be evaluated
+ */
+export async function evaluate(
+  RED: NodeAPI,
+  node: Node,
+  msg: CrecMessage,
+  { label, value, type }: TypedValue,
+): Promise<unknown> {
+  // In an expression `${NAME}` can mean something else.
+  if (type !== "jsonata") requireSet(value);
+  // Node-RED reads an empty number as 0.
+  if (type === "num" && value.trim() === "") return undefined;
+  return new Promise((resolve, reject) => {
+    const refuse = (why: string, cause?: unknown) => {
+      const words = { label, why, from: `${type} ${value}` };
+      reject(translatedError("INVALID_FIELD", RED._("common.error.not-evaluated", words), cause));
+    };
+    RED.util.evaluateNodeProperty(value, type, node, msg, (error, result) => {
+      // It would be awaited, and one that never settles would hold the message forever.
+      if (!error && isThenable(result)) refuse("it is a promise, await it in a function node");
+      else if (!error) resolve(result);
+      // `crec.event` of a message without `crec`: that is empty, and the node says what it needs.
+      else if (type === "msg" && error instanceof TypeError) resolve(undefined);
+      else {
+        refuse(error.message.replace(/[.\s]+$/, ""), error);
+      }
+    });
+  });
+}
+
+/**
+ * As `evaluate`; undefined only where the form leaves the field empty. What a message or variable should give and does
+ * not must never count as "nothing was asked for".
+ * @throws MISSING_VALUE, VARIABLE_MISSING, INVALID_FIELD
+ */
+export async function evaluatePresent(
+  RED: NodeAPI,
+  node: Node,
+  msg: CrecMessage,
+  typed: TypedValue,
+): Promise<unknown> {
+  const found = await evaluate(RED, node, msg, typed);
+  if (!isNothing(found)) return found;
+  if (isLeftEmpty(typed)) return undefined;
+  throw missingValue(RED, typed);
+}
+
+/**
+ * As `evaluatePresent`, for a whole object that a service could read as "everything" where there is none: blank text,
+ * as of a variable that is not set, is nothing too. JSON that was typed into the form stays as it is.
+ * @throws MISSING_VALUE, VARIABLE_MISSING, INVALID_FIELD
+ */
+export async function evaluateWhole(
+  RED: NodeAPI,
+  node: Node,
+  msg: CrecMessage,
+  typed: TypedValue,
+): Promise<unknown> {
+  if (isLeftEmpty(typed)) return undefined;
+  const found = await evaluate(RED, node, msg, typed);
+  const isBlank = typeof found === "string" && found.trim() === "";
+  if (typed.type === "json" || !(isNothing(found) || isBlank)) return found;
+  throw missingValue(RED, typed);
+}
+
+/** Whether a value is none at all, whatever type is expected. */
+export function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || Number.isNaN(value);
+}
+
+function isLeftEmpty({ value }: TypedValue): boolean {
+  return value.trim() === "";
+}
+
+/** A message can hold anything: where even the look throws, the value is refused as what it is. */
+function isThenable(value: unknown): boolean {
+  try {
+    return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+  } catch {
+    return false;
+  }
+}
+
+/** Text, or `undefined` where it is empty; numbers become text. @throws INVALID_FIELD, VARIABLE_MISSING */
+export async function evaluateText(
+  RED: NodeAPI,
+  node: Node,
+  msg: CrecMessage,
+  typed: TypedValue,
+): Promise<string | undefined> {
+  const { label } = typed;
+  const found = await evaluate(RED, node, msg, typed);
+  if (found === undefined || found === null || found === "") return undefined;
+  if (typeof found === "number") return exactText(RED, label, found, typed.isAmount);
+  if (typeof found === "string") return found;
+  throw translatedError("INVALID_FIELD", RED._("common.error.not-text", { label, kind: kindOf(found) }));
+}
+
+/** Text; undefined only where the form leaves the field empty. @throws MISSING_VALUE, INVALID_FIELD, VARIABLE_MISSING */
+export async function evaluateOptional(
+  RED: NodeAPI,
+  node: Node,
+  msg: CrecMessage,
+  typed: TypedValue,
+): Promise<string | undefined> {
+  return isLeftEmpty(typed) ? undefined : evaluateRequired(RED, node, msg, typed);
+}
+
+/** @throws MISSING_VALUE, INVALID_FIELD, VARIABLE_MISSING */
+export async function evaluateRequired(
+  RED: NodeAPI,
+  node: Node,
+  msg: CrecMessage,
+  typed: TypedValue,
+): Promise<string> {
+  const text = await evaluateText(RED, node, msg, typed);
+  if (text !== undefined && text.trim() !== "") return text;
+  throw missingValue(RED, typed);
+}
+
+/** The error about an empty value that is needed. */
+export function missingValue(RED: NodeAPI, { label, type, value }: TypedValue): CodedError {
+  const key = type === "str" ? "common.error.empty" : "common.error.empty-from";
+  return translatedError("MISSING_VALUE", RED._(key, { label, from: `${type}.${value}` }));
+}
+
+/**
+ * A number beyond what numbers hold exactly may already be another one; of an amount also a fraction of 16 digits or more.
+ * @throws INVALID_FIELD
+ */
+export function exactText(RED: NodeAPI, label: string, value: number, isAmount = false): string {
+  const digits = value.toExponential().replace(/e.*|\D/g, "").length;
+  const isExact = Number.isInteger(value) || !isAmount || digits < 16;
+  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER && isExact) return String(value);
+  const key = Number.isFinite(value) ? "common.error.rounded" : "common.error.not-number";
+  throw translatedError("INVALID_FIELD", RED._(key, { label }));
+}
+
+/** From a flow written by hand anything may come: a misspelt option is refused. @throws INVALID_FIELD naming the options */
+export function optionOf<const T extends string>(
+  RED: NodeAPI,
+  label: string,
+  value: unknown,
+  options: readonly T[],
+  shown: (value: unknown) => string = shownValue,
+): T {
+  const option = options.find((one) => one === value);
+  if (option !== undefined) return option;
+  const words = { label, value: shown(value), options: options.filter(Boolean).join(", ") };
+  throw translatedError("INVALID_FIELD", RED._("common.error.option", words));
+}
+
+const LONGEST_SHOWN = 100;
+
+/** A value as an error shows it. */
+export function shownValue(value: unknown): string {
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+}
+
+/** What a value is, in a sentence. */
+export function kindOf(value: unknown): string {
+  return Array.isArray(value) ? "a list" : typeof value === "object" ? "an object" : `a ${typeof value}`;
+}

@@ -1,0 +1,102 @@
+import { type CodedError, nodeError } from "../shared/errors.ts";
+import type { LockFile } from "./lock-file.ts";
+
+/** The file that shows others whose folder it is. */
+type Shown = Pick<LockFile, "beat" | "remove" | "removeNow" | "close">;
+
+/** The time for which a folder is this process's, until it is given back or found to be another's. */
+export class FolderLease {
+  readonly #file: Shown;
+  readonly #leaseMs: number;
+  readonly #over = new AbortController();
+  #renewedAt: ClockReading;
+  #renewing: Promise<void> | undefined;
+
+  /** `since` is when the file was begun to be made. */
+  constructor(file: Shown, { leaseMs, since }: { leaseMs: number; since: ClockReading }) {
+    this.#file = file;
+    this.#leaseMs = leaseMs;
+    this.#renewedAt = since;
+  }
+
+  /** Aborted when the folder is not this process's any more. */
+  get over(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  /** Whether no other process can have the folder now. Looks at no file: it may be asked for each event. */
+  get isSure(): boolean {
+    return !this.over.aborted && elapsedSince(this.#renewedAt) < this.#leaseMs;
+  }
+
+  /**
+   * Resolves when no other process can have the folder now. Throws `FOLDER_IN_USE` once it is not this process's any
+   * more, and what the disk throws while that cannot be known.
+   */
+  async confirm(): Promise<void> {
+    while (!this.isSure) await this.renew();
+  }
+
+  /** Shows that this process is alive, and makes sure that the folder is still its own. Throws as `confirm` does. */
+  renew(): Promise<void> {
+    this.#renewing ??= this.#renew().finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
+  }
+
+  /** Gives the folder back. */
+  async end(): Promise<void> {
+    this.#over.abort();
+    // A beat under way would make the file again.
+    await this.#renewing?.catch(() => {});
+    await this.#file.remove();
+  }
+
+  /** The same in one go, for the end of the process. */
+  endNow(): void {
+    const isOwn = this.isSure;
+    this.#over.abort();
+    if (isOwn) this.#file.removeNow();
+  }
+
+  async #renew(): Promise<void> {
+    const at = readClocks();
+    if (this.over.aborted) throw folderInUse();
+    let isOwn: boolean;
+    try {
+      isOwn = await this.#file.beat();
+    } catch (error) {
+      // By now others may take this process for gone.
+      if (!this.isSure) await this.#lose();
+      throw error;
+    }
+    if (!isOwn) await this.#lose();
+    if (this.over.aborted) throw folderInUse();
+    this.#renewedAt = at;
+  }
+
+  async #lose(): Promise<void> {
+    this.#over.abort();
+    await this.#file.close();
+  }
+}
+
+/** A moment by the clocks of this process. */
+type ClockReading = { monotonic: number; wall: number };
+
+export function readClocks(): ClockReading {
+  return { monotonic: performance.now(), wall: Date.now() };
+}
+
+/** The monotonic clock may stand still while the machine sleeps; one that was set only makes this look again. */
+function elapsedSince({ monotonic, wall }: ClockReading): number {
+  return Math.max(performance.now() - monotonic, Math.abs(Date.now() - wall));
+}
+
+export function folderInUse(): CodedError {
+  return nodeError(
+    "FOLDER_IN_USE",
+    "Another Node-RED uses the state folder. This one is the standby: it continues when the other one ends.",
+  );
+}

@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import * as files from "node:fs/promises";
+import { dirname } from "node:path";
+import { renameOver } from "../../../src/files/rename.ts";
+import type { FileCursorStoreOptions } from "../../../src/index.ts";
+import { placeOf, shareFolders, shareOpen } from "./group.ts";
+import { notPermitted } from "./not-permitted.ts";
+
+type Files = NonNullable<FileCursorStoreOptions["files"]>;
+
+/** @throws STATE_NOT_PERMITTED where this process may not use the path; otherwise what `work` throws */
+export async function permitted<T>(path: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw notPermitted(path, cause) ?? cause;
+  }
+}
+
+/** A call with a path first. */
+function named<Call extends (path: never, ...rest: never[]) => Promise<unknown>>(call: Call): Call {
+  const run = call as unknown as (...input: unknown[]) => Promise<unknown>;
+  return ((path: string, ...rest: unknown[]) => permitted(path, () => run(path, ...rest))) as unknown as Call;
+}
+
+/**
+ * The file operations for a state folder. New files and folders in one that a group shares are given to that group, before
+ * they get their names, whatever the umask is. They throw STATE_NOT_PERMITTED.
+ */
+export const stateFiles: Files = {
+  open: named(async (path: string, flags?: string | number, mode?: number) => {
+    const file = await files.open(path, flags, mode);
+    const group = flags === "wx" ? placeOf(path)?.group : undefined;
+    if (group) shareOpen(file.fd, group);
+    return file;
+  }) as Files["open"],
+  mkdir: named(async (path: string, options: { recursive: true }) => {
+    const first = await files.mkdir(path, options);
+    const group = placeOf(path)?.group;
+    if (first !== undefined && group) shareFolders(first, path, group);
+    return first;
+  }) as Files["mkdir"],
+  readdir: named(files.readdir),
+  readFile: named(files.readFile),
+  rename: named(files.rename),
+  rm: named(files.rm),
+  stat: named(files.stat),
+};
+
+/** Renames a state file over another one. */
+export function renameState(from: string, to: string): Promise<void> {
+  return renameOver(from, to, { rename: stateFiles.rename });
+}
+
+/** Writes a file that must not exist yet. With `sync`, it survives a power cut. */
+export async function createState(path: string, text: string, { sync = true } = {}): Promise<void> {
+  const file = await stateFiles.open(path, "wx", 0o600);
+  try {
+    await file.writeFile(text);
+    if (sync) await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Replaces a file as a whole; creates its folder where that is missing. */
+export async function replaceState(
+  path: string,
+  text: string,
+  { temporary = `${path}.${randomUUID()}.tmp`, sync = true } = {},
+): Promise<void> {
+  await stateFiles.mkdir(dirname(path), { recursive: true });
+  try {
+    await createState(temporary, text, { sync });
+    await renameState(temporary, path);
+  } catch (error) {
+    await files.rm(temporary, { force: true });
+    throw error;
+  }
+}
