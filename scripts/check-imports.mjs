@@ -22,14 +22,14 @@ const ALLOWED = {
   "load-part": ["errors"],
   json: [],
   deferred: [],
-  files: [],
   timing: [],
   abi: ["protocol", "errors", "options", "json", "timing"],
   proofs: ["protocol", "errors", "options", "json", "abi", "timing"],
   signing: ["protocol", "errors", "options", "load-part", "json", "abi", "http", "timing"],
   paging: ["errors", "timing"],
   http: ["protocol", "errors", "options", "json", "deferred", "timing"],
-  dedupe: ["errors", "options", "files"],
+  storage: ["protocol", "errors", "options", "consumer", "ownership"],
+  ownership: ["protocol", "errors", "options", "deferred", "storage", "consumer", "timing"],
   resources: [
     "protocol",
     "errors",
@@ -42,10 +42,21 @@ const ALLOWED = {
     "signing",
     "timing",
   ],
-  consumer: ["protocol", "errors", "options", "deferred", "paging", "abi", "proofs", "files", "timing"],
-  fleet: ["errors", "options", "load-part", "http", "consumer"],
+  consumer: [
+    "protocol",
+    "errors",
+    "options",
+    "deferred",
+    "paging",
+    "abi",
+    "proofs",
+    "storage",
+    "ownership",
+    "timing",
+  ],
+  fleet: ["errors", "options", "load-part", "http", "consumer", "ownership", "storage"],
   testing: ["protocol", "errors", "options", "abi", "proofs", "timing"],
-  alerts: ["protocol", "errors", "options", "json", "abi", "proofs", "files", "consumer", "timing"],
+  alerts: ["protocol", "errors", "options", "json", "abi", "proofs", "storage", "consumer", "timing"],
 };
 
 const FOR_SERVICE = ["protocol", "errors", "timing", "abi", "proofs", "signing", "testing"];
@@ -56,9 +67,9 @@ const IN_BROWSER = /^(?:nodes\/(?:[^/]+\/editor[^/]*\.ts|common\/editor\/.*)|plu
 /** What nodes do as the library does: replace files, refuse those of newer versions, advise on files, keep a moment, leave a rule alone. They import no code. */
 const FOR_NODES = [
   "src/alerts/rule/rule-uses.ts",
-  "src/files/file-advice.ts",
-  "src/files/newer.ts",
-  "src/files/rename.ts",
+  "src/storage/file-advice.ts",
+  "src/storage/newer.ts",
+  "src/storage/rename.ts",
   "src/timing/moment.ts",
 ];
 

@@ -139,15 +139,6 @@ export {
   type TakenLease,
   type WantedLease,
 } from "./consumer/index.ts";
-export {
-  type DedupeDelivery,
-  type DedupeDetails,
-  type DedupeResult,
-  FileDedupeStore,
-  type FileDedupeStoreOptions,
-  type SeenEntry,
-  SeenKeys,
-} from "./dedupe/index.ts";
 export { ArgumentError, CrecError, isCrecError } from "./errors.ts";
 export {
   openSharedState,
@@ -420,3 +411,12 @@ export {
   type TransactionInput,
   walletOperationIdOf,
 } from "./signing/index.ts";
+export {
+  type DedupeDelivery,
+  type DedupeDetails,
+  type DedupeResult,
+  FileDedupeStore,
+  type FileDedupeStoreOptions,
+  type SeenEntry,
+  SeenKeys,
+} from "./storage/dedupe/index.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Node, NodeAPI } from "node-red";
-import { isNewerRefused, refuseNewer } from "../../src/files/newer.ts";
 import type { CursorIdentity, CursorState } from "../../src/index.ts";
+import { isNewerRefused, refuseNewer } from "../../src/storage/newer.ts";
 import { fileNameOf } from "../common/fields/file-name.ts";
 import { replaceState, stateFiles } from "../common/folder/state-files.ts";
 import { folderOfKind, stateFolder } from "../common/folder/state-folder.ts";

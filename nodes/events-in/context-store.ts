@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Node, NodeAPI } from "node-red";
-import { refuseNewer } from "../../src/files/newer.ts";
 import type { CursorState, CursorStore } from "../../src/index.ts";
+import { refuseNewer } from "../../src/storage/newer.ts";
 import { loadLibrary } from "../common/library.ts";
 import { nodeError } from "../common/shared/errors.ts";
 

@@ -1,4 +1,3 @@
-import { isNewer } from "../../src/files/newer.ts";
 import type {
   ChannelReader,
   ConsumerStart,
@@ -9,6 +8,7 @@ import type {
   LevelSource,
 } from "../../src/index.ts";
 import { isSameId } from "../../src/protocol/ids.ts";
+import { isNewer } from "../../src/storage/newer.ts";
 import { type Moment, timeOfMoment } from "../../src/timing/moment.ts";
 import { loadLibrary } from "../common/library.ts";
 import { type CodedError, nodeError } from "../common/shared/errors.ts";

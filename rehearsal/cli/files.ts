@@ -1,5 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { isNewer } from "../../src/files/newer.ts";
+import { isNewer } from "../../src/storage/newer.ts";
 import { reportOfFile } from "../parent/checked-report.ts";
 import type { Expectations } from "../report/expectations.ts";
 import type { ContextCopy, FlowNode, TestReplies } from "../shared/job.ts";

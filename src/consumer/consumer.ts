@@ -1,14 +1,16 @@
 import { ArgumentError, type CrecError } from "../errors.ts";
 import { finite, flag, text } from "../options/index.ts";
+import { endOf } from "../ownership/consumer-lease.ts";
+import { consumerNameTaken, lockConsumer, lockKeyOf } from "../ownership/consumer-lock.ts";
 import { type ChannelEvent, canonicalId } from "../protocol/index.ts";
+import type { CursorIdentity } from "../storage/cursor/cursor-state.ts";
 import { type Clock, momentOf, type Random, systemClock, timeOfMoment } from "../timing/index.ts";
-import { Checkpointer } from "./checkpointer.ts";
-import { endOf } from "./consumer-lease.ts";
-import { consumerNameTaken, lockConsumer, lockKeyOf } from "./consumer-lock.ts";
-import type { CursorIdentity } from "./cursor-state.ts";
-import { Dispatcher } from "./dispatcher.ts";
-import { type InFlightEvent, type Refusal, refusalOf } from "./in-flight.ts";
-import { Notifier } from "./notifier.ts";
+import { Checkpointer } from "./cursor/checkpointer.ts";
+import { Dispatcher } from "./delivery/dispatcher.ts";
+import { type InFlightEvent, type Refusal, refusalOf } from "./delivery/in-flight.ts";
+import { Notifier } from "./delivery/notifier.ts";
+import { PauseGate } from "./delivery/pause-gate.ts";
+import { Selection } from "./delivery/selection.ts";
 import {
   type ConsumerState,
   consumerOptions,
@@ -18,14 +20,12 @@ import {
   type StartPosition,
   startKind,
 } from "./options.ts";
-import { pacedClock } from "./pace.ts";
-import { PauseGate } from "./pause-gate.ts";
-import { PollInterval } from "./poll-interval.ts";
-import { ReadBackoff } from "./read-backoff.ts";
-import { asCrecError, isChannelMissing, readErrorKindOf } from "./read-errors.ts";
-import { type OpenChannel, ReadSession } from "./read-session.ts";
-import { ReadingProgress } from "./reading-progress.ts";
-import { Selection } from "./selection.ts";
+import { ReadingProgress } from "./pages/reading-progress.ts";
+import { pacedClock } from "./schedule/pace.ts";
+import { PollInterval } from "./schedule/poll-interval.ts";
+import { ReadBackoff } from "./schedule/read-backoff.ts";
+import { asCrecError, isChannelMissing, readErrorKindOf } from "./schedule/read-errors.ts";
+import { type OpenChannel, ReadSession } from "./schedule/read-session.ts";
 
 /** Those of this process that run. */
 export const running = new Set<EventConsumer>();

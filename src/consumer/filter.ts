@@ -9,8 +9,8 @@ import {
   eventTypeOf,
   isAddress,
 } from "../protocol/index.ts";
-import { asText, rankOf, readContractEvent } from "./contract-event.ts";
-import { requireKnownTypes, type TypeFilter } from "./event-types.ts";
+import { asText, rankOf, readContractEvent } from "./delivery/contract-event.ts";
+import { requireKnownTypes, type TypeFilter } from "./delivery/event-types.ts";
 
 /** Which events pass. A field that is missing or empty does not restrict; all others must match. */
 export type EventFilter = {

@@ -21,16 +21,16 @@ import {
   whole,
   wrong,
 } from "../options/index.ts";
+import type { ConsumerLease } from "../ownership/consumer-lease.ts";
 import type { Verification } from "../proofs/index.ts";
 import { type ChannelEvent, PAGE_LIMITS } from "../protocol/index.ts";
+import type { CursorIdentity } from "../storage/cursor/cursor-state.ts";
+import type { CursorStore } from "../storage/cursor/store.ts";
 import type { Clock, Random } from "../timing/index.ts";
-import type { ConsumerLease } from "./consumer-lease.ts";
-import type { CursorIdentity } from "./cursor-state.ts";
-import { requireKnownTypes, type TypeFilter } from "./event-types.ts";
-import type { Pace } from "./pace.ts";
-import type { LateWindow } from "./reread-schedule.ts";
+import { requireKnownTypes, type TypeFilter } from "./delivery/event-types.ts";
+import type { LateWindow } from "./pages/reread-schedule.ts";
+import type { Pace } from "./schedule/pace.ts";
 import type { EventSource } from "./source.ts";
-import type { CursorStore } from "./store.ts";
 
 /** Where to start when nothing is stored: `time` in Unix seconds; `offset` is the first one delivered. */
 export type StartPosition = "now" | "beginning" | { offset: number } | { time: number };

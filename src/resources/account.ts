@@ -1,7 +1,7 @@
 import { CrecError } from "../errors.ts";
 import { CALL_OPTIONS, type CallOptions, type Transport } from "../http/index.ts";
 import { jsonObject, name, optional, options, text } from "../options/index.ts";
-import { type GraphqlAnswer, GraphqlError, readGraphql } from "./graphql.ts";
+import { type GraphqlAnswer, GraphqlError, readGraphql } from "./requests/graphql.ts";
 
 /** The owner of the API key. */
 export type AccountDetails = {

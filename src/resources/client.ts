@@ -15,13 +15,13 @@ import {
 import { checkedBy, dictionary, kindOf, optional, options, positiveWhole, text } from "../options/index.ts";
 import { withoutNulls } from "../protocol/index.ts";
 import { Account } from "./account.ts";
-import { badResponse, isObject } from "./answers.ts";
 import { Channels } from "./channels.ts";
 import { Events } from "./events.ts";
 import { givenPairs, Networks } from "./networks.ts";
 import { Operations } from "./operations.ts";
 import { Queries } from "./queries.ts";
-import { ResourceTransport } from "./resource-transport.ts";
+import { badResponse, isObject } from "./requests/answers.ts";
+import { ResourceTransport } from "./requests/resource-transport.ts";
 import { Wallets } from "./wallets.ts";
 import { Watchers } from "./watchers.ts";
 

@@ -10,14 +10,14 @@ import {
   offsetOfUnnamed,
   PAGE_LIMITS,
 } from "../protocol/index.ts";
-import { badResponse, isObject, listOf, resourceOf } from "./answers.ts";
-import { paging, pathId } from "./checks.ts";
-import { eventsInParts } from "./event-pages.ts";
-import { listingOf } from "./listing-of.ts";
-import { type Listing, listing } from "./pages.ts";
-import { isById, matchesId, narrowed } from "./search-by-id.ts";
-import { type SearchEvents, searchFilter } from "./search-filter.ts";
-import { selected } from "./selected.ts";
+import { eventsInParts } from "./lists/event-pages.ts";
+import { listingOf } from "./lists/listing-of.ts";
+import { type Listing, listing } from "./lists/pages.ts";
+import { badResponse, isObject, listOf, resourceOf } from "./requests/answers.ts";
+import { paging, pathId } from "./requests/checks.ts";
+import { isById, matchesId, narrowed } from "./requests/search-by-id.ts";
+import { type SearchEvents, searchFilter } from "./requests/search-filter.ts";
+import { selected } from "./requests/selected.ts";
 
 /** Which page of a channel's events to read. */
 export type PollEvents = {

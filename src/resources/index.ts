@@ -2,37 +2,41 @@ export { Account, type AccountDetails, type GraphqlOptions, type Organization } 
 export { Channels, type CreateChannel, type ListChannels, type UpdateChannel } from "./channels.ts";
 export { type ClientAnswer, type ClientCall, CrecClient, type CrecClientOptions } from "./client.ts";
 export { Events, type PollEvents, type PollOptions } from "./events.ts";
-export { type GraphqlAnswer, GraphqlError, type GraphqlProblem } from "./graphql.ts";
+export type { Listing } from "./lists/pages.ts";
 export { Networks } from "./networks.ts";
-export type { ChangeOptions } from "./operation-change.ts";
-export type { Submitted } from "./operation-find.ts";
-export type { FollowOptions, OperationChange } from "./operation-follow.ts";
-export { type CallDifference, OperationKeyReusedError, type ReusedKey } from "./operation-key-reused.ts";
-export type { FollowUntilOptions, ReachedOperation } from "./operation-reach.ts";
-export { type NewOperation, operationInput, requestedOperation } from "./operation-request.ts";
-export type { OperationWaitOptions } from "./operation-wait.ts";
 export {
   type FinalizeOptions,
   type ListOperations,
   Operations,
 } from "./operations.ts";
-export type { Listing } from "./pages.ts";
-export type { PollInterval, PollingOptions } from "./polling.ts";
 export { type ListQueries, Queries } from "./queries.ts";
-export type { FunctionAnswer, FunctionQuery, FunctionQueryOptions } from "./query-call.ts";
-export type { CreatedQuery, CreateQuery } from "./query-request.ts";
+export { type GraphqlAnswer, GraphqlError, type GraphqlProblem } from "./requests/graphql.ts";
+export type { Submitted } from "./requests/operation-find.ts";
+export {
+  type CallDifference,
+  OperationKeyReusedError,
+  type ReusedKey,
+} from "./requests/operation-key-reused.ts";
+export { type NewOperation, operationInput, requestedOperation } from "./requests/operation-request.ts";
+export type { FunctionAnswer, FunctionQuery, FunctionQueryOptions } from "./requests/query-call.ts";
+export type { CreatedQuery, CreateQuery } from "./requests/query-request.ts";
+export type { NamedOperation } from "./requests/search-by-id.ts";
+export type { SearchEvents } from "./requests/search-filter.ts";
+export type { CreateWallet } from "./requests/wallet-request.ts";
+export type { CreateWatcher } from "./requests/watcher-request.ts";
+export type { ChangeOptions } from "./waits/operation-change.ts";
+export type { FollowOptions, OperationChange } from "./waits/operation-follow.ts";
+export type { FollowUntilOptions, ReachedOperation } from "./waits/operation-reach.ts";
+export type { OperationWaitOptions } from "./waits/operation-wait.ts";
+export type { PollInterval, PollingOptions } from "./waits/polling.ts";
 export {
   type QueryAnswer,
   QueryNotVerifiedError,
   type QueryResumeOptions,
   type QueryRunOptions,
   type QueryWaitOptions,
-} from "./query-run.ts";
-export type { NamedOperation } from "./search-by-id.ts";
-export type { SearchEvents } from "./search-filter.ts";
-export type { WaitOptions } from "./wait.ts";
-export { WaitError } from "./wait-error.ts";
-export type { CreateWallet } from "./wallet-request.ts";
+} from "./waits/query-run.ts";
+export type { WaitOptions } from "./waits/wait.ts";
+export { WaitError } from "./waits/wait-error.ts";
 export { type ListWallets, type UpdateWallet, Wallets } from "./wallets.ts";
-export type { CreateWatcher } from "./watcher-request.ts";
 export { type ListWatchers, Watchers } from "./watchers.ts";

@@ -20,26 +20,26 @@ import {
   signRequestOf,
   signWith,
 } from "../signing/index.ts";
-import { paging, pathId } from "./checks.ts";
 import type { Events } from "./events.ts";
-import { listingOf } from "./listing-of.ts";
+import { listingOf } from "./lists/listing-of.ts";
+import { type Listing, listing } from "./lists/pages.ts";
 import type { Networks } from "./networks.ts";
-import { OperationCalls, operationPath, operationsPath } from "./operation-calls.ts";
-import { CHANGE, type ChangeOptions, notChanged } from "./operation-change.ts";
-import { findSubmitted, type Submitted } from "./operation-find.ts";
-import { type FollowOptions, followOperation, type OperationChange } from "./operation-follow.ts";
-import { type FollowUntilOptions, followUntil, type ReachedOperation } from "./operation-reach.ts";
+import { paging, pathId } from "./requests/checks.ts";
+import { OperationCalls, operationPath, operationsPath } from "./requests/operation-calls.ts";
+import { findSubmitted, type Submitted } from "./requests/operation-find.ts";
 import {
   type NewOperation,
   operationInput,
   operationRequest,
   type Prepared,
   prepareOperation,
-} from "./operation-request.ts";
-import { submitOperation } from "./operation-submit.ts";
-import { type OperationWaitOptions, waitForOperation } from "./operation-wait.ts";
-import { type Listing, listing } from "./pages.ts";
-import type { NamedOperation } from "./search-by-id.ts";
+} from "./requests/operation-request.ts";
+import { submitOperation } from "./requests/operation-submit.ts";
+import type { NamedOperation } from "./requests/search-by-id.ts";
+import { CHANGE, type ChangeOptions, notChanged } from "./waits/operation-change.ts";
+import { type FollowOptions, followOperation, type OperationChange } from "./waits/operation-follow.ts";
+import { type FollowUntilOptions, followUntil, type ReachedOperation } from "./waits/operation-reach.ts";
+import { type OperationWaitOptions, waitForOperation } from "./waits/operation-wait.ts";
 
 /** Filters of a list of operations. Each one narrows the list; several of them apply together. */
 export type ListOperations = {

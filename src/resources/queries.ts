@@ -10,19 +10,20 @@ import {
   type Query,
   type QueryStatus,
 } from "../protocol/index.ts";
-import { addressOf, requireAnswerTo } from "./answer-to.ts";
-import { resourceOf } from "./answers.ts";
-import { paging, pathId } from "./checks.ts";
 import type { Events } from "./events.ts";
-import { listingOf } from "./listing-of.ts";
-import { type Listing, listing } from "./pages.ts";
+import { listingOf } from "./lists/listing-of.ts";
+import { type Listing, listing } from "./lists/pages.ts";
+import { addressOf, requireAnswerTo } from "./requests/answer-to.ts";
+import { resourceOf } from "./requests/answers.ts";
+import { paging, pathId } from "./requests/checks.ts";
 import {
   callFunction,
   type FunctionAnswer,
   type FunctionQuery,
   type FunctionQueryOptions,
-} from "./query-call.ts";
-import { type CreatedQuery, type CreateQuery, queryRequest } from "./query-request.ts";
+} from "./requests/query-call.ts";
+import { type CreatedQuery, type CreateQuery, queryRequest } from "./requests/query-request.ts";
+import { queryEvents } from "./requests/search-by-id.ts";
 import {
   answerOf,
   type QueryAnswer,
@@ -33,10 +34,9 @@ import {
   queryRunOptions,
   queryWaitOptions,
   runQuery,
-} from "./query-run.ts";
-import { queryEvents } from "./search-by-id.ts";
-import { readStatusEvents } from "./status-events.ts";
-import { waitForStatus } from "./wait.ts";
+} from "./waits/query-run.ts";
+import { readStatusEvents } from "./waits/status-events.ts";
+import { waitForStatus } from "./waits/wait.ts";
 
 /** Filters of a list of queries. */
 export type ListQueries = {

@@ -11,17 +11,17 @@ import {
   type WalletStatus,
   type WalletType,
 } from "../protocol/index.ts";
-import { type AnsweredField, addressOf, differencesOf, requireAnswerTo } from "./answer-to.ts";
-import { resourceOf } from "./answers.ts";
-import { checkDescription, checkName, paging, pathId } from "./checks.ts";
-import { createOrFind } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
-import { listingOf } from "./listing-of.ts";
-import { findIn, type Listing, listing } from "./pages.ts";
-import type { ResourceTransport } from "./resource-transport.ts";
-import { readStatusEvents, type StatusEvents, statusReason } from "./status-events.ts";
-import { type WaitOptions, waitForStatus } from "./wait.ts";
-import { type CreateWallet, signersOf, walletOf } from "./wallet-request.ts";
+import { listingOf } from "./lists/listing-of.ts";
+import { findIn, type Listing, listing } from "./lists/pages.ts";
+import { type AnsweredField, addressOf, differencesOf, requireAnswerTo } from "./requests/answer-to.ts";
+import { resourceOf } from "./requests/answers.ts";
+import { checkDescription, checkName, paging, pathId } from "./requests/checks.ts";
+import { createOrFind } from "./requests/create-or-find.ts";
+import type { ResourceTransport } from "./requests/resource-transport.ts";
+import { type CreateWallet, signersOf, walletOf } from "./requests/wallet-request.ts";
+import { readStatusEvents, type StatusEvents, statusReason } from "./waits/status-events.ts";
+import { type WaitOptions, waitForStatus } from "./waits/wait.ts";
 
 /** What to change of a wallet. */
 export type UpdateWallet = {

@@ -10,18 +10,18 @@ import {
   type Watcher,
   type WatcherStatus,
 } from "../protocol/index.ts";
-import { type AnsweredField, addressOf, differencesOf, requireAnswerTo } from "./answer-to.ts";
-import { resourceOf } from "./answers.ts";
-import { checkName, paging, pathId } from "./checks.ts";
-import { createOrFind } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
-import { listingOf } from "./listing-of.ts";
-import { findIn, type Listing, listing } from "./pages.ts";
-import type { ResourceTransport } from "./resource-transport.ts";
-import { readStatusEvents, type StatusEvents, statusReason } from "./status-events.ts";
-import { type WaitOptions, waitForStatus } from "./wait.ts";
+import { listingOf } from "./lists/listing-of.ts";
+import { findIn, type Listing, listing } from "./lists/pages.ts";
+import { type AnsweredField, addressOf, differencesOf, requireAnswerTo } from "./requests/answer-to.ts";
+import { resourceOf } from "./requests/answers.ts";
+import { checkName, paging, pathId } from "./requests/checks.ts";
+import { createOrFind } from "./requests/create-or-find.ts";
+import type { ResourceTransport } from "./requests/resource-transport.ts";
+import { type CreateWatcher, watcherChangesOf, watcherOf } from "./requests/watcher-request.ts";
+import { readStatusEvents, type StatusEvents, statusReason } from "./waits/status-events.ts";
+import { type WaitOptions, waitForStatus } from "./waits/wait.ts";
 import { WatcherFamilies } from "./watcher-families.ts";
-import { type CreateWatcher, watcherChangesOf, watcherOf } from "./watcher-request.ts";
 
 /** Filters of a list of watchers. Each one narrows the list; several of them apply together. */
 export type ListWatchers = {

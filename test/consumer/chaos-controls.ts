@@ -15,11 +15,11 @@ export type Control = {
   finds: keyof Pick<Verdict, "lost" | "unmarked" | "outOfOrder">;
 };
 
-const POLLER = "src/consumer/poller.ts";
-const REREAD_SCHEDULE = "src/consumer/reread-schedule.ts";
-const CURSOR = "src/consumer/cursor.ts";
-const PAGE_SOURCE = "src/consumer/page-source.ts";
-const CHECKPOINTER = "src/consumer/checkpointer.ts";
+const POLLER = "src/consumer/schedule/poller.ts";
+const REREAD_SCHEDULE = "src/consumer/pages/reread-schedule.ts";
+const CURSOR = "src/consumer/cursor/cursor.ts";
+const PAGE_SOURCE = "src/consumer/pages/page-source.ts";
+const CHECKPOINTER = "src/consumer/cursor/checkpointer.ts";
 
 const QUICK = (world: ChaosScenario): ChaosScenario =>
   withConsumer(withFewerFaults(world), { workMs: 0, inFlight: 20, pageLimit: 200 });

@@ -1,6 +1,6 @@
 import should from "should";
-import { Notifier } from "../../src/consumer/notifier.ts";
-import { verifyWhenProofArrives } from "../../src/consumer/proof-wait.ts";
+import { Notifier } from "../../src/consumer/delivery/notifier.ts";
+import { verifyWhenProofArrives } from "../../src/consumer/delivery/proof-wait.ts";
 import { eventually } from "../support/eventually.ts";
 import { end, makeEvent, SimulatedChannel, SimulatedClock, simulate } from "./simulation.ts";
 

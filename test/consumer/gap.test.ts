@@ -1,6 +1,6 @@
 import should from "should";
-import { firstToRead, gapBefore, isGone, notKept } from "../../src/consumer/gap.ts";
-import type { Page, PageSource } from "../../src/consumer/page-source.ts";
+import { firstToRead, gapBefore, isGone, notKept } from "../../src/consumer/pages/gap.ts";
+import type { Page, PageSource } from "../../src/consumer/pages/page-source.ts";
 
 /** A service whose lowest events are at these offsets, in the order in which it is asked. */
 const pagesOf = (...firsts: Array<number | undefined>) =>

@@ -1,14 +1,14 @@
 import should from "should";
-import { lockConsumer } from "../../src/consumer/consumer-lock.ts";
-import { Cursor } from "../../src/consumer/cursor.ts";
-import { type CursorState, isCursorState, stateFrom } from "../../src/consumer/cursor-state.ts";
-import { EventTimes } from "../../src/consumer/event-times.ts";
+import { Cursor } from "../../src/consumer/cursor/cursor.ts";
+import { type CursorContext, openCursor } from "../../src/consumer/cursor/open-cursor.ts";
 import { eventFilter, eventSource, MemoryCursorStore } from "../../src/consumer/index.ts";
-import { type CursorContext, openCursor } from "../../src/consumer/open-cursor.ts";
-import { PollInterval } from "../../src/consumer/poll-interval.ts";
-import { ReadBackoff } from "../../src/consumer/read-backoff.ts";
-import { readErrorKindOf } from "../../src/consumer/read-errors.ts";
+import { EventTimes } from "../../src/consumer/pages/event-times.ts";
+import { PollInterval } from "../../src/consumer/schedule/poll-interval.ts";
+import { ReadBackoff } from "../../src/consumer/schedule/read-backoff.ts";
+import { readErrorKindOf } from "../../src/consumer/schedule/read-errors.ts";
+import { lockConsumer } from "../../src/ownership/consumer-lock.ts";
 import { type EventEnvelope, envelopeOf } from "../../src/protocol/index.ts";
+import { type CursorState, isCursorState, stateFrom } from "../../src/storage/cursor/cursor-state.ts";
 import { IDENTITY, makeEvent, range } from "./simulation.ts";
 
 describe("Cursor", () => {

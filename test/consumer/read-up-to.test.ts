@@ -1,6 +1,6 @@
 import should from "should";
 import { EventConsumer, MemoryCursorStore } from "../../src/consumer/index.ts";
-import { ReadingProgress } from "../../src/consumer/reading-progress.ts";
+import { ReadingProgress } from "../../src/consumer/pages/reading-progress.ts";
 import { timeOfMoment } from "../../src/timing/index.ts";
 import { makeEvent, SimulatedChannel, SimulatedClock } from "./simulation.ts";
 

@@ -5,8 +5,8 @@ import {
   SharedCursorStore,
   type SharedState,
 } from "../../src/consumer/index.ts";
-import { Lease } from "../../src/consumer/lease.ts";
 import { CrecError } from "../../src/errors.ts";
+import { Lease } from "../../src/ownership/lease.ts";
 import { IDENTITY, SimulatedClock } from "./simulation.ts";
 
 const COPY = { id: "1", name: "a" };

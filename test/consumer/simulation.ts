@@ -1,5 +1,4 @@
-import { Cursor } from "../../src/consumer/cursor.ts";
-import { firstToRead } from "../../src/consumer/gap.ts";
+import { Cursor } from "../../src/consumer/cursor/cursor.ts";
 import {
   type CursorState,
   type CursorStore,
@@ -8,6 +7,7 @@ import {
   type EventConsumerOptions,
   type EventSource,
 } from "../../src/consumer/index.ts";
+import { firstToRead } from "../../src/consumer/pages/gap.ts";
 import { CrecError } from "../../src/errors.ts";
 import { type ChannelEvent, type EventEnvelope, type EventPage, unlisted } from "../../src/protocol/index.ts";
 import { SimulatedClock } from "../support/simulated-clock.ts";

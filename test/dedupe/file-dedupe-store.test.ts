@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import should from "should";
-import { DedupeFile } from "../../src/dedupe/dedupe-file.ts";
-import { FileDedupeStore } from "../../src/dedupe/index.ts";
-import { checksumOf } from "../../src/files/checksum.ts";
+import { checksumOf } from "../../src/storage/checksum.ts";
+import { DedupeFile } from "../../src/storage/dedupe/dedupe-file.ts";
+import { FileDedupeStore } from "../../src/storage/dedupe/index.ts";
 import { eventually } from "../support/eventually.ts";
 
 describe("FileDedupeStore", () => {

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import should from "should";
-import { FileCursorStore } from "../../src/consumer/file-store.ts";
-import { fileAdvice } from "../../src/files/file-advice.ts";
+import { FileCursorStore } from "../../src/storage/cursor/file-store.ts";
+import { fileAdvice } from "../../src/storage/file-advice.ts";
 
 /** Most of these disks are not at hand: what the operating system says of them is. */
 describe("what to do about a file that cannot be used", () => {

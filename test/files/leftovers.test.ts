@@ -3,7 +3,7 @@ import * as files from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import should from "should";
-import { DurableFiles, type Files } from "../../src/files/durable-files.ts";
+import { DurableFiles, type Files } from "../../src/storage/durable-files.ts";
 
 const leftover = (at: number) =>
   `.cursor.${`${at}`.repeat(8)}-0000-4000-8000-000000000000.00000000-0000-4000-8000-00000000000${at}.tmp`;

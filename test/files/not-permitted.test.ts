@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import should from "should";
-import { DedupeFile } from "../../src/dedupe/dedupe-file.ts";
 import { FileAlertStore, FileCursorStore, FileDedupeStore } from "../../src/index.ts";
+import { DedupeFile } from "../../src/storage/dedupe/dedupe-file.ts";
 import { eventually } from "../support/eventually.ts";
 
 const SENTENCE = "It belongs to user id 7. Correct it with: chown";

@@ -2,8 +2,8 @@ import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Lease, readClocks } from "../../src/consumer/lease.ts";
 import * as library from "../../src/index.ts";
+import { Lease, readClocks } from "../../src/ownership/lease.ts";
 import { systemClock } from "../../src/timing/index.ts";
 import { configOf, proofCases } from "../proofs/fixtures.ts";
 

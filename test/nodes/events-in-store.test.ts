@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Node } from "node-red";
 import should from "should";
 import { ContextCursorStore } from "../../nodes/events-in/context-store.ts";
-import { type CursorState, stateFrom } from "../../src/consumer/cursor-state.ts";
+import { type CursorState, stateFrom } from "../../src/storage/cursor/cursor-state.ts";
 import { ackingNode, ackNode, EventHarness } from "../support/event-harness.ts";
 import { ask, functionNode } from "../support/flow-harness.ts";
 import { eventsInNode } from "../support/nodes.ts";

@@ -12,9 +12,9 @@ import { ContextCursorStore } from "../../nodes/events-in/context-store.ts";
 import { Ignored } from "../../plugins/monitor/issues/ignored.ts";
 import { readExpectations, readReport } from "../../rehearsal/cli/files.ts";
 import { readEventFile } from "../../rehearsal/parent/events/event-file.ts";
-import { stateFrom } from "../../src/consumer/cursor-state.ts";
-import { checksumOf } from "../../src/files/checksum.ts";
 import { FileAlertStore, FileCursorStore, FileDedupeStore } from "../../src/index.ts";
+import { checksumOf } from "../../src/storage/checksum.ts";
+import { stateFrom } from "../../src/storage/cursor/cursor-state.ts";
 
 const IDENTITY = { consumer: "a", channelId: "c", service: "https://example.com" };
 const line = (value: unknown): string => `${checksumOf(JSON.stringify(value))} ${JSON.stringify(value)}\n`;

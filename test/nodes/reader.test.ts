@@ -1,7 +1,7 @@
 import should from "should";
 import { Reader } from "../../nodes/events-in/reader.ts";
-import { stateFrom } from "../../src/consumer/cursor-state.ts";
 import { type CursorIdentity, EventConsumer, MemoryCursorStore } from "../../src/consumer/index.ts";
+import { stateFrom } from "../../src/storage/cursor/cursor-state.ts";
 import { eventually } from "../support/eventually.ts";
 
 describe("the reader of events in", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import should from "should";
 import { BadResponseError } from "../../src/http/index.ts";
-import { listing } from "../../src/resources/pages.ts";
+import { listing } from "../../src/resources/lists/pages.ts";
 
 type Item = { channel_id: string };
 

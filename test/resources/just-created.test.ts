@@ -2,9 +2,9 @@ import should from "should";
 import { AbortedError } from "../../src/http/index.ts";
 import { Events } from "../../src/resources/events.ts";
 import { Channels, Operations, Queries, Wallets, Watchers } from "../../src/resources/index.ts";
-import { JustCreated } from "../../src/resources/just-created.ts";
 import { Networks } from "../../src/resources/networks.ts";
-import { ResourceTransport, type TransportClock } from "../../src/resources/resource-transport.ts";
+import { JustCreated } from "../../src/resources/requests/just-created.ts";
+import { ResourceTransport, type TransportClock } from "../../src/resources/requests/resource-transport.ts";
 import { sleep, systemClock } from "../../src/timing/index.ts";
 import { errorOf, KEY } from "../http/support.ts";
 import {

@@ -1,6 +1,6 @@
 import should from "should";
 import type { NewOperation, Submitted } from "../../src/resources/index.ts";
-import { saysExecuted } from "../../src/resources/operation-executed.ts";
+import { saysExecuted } from "../../src/resources/waits/operation-executed.ts";
 import { generatePrivateKey, localEcdsaSigner, walletOperationIdOf } from "../../src/signing/index.ts";
 import { errorOf } from "../http/support.ts";
 import { eventually } from "../support/eventually.ts";

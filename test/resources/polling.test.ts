@@ -1,7 +1,7 @@
 import should from "should";
 import { CrecError } from "../../src/errors.ts";
 import { ServiceError } from "../../src/http/index.ts";
-import { poll } from "../../src/resources/polling.ts";
+import { poll } from "../../src/resources/waits/polling.ts";
 import { yieldToEventLoop } from "../../src/timing/index.ts";
 import { errorOf } from "../http/support.ts";
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileAdvice } from "../../../src/files/file-advice.ts";
+import { fileAdvice } from "../../../src/storage/file-advice.ts";
 import { type CodedError, nodeError } from "../shared/errors.ts";
 import { FolderLease, readClocks } from "./folder-lease.ts";
 import { codeOf, type Holder, holderIn, LockFile, readLock } from "./lock-file.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, open, readdir, realpath, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { renameOver } from "../../../src/files/rename.ts";
+import { renameOver } from "../../../src/storage/rename.ts";
 import { loadLibrary } from "../library.ts";
 import { type CodedError, nodeError, toCodedError } from "../shared/errors.ts";
 import { FolderLock, type FolderState } from "./folder-lock.ts";

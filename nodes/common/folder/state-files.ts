@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import * as files from "node:fs/promises";
 import { dirname } from "node:path";
-import { renameOver } from "../../../src/files/rename.ts";
 import type { FileCursorStoreOptions } from "../../../src/index.ts";
+import { renameOver } from "../../../src/storage/rename.ts";
 import { placeOf, shareFolders, shareOpen } from "./group.ts";
 import { notPermitted } from "./not-permitted.ts";
 

@@ -1,9 +1,9 @@
 import { randomBytes, scryptSync, timingSafeEqual } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { fileAdvice } from "../../../src/files/file-advice.ts";
-import { isNewerRefused, refuseNewer } from "../../../src/files/newer.ts";
-import { renameOverSync } from "../../../src/files/rename.ts";
+import { fileAdvice } from "../../../src/storage/file-advice.ts";
+import { isNewerRefused, refuseNewer } from "../../../src/storage/newer.ts";
+import { renameOverSync } from "../../../src/storage/rename.ts";
 import { nodeError } from "../shared/errors.ts";
 import { isObject } from "../shared/is-object.ts";
 

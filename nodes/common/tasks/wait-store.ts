@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
-import { refuseNewer } from "../../../src/files/newer.ts";
+import { refuseNewer } from "../../../src/storage/newer.ts";
 import { fileNameOf } from "../fields/file-name.ts";
 import { renameState, replaceState, stateFiles } from "../folder/state-files.ts";
 import { stateFolderFor } from "../folder/state-folder.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Node, NodeAPI } from "node-red";
-import { isNewerRefused } from "../../../src/files/newer.ts";
+import { isNewerRefused } from "../../../src/storage/newer.ts";
 import type { Connection } from "../fields/config-nodes.ts";
 import { isInFlows } from "../fields/flow-settings.ts";
 import { onFlowsStarted } from "../flows/flows-started.ts";

@@ -4,8 +4,8 @@ import { replaceState, stateFiles } from "../../../nodes/common/folder/state-fil
 import { stateFolderFor } from "../../../nodes/common/folder/state-folder.ts";
 import { dropOldest } from "../../../nodes/common/shared/drop-oldest.ts";
 import { nodeError } from "../../../nodes/common/shared/errors.ts";
-import { fileAdvice } from "../../../src/files/file-advice.ts";
-import { isNewerRefused, refuseNewer } from "../../../src/files/newer.ts";
+import { fileAdvice } from "../../../src/storage/file-advice.ts";
+import { isNewerRefused, refuseNewer } from "../../../src/storage/newer.ts";
 
 /** More than a person ignores. The oldest is forgotten. */
 const MOST = 500;

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { checksumOf } from "../../../src/files/checksum.ts";
-import { renameOver } from "../../../src/files/rename.ts";
 import type { ChannelEvent } from "../../../src/index.ts";
+import { checksumOf } from "../../../src/storage/checksum.ts";
+import { renameOver } from "../../../src/storage/rename.ts";
 import type { ChannelPages } from "./channel-pages.ts";
 
 /** A block is all events of so many offsets: as many as one page has. */

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { DurableFiles } from "../../../src/files/durable-files.ts";
-import { isNewer } from "../../../src/files/newer.ts";
 import { type ChannelEvent, CrecError } from "../../../src/index.ts";
 import { envelopeOf } from "../../../src/protocol/index.ts";
+import { DurableFiles } from "../../../src/storage/durable-files.ts";
+import { isNewer } from "../../../src/storage/newer.ts";
 import type { EventFile } from "../../shared/event-file.ts";
 import type { ServiceSnapshot } from "../../shared/job.ts";
 import type { PastEvents } from "./read-events.ts";

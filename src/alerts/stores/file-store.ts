@@ -1,9 +1,9 @@
 import { CrecError, crecError, fileError } from "../../errors.ts";
-import { CheckedLines } from "../../files/checked-lines.ts";
-import { codeOf, type Files } from "../../files/durable-files.ts";
-import { fileAdvice } from "../../files/file-advice.ts";
-import { LineWriter } from "../../files/line-writer.ts";
 import { anything, callable, duration, name, optional, options, text } from "../../options/index.ts";
+import { CheckedLines } from "../../storage/checked-lines.ts";
+import { codeOf, type Files } from "../../storage/durable-files.ts";
+import { fileAdvice } from "../../storage/file-advice.ts";
+import { LineWriter } from "../../storage/line-writer.ts";
 import type { AlertRecord, AlertStore } from "../types.ts";
 import { checkWrite, replaced } from "./memory-store.ts";
 

@@ -1,4 +1,4 @@
-import { rankOf } from "../../consumer/contract-event.ts";
+import { rankOf } from "../../consumer/delivery/contract-event.ts";
 import { CONFIDENCES } from "../../protocol/index.ts";
 import type { LogPlace } from "../types.ts";
 

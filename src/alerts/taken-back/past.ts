@@ -1,4 +1,4 @@
-import { checksumOf } from "../../files/checksum.ts";
+import { checksumOf } from "../../storage/checksum.ts";
 import type { LogPlace } from "../types.ts";
 import { isAbove } from "./compare.ts";
 import { type Judged, MOST_PLACES } from "./sighted.ts";

@@ -17,8 +17,8 @@ import { fileClaims } from "../../../nodes/common/signing/claims.ts";
 import { WaitStore } from "../../../nodes/common/tasks/wait-store.ts";
 import { ConsumerMemory } from "../../../nodes/events-in/consumer-memory.ts";
 import { Ignored } from "../../../plugins/monitor/issues/ignored.ts";
-import { stateFrom } from "../../../src/consumer/cursor-state.ts";
 import { FileAlertStore, FileCursorStore, FileDedupeStore } from "../../../src/index.ts";
+import { stateFrom } from "../../../src/storage/cursor/cursor-state.ts";
 
 const [userDir = "", umask = ""] = process.argv.slice(2);
 process.umask(Number.parseInt(umask, 8));

@@ -1,0 +1,46 @@
+import type { Moment } from "../../timing/index.ts";
+
+/**
+ * The time up to which a channel was read to its end, with all of its events delivered and settled. A poll may share the
+ * answer to a slightly earlier call of another consumer, so the start of the poll before counts.
+ */
+export class ReadingProgress {
+  #lastBegunAt: Moment | undefined;
+  #upTo: Moment | undefined;
+  #deliveredUpTo: Moment | undefined;
+  #lastLookAt: Moment | undefined;
+
+  /** Undefined until two polls were completed. */
+  get upTo(): Moment | undefined {
+    return this.#upTo;
+  }
+
+  /** The same, where events in flight need not be settled. */
+  get deliveredUpTo(): Moment | undefined {
+    return this.#deliveredUpTo;
+  }
+
+  /** Notes a poll without an error, which began at `begunAt`. `isDelivered`: all that is known was handed over. */
+  polled(
+    begunAt: Moment,
+    {
+      behind,
+      inFlight,
+      isDelivered = false,
+    }: { behind: number | undefined; inFlight: number; isDelivered?: boolean },
+  ): void {
+    // A channel without events has no end to be behind.
+    const isAtEnd = (behind ?? 0) === 0 && inFlight === 0;
+    if (this.#lastBegunAt !== undefined) {
+      if (isAtEnd) this.#upTo = this.#lastBegunAt;
+      if (isAtEnd || isDelivered) this.#deliveredUpTo = this.#lastBegunAt;
+    }
+    this.#lastBegunAt = begunAt;
+  }
+
+  /** Notes that the end of the channel was looked at, between two polls. */
+  looked(begunAt: Moment, isDelivered: boolean): void {
+    if (isDelivered && this.#lastLookAt !== undefined) this.#deliveredUpTo = this.#lastLookAt;
+    this.#lastLookAt = begunAt;
+  }
+}

@@ -1,0 +1,63 @@
+import { CrecError } from "../../errors.ts";
+import { anything, like } from "../../options/index.ts";
+import { KEY_REFUSALS, type KeyRefusal } from "../../protocol/errors.ts";
+
+/**
+ * What an error means for a reader of events. `retry`: it may pass. `missing`: what is read is not there yet, and is
+ * probably being created. `refused`: the key, or its rights, are refused, which a person has to fix. `final`: waiting
+ * does not help.
+ */
+export type ReadErrorKind = "retry" | "missing" | "refused" | "final";
+
+const KINDS: Readonly<Record<string, ReadErrorKind>> = {
+  CHANNEL_REPLACED: "final",
+  CURSOR_OF_ANOTHER_CHANNEL: "final",
+  CURSOR_FILE_DAMAGED: "final",
+  STATE_FILE_NEWER: "final",
+  CURSOR_LOST: "final",
+  SHARED_CURSOR_DAMAGED: "final",
+  CONSUMER_NAME_TAKEN: "final",
+  CONSUMER_MOVED: "final",
+  CLIENT_CLOSED: "final",
+  ...(Object.fromEntries(KEY_REFUSALS.map((code) => [code, "refused"])) as Record<KeyRefusal, "refused">),
+  CHANNEL_NOT_FOUND: "missing",
+  NOT_FOUND: "missing",
+  WATCHER_NOT_FOUND: "missing",
+};
+
+/** An error of any origin may have no code. */
+const errorKind = like<{ code: string; retryAfterMs?: unknown }>({
+  code: anything(),
+  retryAfterMs: anything(),
+});
+
+/**
+ * What an error means for a reader of events, when it looks up its channel and when it polls.
+ * @example
+ * readErrorKindOf({ code: "FORBIDDEN" }); // → "refused"
+ */
+export function readErrorKindOf(error: { code: string }): ReadErrorKind {
+  const { code }: { code: unknown } = errorKind(error, "error");
+  // A service may have codes of its own, of any name.
+  return (typeof code === "string" && Object.hasOwn(KINDS, code) ? KINDS[code] : undefined) ?? "retry";
+}
+
+/** Whether an event is larger than an answer may be. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof CrecError && error.code === "EVENT_TOO_LARGE";
+}
+
+/** Whether the channel itself is missing. */
+export function isChannelMissing({ code }: CrecError): boolean {
+  return code === "CHANNEL_NOT_FOUND" || code === "NOT_FOUND";
+}
+
+/** Anything that was thrown, as an error of this library. */
+export function asCrecError(thrown: unknown): CrecError {
+  if (thrown instanceof CrecError) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new CrecError("CONSUMER_FAILED", `Reading events failed: ${message}. It is tried again.`, {
+    cause: thrown,
+    retryable: true,
+  });
+}

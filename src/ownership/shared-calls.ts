@@ -1,0 +1,76 @@
+import {
+  aList,
+  finite,
+  flag,
+  like,
+  listOf,
+  optional,
+  text,
+  finiteDuration as time,
+  whole,
+} from "../options/index.ts";
+import type { CursorIdentity, CursorState } from "../storage/cursor/cursor-state.ts";
+import type { Copy, OnceMark, Presence, RecordWrite } from "./shared-state.ts";
+
+// What each call of a shared state is given, checked before the engine is asked.
+
+const epochKind = whole(0);
+
+export const copyKind = like<Copy>({ id: text, name: text });
+/** The consumer saves often, and what it remembers can be long. */
+export const stateKind = like<CursorState>({
+  identity: like<CursorIdentity>({}),
+  cursor: finite,
+  delivered: aList(),
+});
+
+const lease = like<{ key: string; epoch: number }>({ key: text, epoch: epochKind });
+
+const mark = like<OnceMark>({
+  scope: text,
+  key: text,
+  ttlMs: time,
+  delivery: optional(like<{ id: string; redelivered: boolean }>({ id: text, redelivered: flag })),
+  digest: optional(text),
+  fence: optional(lease),
+});
+
+const write = like<RecordWrite>({ scope: text, key: text, revision: whole(0), ttlMs: time });
+
+const presence = like<Presence>({
+  copy: copyKind,
+  group: text,
+  leaseMs: time,
+  held: listOf(lease),
+  wanted: listOf(text),
+});
+
+/** @throws {ArgumentError} naming the argument, as all of them. */
+export const sharedCalls = {
+  take(key: string, copy: Copy, leaseMs: number): void {
+    text(key, "key");
+    copyKind(copy, "copy");
+    time(leaseMs, "leaseMs");
+  },
+  save(key: string, epoch: number, state: CursorState, leaseMs: number): void {
+    sharedCalls.release(key, epoch, state);
+    time(leaseMs, "leaseMs");
+  },
+  release(key: string, epoch: number, state: CursorState | undefined): void {
+    text(key, "key");
+    epochKind(epoch, "epoch");
+    if (state !== undefined) stateKind(state, "state");
+  },
+  once: (given: OnceMark): unknown => mark(given, "mark"),
+  record(scope: string, key: string): void {
+    text(scope, "scope");
+    text(key, "key");
+  },
+  write: (given: RecordWrite): unknown => write(given, "write"),
+  keys(scope: string, limit: number): void {
+    text(scope, "scope");
+    whole(0)(limit, "limit");
+  },
+  members: (given: Presence): unknown => presence(given, "presence"),
+  leave: (copy: Copy): unknown => copyKind(copy, "copy"),
+};
