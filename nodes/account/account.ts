@@ -15,14 +15,14 @@ export default function register(RED: NodeAPI): void {
     const fields = fieldReader(RED, this, NODE, def);
 
     onInput(RED, this, def, async ({ msg, send, signal }) => {
-      showStatus(this, "working", statusText(RED, "account.status.requesting"));
+      showStatus(this, "working", statusText(RED._, "account.status.requesting"));
       // Errors of an earlier request are not about this one.
       const { errors: _earlier, ...crec } = msg.crec ?? {};
       msg.crec = crec;
       const { account } = await connectionOf(RED, fields.settings.connection).client();
       if (fields.choice("action") === "details") {
         send(answer(msg, await account.details({ signal }), {}));
-        return showStatus(this, "done", statusText(RED, "account.status.done"));
+        return showStatus(this, "done", statusText(RED._, "account.status.done"));
       }
       const { data, errors } = await account
         .queryPartial(await fields.of(msg).required("query"), {
@@ -40,7 +40,7 @@ export default function register(RED: NodeAPI): void {
       showStatus(
         this,
         "done",
-        statusText(RED, errors.length > 0 ? "account.status.partial" : "account.status.done"),
+        statusText(RED._, errors.length > 0 ? "account.status.partial" : "account.status.done"),
       );
     });
   }

@@ -29,7 +29,7 @@ export default function register(RED: NodeAPI): void {
       const action = fields.choice("action");
       const eventId = override(msg, "eventId");
       if (!eventId && isAlertWithoutEvent(msg)) {
-        showStatus(this, "done", statusText(RED, "ack.status.no-event"));
+        showStatus(this, "done", statusText(RED._, "ack.status.no-event"));
         send(msg);
         return;
       }
@@ -41,13 +41,13 @@ export default function register(RED: NodeAPI): void {
       }
       if (isTest(msg)) {
         // The event itself may be in flight.
-        showStatus(this, "done", statusText(RED, "ack.status.test"));
+        showStatus(this, "done", statusText(RED._, "ack.status.test"));
         send(msg);
         return;
       }
       const lease = leaseOfMessage(msg);
       if (lease && !(await isHeld(lease))) {
-        showStatus(this, "stopped", statusText(RED, "ack.status.moved"));
+        showStatus(this, "stopped", statusText(RED._, "ack.status.moved"));
         send(null, { ...msg, crec: { ...msg.crec, error: MOVED } });
         return;
       }
@@ -64,9 +64,9 @@ export default function register(RED: NodeAPI): void {
         if (refusal) consumer.refuse(eventId, refusal);
         else consumer.ack(eventId);
       }
-      if (consumers.length > 0) showStatus(this, "done", statusText(RED, `ack.status.${action}`));
+      if (consumers.length > 0) showStatus(this, "done", statusText(RED._, `ack.status.${action}`));
       // A second copy of the message, or one that came too late: the event was settled before.
-      else showStatus(this, "stopped", statusText(RED, "ack.status.settled"));
+      else showStatus(this, "stopped", statusText(RED._, "ack.status.settled"));
       send(msg);
     });
   }

@@ -56,7 +56,7 @@ export class AlertStatus {
   problem(thrown: unknown): void {
     const error = toCodedError(thrown);
     const isStandby = error.code === "FOLDER_IN_USE";
-    if (isStandby) this.#show("stopped", statusText(this.#RED, "alert.status.standby"));
+    if (isStandby) this.#show("stopped", statusText(this.#RED._, "alert.status.standby"));
     else this.#show("error", errorStatus(error));
     if (this.#problem !== error.code && !isStandby) this.#node.warn(errorText(error));
     this.#problem = error.code;
@@ -103,7 +103,7 @@ export class AlertStatus {
   left({ own, separate }: Leaving, msg: CrecMessage): void {
     this.#problem = undefined;
     if (isTest(msg)) {
-      this.#show("done", statusText(this.#RED, "alert.status.test"));
+      this.#show("done", statusText(this.#RED._, "alert.status.test"));
       return;
     }
     // Several copies share the cursor of the event, and count alone.
@@ -115,7 +115,7 @@ export class AlertStatus {
     this.told(separate);
     const [reason] = own.reasons ?? [];
     if (own.why === "undecided")
-      this.#show("waiting", statusText(this.#RED, "alert.status.undecided", { reason: reason ?? "" }));
+      this.#show("waiting", statusText(this.#RED._, "alert.status.undecided", { reason: reason ?? "" }));
     else this.#showCounts();
   }
 
@@ -140,26 +140,29 @@ export class AlertStatus {
     const count = this.#alerts;
     const { notCounted, forgotten, forgottenEvents } = this.#limits;
     if (notCounted > 0)
-      this.#show("error", statusText(this.#RED, "alert.status.limit", { count, notCounted }));
+      this.#show("error", statusText(this.#RED._, "alert.status.limit", { count, notCounted }));
     else if (forgotten > 0)
-      this.#show("error", statusText(this.#RED, "alert.status.forgotten", { count, forgotten }));
+      this.#show("error", statusText(this.#RED._, "alert.status.forgotten", { count, forgotten }));
     else if (forgottenEvents > 0) {
-      this.#show("error", statusText(this.#RED, "alert.status.forgotten-events", { count, forgottenEvents }));
+      this.#show(
+        "error",
+        statusText(this.#RED._, "alert.status.forgotten-events", { count, forgottenEvents }),
+      );
     } else if (this.#isReaderStopped) {
-      this.#show("waiting", statusText(this.#RED, "common.status.reader-stopped"));
+      this.#show("waiting", statusText(this.#RED._, "common.status.reader-stopped"));
     } else if (this.#waitsFor !== undefined) {
       const key = `alert.status.unread${this.#waitsFor === "" ? "" : "-by"}`;
-      this.#show("waiting", statusText(this.#RED, key, { reader: this.#waitsFor }));
+      this.#show("waiting", statusText(this.#RED._, key, { reader: this.#waitsFor }));
     } else if (this.#isContradicted) {
-      this.#show("waiting", statusText(this.#RED, "alert.status.contradiction", { count }));
+      this.#show("waiting", statusText(this.#RED._, "alert.status.contradiction", { count }));
     } else if (this.#isDifferent) {
-      this.#show("waiting", statusText(this.#RED, "alert.status.different", { count }));
+      this.#show("waiting", statusText(this.#RED._, "alert.status.different", { count }));
     } else if (this.#isPerCopy)
-      this.#show("waiting", statusText(this.#RED, "alert.status.per-copy", { count }));
+      this.#show("waiting", statusText(this.#RED._, "alert.status.per-copy", { count }));
     else if (this.#quiet > 0) {
-      this.#show("waiting", statusText(this.#RED, "alert.status.quiet", { count, quiet: this.#quiet }));
-    } else if (count > 0) this.#show("done", statusText(this.#RED, "alert.status.alerts", { count }));
-    else this.#show("done", statusText(this.#RED, "alert.status.watching"));
+      this.#show("waiting", statusText(this.#RED._, "alert.status.quiet", { count, quiet: this.#quiet }));
+    } else if (count > 0) this.#show("done", statusText(this.#RED._, "alert.status.alerts", { count }));
+    else this.#show("done", statusText(this.#RED._, "alert.status.watching"));
   }
 
   #show(kind: StatusKind, said: StatusText): void {

@@ -19,7 +19,7 @@ export default function register(RED: NodeAPI): void {
     onInput(RED, this, def, async ({ msg, send, signal }) => {
       const method = fields.choice("method");
       if (method !== "GET") refuseTest(msg, fields);
-      showStatus(this, "working", statusText(RED, "api.status.requesting"));
+      showStatus(this, "working", statusText(RED._, "api.status.requesting"));
       const client = await clientFor(connectionOf(RED, fields.settings.connection), msg);
       const values = fields.of(msg);
       const path = await values.required("path");

@@ -48,7 +48,7 @@ export default function register(RED: NodeAPI): void {
 
     /** Creates or finds the watcher, and shows its status. */
     const create = async ({ msg, signal }: Task, client: CrecClient): Promise<CreatedWatcher> => {
-      showStatus(this, "working", statusText(RED, "create-watcher.status.creating"));
+      showStatus(this, "working", statusText(RED._, "create-watcher.status.creating"));
       const channel = channelOf(RED, fields.settings.channel);
       const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
       const request = await requestOf(RED, fields, msg);
@@ -76,7 +76,7 @@ export default function register(RED: NodeAPI): void {
         showStatus(
           this,
           watcher.status === "active" ? "done" : "working",
-          serviceStatus(RED, watcher.status),
+          serviceStatus(RED._, watcher.status),
         );
         const crec = { channelId, watcherId: watcher.watcher_id, status: watcher.status, found };
         return answer(msg, watcher, crec);

@@ -61,8 +61,8 @@ function show(
   { error, kind, waitMs }: { error: CodedError; kind: ReadErrorKind; waitMs: number },
 ): () => void {
   if (kind === "missing")
-    showStatus(node, "waiting", statusText(RED, "events-in.status.waiting-for-channel"));
-  else if (kind === "refused") showStatus(node, "error", statusText(RED, "events-in.status.key-refused"));
+    showStatus(node, "waiting", statusText(RED._, "events-in.status.waiting-for-channel"));
+  else if (kind === "refused") showStatus(node, "error", statusText(RED._, "events-in.status.key-refused"));
   else {
     const said = (seconds: number) => retryStatus(RED, error, seconds);
     return showCountdown(RED, node, { until: performance.now() + waitMs, said });

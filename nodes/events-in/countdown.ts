@@ -35,5 +35,5 @@ export function showCountdown(RED: NodeAPI, node: Node, { until, said }: Countdo
 /** An error after which the node tries again. */
 export function retryStatus(RED: NodeAPI, thrown: unknown, seconds: number): StatusText {
   const { code, text: error } = errorStatus(thrown);
-  return { ...statusText(RED, "events-in.status.retrying", { error, seconds }), code };
+  return { ...statusText(RED._, "events-in.status.retrying", { error, seconds }), code };
 }

@@ -87,7 +87,7 @@ export default function register(RED: NodeAPI): void {
         folder = state;
         if (state.kind === "error") this.error(toldError(state.error), {});
         if (state.kind === "held")
-          showStatus(this, "waiting", statusText(RED, "events-in.status.connecting"));
+          showStatus(this, "waiting", statusText(RED._, "events-in.status.connecting"));
         show();
       };
       const leave = withLease(path, {
@@ -177,7 +177,7 @@ export default function register(RED: NodeAPI): void {
       reading: () => this.reader,
     });
     const forgetReports = activity.readers.add(() => watched.report(sample()));
-    showStatus(this, "waiting", statusText(RED, "events-in.status.connecting"));
+    showStatus(this, "waiting", statusText(RED._, "events-in.status.connecting"));
     // Before all flows are started, the nodes behind this one may not listen yet.
     let forget = onFlowsStarted(RED, again);
     const act = async ({ msg }: Task): Promise<void> => {

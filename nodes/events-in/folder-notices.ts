@@ -8,7 +8,7 @@ export function showFolder(RED: NodeAPI, node: Node, state: FolderState): boolea
   else if (state.kind === "elsewhere") {
     const { isAlive } = state;
     const key = `events-in.status.${isAlive ? "folder-in-use" : "folder-silent"}`;
-    showStatus(node, isAlive ? "stopped" : "waiting", statusText(RED, key, heldBy(state)));
+    showStatus(node, isAlive ? "stopped" : "waiting", statusText(RED._, key, heldBy(state)));
   } else return false;
   return true;
 }

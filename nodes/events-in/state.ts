@@ -36,7 +36,7 @@ function countdownOf(RED: NodeAPI, state: Shown["consumer"]["state"]): Countdown
   if (state.error.code === "WATCHER_NOT_FOUND") return undefined;
   const until = (since.get(state) ?? 0) + state.inMs;
   if (state.kind === "beyond_end")
-    return { until, said: (seconds) => statusText(RED, "events-in.status.beyond-end", { seconds }) };
+    return { until, said: (seconds) => statusText(RED._, "events-in.status.beyond-end", { seconds }) };
   const { error } = state;
   return { until, said: (seconds) => retryStatus(RED, error, seconds) };
 }
@@ -53,7 +53,7 @@ function statusOf(RED: NodeAPI, shown: Shown): [StatusKind, StatusText] {
     kind: StatusKind,
     key: string,
     values?: Record<string, string | number>,
-  ): [StatusKind, StatusText] => [kind, statusText(RED, `events-in.status.${key}`, values)];
+  ): [StatusKind, StatusText] => [kind, statusText(RED._, `events-in.status.${key}`, values)];
   const atEnd = (what: "given-up" | "dropped" | "lower", count: number) =>
     says(isShared ? "working" : "done", `${isShared ? "reading-" : ""}${what}`, { count });
   switch (state.kind) {
@@ -93,6 +93,6 @@ function statusOf(RED: NodeAPI, shown: Shown): [StatusKind, StatusText] {
     case "stopped":
       if (state.error?.code === "CURSOR_LOST") return says("waiting", "cursor-lost");
       if (state.error) return ["error", errorStatus(state.error)];
-      return ["stopped", statusText(RED, "common.status.stopped")];
+      return ["stopped", statusText(RED._, "common.status.stopped")];
   }
 }

@@ -24,7 +24,11 @@ export default function register(RED: NodeAPI): void {
       const wait = kept?.about as ManageWait | undefined;
       const action = wait?.action ?? actionOf(fields.settings);
       if (!kept && isWrite(action)) refuseTest(msg, fields);
-      showStatus(this, "working", statusText(RED, kept ? "common.status.resuming" : "manage.status.working"));
+      showStatus(
+        this,
+        "working",
+        statusText(RED._, kept ? "common.status.resuming" : "manage.status.working"),
+      );
       const connection = connectionFor(RED, fields.settings, action);
       if (kept) requireSameService(kept, connection);
       const client = await clientFor(connection, msg);
@@ -43,7 +47,7 @@ export default function register(RED: NodeAPI): void {
         onStatus: (resource) => {
           const { status } = resource;
           noteResources(resource, seen);
-          showStatus(this, "working", serviceStatus(RED, status));
+          showStatus(this, "working", serviceStatus(RED._, status));
           msg.crec = { ...msg.crec, status };
         },
         note: (known) => {
@@ -56,7 +60,7 @@ export default function register(RED: NodeAPI): void {
       send(answer(msg, payload, { ...crec, ...createdOf(client, msg, crec) }));
       const { status } = crec;
       const said =
-        typeof status === "string" ? serviceStatus(RED, status) : statusText(RED, "manage.status.done");
+        typeof status === "string" ? serviceStatus(RED._, status) : statusText(RED._, "manage.status.done");
       showStatus(this, "done", said);
     };
     onInput(RED, this, def, act, { resumes: () => fields.flag("resume") });

@@ -52,7 +52,7 @@ export default function register(RED: NodeAPI): void {
       showStatus(
         this,
         "working",
-        statusText(RED, kept ? "common.status.resuming" : "operation.status.working"),
+        statusText(RED._, kept ? "common.status.resuming" : "operation.status.working"),
       );
       const incoming = msg.crec;
       const channel = channelOf(RED, fields.settings.channel);
@@ -94,7 +94,7 @@ export default function register(RED: NodeAPI): void {
           const { operationId, walletOperationId, digest, deadline } = unsigned;
           msg.crec = withDetails(msg, { channelId, operationId, walletOperationId, digest, deadline });
           const [isResumed, isPast] = [kept !== undefined, () => number !== newest];
-          if (!isResumed) showStatus(this, "working", statusText(RED, "operation.status.signing"));
+          if (!isResumed) showStatus(this, "working", statusText(RED._, "operation.status.signing"));
           asking = new Asking(RED, this, { ref: signer, digest, deadline, isResumed, isPast, signal });
           await asking.join();
           await keep({ id: canonicalId(operationId), connection, about: unsigned, isRequired: true });
@@ -106,7 +106,7 @@ export default function register(RED: NodeAPI): void {
         statuses: fields.list("statuses"),
         limit: () => fields.number("limit"),
         onStatus: (status, verification) =>
-          showStatus(this, "working", shownStatus(RED, status, verification)),
+          showStatus(this, "working", shownStatus(RED._, status, verification)),
         onFound: ({ operation, digest }) => {
           msg.crec = withDetails(msg, { operationId: operation.operation_id, digest, found: true });
         },
@@ -135,7 +135,7 @@ export default function register(RED: NodeAPI): void {
           if (!change) return;
           (report ?? reports.begin(knownOf(channelId, operation))).executed(change);
           this.warn(
-            RED._("common.warning.executed-after-all", { status: statusWord(RED, change.status), id }),
+            RED._("common.warning.executed-after-all", { status: statusWord(RED._, change.status), id }),
           );
         },
       };
@@ -145,12 +145,12 @@ export default function register(RED: NodeAPI): void {
       const { payload, crec } = result;
       send(answer(msg, payload, crec));
       const { status, verification } = crec;
-      if (status === undefined) showStatus(this, "done", statusText(RED, "operation.status.done"));
+      if (status === undefined) showStatus(this, "done", statusText(RED._, "operation.status.done"));
       else
         showStatus(
           this,
           "done",
-          verification ? shownStatus(RED, status, verification) : serviceStatus(RED, status),
+          verification ? shownStatus(RED._, status, verification) : serviceStatus(RED._, status),
         );
     };
     onInput(RED, this, def, act, { resumes });

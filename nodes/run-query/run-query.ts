@@ -29,7 +29,7 @@ export default function register(RED: NodeAPI): void {
       showStatus(
         this,
         "working",
-        statusText(RED, kept ? "common.status.resuming" : "run-query.status.asking"),
+        statusText(RED._, kept ? "common.status.resuming" : "run-query.status.asking"),
       );
       const timeoutMs = fields.milliseconds("timeout");
       const maxAge = fields.number("maxAge");
@@ -53,7 +53,7 @@ export default function register(RED: NodeAPI): void {
         await keep({ id: canonicalId(queryId), connection, about, isCheap: true });
       };
       const onStatus = ({ status }: Query) => {
-        showStatus(this, "working", serviceStatus(RED, status));
+        showStatus(this, "working", serviceStatus(RED._, status));
         send(null, { ...answer(msg, { status }, { status }), topic: `query.status/${status}` });
       };
       const { QueryNotVerifiedError, WaitError } = await loadLibrary();
@@ -78,7 +78,7 @@ export default function register(RED: NodeAPI): void {
         throw tooOld;
       }
       send(answer(msg, read(raw), crec), null);
-      showStatus(this, "done", serviceStatus(RED, query.status));
+      showStatus(this, "done", serviceStatus(RED._, query.status));
     };
     onInput(RED, this, def, act, { resumes: () => fields.flag("resume") });
   }

@@ -37,7 +37,7 @@ export default function register(RED: NodeAPI): void {
     let conditions: NodeConditions | undefined;
 
     onInput(RED, this, def, async ({ msg, send, signal }) => {
-      showStatus(this, "working", statusText(RED, "search-events.status.searching"));
+      showStatus(this, "working", statusText(RED._, "search-events.status.searching"));
       const most = fields.number("limit") ?? Number.POSITIVE_INFINITY;
       const { settings } = fields;
       conditions ??= nodeConditions(RED, this, { ...settings, match: fields.choice("match") });
@@ -102,7 +102,7 @@ export default function register(RED: NodeAPI): void {
             showStatus(
               this,
               "working",
-              statusText(RED, "search-events.status.found", { count: sequence.count }),
+              statusText(RED._, "search-events.status.found", { count: sequence.count }),
             );
             shownAt = performance.now();
           }
@@ -122,7 +122,7 @@ export default function register(RED: NodeAPI): void {
       const unread = undecoded.count - undecodedBefore;
       const [kind, key] = lastStatus({ rejected, unread, isMore, isFiltered });
       const counts = { count: sequence.count, rejected, unread };
-      showStatus(this, kind, statusText(RED, `search-events.status.${key}`, counts));
+      showStatus(this, kind, statusText(RED._, `search-events.status.${key}`, counts));
     });
   }
   RED.nodes.registerType("crec-search-events", ConstructSearchEvents);

@@ -83,7 +83,7 @@ export default function register(RED: NodeAPI): void {
 
     const resumed = (kept: Kept, connection: Connection): Sent | Unsigned | KeptDraft => {
       requireSameService(kept, connection);
-      showStatus(this, "working", statusText(RED, "common.status.resuming"));
+      showStatus(this, "working", statusText(RED._, "common.status.resuming"));
       return kept.about as Sent | Unsigned | KeptDraft;
     };
 
@@ -113,9 +113,9 @@ export default function register(RED: NodeAPI): void {
       const { operation_id: operationId } = operation;
       const known = { channelId, operationId, walletOperationId, wallet, chainSelector, status };
       (context.report ?? reports.begin(known)).executed(change);
-      const words = { status: statusWord(RED, status), id: operationId };
+      const words = { status: statusWord(RED._, status), id: operationId };
       this.warn(RED._("common.warning.executed-after-all", words));
-      if (!isPast()) showStatus(this, "done", shownStatus(RED, status, change.verification));
+      if (!isPast()) showStatus(this, "done", shownStatus(RED._, status, change.verification));
       const crec = { status, verification: verificationOf(change.verification), operationId };
       send(null, { ...answer(msg, { status, reason }, crec), topic: `operation.status/${status}` });
     };
@@ -134,8 +134,8 @@ export default function register(RED: NodeAPI): void {
       context.report = followed;
       const show = ({ status, reason, verification }: OperationChange): void => {
         const said = reason
-          ? { code: status, text: `${statusWord(RED, status)}: ${failureOf(reason).reason}` }
-          : asFound(RED, shownStatus(RED, status, verification), found);
+          ? { code: status, text: `${statusWord(RED._, status)}: ${failureOf(reason).reason}` }
+          : asFound(RED, shownStatus(RED._, status, verification), found);
         showStatus(this, statusStyle(target, status), said);
       };
       const report = (change: OperationChange): void => {

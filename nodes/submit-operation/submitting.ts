@@ -128,7 +128,7 @@ export class Submitting {
     showStatus(
       this.#node,
       "working",
-      statusText(this.#RED, `submit-operation.status.${isDraft ? "drafting" : "signing"}`),
+      statusText(this.#RED._, `submit-operation.status.${isDraft ? "drafting" : "signing"}`),
     );
     const given = await this.#given(task, context);
     if (isDraft) return this.#draft(task, given, context);
@@ -314,13 +314,13 @@ export class Submitting {
       );
     report?.seen({ status });
     report?.end("reached");
-    if (!isPast()) showStatus(this.#node, "done", serviceStatus(this.#RED, status));
+    if (!isPast()) showStatus(this.#node, "done", serviceStatus(this.#RED._, status));
     return undefined;
   }
 
   #showDraft(status: string, found: boolean): void {
     const kind = status === "pending_signature" ? "waiting" : "done";
-    showStatus(this.#node, kind, asFound(this.#RED, serviceStatus(this.#RED, status), found));
+    showStatus(this.#node, kind, asFound(this.#RED, serviceStatus(this.#RED._, status), found));
   }
 
   /** By a key in this process. */

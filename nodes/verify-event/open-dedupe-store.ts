@@ -25,7 +25,7 @@ export function openDedupeStore(
   const path = dedupePath(RED, node.id);
   const onWarning = (message: string): void => {
     node.warn(message);
-    showStatus(node, "error", statusText(RED, "verify-event.status.memory"));
+    showStatus(node, "error", statusText(RED._, "verify-event.status.memory"));
   };
   const make = async (): Promise<Store> => {
     const maxKeys = fields.number("remember");
@@ -49,7 +49,7 @@ export function openDedupeStore(
     const error = toCodedError(thrown);
     // Its events come when this process takes over.
     if (error.code === "FOLDER_IN_USE")
-      return showStatus(node, "stopped", statusText(RED, "verify-event.status.standby"));
+      return showStatus(node, "stopped", statusText(RED._, "verify-event.status.standby"));
     node.warn(errorText(error));
     showStatus(node, "error", errorStatus(error));
   });

@@ -37,8 +37,8 @@ export default function register(RED: NodeAPI): void {
       const { dedupeKey, paramsDigest, signedFacts, unmetExpectation } = library;
       const reject = (verification: VerifyResult | UnmetExpectation | SeenBefore) => {
         send(null, { ...msg, crec: { ...msg.crec, verification } }, null);
-        const reason = verification.verified ? "" : reasonWord(RED, verification.reason);
-        showStatus(this, "error", statusText(RED, "verify-event.status.rejected", { reason }));
+        const reason = verification.verified ? "" : reasonWord(RED._, verification.reason);
+        showStatus(this, "error", statusText(RED._, "verify-event.status.rejected", { reason }));
       };
 
       const readChannelId = () => channelIdOf(RED, settings.channel, msg, event, signal);
@@ -59,7 +59,7 @@ export default function register(RED: NodeAPI): void {
         note({});
         if (!isNotice(verification)) return reject(verification);
         send(null, null, answer(msg, payloadOf(event, library), { verification }));
-        showStatus(this, "done", statusText(RED, "verify-event.status.unsigned"));
+        showStatus(this, "done", statusText(RED._, "verify-event.status.unsigned"));
         return;
       }
       const unmet = unmetExpectation(signedFacts(event), expected, verification);
@@ -89,10 +89,10 @@ export default function register(RED: NodeAPI): void {
       undecoded.note({ payload, crec: { offset: event.headers.offset } });
       if (result !== "contradicts")
         return isUndecoded(payload)
-          ? showStatus(this, "waiting", statusText(RED, "verify-event.status.undecoded"))
-          : showStatus(this, "done", statusText(RED, "verify-event.status.verified"));
+          ? showStatus(this, "waiting", statusText(RED._, "verify-event.status.undecoded"))
+          : showStatus(this, "done", statusText(RED._, "verify-event.status.verified"));
       reportContradiction(RED, this, library.eventKeyOf(key));
-      showStatus(this, "waiting", statusText(RED, "common.status.contradicts"));
+      showStatus(this, "waiting", statusText(RED._, "common.status.contradicts"));
     });
   }
   RED.nodes.registerType("crec-verify-event", ConstructVerifyEvent);

@@ -36,8 +36,8 @@ describe("what a person reads for words of the service", () => {
     });
 
     it(`tells statuses and reasons apart: ${tag}`, () => {
-      const texts = [...new Set(STATUSES)].map((status) => serviceStatus(RED, status).text);
-      const reasons = REJECTION_REASONS.map((reason) => reasonWord(RED, reason));
+      const texts = [...new Set(STATUSES)].map((status) => serviceStatus(RED._, status).text);
+      const reasons = REJECTION_REASONS.map((reason) => reasonWord(RED._, reason));
       for (const words of [texts, reasons]) {
         should(new Set(words).size).equal(words.length);
         should(words.filter((word) => word.includes("_"))).be.empty();
@@ -51,28 +51,28 @@ describe("what a person reads for words of the service", () => {
     const { common } = catalog("nodes/common", "en-US", "common");
     const unproven = (text: string) => String(common?.status?.unproven).replace("__status__", text);
     const found = (text: string) => `found: ${text}`;
-    const rejected = REJECTION_REASONS.map((reason) => `rejected: ${reasonWord(RED, reason)}`);
-    const statuses = STATUSES.map((status) => serviceStatus(RED, status).text);
+    const rejected = REJECTION_REASONS.map((reason) => `rejected: ${reasonWord(RED._, reason)}`);
+    const statuses = STATUSES.map((status) => serviceStatus(RED._, status).text);
     const confirmed = ["confirmed_latest", "confirmed_safe", "confirmed"].map((status) =>
-      unproven(serviceStatus(RED, status).text),
+      unproven(serviceStatus(RED._, status).text),
     );
     const all = [...statuses, ...statuses.map(found), ...confirmed, ...rejected];
     should(all.filter((text) => text.length > LONGEST)).be.empty();
   });
 
   it("leaves the word of the service to flows, as the code of the status", () => {
-    should(serviceStatus(RED, "confirmed_latest")).deepEqual({
+    should(serviceStatus(RED._, "confirmed_latest")).deepEqual({
       code: "confirmed_latest",
       text: "included (not final)",
     });
   });
 
   it("reads a status of a newer service without its underscores", () => {
-    should(serviceStatus(RED, "paused_by_owner")).deepEqual({
+    should(serviceStatus(RED._, "paused_by_owner")).deepEqual({
       code: "paused_by_owner",
       text: "paused by owner",
     });
-    should(serviceStatus(RED, "").text).equal("");
+    should(serviceStatus(RED._, "").text).equal("");
   });
 });
 

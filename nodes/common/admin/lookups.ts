@@ -41,7 +41,7 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
     return take(client.channels.list({ ...named(text), limit: 50 }, inTime()), ({ name, status }) => ({
       value: name,
       label: name,
-      detail: statusWord(RED, status),
+      detail: statusWord(RED._, status),
     }));
   },
   wallets: (RED, id, text) => walletsOf(RED, id, text, nameOf),
@@ -58,7 +58,7 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
         ({ operation_id, status, created_at }) => ({
           value: operation_id,
           label: operation_id,
-          detail: detailOf(statusWord(RED, status), created_at),
+          detail: detailOf(statusWord(RED._, status), created_at),
         }),
       ),
     ),
@@ -67,7 +67,7 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
       take(client.queries.list(channel, { limit: 100 }, inTime()), ({ query_id, status, created_at }) => ({
         value: query_id,
         label: query_id,
-        detail: detailOf(statusWord(RED, status), created_at),
+        detail: detailOf(statusWord(RED._, status), created_at),
       })),
     ),
   "watcher-events": (RED, id) =>
@@ -108,7 +108,7 @@ async function walletsOf(
   return take(client.wallets.list({ ...filter, limit: 50 }, inTime()), (wallet) => ({
     value: valueIn(wallet),
     label: nameOf(wallet),
-    detail: walletDetail(statusWord(RED, wallet.status), wallet),
+    detail: walletDetail(statusWord(RED._, wallet.status), wallet),
     walletType: wallet.wallet_type,
     ...noteOf(RED, wallet.confidence_level),
   }));
@@ -135,7 +135,7 @@ function watchersOf(
     const { choices, ...more } = await take(client.watchers.list(channel, query, inTime()), (watcher) => ({
       value: valueIn(watcher) ?? "",
       label: watcher.name || watcher.watcher_id,
-      detail: statusWord(RED, watcher.status),
+      detail: statusWord(RED._, watcher.status),
       ...noteOf(RED, watcher.confidence_level),
     }));
     return { choices: choices.filter(({ value }) => value !== ""), ...more };

@@ -154,7 +154,7 @@ export function onInput(
     for (const controller of controllers) controller.abort();
     const ends = isAlwaysOn ? "stopped" : left.length > 0 && "interrupted";
     // Node-RED takes away the status of a node that is removed.
-    closeStatus(node, ends && !removed ? statusText(RED, `common.status.${ends}`) : undefined);
+    closeStatus(node, ends && !removed ? statusText(RED._, `common.status.${ends}`) : undefined);
     const close = async () => {
       await withinTime(left.map(([, finished]) => finished));
       const isDropped = await waits?.close(removed);

@@ -17,7 +17,7 @@ export async function explainReuse(RED: NodeAPI, error: unknown, service: string
   const library = await loadLibrary();
   if (!(error instanceof library.OperationKeyReusedError)) return error;
   const differences = await wordsOf(RED, error, service);
-  const status = statusWord(RED, error.first.status);
+  const status = statusWord(RED._, error.first.status);
   return new library.OperationKeyReusedError(error, { differences, status });
 }
 

@@ -1,5 +1,5 @@
-import type { NodeAPI } from "node-red";
 import type { ChannelEvent, FollowOptions, RequestedOperation, VerifyResult } from "../../../src/index.ts";
+import type { Translate } from "../context.ts";
 import type { Connection } from "../fields/config-nodes.ts";
 import { nodeError } from "../shared/errors.ts";
 import { isVerificationUntouched } from "../shared/verification-set-up.ts";
@@ -55,13 +55,13 @@ export function verificationOf(checked: VerifyResult | Unproven | undefined): Ve
 
 /** The status under a node. One that needs a proof and was not checked is shown as unproven. */
 export function shownStatus(
-  RED: NodeAPI,
+  t: Translate,
   status: string,
   checked: VerifyResult | Unproven | undefined,
 ): StatusText {
   const result = verificationOf(checked);
   const isUnproven = !result.verified && result.reason === "unproven";
   return isUnproven && status.startsWith("confirmed")
-    ? statusText(RED, "common.status.unproven", { status: statusWord(RED, status) })
-    : serviceStatus(RED, status);
+    ? statusText(t, "common.status.unproven", { status: statusWord(t, status) })
+    : serviceStatus(t, status);
 }

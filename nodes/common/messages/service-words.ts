@@ -1,10 +1,10 @@
-import type { NodeAPI } from "node-red";
 import {
   OPERATION_STATUSES,
   QUERY_STATUSES,
   WALLET_STATUSES,
   WATCHER_STATUSES,
 } from "../../../src/protocol/index.ts";
+import type { Translate } from "../context.ts";
 import type { StatusText } from "../status/status.ts";
 
 const STATUSES: ReadonlySet<string> = new Set([
@@ -15,16 +15,16 @@ const STATUSES: ReadonlySet<string> = new Set([
 ]);
 
 /** A status of the service, such as `confirmed`, as a word under a node. */
-export function serviceStatus(RED: NodeAPI, status: string): StatusText {
-  return { code: status, text: statusWord(RED, status) };
+export function serviceStatus(t: Translate, status: string): StatusText {
+  return { code: status, text: statusWord(t, status) };
 }
 
 /** What a person reads for a status of the service: of a newer service, its own word. */
-export function statusWord(RED: NodeAPI, status: string): string {
-  return STATUSES.has(status) ? RED._(`common.service.${status}`) : status.replaceAll("_", " ");
+export function statusWord(t: Translate, status: string): string {
+  return STATUSES.has(status) ? t(`common.service.${status}`) : status.replaceAll("_", " ");
 }
 
 /** What a person reads for the reason why an event is rejected. */
-export function reasonWord(RED: NodeAPI, reason: string): string {
-  return RED._(`common.reason.${reason}`);
+export function reasonWord(t: Translate, reason: string): string {
+  return t(`common.reason.${reason}`);
 }

@@ -33,7 +33,7 @@ export function signingStatus(RED: NodeAPI, node: Node, signing: Signing): Signi
     showStatus(
       node,
       isForPerson ? "waiting" : "working",
-      statusText(RED, `common.status.${key}`, { custodian, state, ...words }),
+      statusText(RED._, `common.status.${key}`, { custodian, state, ...words }),
     );
   };
   const timer = setInterval(show, EVERY_MS);

@@ -13,7 +13,7 @@ export function onReader(node: Node, listener: (isStopped: boolean) => void): vo
 /** Shows it as the status of a node that has no other until it gets a message. */
 export function showReader(RED: NodeAPI, node: Node): void {
   onReader(node, (isStopped) => {
-    if (isStopped) showStatus(node, "waiting", statusText(RED, "common.status.reader-stopped"));
+    if (isStopped) showStatus(node, "waiting", statusText(RED._, "common.status.reader-stopped"));
     else node.status({});
   });
 }

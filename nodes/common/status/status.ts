@@ -1,4 +1,5 @@
-import type { Node, NodeAPI } from "node-red";
+import type { Node } from "node-red";
+import type { Translate } from "../context.ts";
 import { shortText } from "../messages/error-texts.ts";
 import { cutAtWord } from "../shared/cut-text.ts";
 import { toCodedError } from "../shared/errors.ts";
@@ -45,11 +46,11 @@ export function statusOfKind(kind: StatusKind, { code, text }: StatusText) {
 
 /** A text of the catalog. Its code is the last part of the key: "watching" of `alert.status.watching`. */
 export function statusText(
-  RED: NodeAPI,
+  t: Translate,
   key: string,
   values: Record<string, string | number> = {},
 ): StatusText {
-  return { code: key.slice(key.lastIndexOf(".") + 1), text: RED._(key, values) };
+  return { code: key.slice(key.lastIndexOf(".") + 1), text: t(key, values) };
 }
 
 /** The first sentence of an error, with its code. */

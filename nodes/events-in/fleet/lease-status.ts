@@ -43,17 +43,17 @@ function statusOf(RED: NodeAPI, lease: ShownLease): [StatusKind, StatusText] {
     case "elsewhere": {
       const { copy, renewedMsAgo } = state.holder;
       const seconds = Math.round(renewedMsAgo / SECOND_MS);
-      return ["stopped", statusText(RED, "events-in.status.standby", { copy: copy.name, seconds })];
+      return ["stopped", statusText(RED._, "events-in.status.standby", { copy: copy.name, seconds })];
     }
     case "waiting_for_share":
       return [
         "stopped",
-        statusText(RED, "events-in.status.standby-share", { share: state.share, all: lease.wanted() }),
+        statusText(RED._, "events-in.status.standby-share", { share: state.share, all: lease.wanted() }),
       ];
     case "error":
-      return ["error", statusText(RED, keyOf(state.error), { reason: reasonOf(state.error) })];
+      return ["error", statusText(RED._, keyOf(state.error), { reason: reasonOf(state.error) })];
     default:
-      return ["waiting", statusText(RED, "events-in.status.connecting")];
+      return ["waiting", statusText(RED._, "events-in.status.connecting")];
   }
 }
 

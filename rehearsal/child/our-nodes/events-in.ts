@@ -40,7 +40,7 @@ export function registerEventsIn(RED: NodeAPI, host: ChildHost): void {
       const unset = unsetVariable(def);
       if (unset) throw unset;
       consumer = await openConsumer(RED, this, fields, host, { name, signal });
-      showStatus(this, "done", statusText(RED, "events-in.status.connected"));
+      showStatus(this, "done", statusText(RED._, "events-in.status.connected"));
     };
     const task = { node: idInFlow(this), type: this.type, msg: {}, notTried: [], isToday: false };
     const begin = () => {
