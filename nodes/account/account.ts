@@ -19,7 +19,7 @@ export default function register(RED: NodeAPI): void {
       // Errors of an earlier request are not about this one.
       const { errors: _earlier, ...crec } = msg.crec ?? {};
       msg.crec = crec;
-      const { account } = await connectionOf(RED, fields.settings.connection).client();
+      const { account } = await connectionOf(RED.nodes, fields.settings.connection).client();
       if (fields.choice("action") === "details") {
         send(answer(msg, await account.details({ signal }), {}));
         return showStatus(this, "done", statusText(RED._, "account.status.done"));

@@ -46,7 +46,7 @@ export class AlertRuntime {
 
   private constructor(RED: NodeAPI, node: Node, fields: AlertFields, library: Library) {
     const { contract, channel = "", fleet } = fields.settings;
-    const ofContract = contract ? contractOf(RED, contract) : undefined;
+    const ofContract = contract ? contractOf(RED.nodes, contract) : undefined;
     this.#node = node;
     this.#fields = fields;
     this.#library = library;
@@ -85,7 +85,7 @@ export class AlertRuntime {
       // Events in nodes with this config node are known without it.
       resolve: async () => {
         try {
-          return await channelOf(RED, channel).resolve(this.#closing.signal);
+          return await channelOf(RED.nodes, channel).resolve(this.#closing.signal);
         } catch {
           return undefined;
         }

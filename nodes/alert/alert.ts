@@ -54,7 +54,7 @@ export default function register(RED: NodeAPI): void {
       forget();
       const close = async () => {
         await (await opened?.catch(() => undefined))?.close({
-          isDisabled: isRemoved && isDisabled(RED, this),
+          isDisabled: isRemoved && isDisabled(RED.nodes, this),
         });
         if (isRemoved) await removeMemory(RED, this);
       };

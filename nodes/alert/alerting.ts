@@ -271,7 +271,7 @@ export class Alerting {
 
   #contract(): ContractRef | undefined {
     const { contract } = this.#fields.settings;
-    return contract ? contractOf(this.#RED, contract) : undefined;
+    return contract ? contractOf(this.#RED.nodes, contract) : undefined;
   }
 
   #worded(): Worded {

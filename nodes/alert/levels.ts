@@ -53,7 +53,7 @@ export class Levels {
   }
 
   async #ofChosen(signal: AbortSignal) {
-    const channel = channelOf(this.#RED, this.#channel);
+    const channel = channelOf(this.#RED.nodes, this.#channel);
     const client = await channel.connection().client();
     return this.#library.levelSource(client, await channel.resolve(signal));
   }

@@ -117,7 +117,7 @@ function keptMs({ when, quietMs, slackMs, confirmWithinMs = 0 }: AlertSettings):
 
 /** Deletes the memory of a node that is no longer in the flows, unless it has open alerts: Issues lists these. */
 export async function removeMemory(RED: NodeAPI, node: Node): Promise<void> {
-  if (isInFlows(RED, node)) return;
+  if (isInFlows(RED.nodes, node)) return;
   const path = alertsPath(RED, node.id);
   if (!existsSync(path) || (await hasOpenAlerts(path))) return;
   await stateFiles.rm(path, { force: true });

@@ -42,7 +42,7 @@ export class KnownNames {
 
   /** A signer has the same address on every network. */
   async #signers(): Promise<Array<[string, string]>> {
-    const nodes = storedNodes<SignerNode>(this.#RED, "crec-signer");
+    const nodes = storedNodes<SignerNode>(this.#RED.nodes, "crec-signer");
     const found = nodes.map(async (node): Promise<Array<[string, string]>> => {
       const [name] = nameOf(node);
       if (name === undefined || node.signer?.problem !== undefined) return [];
@@ -53,7 +53,7 @@ export class KnownNames {
   }
 
   async #wallets(signal: AbortSignal): Promise<Array<[string, string]>> {
-    const nodes = storedNodes<WalletNode>(this.#RED, "crec-wallet");
+    const nodes = storedNodes<WalletNode>(this.#RED.nodes, "crec-wallet");
     const found = nodes.map(async ({ name, wallet }): Promise<Array<[string, string]>> => {
       if (wallet === undefined || wallet.problem !== undefined) return [];
       const address = await knownAddress(wallet, signal);

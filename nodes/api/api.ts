@@ -20,7 +20,7 @@ export default function register(RED: NodeAPI): void {
       const method = fields.choice("method");
       if (method !== "GET") refuseTest(msg, fields);
       showStatus(this, "working", statusText(RED._, "api.status.requesting"));
-      const client = await clientFor(connectionOf(RED, fields.settings.connection), msg);
+      const client = await clientFor(connectionOf(RED.nodes, fields.settings.connection), msg);
       const values = fields.of(msg);
       const path = await values.required("path");
       if (!isPath(path, () => undefined)) throw fields.wrong("path", path);

@@ -19,7 +19,7 @@ export default function register(RED: NodeAPI): void {
 function openChannel(RED: NodeAPI, fields: FieldReader<typeof NODE>): ChannelRef {
   const { settings } = fields;
   const nameOrId = (settings.channel ?? "").trim();
-  const connection = () => connectionOf(RED, settings.connection);
+  const connection = () => connectionOf(RED.nodes, settings.connection);
 
   const lookUp = async (signal: AbortSignal): Promise<string> => {
     if (isUuid(nameOrId)) return canonicalId(nameOrId);

@@ -91,9 +91,9 @@ function openConnection(
     problemOf(settings, apiKey, lostCredentials(RED)) ??
     problemIn(() => fields.milliseconds("timeout")) ??
     problemIn(() => fields.number("requestsPerMinute")) ??
-    proxyProblem(RED, settings.proxy) ??
+    proxyProblem(RED.nodes, settings.proxy) ??
     (settings.tls && !tls
-      ? notUsable(RED, settings.tls, "TLS configuration of the connection", "CONNECTION_INCOMPLETE")
+      ? notUsable(RED.nodes, settings.tls, "TLS configuration of the connection", "CONNECTION_INCOMPLETE")
       : undefined) ??
     (given
       ? environmentKeyProblem(RED, given, { id: own, name: nameOf(RED, own) }, destination)

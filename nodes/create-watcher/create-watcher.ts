@@ -49,7 +49,7 @@ export default function register(RED: NodeAPI): void {
     /** Creates or finds the watcher, and shows its status. */
     const create = async ({ msg, signal }: Task, client: CrecClient): Promise<CreatedWatcher> => {
       showStatus(this, "working", statusText(RED._, "create-watcher.status.creating"));
-      const channel = channelOf(RED, fields.settings.channel);
+      const channel = channelOf(RED.nodes, fields.settings.channel);
       const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
       const request = await requestOf(RED, fields, msg);
       // Looked for by itself, so that nothing else is asked where it exists, or where the service cannot be reached.
@@ -66,7 +66,7 @@ export default function register(RED: NodeAPI): void {
       const { msg, send, signal, kept } = task;
       if (!kept) refuseTest(msg, fields);
       const timeoutMs = fields.milliseconds("timeout");
-      const connection = channelOf(RED, fields.settings.channel).connection();
+      const connection = channelOf(RED.nodes, fields.settings.channel).connection();
       const client = await clientFor(connection, msg);
       if (kept) requireSameService(kept, connection);
       const created = kept ? (kept.about as CreatedWatcher) : await create(task, client);

@@ -39,7 +39,7 @@ export async function requestOf(
       address: checksumAddress(await inMessage.required("address"), label),
     };
   }
-  const contract = contractOf(RED, fields.settings.contract);
+  const contract = contractOf(RED.nodes, fields.settings.contract);
   const fragments = eventFragments(await contract.abi(), events);
   // When the message should give an address and does not, the contract's own is not meant.
   const isElsewhere = (fields.settings.address ?? "").trim() !== "";

@@ -107,7 +107,7 @@ export default function register(RED: NodeAPI): void {
       const share = async (): Promise<void> => {
         const unset = unsetVariable(def);
         if (unset) throw unset;
-        const channel = channelOf(RED, fields.settings.channel);
+        const channel = channelOf(RED.nodes, fields.settings.channel);
         const onWait: ReaderActivity["waitFor"] = (waitsFor) => watched.waitFor(waitsFor);
         const channelId = await awaitChannel(RED, this, channel, signal, onWait);
         const service = serviceIdentity(channel.connection().baseUrl);

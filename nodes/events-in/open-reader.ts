@@ -48,7 +48,7 @@ export async function openReader(
   let isPositionAwaited = false;
   const settings = await readerSettings(RED, fields);
   const { filters, start, delivery, intervals, watchers } = settings;
-  const channel = channelOf(RED, fields.settings.channel);
+  const channel = channelOf(RED.nodes, fields.settings.channel);
   const connection = channel.connection();
   const contextStore = fields.settings.store;
   if (contextStore && !cursor) {

@@ -12,7 +12,7 @@ export type ReaderSettings = Awaited<ReturnType<typeof readerSettings>>;
  */
 export async function readerSettings(RED: NodeAPI, fields: EventsInFields) {
   const choices = outputChoices(fields);
-  const contract = fields.settings.contract ? contractOf(RED, fields.settings.contract) : undefined;
+  const contract = fields.settings.contract ? contractOf(RED.nodes, fields.settings.contract) : undefined;
   const chosen = contract && { contract, abi: await contract.abi() };
   const start = startOf(fields);
   const filters = await filtersOf(fields, contract);

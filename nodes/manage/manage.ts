@@ -38,9 +38,9 @@ export default function register(RED: NodeAPI): void {
         client,
         signal,
         timeoutMs: () => fields.milliseconds("timeout"),
-        wallet: () => walletOf(RED, fields.settings.wallet),
+        wallet: () => walletOf(RED.nodes, fields.settings.wallet),
         channelId: async () =>
-          fields.of(msg).override("channel") ?? channelOf(RED, fields.settings.channel).resolve(signal),
+          fields.of(msg).override("channel") ?? channelOf(RED.nodes, fields.settings.channel).resolve(signal),
         target: () => values.required("target"),
         newName: () => values.required("newName"),
         description: () => values.optional("description"),
@@ -80,7 +80,7 @@ function connectionFor(
   { connection, channel, wallet }: ManageDef,
   action: ManageAction,
 ): Connection {
-  if (needs(action, "channel")) return channelOf(RED, channel).connection();
-  if (needs(action, "wallet")) return walletOf(RED, wallet).connection();
-  return connectionOf(RED, connection);
+  if (needs(action, "channel")) return channelOf(RED.nodes, channel).connection();
+  if (needs(action, "wallet")) return walletOf(RED.nodes, wallet).connection();
+  return connectionOf(RED.nodes, connection);
 }

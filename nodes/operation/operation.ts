@@ -38,10 +38,10 @@ export default function register(RED: NodeAPI): void {
     const reports = new OperationReports(this, resumes);
     let newest = 0;
     const fitting = fittingSigners(async (address, signal) => {
-      const client = await channelOf(RED, fields.settings.channel).connection().client();
+      const client = await channelOf(RED.nodes, fields.settings.channel).connection().client();
       return walletTypeAt(client, address, signal);
     });
-    const signer = () => fitting(signerOf(RED, fields.settings.signer));
+    const signer = () => fitting(signerOf(RED.nodes, fields.settings.signer));
 
     const act = async ({ msg, send, signal, kept, keep, tell }: Task): Promise<void> => {
       const number = ++newest;
@@ -55,7 +55,7 @@ export default function register(RED: NodeAPI): void {
         statusText(RED._, kept ? "common.status.resuming" : "operation.status.working"),
       );
       const incoming = msg.crec;
-      const channel = channelOf(RED, fields.settings.channel);
+      const channel = channelOf(RED.nodes, fields.settings.channel);
       const connection = channel.connection();
       const client = await clientFor(connection, msg);
       if (kept) requireSameService(kept, connection);

@@ -45,7 +45,7 @@ async function contractQuestion(
   const { call: stored, contract: id } = fields.settings;
   // The contract of its own field first: an import gives config nodes new ids, and changes only such fields.
   const call = { ...stored, ...(id ? { contract: id } : {}) };
-  const contract = contractOf(RED, call.contract);
+  const contract = contractOf(RED.nodes, call.contract);
   const library = await loadLibrary();
   const abi = await contract.abi();
   const isInTokens = fields.choice("resultUnit") === "token";

@@ -33,7 +33,7 @@ export default function register(RED: NodeAPI): void {
       );
       const timeoutMs = fields.milliseconds("timeout");
       const maxAge = fields.number("maxAge");
-      const channel = channelOf(RED, def.channel);
+      const channel = channelOf(RED.nodes, def.channel);
       const connection = channel.connection();
       const client = await clientFor(connection, msg);
       if (kept) requireSameService(kept, connection);

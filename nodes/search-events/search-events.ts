@@ -41,10 +41,10 @@ export default function register(RED: NodeAPI): void {
       const most = fields.number("limit") ?? Number.POSITIVE_INFINITY;
       const { settings } = fields;
       conditions ??= nodeConditions(RED, this, { ...settings, match: fields.choice("match") });
-      const channel = channelOf(RED, settings.channel);
+      const channel = channelOf(RED.nodes, settings.channel);
       const client = await clientFor(channel.connection(), msg);
       const verifier = fields.flag("verify") ? await channel.connection().verifier() : undefined;
-      const contract = settings.contract ? contractOf(RED, settings.contract) : undefined;
+      const contract = settings.contract ? contractOf(RED.nodes, settings.contract) : undefined;
       const chosen = contract && { contract, abi: await contract.abi() };
       const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
       const donFamily = (watcherId: string) => watcherFamily(client, channelId, watcherId, signal);

@@ -29,7 +29,7 @@ export default function register(RED: NodeAPI): void {
     const destination = service && destinationOf(service, values, way, written);
     const problem =
       valuesProblem(values, (key) => RED._(key), { lost: lostCredentials(RED) }) ??
-      (service && proxyProblem(RED, fields.settings.proxy, "signer")) ??
+      (service && proxyProblem(RED.nodes, fields.settings.proxy, "signer")) ??
       (service && destination && secretsProblem(RED, this, { service, values, destination }));
     // With any problem it is not known whether the secrets may be sent there.
     if (service && destination && problem === undefined) {

@@ -29,7 +29,7 @@ export function placeFor(
 /** What is wrong with the wallet is reported where it is used. */
 function mayAskPerson(RED: NodeAPI, config: string): boolean {
   try {
-    return walletOf(RED, config).signer().mayAskPerson;
+    return walletOf(RED.nodes, config).signer().mayAskPerson;
   } catch {
     return true;
   }

@@ -46,7 +46,7 @@ export default function register(RED: NodeAPI): void {
         const number = ++newest;
         const target = fields.choice("waitFor");
         const timeoutMs = fields.milliseconds("timeout");
-        const connection = channelOf(RED, fields.settings.channel).connection();
+        const connection = channelOf(RED.nodes, fields.settings.channel).connection();
         const place = isSent(task.kept?.about)
           ? undefined
           : placeFor(RED, fields, task, task.kept !== undefined);
@@ -196,7 +196,7 @@ function placeBefore(
     place?.isOf(walletKey({ chainSelector }, address));
   }
   const find = async () => {
-    const wallet = walletOf(RED, fields.settings.wallet);
+    const wallet = walletOf(RED.nodes, fields.settings.wallet);
     place?.isOf(walletKey(wallet, await wallet.address(signal)));
   };
   // What is wrong is reported with a message.

@@ -112,9 +112,13 @@ export class Submitting {
     this.#reports = reports;
     this.#claims = openClaims(RED, node, fields.settings.fleet);
     const fitting = fittingSigners(async (address, signal) =>
-      walletTypeAt(await channelOf(RED, fields.settings.channel).connection().client(), address, signal),
+      walletTypeAt(
+        await channelOf(RED.nodes, fields.settings.channel).connection().client(),
+        address,
+        signal,
+      ),
     );
-    this.#approvalSigner = () => fitting(signerOf(RED, fields.settings.approvalSigner));
+    this.#approvalSigner = () => fitting(signerOf(RED.nodes, fields.settings.approvalSigner));
   }
 
   /** Whether people approve in the sidebar what this node drafts. */
@@ -159,8 +163,8 @@ export class Submitting {
     const library = await loadLibrary();
     const { eventKeyOf, randomWalletOperationId, walletOperationIdOf } = library;
     const key = this.#keyOf(msg, eventKeyOf);
-    const channel = channelOf(RED, fields.settings.channel);
-    const wallet = walletOf(RED, fields.settings.wallet);
+    const channel = channelOf(RED.nodes, fields.settings.channel);
+    const wallet = walletOf(RED.nodes, fields.settings.wallet);
     const { chainSelector } = wallet;
     // First: until then, it is not known which messages of other nodes are for the same wallet.
     const address = await wallet.address(signal);
@@ -363,7 +367,7 @@ export class Submitting {
     context.report = report;
     const isResumed = task.kept !== undefined;
     const ref = () => {
-      const wallet = walletOf(this.#RED, this.#fields.settings.wallet);
+      const wallet = walletOf(this.#RED.nodes, this.#fields.settings.wallet);
       return isResumed ? signerOfSame(wallet, request, signal) : wallet.signer();
     };
     const toSign = { ref, digest, deadline: request.deadline, isResumed, isPast, signal };

@@ -95,7 +95,7 @@ async function transactionOf(
       `${path}: the contract is on network ${encoded.chainSelector}, but the wallet is on ${chainSelector}. Choose a contract of the wallet's network.`,
     );
   }
-  const abi = await contractOf(RED, call.contract).abi();
+  const abi = await contractOf(RED.nodes, call.contract).abi();
   const preview = await snapshotOf(abi, encoded.data, encoded.inTokens);
   return { to: encoded.to, data: encoded.data, value, ...(preview ? { preview } : {}) };
 }

@@ -36,7 +36,7 @@ export function openDedupeStore(
   const held = fields.flag("firstTimeOnly") ? new LeasedStore(RED, make) : undefined;
   const close = async (isRemoved: boolean): Promise<void> => {
     await held?.close();
-    if (isRemoved && !isInFlows(RED, node)) await stateFiles.rm(path, { force: true });
+    if (isRemoved && !isInFlows(RED.nodes, node)) await stateFiles.rm(path, { force: true });
   };
   node.on("close", (isRemoved: boolean, done: () => void) => {
     close(isRemoved)

@@ -33,7 +33,7 @@ export async function expectationsOf(
   return {
     ...familyOf(fields),
     ...(watchers ? { watchers } : {}),
-    ...(fields.flag("expectContract") ? { contract: contractOf(RED, contract) } : {}),
+    ...(fields.flag("expectContract") ? { contract: contractOf(RED.nodes, contract) } : {}),
     ...(events.length > 0 ? { events } : {}),
     ...(minConfidence ? { minConfidence } : {}),
     ...(maxAge === undefined ? {} : { maxAge }),
@@ -72,7 +72,7 @@ export async function channelIdOf(
   event: ChannelEvent,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  if (channel) return channelOf(RED, channel).resolve(signal);
+  if (channel) return channelOf(RED.nodes, channel).resolve(signal);
   const named = override(msg, "eventId");
   return named === undefined || isSameId(named, event.event_id) ? override(msg, "channelId") : undefined;
 }

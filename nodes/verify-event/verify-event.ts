@@ -30,7 +30,7 @@ export default function register(RED: NodeAPI): void {
     const undecoded = new UndecodedNote(RED, this, "verify-event.warning.undecoded");
 
     onInput(RED, this, def, async ({ msg, send, signal }) => {
-      const connection = connectionOf(RED, settings.connection);
+      const connection = connectionOf(RED.nodes, settings.connection);
       const event = toEvent(await fields.of(msg).value("event"));
       const expected = await expectationsOf(RED, fields, msg);
       const library = await loadLibrary();
@@ -67,7 +67,7 @@ export default function register(RED: NodeAPI): void {
         note({ reason: unmet.reason });
         return reject(unmet);
       }
-      const contract = settings.contract ? contractOf(RED, settings.contract) : undefined;
+      const contract = settings.contract ? contractOf(RED.nodes, settings.contract) : undefined;
       const chosen = contract && { contract, abi: await contract.abi() };
       const payload = payloadOf(event, { ...library, decodeEvent: eventDecoder(RED, library, chosen) });
       const key = dedupeKey(event);

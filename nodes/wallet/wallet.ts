@@ -36,7 +36,7 @@ function openWallet(RED: NodeAPI, { settings }: FieldReader<typeof NODE>, origin
   const type = (settings.walletType ?? "").trim() || undefined;
   const owner = (settings.owner ?? "").trim() || undefined;
   const isAddress = ADDRESS.test(label);
-  const connection = () => connectionOf(RED, settings.connection);
+  const connection = () => connectionOf(RED.nodes, settings.connection);
   let known: Wallet | undefined;
   const found = sharedLookUp((signal) => deployedWallet(connection(), label, signal, origin));
   const byName = async (signal: AbortSignal): Promise<Wallet> => {
@@ -55,7 +55,7 @@ function openWallet(RED: NodeAPI, { settings }: FieldReader<typeof NODE>, origin
     if (signal?.aborted) typeAtAddress = undefined;
     return found;
   });
-  const signer = () => fitting(signerOf(RED, settings.signer));
+  const signer = () => fitting(signerOf(RED.nodes, settings.signer));
   return {
     label,
     chainSelector,

@@ -1,4 +1,3 @@
-import type { NodeAPI } from "node-red";
 import should from "should";
 import { type ProxyNode, proxyOf, proxyProblem } from "../../nodes/common/fields/proxy.ts";
 
@@ -38,7 +37,7 @@ describe("the proxy of a connection", () => {
 
   it("is never bypassed if it cannot be used", () => {
     const problem = (node: ProxyNode | null, id = "proxy") =>
-      proxyProblem({ nodes: { getNode: () => node, eachNode: () => {} } } as unknown as NodeAPI, id)?.code;
+      proxyProblem({ getNode: () => node as never, eachNode: () => {} }, id)?.code;
     should(problem(null, "")).be.undefined();
     should(problem(proxy({ url }))).be.undefined();
     should(problem(proxy({ url: "proxy:3128" }))).be.undefined();

@@ -70,7 +70,7 @@ async function walletsOf(client: CrecClient | undefined, signal: AbortSignal): P
 }
 
 function contractsOf(RED: NodeAPI): Array<{ address: string; name: string; chainSelector: string }> {
-  return storedNodes<ContractNode>(RED, "crec-contract").flatMap(({ name = "", contract }) => {
+  return storedNodes<ContractNode>(RED.nodes, "crec-contract").flatMap(({ name = "", contract }) => {
     if (!contract || contract.problem) return [];
     return [{ address: contract.address, name, chainSelector: contract.chainSelector }];
   });
@@ -79,7 +79,7 @@ function contractsOf(RED: NodeAPI): Array<{ address: string; name: string; chain
 /** Public addresses only. */
 async function signersOf(RED: NodeAPI): Promise<Array<{ address: string; name: string }>> {
   const found: Array<{ address: string; name: string }> = [];
-  for (const { name = "", signer } of storedNodes<SignerNode>(RED, "crec-signer")) {
+  for (const { name = "", signer } of storedNodes<SignerNode>(RED.nodes, "crec-signer")) {
     const address = signer && !signer.problem ? await signer.knownAddress() : undefined;
     if (address) found.push({ address, name });
   }

@@ -15,7 +15,7 @@ export type Variable =
  * a reference that is only in a request could read any variable of this machine.
  */
 export function isDeployedWith(RED: NodeAPI, id: string, field: string, text: string): boolean {
-  return storedValue(RED, id, field) === text;
+  return storedValue(RED.nodes, id, field) === text;
 }
 
 /** What a variable stands for in a field of a deployed node, in the environment of that node's flow. */

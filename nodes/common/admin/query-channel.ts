@@ -37,7 +37,7 @@ export async function queryChannel(
 function deployedChannels(RED: NodeAPI, connectionId: string): string[] {
   const labels: string[] = [];
   RED.nodes.eachNode(({ id, type }) => {
-    if (type !== "crec-channel" || storedValue(RED, id, "connection") !== connectionId) return;
+    if (type !== "crec-channel" || storedValue(RED.nodes, id, "connection") !== connectionId) return;
     const { channel } = (RED.nodes.getNode(id) ?? {}) as Partial<Node & ChannelNode>;
     if (channel && !channel.problem) labels.push(channel.label);
   });

@@ -23,7 +23,7 @@ export function registerVariables(RED: NodeAPI): void {
   answerForms(RED, "post", "/crec/variables", "crec.write", ({ body }): ShownVariables => {
     const { id, fields } = fieldsOf(body);
     // In the flow a disabled node has a type, too.
-    const isOurs = textIn(storedValue(RED, textIn(id), "type") ?? "crec-").startsWith("crec-");
+    const isOurs = textIn(storedValue(RED.nodes, textIn(id), "type") ?? "crec-").startsWith("crec-");
     const requested = isOurs ? Object.entries(fieldsOf(fields)).slice(0, MOST_FIELDS) : [];
     const shown = requested.flatMap(([field, text]) => {
       const variable = shownVariable(RED, textIn(id), field, textIn(text));

@@ -34,7 +34,7 @@ export async function encodeContractCall(
   path: string,
   channel: NodeChannel,
 ): Promise<EncodedCall> {
-  const contract = contractOf(RED, call.contract);
+  const contract = contractOf(RED.nodes, call.contract);
   const library = await loadLibrary();
   const name = await evaluateRequired(RED, node, msg, typed(RED._("common.label.function"), call.function));
   const abi = await contract.abi();

@@ -62,7 +62,7 @@ export function nodeConditions(RED: NodeAPI, node: Node, settings: ConditionSett
   };
 
   const rowsFor = async ({ payload }: CrecMessage) => {
-    const contract = contractId ? contractOf(RED, contractId) : undefined;
+    const contract = contractId ? contractOf(RED.nodes, contractId) : undefined;
     if (prepared === undefined || prepared.contract !== contract) {
       prepared = { contract, rows: prepare(contract) };
     }

@@ -1,8 +1,8 @@
-import type { Node, NodeAPI } from "node-red";
+import type { Node } from "node-red";
 import type { Abi, CrecClient, Signer, Verifier, VerifyConfig } from "../../../src/index.ts";
 import type { Library } from "../library.ts";
 import { type CodedError, nodeError, toCodedError } from "../shared/errors.ts";
-import { chosenNode } from "./flow-settings.ts";
+import { chosenNode, type FlowNodes } from "./flow-settings.ts";
 
 /** What a `crec-connection` offers to the nodes that use it. */
 export type Connection = {
@@ -94,28 +94,28 @@ export type SignerNode = Node<SignerCredentials> & { signer: SignerRef };
 export type WalletNode = Node & { wallet: WalletRef };
 
 /** @throws CONNECTION_MISSING, CONFIG_NODE_DISABLED, CONFIG_NODE_DELETED, or the problem of the connection's settings */
-export function connectionOf(RED: NodeAPI, id: string | undefined): Connection {
-  return refOf(RED, id, "connection", "CONNECTION_MISSING");
+export function connectionOf(nodes: FlowNodes, id: string | undefined): Connection {
+  return refOf(nodes, id, "connection", "CONNECTION_MISSING");
 }
 
 /** @throws CHANNEL_MISSING, CONFIG_NODE_DISABLED, CONFIG_NODE_DELETED, or the problem of the channel's or its connection's settings */
-export function channelOf(RED: NodeAPI, id: string | undefined): ChannelRef {
-  return refOf(RED, id, "channel", "CHANNEL_MISSING");
+export function channelOf(nodes: FlowNodes, id: string | undefined): ChannelRef {
+  return refOf(nodes, id, "channel", "CHANNEL_MISSING");
 }
 
 /** @throws CONTRACT_MISSING, CONFIG_NODE_DISABLED, CONFIG_NODE_DELETED, or the problem of the contract's settings */
-export function contractOf(RED: NodeAPI, id: string | undefined): ContractRef {
-  return refOf(RED, id, "contract", "CONTRACT_MISSING");
+export function contractOf(nodes: FlowNodes, id: string | undefined): ContractRef {
+  return refOf(nodes, id, "contract", "CONTRACT_MISSING");
 }
 
 /** @throws SIGNER_MISSING, CONFIG_NODE_DISABLED, CONFIG_NODE_DELETED, or the problem of the signer's settings */
-export function signerOf(RED: NodeAPI, id: string | undefined): SignerRef {
-  return refOf(RED, id, "signer", "SIGNER_MISSING");
+export function signerOf(nodes: FlowNodes, id: string | undefined): SignerRef {
+  return refOf(nodes, id, "signer", "SIGNER_MISSING");
 }
 
 /** @throws WALLET_MISSING, CONFIG_NODE_DISABLED, CONFIG_NODE_DELETED, or the problem of the wallet's, its signer's or its connection's settings */
-export function walletOf(RED: NodeAPI, id: string | undefined): WalletRef {
-  return refOf(RED, id, "wallet", "WALLET_MISSING");
+export function walletOf(nodes: FlowNodes, id: string | undefined): WalletRef {
+  return refOf(nodes, id, "wallet", "WALLET_MISSING");
 }
 
 /** The first problem that asking for a config node meets, for one that depends on it. */
@@ -132,8 +132,8 @@ export function problemIn(ask: () => unknown): CodedError | undefined {
  * Why a chosen config node cannot be used: nothing is chosen, or what is chosen does not run. `kind`: as in `No kind is
  * chosen`; `code`: where nothing is chosen.
  */
-export function notUsable(RED: NodeAPI, id: string | undefined, kind: string, code: string): CodedError {
-  const found = id ? chosenNode(RED, id) : undefined;
+export function notUsable(nodes: FlowNodes, id: string | undefined, kind: string, code: string): CodedError {
+  const found = id ? chosenNode(nodes, id) : undefined;
   if (!id || (found && !found.isDisabled && found.disabledTab === undefined))
     return nodeError(code, `No ${kind} is chosen. Open the node, choose one, and deploy.`);
   if (!found) {
@@ -158,14 +158,14 @@ type Refs = {
 };
 
 function refOf<Kind extends keyof Refs>(
-  RED: NodeAPI,
+  nodes: FlowNodes,
   id: string | undefined,
   kind: Kind,
   code: string,
 ): Refs[Kind] {
-  const node = id ? (RED.nodes.getNode(id) as Partial<Refs> | null) : null;
+  const node = id ? (nodes.getNode(id) as Partial<Refs> | null) : null;
   const ref = node?.[kind];
-  if (!ref) throw notUsable(RED, id, kind, code);
+  if (!ref) throw notUsable(nodes, id, kind, code);
   if (ref.problem) throw ref.problem;
   return ref;
 }

@@ -1,19 +1,22 @@
 import type { Node, NodeAPI } from "node-red";
 
+/** The nodes of the flows: as they are stored, and those that run. */
+export type FlowNodes = Pick<NodeAPI["nodes"], "eachNode" | "getNode">;
+
 /** The value of a field as the flow stores it, before Node-RED replaces variables. */
-export function storedValue(RED: NodeAPI, id: string, field: string): unknown {
+export function storedValue(nodes: FlowNodes, id: string, field: string): unknown {
   let found: unknown;
-  RED.nodes.eachNode((node) => {
+  nodes.eachNode((node) => {
     if (node.id === id) found = (node as unknown as Record<string, unknown>)[field];
   });
   return found;
 }
 
 /** Whether a node is in the flows and does not run, because a person has disabled it, or what it is in. */
-export function isDisabled(RED: NodeAPI, node: Pick<Node, "id">): boolean {
+export function isDisabled(nodes: FlowNodes, node: Pick<Node, "id">): boolean {
   const { id, _alias: alias } = node as { id: string; _alias?: string };
   const stored = new Map<string, { id: string; z?: string; d?: boolean; disabled?: boolean }>();
-  RED.nodes.eachNode((one) => stored.set(one.id, one as typeof one & { d?: boolean }));
+  nodes.eachNode((one) => stored.set(one.id, one as typeof one & { d?: boolean }));
   return [...stored.values()].some((one) => {
     const isOn = one.id !== id && one.id !== alias && !id.startsWith(`${one.id}-`);
     return !isOn && (one.d === true || stored.get(one.z ?? "")?.disabled === true);
@@ -24,7 +27,7 @@ export function isDisabled(RED: NodeAPI, node: Pick<Node, "id">): boolean {
 type ChosenNode = { label: string; isDisabled: boolean; disabledTab: string | undefined };
 
 /** What the flows store of a config node that a node refers to; undefined where they do not have it. */
-export function chosenNode(RED: NodeAPI, id: string): ChosenNode | undefined {
+export function chosenNode(nodes: FlowNodes, id: string): ChosenNode | undefined {
   type Stored = {
     id: string;
     type: string;
@@ -35,7 +38,7 @@ export function chosenNode(RED: NodeAPI, id: string): ChosenNode | undefined {
     name?: string;
   };
   const stored: Stored[] = [];
-  RED.nodes.eachNode((one) => stored.push(one as Stored));
+  nodes.eachNode((one) => stored.push(one as Stored));
   // Within a subflow, the id of the instance is in front of it.
   const found = stored.find((one) => one.id === id) ?? stored.find((one) => id.endsWith(`-${one.id}`));
   if (!found) return undefined;
@@ -48,10 +51,10 @@ export function chosenNode(RED: NodeAPI, id: string): ChosenNode | undefined {
  * Whether a node is still in the flows. A disabled node is closed like a removed one, but resumes with the same state
  * when it is enabled. In a subflow, the flows have its instance and the node that it was made from.
  */
-export function isInFlows(RED: NodeAPI, node: Node): boolean {
+export function isInFlows(nodes: FlowNodes, node: Node): boolean {
   const { id, _alias: alias } = node as Node & { _alias?: string };
   let [isItself, isMade, hasInstance] = [false, false, false];
-  RED.nodes.eachNode((one) => {
+  nodes.eachNode((one) => {
     isItself ||= one.id === id;
     isMade ||= one.id === alias;
     hasInstance ||= one.type.startsWith("subflow:") && id.startsWith(`${one.id}-`);

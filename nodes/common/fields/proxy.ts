@@ -1,8 +1,9 @@
-import type { Node, NodeAPI } from "node-red";
+import type { Node } from "node-red";
 import type { ProxySettings } from "../../../src/index.ts";
 import { type CodedError, nodeError } from "../shared/errors.ts";
 import { unsetVariable } from "../shared/variables.ts";
 import { notUsable } from "./config-nodes.ts";
+import type { FlowNodes } from "./flow-settings.ts";
 
 /** Node-RED's own `http proxy` config node. */
 export type ProxyNode = Node<{ username?: string; password?: string }> & { url?: string; noproxy?: string[] };
@@ -21,13 +22,13 @@ export function proxyOf(node: ProxyNode | null): ProxySettings | "environment" {
 
 /** What is wrong with a chosen proxy. A proxy that cannot be used is never bypassed. */
 export function proxyProblem(
-  RED: NodeAPI,
+  nodes: FlowNodes,
   id: string | undefined,
   owner: "connection" | "signer" = "connection",
 ): CodedError | undefined {
   if (!id) return undefined;
-  const node = RED.nodes.getNode(id) as ProxyNode | null;
-  if (!node) return notUsable(RED, id, `proxy of the ${owner}`, "PROXY_INCOMPLETE");
+  const node = nodes.getNode(id) as ProxyNode | null;
+  if (!node) return notUsable(nodes, id, `proxy of the ${owner}`, "PROXY_INCOMPLETE");
   const url = (node.url ?? "").trim();
   const unset = unsetVariable({ url });
   if (unset) return unset;

@@ -42,7 +42,8 @@ export function tlsOfEnvironment(): TlsOptions | undefined {
 export function tlsOfNode(RED: NodeAPI, id: string | undefined): TlsOptions | undefined {
   if (!id) return undefined;
   const node = RED.nodes.getNode(id) as (TlsNode & { valid?: boolean }) | null;
-  if (node === null) throw notUsable(RED, id, "TLS configuration of the shared state", "FLEET_INCOMPLETE");
+  if (node === null)
+    throw notUsable(RED.nodes, id, "TLS configuration of the shared state", "FLEET_INCOMPLETE");
   if (node.valid !== false) return tlsOptions(node);
   throw incomplete(
     "The files of the TLS configuration of the shared state cannot be read. Open it and correct them, or choose another one.",

@@ -43,7 +43,7 @@ export type FleetNode = Node<FleetCredentials> & { fleet: FleetRef };
  */
 export function fleetOf(RED: NodeAPI, id: string | undefined): FleetRef | undefined {
   const ref = id ? (RED.nodes.getNode(id) as Partial<FleetNode> | null)?.fleet : fleetOfEnvironment();
-  if (id && !ref) throw notUsable(RED, id, "shared state", "FLEET_INCOMPLETE");
+  if (id && !ref) throw notUsable(RED.nodes, id, "shared state", "FLEET_INCOMPLETE");
   if (ref?.problem) throw ref.problem;
   return ref;
 }

@@ -7,7 +7,7 @@ export type Setting = { written: string; resolved: string };
 
 /** A setting of a deployed node, which the form may leave to a default. */
 export function storedSetting(RED: NodeAPI, id: string, field: string, resolved: string): Setting {
-  const stored = storedValue(RED, id, field);
+  const stored = storedValue(RED.nodes, id, field);
   return { written: (typeof stored === "string" ? stored : resolved).trim(), resolved };
 }
 

@@ -169,7 +169,7 @@ export class Waits {
     this.#closing.abort();
     this.#forget();
     this.#owners.close();
-    if (!removed || isInFlows(this.#RED, this.#node)) return false;
+    if (!removed || isInFlows(this.#RED.nodes, this.#node)) return false;
     await this.#store.removeAll().catch((error) => this.#warn(error));
     return true;
   }

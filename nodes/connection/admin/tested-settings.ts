@@ -42,7 +42,7 @@ export function testedSettings(RED: NodeAPI, body: TestRequest): CrecClientOptio
   const graphqlUrl = addressOf(RED, id, "graphqlUrl", textIn(body.graphqlUrl));
   const tls = tlsOptions(configNode<TlsNode>(RED, body.tls, "TLS configuration"));
   const proxyNode = configNode<ProxyNode>(RED, body.proxy, "proxy");
-  const problem = proxyNode && proxyProblem(RED, proxyNode.id);
+  const problem = proxyNode && proxyProblem(RED.nodes, proxyNode.id);
   if (problem) throw problem;
   const seconds = Number(textIn(body.timeout) || LONGEST_SECONDS);
   return {
@@ -97,7 +97,7 @@ function keyFor(RED: NodeAPI, deployed: Deployed, body: TestRequest, target: Key
 /** @throws KEY_MISSING, CONNECTION_INCOMPLETE, KEY_NEEDS_CONFIRMATION */
 function environmentKeyFor(RED: NodeAPI, body: TestRequest, target: KeyTarget): string {
   const [id, name] = [textIn(body.id), textIn(body.name)];
-  const isNode = storedValue(RED, id, "type") === "crec-connection";
+  const isNode = storedValue(RED.nodes, id, "type") === "crec-connection";
   const isDeployed = isNode && nameOf(RED, id) === name && hasSameWay(RED, id, body);
   const given = isDeployed ? environmentKeyOf(RED, id) : undefined;
   if (!given) {
@@ -150,7 +150,7 @@ function isSameWay(RED: NodeAPI, { id, connection }: NonNullable<Deployed>, body
 function hasSameWay(RED: NodeAPI, id: string, body: TestRequest): boolean {
   const chosen = (value: unknown) => (isChosen(textIn(value)) ? textIn(value) : "");
   return (["tls", "proxy"] as const).every(
-    (field) => chosen(body[field]) === chosen(storedValue(RED, id, field)),
+    (field) => chosen(body[field]) === chosen(storedValue(RED.nodes, id, field)),
   );
 }
 

@@ -85,14 +85,14 @@ function otherWith(RED: NodeAPI, suffix: string, id: string): string | undefined
     if (node.type === "crec-connection" && node.id !== id) ids.push(node.id);
   });
   const other = ids.find(
-    (one) => environmentKeyOf(RED, one)?.suffix === suffix && !isDisabled(RED, { id: one }),
+    (one) => environmentKeyOf(RED, one)?.suffix === suffix && !isDisabled(RED.nodes, { id: one }),
   );
   return other === undefined ? undefined : nameOf(RED, other);
 }
 
 /** As it is written: a flow can set what a variable in it stands for. */
 export function nameOf(RED: NodeAPI, id: string): string {
-  return String(storedValue(RED, id, "name") ?? "").trim();
+  return String(storedValue(RED.nodes, id, "name") ?? "").trim();
 }
 
 /** `Plant A (new)` becomes `_PLANT_A_NEW`. */

@@ -88,7 +88,7 @@ function testedWay(RED: NodeAPI, fields: Fields): TransportOptions {
   const [tls, proxy] = [chosen(fields.tls), chosen(fields.proxy)];
   if (tls !== "" && !RED.nodes.getNode(tls)) throw deployFirst("TLS configuration");
   if (proxy !== "" && !RED.nodes.getNode(proxy)) throw deployFirst("proxy");
-  const problem = proxyProblem(RED, proxy, "signer");
+  const problem = proxyProblem(RED.nodes, proxy, "signer");
   if (problem) throw problem;
   return transportOptions(RED, { tls, proxy });
 }

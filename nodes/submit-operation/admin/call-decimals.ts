@@ -34,7 +34,7 @@ export function registerCallDecimals(RED: NodeAPI): void {
           `The decimals of ${to} are asked in the channel of the node, which is not deployed yet. Choose a channel, deploy, then try again.`,
         );
       }
-      const channel = channelOf(RED, id);
+      const channel = channelOf(RED.nodes, id);
       const connection = channel.connection();
       const client = await connection.client();
       const channelId = await existing(client, channel.label);

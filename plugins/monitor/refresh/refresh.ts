@@ -22,7 +22,7 @@ const LONGEST_MS = 30_000;
 export async function refreshResources(RED: NodeAPI): Promise<Refreshed> {
   const signal = AbortSignal.timeout(LONGEST_MS);
   const results = await Promise.all(
-    storedNodes<ConnectionNode>(RED, "crec-connection").map(async ({ name, type = "", connection }) => {
+    storedNodes<ConnectionNode>(RED.nodes, "crec-connection").map(async ({ name, type = "", connection }) => {
       if (!connection || connection.problem) return { watchers: 0, wallets: 0, problems: [] };
       const { problems, ...counts } = await refreshConnection(RED, connection, signal);
       return { ...counts, problems: problems.map((problem) => `${labelOf({ name, type })}: ${problem}`) };
@@ -77,7 +77,7 @@ async function refreshConnection(
 
 /** Their names or ids, each once. */
 function channelsOf(RED: NodeAPI, connection: Connection): string[] {
-  const labels = storedNodes<ChannelNode>(RED, "crec-channel").flatMap(({ channel }) =>
+  const labels = storedNodes<ChannelNode>(RED.nodes, "crec-channel").flatMap(({ channel }) =>
     channel && !channel.problem && channel.connection() === connection ? [channel.label] : [],
   );
   return [...new Set(labels)];

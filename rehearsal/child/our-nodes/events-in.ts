@@ -86,7 +86,7 @@ async function openConsumer(
 ): Promise<PastConsumer> {
   const settings = await readerSettings(RED, fields);
   const { filters, delivery, intervals, choices } = settings;
-  const channel = channelOf(RED, fields.settings.channel);
+  const channel = channelOf(RED.nodes, fields.settings.channel);
   const connection = channel.connection();
   const channelId = await channel.resolve(signal);
   const [client, library] = await Promise.all([connection.client(), loadLibrary()]);
