@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import { connectionOf } from "../common/fields/config-nodes.ts";
-import { type FieldReader, fieldReader } from "../common/fields/field-reader.ts";
+import { type FieldReader, formContext } from "../common/fields/field-reader.ts";
 import { answer, onInput } from "../common/fields/input.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
 import { toCodedError, translatedError } from "../common/shared/errors.ts";
@@ -12,9 +12,10 @@ import { type AccountDef, NODE } from "./fields.ts";
 export default function register(RED: NodeAPI): void {
   function ConstructAccount(this: Node, def: AccountDef): void {
     RED.nodes.createNode(this, def);
-    const fields = fieldReader(RED, this, NODE, def);
+    const context = formContext(RED, this, NODE, def);
+    const { fields } = context;
 
-    onInput(RED, this, def, async ({ msg, send, signal }) => {
+    onInput(context, def, async ({ msg, send, signal }) => {
       showStatus(this, "working", statusText(RED._, "account.status.requesting"));
       // Errors of an earlier request are not about this one.
       const { errors: _earlier, ...crec } = msg.crec ?? {};

@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { Refusal } from "../../src/index.ts";
 import { offsetOfUnnamed } from "../../src/protocol/index.ts";
-import { type FieldReader, fieldReader } from "../common/fields/field-reader.ts";
+import { type FieldReader, formContext } from "../common/fields/field-reader.ts";
 import { onInput } from "../common/fields/input.ts";
 import { isHeld, leaseOfMessage } from "../common/fleet/held-leases.ts";
 import { loadLibrary } from "../common/library.ts";
@@ -23,9 +23,10 @@ const MOVED = {
 export default function register(RED: NodeAPI): void {
   function ConstructAck(this: Node, def: AckDef): void {
     RED.nodes.createNode(this, def);
-    const fields = fieldReader(RED, this, NODE, def);
+    const context = formContext(RED, this, NODE, def);
+    const { fields } = context;
 
-    onInput(RED, this, def, async ({ msg, send }) => {
+    onInput(context, def, async ({ msg, send }) => {
       const action = fields.choice("action");
       const eventId = override(msg, "eventId");
       if (!eventId && isAlertWithoutEvent(msg)) {

@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
-import { fieldReader } from "../common/fields/field-reader.ts";
+import { formContext } from "../common/fields/field-reader.ts";
 import { isDisabled } from "../common/fields/flow-settings.ts";
 import { onInput } from "../common/fields/input.ts";
 import { onFlowsStarted } from "../common/flows/flows-started.ts";
@@ -16,7 +16,8 @@ import { removeMemory } from "./memory.ts";
 export default function register(RED: NodeAPI): void {
   function ConstructAlert(this: Node, def: AlertDef): void {
     RED.nodes.createNode(this, def);
-    const fields = fieldReader(RED, this, NODE, def);
+    const context = formContext(RED, this, NODE, def);
+    const { fields } = context;
     let opened: Promise<AlertRuntime> | undefined;
     let isClosed = false;
     const host = (): Promise<AlertRuntime> => {
@@ -48,7 +49,7 @@ export default function register(RED: NodeAPI): void {
         () => undefined,
       );
     });
-    onInput(RED, this, def, async (task) => (await host()).take(task), { isAlwaysOn: true });
+    onInput(context, def, async (task) => (await host()).take(task), { isAlwaysOn: true });
     this.on("close", (isRemoved: boolean, done: () => void) => {
       isClosed = true;
       forget();

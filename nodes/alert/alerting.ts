@@ -89,11 +89,12 @@ export class Alerting {
     this.#fields = fields;
     this.#settings = settings;
     const { contract, conditions } = fields.settings;
-    this.#conditions = nodeConditions(RED, node, { match: fields.choice("match"), conditions, contract });
+    const context = { RED, node, t: RED._ };
+    this.#conditions = nodeConditions(context, { match: fields.choice("match"), conditions, contract });
     const isEach = settings.when.kind === "each" && settings.recovers;
     this.#endConditions =
       isEach && fields.choice("endsWhen") === "conditions"
-        ? nodeConditions(RED, node, {
+        ? nodeConditions(context, {
             match: fields.choice("endMatch"),
             conditions: fields.settings.endConditions,
             contract,

@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import { connectionOf } from "../common/fields/config-nodes.ts";
-import { type FieldReader, fieldReader } from "../common/fields/field-reader.ts";
+import { type FieldReader, formContext } from "../common/fields/field-reader.ts";
 import { answer, onInput } from "../common/fields/input.ts";
 import { clientFor } from "../common/messages/created.ts";
 import { refuseTest } from "../common/messages/test-message.ts";
@@ -14,9 +14,10 @@ type QueryParameters = Record<string, string | string[]>;
 export default function register(RED: NodeAPI): void {
   function ConstructApi(this: Node, def: ApiDef): void {
     RED.nodes.createNode(this, def);
-    const fields = fieldReader(RED, this, NODE, def);
+    const context = formContext(RED, this, NODE, def);
+    const { fields } = context;
 
-    onInput(RED, this, def, async ({ msg, send, signal }) => {
+    onInput(context, def, async ({ msg, send, signal }) => {
       const method = fields.choice("method");
       if (method !== "GET") refuseTest(msg, fields);
       showStatus(this, "working", statusText(RED._, "api.status.requesting"));

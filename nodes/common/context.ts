@@ -1,6 +1,4 @@
-import type { Node, NodeAPI, NodeDef } from "node-red";
-import { type FieldReader, fieldReader } from "./fields/field-reader.ts";
-import type { NodeDescription } from "./shared/fields.ts";
+import type { Node, NodeAPI } from "node-red";
 
 /** A text of the catalogs, in the language of this Node-RED. */
 export type Translate = (key: string, words?: Record<string, string | number>) => string;
@@ -15,11 +13,6 @@ export type NodeContext<T extends Node = Node> = NodeRedContext & {
   readonly closed: AbortSignal;
 };
 
-/** The same for a node with a form: `fields` reads its settings. */
-export type FormContext<N extends NodeDescription, T extends Node = Node> = NodeContext<T> & {
-  readonly fields: FieldReader<N>;
-};
-
 /** The context of what belongs to no single node, such as an endpoint for the editor. */
 export function nodeRedContext(RED: NodeAPI): NodeRedContext {
   return { RED, t: (key, words) => (words === undefined ? RED._(key) : RED._(key, words)) };
@@ -30,14 +23,4 @@ export function nodeContext<T extends Node>(RED: NodeAPI, node: T): NodeContext<
   const closing = new AbortController();
   node.on("close", () => closing.abort());
   return { ...nodeRedContext(RED), node, closed: closing.signal };
-}
-
-/** The context of a node that has just been created, and reads its settings by a table of fields. */
-export function formContext<const N extends NodeDescription, T extends Node>(
-  RED: NodeAPI,
-  node: T,
-  description: N,
-  stored: NodeDef,
-): FormContext<N, T> {
-  return { ...nodeContext(RED, node), fields: fieldReader(RED, node, description, stored) };
 }

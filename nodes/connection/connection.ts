@@ -10,7 +10,7 @@ import {
   notUsable,
   problemIn,
 } from "../common/fields/config-nodes.ts";
-import { type FieldReader, fieldReader } from "../common/fields/field-reader.ts";
+import { type FieldReader, formContext } from "../common/fields/field-reader.ts";
 import { lostCredentials, watchCredentials } from "../common/fields/lost-credentials.ts";
 import { type ProxyNode, proxyOf, proxyProblem } from "../common/fields/proxy.ts";
 import { type TlsNode, tlsOptions } from "../common/fields/tls.ts";
@@ -38,7 +38,7 @@ import { verificationOf } from "./verification.ts";
 export default function register(RED: NodeAPI): void {
   function ConstructConnection(this: ConnectionNode, def: ConnectionDef): void {
     RED.nodes.createNode(this, def);
-    const connection = openConnection(RED, this, fieldReader(RED, this, NODE, def));
+    const connection = openConnection(RED, this, formContext(RED, this, NODE, def).fields);
     this.connection = connection;
     if (connection.problem) this.error(errorText(connection.problem));
     const forget = activity.connections.add(() => connection.calls.report());

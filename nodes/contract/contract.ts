@@ -4,7 +4,7 @@ import { registerAbiReader } from "../common/admin/abi.ts";
 import { registerContractReader } from "../common/admin/read-contract.ts";
 import { registerContract } from "../common/contracts/contract-registry.ts";
 import type { ContractNode, ContractRef } from "../common/fields/config-nodes.ts";
-import { type FieldReader, fieldReader } from "../common/fields/field-reader.ts";
+import { type FieldReader, formContext } from "../common/fields/field-reader.ts";
 import { type Library, loadLibrary } from "../common/library.ts";
 import { ADDRESS } from "../common/shared/address.ts";
 import { type CodedError, nodeError } from "../common/shared/errors.ts";
@@ -15,7 +15,7 @@ import { type ContractDef, isDecimals, NODE } from "./fields.ts";
 export default function register(RED: NodeAPI): void {
   function ConstructContract(this: ContractNode, def: ContractDef): void {
     RED.nodes.createNode(this, def);
-    this.contract = openContract(fieldReader(RED, this, NODE, def));
+    this.contract = openContract(formContext(RED, this, NODE, def).fields);
     this.on("close", registerContract(RED, this));
   }
   RED.nodes.registerType("crec-contract", ConstructContract);

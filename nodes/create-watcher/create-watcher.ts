@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { CrecClient, Watcher } from "../../src/index.ts";
 import { canonicalId } from "../../src/protocol/ids.ts";
 import { channelOf } from "../common/fields/config-nodes.ts";
-import { fieldReader } from "../common/fields/field-reader.ts";
+import { formContext } from "../common/fields/field-reader.ts";
 import { answer, onInput, type Task } from "../common/fields/input.ts";
 import { clientFor, createdOf } from "../common/messages/created.ts";
 import { withDetails } from "../common/messages/details.ts";
@@ -28,7 +28,8 @@ const MOST_WARNED = 1_000;
 export default function register(RED: NodeAPI): void {
   function ConstructCreateWatcher(this: Node, def: CreateWatcherDef): void {
     RED.nodes.createNode(this, def);
-    const fields = fieldReader(RED, this, NODE, def);
+    const context = formContext(RED, this, NODE, def);
+    const { fields } = context;
     const warned = new Map<string, true>();
 
     /** Says once of each pair of watchers that they would read one event differently. */
@@ -97,7 +98,7 @@ export default function register(RED: NodeAPI): void {
             });
       send(report(ready, found), null);
     };
-    onInput(RED, this, def, act, { resumes: () => fields.flag("resume") });
+    onInput(context, def, act, { resumes: () => fields.flag("resume") });
   }
   RED.nodes.registerType("crec-create-watcher", ConstructCreateWatcher);
 }

@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { LeaseState } from "../../src/index.ts";
 import { type ChannelNode, channelOf } from "../common/fields/config-nodes.ts";
-import { fieldReader } from "../common/fields/field-reader.ts";
+import { formContext } from "../common/fields/field-reader.ts";
 import { onInput, type Task } from "../common/fields/input.ts";
 import { type FleetRef, fleetOf } from "../common/fleet/fleet.ts";
 import { fleetKey } from "../common/fleet/join-fleet.ts";
@@ -38,7 +38,8 @@ import { showState } from "./state.ts";
 export default function register(RED: NodeAPI): void {
   function ConstructEventsIn(this: Node & EventsInNode, def: EventsInDef): void {
     RED.nodes.createNode(this, def);
-    const fields = fieldReader(RED, this, NODE, def);
+    const context = formContext(RED, this, NODE, def);
+    const { fields } = context;
     const { store } = fields.settings;
     const closing = new AbortController();
     const { signal } = closing;
@@ -47,7 +48,7 @@ export default function register(RED: NodeAPI): void {
     const channelLabel = () =>
       (RED.nodes.getNode(channelNode) as Partial<ChannelNode> | null)?.channel?.label ?? "";
     const watched = new ReaderActivity(originOf(this), name, channelLabel, (isStopped) => {
-      if (!signal.aborted) tellBehind(RED, this, isStopped);
+      if (!signal.aborted) tellBehind(RED.nodes, this, isStopped);
     });
     /** Set while another node with the same consumer name reads. */
     let taken: CodedError | undefined;
@@ -192,7 +193,7 @@ export default function register(RED: NodeAPI): void {
       command(this.reader.consumer, msg);
       show();
     };
-    onInput(RED, this, def, act, { isAlwaysOn: true });
+    onInput(context, def, act, { isAlwaysOn: true });
     this.on("close", (done: () => void) => {
       forget();
       forgetReader();

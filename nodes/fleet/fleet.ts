@@ -1,7 +1,7 @@
 import type { NodeAPI } from "node-red";
 import { answerForms } from "../common/admin/answer.ts";
 import { problemIn } from "../common/fields/config-nodes.ts";
-import { type FieldReader, fieldReader } from "../common/fields/field-reader.ts";
+import { type FieldReader, formContext } from "../common/fields/field-reader.ts";
 import { lostCredentials, watchCredentials } from "../common/fields/lost-credentials.ts";
 import {
   type FleetCredentials,
@@ -25,7 +25,7 @@ export default function register(RED: NodeAPI): void {
   watchCredentials(RED);
   function ConstructFleet(this: FleetNode, def: FleetDef): void {
     RED.nodes.createNode(this, def);
-    this.fleet = openFleet(RED, this, fieldReader(RED, this, NODE, def));
+    this.fleet = openFleet(RED, this, formContext(RED, this, NODE, def).fields);
     if (this.fleet.problem) this.error(errorText(this.fleet.problem));
   }
   RED.nodes.registerType<FleetNode, FleetDef, object, FleetCredentials>("crec-fleet", ConstructFleet, {

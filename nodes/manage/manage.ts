@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import { canonicalId } from "../../src/protocol/ids.ts";
 import { type Connection, channelOf, connectionOf, walletOf } from "../common/fields/config-nodes.ts";
-import { fieldReader } from "../common/fields/field-reader.ts";
+import { formContext } from "../common/fields/field-reader.ts";
 import { answer, onInput, type Task } from "../common/fields/input.ts";
 import { clientFor, createdOf } from "../common/messages/created.ts";
 import { withDetails } from "../common/messages/details.ts";
@@ -18,7 +18,8 @@ import { isWrite, type ManageAction, type ManageDef, NODE, needs } from "./field
 export default function register(RED: NodeAPI): void {
   function ConstructManage(this: Node, def: ManageDef): void {
     RED.nodes.createNode(this, def);
-    const fields = fieldReader(RED, this, NODE, def);
+    const context = formContext(RED, this, NODE, def);
+    const { fields } = context;
 
     const act = async ({ msg, send, signal, kept, keep }: Task): Promise<void> => {
       const wait = kept?.about as ManageWait | undefined;
@@ -63,7 +64,7 @@ export default function register(RED: NodeAPI): void {
         typeof status === "string" ? serviceStatus(RED._, status) : statusText(RED._, "manage.status.done");
       showStatus(this, "done", said);
     };
-    onInput(RED, this, def, act, { resumes: () => fields.flag("resume") });
+    onInput(context, def, act, { resumes: () => fields.flag("resume") });
   }
   RED.nodes.registerType("crec-manage", ConstructManage);
 }

@@ -3,7 +3,7 @@ import { canonicalId, isSameId } from "../../src/protocol/index.ts";
 import { newestDrafts } from "../common/approvals/open-drafts.ts";
 import { previewOfOperation } from "../common/contracts/call-preview.ts";
 import { channelOf, signerOf } from "../common/fields/config-nodes.ts";
-import { type FieldReader, fieldReader } from "../common/fields/field-reader.ts";
+import { type FieldReader, formContext } from "../common/fields/field-reader.ts";
 import { fittingSigners, walletTypeAt } from "../common/fields/fitting-signer.ts";
 import { answer, onInput, type Task } from "../common/fields/input.ts";
 import { executionOf, timeAt } from "../common/messages/after-failure.ts";
@@ -32,7 +32,8 @@ import { NODE, type OperationDef } from "./fields.ts";
 export default function register(RED: NodeAPI): void {
   function ConstructOperation(this: Node, def: OperationDef): void {
     RED.nodes.createNode(this, def);
-    const fields = fieldReader(RED, this, NODE, def);
+    const context = formContext(RED, this, NODE, def);
+    const { fields } = context;
 
     const resumes = () => fields.flag("resume");
     const reports = new OperationReports(this, resumes);
@@ -153,7 +154,7 @@ export default function register(RED: NodeAPI): void {
           verification ? shownStatus(RED._, status, verification) : serviceStatus(RED._, status),
         );
     };
-    onInput(RED, this, def, act, { resumes });
+    onInput(context, def, act, { resumes });
   }
   RED.nodes.registerType("crec-operation", ConstructOperation);
 }

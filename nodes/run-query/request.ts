@@ -50,8 +50,7 @@ async function contractQuestion(
   const abi = await contract.abi();
   const isInTokens = fields.choice("resultUnit") === "token";
   const { to, data, chainSelector, signature } = await encodeContractCall(
-    RED,
-    node,
+    { RED, node, t: RED._ },
     msg,
     call,
     "args",

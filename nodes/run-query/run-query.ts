@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { CreatedQuery, CreateQuery, Query, WaitError } from "../../src/index.ts";
 import { canonicalId } from "../../src/protocol/ids.ts";
 import { channelOf } from "../common/fields/config-nodes.ts";
-import { fieldReader } from "../common/fields/field-reader.ts";
+import { formContext } from "../common/fields/field-reader.ts";
 import { answer, onInput, type Task } from "../common/fields/input.ts";
 import { loadLibrary } from "../common/library.ts";
 import { clientFor, createdOf } from "../common/messages/created.ts";
@@ -23,7 +23,8 @@ type KeptQuery = { channelId: string; queryId: string; request: CreateQuery };
 export default function register(RED: NodeAPI): void {
   function ConstructRunQuery(this: Node, def: RunQueryDef): void {
     RED.nodes.createNode(this, def);
-    const fields = fieldReader(RED, this, NODE, def);
+    const context = formContext(RED, this, NODE, def);
+    const { fields } = context;
 
     const act = async ({ msg, send, signal, kept, keep }: Task): Promise<void> => {
       showStatus(
@@ -80,7 +81,7 @@ export default function register(RED: NodeAPI): void {
       send(answer(msg, read(raw), crec), null);
       showStatus(this, "done", serviceStatus(RED._, query.status));
     };
-    onInput(RED, this, def, act, { resumes: () => fields.flag("resume") });
+    onInput(context, def, act, { resumes: () => fields.flag("resume") });
   }
   RED.nodes.registerType("crec-run-query", ConstructRunQuery);
 }

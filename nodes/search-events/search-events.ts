@@ -5,7 +5,7 @@ import { type NodeConditions, nodeConditions } from "../common/contracts/conditi
 import { eventDecoder } from "../common/contracts/event-tokens.ts";
 import { confidenceCheck } from "../common/fields/confidence.ts";
 import { channelOf, contractOf } from "../common/fields/config-nodes.ts";
-import { fieldReader } from "../common/fields/field-reader.ts";
+import { formContext } from "../common/fields/field-reader.ts";
 import { onInput } from "../common/fields/input.ts";
 import { type Library, loadLibrary } from "../common/library.ts";
 import { clientFor } from "../common/messages/created.ts";
@@ -32,15 +32,16 @@ const MOST_LOGS = 10_000;
 export default function register(RED: NodeAPI): void {
   function ConstructSearchEvents(this: Node, def: SearchEventsDef): void {
     RED.nodes.createNode(this, def);
-    const fields = fieldReader(RED, this, NODE, def);
+    const context = formContext(RED, this, NODE, def);
+    const { fields } = context;
     const undecoded = new UndecodedNote(RED, this, "search-events.warning.undecoded");
     let conditions: NodeConditions | undefined;
 
-    onInput(RED, this, def, async ({ msg, send, signal }) => {
+    onInput(context, def, async ({ msg, send, signal }) => {
       showStatus(this, "working", statusText(RED._, "search-events.status.searching"));
       const most = fields.number("limit") ?? Number.POSITIVE_INFINITY;
       const { settings } = fields;
-      conditions ??= nodeConditions(RED, this, { ...settings, match: fields.choice("match") });
+      conditions ??= nodeConditions(context, { ...settings, match: fields.choice("match") });
       const channel = channelOf(RED.nodes, settings.channel);
       const client = await clientFor(channel.connection(), msg);
       const verifier = fields.flag("verify") ? await channel.connection().verifier() : undefined;

@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
 import type { SignerCredentials, SignerNode, SignerRef } from "../common/fields/config-nodes.ts";
-import { type FieldReader, fieldReader } from "../common/fields/field-reader.ts";
+import { type FieldReader, formContext } from "../common/fields/field-reader.ts";
 import { lostCredentials, watchCredentials } from "../common/fields/lost-credentials.ts";
 import { proxyProblem } from "../common/fields/proxy.ts";
 import { storedSetting } from "../common/keys/from-environment.ts";
@@ -20,7 +20,7 @@ export default function register(RED: NodeAPI): void {
   watchCredentials(RED);
   function ConstructSigner(this: DeployedSigner, def: SignerDef): void {
     RED.nodes.createNode(this, def);
-    const fields = fieldReader(RED, this, NODE, def);
+    const { fields } = formContext(RED, this, NODE, def);
     const values = valuesOf((name) => readText(this, fields, name));
     const way = transportOptions(RED, fields.settings);
     const service = keyServiceOf(values.kind);

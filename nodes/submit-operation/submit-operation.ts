@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { OperationChange, OperationStatus, Submitted } from "../../src/index.ts";
 import { registerDecisions } from "../common/approvals/decide.ts";
 import { type Connection, channelOf, walletOf } from "../common/fields/config-nodes.ts";
-import { type FieldReader, fieldReader } from "../common/fields/field-reader.ts";
+import { type FieldReader, formContext } from "../common/fields/field-reader.ts";
 import { answer, onInput, type Task } from "../common/fields/input.ts";
 import { executionOf, timeAt } from "../common/messages/after-failure.ts";
 import { clientFor } from "../common/messages/created.ts";
@@ -30,7 +30,8 @@ type Following = { context: Context; sent: Sent; target: OperationStatus; timeou
 export default function register(RED: NodeAPI): void {
   function ConstructSubmitOperation(this: Node, def: SubmitOperationDef): void {
     RED.nodes.createNode(this, def);
-    const fields = fieldReader(RED, this, NODE, def);
+    const context = formContext(RED, this, NODE, def);
+    const { fields } = context;
     // Nobody wants a draft back without those who have approved it.
     const resumes = () => submitting.isApproving || fields.flag("resume");
     const reports = new OperationReports(this, () => resumes());
@@ -38,8 +39,7 @@ export default function register(RED: NodeAPI): void {
     let newest = 0;
 
     onInput(
-      RED,
-      this,
+      context,
       def,
       async (task) => {
         if (!task.kept) refuseTest(task.msg, fields);

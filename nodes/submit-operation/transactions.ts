@@ -5,6 +5,7 @@ import { type Snapshot, snapshotOf } from "../common/contracts/call-preview.ts";
 import { amountInWei, encodeContractCall } from "../common/contracts/calls.ts";
 import { contractOf } from "../common/fields/config-nodes.ts";
 import {
+  type Evaluating,
   evaluateOptional,
   evaluateRequired,
   isNothing,
@@ -43,7 +44,7 @@ export async function transactionsOf(
       ? await listed(fields, msg)
       : await Promise.all(
           callsWithContracts(fields.settings).map((call, index) =>
-            transactionOf(RED, node, msg, call, `calls[${index}]`, chainSelector, channel),
+            transactionOf({ RED, node, t: RED._ }, msg, call, `calls[${index}]`, chainSelector, channel),
           ),
         );
   if (transactions.length === 0) {
@@ -65,8 +66,7 @@ export async function transactionsOf(
 }
 
 async function transactionOf(
-  RED: NodeAPI,
-  node: Node,
+  context: Evaluating,
   msg: CrecMessage,
   call: CallDef,
   path: string,
@@ -76,26 +76,26 @@ async function transactionOf(
   const at = (name: string, { value = "", type = "str" }: Value = {}): TypedValue => ({
     ...{ label: `${path}.${name}`, value, type },
   });
-  optionOf(RED, `${path}.kind`, call.kind || "contract", ["contract", "raw"]);
+  optionOf(context.t, `${path}.kind`, call.kind || "contract", ["contract", "raw"]);
   const amount =
-    (await evaluateOptional(RED, node, msg, { ...at("value", call.amount), isAmount: true })) ?? "0";
-  const unit = optionOf(RED, `${path}.value.unit`, call.amount?.unit || "wei", COIN_UNITS);
+    (await evaluateOptional(context, msg, { ...at("value", call.amount), isAmount: true })) ?? "0";
+  const unit = optionOf(context.t, `${path}.value.unit`, call.amount?.unit || "wei", COIN_UNITS);
   const value = await amountInWei(amount, unit, `${path}.value`);
   if (call.kind === "raw") {
     return {
-      to: await evaluateRequired(RED, node, msg, at("to", call.to)),
-      data: (await evaluateOptional(RED, node, msg, at("data", call.data))) ?? "0x",
+      to: await evaluateRequired(context, msg, at("to", call.to)),
+      data: (await evaluateOptional(context, msg, at("data", call.data))) ?? "0x",
       value,
     };
   }
-  const encoded = await encodeContractCall(RED, node, msg, call, `${path}.args`, channel);
+  const encoded = await encodeContractCall(context, msg, call, `${path}.args`, channel);
   if (encoded.chainSelector !== chainSelector) {
     throw nodeError(
       "NETWORK_DIFFERS",
       `${path}: the contract is on network ${encoded.chainSelector}, but the wallet is on ${chainSelector}. Choose a contract of the wallet's network.`,
     );
   }
-  const abi = await contractOf(RED.nodes, call.contract).abi();
+  const abi = await contractOf(context.RED.nodes, call.contract).abi();
   const preview = await snapshotOf(abi, encoded.data, encoded.inTokens);
   return { to: encoded.to, data: encoded.data, value, ...(preview ? { preview } : {}) };
 }

@@ -3,7 +3,7 @@ import type { ChannelEvent, UnmetExpectation, VerifyResult } from "../../src/ind
 import { envelopeOf } from "../../src/protocol/index.ts";
 import { eventDecoder } from "../common/contracts/event-tokens.ts";
 import { connectionOf, contractOf } from "../common/fields/config-nodes.ts";
-import { fieldReader } from "../common/fields/field-reader.ts";
+import { formContext } from "../common/fields/field-reader.ts";
 import { answer, onInput } from "../common/fields/input.ts";
 import { loadLibrary } from "../common/library.ts";
 import { eventIn, isNotice, isUndecoded, payloadOf } from "../common/messages/event-message.ts";
@@ -24,12 +24,13 @@ import { channelIdOf, deliveryOf, expectationsOf, hasSignedChannel, watcherChann
 export default function register(RED: NodeAPI): void {
   function ConstructVerifyEvent(this: Node, def: VerifyEventDef): void {
     RED.nodes.createNode(this, def);
-    const fields = fieldReader(RED, this, NODE, def);
+    const context = formContext(RED, this, NODE, def);
+    const { fields } = context;
     const { settings } = fields;
     const once = openOnce(RED, this, fields);
     const undecoded = new UndecodedNote(RED, this, "verify-event.warning.undecoded");
 
-    onInput(RED, this, def, async ({ msg, send, signal }) => {
+    onInput(context, def, async ({ msg, send, signal }) => {
       const connection = connectionOf(RED.nodes, settings.connection);
       const event = toEvent(await fields.of(msg).value("event"));
       const expected = await expectationsOf(RED, fields, msg);

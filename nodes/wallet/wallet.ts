@@ -9,7 +9,7 @@ import {
   type WalletNode,
   type WalletRef,
 } from "../common/fields/config-nodes.ts";
-import { type FieldReader, fieldReader } from "../common/fields/field-reader.ts";
+import { type FieldReader, formContext } from "../common/fields/field-reader.ts";
 import { fittingSigners, walletTypeAt } from "../common/fields/fitting-signer.ts";
 import { ADDRESS } from "../common/shared/address.ts";
 import { type CodedError, nodeError, translatedError } from "../common/shared/errors.ts";
@@ -23,7 +23,7 @@ import { configurationError, jsonObject } from "./json-object.ts";
 export default function register(RED: NodeAPI): void {
   function ConstructWallet(this: WalletNode, def: WalletDef): void {
     RED.nodes.createNode(this, def);
-    this.wallet = openWallet(RED, fieldReader(RED, this, NODE, def), originOf(this));
+    this.wallet = openWallet(RED, formContext(RED, this, NODE, def).fields, originOf(this));
   }
   RED.nodes.registerType("crec-wallet", ConstructWallet);
 }

@@ -63,7 +63,7 @@ describe("the conditions of a node", () => {
       done(null, flow[name]);
     const node = { context: () => ({ flow: { get }, global: { get } }) } as unknown as Node;
     const chosen = contract.noContract ? undefined : "contract";
-    return nodeConditions(RED, node, { match, conditions: rows, contract: chosen });
+    return nodeConditions({ RED, node, t: RED._ }, { match, conditions: rows, contract: chosen });
   }
   const result = async (settings: World, rows: ConditionDef[], payload: unknown, more: object = {}) =>
     (await world(settings, rows).check({ ...more, payload } as never)).matches;

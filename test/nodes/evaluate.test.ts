@@ -17,8 +17,9 @@ describe("the value of a typed input", () => {
         done(null, (msg as Record<string, unknown>)[name]),
     },
   } as unknown as NodeAPI;
+  const context = { RED, node: {} as Node, t: RED._ };
   const found = (payload: unknown) =>
-    evaluate(RED, {} as Node, { _msgid: "1", payload }, { label: "Event", value: "payload", type: "msg" });
+    evaluate(context, { _msgid: "1", payload }, { label: "Event", value: "payload", type: "msg" });
 
   it("is what the message holds", async () => {
     const event = { event_id: "1" };
@@ -30,22 +31,22 @@ describe("the value of a typed input", () => {
     const typed = (value: string, type = "msg") => ({ label: "Value", value, type });
     const msg = (payload: unknown) => ({ _msgid: "1", payload });
     for (const nothing of [undefined, null, Number.NaN]) {
-      await should(evaluatePresent(RED, {} as Node, msg(nothing), typed("payload"))).be.rejectedWith({
+      await should(evaluatePresent(context, msg(nothing), typed("payload"))).be.rejectedWith({
         code: "MISSING_VALUE",
       });
     }
     for (const nothing of [undefined, null, "", "  "]) {
-      await should(evaluateOptional(RED, {} as Node, msg(nothing), typed("payload"))).be.rejectedWith({
+      await should(evaluateOptional(context, msg(nothing), typed("payload"))).be.rejectedWith({
         code: "MISSING_VALUE",
       });
     }
     for (const kept of [0, false, "", [], {}]) {
-      should(await evaluatePresent(RED, {} as Node, msg(kept), typed("payload"))).equal(kept);
+      should(await evaluatePresent(context, msg(kept), typed("payload"))).equal(kept);
     }
-    should(await evaluateOptional(RED, {} as Node, msg(0), typed("payload"))).equal("0");
-    should(await evaluateOptional(RED, {} as Node, msg(1), typed(" "))).be.undefined();
+    should(await evaluateOptional(context, msg(0), typed("payload"))).equal("0");
+    should(await evaluateOptional(context, msg(1), typed(" "))).be.undefined();
     // Node-RED would read 0.
-    should(await evaluatePresent(RED, {} as Node, msg(1), typed("", "num"))).be.undefined();
+    should(await evaluatePresent(context, msg(1), typed("", "num"))).be.undefined();
   });
 
   it("is refused where it would be awaited, perhaps forever", async () => {
@@ -59,7 +60,7 @@ describe("the value of a typed input", () => {
 
 describe("a value that is not a field of the table", () => {
   const RED = { _: (key: string, words: object) => `${key} ${JSON.stringify(words)}` } as unknown as NodeAPI;
-  const unit = (value: unknown) => optionOf(RED, "calls[0].value.unit", value, ["ether", "wei"]);
+  const unit = (value: unknown) => optionOf(RED._, "calls[0].value.unit", value, ["ether", "wei"]);
 
   it("is one of the options, exactly as written", () => {
     should(unit("ether")).equal("ether");

@@ -11,7 +11,7 @@ describe("a flag of a node", () => {
   });
   const flags = (settings: object) => {
     const [RED, node] = [{ _: (key: string) => key } as NodeAPI, {} as Node];
-    const fields = fieldReader(RED, node, NODE, settings as NodeDef);
+    const fields = fieldReader({ RED, node, t: RED._ }, NODE, settings as NodeDef);
     return [fields.flag("check"), fields.flag("repeat")];
   };
 

@@ -27,7 +27,8 @@ describe("the settings of a node, as its table says", () => {
       done: (error: Error | null, value: unknown) => void,
     ) => done(null, type === "json" ? JSON.parse(value) : value);
     const RED = { _: (key: string) => key, util: { evaluateNodeProperty }, nodes: { eachNode: () => {} } };
-    return fieldReader(RED as unknown as NodeAPI, {} as Node, NODE, settings as NodeDef);
+    const context = { RED: RED as unknown as NodeAPI, node: {} as Node, t: RED._ };
+    return fieldReader(context, NODE, settings as NodeDef);
   };
 
   it("count as typed in only while the form shows them: nobody could correct the others", () => {

@@ -35,8 +35,7 @@ const call = (value: string, type: string) => ({
 async function sent(value: unknown, type = "str"): Promise<unknown> {
   const stored = call(type === "str" ? String(value) : "payload", type);
   const { data } = await encodeContractCall(
-    RED,
-    {} as Node,
+    { RED, node: {} as Node, t: RED._ },
     { payload: value } as never,
     stored,
     "args",

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import should from "should";
+import { nodeContext } from "../../nodes/common/context.ts";
 import type { Connection } from "../../nodes/common/fields/config-nodes.ts";
 import { onInput, type Task } from "../../nodes/common/fields/input.ts";
 import { FolderLock } from "../../nodes/common/folder/folder-lock.ts";
@@ -67,7 +68,7 @@ describe("a node that waits", () => {
       };
       const def = { id, type: "crec-test" } as NodeDef;
       const work = (task: Task) => (line ? this.#sendIn(line, task) : this.#work(task));
-      onInput(RED as unknown as NodeAPI, node as unknown as Node, def, work, {
+      onInput(nodeContext(RED as unknown as NodeAPI, node as unknown as Node), def, work, {
         resumes: () => true,
         ...(line && { reserve: (number, signal) => line.lines.join("wallet", signal, number, true) }),
       });

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Node, NodeAPI } from "node-red";
+import type { Node, NodeAPI, NodeDef } from "node-red";
 import { alertsPath } from "../../nodes/alert/memory.ts";
-import { onInput } from "../../nodes/common/fields/input.ts";
+import { nodeContext } from "../../nodes/common/context.ts";
+import { type InputOptions, onInput, type Task } from "../../nodes/common/fields/input.ts";
 import { leaseKey } from "../../nodes/common/fleet/held-leases.ts";
 import { noteSharedRule, otherRulesOf } from "../../nodes/common/fleet/shared-rules.ts";
 import type { FolderState } from "../../nodes/common/folder/folder-lock.ts";
@@ -48,7 +49,13 @@ export const PRESENT = {
     useFolder(lockedStateFolder(RED), listener),
   waitOwners: (RED: NodeAPI) => new WaitOwners(RED),
   owner: OWNER,
-  onInput,
+  onInput: (
+    RED: NodeAPI,
+    node: Node,
+    def: NodeDef,
+    work: (task: Task) => Promise<void>,
+    options: InputOptions,
+  ) => onInput(nodeContext(RED, node), def, work, options),
   leaseKey,
   noteSharedRule,
   otherRulesOf,
@@ -63,14 +70,14 @@ const OLD = {
   ran: "nodes/events-in/ran-before.ts",
   context: "nodes/events-in/context-store.ts",
   settings: "nodes/events-in/settings.ts",
-  names: "nodes/common/fields/file-name.ts",
-  folder: "nodes/common/folder/shared-folder.ts",
-  use: "nodes/common/folder/use-state.ts",
-  leases: "nodes/common/fleet/held-leases.ts",
-  input: "nodes/common/fields/input.ts",
-  keys: "nodes/common/keys/binding.ts",
-  claims: "nodes/common/signing/claims.ts",
-  owners: "nodes/common/tasks/owners.ts",
+  names: "nodes/lib/runtime/file-name.ts",
+  folder: "nodes/lib/runtime/folder/shared-folder.ts",
+  use: "nodes/lib/runtime/folder/use-state.ts",
+  leases: "nodes/lib/runtime/held-leases.ts",
+  input: "nodes/lib/runtime/input.ts",
+  keys: "nodes/lib/runtime/keys/binding.ts",
+  claims: "nodes/lib/runtime/signing/claims.ts",
+  owners: "nodes/lib/runtime/waits/owners.ts",
   ignored: "plugins/monitor/issues/ignored.ts",
 };
 

@@ -11,5 +11,6 @@ export function readerOf<const N extends NodeDescription>(
     _: (key: string, words?: object) => `${key} ${JSON.stringify(words ?? {})}`,
     nodes: { eachNode: () => {} },
   };
-  return fieldReader(RED as unknown as NodeAPI, {} as Node, description, settings as unknown as NodeDef);
+  const context = { RED: RED as unknown as NodeAPI, node: {} as Node, t: RED._ };
+  return fieldReader(context, description, settings as unknown as NodeDef);
 }

@@ -1,7 +1,13 @@
-import type { Node, NodeAPI } from "node-red";
 import type { ListedFunction } from "../../../src/index.ts";
 import { contractOf } from "../fields/config-nodes.ts";
-import { evaluate, evaluateRequired, isNothing, optionOf, type TypedValue } from "../fields/evaluate.ts";
+import {
+  type Evaluating,
+  evaluate,
+  evaluateRequired,
+  isNothing,
+  optionOf,
+  type TypedValue,
+} from "../fields/evaluate.ts";
 import { loadLibrary } from "../library.ts";
 import type { CrecMessage } from "../messages/message.ts";
 import { COIN_PLACES, type CoinUnit } from "../shared/coin-units.ts";
@@ -27,38 +33,42 @@ type EncodedCall = {
  * the path of the value
  */
 export async function encodeContractCall(
-  RED: NodeAPI,
-  node: Node,
+  context: Evaluating,
   msg: CrecMessage,
   call: ContractCall,
   path: string,
   channel: NodeChannel,
 ): Promise<EncodedCall> {
-  const contract = contractOf(RED.nodes, call.contract);
+  const contract = contractOf(context.RED.nodes, call.contract);
   const library = await loadLibrary();
-  const name = await evaluateRequired(RED, node, msg, typed(RED._("common.label.function"), call.function));
+  const name = await evaluateRequired(context, msg, typed(context.t("common.label.function"), call.function));
   const abi = await contract.abi();
   const given = call.args ?? [];
   const listed = listedAs(library.listFunctions(abi), name, given.length);
   const { chainSelector } = contract;
   const label = path.replace(/args$/, "address");
-  const to = await addressOr(RED, node, msg, call.address, contract.address, label);
+  const to = await addressOr(context, msg, call.address, contract.address, label);
   const read = await Promise.all(
     given.map(async (stored, index) => {
       const input = listed?.inputs[index];
       const at = input?.name ? `${path}.${input.name}` : `${path}[${index}]`;
-      return { stored, input, at, ...(await readArgument(RED, node, msg, stored, at, input?.type)) };
+      return { stored, input, at, ...(await readArgument(context, msg, stored, at, input?.type)) };
     }),
   );
   requireAll(path, read);
   const args = await Promise.all(
     read.map(async ({ stored, input, at, value }) => {
-      if (stored.unit) optionOf(RED, `${at}.unit`, stored.unit, ARGUMENT_UNITS);
+      if (stored.unit) optionOf(context.t, `${at}.unit`, stored.unit, ARGUMENT_UNITS);
       if (!listed || !input) return value;
       if (!stored.unit) return library.textToBytes(value, input, at);
       const what = `${at} is given in tokens`;
       const counted = { chainSelector, to, data: listed.selector, chosen: contract, what };
-      return library.parseTokenAmounts(value, input.type, await decimalsOfCall(RED, counted, channel), at);
+      return library.parseTokenAmounts(
+        value,
+        input.type,
+        await decimalsOfCall(context.RED, counted, channel),
+        at,
+      );
     }),
   );
   const { data, signature } = library.encodeFunctionCall({ abi, function: name, args, path });
@@ -72,15 +82,14 @@ export async function encodeContractCall(
  * @throws MISSING_VALUE, INVALID_ADDRESS
  */
 async function addressOr(
-  RED: NodeAPI,
-  node: Node,
+  context: Evaluating,
   msg: CrecMessage,
   given: Value | undefined,
   own: string,
   label: string,
 ): Promise<string> {
   if ((given?.value ?? "").trim() === "") return own;
-  const text = await evaluateRequired(RED, node, msg, typed(label, given?.value, given?.type));
+  const text = await evaluateRequired(context, msg, typed(label, given?.value, given?.type));
   return (await loadLibrary()).checksumAddress(text, label);
 }
 
@@ -118,15 +127,14 @@ type Read = {
 type Given = Read & { at: string; input: { name: string } | undefined };
 
 async function readArgument(
-  RED: NodeAPI,
-  node: Node,
+  context: Evaluating,
   msg: CrecMessage,
   stored: Value,
   path: string,
   type: string | undefined,
 ): Promise<Read> {
   const typedValue = typed(path, stored.value, stored.type);
-  const value = await evaluate(RED, node, msg, typedValue);
+  const value = await evaluate(context, msg, typedValue);
   const isBlank = typeof value === "string" && value.trim() === "" && type !== "string";
   return isNothing(value) || isBlank ? { value, missing: nothingIn(typedValue, value, type) } : { value };
 }

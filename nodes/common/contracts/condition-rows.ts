@@ -1,7 +1,6 @@
-import type { Node, NodeAPI } from "node-red";
 import type { Abi, CompiledConditions, Condition } from "../../../src/index.ts";
 import { COMPARISONS_OF_AMOUNTS, COMPARISONS_WITHOUT_VALUE } from "../../../src/protocol/index.ts";
-import { kindOf } from "../fields/evaluate.ts";
+import { type Evaluating, kindOf } from "../fields/evaluate.ts";
 import { prepareExpression } from "../fields/prepared-expression.ts";
 import type { Library } from "../library.ts";
 import { errorText } from "../messages/error-texts.ts";
@@ -21,7 +20,7 @@ export type Row = {
   check(msg: CrecMessage, decimals: number | undefined): RowResult | Promise<RowResult>;
 };
 
-type RowReading = { RED: NodeAPI; node: Node; library: Library; abi: Abi | undefined };
+type RowReading = { context: Evaluating; library: Library; abi: Abi | undefined };
 type FieldDef = Extract<ConditionDef, { kind: "field" }>;
 type ExpressionDef = Extract<ConditionDef, { kind: "expression" }>;
 
@@ -30,7 +29,7 @@ type Compiled = (decimals: number | undefined) => CompiledConditions;
 
 /** @throws INVALID_FIELD, VARIABLE_MISSING for a row that is wrong for each message */
 export async function readRow(reading: RowReading, row: ConditionDef, number: number): Promise<Row> {
-  const label = reading.RED._("common.error.condition-label", { number });
+  const label = reading.context.t("common.error.condition-label", { number });
   try {
     if (row.kind === "field") return await fieldRow(reading, row, label);
     return expressionRow(reading, row, label);
@@ -42,13 +41,12 @@ export async function readRow(reading: RowReading, row: ConditionDef, number: nu
 }
 
 async function fieldRow(reading: RowReading, row: FieldDef, label: string): Promise<Row> {
-  const { RED, node } = reading;
   const typed = [
     { label, value: row.value ?? "", type: row.type || "str" },
     { label, value: row.to ?? "", type: row.toType || "str" },
   ];
   const wanted = COMPARISONS_WITHOUT_VALUE.includes(row.is) ? 0 : row.is === "between" ? 2 : 1;
-  const readers = typed.slice(0, wanted).map((one) => rowValueReader(RED, node, one, row.is));
+  const readers = typed.slice(0, wanted).map((one) => rowValueReader(reading.context, one, row.is));
   return readers.some(({ varies }) => varies)
     ? varyingRow(reading, row, readers, label)
     : fixedRow(reading, row, await valuesOf(readers, {}), label);
@@ -127,8 +125,8 @@ function conditionOf({ field, is, not }: FieldDef, values: readonly string[]): C
   };
 }
 
-function expressionRow({ RED, node }: RowReading, { value, not = false }: ExpressionDef, label: string): Row {
-  const evaluate = prepareExpression(RED, node, label, value);
+function expressionRow({ context }: RowReading, { value, not = false }: ExpressionDef, label: string): Row {
+  const evaluate = prepareExpression(context, label, value);
   const check = async (msg: CrecMessage): Promise<RowResult> => {
     try {
       const found = await evaluate(msg);
@@ -137,7 +135,7 @@ function expressionRow({ RED, node }: RowReading, { value, not = false }: Expres
       if (found === undefined) return { result: false, isMissing: true };
       return {
         result: undefined,
-        reason: RED._("common.error.condition-result", { label, kind: kindOf(found) }),
+        reason: context.t("common.error.condition-result", { label, kind: kindOf(found) }),
       };
     } catch (error) {
       return { result: undefined, reason: withLabel(label, errorText(error)) };

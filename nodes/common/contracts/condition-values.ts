@@ -1,6 +1,6 @@
-import type { Node, NodeAPI } from "node-red";
 import type { Comparison } from "../../../src/protocol/index.ts";
-import { evaluate, exactText, type TypedValue } from "../fields/evaluate.ts";
+import type { Translate } from "../context.ts";
+import { type Evaluating, evaluate, exactText, type TypedValue } from "../fields/evaluate.ts";
 import { prepareExpression } from "../fields/prepared-expression.ts";
 import { errorText } from "../messages/error-texts.ts";
 import type { CrecMessage } from "../messages/message.ts";
@@ -20,18 +20,18 @@ export type RowValueReader = {
 const FIXED: readonly string[] = ["str", "num", "bool", "env"];
 
 /** @throws INVALID_FIELD for an expression that is not JSONata */
-export function rowValueReader(RED: NodeAPI, node: Node, typed: TypedValue, is: Comparison): RowValueReader {
+export function rowValueReader(context: Evaluating, typed: TypedValue, is: Comparison): RowValueReader {
   const { label, type, value } = typed;
   const valueFor =
     type === "jsonata"
-      ? prepareExpression(RED, node, label, value)
-      : (msg: CrecMessage) => evaluate(RED, node, msg, typed);
+      ? prepareExpression(context, label, value)
+      : (msg: CrecMessage) => evaluate(context, msg, typed);
   const read = async (msg: CrecMessage): Promise<RowValues> => {
     const found = await valueFor(msg);
     const list = is === "oneOf" ? listOf(found) : [found];
-    const texts = list?.map((one) => textOf(RED, label, one));
+    const texts = list?.map((one) => textOf(context.t, label, one));
     if (texts?.every((text) => text !== undefined)) return texts;
-    return { reason: RED._("common.error.condition-value", { label, from: `${type} ${value}` }) };
+    return { reason: context.t("common.error.condition-value", { label, from: `${type} ${value}` }) };
   };
   if (FIXED.includes(type)) return { varies: false, read };
   // The next message may have what this one lacks.
@@ -49,9 +49,9 @@ function listOf(found: unknown): readonly unknown[] | undefined {
 }
 
 /** An entry of a list of contacts stands for its address. @throws INVALID_FIELD for a number that may be rounded */
-function textOf(RED: NodeAPI, label: string, found: unknown): string | undefined {
+function textOf(t: Translate, label: string, found: unknown): string | undefined {
   if (typeof found === "string") return found;
-  if (typeof found === "number") return exactText(RED, label, found);
+  if (typeof found === "number") return exactText(t, label, found);
   if (typeof found === "bigint" || typeof found === "boolean") return String(found);
   const { address } = (found ?? {}) as { address?: unknown };
   return typeof address === "string" ? address : undefined;

@@ -1,6 +1,6 @@
-import type { Node, NodeAPI } from "node-red";
 import { combineResults } from "../../../src/protocol/index.ts";
 import { type ContractRef, contractOf } from "../fields/config-nodes.ts";
+import type { Evaluating } from "../fields/evaluate.ts";
 import { loadLibrary } from "../library.ts";
 import type { CrecMessage } from "../messages/message.ts";
 import type { ConditionDef } from "../shared/conditions.ts";
@@ -43,26 +43,27 @@ type Prepared = { contract: ContractRef | undefined; rows: Promise<NumberedRow[]
 type NumberedRow = Row & { number: number };
 
 /** The conditions of a node. What does not depend on a message is read once, with the first message. */
-export function nodeConditions(RED: NodeAPI, node: Node, settings: ConditionSettings): NodeConditions {
+export function nodeConditions(context: Evaluating, settings: ConditionSettings): NodeConditions {
   const { match, conditions, contract: contractId } = settings;
   const stored: readonly unknown[] = Array.isArray(conditions) ? conditions : [];
   let prepared: Prepared | undefined;
 
   const prepare = async (contract: ContractRef | undefined): Promise<NumberedRow[]> => {
-    if (conditions !== undefined && !Array.isArray(conditions)) throw wrong(RED._("common.error.conditions"));
+    if (conditions !== undefined && !Array.isArray(conditions))
+      throw wrong(context.t("common.error.conditions"));
     const abi = await contract?.abi();
     const library = await loadLibrary();
     const rows: NumberedRow[] = [];
     for (const [index, row] of stored.entries()) {
       const number = index + 1;
-      if (!isRow(row)) throw wrong(RED._("common.error.condition-kind", { number }));
-      rows.push({ number, ...(await readRow({ RED, node, library, abi }, row, number)) });
+      if (!isRow(row)) throw wrong(context.t("common.error.condition-kind", { number }));
+      rows.push({ number, ...(await readRow({ context, library, abi }, row, number)) });
     }
     return rows.sort((a, b) => Number(b.isFixed) - Number(a.isFixed));
   };
 
   const rowsFor = async ({ payload }: CrecMessage) => {
-    const contract = contractId ? contractOf(RED.nodes, contractId) : undefined;
+    const contract = contractId ? contractOf(context.RED.nodes, contractId) : undefined;
     if (prepared === undefined || prepared.contract !== contract) {
       prepared = { contract, rows: prepare(contract) };
     }

@@ -1,7 +1,10 @@
-import type { Node, NodeAPI } from "node-red";
+import type { NodeContext, Translate } from "../context.ts";
 import type { CrecMessage } from "../messages/message.ts";
 import { type CodedError, translatedError } from "../shared/errors.ts";
 import { requireSet } from "../shared/variables.ts";
+
+/** What reads the inputs of a node. */
+export type Evaluating = Omit<NodeContext, "closed">;
 
 /** A typed input as a form stores it, with the name that errors give it: a label, or a path such as `calls[0].to`. */
 export type TypedValue = {
@@ -17,8 +20,7 @@ export type TypedValue = {
  * @throws VARIABLE_MISSING, or INVALID_FIELD when an expression cannot be evaluated
  */
 export async function evaluate(
-  RED: NodeAPI,
-  node: Node,
+  { RED, node, t }: Evaluating,
   msg: CrecMessage,
   { label, value, type }: TypedValue,
 ): Promise<unknown> {
@@ -29,7 +31,7 @@ export async function evaluate(
   return new Promise((resolve, reject) => {
     const refuse = (why: string, cause?: unknown) => {
       const words = { label, why, from: `${type} ${value}` };
-      reject(translatedError("INVALID_FIELD", RED._("common.error.not-evaluated", words), cause));
+      reject(translatedError("INVALID_FIELD", t("common.error.not-evaluated", words), cause));
     };
     RED.util.evaluateNodeProperty(value, type, node, msg, (error, result) => {
       // It would be awaited, and one that never settles would hold the message forever.
@@ -50,15 +52,14 @@ export async function evaluate(
  * @throws MISSING_VALUE, VARIABLE_MISSING, INVALID_FIELD
  */
 export async function evaluatePresent(
-  RED: NodeAPI,
-  node: Node,
+  context: Evaluating,
   msg: CrecMessage,
   typed: TypedValue,
 ): Promise<unknown> {
-  const found = await evaluate(RED, node, msg, typed);
+  const found = await evaluate(context, msg, typed);
   if (!isNothing(found)) return found;
   if (isLeftEmpty(typed)) return undefined;
-  throw missingValue(RED, typed);
+  throw missingValue(context.t, typed);
 }
 
 /**
@@ -67,16 +68,15 @@ export async function evaluatePresent(
  * @throws MISSING_VALUE, VARIABLE_MISSING, INVALID_FIELD
  */
 export async function evaluateWhole(
-  RED: NodeAPI,
-  node: Node,
+  context: Evaluating,
   msg: CrecMessage,
   typed: TypedValue,
 ): Promise<unknown> {
   if (isLeftEmpty(typed)) return undefined;
-  const found = await evaluate(RED, node, msg, typed);
+  const found = await evaluate(context, msg, typed);
   const isBlank = typeof found === "string" && found.trim() === "";
   if (typed.type === "json" || !(isNothing(found) || isBlank)) return found;
-  throw missingValue(RED, typed);
+  throw missingValue(context.t, typed);
 }
 
 /** Whether a value is none at all, whatever type is expected. */
@@ -99,62 +99,59 @@ function isThenable(value: unknown): boolean {
 
 /** Text, or `undefined` where it is empty; numbers become text. @throws INVALID_FIELD, VARIABLE_MISSING */
 export async function evaluateText(
-  RED: NodeAPI,
-  node: Node,
+  context: Evaluating,
   msg: CrecMessage,
   typed: TypedValue,
 ): Promise<string | undefined> {
   const { label } = typed;
-  const found = await evaluate(RED, node, msg, typed);
+  const found = await evaluate(context, msg, typed);
   if (found === undefined || found === null || found === "") return undefined;
-  if (typeof found === "number") return exactText(RED, label, found, typed.isAmount);
+  if (typeof found === "number") return exactText(context.t, label, found, typed.isAmount);
   if (typeof found === "string") return found;
-  throw translatedError("INVALID_FIELD", RED._("common.error.not-text", { label, kind: kindOf(found) }));
+  throw translatedError("INVALID_FIELD", context.t("common.error.not-text", { label, kind: kindOf(found) }));
 }
 
 /** Text; undefined only where the form leaves the field empty. @throws MISSING_VALUE, INVALID_FIELD, VARIABLE_MISSING */
 export async function evaluateOptional(
-  RED: NodeAPI,
-  node: Node,
+  context: Evaluating,
   msg: CrecMessage,
   typed: TypedValue,
 ): Promise<string | undefined> {
-  return isLeftEmpty(typed) ? undefined : evaluateRequired(RED, node, msg, typed);
+  return isLeftEmpty(typed) ? undefined : evaluateRequired(context, msg, typed);
 }
 
 /** @throws MISSING_VALUE, INVALID_FIELD, VARIABLE_MISSING */
 export async function evaluateRequired(
-  RED: NodeAPI,
-  node: Node,
+  context: Evaluating,
   msg: CrecMessage,
   typed: TypedValue,
 ): Promise<string> {
-  const text = await evaluateText(RED, node, msg, typed);
+  const text = await evaluateText(context, msg, typed);
   if (text !== undefined && text.trim() !== "") return text;
-  throw missingValue(RED, typed);
+  throw missingValue(context.t, typed);
 }
 
 /** The error about an empty value that is needed. */
-export function missingValue(RED: NodeAPI, { label, type, value }: TypedValue): CodedError {
+export function missingValue(t: Translate, { label, type, value }: TypedValue): CodedError {
   const key = type === "str" ? "common.error.empty" : "common.error.empty-from";
-  return translatedError("MISSING_VALUE", RED._(key, { label, from: `${type}.${value}` }));
+  return translatedError("MISSING_VALUE", t(key, { label, from: `${type}.${value}` }));
 }
 
 /**
  * A number beyond what numbers hold exactly may already be another one; of an amount also a fraction of 16 digits or more.
  * @throws INVALID_FIELD
  */
-export function exactText(RED: NodeAPI, label: string, value: number, isAmount = false): string {
+export function exactText(t: Translate, label: string, value: number, isAmount = false): string {
   const digits = value.toExponential().replace(/e.*|\D/g, "").length;
   const isExact = Number.isInteger(value) || !isAmount || digits < 16;
   if (Math.abs(value) <= Number.MAX_SAFE_INTEGER && isExact) return String(value);
   const key = Number.isFinite(value) ? "common.error.rounded" : "common.error.not-number";
-  throw translatedError("INVALID_FIELD", RED._(key, { label }));
+  throw translatedError("INVALID_FIELD", t(key, { label }));
 }
 
 /** From a flow written by hand anything may come: a misspelt option is refused. @throws INVALID_FIELD naming the options */
 export function optionOf<const T extends string>(
-  RED: NodeAPI,
+  t: Translate,
   label: string,
   value: unknown,
   options: readonly T[],
@@ -163,7 +160,7 @@ export function optionOf<const T extends string>(
   const option = options.find((one) => one === value);
   if (option !== undefined) return option;
   const words = { label, value: shown(value), options: options.filter(Boolean).join(", ") };
-  throw translatedError("INVALID_FIELD", RED._("common.error.option", words));
+  throw translatedError("INVALID_FIELD", t("common.error.option", words));
 }
 
 const LONGEST_SHOWN = 100;

@@ -1,4 +1,5 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
+import { type NodeContext, nodeContext } from "../context.ts";
 import { channelOverride } from "../messages/details.ts";
 import type { CrecMessage } from "../messages/message.ts";
 import { type CodedError, translatedError } from "../shared/errors.ts";
@@ -8,6 +9,7 @@ import { isNewer, migrate } from "../shared/migrate.ts";
 import { splitNames } from "../shared/split-names.ts";
 import { isReference, requireSet } from "../shared/variables.ts";
 import {
+  type Evaluating,
   evaluate,
   evaluateOptional,
   evaluatePresent,
@@ -80,30 +82,46 @@ export type MessageFields<N extends NodeDescription> = {
 type NumberOf<F> = F extends { default: "" } | { optional: true } ? number | undefined : number;
 type OptionOf<F> = F extends { options: readonly (infer O)[] } ? O : string;
 
+/** The same for a node with a form: `fields` reads its settings. */
+export type FormContext<N extends NodeDescription, T extends Node = Node> = NodeContext<T> & {
+  readonly fields: FieldReader<N>;
+};
+
+/** The context of a node that has just been created, and reads its settings by a table of fields. */
+export function formContext<const N extends NodeDescription, T extends Node>(
+  RED: NodeAPI,
+  node: T,
+  description: N,
+  stored: NodeDef,
+): FormContext<N, T> {
+  const context = nodeContext(RED, node);
+  return { ...context, fields: fieldReader(context, description, stored) };
+}
+
 /** The reader of one node. Of settings that a newer version stored, the node's log warns. */
 export function fieldReader<const N extends NodeDescription>(
-  RED: NodeAPI,
-  node: Node,
+  context: Evaluating,
   description: N,
   stored: NodeDef,
 ): FieldReader<N> {
+  const { node, t } = context;
   const settings = migrate(description, stored) as unknown as Record<string, unknown>;
-  if (isNewer(description, stored)) node.warn(RED._("common.warning.newer"));
+  if (isNewer(description, stored)) node.warn(t("common.warning.newer"));
   const fieldOf = (name: string) => description.fields[name];
   /** Each message reads them, and a translation takes long. */
   const labels = new Map<string, string>();
   const label = (name: string) => {
-    const known = labels.get(name) ?? RED._(labelKey(description, name));
+    const known = labels.get(name) ?? t(labelKey(description, name));
     labels.set(name, known);
     return known;
   };
   const invalid = (sentence: string) => translatedError("INVALID_FIELD", sentence);
   /** The value of a variable may be secret: an error names the variable. */
   const shownOf = (name: string) => (value: unknown) =>
-    variableIn(RED, node, { name, settings }) ?? shownValue(value);
+    variableIn(context, { name, settings }) ?? shownValue(value);
   const wrong = (name: string, value: unknown, key = errorKey(description, name), words = {}) => {
     const shown = shownOf(name)(value);
-    return invalid(RED._("common.error.field", { label: label(name), value: shown, why: RED._(key, words) }));
+    return invalid(t("common.error.field", { label: label(name), value: shown, why: t(key, words) }));
   };
   /** What was typed into a field that the form does not show now counts as empty: nobody could see what is wrong. */
   const textOf = (name: string) => {
@@ -123,7 +141,7 @@ export function fieldReader<const N extends NodeDescription>(
 
   const missing = (name: string) => {
     const type = String(settings[`${name}Type`] ?? "str");
-    return missingValue(RED, { label: label(name), value: String(settings[name] ?? ""), type });
+    return missingValue(t, { label: label(name), value: String(settings[name] ?? ""), type });
   };
 
   const reader = {
@@ -143,12 +161,12 @@ export function fieldReader<const N extends NodeDescription>(
       const field = fieldOf(name);
       if (field?.kind !== "select") throw new TypeError(`${name} is not a select field`);
       const value = settings[name] ?? "";
-      return value === "" ? field.default : optionOf(RED, label(name), value, field.options, shownOf(name));
+      return value === "" ? field.default : optionOf(t, label(name), value, field.options, shownOf(name));
     },
     list: (name: string) => {
       const field = fieldOf(name);
       if (field?.kind !== "list") throw new TypeError(`${name} is not a list field`);
-      const option = (one: string) => optionOf(RED, label(name), one, field.options, shownOf(name));
+      const option = (one: string) => optionOf(t, label(name), one, field.options, shownOf(name));
       return namesIn(settings[name], name).map(option);
     },
     of: (msg: CrecMessage) => {
@@ -158,20 +176,20 @@ export function fieldReader<const N extends NodeDescription>(
         const type = String(settings[`${name}Type`] || field.types?.[0] || "str");
         return { label: label(name), value: String(settings[name] ?? field.default ?? ""), type };
       };
-      const value = async (name: string) => evaluate(RED, node, msg, typed(name));
+      const value = async (name: string) => evaluate(context, msg, typed(name));
       return {
         override: (name: string) => {
           const field = fieldOf(name);
           return field?.kind === "config" && field.override ? channelOverride(msg) : undefined;
         },
         value,
-        present: async (name: string) => evaluatePresent(RED, node, msg, typed(name)),
-        whole: async (name: string) => evaluateWhole(RED, node, msg, typed(name)),
-        optional: async (name: string) => evaluateOptional(RED, node, msg, typed(name)),
-        text: async (name: string) => evaluateText(RED, node, msg, typed(name)),
-        required: async (name: string) => evaluateRequired(RED, node, msg, typed(name)),
+        present: async (name: string) => evaluatePresent(context, msg, typed(name)),
+        whole: async (name: string) => evaluateWhole(context, msg, typed(name)),
+        optional: async (name: string) => evaluateOptional(context, msg, typed(name)),
+        text: async (name: string) => evaluateText(context, msg, typed(name)),
+        required: async (name: string) => evaluateRequired(context, msg, typed(name)),
         names: async (name: string) => {
-          const names = namesIn(await evaluatePresent(RED, node, msg, typed(name)), name);
+          const names = namesIn(await evaluatePresent(context, msg, typed(name)), name);
           const field = fieldOf(name);
           if (field?.kind === "typed" && field.check) {
             const { check } = field;
@@ -192,17 +210,16 @@ export function fieldReader<const N extends NodeDescription>(
     const given = value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
     if (given.every((one) => typeof one === "string" || typeof one === "number")) {
       return given
-        .map((one) => (typeof one === "number" ? exactText(RED, label(name), one) : one.trim()))
+        .map((one) => (typeof one === "number" ? exactText(t, label(name), one) : one.trim()))
         .filter((one) => one !== "");
     }
-    throw invalid(RED._("common.error.not-names", { label: label(name) }));
+    throw invalid(t("common.error.not-names", { label: label(name) }));
   }
 }
 
 /** The variable that a field is filled from, as `${NAME}`; undefined for a value that was typed in. */
 function variableIn(
-  RED: NodeAPI,
-  node: Node,
+  { RED, node }: Evaluating,
   { name, settings }: { name: string; settings: Readonly<Record<string, unknown>> },
 ): string | undefined {
   if (settings[`${name}Type`] === "env") return `\${${settings[name]}}`;

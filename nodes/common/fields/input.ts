@@ -1,4 +1,5 @@
-import type { Node, NodeAPI, NodeDef } from "node-red";
+import type { NodeDef } from "node-red";
+import type { NodeContext } from "../context.ts";
 import { withDetails } from "../messages/details.ts";
 import { errorText, toldError } from "../messages/error-texts.ts";
 import { type CrecMessage, takenMessage } from "../messages/message.ts";
@@ -33,7 +34,7 @@ export type Task = {
   keep: (wait: Wait) => Promise<void>;
 };
 
-type InputOptions = {
+export type InputOptions = {
   /** For a node that waits: whether its form says that it resumes after a deploy. @throws where the form is wrong */
   resumes?: () => boolean;
   /** For a node that sends in the order of arrival: what is kept has its place there before it comes again. */
@@ -52,8 +53,7 @@ const MOST_NAMED = 20;
  * a deploy or a crash has interrupted comes again when the flows have started.
  */
 export function onInput(
-  RED: NodeAPI,
-  node: Node,
+  { RED, node, t }: Omit<NodeContext, "closed">,
   def: NodeDef,
   work: (task: Task) => Promise<void>,
   { resumes, reserve, isAlwaysOn }: InputOptions = {},
@@ -148,13 +148,13 @@ export function onInput(
       .finally(() => controllers.delete(controller));
   });
 
-  if (!isAlwaysOn) showReader(RED, node);
+  if (!isAlwaysOn) showReader({ node, t });
   node.on("close", (removed: boolean, done: () => void) => {
     const left = [...running];
     for (const controller of controllers) controller.abort();
     const ends = isAlwaysOn ? "stopped" : left.length > 0 && "interrupted";
     // Node-RED takes away the status of a node that is removed.
-    closeStatus(node, ends && !removed ? statusText(RED._, `common.status.${ends}`) : undefined);
+    closeStatus(node, ends && !removed ? statusText(t, `common.status.${ends}`) : undefined);
     const close = async () => {
       await withinTime(left.map(([, finished]) => finished));
       const isDropped = await waits?.close(removed);
@@ -171,8 +171,8 @@ export function onInput(
     const open = left.filter(({ isOver }) => !isOver);
     const isKept = ({ file }: Run) => file !== undefined && !isDropped;
     const [kept, lost] = [open.filter(isKept), open.filter((run) => !isKept(run))];
-    if (kept.length > 0) node.log(RED._("common.log.wait-kept", { ids: named(kept) }));
-    if (lost.length > 0) node.warn(RED._("common.warning.interrupted", { ids: named(lost) }));
+    if (kept.length > 0) node.log(t("common.log.wait-kept", { ids: named(kept) }));
+    if (lost.length > 0) node.warn(t("common.warning.interrupted", { ids: named(lost) }));
   }
 
   function logged(thrown: unknown): void {

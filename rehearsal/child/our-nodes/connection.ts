@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
 import type { Connection, ConnectionNode } from "../../../nodes/common/fields/config-nodes.ts";
-import { type FieldReader, fieldReader } from "../../../nodes/common/fields/field-reader.ts";
+import { type FieldReader, formContext } from "../../../nodes/common/fields/field-reader.ts";
 import { loadLibrary } from "../../../nodes/common/library.ts";
 import { errorText, useLanguageOf } from "../../../nodes/common/messages/error-texts.ts";
 import { unsetVariable } from "../../../nodes/common/shared/variables.ts";
@@ -24,7 +24,7 @@ const NO_KEY = "rehearsal";
 export function registerConnection(RED: NodeAPI, dispatcher: HttpDispatcher, today: QueryHistory): NodeClass {
   function ConstructConnection(this: ConnectionNode, def: ConnectionDef): void {
     RED.nodes.createNode(this, def);
-    this.connection = openConnection(fieldReader(RED, this, NODE, def), dispatcher, today);
+    this.connection = openConnection(formContext(RED, this, NODE, def).fields, dispatcher, today);
     if (this.connection.problem) this.error(errorText(this.connection.problem));
   }
   RED.nodes.registerType("crec-connection", ConstructConnection);

@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import { acceptingOnly } from "../../../nodes/common/fields/accepted-watchers.ts";
 import { channelOf } from "../../../nodes/common/fields/config-nodes.ts";
-import { type FieldReader, fieldReader } from "../../../nodes/common/fields/field-reader.ts";
+import { type FieldReader, formContext } from "../../../nodes/common/fields/field-reader.ts";
 import { onInput } from "../../../nodes/common/fields/input.ts";
 import { onFlowsStarted } from "../../../nodes/common/flows/flows-started.ts";
 import { loadLibrary } from "../../../nodes/common/library.ts";
@@ -31,7 +31,8 @@ type Opening = { name: string; signal: AbortSignal };
 export function registerEventsIn(RED: NodeAPI, host: ChildHost): void {
   function ConstructEventsIn(this: Node, def: EventsInDef): void {
     RED.nodes.createNode(this, def);
-    const fields = fieldReader(RED, this, NODE, def);
+    const context = formContext(RED, this, NODE, def);
+    const { fields } = context;
     const closing = new AbortController();
     const { signal } = closing;
     const name = String(def.consumer || this.id);
@@ -57,7 +58,7 @@ export function registerEventsIn(RED: NodeAPI, host: ChildHost): void {
     };
     // Before all flows are started, the nodes behind this one may not listen yet.
     const forget = onFlowsStarted(RED, () => void begin());
-    onInput(RED, this, def, async ({ msg }) => {
+    onInput(context, def, async ({ msg }) => {
       if (!consumer)
         throw nodeError("NOT_CONNECTED", "There is nothing to pause or resume: the channel was not found.");
       const { pause, resume } = { pause: () => consumer?.pause(), resume: () => consumer?.resume() };

@@ -1,5 +1,5 @@
 import type { NodeAPI } from "node-red";
-import { fieldReader } from "../../../nodes/common/fields/field-reader.ts";
+import { formContext } from "../../../nodes/common/fields/field-reader.ts";
 import type { FleetNode } from "../../../nodes/common/fleet/fleet.ts";
 import { provideFleet } from "../../../nodes/common/fleet/join-fleet.ts";
 import type { Library } from "../../../nodes/common/library.ts";
@@ -12,7 +12,7 @@ const NOWHERE = "redis://rehearsal.invalid";
 export function registerFleet(RED: NodeAPI, library: Promise<Library>): void {
   function ConstructFleet(this: FleetNode, def: FleetDef): void {
     RED.nodes.createNode(this, def);
-    const leaseMs = fieldReader(RED, this, NODE, def).milliseconds("lease");
+    const leaseMs = formContext(RED, this, NODE, def).fields.milliseconds("lease");
     const settings = { url: NOWHERE, namespace: this.id, leaseMs };
     provideFleet(settings, async () => new (await library).MemorySharedState());
     this.fleet = { problem: undefined, settings, origin: undefined };

@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
 import type { SignerNode } from "../../../nodes/common/fields/config-nodes.ts";
-import { fieldReader } from "../../../nodes/common/fields/field-reader.ts";
+import { formContext } from "../../../nodes/common/fields/field-reader.ts";
 import { NODE, type SignerDef } from "../../../nodes/signer/fields.ts";
 import type { Address, Signer } from "../../../src/index.ts";
 import { notTried } from "./not-tried.ts";
@@ -9,7 +9,7 @@ import { notTried } from "./not-tried.ts";
 export function registerSigner(RED: NodeAPI): void {
   function ConstructSigner(this: SignerNode, def: SignerDef): void {
     RED.nodes.createNode(this, def);
-    const { settings } = fieldReader(RED, this, NODE, def);
+    const { settings } = formContext(RED, this, NODE, def).fields;
     const address = String(settings.address ?? "").trim() || undefined;
     const isRsa = settings.kind === "local-rsa" || Boolean(settings.publicKey);
     const signer = signerWithoutKey(isRsa ? "rsa" : "ecdsa", address as Address | undefined);
