@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { NodeAPI } from "node-red";
-import { unitsAt } from "../common/contracts/deployed-contracts.ts";
+import { contractRegistry, unitsAt } from "../common/contracts/contract-registry.ts";
 import type { ContractRef } from "../common/fields/config-nodes.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
 import { ADDRESS } from "../common/shared/address.ts";
@@ -79,5 +79,5 @@ export function decimalsAt(
   if (!isObject(payload) || payload.contract === undefined) return chosen?.decimals;
   const { contract, chainSelector, chainSelectorUnsigned } = payload;
   if (typeof contract !== "string" || chainSelectorUnsigned === true) return undefined;
-  return unitsAt(RED, String(chainSelector), contract, chosen)?.decimals;
+  return unitsAt(contractRegistry(RED), String(chainSelector), contract, chosen)?.decimals;
 }

@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
-import { contractsAt } from "../common/contracts/contract-registry.ts";
+import { contractRegistry, contractsAt } from "../common/contracts/contract-registry.ts";
 import type { SignerNode, WalletNode } from "../common/fields/config-nodes.ts";
 import { storedNodes } from "../common/fields/stored-nodes.ts";
 import { ADDRESS } from "../common/shared/address.ts";
@@ -22,7 +22,7 @@ export class KnownNames {
 
   /** With the wallets and signers of the last `load`. */
   readonly known: NameOf = (address, chainSelector) => {
-    const [contract] = contractsAt(this.#RED, chainSelector, address).flatMap(nameOf);
+    const [contract] = contractsAt(contractRegistry(this.#RED), chainSelector, address).flatMap(nameOf);
     const key = address.toLowerCase();
     return contract ?? this.#found?.names.get(`${chainSelector} ${key}`) ?? this.#found?.names.get(key);
   };

@@ -2,7 +2,7 @@ import type { NodeAPI } from "node-red";
 import type { Abi } from "../../src/index.ts";
 import { registerAbiReader } from "../common/admin/abi.ts";
 import { registerContractReader } from "../common/admin/read-contract.ts";
-import { registerContract } from "../common/contracts/contract-registry.ts";
+import { contractRegistry, registerContract } from "../common/contracts/contract-registry.ts";
 import type { ContractNode, ContractRef } from "../common/fields/config-nodes.ts";
 import { type FieldReader, formContext } from "../common/fields/field-reader.ts";
 import { type Library, loadLibrary } from "../common/library.ts";
@@ -16,7 +16,7 @@ export default function register(RED: NodeAPI): void {
   function ConstructContract(this: ContractNode, def: ContractDef): void {
     RED.nodes.createNode(this, def);
     this.contract = openContract(formContext(RED, this, NODE, def).fields);
-    this.on("close", registerContract(RED, this));
+    this.on("close", registerContract(contractRegistry(RED), this));
   }
   RED.nodes.registerType("crec-contract", ConstructContract);
   registerAbiReader(RED);

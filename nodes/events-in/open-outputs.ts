@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import type { ChannelEvent } from "../../src/index.ts";
+import { contractRegistry } from "../common/contracts/contract-registry.ts";
 import { eventDecoder } from "../common/contracts/event-tokens.ts";
 import type { Library } from "../common/library.ts";
 import { isKnownType, toMessage } from "../common/messages/event-message.ts";
@@ -25,7 +26,7 @@ export function openOutputs(RED: NodeAPI, node: Node, options: OpenOutputsOption
   const { library, settings, consumer, origin, onLeft } = options;
   const { choices, filters, chosen } = settings;
   const units = new UnitsNote(RED, library);
-  const decode = eventDecoder(RED, library, chosen);
+  const decode = eventDecoder(contractRegistry(RED), library, chosen);
   const decodeEvent = (event: ChannelEvent) => {
     const decoded = decode(event);
     units.note(decoded);
@@ -48,7 +49,7 @@ export function openOutputs(RED: NodeAPI, node: Node, options: OpenOutputsOption
     onSilence: (count, why) => node.warn(RED._(`events-in.warning.${why}-flow`, { count })),
     // While flows stop and start, those that are to run may be missing.
     isRunning: (id) => flowWork.isDeploying || Boolean(RED.nodes.getNode(id)),
-    undecoded: new UndecodedNote(RED, node, "events-in.warning.undecoded"),
+    undecoded: new UndecodedNote({ node, t: RED._ }, "events-in.warning.undecoded"),
     tooDeep: RED._("events-in.rejection.depth", { levels: DEEPEST }),
     onLost: (offset, why) => node.warn(RED._("events-in.warning.given-up", { offset, why })),
   });

@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
 import type { DecodedEvent } from "../../src/index.ts";
-import { contractsAt } from "../common/contracts/contract-registry.ts";
+import { contractRegistry, contractsAt } from "../common/contracts/contract-registry.ts";
 import type { ContractNode } from "../common/fields/config-nodes.ts";
 import type { Library } from "../common/library.ts";
 import type { UnitsReport } from "../common/shared/form-types.ts";
@@ -25,7 +25,7 @@ export class UnitsNote {
     const { contract: address, chainSelector } = decoded;
     if (typeof address !== "string" || typeof chainSelector !== "string") return;
     // Others would take its places.
-    if (contractsAt(this.#RED, chainSelector, address).length === 0) return;
+    if (contractsAt(contractRegistry(this.#RED), chainSelector, address).length === 0) return;
     this.#seen.set(`${chainSelector} ${address}`, { chainSelector, address });
   }
 
@@ -33,7 +33,7 @@ export class UnitsNote {
   report(): UnitsReport {
     const [noDecimals, differing]: [UnitsReport["noDecimals"], UnitsReport["differing"]] = [[], []];
     for (const { chainSelector, address } of this.#seen.values()) {
-      const nodes = contractsAt(this.#RED, chainSelector, address);
+      const nodes = contractsAt(contractRegistry(this.#RED), chainSelector, address);
       const decimals = new Set(nodes.flatMap(({ contract }) => contract.decimals ?? []));
       const token = nodes.find((node) => this.#isToken(node));
       if (decimals.size > 1) differing.push(nameOf(nodes[0]));

@@ -7,6 +7,7 @@ import type {
   Submitted,
   VerifyResult,
 } from "../../src/index.ts";
+import { nodeRedContext } from "../common/context.ts";
 import type { CallPreview } from "../common/contracts/call-preview.ts";
 import type { SignerRef } from "../common/fields/config-nodes.ts";
 import { loadLibrary } from "../common/library.ts";
@@ -244,7 +245,7 @@ async function until(task: Task, operation: Operation, wait: Wait): Promise<Answ
     report.seen({ ...seen, ...(verification ? { verification } : {}) });
   };
   const reaching = reach(
-    task.RED,
+    nodeRedContext(task.RED),
     { client, service, channelId, operation },
     {
       ...{ ...waiting, signal, operationKey, verify, onChange },

@@ -2,6 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import { canonicalId, isSameId } from "../../src/protocol/index.ts";
 import { newestDrafts } from "../common/approvals/open-drafts.ts";
 import { previewOfOperation } from "../common/contracts/call-preview.ts";
+import { contractRegistry } from "../common/contracts/contract-registry.ts";
 import { channelOf, signerOf } from "../common/fields/config-nodes.ts";
 import { type FieldReader, formContext } from "../common/fields/field-reader.ts";
 import { fittingSigners, walletTypeAt } from "../common/fields/fitting-signer.ts";
@@ -77,7 +78,7 @@ export default function register(RED: NodeAPI): void {
           msg.crec = withDetails(msg, { channelId, operationId });
           return operationId;
         },
-        preview: (operation) => previewOfOperation(RED, operation, connection.baseUrl),
+        preview: (operation) => previewOfOperation(contractRegistry(RED), operation, connection.baseUrl),
         warnOf: ({ transactions, address }) => {
           for (const [index, call] of transactions.entries()) {
             const unusual = unusualRecipient(call, address);

@@ -3,6 +3,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { Abi, BlockSelection, CreateQuery, ListedFunction } from "../../src/index.ts";
 import { decimalsOfCall, type NodeChannel } from "../common/contracts/call-decimals.ts";
 import { encodeContractCall } from "../common/contracts/calls.ts";
+import { contractRegistry } from "../common/contracts/contract-registry.ts";
 import { contractOf } from "../common/fields/config-nodes.ts";
 import type { FieldReader, MessageFields } from "../common/fields/field-reader.ts";
 import { type Library, loadLibrary } from "../common/library.ts";
@@ -57,7 +58,7 @@ async function contractQuestion(
     channel,
   );
   const counted = { chainSelector, to, data, chosen: contract, what: "The result should be in tokens" };
-  const decimals = isInTokens ? await decimalsOfCall(RED, counted, channel) : undefined;
+  const decimals = isInTokens ? await decimalsOfCall(contractRegistry(RED), counted, channel) : undefined;
   const read = (returned: string): unknown => {
     const result = library.decodeFunctionResult({ abi, function: signature, data: returned });
     return decimals === undefined

@@ -1,6 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CreatedQuery, CreateQuery, Query, WaitError } from "../../src/index.ts";
 import { canonicalId } from "../../src/protocol/ids.ts";
+import { contractRegistry } from "../common/contracts/contract-registry.ts";
 import { channelOf } from "../common/fields/config-nodes.ts";
 import { formContext } from "../common/fields/field-reader.ts";
 import { answer, onInput, type Task } from "../common/fields/input.ts";
@@ -104,6 +105,6 @@ async function withReasonFirst(
   if (!lastStatus || !reason) return error;
   const { contract_address: to, call_data: data, from_address: from } = request.params;
   const call = { chainSelector: request.chain_selector, to, data, from };
-  const failure = await explainFailure(RED, reason, [call], service);
+  const failure = await explainFailure(contractRegistry(RED), reason, [call], service);
   return nodeError(code, `${failureSentence(lastStatus, failure, "The query has no result")} Query ${id}.`);
 }

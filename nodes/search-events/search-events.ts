@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Node, NodeAPI } from "node-red";
 import type { ChannelEvent, VerifyResult } from "../../src/index.ts";
 import { type NodeConditions, nodeConditions } from "../common/contracts/conditions.ts";
+import { contractRegistry } from "../common/contracts/contract-registry.ts";
 import { eventDecoder } from "../common/contracts/event-tokens.ts";
 import { confidenceCheck } from "../common/fields/confidence.ts";
 import { channelOf, contractOf } from "../common/fields/config-nodes.ts";
@@ -34,7 +35,7 @@ export default function register(RED: NodeAPI): void {
     RED.nodes.createNode(this, def);
     const context = formContext(RED, this, NODE, def);
     const { fields } = context;
-    const undecoded = new UndecodedNote(RED, this, "search-events.warning.undecoded");
+    const undecoded = new UndecodedNote(context, "search-events.warning.undecoded");
     let conditions: NodeConditions | undefined;
 
     onInput(context, def, async ({ msg, send, signal }) => {
@@ -55,7 +56,7 @@ export default function register(RED: NodeAPI): void {
         library,
         levelSource: library.levelSource(client, channelId),
       });
-      const decoding = { ...library, decodeEvent: eventDecoder(RED, library, chosen) };
+      const decoding = { ...library, decodeEvent: eventDecoder(contractRegistry(RED), library, chosen) };
       const sequenceId = RED.util.generateId();
       const messageOf = (event: ChannelEvent, verification: VerifyResult | undefined) => {
         const { offset } = event.headers;

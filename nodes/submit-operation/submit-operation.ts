@@ -1,6 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { OperationChange, OperationStatus, Submitted } from "../../src/index.ts";
 import { registerDecisions } from "../common/approvals/decide.ts";
+import { nodeRedContext } from "../common/context.ts";
 import { type Connection, channelOf, walletOf } from "../common/fields/config-nodes.ts";
 import { type FieldReader, formContext } from "../common/fields/field-reader.ts";
 import { answer, onInput, type Task } from "../common/fields/input.ts";
@@ -159,7 +160,7 @@ export default function register(RED: NodeAPI): void {
       const proofCheck = await proofCheckOf(connection);
       const verify = proofCheck?.({ walletOperationId, wallet, chainSelector }, channelId);
       const reached = await reach(
-        RED,
+        nodeRedContext(RED),
         { client, service: connection.baseUrl, channelId, operation },
         { target, timeoutMs, signal, verify, operationKey, onChange, onFound },
       );

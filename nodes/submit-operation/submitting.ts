@@ -1,7 +1,9 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CrecClient, Operation, Submitted, TransactionInput } from "../../src/index.ts";
 import { draftKey, noteDraft, openDrafts } from "../common/approvals/open-drafts.ts";
+import { nodeRedContext } from "../common/context.ts";
 import { type CallPreview, previewOf, previewOfOperation } from "../common/contracts/call-preview.ts";
+import { contractRegistry } from "../common/contracts/contract-registry.ts";
 import {
   type Connection,
   channelOf,
@@ -226,7 +228,7 @@ export class Submitting {
     const note = this.#noting(msg, given);
     const drafting = client.operations.draft(channelId, { ...request, ...idOf(given) }, { signal });
     const drafted = await drafting.catch(async (error: unknown) => {
-      throw await explainReuse(this.#RED, error, context.connection.baseUrl);
+      throw await explainReuse(nodeRedContext(this.#RED), error, context.connection.baseUrl);
     });
     note(drafted, client);
     const { operation, found } = drafted;
@@ -242,7 +244,7 @@ export class Submitting {
       const { implementation } = operation.transactions[index] ?? {};
       return implementation === undefined ? call : { ...call, implementation };
     });
-    const preview = await previewOf(this.#RED, wallet.chainSelector, calls, baseUrl);
+    const preview = await previewOf(contractRegistry(this.#RED), wallet.chainSelector, calls, baseUrl);
     send(answer(msg, operation, { status: operation.status, preview }), null);
     this.#showDraft(status, found);
     return undefined;
@@ -269,7 +271,7 @@ export class Submitting {
     };
     await task.keep({ id: walletOperationId, connection, about: kept, isRequired: true });
     const { status } = operation;
-    const preview = await previewOfOperation(this.#RED, operation, connection.baseUrl);
+    const preview = await previewOfOperation(contractRegistry(this.#RED), operation, connection.baseUrl);
     const told = answer(task.msg, { status }, { status, preview });
     task.send(null, { ...told, topic: `operation.status/${status}` });
     return this.approve(task, kept, context, preview);
@@ -292,7 +294,8 @@ export class Submitting {
     showWaiting();
     // Who deploys more approvals means the drafts that wait, too.
     const draftNow = { ...kept, needed: Math.max(kept.needed, this.#fields.number("approvals")) };
-    const preview = shown ?? (await previewOfOperation(this.#RED, operation, connection.baseUrl));
+    const preview =
+      shown ?? (await previewOfOperation(contractRegistry(this.#RED), operation, connection.baseUrl));
     const key = msg.crec?.operationKey;
     const approval = new DraftApproval(draftNow, {
       ...{ RED: this.#RED, node: this.#node, client, claims: this.#claims, signer: this.#approvalSigner },
@@ -345,7 +348,7 @@ export class Submitting {
       )
       .finally(() => place?.leave());
     const submitted = await sending.catch(async (error: unknown) => {
-      throw await explainReuse(this.#RED, error, context.connection.baseUrl);
+      throw await explainReuse(nodeRedContext(this.#RED), error, context.connection.baseUrl);
     });
     note(submitted, client);
     context.report.sent(submitted.operation);
@@ -390,7 +393,7 @@ export class Submitting {
         place?.leave();
         // The key service remembers its answer. Another deadline makes it another question.
         if (toCodedError(error).code === "SIGNER_REFUSED") await this.#release(id, digest);
-        throw await explainReuse(this.#RED, error, context.connection.baseUrl);
+        throw await explainReuse(nodeRedContext(this.#RED), error, context.connection.baseUrl);
       });
     if (submitted === undefined) {
       asking.leave();

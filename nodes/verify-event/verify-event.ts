@@ -1,6 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { ChannelEvent, UnmetExpectation, VerifyResult } from "../../src/index.ts";
 import { envelopeOf } from "../../src/protocol/index.ts";
+import { contractRegistry } from "../common/contracts/contract-registry.ts";
 import { eventDecoder } from "../common/contracts/event-tokens.ts";
 import { connectionOf, contractOf } from "../common/fields/config-nodes.ts";
 import { formContext } from "../common/fields/field-reader.ts";
@@ -28,7 +29,7 @@ export default function register(RED: NodeAPI): void {
     const { fields } = context;
     const { settings } = fields;
     const once = openOnce(RED, this, fields);
-    const undecoded = new UndecodedNote(RED, this, "verify-event.warning.undecoded");
+    const undecoded = new UndecodedNote(context, "verify-event.warning.undecoded");
 
     onInput(context, def, async ({ msg, send, signal }) => {
       const connection = connectionOf(RED.nodes, settings.connection);
@@ -70,7 +71,10 @@ export default function register(RED: NodeAPI): void {
       }
       const contract = settings.contract ? contractOf(RED.nodes, settings.contract) : undefined;
       const chosen = contract && { contract, abi: await contract.abi() };
-      const payload = payloadOf(event, { ...library, decodeEvent: eventDecoder(RED, library, chosen) });
+      const payload = payloadOf(event, {
+        ...library,
+        decodeEvent: eventDecoder(contractRegistry(RED), library, chosen),
+      });
       const key = dedupeKey(event);
       signal.throwIfAborted();
       // Trying a flow must not use up the one time that an event is accepted.

@@ -1,7 +1,8 @@
 import type { NodeAPI } from "node-red";
 import should from "should";
+import { nodeRedContext } from "../../nodes/common/context.ts";
 import { previewOf, snapshotOf } from "../../nodes/common/contracts/call-preview.ts";
-import { registerContract } from "../../nodes/common/contracts/contract-registry.ts";
+import { contractRegistry, registerContract } from "../../nodes/common/contracts/contract-registry.ts";
 import type { ContractNode } from "../../nodes/common/fields/config-nodes.ts";
 import { explainReuse } from "../../nodes/common/messages/key-reused.ts";
 import type { CallDef } from "../../nodes/common/shared/form-types.ts";
@@ -33,7 +34,7 @@ function withContracts(...contracts: Set[]): NodeAPI {
   }));
   const getNode = (id: string) => nodes.find((node) => node.id === id) ?? null;
   const RED = { nodes: { getNode }, events: {}, _: (key: string) => key } as unknown as NodeAPI;
-  for (const node of nodes) registerContract(RED, node as unknown as ContractNode);
+  for (const node of nodes) registerContract(contractRegistry(RED), node as unknown as ContractNode);
   return RED;
 }
 
@@ -52,7 +53,7 @@ describe("the preview of a draft", () => {
     RED: NodeAPI,
     call: { data: string; value?: string; preview?: unknown; preview_snapshot?: unknown },
   ) => {
-    const [first] = await previewOf(RED, HERE, [{ to: TOKEN, value: "0", ...call }]);
+    const [first] = await previewOf(contractRegistry(RED), HERE, [{ to: TOKEN, value: "0", ...call }]);
     return first;
   };
   const events = { id: "events", name: "its events", abi: "event Transfer(address from)" };
@@ -124,7 +125,11 @@ describe("the preview of a draft", () => {
       const first = { chain_selector: HERE, status: "confirmed", operation_id: "o", transactions: [before] };
       const asked = [{ to: TOKEN, value: "0", data: other }];
       const reused = { key: "order", first: first as unknown as Operation, asked };
-      const error = await explainReuse(withContracts(token), new OperationKeyReusedError(reused), "");
+      const error = await explainReuse(
+        nodeRedContext(withContracts(token)),
+        new OperationKeyReusedError(reused),
+        "",
+      );
       should(String(error)).match(/used for other calls: call 1: 3 is 8, was 7\. They/);
     });
   });

@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
 import should from "should";
-import { registerContract } from "../../nodes/common/contracts/contract-registry.ts";
+import { contractRegistry, registerContract } from "../../nodes/common/contracts/contract-registry.ts";
 import { eventDecoder } from "../../nodes/common/contracts/event-tokens.ts";
 import type { ContractNode } from "../../nodes/common/fields/config-nodes.ts";
 import { toMessage } from "../../nodes/common/messages/event-message.ts";
@@ -28,7 +28,7 @@ function contract({ abi: text = TRANSFER_ABI, ...settings }: Settings = {}): Con
 /** A Node-RED in which these contracts are deployed. */
 function deployed(...contracts: ContractNode[]): NodeAPI {
   const RED = { events: {} } as unknown as NodeAPI;
-  for (const node of contracts) registerContract(RED, node);
+  for (const node of contracts) registerContract(contractRegistry(RED), node);
   return RED;
 }
 
@@ -53,7 +53,7 @@ function event({ address = TOKEN, chain = HERE, params, more, type = "watcher.ev
 /** The payload of a message with an event, in a Node-RED with these contracts. */
 function payload(RED: NodeAPI, sent: Sent = {}, chosen?: ContractNode): Record<string, unknown> {
   const choice = chosen && { contract: chosen.contract, abi: chosen.contract.abiNow(library) ?? [] };
-  const decoding = { ...library, decodeEvent: eventDecoder(RED, library, choice) };
+  const decoding = { ...library, decodeEvent: eventDecoder(contractRegistry(RED), library, choice) };
   const delivery = {
     event: event(sent),
     offset: 1,
@@ -108,11 +108,11 @@ describe("the tokens in a message", () => {
   it("follow the contract nodes that are deployed now", () => {
     const RED = deployed();
     const [before, after] = [contract(), contract({ decimals: 2 })];
-    const remove = registerContract(RED, before);
+    const remove = registerContract(contractRegistry(RED), before);
     should(tokens(RED)).deepEqual({ value: "1.5" });
     remove();
     should(tokens(RED)).be.undefined();
-    const removeAfter = registerContract(RED, after);
+    const removeAfter = registerContract(contractRegistry(RED), after);
     // The close of a node is also called late, or twice.
     remove();
     should(tokens(RED)).deepEqual({ value: "15000" });

@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
 import should from "should";
-import { registerContract } from "../../nodes/common/contracts/contract-registry.ts";
+import { contractRegistry, registerContract } from "../../nodes/common/contracts/contract-registry.ts";
 import type { ContractNode } from "../../nodes/common/fields/config-nodes.ts";
 import { shortText, toldError } from "../../nodes/common/messages/error-texts.ts";
 import {
@@ -29,7 +29,7 @@ function withContracts(...contracts: Array<{ address: string; decimals?: number;
   for (const { address, decimals, abi = ABI } of contracts) {
     const known = { address, decimals, amounts: [], problem: undefined, chainSelector: NETWORK };
     const node = { name: "token", contract: { ...known, abi: async () => abi } } as unknown as ContractNode;
-    registerContract(RED, node);
+    registerContract(contractRegistry(RED), node);
   }
   return RED;
 }
@@ -45,7 +45,7 @@ describe("the reason of a failed operation or query", () => {
 
   it("is the name of the contract's error, with amounts in tokens and addresses last", async () => {
     const failure = await explainFailure(
-      withContracts({ address: TOKEN, decimals: 6 }),
+      contractRegistry(withContracts({ address: TOKEN, decimals: 6 })),
       text,
       calls,
       SERVICE,
@@ -66,10 +66,16 @@ describe("the reason of a failed operation or query", () => {
     const call = [{ ...calls[0], data: transferOf(100_000_500_000) } as FailedCall];
     const lineOf = async (error: string) =>
       shortText(
-        new Error(failureSentence("failed", await explainFailure(RED, error, call, SERVICE), "It was not")),
+        new Error(
+          failureSentence(
+            "failed",
+            await explainFailure(contractRegistry(RED), error, call, SERVICE),
+            "It was not",
+          ),
+        ),
       );
     should(await lineOf(`InsufficientBalance${many}`)).equal("InsufficientBalance: balance 134, needed…");
-    const failure = await explainFailure(RED, `InsufficientBalance${many}`, call, SERVICE);
+    const failure = await explainFailure(contractRegistry(RED), `InsufficientBalance${many}`, call, SERVICE);
     should(failureSentence("failed", failure, "It was not executed")).startWith(
       "InsufficientBalance: balance 134, needed 100,000.5 tokens. ",
     );
@@ -78,7 +84,7 @@ describe("the reason of a failed operation or query", () => {
   it("of a standard error is said in words", async () => {
     const raised = `ERC20InsufficientBalance(sender: ${HOLDER}, balance: 1500000, needed: 20000000)`;
     const failure = await explainFailure(
-      withContracts({ address: TOKEN, decimals: 6 }),
+      contractRegistry(withContracts({ address: TOKEN, decimals: 6 })),
       raised,
       calls,
       SERVICE,
@@ -109,7 +115,7 @@ describe("the reason of a failed operation or query", () => {
   it("has one token in the singular", async () => {
     const one = `InsufficientBalance(holder: ${HOLDER}, balance: 500000, needed: 1000000)`;
     const { values } = await explainFailure(
-      withContracts({ address: TOKEN, decimals: 6 }),
+      contractRegistry(withContracts({ address: TOKEN, decimals: 6 })),
       one,
       [{ ...calls[0], data: transferOf(1_000_000) } as FailedCall],
       SERVICE,
@@ -118,9 +124,14 @@ describe("the reason of a failed operation or query", () => {
   });
 
   it("has amounts as they are where the decimals are not known", async () => {
-    const { values } = await explainFailure(withContracts({ address: TOKEN }), text, calls, SERVICE);
+    const { values } = await explainFailure(
+      contractRegistry(withContracts({ address: TOKEN })),
+      text,
+      calls,
+      SERVICE,
+    );
     should(values).equal("balance 1500000, needed 20000000");
-    should(await explainFailure(withContracts(), text, calls, SERVICE)).have.property(
+    should(await explainFailure(contractRegistry(withContracts()), text, calls, SERVICE)).have.property(
       "values",
       `holder: ${HOLDER}, balance: 1500000, needed: 20000000`,
     );
@@ -130,7 +141,7 @@ describe("the reason of a failed operation or query", () => {
     const words = [word("address", HOLDER), word("uint256", 1_500_000), word("uint256", 20_000_000)];
     const reverted = `execution reverted: 0xe450d38c${words.join("")}`;
     const RED = withContracts({ address: TOKEN, decimals: 6, abi: [] });
-    should(await explainFailure(RED, reverted, calls, SERVICE)).eql({
+    should(await explainFailure(contractRegistry(RED), reverted, calls, SERVICE)).eql({
       reason: "ERC20InsufficientBalance",
       context: "execution reverted",
       values: "balance 1.5, needed 20 tokens",
@@ -146,7 +157,7 @@ describe("the reason of a failed operation or query", () => {
       const RED = withContracts({ address: TOKEN, decimals: 6, abi });
       return (
         await explainFailure(
-          RED,
+          contractRegistry(RED),
           error,
           [{ ...calls[0], data, from: HOLDER, ...call } as FailedCall],
           SERVICE,
@@ -197,7 +208,7 @@ describe("the reason of a failed operation or query", () => {
       { chainSelector: NETWORK, to: other, data, from: HOLDER },
       { chainSelector: NETWORK, to: TOKEN, data, from: HOLDER },
     ];
-    should(await explainFailure(RED, `transaction 2 of 2: ${text}`, batch, SERVICE)).match({
+    should(await explainFailure(contractRegistry(RED), `transaction 2 of 2: ${text}`, batch, SERVICE)).match({
       reason: "InsufficientBalance",
       context: "transaction 2 of 2",
       values: /^balance 1\.5, needed 20 tokens$/,
@@ -213,7 +224,12 @@ describe("the reason of a failed operation or query", () => {
 
   it("keeps values that hold a comma as they came", async () => {
     const odd = "Odd(text: one, two, amount: 5)";
-    const failure = await explainFailure(withContracts({ address: TOKEN, decimals: 1 }), odd, calls, SERVICE);
+    const failure = await explainFailure(
+      contractRegistry(withContracts({ address: TOKEN, decimals: 1 })),
+      odd,
+      calls,
+      SERVICE,
+    );
     should(failure).eql({ reason: "Odd", values: "text: one, two, amount: 5" });
   });
 

@@ -1,12 +1,10 @@
-import type { NodeAPI } from "node-red";
 import type { CrecClient } from "../../../src/index.ts";
 import type { Connection } from "../fields/config-nodes.ts";
 import { nodeError } from "../shared/errors.ts";
 import { isTokenCall } from "../shared/token-abi.ts";
 import { isVerificationUntouched } from "../shared/verification-set-up.ts";
 import { type ContractPlace, decimalsOnChain, factsOf } from "./contract-facts.ts";
-import { contractsAt } from "./contract-registry.ts";
-import { type Units, unitsAt } from "./deployed-contracts.ts";
+import { type ContractRegistry, contractsAt, type Units, unitsAt } from "./contract-registry.ts";
 
 /** A call with amounts in tokens: which decimals they have is known by the address that is called. */
 type CountedCall = {
@@ -33,21 +31,25 @@ export type NodeChannel = {
  * those that the contract tells, if that is proven.
  * @throws NO_DECIMALS; where the chain does not answer, WAIT_TIMEOUT and the like
  */
-export async function decimalsOfCall(RED: NodeAPI, call: CountedCall, channel: NodeChannel): Promise<number> {
-  const units = unitsAt(RED, call.chainSelector, call.to, call.chosen);
+export async function decimalsOfCall(
+  registry: ContractRegistry,
+  call: CountedCall,
+  channel: NodeChannel,
+): Promise<number> {
+  const units = unitsAt(registry, call.chainSelector, call.to, call.chosen);
   if (units) return units.decimals;
   const isAsked =
     isTokenCall(call.data) &&
-    !isDiffering(RED, call) &&
+    !isDiffering(registry, call) &&
     !channel.connection.isRehearsed &&
     !isUnverified(channel.connection);
-  if (!isAsked) throw noDecimals(RED, call);
+  if (!isAsked) throw noDecimals(registry, call);
   const place = await placeOn(channel, call.chainSelector, call.to);
   const decimals = await decimalsOnChain(place, channel.signal).catch((error: { code?: unknown }) => {
-    if (error.code === "QUERY_NOT_VERIFIED") throw noDecimals(RED, call, error);
+    if (error.code === "QUERY_NOT_VERIFIED") throw noDecimals(registry, call, error);
     throw error;
   });
-  if (decimals === undefined) throw noDecimals(RED, call);
+  if (decimals === undefined) throw noDecimals(registry, call);
   return decimals;
 }
 
@@ -67,24 +69,24 @@ function isUnverified({ verification }: Connection): boolean {
 
 /** Of a token that has told its decimals before, and where contract nodes have none. */
 export function toldUnits(
-  RED: NodeAPI,
+  registry: ContractRegistry,
   call: Pick<CountedCall, "chainSelector" | "to" | "data">,
   service: string | undefined,
 ): Units | undefined {
-  if (service === undefined || !isTokenCall(call.data) || isDiffering(RED, call)) return undefined;
+  if (service === undefined || !isTokenCall(call.data) || isDiffering(registry, call)) return undefined;
   const { decimals } = factsOf({ service, chainSelector: call.chainSelector, address: call.to });
   return decimals === undefined ? undefined : { decimals, amounts: [] };
 }
 
 /** Names the address, and what is wrong. */
 export function noDecimals(
-  RED: NodeAPI,
+  registry: ContractRegistry,
   call: Pick<CountedCall, "chainSelector" | "to" | "what">,
   unproven?: unknown,
 ): Error {
   const { to, what } = call;
   const unknown = unproven === undefined ? "are not known" : "are not known: what it tells is not proven";
-  const why = isDiffering(RED, call)
+  const why = isDiffering(registry, call)
     ? `but the contract nodes of ${to} have different decimals. Correct them`
     : `but the decimals of ${to} ${unknown}. Fill them in in a contract node with this address and network`;
   return nodeError("NO_DECIMALS", `${what}, ${why}, or use the smallest unit.`, unproven);
@@ -92,8 +94,8 @@ export function noDecimals(
 
 /** Whether contract nodes of the address have decimals, but not the same. To be asked where `unitsAt` gives none. */
 export function isDiffering(
-  RED: NodeAPI,
+  registry: ContractRegistry,
   { chainSelector, to }: Pick<CountedCall, "chainSelector" | "to">,
 ): boolean {
-  return contractsAt(RED, chainSelector, to).some(({ contract }) => contract.decimals !== undefined);
+  return contractsAt(registry, chainSelector, to).some(({ contract }) => contract.decimals !== undefined);
 }

@@ -1,4 +1,3 @@
-import type { NodeAPI } from "node-red";
 import type {
   Abi,
   AbiParameter,
@@ -11,7 +10,13 @@ import { valueNames } from "../../../src/protocol/abi-names.ts";
 import { type Library, loadLibrary } from "../library.ts";
 import { COIN_PLACES } from "../shared/coin-units.ts";
 import { toldUnits } from "./call-decimals.ts";
-import { type DeployedContract, deployedContracts, type Units, unitsAt } from "./deployed-contracts.ts";
+import {
+  type ContractRegistry,
+  type DeployedContract,
+  deployedContracts,
+  type Units,
+  unitsAt,
+} from "./contract-registry.ts";
 
 /** A call of an operation in readable form, for approval before it is signed. */
 export type CallPreview = {
@@ -62,7 +67,7 @@ export async function snapshotOf(
  * @param service whose tokens have told their decimals before: none is asked here
  */
 export async function previewOf(
-  RED: NodeAPI,
+  registry: ContractRegistry,
   chainSelector: string,
   calls: ReadonlyArray<
     TransactionInput & { preview?: unknown } & Omit<ShownTransaction, keyof WireTransaction>
@@ -78,9 +83,10 @@ export async function previewOf(
         ...{ to, value: wei, ...(isPositive(wei) ? { ether: inEther(library, wei) } : {}) },
         ...(implementation === undefined ? {} : { implementation }),
       };
-      const contracts = await deployedContracts(RED, chainSelector, to);
+      const contracts = await deployedContracts(registry, chainSelector, to);
       const [first] = contracts;
-      const units = unitsAt(RED, chainSelector, to) ?? toldUnits(RED, { chainSelector, to, data }, service);
+      const units =
+        unitsAt(registry, chainSelector, to) ?? toldUnits(registry, { chainSelector, to, data }, service);
       const snapshot = partsOf(preview_snapshot ?? preview);
       const decoded = first
         ? decodedByContract(library, contracts, { units, snapshot }, data)
@@ -95,11 +101,11 @@ export async function previewOf(
 
 /** Of an operation as this service shows it. */
 export function previewOfOperation(
-  RED: NodeAPI,
+  registry: ContractRegistry,
   { chain_selector, transactions }: Operation,
   service: string,
 ): Promise<CallPreview[]> {
-  return previewOf(RED, chain_selector, transactions, service);
+  return previewOf(registry, chain_selector, transactions, service);
 }
 
 /** A decoded call, and the name of the contract node whose ABI was used. */

@@ -14,6 +14,7 @@ import { COIN_PLACES, type CoinUnit } from "../shared/coin-units.ts";
 import { nodeError } from "../shared/errors.ts";
 import type { ContractCall, Value } from "../shared/form-types.ts";
 import { decimalsOfCall, type NodeChannel } from "./call-decimals.ts";
+import { contractRegistry } from "./contract-registry.ts";
 
 type EncodedCall = {
   to: string;
@@ -66,7 +67,7 @@ export async function encodeContractCall(
       return library.parseTokenAmounts(
         value,
         input.type,
-        await decimalsOfCall(context.RED, counted, channel),
+        await decimalsOfCall(contractRegistry(context.RED), counted, channel),
         at,
       );
     }),

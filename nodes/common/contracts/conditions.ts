@@ -6,7 +6,7 @@ import type { CrecMessage } from "../messages/message.ts";
 import type { ConditionDef } from "../shared/conditions.ts";
 import { translatedError } from "../shared/errors.ts";
 import { type Row, type RowResult, readRow } from "./condition-rows.ts";
-import { isAt } from "./deployed-contracts.ts";
+import { isAt } from "./contract-registry.ts";
 
 /** The settings of a node that its conditions need. */
 type ConditionSettings = {

@@ -1,10 +1,8 @@
-import type { NodeAPI } from "node-red";
 import type { Abi, ChannelEvent, DecodedEvent, DecodedWatcherEvent } from "../../../src/index.ts";
 import { isEvent } from "../../../src/protocol/index.ts";
 import type { ContractRef } from "../fields/config-nodes.ts";
 import type { Library } from "../library.ts";
-import { contractsAt } from "./contract-registry.ts";
-import { unitsAt } from "./deployed-contracts.ts";
+import { type ContractRegistry, contractsAt, unitsAt } from "./contract-registry.ts";
 
 /** A contract event as a message has it: with its amounts in tokens, under their names in `params`, where they are known. */
 type WithTokens = DecodedWatcherEvent & { tokens?: Record<string, unknown> };
@@ -17,19 +15,19 @@ type ChosenContract = { contract: ContractRef; abi: Abi };
  * that is known here, which is the chosen one, or that of any contract node.
  */
 export function eventDecoder(
-  RED: NodeAPI,
+  registry: ContractRegistry,
   library: Library,
   chosen: ChosenContract | undefined,
 ): (event: ChannelEvent) => DecodedEvent {
   return (event) => {
     const decoded = library.decodeEvent(event, chosen?.abi);
     if (!isEvent(event, "watcher.event")) return decoded;
-    return withTokens(RED, library, decoded as DecodedWatcherEvent, chosen?.contract);
+    return withTokens(registry, library, decoded as DecodedWatcherEvent, chosen?.contract);
   };
 }
 
 function withTokens(
-  RED: NodeAPI,
+  registry: ContractRegistry,
   library: Library,
   decoded: DecodedWatcherEvent,
   chosen: ContractRef | undefined,
@@ -37,10 +35,10 @@ function withTokens(
   const { contract: address, chainSelector, chainSelectorUnsigned } = decoded;
   // The same address can be another contract on another network, so an unsigned one does not count.
   if (address === undefined || chainSelectorUnsigned) return decoded;
-  const units = unitsAt(RED, chainSelector, address, chosen);
+  const units = unitsAt(registry, chainSelector, address, chosen);
   if (units === undefined) return decoded;
   const { decimals, amounts } = units;
-  const abi = abiFor(RED, library, decoded, chosen);
+  const abi = abiFor(registry, library, decoded, chosen);
   const tokens = library.eventTokens(decoded, { decimals, amounts, abi });
   if (tokens === undefined) return decoded;
   // A person who looks at the message finds both together.
@@ -50,12 +48,12 @@ function withTokens(
 
 /** The ABI that has the event, of those of its contract. */
 function abiFor(
-  RED: NodeAPI,
+  registry: ContractRegistry,
   library: Library,
   { name, chainSelector, contract = "" }: DecodedWatcherEvent,
   chosen: ContractRef | undefined,
 ): Abi | undefined {
-  const nodes = contractsAt(RED, chainSelector, contract).map((node) => node.contract);
+  const nodes = contractsAt(registry, chainSelector, contract).map((node) => node.contract);
   for (const one of chosen ? [chosen, ...nodes] : nodes) {
     const abi = one.abiNow(library);
     if (abi?.some((item) => item.type === "event" && item.name === name)) return abi;

@@ -1,13 +1,13 @@
-import type { NodeAPI } from "node-red";
 import type { Abi, AbiError, Operation } from "../../../src/index.ts";
 import { valueNames } from "../../../src/protocol/abi-names.ts";
 import { toldUnits } from "../contracts/call-decimals.ts";
 import {
+  type ContractRegistry,
   type DeployedContract,
   deployedContracts,
   type Units,
   unitsAt,
-} from "../contracts/deployed-contracts.ts";
+} from "../contracts/contract-registry.ts";
 import { type Library, loadLibrary } from "../library.ts";
 import { cutAtWord } from "../shared/cut-text.ts";
 import { isTokenCall } from "../shared/token-abi.ts";
@@ -86,7 +86,7 @@ export function failureOf(whole: string): Failure {
  * @param service whose tokens have told their decimals before: none is asked here
  */
 export async function explainFailure(
-  RED: NodeAPI,
+  registry: ContractRegistry,
   text: string,
   calls: readonly FailedCall[],
   service: string,
@@ -95,10 +95,10 @@ export async function explainFailure(
   if (!call) return failureOf(text);
   const [library, contracts] = await Promise.all([
     loadLibrary(),
-    deployedContracts(RED, call.chainSelector, call.to),
+    deployedContracts(registry, call.chainSelector, call.to),
   ]);
   const failure = failureOf(readable(library, contracts, text));
-  const units = unitsAt(RED, call.chainSelector, call.to) ?? toldUnits(RED, call, service);
+  const units = unitsAt(registry, call.chainSelector, call.to) ?? toldUnits(registry, call, service);
   const values = failure.values && inTokens(library, contracts, units, failure, call);
   return values ? { ...failure, ...values } : failure;
 }

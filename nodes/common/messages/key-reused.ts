@@ -1,6 +1,7 @@
-import type { NodeAPI } from "node-red";
 import type { OperationKeyReusedError } from "../../../src/index.ts";
+import type { NodeRedContext } from "../context.ts";
 import { type CallPreview, previewOf } from "../contracts/call-preview.ts";
+import { type ContractRegistry, contractRegistry } from "../contracts/contract-registry.ts";
 import { loadLibrary } from "../library.ts";
 import { statusWord } from "./service-words.ts";
 
@@ -13,16 +14,20 @@ const LONGEST_VALUE = 48;
  *
  * @param service its base URL: what its tokens have told of their decimals is used
  */
-export async function explainReuse(RED: NodeAPI, error: unknown, service: string): Promise<unknown> {
+export async function explainReuse(
+  context: NodeRedContext,
+  error: unknown,
+  service: string,
+): Promise<unknown> {
   const library = await loadLibrary();
   if (!(error instanceof library.OperationKeyReusedError)) return error;
-  const differences = await wordsOf(RED, error, service);
-  const status = statusWord(RED._, error.first.status);
+  const differences = await wordsOf(contractRegistry(context.RED), error, service);
+  const status = statusWord(context.t, error.first.status);
   return new library.OperationKeyReusedError(error, { differences, status });
 }
 
 async function wordsOf(
-  RED: NodeAPI,
+  registry: ContractRegistry,
   { first, asked, differences }: OperationKeyReusedError,
   service: string,
 ): Promise<string[]> {
@@ -33,8 +38,8 @@ async function wordsOf(
     preview: transactions[index]?.preview_snapshot,
   }));
   const [now, before] = await Promise.all([
-    previewOf(RED, chain, askedAlike, service),
-    previewOf(RED, chain, transactions, service),
+    previewOf(registry, chain, askedAlike, service),
+    previewOf(registry, chain, transactions, service),
   ]);
   return differences.flatMap(({ call, what, text }) => {
     const [its, of] = [now[call - 1], before[call - 1]];

@@ -1,4 +1,3 @@
-import type { NodeAPI } from "node-red";
 import type {
   CrecClient,
   FollowUntilOptions,
@@ -9,6 +8,8 @@ import type {
   WaitError,
 } from "../../../src/index.ts";
 import { OPERATION_LIFECYCLE, progressTo } from "../../../src/protocol/index.ts";
+import type { NodeRedContext } from "../context.ts";
+import { type ContractRegistry, contractRegistry } from "../contracts/contract-registry.ts";
 import { loadLibrary } from "../library.ts";
 import { nodeError, toCodedError } from "../shared/errors.ts";
 import type { StatusKind } from "../status/status.ts";
@@ -76,7 +77,7 @@ type Followed = { client: CrecClient; service: string; channelId: string; operat
  * @throws OPERATION_FAILED, OPERATION_CANCELLED, OPERATION_EXPIRED with advice what to do; the errors of `followUntil`.
  */
 export async function reach(
-  RED: NodeAPI,
+  context: NodeRedContext,
   { client, service, channelId, operation }: Followed,
   options: FollowUntilOptions,
 ): Promise<Reached> {
@@ -91,20 +92,25 @@ export async function reach(
     };
   } catch (error) {
     if (!(error instanceof WaitError) || ADVICE[error.code] === undefined)
-      throw await explainReuse(RED, error, service);
-    throw await notExecuted(RED, error, { service, operation }, options.operationKey);
+      throw await explainReuse(context, error, service);
+    throw await notExecuted(
+      contractRegistry(context.RED),
+      error,
+      { service, operation },
+      options.operationKey,
+    );
   }
 }
 
 /** The reason first, then what it means and its values; the id last. */
 async function notExecuted(
-  RED: NodeAPI,
+  registry: ContractRegistry,
   error: WaitError,
   { service, operation }: Pick<Followed, "service" | "operation">,
   key: string | undefined,
 ): Promise<Error> {
   const { code, id, lastStatus, reason } = error;
-  const failure = reason ? await explainFailure(RED, reason, callsOf(operation), service) : undefined;
+  const failure = reason ? await explainFailure(registry, reason, callsOf(operation), service) : undefined;
   const isDraft = isCancelledDraft(code, operation);
   const meaning = `${isDraft ? "The" : "The service reports that the"} operation was not executed`;
   const what = failureSentence(lastStatus ?? "failed", failure, meaning);

@@ -1,4 +1,4 @@
-import type { Node, NodeAPI } from "node-red";
+import type { NodeContext } from "../context.ts";
 import { isNotice, isRejected, isUndecoded } from "./event-message.ts";
 import type { CrecMessage } from "./message.ts";
 
@@ -7,16 +7,14 @@ const MOST = 10;
 
 /** Counts the accepted events that cannot be decoded, which no condition and no alert counts. Each reason is logged once. */
 export class UndecodedNote {
-  readonly #RED: NodeAPI;
-  readonly #node: Node;
+  readonly #context: Pick<NodeContext, "node" | "t">;
   readonly #key: string;
   readonly #told = new Set<string>();
   #count = 0;
 
   /** `key`: the sentence, in the catalog of the node. */
-  constructor(RED: NodeAPI, node: Node, key: string) {
-    this.#RED = RED;
-    this.#node = node;
+  constructor(context: Pick<NodeContext, "node" | "t">, key: string) {
+    this.#context = context;
     this.#key = key;
   }
 
@@ -34,6 +32,7 @@ export class UndecodedNote {
     if (this.#told.has(reason) || this.#told.size >= MOST) return;
     this.#told.add(reason);
     // As an error: a rehearsal has it among its outcomes. It belongs to no message that a catch node could take.
-    this.#node.error(this.#RED._(this.#key, { offset, reason }));
+    const { node, t } = this.#context;
+    node.error(t(this.#key, { offset, reason }));
   }
 }

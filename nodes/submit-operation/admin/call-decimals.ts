@@ -3,6 +3,7 @@ import type { CrecClient } from "../../../src/index.ts";
 import { isUuid } from "../../../src/protocol/ids.ts";
 import { answerForms, fieldsOf, invalidRequest, textIn } from "../../common/admin/answer.ts";
 import { decimalsOfCall } from "../../common/contracts/call-decimals.ts";
+import { contractRegistry } from "../../common/contracts/contract-registry.ts";
 import { channelOf } from "../../common/fields/config-nodes.ts";
 import { loadLibrary } from "../../common/library.ts";
 import { nodeError } from "../../common/shared/errors.ts";
@@ -40,7 +41,14 @@ export function registerCallDecimals(RED: NodeAPI): void {
       const channelId = await existing(client, channel.label);
       const call = { chainSelector, to, data: textIn(question.data), what: "The call has amounts in tokens" };
       const signal = AbortSignal.timeout(ASK_MS);
-      return { decimals: await decimalsOfCall(RED, call, { connection, client, channelId, signal }) };
+      return {
+        decimals: await decimalsOfCall(contractRegistry(RED), call, {
+          connection,
+          client,
+          channelId,
+          signal,
+        }),
+      };
     },
   );
 }

@@ -5,7 +5,7 @@ import { valueNames } from "../../../src/protocol/abi-names.ts";
 import { deployFirst, isDeployedWith } from "../../common/admin/deployed.ts";
 import { isDiffering, noDecimals, toldUnits } from "../../common/contracts/call-decimals.ts";
 import { amountInWei } from "../../common/contracts/calls.ts";
-import { unitsAt } from "../../common/contracts/deployed-contracts.ts";
+import { contractRegistry, unitsAt } from "../../common/contracts/contract-registry.ts";
 import type { ChannelNode, ContractNode } from "../../common/fields/config-nodes.ts";
 import { type Library, loadLibrary } from "../../common/library.ts";
 import { errorText } from "../../common/messages/error-texts.ts";
@@ -193,7 +193,8 @@ async function encoded(
   const isKnown = !to.later && !to.problem;
   const called = { chainSelector, to: to.text, data: listed.selector };
   const units = isKnown
-    ? (unitsAt(RED, chainSelector, to.text, contract) ?? toldUnits(RED, called, service))
+    ? (unitsAt(contractRegistry(RED), chainSelector, to.text, contract) ??
+      toldUnits(contractRegistry(RED), called, service))
     : undefined;
   const decimals = units?.decimals;
   let asks: DecimalsQuestion | undefined;
@@ -206,10 +207,11 @@ async function encoded(
     const value = await shown(stored, (typed) => {
       const byToken = stored?.unit === "token";
       if (byToken && decimals === undefined) {
-        const isAsked = isKnown && isTokenCall(listed.selector) && !isDiffering(RED, called);
+        const isAsked =
+          isKnown && isTokenCall(listed.selector) && !isDiffering(contractRegistry(RED), called);
         if (isAsked) asks = { chainSelector, address: to.text, data: listed.selector };
         if (isAsked || !isKnown) return { text: textOf(typed), later: true };
-        throw noDecimals(RED, { ...called, what: `${at} is given in tokens` });
+        throw noDecimals(contractRegistry(RED), { ...called, what: `${at} is given in tokens` });
       }
       const whole = byToken
         ? library.parseTokenAmounts(typed, input.type, decimals, at)

@@ -1,5 +1,6 @@
 import type { NodeAPI } from "node-red";
 import { type CallPreview, previewOf } from "../../../nodes/common/contracts/call-preview.ts";
+import { contractRegistry } from "../../../nodes/common/contracts/contract-registry.ts";
 import type { TransactionInput } from "../../../src/index.ts";
 import type { ChildHost } from "../host.ts";
 import type { NotTried } from "./not-tried.ts";
@@ -16,7 +17,7 @@ export async function described(
 ): Promise<NotTried> {
   const found = callsOf(host, what.request);
   if (!found) return what;
-  const calls = await previewOf(RED, found.chainSelector, found.calls);
+  const calls = await previewOf(contractRegistry(RED), found.chainSelector, found.calls);
   const today =
     host.job.askQueries && what.kind === "operation"
       ? await askedToday(host, channelOf(what, msg), found)
