@@ -23,5 +23,5 @@ export async function wiredReaders(RED: NodeAPI, alert: string): Promise<Readonl
 }
 
 async function findIn(RED: NodeAPI): Promise<Wired> {
-  return new Paths(RED, await Flows.read(RED)).feeding("crec-events-in", "crec-alert");
+  return new Paths(RED.nodes, await Flows.read(RED.nodes)).feeding("crec-events-in", "crec-alert");
 }

@@ -51,7 +51,7 @@ function tooOld(version: string): Error | undefined {
 /** Says it in the log, in the status, and to whatever sends the node a message. */
 function idle(type: string, problem: Error): Register {
   return (RED) => {
-    useLanguageOf(RED);
+    useLanguageOf(RED._);
     const error = toldError(problem);
     const sentence = error.message;
     // All nodes' files load this one: one line in the log is enough.

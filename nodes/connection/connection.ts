@@ -55,7 +55,7 @@ export default function register(RED: NodeAPI): void {
     },
   );
   // Whatever else is loaded, nothing works without connections.
-  useLanguageOf(RED);
+  useLanguageOf(RED._);
   watchCredentials(RED);
   registerConnectionTest(RED);
   registerKeyReport(RED);

@@ -159,7 +159,7 @@ export async function openReader(
       const verification = await verify?.(newest);
       const log =
         verify && verification?.verified ? await contradictedLog(found, verify, library) : undefined;
-      if (log !== undefined) reportContradiction(RED, node, log);
+      if (log !== undefined) reportContradiction({ node, t: RED._ }, log);
       return outputs.sendTest(newest, verification, log !== undefined);
     },
   });

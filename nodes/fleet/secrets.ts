@@ -37,7 +37,7 @@ function problemOf(
 ): CodedError | undefined {
   const stored = node.credentials?.[name] ?? "";
   const id = originalId(node);
-  const written = storedCredential(RED, id, name) ?? stored;
+  const written = storedCredential(RED.nodes, id, name) ?? stored;
   // Without a URL of its own, that of the environment is used.
   const isOfEnvironment =
     (name === "url" && stored === "") || (isReference(written) && isInEnvironment(stored.trim()));

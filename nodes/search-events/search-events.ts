@@ -68,7 +68,7 @@ export default function register(RED: NodeAPI): void {
         return contradicts ? { ...message, crec: { ...message.crec, contradicts } } : message;
       };
 
-      const isOther = readingCheck(library, (log) => reportContradiction(RED, this, log));
+      const isOther = readingCheck(library, (log) => reportContradiction(context, log));
       const sequence = new Sequence(sequenceId, msg, send);
       const limit = Math.min(LARGEST_PAGE, most + 1);
       const undecodedBefore = undecoded.count;

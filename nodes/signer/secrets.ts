@@ -52,7 +52,7 @@ function problemOf(
   if (stored === "") return undefined;
   const id = originalId(node);
   const key = `"${RED._(labelKey(NODE, name))}" of this signer`;
-  const written = storedCredential(RED, id, name) ?? stored;
+  const written = storedCredential(RED.nodes, id, name) ?? stored;
   if (isReference(written) && isInEnvironment(stored.trim()))
     return stray === undefined ? undefined : straySecret(key, stray);
   try {

@@ -96,7 +96,7 @@ export default function register(RED: NodeAPI): void {
         return isUndecoded(payload)
           ? showStatus(this, "waiting", statusText(RED._, "verify-event.status.undecoded"))
           : showStatus(this, "done", statusText(RED._, "verify-event.status.verified"));
-      reportContradiction(RED, this, library.eventKeyOf(key));
+      reportContradiction(context, library.eventKeyOf(key));
       showStatus(this, "waiting", statusText(RED._, "common.status.contradicts"));
     });
   }

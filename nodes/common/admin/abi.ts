@@ -2,6 +2,7 @@ import type { NodeAPI } from "node-red";
 import type { Abi } from "../../../src/index.ts";
 import { valueNames } from "../../../src/protocol/abi-names.ts";
 import type { ContractNode } from "../fields/config-nodes.ts";
+import type { FlowNodes } from "../fields/flow-settings.ts";
 import { type Library, loadLibrary } from "../library.ts";
 import type {
   AbiAnswer,
@@ -37,7 +38,8 @@ export function registerAbiReader(RED: NodeAPI): void {
       const library = await loadLibrary();
       const text = typeof abi === "string" ? abi.trim() : "";
       const names = splitNames(typeof amounts === "string" ? amounts : "").slice(0, MOST_AMOUNTS);
-      if (isReference(text)) return { found: list(library, await deployedAbi(RED, textIn(id), text), names) };
+      if (isReference(text))
+        return { found: list(library, await deployedAbi(RED.nodes, textIn(id), text), names) };
       try {
         const { abi: read, unusable } = library.readAbi(text);
         const sentences = unusable.map(({ message }) => message);
@@ -48,7 +50,7 @@ export function registerAbiReader(RED: NodeAPI): void {
       } catch (thrown) {
         const choices = choicesIn(library, text);
         if (choices.length < 2) throw thrown;
-        return { ...problemOf(RED, thrown), choices };
+        return { ...problemOf(RED.log, thrown), choices };
       }
     });
   };
@@ -98,7 +100,7 @@ function choicesIn({ listAbis, listEvents, listFunctions }: Library, text: strin
   }));
 }
 
-function deployedAbi(RED: NodeAPI, id: string, reference: string): Promise<Abi> {
-  const contract = (RED.nodes.getNode(id) as Partial<ContractNode> | null)?.contract;
-  return contract && isDeployedWith(RED, id, "abi", reference) ? contract.abi() : deployFirst(reference);
+function deployedAbi(nodes: FlowNodes, id: string, reference: string): Promise<Abi> {
+  const contract = (nodes.getNode(id) as Partial<ContractNode> | null)?.contract;
+  return contract && isDeployedWith(nodes, id, "abi", reference) ? contract.abi() : deployFirst(reference);
 }

@@ -56,7 +56,7 @@ export function answerForms<T>(
         .catch((thrown: unknown) => {
           const seconds = retryAfterOf(thrown);
           if (seconds !== undefined) response.status(429).set("Retry-After", String(seconds));
-          return problemOf(RED, thrown);
+          return problemOf(RED.log, thrown);
         }),
     ).then((answer) => response.json(answer));
   });
@@ -74,12 +74,12 @@ function mayWrite(scope: unknown): boolean {
 }
 
 /** What a person is told about an error; one of ours goes to the log. */
-export function problemOf(RED: NodeAPI, thrown: unknown): Problem {
+export function problemOf(log: NodeAPI["log"], thrown: unknown): Problem {
   const { code, stack } = toCodedError(thrown);
   if (code !== "INTERNAL_ERROR" && !(thrown instanceof TypeError))
     return { problem: errorText(thrown), code };
   // JavaScript's message about a bug of ours does not help a person in a form.
-  RED.log.error(`A form's question could not be answered: ${stack}`);
+  log.error(`A form's question could not be answered: ${stack}`);
   const told = nodeError("INTERNAL_ERROR", "This failed within the nodes. The log of Node-RED says more.");
   return { problem: errorText(told), code: told.code };
 }

@@ -1,5 +1,5 @@
 import type { NodeAPI } from "node-red";
-import { storedValue } from "../fields/flow-settings.ts";
+import { type FlowNodes, storedValue } from "../fields/flow-settings.ts";
 import { nodeError } from "../shared/errors.ts";
 import { isReference, variableMissing } from "../shared/variables.ts";
 
@@ -14,25 +14,31 @@ export type Variable =
  * Whether the deployed node has exactly this text in this field. Only then may a request use what Node-RED made of it:
  * a reference that is only in a request could read any variable of this machine.
  */
-export function isDeployedWith(RED: NodeAPI, id: string, field: string, text: string): boolean {
-  return storedValue(RED.nodes, id, field) === text;
+export function isDeployedWith(nodes: FlowNodes, id: string, field: string, text: string): boolean {
+  return storedValue(nodes, id, field) === text;
 }
 
 /** What a variable stands for in a field of a deployed node, in the environment of that node's flow. */
 export function deployedVariable(RED: NodeAPI, id: string, field: string, reference: string): Variable {
-  return isDeployedWith(RED, id, field, reference) ? variableOf(RED, id, reference) : { state: "undeployed" };
+  return isDeployedWith(RED.nodes, id, field, reference)
+    ? variableOf(RED, id, reference)
+    : { state: "undeployed" };
 }
 
 /** The same for a credential, which is never part of a flow. */
 export function deployedCredential(RED: NodeAPI, id: string, field: string, reference: string): Variable {
-  return storedCredential(RED, id, field) === reference
+  return storedCredential(RED.nodes, id, field) === reference
     ? variableOf(RED, id, reference)
     : { state: "undeployed" };
 }
 
 /** A credential as it is stored, before Node-RED replaces variables; undefined if the node has no such credential. */
-export function storedCredential(RED: NodeAPI, id: string, field: string): string | undefined {
-  const stored: unknown = RED.nodes.getCredentials(id);
+export function storedCredential(
+  nodes: Pick<NodeAPI["nodes"], "getCredentials">,
+  id: string,
+  field: string,
+): string | undefined {
+  const stored: unknown = nodes.getCredentials(id);
   const value =
     typeof stored === "object" && stored !== null && Object.hasOwn(stored, field)
       ? (stored as Record<string, unknown>)[field]

@@ -1,7 +1,9 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CrecClient, Network, Wallet, Watcher } from "../../../src/index.ts";
 import { isUuid } from "../../../src/protocol/ids.ts";
+import type { Translate } from "../context.ts";
 import type { ChannelNode, ConnectionNode, ContractNode } from "../fields/config-nodes.ts";
+import type { FlowNodes } from "../fields/flow-settings.ts";
 import { statusWord } from "../messages/service-words.ts";
 import { ADDRESS } from "../shared/address.ts";
 import type { Choice, Choices } from "../shared/form-types.ts";
@@ -11,7 +13,8 @@ import { sharedAnswers } from "./shared-answers.ts";
 import { reportedLevels, watchedEvents } from "./watcher-lookups.ts";
 
 /** `text` is what was typed so far: the service looks for names that hold it, where it can. */
-type Lookup = (RED: NodeAPI, id: string, text: string) => Promise<Choices>;
+type Asked = { nodes: FlowNodes; t: Translate; id: string; text: string };
+type Lookup = (asked: Asked) => Promise<Choices>;
 
 /** At most this many lines are answered: more is not a list a person reads. */
 const MOST = 200;
@@ -19,61 +22,60 @@ const MOST = 200;
 const LOOKUP_MS = 10_000;
 
 const LOOKUPS: Readonly<Record<string, Lookup>> = {
-  addresses: (RED, id) => knownAddresses(RED, id, inTime().signal),
-  networks: async (RED, id) => {
-    const client = await clientOf(RED, id);
+  addresses: (asked) => knownAddresses(asked, inTime().signal),
+  networks: async (asked) => {
+    const client = await clientOf(asked);
     if (!client) return UNDEPLOYED;
     const networks = await client.networks.list(inTime());
-    return { choices: networks.map((network) => networkChoice(RED, network)) };
+    return { choices: networks.map((network) => networkChoice(asked.t, network)) };
   },
   // The network of a contract, which is what was typed: the form may know its selector only as a variable.
-  "contract-network": async (RED, id, text) => {
-    const client = await clientOf(RED, id);
-    const contract = (RED.nodes.getNode(text) as (Node & Partial<ContractNode>) | null)?.contract;
+  "contract-network": async (asked) => {
+    const client = await clientOf(asked);
+    const contract = (asked.nodes.getNode(asked.text) as (Node & Partial<ContractNode>) | null)?.contract;
     if (!client || !contract || contract.problem) return UNDEPLOYED;
     const networks = await client.networks.list(inTime());
     const its = networks.filter(({ chain_selector }) => chain_selector === contract.chainSelector);
-    return { choices: its.map((network) => networkChoice(RED, network)) };
+    return { choices: its.map((network) => networkChoice(asked.t, network)) };
   },
-  channels: async (RED, id, text) => {
-    const client = await clientOf(RED, id);
+  channels: async (asked) => {
+    const client = await clientOf(asked);
     if (!client) return UNDEPLOYED;
-    return take(client.channels.list({ ...named(text), limit: 50 }, inTime()), ({ name, status }) => ({
+    return take(client.channels.list({ ...named(asked.text), limit: 50 }, inTime()), ({ name, status }) => ({
       value: name,
       label: name,
-      detail: statusWord(RED._, status),
+      detail: statusWord(asked.t, status),
     }));
   },
-  wallets: (RED, id, text) => walletsOf(RED, id, text, nameOf),
-  "wallet-ids": (RED, id, text) => walletsOf(RED, id, text, ({ wallet_id }) => wallet_id),
-  watchers: (RED, id, text) => watchersOf(RED, id, text, ({ watcher_id, name }) => name || watcher_id),
-  "watcher-ids": (RED, id, text) => watchersOf(RED, id, text, ({ watcher_id }) => watcher_id),
+  wallets: (asked) => walletsOf(asked, nameOf),
+  "wallet-ids": (asked) => walletsOf(asked, ({ wallet_id }) => wallet_id),
+  watchers: (asked) => watchersOf(asked, ({ watcher_id, name }) => name || watcher_id),
+  "watcher-ids": (asked) => watchersOf(asked, ({ watcher_id }) => watcher_id),
   // A watcher has a workflow once it runs. The proof of each of its events names it.
-  "watcher-workflows": (RED, id, text) =>
-    watchersOf(RED, id, text, ({ workflow_id }) => workflow_id, ACCEPTABLE),
-  operations: (RED, id) =>
-    inChannel(RED, id, (client, channel) =>
+  "watcher-workflows": (asked) => watchersOf(asked, ({ workflow_id }) => workflow_id, ACCEPTABLE),
+  operations: (asked) =>
+    inChannel(asked, (client, channel) =>
       take(
         client.operations.list(channel, { limit: 100 }, inTime()),
         ({ operation_id, status, created_at }) => ({
           value: operation_id,
           label: operation_id,
-          detail: detailOf(statusWord(RED._, status), created_at),
+          detail: detailOf(statusWord(asked.t, status), created_at),
         }),
       ),
     ),
-  queries: (RED, id) =>
-    inChannel(RED, id, (client, channel) =>
+  queries: (asked) =>
+    inChannel(asked, (client, channel) =>
       take(client.queries.list(channel, { limit: 100 }, inTime()), ({ query_id, status, created_at }) => ({
         value: query_id,
         label: query_id,
-        detail: detailOf(statusWord(RED._, status), created_at),
+        detail: detailOf(statusWord(asked.t, status), created_at),
       })),
     ),
-  "watcher-events": (RED, id) =>
-    inChannel(RED, id, (client, channelId) => watchedEvents({ client, channelId, ...inTime() })),
-  levels: (RED, id) =>
-    inChannel(RED, id, (client, channelId) => reportedLevels({ client, channelId, ...inTime() })),
+  "watcher-events": (asked) =>
+    inChannel(asked, (client, channelId) => watchedEvents({ client, channelId, ...inTime() })),
+  levels: (asked) =>
+    inChannel(asked, (client, channelId) => reportedLevels({ client, channelId, ...inTime() })),
 };
 
 /** What is not deployed has nothing to offer yet; the value can still be typed. */
@@ -87,30 +89,26 @@ export function registerLookups(RED: NodeAPI): void {
     const lookup = Object.hasOwn(LOOKUPS, kind) ? LOOKUPS[kind] : undefined;
     if (!lookup) return invalidRequest(`There is no list of ${kind}.`);
     const text = typeof query.text === "string" ? query.text.trim() : "";
-    return shared(JSON.stringify([kind, id, text]), () => lookup(RED, id, text));
+    return shared(JSON.stringify([kind, id, text]), () => lookup({ nodes: RED.nodes, t: RED._, id, text }));
   });
 }
 
 /** Undefined where none is deployed. @throws what is wrong with its settings */
-async function clientOf(RED: NodeAPI, id: string): Promise<CrecClient | undefined> {
-  return (RED.nodes.getNode(id) as (Node & Partial<ConnectionNode>) | null)?.connection?.client();
+async function clientOf({ nodes, id }: Asked): Promise<CrecClient | undefined> {
+  return (nodes.getNode(id) as (Node & Partial<ConnectionNode>) | null)?.connection?.client();
 }
 
-async function walletsOf(
-  RED: NodeAPI,
-  id: string,
-  text: string,
-  valueIn: (wallet: Wallet) => string,
-): Promise<Choices> {
-  const client = await clientOf(RED, id);
+async function walletsOf(asked: Asked, valueIn: (wallet: Wallet) => string): Promise<Choices> {
+  const client = await clientOf(asked);
   if (!client) return UNDEPLOYED;
+  const { t, text } = asked;
   const filter = ADDRESS.test(text) ? { address: text } : named(text);
   return take(client.wallets.list({ ...filter, limit: 50 }, inTime()), (wallet) => ({
     value: valueIn(wallet),
     label: nameOf(wallet),
-    detail: walletDetail(statusWord(RED._, wallet.status), wallet),
+    detail: walletDetail(statusWord(t, wallet.status), wallet),
     walletType: wallet.wallet_type,
-    ...noteOf(RED, wallet.confidence_level),
+    ...noteOf(t, wallet.confidence_level),
   }));
 }
 
@@ -124,19 +122,18 @@ const ACCEPTABLE = { status: ["active", "archived"] } as const;
 
 /** Watchers without a value are left out. */
 function watchersOf(
-  RED: NodeAPI,
-  id: string,
-  text: string,
+  asked: Asked,
   valueIn: (watcher: Watcher) => string | undefined,
   filter: { status?: readonly ["active", "archived"] } = {},
 ): Promise<Choices> {
-  return inChannel(RED, id, async (client, channel) => {
+  const { t, text } = asked;
+  return inChannel(asked, async (client, channel) => {
     const query = { ...filter, ...named(text), limit: 50 };
     const { choices, ...more } = await take(client.watchers.list(channel, query, inTime()), (watcher) => ({
       value: valueIn(watcher) ?? "",
       label: watcher.name || watcher.watcher_id,
-      detail: statusWord(RED._, watcher.status),
-      ...noteOf(RED, watcher.confidence_level),
+      detail: statusWord(t, watcher.status),
+      ...noteOf(t, watcher.confidence_level),
     }));
     return { choices: choices.filter(({ value }) => value !== ""), ...more };
   });
@@ -144,11 +141,10 @@ function watchersOf(
 
 /** What a channel has, newest or oldest first as the service gives it. */
 async function inChannel(
-  RED: NodeAPI,
-  id: string,
+  { nodes, id }: Asked,
   list: (client: CrecClient, channelId: string) => Promise<Choices>,
 ): Promise<Choices> {
-  const channel = (RED.nodes.getNode(id) as (Node & Partial<ChannelNode>) | null)?.channel;
+  const channel = (nodes.getNode(id) as (Node & Partial<ChannelNode>) | null)?.channel;
   if (!channel) return UNDEPLOYED;
   if (channel.problem) throw channel.problem;
   const client = await channel.connection().client();
@@ -156,21 +152,21 @@ async function inChannel(
 }
 
 function networkChoice(
-  RED: NodeAPI,
+  t: Translate,
   { chain_selector, name, type, default_confidence_level }: Network,
 ): Choice {
   return {
     value: chain_selector,
     label: name,
     ...(type ? { detail: type } : {}),
-    ...noteOf(RED, default_confidence_level),
+    ...noteOf(t, default_confidence_level),
   };
 }
 
 /** A level of confidence in words, where the service says one. */
-function noteOf(RED: NodeAPI, level: unknown): Pick<Choice, "note"> {
+function noteOf(t: Translate, level: unknown): Pick<Choice, "note"> {
   if (typeof level !== "string" || level === "") return {};
-  return { note: RED._("common.hint.confidence", { level }) };
+  return { note: t("common.hint.confidence", { level }) };
 }
 
 /** An id is not part of a name. */

@@ -1,8 +1,8 @@
-import type { Node, NodeAPI } from "node-red";
+import type { Node } from "node-red";
 import type { CrecClient } from "../../../src/index.ts";
 import { isUuid } from "../../../src/protocol/ids.ts";
 import type { ChannelNode } from "../fields/config-nodes.ts";
-import { storedValue } from "../fields/flow-settings.ts";
+import { type FlowNodes, storedValue } from "../fields/flow-settings.ts";
 import { nodeError } from "../shared/errors.ts";
 
 type Channel = { channelId: string; channel: string };
@@ -13,12 +13,12 @@ type Channel = { channelId: string; channel: string };
  * @throws CHANNEL_NOT_FOUND
  */
 export async function queryChannel(
-  RED: NodeAPI,
+  nodes: FlowNodes,
   connectionId: string,
   client: CrecClient,
   signal: AbortSignal,
 ): Promise<Channel> {
-  for (const label of deployedChannels(RED, connectionId)) {
+  for (const label of deployedChannels(nodes, connectionId)) {
     const found = isUuid(label)
       ? await client.channels.get(label, { signal }).catch(() => undefined)
       : await client.channels.findByName(label, { signal });
@@ -34,11 +34,11 @@ export async function queryChannel(
 }
 
 /** Names and ids of the channels that are deployed with this connection. */
-function deployedChannels(RED: NodeAPI, connectionId: string): string[] {
+function deployedChannels(nodes: FlowNodes, connectionId: string): string[] {
   const labels: string[] = [];
-  RED.nodes.eachNode(({ id, type }) => {
-    if (type !== "crec-channel" || storedValue(RED.nodes, id, "connection") !== connectionId) return;
-    const { channel } = (RED.nodes.getNode(id) ?? {}) as Partial<Node & ChannelNode>;
+  nodes.eachNode(({ id, type }) => {
+    if (type !== "crec-channel" || storedValue(nodes, id, "connection") !== connectionId) return;
+    const { channel } = (nodes.getNode(id) ?? {}) as Partial<Node & ChannelNode>;
     if (channel && !channel.problem) labels.push(channel.label);
   });
   return labels;

@@ -7,6 +7,7 @@ import {
   factsOf,
 } from "../contracts/contract-facts.ts";
 import type { Connection, ConnectionNode, ContractNode, WalletNode } from "../fields/config-nodes.ts";
+import type { FlowNodes } from "../fields/flow-settings.ts";
 import { loadLibrary } from "../library.ts";
 import { isChosen } from "../shared/config-choice.ts";
 import { nodeError } from "../shared/errors.ts";
@@ -31,12 +32,12 @@ const LOOKUP_MS = 10_000;
  */
 export function registerContractReader(RED: NodeAPI): void {
   answerForms(RED, "post", "/crec/contract/read", "crec.write", async ({ body }): Promise<OnChain> => {
-    const place = await placeOf(RED, fieldsOf(body));
+    const place = await placeOf(RED.nodes, fieldsOf(body));
     const { network, channel } = place;
     return { ...(await read(place)), network, channel };
   });
   answerForms(RED, "post", "/crec/contract/exists", "crec.write", async ({ body }): Promise<OnChain> => {
-    const place = await placeOf(RED, fieldsOf(body));
+    const place = await placeOf(RED.nodes, fieldsOf(body));
     const { network, channel } = place;
     return { ...(await existsAt(place)), network, channel };
   });
@@ -49,10 +50,10 @@ export function registerContractReader(RED: NodeAPI): void {
  * @throws what `POST /crec/contract/exists` answers: CHANNEL_NOT_FOUND, NETWORK_NOT_FOUND, QUERY_FAILED and the like
  */
 export async function contractExists(
-  RED: NodeAPI,
+  nodes: FlowNodes,
   at: Readonly<{ connection: string; chainSelector: string; address: string }>,
 ): Promise<boolean | undefined> {
-  return (await existsAt(await placeOf(RED, at))).isContract;
+  return (await existsAt(await placeOf(nodes, at))).isContract;
 }
 
 async function existsAt(place: Place): Promise<Pick<OnChain, "isContract">> {
@@ -75,16 +76,16 @@ async function read(place: Place): Promise<Omit<OnChain, "network" | "channel">>
 }
 
 /** @throws CONNECTION_MISSING, DEPLOY_FIRST, CHANNEL_NOT_FOUND, INVALID_ADDRESS, and what is wrong with the connection */
-async function placeOf(RED: NodeAPI, question: Readonly<Record<string, unknown>>): Promise<Place> {
+async function placeOf(nodes: FlowNodes, question: Readonly<Record<string, unknown>>): Promise<Place> {
   const { checksumAddress } = await loadLibrary();
   const id = textIn(question.id);
-  const chainSelector = resolved(RED, id, "chainSelector", textIn(question.chainSelector));
+  const chainSelector = resolved(nodes, id, "chainSelector", textIn(question.chainSelector));
   if (!/^\d+$/.test(chainSelector)) {
     throw nodeError("CONTRACT_INCOMPLETE", "The network is missing. Choose a network first.");
   }
-  const address = checksumAddress(resolved(RED, id, "address", textIn(question.address)), "The address");
+  const address = checksumAddress(resolved(nodes, id, "address", textIn(question.address)), "The address");
   const connectionId = textIn(question.connection);
-  const connection = connectionWith(RED, connectionId);
+  const connection = connectionWith(nodes, connectionId);
   const client = await connection.client();
   const networks = await client.networks.list({ signal: AbortSignal.timeout(LOOKUP_MS) });
   const network = networks.find(({ chain_selector }) => chain_selector === chainSelector);
@@ -95,7 +96,7 @@ async function placeOf(RED: NodeAPI, question: Readonly<Record<string, unknown>>
     );
   }
   const signal = AbortSignal.timeout(LOOKUP_MS);
-  const channel = await queryChannel(RED, connectionId, client, signal);
+  const channel = await queryChannel(nodes, connectionId, client, signal);
   const { verification } = connection;
   const isUntouched = isVerificationUntouched({
     ...verification,
@@ -107,23 +108,23 @@ async function placeOf(RED: NodeAPI, question: Readonly<Record<string, unknown>>
 }
 
 /** What is typed; a variable only where the deployed node has the same. @throws DEPLOY_FIRST */
-function resolved(RED: NodeAPI, id: string, field: "chainSelector" | "address", text: string): string {
+function resolved(nodes: FlowNodes, id: string, field: "chainSelector" | "address", text: string): string {
   if (!isReference(text)) return text;
-  const node = RED.nodes.getNode(id) as Partial<ContractNode & WalletNode> | null;
+  const node = nodes.getNode(id) as Partial<ContractNode & WalletNode> | null;
   const value =
     field === "address" ? node?.contract?.address : (node?.contract ?? node?.wallet)?.chainSelector;
-  return value !== undefined && isDeployedWith(RED, id, field, text) ? value : deployFirst(text);
+  return value !== undefined && isDeployedWith(nodes, id, field, text) ? value : deployFirst(text);
 }
 
 /** @throws CONNECTION_MISSING, DEPLOY_FIRST, and what is wrong with its settings */
-function connectionWith(RED: NodeAPI, id: string): Connection {
+function connectionWith(nodes: FlowNodes, id: string): Connection {
   if (!isChosen(id)) {
     throw nodeError(
       "CONNECTION_MISSING",
       "The chain is read by the service of a connection. Choose a connection first.",
     );
   }
-  const connection = (RED.nodes.getNode(id) as Partial<ConnectionNode> | null)?.connection;
+  const connection = (nodes.getNode(id) as Partial<ConnectionNode> | null)?.connection;
   if (!connection) {
     throw nodeError(
       "DEPLOY_FIRST",

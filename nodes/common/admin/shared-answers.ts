@@ -19,11 +19,11 @@ const KEPT_MS = 5_000;
  * @param isWhole false for an answer that tells of a failure
  */
 export function sharedAnswers<T>(
-  RED: Pick<NodeAPI, "events">,
+  { events }: Pick<NodeAPI, "events">,
   isWhole: (answer: T) => boolean = () => true,
 ): (question: string, work: () => Promise<T>) => Promise<T> {
   const all = new Map<string, Shared<T>>();
-  RED.events.on("flows:started", () => all.clear());
+  events.on("flows:started", () => all.clear());
   return (question, work) => {
     // A question may be as long as Node-RED accepts.
     const key = createHash("sha256").update(question).digest("base64");

@@ -1,5 +1,5 @@
 import type { NodeAPI } from "node-red";
-import { storedValue } from "../fields/flow-settings.ts";
+import { type FlowNodes, storedValue } from "../fields/flow-settings.ts";
 import type { ShownVariable, ShownVariables } from "../shared/form-types.ts";
 import { STORED_PASSWORD } from "../shared/stored-password.ts";
 import { isReference } from "../shared/variables.ts";
@@ -35,12 +35,12 @@ export function registerVariables(RED: NodeAPI): void {
 
 /** Undefined where there is no variable in the field. */
 function shownVariable(RED: NodeAPI, id: string, field: string, text: string): ShownVariable | undefined {
-  const credential = storedCredential(RED, id, field);
+  const credential = storedCredential(RED.nodes, id, field);
   const isStored = text === STORED_PASSWORD && credential !== undefined;
   const reference = isStored ? credential : text;
   if (!isReference(reference)) return undefined;
   const name = reference.slice(2, -1);
-  const isSecret = credential !== undefined || SECRET_NAME.test(name) || isCredentialOfFlow(RED, name);
+  const isSecret = credential !== undefined || SECRET_NAME.test(name) || isCredentialOfFlow(RED.nodes, name);
   const variable =
     credential === undefined
       ? deployedVariable(RED, id, field, reference)
@@ -56,9 +56,9 @@ function shownAs(variable: Variable, isSecret: boolean): Omit<ShownVariable, "na
 }
 
 /** Whether a flow, a group or a subflow has a variable of this name as a credential. */
-function isCredentialOfFlow(RED: NodeAPI, name: string): boolean {
+function isCredentialOfFlow(nodes: FlowNodes, name: string): boolean {
   let found = false;
-  RED.nodes.eachNode((node) => {
+  nodes.eachNode((node) => {
     const { env } = node as { env?: unknown };
     if (Array.isArray(env) && env.some((one) => isCredential(one, name))) found = true;
   });

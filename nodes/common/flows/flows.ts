@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { NodeAPI } from "node-red";
+import type { FlowNodes } from "../fields/flow-settings.ts";
 import { callsWithContracts } from "../shared/called-contracts.ts";
 import { labelOf } from "../telemetry/origin.ts";
 import type { Origin } from "../telemetry/types.ts";
@@ -41,9 +41,9 @@ export class Flows {
   readonly #instances = new Map<string, FlowNode[]>();
 
   /** Reads the deployed flows, in steps. */
-  static async read(RED: NodeAPI): Promise<Flows> {
+  static async read(nodes: Pick<FlowNodes, "eachNode">): Promise<Flows> {
     const stored: FlowNode[] = [];
-    RED.nodes.eachNode((node) => stored.push(withContracts(node as unknown as FlowNode)));
+    nodes.eachNode((node) => stored.push(withContracts(node as unknown as FlowNode)));
     const flows = new Flows();
     await flows.#fill(stored);
     return flows;

@@ -13,13 +13,13 @@ const HANDLERS = ["catch", "complete", "status"];
 
 /** The ways that messages take: wires, link nodes, and into and out of subflows. */
 export class Paths {
-  readonly #RED: Pick<NodeAPI, "nodes">;
+  readonly #nodes: NodeAPI["nodes"];
   readonly #flows: Flows;
   /** By their flow. */
   readonly #handlers = new Map<string, FlowNode[]>();
 
-  constructor(RED: Pick<NodeAPI, "nodes">, flows: Flows) {
-    this.#RED = RED;
+  constructor(nodes: NodeAPI["nodes"], flows: Flows) {
+    this.#nodes = nodes;
     this.#flows = flows;
     for (const node of flows.ofType(...HANDLERS)) {
       const { z = "" } = node;
@@ -132,7 +132,7 @@ export class Paths {
 
   /** Whether a node comes from a module whose inside the flows do not show. */
   isOpaque({ type }: FlowNode): boolean {
-    return typeof (this.#RED.nodes as { getType?(name: string): unknown }).getType?.(type) === "object";
+    return typeof (this.#nodes as { getType?(name: string): unknown }).getType?.(type) === "object";
   }
 
   #nextOf(node: FlowNode): FlowNode[] {

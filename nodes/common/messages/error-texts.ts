@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { NodeAPI } from "node-red";
+import type { Translate } from "../context.ts";
 import { cutAtWord } from "../shared/cut-text.ts";
 import { type CodedError, isTranslated, toCodedError, translatedError } from "../shared/errors.ts";
 import { type ProxyFault, proxyFault } from "../shared/proxy-fault.ts";
@@ -26,9 +26,9 @@ let ofNodeRed = (): string => "en-US";
 const ofAsker = new AsyncLocalStorage<string>();
 
 /** Reports errors in the language of this Node-RED. */
-export function useLanguageOf(RED: NodeAPI): void {
+export function useLanguageOf(t: Translate): void {
   // Node-RED falls back to English by itself where it has no texts of ours.
-  ofNodeRed = () => RED._("common.language");
+  ofNodeRed = () => t("common.language");
 }
 
 /** Reports the errors of `work` in the language of the person who asked, if it is known. */

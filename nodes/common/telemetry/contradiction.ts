@@ -1,4 +1,5 @@
-import type { Node, NodeAPI } from "node-red";
+import type { Node } from "node-red";
+import type { NodeContext } from "../context.ts";
 import { activity } from "./activity.ts";
 import { originOf } from "./origin.ts";
 
@@ -8,7 +9,7 @@ export function noteContradiction(node: Node, log: string): void {
 }
 
 /** Warns about it, too. */
-export function reportContradiction(RED: NodeAPI, node: Node, log: string): void {
-  node.warn(RED._("common.warning.contradicts", { log }));
+export function reportContradiction({ node, t }: Pick<NodeContext, "node" | "t">, log: string): void {
+  node.warn(t("common.warning.contradicts", { log }));
   noteContradiction(node, log);
 }

@@ -143,7 +143,7 @@ function isStoredFor(
  * it is not known whether such a key may be sent to its addresses.
  */
 function isSameWay(RED: NodeAPI, { id, connection }: NonNullable<Deployed>, body: TestRequest): boolean {
-  if (!isReference(storedCredential(RED, id, "apiKey") ?? "")) return true;
+  if (!isReference(storedCredential(RED.nodes, id, "apiKey") ?? "")) return true;
   return !connection?.problem && hasSameWay(RED, id, body);
 }
 

@@ -33,7 +33,7 @@ export function environmentKey(name: string): EnvironmentKey | undefined {
 
 /** The same for a deployed connection; undefined if it has a stored key. */
 export function environmentKeyOf(RED: NodeAPI, id: string): EnvironmentKey | undefined {
-  return storedCredential(RED, id, "apiKey") ? undefined : environmentKey(nameOf(RED, id));
+  return storedCredential(RED.nodes, id, "apiKey") ? undefined : environmentKey(nameOf(RED, id));
 }
 
 /**

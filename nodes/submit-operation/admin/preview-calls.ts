@@ -312,13 +312,13 @@ async function resolved(RED: NodeAPI, library: Library, id: string, text: Contra
   const field = (name: "chainSelector" | "address" | "decimals" | "amounts"): string => {
     const typed = String(text[name] ?? "").trim();
     if (!isReference(typed)) return typed;
-    if (!deployed || !isDeployedWith(RED, id, name, typed)) return deployFirst(typed);
+    if (!deployed || !isDeployedWith(RED.nodes, id, name, typed)) return deployFirst(typed);
     if (deployed.problem) throw deployed.problem;
     return String(deployed[name] ?? "");
   };
   const typed = String(text.abi ?? "").trim();
   const fromEnvironment = isReference(typed);
-  if (fromEnvironment && !(deployed && isDeployedWith(RED, id, "abi", typed))) deployFirst(typed);
+  if (fromEnvironment && !(deployed && isDeployedWith(RED.nodes, id, "abi", typed))) deployFirst(typed);
   const decimals = field("decimals");
   const abi = fromEnvironment && deployed ? await deployed.abi() : library.readAbi(typed).abi;
   return {

@@ -115,7 +115,7 @@ async function walletOf(
   }
   const deployed = (RED.nodes.getNode(String(text.id ?? "")) as Partial<WalletNode> | null)?.wallet;
   const isStored = (field: "wallet" | "chainSelector", typed: string) =>
-    deployed !== undefined && isDeployedWith(RED, String(text.id), field, typed);
+    deployed !== undefined && isDeployedWith(RED.nodes, String(text.id), field, typed);
   const chainSelector = !isReference(selector)
     ? selector
     : deployed && isStored("chainSelector", selector)

@@ -161,7 +161,11 @@ function contractQuestions({ RED, flows, asked, now }: Scene): Question[] {
     if (known && (known.value || Math.abs(now - known.at) < ABSENT_FOR_MS)) return [];
     return [
       async () => {
-        const isContract = await contractExists(RED, { connection: connectionId, chainSelector, address });
+        const isContract = await contractExists(RED.nodes, {
+          connection: connectionId,
+          chainSelector,
+          address,
+        });
         if (isContract !== undefined) asked.contracts.set(key, isContract);
       },
     ];

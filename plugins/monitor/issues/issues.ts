@@ -81,7 +81,7 @@ export class Issues implements IssueList {
 
   /** Forgets the open alerts of a deleted node, by its file. @throws FOLDER_IN_USE, FOLDER_NOT_LOCKED */
   async closeAlerts(file: string): Promise<void> {
-    await forgetLeftOpen(this.#RED, await Flows.read(this.#RED), file);
+    await forgetLeftOpen(this.#RED, await Flows.read(this.#RED.nodes), file);
     await this.check();
   }
 
@@ -119,9 +119,9 @@ export class Issues implements IssueList {
 
   async #scene(): Promise<Scene> {
     const RED = this.#RED;
-    const flows = await Flows.read(RED);
+    const flows = await Flows.read(RED.nodes);
     this.#flows = flows;
-    const paths = new Paths(RED, flows);
+    const paths = new Paths(RED.nodes, flows);
     const [now, startedAt] = [Date.now(), this.#startedAt];
     return { RED, flows, paths, activity: this.#activity, asked: this.#asked, now, startedAt };
   }

@@ -46,7 +46,8 @@ function deployedConnection(RED: NodeAPI, posted: FlowNode | undefined): Connect
   const name = String(posted?.name || posted?.baseUrl || "");
   const { connection } = (posted ? (RED.nodes.getNode(posted.id) ?? {}) : {}) as Partial<ConnectionNode>;
   const isSame =
-    posted && ADDRESSES.every((field) => isDeployedWith(RED, posted.id, field, posted[field] as string));
+    posted &&
+    ADDRESSES.every((field) => isDeployedWith(RED.nodes, posted.id, field, posted[field] as string));
   if (connection && isSame) return connection;
   throw nodeError(
     "DEPLOY_FIRST",
@@ -75,7 +76,7 @@ async function channelId(
 /** What a variable stands for is known of the deployed node only. */
 function deployedLabel(RED: NodeAPI, { id }: FlowNode, text: string): string {
   const { channel } = (RED.nodes.getNode(id) ?? {}) as Partial<ChannelNode>;
-  if (channel && isDeployedWith(RED, id, "channel", text)) return channel.label;
+  if (channel && isDeployedWith(RED.nodes, id, "channel", text)) return channel.label;
   throw nodeError(
     "DEPLOY_FIRST",
     `What ${text} stands for is known once the channel is deployed: deploy, then try again.`,

@@ -78,7 +78,7 @@ export class KeptRehearsals {
       this.#reports = [...this.#reports.slice(-1), { number, report }];
       this.#state = { state: "done", number, hasBefore };
     } catch (thrown) {
-      const { problem, code } = problemOf(this.#RED, over.signal.aborted ? cancelled() : thrown);
+      const { problem, code } = problemOf(this.#RED.log, over.signal.aborted ? cancelled() : thrown);
       this.#state = { state: "failed", number, why: problem, code };
     }
   }

@@ -28,7 +28,7 @@ export function registerConnection(RED: NodeAPI, dispatcher: HttpDispatcher, tod
     if (this.connection.problem) this.error(errorText(this.connection.problem));
   }
   RED.nodes.registerType("crec-connection", ConstructConnection);
-  useLanguageOf(RED);
+  useLanguageOf(RED._);
   return Object.getPrototypeOf(ConstructConnection.prototype) as NodeClass;
 }
 

@@ -31,12 +31,12 @@ export async function sceneOf({ nodes, running = {}, settings = {}, env = {} }: 
     },
     util: { getSetting: (_node: object, name: string) => env[name] },
   } as unknown as NodeAPI;
-  const flows = await Flows.read(RED);
+  const flows = await Flows.read(RED.nodes);
   const activity = new Activity();
   return {
     RED,
     flows,
-    paths: new Paths(RED, flows),
+    paths: new Paths(RED.nodes, flows),
     activity,
     asked: new AnswerCache(),
     now: NOW,
