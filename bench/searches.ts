@@ -1,4 +1,4 @@
-import type { EventFilter } from "../service/src/store/events.ts";
+import type { EventFilter } from "../service/src/store/events/events.ts";
 import { Store } from "../service/src/store/store.ts";
 import type { ManyEvents } from "./many-events.ts";
 import { type Measured, median } from "./measured.ts";

@@ -24,7 +24,7 @@ import { keepOwnChain, startOwnChain, warmUp } from "./own-chain.ts";
 import { messageOf, ServiceProblem } from "./problem.ts";
 import { startRelayer } from "./relayer-account.ts";
 import type { ReadyInfo } from "./start/types.ts";
-import { DATABASE_FILE, storageProblem } from "./store/storage-problem.ts";
+import { DATABASE_FILE, storageProblem } from "./store/database.ts";
 import { Store } from "./store/store.ts";
 import { now } from "./time.ts";
 

@@ -11,8 +11,7 @@ import {
 import { join } from "node:path";
 import should from "should";
 import { ServiceProblem, startService } from "../src/index.ts";
-import { openDatabase } from "../src/store/database.ts";
-import { storageProblem } from "../src/store/storage-problem.ts";
+import { openDatabase, storageProblem } from "../src/store/database.ts";
 import { useOwnNode } from "./own-node.ts";
 
 const PAGE_BYTES = 32_768;

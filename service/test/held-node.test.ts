@@ -4,7 +4,7 @@ import type { Operation, Query, Wallet } from "../../src/protocol/index.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/signing/index.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { type RunningService, startService } from "../src/index.ts";
-import { Events } from "../src/store/events.ts";
+import { Events } from "../src/store/events/events.ts";
 import { useOwnNode } from "./own-node.ts";
 import { RpcProxy } from "./rpc-proxy.ts";
 import { callOf, signatureOf, signedOperation } from "./signed-operation.ts";

@@ -1,5 +1,5 @@
 /** A process that opens a store of an earlier version, and is killed while it stores the second block of the index. */
-import { EventTail } from "../src/store/event-tail.ts";
+import { EventTail } from "../src/store/events/tail.ts";
 import { Store } from "../src/store/store.ts";
 
 const { store } = EventTail.prototype;

@@ -10,7 +10,7 @@ import { startService } from "../src/index.ts";
 import { InjectedFailures } from "../src/injected-failures/index.ts";
 import { operationStatuses } from "../src/lifecycles/operation.ts";
 import { expireQueries, QueryRunner } from "../src/lifecycles/query.ts";
-import { bytesOf } from "../src/store/event-pages.ts";
+import { bytesOf } from "../src/store/events/pages.ts";
 import { Store } from "../src/store/store.ts";
 import { callOf, signedOperation } from "./signed-operation.ts";
 import { Api, BLOCK_TIME_MS, startTestService, temporaryFolder } from "./support.ts";

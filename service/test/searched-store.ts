@@ -1,5 +1,5 @@
 import type { EventPage, EventType } from "../../src/protocol/index.ts";
-import { bytesOf, type StoredPage } from "../src/store/event-pages.ts";
+import { bytesOf, type StoredPage } from "../src/store/events/pages.ts";
 import { Store } from "../src/store/store.ts";
 import { Yielder } from "../src/store/yielder.ts";
 import { temporaryFolder } from "./support.ts";

@@ -1,11 +1,10 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import should from "should";
+import { Executions, Positions } from "../src/store/chain-progress.ts";
 import { Channels } from "../src/store/channels.ts";
-import { Events } from "../src/store/events.ts";
-import { Executions } from "../src/store/executions.ts";
+import { Events } from "../src/store/events/events.ts";
 import { Operations } from "../src/store/operations.ts";
-import { Positions } from "../src/store/positions.ts";
 import { Queries } from "../src/store/queries.ts";
 import { Settings } from "../src/store/settings.ts";
 import { Store } from "../src/store/store.ts";

@@ -1,5 +1,5 @@
 import { OPERATION_STATUSES } from "../../src/protocol/index.ts";
-import { BLOCK } from "../src/store/block-places.ts";
+import { BLOCK } from "../src/store/events/places.ts";
 import type { Store } from "../src/store/store.ts";
 import type { StoredWallet } from "../src/store/wallets.ts";
 

@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 import type { Lifecycles } from "../lifecycles/lifecycles.ts";
 import type { Log } from "../log.ts";
 import { messageOf } from "../problem.ts";
-import { storageProblem } from "../store/storage-problem.ts";
+import { storageProblem } from "../store/database.ts";
 import { authorization } from "./auth.ts";
 import { channelRoutes } from "./channels.ts";
 import { answerClientError, refuseExpectations, refuseTunnels } from "./client-errors.ts";

@@ -1,6 +1,6 @@
 import type { Following } from "../chain/following.ts";
 import type { SkippedLogs } from "../lifecycles/skipped-logs.ts";
-import type { Executions } from "../store/executions.ts";
+import type { Executions } from "../store/chain-progress.ts";
 import { html } from "./html.ts";
 import { code, type Row } from "./start-page-parts.ts";
 

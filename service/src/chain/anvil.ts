@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Log, silentLog } from "../log.ts";
 import { messageOf } from "../problem.ts";
-import { storageProblem } from "../store/storage-problem.ts";
+import { storageProblem } from "../store/database.ts";
 import { findAnvil } from "./anvil/binary.ts";
 import { forget, record } from "./anvil/chain-processes.ts";
 import { type Listening, launch, StateRefused } from "./anvil/launch.ts";

@@ -3,7 +3,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import type { Address, Hex } from "../../../src/protocol/index.ts";
 import { type Log, silentLog } from "../log.ts";
 import { messageOf } from "../problem.ts";
-import type { SentTransaction } from "../store/sent-transaction.ts";
+import type { SentTransaction } from "../store/rows.ts";
 import { type Chain, hexNumber } from "./chain.ts";
 import type { Receipt } from "./chain-data.ts";
 import { Funds, gasPrices } from "./funds.ts";

@@ -1,5 +1,5 @@
 import type { EventEnvelope, EventType, OcrProof } from "../../../src/protocol/index.ts";
-import type { Appended, IsHidden } from "../store/events.ts";
+import type { Appended, IsHidden } from "../store/events/events.ts";
 import type { DELIVERY_ACTIONS, PROOF_ACTIONS } from "./actions.ts";
 import { CountedList } from "./counted-list.ts";
 

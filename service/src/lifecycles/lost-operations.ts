@@ -3,7 +3,7 @@ import { isRefusalForGood } from "../chain/node/call-refusals.ts";
 import { hasExecuted, saysExecuted } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../problem.ts";
-import type { Executions } from "../store/executions.ts";
+import type { Executions } from "../store/chain-progress.ts";
 import type { StoredOperation } from "../store/operations.ts";
 import { isPast, whyLate } from "./clock.ts";
 import { each } from "./each.ts";

@@ -4,7 +4,7 @@ import { logStatement } from "../../../src/testing/statements.ts";
 import type { Context } from "../context.ts";
 import type { Attestation } from "../oracles/network.ts";
 import { runOfWatcher } from "../oracles/workflows.ts";
-import type { Positions } from "../store/positions.ts";
+import type { Positions } from "../store/chain-progress.ts";
 import { Yielder } from "../store/yielder.ts";
 import { now } from "../time.ts";
 import { ChainMoved } from "./chain-moved.ts";

@@ -2,7 +2,7 @@ import type { Hex } from "../../../src/protocol/index.ts";
 import type { Receipt } from "../chain/chain-data.ts";
 import type { TransactionRequest } from "../chain/relayer.ts";
 import type { Context } from "../context.ts";
-import type { SentTransaction } from "../store/sent-transaction.ts";
+import type { SentTransaction } from "../store/rows.ts";
 
 /** How often a transaction that is in no block is broadcast again. */
 const REBROADCAST_MS = 2000;

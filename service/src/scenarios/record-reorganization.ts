@@ -11,7 +11,7 @@ import { callGuardedToken } from "../chain/guarded-token.ts";
 import type { Context } from "../context.ts";
 import { createChannel, updateChannel } from "../lifecycles/channel.ts";
 import { createWatcher, updateWatcher } from "../lifecycles/watcher.ts";
-import { bytesOf } from "../store/event-pages.ts";
+import { bytesOf } from "../store/events/pages.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
 import type { EventFile, Verification } from "./event-file.ts";
 import { eventsOf } from "./log.ts";

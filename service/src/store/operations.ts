@@ -1,4 +1,3 @@
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import {
   type Address,
   type Hex,
@@ -9,11 +8,20 @@ import {
   type WireTransaction,
 } from "../../../src/protocol/index.ts";
 import { now } from "../time.ts";
-import { shownStatuses } from "./channels.ts";
-import { type List, type Page, type PageRequest, pageOfList } from "./lists.ts";
-import { Conditions, defined, integer, json, optionalInteger, optionalText, type Row, text } from "./rows.ts";
-import { type SentTransaction, sentTransaction } from "./sent-transaction.ts";
-import type { Yielder } from "./yielder.ts";
+import type { Page, PageRequest } from "./lists.ts";
+import {
+  Conditions,
+  defined,
+  integer,
+  json,
+  optionalInteger,
+  optionalText,
+  type Row,
+  type SentTransaction,
+  sentTransaction,
+  text,
+} from "./rows.ts";
+import { type Shared, shownStatuses, Table } from "./table.ts";
 
 /** An operation with internal fields: its channel, its wallet, and its transaction. */
 export type StoredOperation = Operation & {
@@ -75,138 +83,77 @@ export type OperationChange = {
 /** Deadlines handled together: each one is a write. */
 const MAX_OVERDUE = 50;
 
-export class Operations {
-  readonly #database: DatabaseSync;
-  readonly #yielder: Yielder;
-
-  constructor(database: DatabaseSync, yielder: Yielder) {
-    this.#database = database;
-    this.#yielder = yielder;
+export class Operations extends Table<StoredOperation> {
+  constructor(shared: Shared) {
+    super(shared, "operations", "operation_id", toOperation);
   }
 
-  create(operation: NewOperation): void {
+  create({ channelId, walletId, ...operation }: NewOperation): void {
     const time = now();
-    this.#database
-      .prepare(
-        `INSERT INTO operations (operation_id, channel_id, wallet_id, status, chain_selector, address,
-           wallet_operation_id, deadline, transactions, signature, digest, initiator, signer, created_at, updated_at, signed_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      )
-      .run(
-        operation.operation_id,
-        operation.channelId,
-        operation.walletId,
-        operation.status,
-        operation.chain_selector,
-        operation.address,
-        operation.wallet_operation_id,
-        operation.deadline,
-        JSON.stringify(operation.transactions),
-        operation.signature,
-        operation.digest,
-        JSON.stringify(operation.initiator),
-        operation.signer === undefined ? null : JSON.stringify(operation.signer),
-        time,
-        time,
-        operation.signature === null ? null : time,
-      );
-  }
-
-  get(operationId: string): StoredOperation | undefined {
-    const row = this.#database.prepare("SELECT * FROM operations WHERE operation_id = ?").get(operationId);
-    return row === undefined ? undefined : toOperation(row as Row);
+    this.insert({
+      ...operation,
+      ...{ channel_id: channelId, wallet_id: walletId, created_at: time, updated_at: time },
+      signed_at: operation.signature === null ? null : time,
+    });
   }
 
   /** Whether the wallet has an operation of this id that runs or was executed. */
   isTaken(chainSelector: string, address: string, walletOperationId: string): boolean {
-    return (
-      this.#database
-        .prepare(
-          `SELECT 1 FROM operations WHERE chain_selector = ? AND address = ? AND wallet_operation_id = ?
-             AND status NOT IN ('failed', 'cancelled', 'expired')`,
-        )
-        .get(chainSelector, address, walletOperationId) !== undefined
+    return this.exists(
+      `chain_selector = ? AND address = ? AND wallet_operation_id = ?
+         AND status NOT IN ('failed', 'cancelled', 'expired')`,
+      ...[chainSelector, address, walletOperationId],
     );
   }
 
   /** Ids of operations with these statuses that can still change, oldest first. */
   unsettled(chainSelector: string, ...status: OperationStatus[]): string[] {
-    const conditions = new Conditions()
-      .equal("chain_selector", chainSelector)
-      .equal("settled", 0)
-      .oneOf("status", status);
-    return this.#database
-      .prepare(`SELECT operation_id FROM operations WHERE ${conditions.sql} ORDER BY sequence`)
-      .all(...conditions.values)
-      .map((row) => text(row as Row, "operation_id"));
+    return this.idsOf(
+      new Conditions().equal("chain_selector", chainSelector).equal("settled", 0).oneOf("status", status),
+    );
   }
 
   /** Marks an operation as settled: its status is final and it is not followed any more. */
   setSettled(operationId: string): void {
-    this.#database.prepare("UPDATE operations SET settled = 1 WHERE operation_id = ?").run(operationId);
+    this.change(operationId, { settled: 1 });
   }
 
   /** Operations with a deadline before `time`, at most fifty of each status. */
   overdue(time: number, ...status: OperationStatus[]): StoredOperation[] {
-    return status.flatMap((one) =>
-      new Conditions()
-        .equal("status", one)
-        .add("deadline > 0 AND deadline < ?", time)
-        .select(this.#database, "operations", { order: "deadline", limit: MAX_OVERDUE })
-        .map(toOperation),
-    );
+    return status.flatMap((one) => {
+      const conditions = new Conditions().equal("status", one).add("deadline > 0 AND deadline < ?", time);
+      return this.all(conditions, "deadline", MAX_OVERDUE);
+    });
   }
 
   list(filter: OperationFilter): Promise<Page<StoredOperation>> {
-    const { channelId } = filter;
-    const conditions = new Conditions()
-      .noneOf("operation_id", filter.absent)
-      .equal("chain_selector", filter.chainSelector);
+    const { channelId: channel_id, walletId: wallet_id, address } = filter;
+    const conditions = new Conditions().equal("chain_selector", filter.chainSelector);
     for (const [expression, value] of Object.entries(filter.subjects ?? {}))
       conditions.equal(expression, value);
-    const list: List = {
-      table: "operations",
-      step: -1,
-      indexed: [
-        { channel_id: channelId, status: shownStatuses(filter.status, OPERATION_STATUSES) },
-        ...(filter.walletId === undefined ? [] : [{ channel_id: channelId, wallet_id: filter.walletId }]),
-        ...(filter.address === undefined
-          ? []
-          : [{ channel_id: channelId, wallet_id: this.#walletsAt(filter.address) }]),
-      ],
-      conditions,
-    };
-    return pageOfList({ database: this.#database, yielder: this.#yielder }, list, filter, toOperation);
+    const indexed = [
+      { channel_id, status: shownStatuses(filter.status, OPERATION_STATUSES) },
+      ...(wallet_id === undefined ? [] : [{ channel_id, wallet_id }]),
+      ...(address === undefined ? [] : [{ channel_id, wallet_id: this.#walletsAt(address) }]),
+    ];
+    return this.page({ step: -1, indexed, conditions }, filter);
   }
 
   /** The ids of wallets at an address, which is also that of their operations. */
   #walletsAt(address: string): string[] {
-    return this.#database
+    return this.database
       .prepare("SELECT wallet_id FROM wallets WHERE lower(address) = lower(?)")
       .all(address)
       .map((row) => text(row as Row, "wallet_id"));
   }
 
   setStatus(operationId: string, status: OperationStatus, change: OperationChange = {}): void {
-    const columns = ["status = ?", "updated_at = ?"];
-    const values: SQLInputValue[] = [status, now()];
-    if (RELAY.has(status)) {
-      columns.push("relay_status = ?");
-      values.push(status);
-    }
-    for (const [column, value] of Object.entries(change)) {
-      columns.push(`${column} = ?`);
-      values.push(typeof value === "object" ? JSON.stringify(value) : value);
-    }
-    this.#database
-      .prepare(`UPDATE operations SET ${columns.join(", ")} WHERE operation_id = ?`)
-      .run(...values, operationId);
+    const relay = RELAY.has(status) ? { relay_status: status } : {};
+    this.change(operationId, { status, updated_at: now(), ...relay, ...change });
   }
 
-  setSent(operationId: string, sent: SentTransaction): void {
-    this.#database
-      .prepare("UPDATE operations SET raw_transaction = ?, transaction_hash = ? WHERE operation_id = ?")
-      .run(sent.raw, sent.hash, operationId);
+  setSent(operationId: string, { raw, hash }: SentTransaction): void {
+    this.change(operationId, { raw_transaction: raw, transaction_hash: hash });
   }
 }
 

@@ -1,4 +1,3 @@
-import type { DatabaseSync } from "node:sqlite";
 import {
   type Hex,
   type OcrProof,
@@ -9,10 +8,9 @@ import {
   unlisted,
 } from "../../../src/protocol/index.ts";
 import { now } from "../time.ts";
-import { shownStatuses } from "./channels.ts";
-import { type Page, type PageRequest, pageOfList } from "./lists.ts";
+import type { Page, PageRequest } from "./lists.ts";
 import { Conditions, defined, integer, json, optionalText, type Row, text } from "./rows.ts";
-import type { Yielder } from "./yielder.ts";
+import { type Shared, shownStatuses, Table } from "./table.ts";
 
 /** A query with internal fields: its key, its parameters and its metadata. */
 export type StoredQuery = Query & {
@@ -37,95 +35,62 @@ export type NewQuery = Pick<
 /** Deadlines handled together: each one is a write. */
 const MAX_OVERDUE = 50;
 
-export class Queries {
-  readonly #database: DatabaseSync;
-  readonly #yielder: Yielder;
-
-  constructor(database: DatabaseSync, yielder: Yielder) {
-    this.#database = database;
-    this.#yielder = yielder;
+export class Queries extends Table<StoredQuery> {
+  constructor(shared: Shared) {
+    super(shared, "queries", "query_id", toQuery);
   }
 
-  create(query: NewQuery): void {
+  create({ idempotencyKey, expiresAt, metadata, ...query }: NewQuery): void {
     const time = now();
-    this.#database
-      .prepare(
-        `INSERT INTO queries (query_id, channel_id, idempotency_key, status, query_kind, chain_selector, target,
-           params, metadata, created_at, updated_at, expires_at, times) VALUES (?, ?, ?, 'accepted', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      )
-      .run(
-        query.query_id,
-        query.channel_id,
-        query.idempotencyKey,
-        query.query_kind,
-        query.chain_selector,
-        query.params.contract_address,
-        JSON.stringify(query.params),
-        query.metadata === undefined ? null : JSON.stringify(query.metadata),
-        time,
-        time,
-        query.expiresAt,
-        JSON.stringify({ accepted_at: time }),
-      );
-  }
-
-  get(queryId: string): StoredQuery | undefined {
-    const row = this.#database.prepare("SELECT * FROM queries WHERE query_id = ?").get(queryId);
-    return row === undefined ? undefined : toQuery(row as Row);
+    this.insert({
+      ...query,
+      ...{ idempotency_key: idempotencyKey, status: "accepted", target: query.params.contract_address },
+      metadata: metadata === undefined ? null : JSON.stringify(metadata),
+      ...{ created_at: time, updated_at: time, expires_at: expiresAt, times: { accepted_at: time } },
+    });
   }
 
   withKey(channelId: string, idempotencyKey: string): StoredQuery | undefined {
-    const row = this.#database
-      .prepare("SELECT * FROM queries WHERE channel_id = ? AND idempotency_key = ?")
-      .get(channelId, idempotencyKey);
-    return row === undefined ? undefined : toQuery(row as Row);
+    return this.find("channel_id = ? AND idempotency_key = ?", channelId, idempotencyKey);
   }
 
   /** Ids of queries with these statuses, oldest first. */
   withStatus(...status: QueryStatus[]): string[] {
-    const { sql, values } = new Conditions().oneOf("status", status);
-    return this.#database
-      .prepare(`SELECT query_id FROM queries WHERE ${sql} ORDER BY sequence`)
-      .all(...values)
-      .map((row) => text(row as Row, "query_id"));
+    return this.idsOf(new Conditions().oneOf("status", status));
   }
 
   /** Ids of queries that expired before `time`, at most fifty of each status. */
   overdue(time: number, ...status: QueryStatus[]): string[] {
-    return status.flatMap((one) =>
-      this.#database
-        .prepare("SELECT query_id FROM queries WHERE status = ? AND expires_at < ? LIMIT ?")
-        .all(one, time, MAX_OVERDUE)
-        .map((row) => text(row as Row, "query_id")),
-    );
+    return status.flatMap((one) => {
+      const conditions = new Conditions().equal("status", one).add("expires_at < ?", time);
+      return this.idsOf(conditions, "expires_at", MAX_OVERDUE);
+    });
   }
 
   list(filter: QueryFilter): Promise<Page<StoredQuery>> {
-    const list = {
-      table: "queries",
-      step: -1,
-      indexed: [{ channel_id: filter.channelId, status: shownStatuses(filter.status, QUERY_STATUSES) }],
-      conditions: new Conditions()
-        .noneOf("query_id", filter.absent)
-        .oneOf("query_kind", filter.queryKind)
-        .equal("chain_selector", filter.chainSelector),
-    } as const;
-    return pageOfList({ database: this.#database, yielder: this.#yielder }, list, filter, toQuery);
+    return this.page(
+      {
+        step: -1,
+        indexed: [{ channel_id: filter.channelId, status: shownStatuses(filter.status, QUERY_STATUSES) }],
+        conditions: new Conditions()
+          .oneOf("query_kind", filter.queryKind)
+          .equal("chain_selector", filter.chainSelector),
+      },
+      filter,
+    );
   }
 
   setStatus(queryId: string, status: QueryStatus): void {
     const time = now();
-    this.#database
+    this.database
       .prepare(
         "UPDATE queries SET status = ?, updated_at = ?, times = json_set(times, ?, ?) WHERE query_id = ?",
       )
       .run(status, time, `$.${status}_at`, time, queryId);
   }
 
-  setResult(queryId: string, result: { text: string; hash: Hex; proof: OcrProof }): void {
-    this.#database
-      .prepare("UPDATE queries SET verifiable_result = ?, event_hash = ?, proof = ? WHERE query_id = ?")
-      .run(result.text, result.hash, JSON.stringify(result.proof), queryId);
+  setResult(queryId: string, { text, hash, proof }: { text: string; hash: Hex; proof: OcrProof }): void {
+    this.change(queryId, { verifiable_result: text, event_hash: hash, proof });
   }
 }
 

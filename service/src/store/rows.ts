@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { Hex } from "../../../src/protocol/index.ts";
 
 /** A row as SQLite returns it. */
 export type Row = Record<string, SQLInputValue>;
@@ -43,12 +44,6 @@ export class Conditions {
   get isEmpty(): boolean {
     return this.#parts.length === 0;
   }
-
-  /** The rows that meet the conditions, at most `limit` of them. */
-  select(database: DatabaseSync, table: string, options: { order: string; limit?: number }): Row[] {
-    const sql = `SELECT * FROM ${table} WHERE ${this.sql} ORDER BY ${options.order} LIMIT ?`;
-    return database.prepare(sql).all(...this.#values, options.limit ?? -1) as Row[];
-  }
 }
 
 export function text(row: Row, column: string): string {
@@ -81,3 +76,27 @@ export function defined<T extends object>(object: T): Defined<T> {
 type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
+
+/** Runs `work` so that all of its writes are kept or none. Nested calls are one transaction. */
+export function transaction<T>(database: DatabaseSync, work: () => T): T {
+  if (database.isTransaction) return work();
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    database.exec("COMMIT");
+    return result;
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+/** A signed transaction, stored so that the same one can be broadcast again. */
+export type SentTransaction = { hash: Hex; raw: Hex };
+
+/** The transaction in the columns `transaction_hash` and `raw_transaction`. */
+export function sentTransaction(row: Row): SentTransaction | undefined {
+  const hash = optionalText(row, "transaction_hash");
+  const raw = optionalText(row, "raw_transaction");
+  return hash === undefined || raw === undefined ? undefined : { hash: hash as Hex, raw: raw as Hex };
+}

@@ -242,12 +242,9 @@ CREATE TABLE IF NOT EXISTS timeline (
 
 /** Indexes, and the removal of old ones. Each ends with the sequence, the order of lists. */
 export const INDEXES = `
-DROP INDEX IF EXISTS events_by_type;
-DROP INDEX IF EXISTS events_by_operation;
-DROP INDEX IF EXISTS events_by_operation_id;
-DROP INDEX IF EXISTS events_by_wallet_operation_id;
-DROP INDEX IF EXISTS events_by_query_id;
-DROP INDEX IF EXISTS operations_by_status;
+DROP INDEX IF EXISTS events_by_type; DROP INDEX IF EXISTS events_by_operation;
+DROP INDEX IF EXISTS events_by_operation_id; DROP INDEX IF EXISTS events_by_wallet_operation_id;
+DROP INDEX IF EXISTS events_by_query_id; DROP INDEX IF EXISTS operations_by_status;
 CREATE INDEX IF NOT EXISTS channels_by_status ON channels (status);
 CREATE INDEX IF NOT EXISTS watchers_of_channel ON watchers (channel_id, status);
 CREATE INDEX IF NOT EXISTS watchers_by_status ON watchers (status);
@@ -258,8 +255,7 @@ CREATE INDEX IF NOT EXISTS operations_of_channel ON operations (channel_id, stat
 CREATE INDEX IF NOT EXISTS operations_of_wallet ON operations (channel_id, wallet_id);
 CREATE INDEX IF NOT EXISTS operations_by_progress ON operations (status, settled);
 CREATE INDEX IF NOT EXISTS operations_by_deadline ON operations (status, deadline) WHERE deadline > 0;
-DROP INDEX IF EXISTS executions_by_block;
-DROP INDEX IF EXISTS executions_by_state;
+DROP INDEX IF EXISTS executions_by_block; DROP INDEX IF EXISTS executions_by_state;
 -- Each row is in one of these. A chain that is reset changes the state of many rows together.
 CREATE INDEX IF NOT EXISTS executions_there ON executions (chain_selector, block) WHERE state = 'there';
 CREATE INDEX IF NOT EXISTS executions_missing ON executions (chain_selector) WHERE state = 'missing';

@@ -1,17 +1,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Log } from "../log.ts";
+import { Executions, Positions } from "./chain-progress.ts";
 import { Channels } from "./channels.ts";
 import { openDatabase } from "./database.ts";
-import { Events } from "./events.ts";
-import { Executions } from "./executions.ts";
-import { Ids } from "./ids.ts";
+import { Events } from "./events/events.ts";
 import { Operations } from "./operations.ts";
-import { Positions } from "./positions.ts";
 import { Queries } from "./queries.ts";
+import { transaction } from "./rows.ts";
 import type { COUNTED_TABLES } from "./schema.ts";
-import { Settings } from "./settings.ts";
+import { Ids, Settings } from "./settings.ts";
 import { Timeline } from "./timeline.ts";
-import { transaction } from "./transaction.ts";
 import { Wallets } from "./wallets.ts";
 import { Watchers } from "./watchers.ts";
 import { Yielder } from "./yielder.ts";
@@ -41,12 +39,13 @@ export class Store {
     this.#database = openDatabase(dataDir, options.log);
     this.settings = new Settings(this.#database);
     this.ids = new Ids(this.#database, seed);
-    this.channels = new Channels(this.#database, yielder, this.ids);
-    this.watchers = new Watchers(this.#database, yielder, this.ids);
-    this.events = new Events(this.#database, yielder, this.ids);
-    this.wallets = new Wallets(this.#database, yielder);
-    this.operations = new Operations(this.#database, yielder);
-    this.queries = new Queries(this.#database, yielder);
+    const shared = { database: this.#database, yielder, ids: this.ids };
+    this.channels = new Channels(shared);
+    this.watchers = new Watchers(shared);
+    this.events = new Events(shared);
+    this.wallets = new Wallets(shared);
+    this.operations = new Operations(shared);
+    this.queries = new Queries(shared);
     this.timeline = new Timeline(this.#database, this.settings);
   }
 

@@ -1,6 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Log } from "../log.ts";
-import { indexOldEvents } from "./old-events.ts";
+import { BLOCK, blockOf } from "./events/places.ts";
+import { EventTail } from "./events/tail.ts";
+import { transaction } from "./rows.ts";
 import {
   ADD_OLD_EXECUTIONS,
   COUNT_OLD,
@@ -11,7 +13,11 @@ import {
   LATER_VALUES,
   TABLES,
 } from "./schema.ts";
-import { transaction } from "./transaction.ts";
+
+/** With fewer blocks it takes less than a second. */
+const MANY_BLOCKS = 20;
+
+const LOG_EVERY_MS = 5_000;
 
 /** Creates or upgrades everything that this version needs in a database. */
 export function upgrade(database: DatabaseSync, log?: Log): void {
@@ -49,4 +55,41 @@ function hasTrigger(database: DatabaseSync, name: string): boolean {
     database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND name = ?").get(name) !==
     undefined
   );
+}
+
+/**
+ * Indexes the full blocks of events that an earlier version wrote. Each is a transaction of its own: after a kill, the next
+ * start goes on with the first block that is missing.
+ */
+function indexOldEvents(database: DatabaseSync, log?: Log): void {
+  const channels = database
+    .prepare("SELECT channel_id, last_offset FROM channels")
+    .all()
+    .map(({ channel_id, last_offset }) => ({ id: String(channel_id), last: Number(last_offset) }));
+  // The block of the next event is not full yet.
+  const total = channels.reduce(
+    (sum, { id, last }) => sum + blockOf(last + 1) - new EventTail(database, id).block,
+    0,
+  );
+  if (total === 0) return;
+  const start = performance.now();
+  let loggedAt = start;
+  let done = 0;
+  if (total >= MANY_BLOCKS) {
+    log?.info(
+      `Building the search indexes of ${(total * BLOCK).toLocaleString("en")} events. This happens once, can take some seconds for each 100,000, and goes on after a stop.`,
+    );
+  }
+  for (const { id, last } of channels) {
+    for (let tail = new EventTail(database, id); tail.end <= last; tail = new EventTail(database, id)) {
+      transaction(database, () => tail.store());
+      done += 1;
+      if (performance.now() - loggedAt < LOG_EVERY_MS) continue;
+      loggedAt = performance.now();
+      log?.info(`Building the search indexes: ${Math.floor((done / total) * 100)} %.`);
+    }
+  }
+  if (total >= MANY_BLOCKS) {
+    log?.info(`The search indexes are built. It took ${Math.round((performance.now() - start) / 1000)} s.`);
+  }
 }

@@ -1,4 +1,3 @@
-import type { DatabaseSync } from "node:sqlite";
 import {
   type Address,
   type Hex,
@@ -8,11 +7,19 @@ import {
   type WalletStatus,
   type WalletType,
 } from "../../../src/protocol/index.ts";
-import { nameContains, shownStatuses } from "./channels.ts";
-import { type List, type Page, type PageRequest, pageOfList } from "./lists.ts";
-import { Conditions, defined, integer, json, optionalText, type Row, text } from "./rows.ts";
-import { type SentTransaction, sentTransaction } from "./sent-transaction.ts";
-import type { Yielder } from "./yielder.ts";
+import type { Page, PageRequest } from "./lists.ts";
+import {
+  Conditions,
+  defined,
+  integer,
+  json,
+  optionalText,
+  type Row,
+  type SentTransaction,
+  sentTransaction,
+  text,
+} from "./rows.ts";
+import { nameContains, type Shared, shownStatuses, Table } from "./table.ts";
 
 /** A wallet with internal fields, such as the transaction that deploys it. */
 export type StoredWallet = {
@@ -44,101 +51,59 @@ type WalletFilter = PageRequest & {
   type?: string;
 };
 
-export class Wallets {
-  readonly #database: DatabaseSync;
-  readonly #yielder: Yielder;
-
-  constructor(database: DatabaseSync, yielder: Yielder) {
-    this.#database = database;
-    this.#yielder = yielder;
+export class Wallets extends Table<StoredWallet> {
+  constructor(shared: Shared) {
+    super(shared, "wallets", "wallet_id", toWallet);
   }
 
   create(wallet: StoredWallet): void {
-    this.#database
-      .prepare(
-        `INSERT INTO wallets (wallet_id, name, description, address, owner, chain_selector, type, status,
-           status_channel_id, ecdsa_signers, rsa_signers, configuration, was_deployed, created_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      )
-      .run(
-        wallet.walletId,
-        wallet.name,
-        wallet.description ?? null,
-        wallet.address,
-        wallet.owner,
-        wallet.chainSelector,
-        wallet.type,
-        wallet.status,
-        wallet.statusChannelId ?? null,
-        JSON.stringify(wallet.ecdsaSigners),
-        JSON.stringify(wallet.rsaSigners),
-        wallet.configuration === undefined ? null : JSON.stringify(wallet.configuration),
-        Number(wallet.wasDeployed),
-        wallet.createdAt,
-      );
-  }
-
-  get(walletId: string): StoredWallet | undefined {
-    const row = this.#database.prepare("SELECT * FROM wallets WHERE wallet_id = ?").get(walletId);
-    return row === undefined ? undefined : toWallet(row as Row);
+    this.insert({
+      ...{ wallet_id: wallet.walletId, name: wallet.name, description: wallet.description },
+      ...{ address: wallet.address, owner: wallet.owner, chain_selector: wallet.chainSelector },
+      ...{ type: wallet.type, status: wallet.status, status_channel_id: wallet.statusChannelId },
+      ...{ ecdsa_signers: wallet.ecdsaSigners, rsa_signers: wallet.rsaSigners },
+      ...{ configuration: wallet.configuration, was_deployed: Number(wallet.wasDeployed) },
+      created_at: wallet.createdAt,
+    });
   }
 
   atAddress(chainSelector: string, address: string): StoredWallet | undefined {
-    const row = this.#database
-      .prepare("SELECT * FROM wallets WHERE chain_selector = ? AND lower(address) = lower(?)")
-      .get(chainSelector, address);
-    return row === undefined ? undefined : toWallet(row as Row);
+    return this.find("chain_selector = ? AND lower(address) = lower(?)", chainSelector, address);
   }
 
   named(name: string): StoredWallet | undefined {
-    const row = this.#database.prepare("SELECT * FROM wallets WHERE name = ?").get(name);
-    return row === undefined ? undefined : toWallet(row as Row);
+    return this.find("name = ?", name);
   }
 
   withStatus(chainSelector: string, ...status: WalletStatus[]): StoredWallet[] {
-    return new Conditions()
-      .equal("chain_selector", chainSelector)
-      .oneOf("status", status)
-      .select(this.#database, "wallets", { order: "sequence" })
-      .map(toWallet);
+    return this.all(new Conditions().equal("chain_selector", chainSelector).oneOf("status", status));
   }
 
   list(filter: WalletFilter): Promise<Page<StoredWallet>> {
+    const { address } = filter;
     const conditions = nameContains(filter.name)
-      .noneOf("wallet_id", filter.absent)
       .equal("chain_selector", filter.chainSelector)
       .equal("lower(owner)", filter.owner?.toLowerCase())
       .equal("type", filter.type);
     // A wallet that was never deployed shows no address.
-    if (filter.address !== undefined) conditions.add("was_deployed");
-    const list: List = {
-      table: "wallets",
-      step: 1,
-      indexed: [
-        { status: shownStatuses(filter.status, WALLET_STATUSES) },
-        ...(filter.address === undefined ? [] : [{ "lower(address)": filter.address.toLowerCase() }]),
-      ],
-      conditions,
-    };
-    return pageOfList({ database: this.#database, yielder: this.#yielder }, list, filter, toWallet);
+    if (address !== undefined) conditions.add("was_deployed");
+    const indexed = [
+      { status: shownStatuses(filter.status, WALLET_STATUSES) },
+      ...(address === undefined ? [] : [{ "lower(address)": address.toLowerCase() }]),
+    ];
+    return this.page({ step: 1, indexed, conditions }, filter);
   }
 
   describe(walletId: string, name: string, description: string | undefined): void {
-    this.#database
-      .prepare("UPDATE wallets SET name = ?, description = ? WHERE wallet_id = ?")
-      .run(name, description ?? null, walletId);
+    this.change(walletId, { name, description });
   }
 
   setStatus(walletId: string, status: WalletStatus): void {
-    this.#database
-      .prepare("UPDATE wallets SET status = ?, was_deployed = max(was_deployed, ?) WHERE wallet_id = ?")
-      .run(status, Number(status === "deployed"), walletId);
+    this.change(walletId, { status, ...(status === "deployed" ? { was_deployed: 1 } : {}) });
   }
 
-  setSent(walletId: string, sent: SentTransaction): void {
-    this.#database
-      .prepare("UPDATE wallets SET raw_transaction = ?, transaction_hash = ? WHERE wallet_id = ?")
-      .run(sent.raw, sent.hash, walletId);
+  setSent(walletId: string, { raw, hash }: SentTransaction): void {
+    this.change(walletId, { raw_transaction: raw, transaction_hash: hash });
   }
 }
 

@@ -1,17 +1,23 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import type { EventType, OcrProof } from "../../../src/protocol/index.ts";
-import { now } from "../time.ts";
-import { AnyCursor, type BlockCursor, type Searched, ValueCursor } from "./block-cursors.ts";
-import type { Step } from "./cursors.ts";
-import { EventIndex } from "./event-index.ts";
-import { EventPages, type StoredPage } from "./event-pages.ts";
-import type { SearchedColumn } from "./event-tail.ts";
-import { TimeCursor, type TimeRange } from "./event-times.ts";
-import { walkEvents } from "./event-walk.ts";
-import type { Ids } from "./ids.ts";
-import type { PageRequest } from "./lists.ts";
-import { type Row, text } from "./rows.ts";
-import type { Yielder } from "./yielder.ts";
+import type { EventType, OcrProof } from "../../../../src/protocol/index.ts";
+import { now } from "../../time.ts";
+import type { PageRequest, Step } from "../lists.ts";
+import { type Row, text } from "../rows.ts";
+import type { Ids } from "../settings.ts";
+import type { Shared } from "../table.ts";
+import type { Yielder } from "../yielder.ts";
+import {
+  AnyCursor,
+  type BlockCursor,
+  type Searched,
+  TimeCursor,
+  type TimeRange,
+  ValueCursor,
+} from "./cursors.ts";
+import { EventPages, type StoredPage } from "./pages.ts";
+import type { SearchedColumn } from "./tail.ts";
+import { EventIndex } from "./tail.ts";
+import { walkEvents } from "./walk.ts";
 
 type NewEvent = {
   channelId: string;
@@ -84,7 +90,7 @@ export class Events {
   readonly #insert: StatementSync;
   readonly #listeners: Array<(event: Appended) => void> = [];
 
-  constructor(database: DatabaseSync, yielder: Yielder, ids: Ids) {
+  constructor({ database, yielder, ids }: Shared) {
     this.#database = database;
     this.#yielder = yielder;
     this.#ids = ids;

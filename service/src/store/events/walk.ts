@@ -1,18 +1,7 @@
-import type { BlockCursor } from "./block-cursors.ts";
-import {
-  addAll,
-  BLOCK,
-  blockOf,
-  count,
-  each,
-  intersect,
-  keepBetween,
-  keepOnly,
-  placesOf,
-} from "./block-places.ts";
-import type { Step } from "./cursors.ts";
-import type { Found } from "./walk.ts";
-import type { Yielder } from "./yielder.ts";
+import type { Found, Step } from "../lists.ts";
+import type { Yielder } from "../yielder.ts";
+import type { BlockCursor } from "./cursors.ts";
+import { addAll, BLOCK, blockOf, count, each, intersect, keepBetween, keepOnly, placesOf } from "./places.ts";
 
 type EventWalk = {
   /** An event matches when each cursor has it; without cursors, every event does. */

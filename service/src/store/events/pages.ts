@@ -1,7 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Step } from "./cursors.ts";
-import type { Found } from "./walk.ts";
-import type { Yielder } from "./yielder.ts";
+import type { Found, Step } from "../lists.ts";
+import type { Yielder } from "../yielder.ts";
 
 /** A larger page is sent in parts. Reading so many bytes takes some milliseconds. */
 const MAX_BYTES = 4 * 1024 * 1024;
