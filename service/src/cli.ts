@@ -2,11 +2,11 @@
 import { readFileSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Command, helpText, readCommand } from "./command-line.ts";
+import { messageOf, ServiceProblem } from "./errors.ts";
 import type { RunningService } from "./index.ts";
 import { createLog, type Log } from "./log.ts";
 import { ownFile } from "./own-files.ts";
 import { watchNpm, watchParent } from "./parents.mjs";
-import { messageOf, ServiceProblem } from "./problem.ts";
 import { type OrderToService, TEMPORARY_DATA, type ToldByService } from "./start/messages.ts";
 
 let log: Log = createLog();

@@ -2,9 +2,9 @@ import { homedir } from "node:os";
 import { posix, win32 } from "node:path";
 import { parseArgs } from "node:util";
 import { CONFIDENCES, type Confidence } from "../../src/protocol/index.ts";
+import { messageOf, ServiceProblem } from "./errors.ts";
 import type { ServiceOptions } from "./index.ts";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "./log.ts";
-import { messageOf, ServiceProblem } from "./problem.ts";
 
 /** The options of one call of the command. */
 export type Command = Omit<ServiceOptions, "log"> & {

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { secretFile } from "./secret-file.ts";
+import { secretFile } from "./secrets.ts";
 import type { ReadyInfo } from "./start/types.ts";
 
 /** The environment variables of the example flows that are about the service. `npm start` sets the same. */

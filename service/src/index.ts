@@ -12,23 +12,22 @@ import { Following } from "./chain/following.ts";
 import { REFILL_MS } from "./chain/funds.ts";
 import { Ticker } from "./chain/ticker.ts";
 import type { Context } from "./context.ts";
+import { messageOf, ServiceProblem } from "./errors.ts";
 import { flowSignerKey, flowVariables, writeEnvironmentFile } from "./flow-variables.ts";
 import { InjectedFailures } from "./injected-failures/index.ts";
 import { FinalityWatch } from "./lifecycles/finality.ts";
 import { startLifecycles } from "./lifecycles/lifecycles.ts";
 import { SkippedLogs } from "./lifecycles/skipped-logs.ts";
 import { type Log, silentLog } from "./log.ts";
-import { oracleKeys } from "./oracles/keys.ts";
-import { OracleNetwork } from "./oracles/network.ts";
+import { OracleNetwork, oracleKeys } from "./oracles/network.ts";
 import { keepOwnChain, startOwnChain, warmUp } from "./own-chain.ts";
-import { messageOf, ServiceProblem } from "./problem.ts";
 import { startRelayer } from "./relayer-account.ts";
 import type { ReadyInfo } from "./start/types.ts";
 import { DATABASE_FILE, storageProblem } from "./store/database.ts";
 import { Store } from "./store/store.ts";
 import { now } from "./time.ts";
 
-export { ServiceProblem } from "./problem.ts";
+export { ServiceProblem } from "./errors.ts";
 export type { ReadyInfo } from "./start/types.ts";
 
 export const DEFAULT_API_KEY = "local-development-key";

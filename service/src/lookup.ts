@@ -1,7 +1,13 @@
 // The resources that a request names. One that does not exist, or that a tester made absent, is a 404.
-import type { Channel, ErrorCode } from "../../src/protocol/index.ts";
-import { notFound } from "./api-error.ts";
+import {
+  type Channel,
+  CONFIDENCES,
+  type Confidence,
+  type ErrorCode,
+  type Network,
+} from "../../src/protocol/index.ts";
 import type { Context } from "./context.ts";
+import { conflict, notFound } from "./errors.ts";
 import type { StoredOperation } from "./store/operations.ts";
 import type { StoredQuery } from "./store/queries.ts";
 import type { StoredWallet } from "./store/wallets.ts";
@@ -78,4 +84,24 @@ function visible<T>(
 ): T {
   if (resource !== undefined && !injected.absences.isAbsent(id)) return resource;
   throw notFound(code, what, id);
+}
+
+/** The strongest level that the network reports: where its operations end. */
+export function confidenceLevelOf({ confidences }: Pick<Context, "confidences">): Confidence {
+  return CONFIDENCES.findLast((level) => confidences.includes(level)) ?? "latest";
+}
+
+/** The networks of an environment, or all. */
+export function networksOf({ chain }: Context, environment?: string): Network[] {
+  return [chain.network].filter((network) => environment === undefined || network.type === environment);
+}
+
+/** @throws ApiError 409 `CHAIN_UNAVAILABLE` when no network has this selector. */
+export function checkNetwork(context: Context, chainSelector: string): void {
+  const networks = networksOf(context);
+  if (networks.some((network) => network.chain_selector === chainSelector)) return;
+  throw conflict(
+    `chain_selector ${chainSelector} is not a network of this service. It has: ${networks.map((network) => `${network.chain_selector} (${network.name})`).join(", ")}.`,
+    "CHAIN_UNAVAILABLE",
+  );
 }

@@ -2,9 +2,9 @@ import { KNOWN_CHAINS } from "../../src/protocol/index.ts";
 import { type Anvil, startAnvil } from "./chain/anvil.ts";
 import type { Chain } from "./chain/chain.ts";
 import type { Context } from "./context.ts";
+import { messageOf } from "./errors.ts";
 import { restoreContracts } from "./lifecycles/lifecycles.ts";
 import type { Log } from "./log.ts";
-import { messageOf } from "./problem.ts";
 import type { Store } from "./store/store.ts";
 
 /** Blocks to mine before `safe` or `finalized` is asked for: after a restart their state is missing until then. */

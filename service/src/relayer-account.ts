@@ -4,9 +4,9 @@ import type { Hex } from "../../src/protocol/index.ts";
 import type { Chain } from "./chain/chain.ts";
 import { inCoins } from "./chain/funds.ts";
 import { fundRelayer, Relayer } from "./chain/relayer.ts";
+import { ServiceProblem } from "./errors.ts";
 import type { Log } from "./log.ts";
-import { ServiceProblem } from "./problem.ts";
-import { secretFile } from "./secret-file.ts";
+import { secretFile } from "./secrets.ts";
 
 /** Account 0 of every anvil. */
 const ANVIL_KEY: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";

@@ -3,7 +3,7 @@ import type { Address } from "../../src/protocol/index.ts";
 import { artifact } from "./chain/artifacts.ts";
 import type { TransactionRequest } from "./chain/relayer.ts";
 import type { Context } from "./context.ts";
-import { messageOf } from "./problem.ts";
+import { messageOf } from "./errors.ts";
 import { now } from "./time.ts";
 
 /** How many of each per second. */

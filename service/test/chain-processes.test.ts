@@ -6,7 +6,7 @@ import should from "should";
 import { pidFile, record } from "../src/chain/anvil/chain-processes.ts";
 import { awaitPredecessor } from "../src/chain/anvil/predecessor.ts";
 import { isAlive, startOf } from "../src/chain/process.ts";
-import { ServiceProblem } from "../src/problem.ts";
+import { ServiceProblem } from "../src/errors.ts";
 import { logTo, temporaryFolder } from "./support.ts";
 
 describe("the processes of an earlier service, without ps", function () {

@@ -2,7 +2,7 @@ import { fastify } from "fastify";
 import should from "should";
 import { eventually } from "../../test/support/eventually.ts";
 import { injectFaults } from "../src/api/local/inject-faults.ts";
-import { Faults } from "../src/injected-failures/faults.ts";
+import { Faults } from "../src/injected-failures/lists.ts";
 import { type Api, startTestService } from "./support.ts";
 
 describe("faults asked for under /local/faults", function () {

@@ -7,8 +7,8 @@ import { eventually } from "../../test/support/eventually.ts";
 import { scenarioTextOf } from "../../test/support/scenario-files.ts";
 import { inVariants, withVariants } from "../../test/support/variants.ts";
 import { itWide } from "../../test/support/wide.ts";
-import { SCENARIO_NAMES, type ScenarioName } from "../src/scenarios/index.ts";
 import { FileQueue } from "../src/scenarios/queue.ts";
+import { SCENARIO_NAMES, type ScenarioName } from "../src/scenarios/stories.ts";
 import { type Api, logTo, spawnService, startTestService, temporaryFolder } from "./support.ts";
 
 /** The SHA-256 of each file with seed 1. It changes only when a scenario is changed. */

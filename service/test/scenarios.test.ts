@@ -4,7 +4,7 @@ import type { ChannelEvent, VerifiableEvent, WatcherEvent } from "../../src/prot
 import { sized } from "../../test/support/variants.ts";
 import { itWide } from "../../test/support/wide.ts";
 import type { EventFile } from "../src/scenarios/event-file.ts";
-import { SCENARIO_NAMES, type ScenarioName } from "../src/scenarios/index.ts";
+import { SCENARIO_NAMES, type ScenarioName } from "../src/scenarios/stories.ts";
 import { type Api, signedText, startTestService } from "./support.ts";
 
 const OTHER_SEEDS = sized([2], [2, 3]);

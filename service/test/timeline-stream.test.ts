@@ -3,7 +3,7 @@ import { createServer, get, type IncomingMessage, type Server, type ServerRespon
 import type { AddressInfo } from "node:net";
 import should from "should";
 import { eventually } from "../../test/support/eventually.ts";
-import { TimelineStream } from "../src/timeline/stream.ts";
+import { TimelineStream } from "../src/timeline/feed.ts";
 
 const FRAME = `data: ${"x".repeat(100_000)}\n\n`;
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import should from "should";
 import { root } from "../../scripts/lib/paths.mjs";
-import type { ScenarioName } from "../../service/src/scenarios/index.ts";
+import type { ScenarioName } from "../../service/src/scenarios/stories.ts";
 import { type Measured, recallOfExamples } from "../support/example-recall.ts";
 import { scenarioOf } from "../support/scenario-files.ts";
 import { sized, withVariants } from "../support/variants.ts";

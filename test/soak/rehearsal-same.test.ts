@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import should from "should";
 import { eventsOfFile } from "../../rehearsal/parent/events/index.ts";
 import type { PastEvent } from "../../rehearsal/shared/job.ts";
-import type { ScenarioName } from "../../service/src/scenarios/index.ts";
+import type { ScenarioName } from "../../service/src/scenarios/stories.ts";
 import { rehearse } from "../support/rehearsal.ts";
 import { exampleJob } from "../support/rehearsed-example.ts";
 import { scenarioOf } from "../support/scenario-files.ts";

@@ -1,7 +1,8 @@
 import { privateKeyToAddress } from "viem/accounts";
 import { parseEventFile, type ReadEventFile } from "../../rehearsal/parent/events/index.ts";
 import { OracleNetwork } from "../../service/src/oracles/network.ts";
-import { type Origin, type ScenarioName, scenarioText } from "../../service/src/scenarios/index.ts";
+import { type Origin, scenarioText } from "../../service/src/scenarios/generate.ts";
+import type { ScenarioName } from "../../service/src/scenarios/stories.ts";
 import { workflowOwnerFromOrgId } from "../../src/proofs/workflow-owner.ts";
 import { yieldToEventLoop } from "../../src/timing/yield.ts";
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest, onSendHookHandler } from "fastify";
 import { buildSchema, parse } from "graphql";
 import { createHandler } from "graphql-http/lib/use/fastify";
 import Type from "typebox";
-import type { GraphqlAuth } from "../injected-failures/graphql-auth.ts";
+import type { GraphqlAuth } from "../injected-failures/index.ts";
 import { ErrorAnswer } from "./openapi.ts";
 import type { Routes } from "./routes.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Network } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
-import { confidenceLevelOf, networksOf } from "../networks.ts";
+import { confidenceLevelOf, networksOf } from "../lookup.ts";
 import { NetworkAnswer, pageOf } from "./resources.ts";
 import type { Routes } from "./routes.ts";
 

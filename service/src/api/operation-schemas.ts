@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { checksumAddress } from "viem";
 import { type Hex, LIMITS, type WireTransaction } from "../../../src/protocol/index.ts";
-import { invalid } from "../api-error.ts";
+import { invalid } from "../errors.ts";
 import { TransactionPreview } from "./resources.ts";
 import { Address, ChainSelector } from "./schemas.ts";
 

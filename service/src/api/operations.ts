@@ -8,8 +8,7 @@ import {
   submitOperation,
   walletForOperation,
 } from "../lifecycles/operation-requests.ts";
-import { channelOf, operationOf } from "../lookup.ts";
-import { networksOf } from "../networks.ts";
+import { channelOf, networksOf, operationOf } from "../lookup.ts";
 import { runsOfOperation } from "../oracles/workflows.ts";
 import { type StoredOperation, shownOperation } from "../store/operations.ts";
 import { defined } from "../store/rows.ts";

@@ -10,11 +10,10 @@ import {
   type QueryParams,
   ZERO_ADDRESS,
 } from "../../../src/protocol/index.ts";
-import { ApiError, invalid } from "../api-error.ts";
 import type { Context } from "../context.ts";
+import { ApiError, invalid } from "../errors.ts";
 import type { QueryRunner } from "../lifecycles/query.ts";
-import { channelOf, queryOf } from "../lookup.ts";
-import { checkNetwork, networksOf } from "../networks.ts";
+import { channelOf, checkNetwork, networksOf, queryOf } from "../lookup.ts";
 import { runOfQuery } from "../oracles/workflows.ts";
 import { type StoredQuery, shownQuery } from "../store/queries.ts";
 import { defined } from "../store/rows.ts";

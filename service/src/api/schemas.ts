@@ -1,6 +1,6 @@
 import Type, { type TProperties, type TSchema } from "typebox";
 import { ADDRESS_PATTERN, LIMITS } from "../../../src/protocol/index.ts";
-import { invalid } from "../api-error.ts";
+import { invalid } from "../errors.ts";
 
 // `description` completes the sentence "<field> must be …" of a validation error.
 

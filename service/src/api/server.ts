@@ -1,12 +1,11 @@
 import { type FastifyError, type FastifyReply, fastify } from "fastify";
-import { ApiError, conflict, forbidden } from "../api-error.ts";
 import { isMissingState } from "../chain/node/call-refusals.ts";
 import { isUnreachable } from "../chain/node/refusals.ts";
 import { NotMined } from "../chain/relayer.ts";
 import type { Context } from "../context.ts";
+import { ApiError, conflict, forbidden, messageOf } from "../errors.ts";
 import type { Lifecycles } from "../lifecycles/lifecycles.ts";
 import type { Log } from "../log.ts";
-import { messageOf } from "../problem.ts";
 import { storageProblem } from "../store/database.ts";
 import { authorization } from "./auth.ts";
 import { channelRoutes } from "./channels.ts";

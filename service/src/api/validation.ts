@@ -2,7 +2,7 @@ import type { FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import Value from "typebox/value";
-import { invalid } from "../api-error.ts";
+import { invalid } from "../errors.ts";
 import { ID_PATTERN } from "./schemas.ts";
 
 /** What the schema says of one parameter. */

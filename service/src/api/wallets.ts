@@ -12,12 +12,11 @@ import {
   WALLET_TYPES,
   type Wallet,
 } from "../../../src/protocol/index.ts";
-import { invalid } from "../api-error.ts";
 import type { Context } from "../context.ts";
+import { invalid } from "../errors.ts";
 import { refuseArchivedChannel } from "../lifecycles/channel.ts";
 import { createWallet, updateWallet } from "../lifecycles/wallet.ts";
-import { channelOf, walletOf } from "../lookup.ts";
-import { checkNetwork, confidenceLevelOf, networksOf } from "../networks.ts";
+import { channelOf, checkNetwork, confidenceLevelOf, networksOf, walletOf } from "../lookup.ts";
 import { defined } from "../store/rows.ts";
 import { type StoredWallet, shownWallet } from "../store/wallets.ts";
 import { NO_CHANNEL } from "./channels.ts";

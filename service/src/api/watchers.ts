@@ -8,14 +8,12 @@ import {
   WATCHER_STATUSES,
   type Watcher,
 } from "../../../src/protocol/index.ts";
-import { invalid } from "../api-error.ts";
 import type { Context } from "../context.ts";
+import { invalid, messageOf } from "../errors.ts";
 import { refuseArchivedChannel } from "../lifecycles/channel.ts";
 import { createWatcher, updateWatcher } from "../lifecycles/watcher.ts";
-import { channelOf, watcherOf } from "../lookup.ts";
-import { checkNetwork, confidenceLevelOf, networksOf } from "../networks.ts";
+import { channelOf, checkNetwork, confidenceLevelOf, networksOf, watcherOf } from "../lookup.ts";
 import { workflowOfWatcher } from "../oracles/workflows.ts";
-import { messageOf } from "../problem.ts";
 import { defined } from "../store/rows.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
 import { NO_CHANNEL } from "./channels.ts";

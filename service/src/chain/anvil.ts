@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "../errors.ts";
 import { type Log, silentLog } from "../log.ts";
-import { messageOf } from "../problem.ts";
 import { storageProblem } from "../store/database.ts";
 import { findAnvil } from "./anvil/binary.ts";
 import { forget, record } from "./anvil/chain-processes.ts";

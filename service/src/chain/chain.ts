@@ -1,7 +1,7 @@
 import type { Confidence, Hex, Network } from "../../../src/protocol/index.ts";
 import { KNOWN_CHAINS } from "../../../src/protocol/index.ts";
+import { messageOf, originOf, ServiceProblem } from "../errors.ts";
 import { type Log, silentLog } from "../log.ts";
-import { messageOf, originOf, ServiceProblem } from "../problem.ts";
 import type { Block, CallResult, Heads, RawLog, Receipt } from "./chain-data.ts";
 import { type Abilities, abilitiesOf, nodeName, ownChain, refused } from "./node/abilities.ts";
 import { failureOf, NoNewestBlock } from "./node/call-refusals.ts";

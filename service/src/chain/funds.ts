@@ -1,7 +1,7 @@
 import { formatEther } from "viem";
 import type { Address, Hex } from "../../../src/protocol/index.ts";
+import { messageOf, ServiceProblem } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { messageOf, ServiceProblem } from "../problem.ts";
 import type { Chain } from "./chain.ts";
 
 /** How long a transaction that cannot be paid for waits for coins before it fails. */

@@ -1,6 +1,6 @@
 import type { Address, Hex } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
-import { messageOf } from "../problem.ts";
+import { messageOf } from "../errors.ts";
 import { FundsProblem, inCoins } from "./funds.ts";
 import { isOtherRefusal } from "./node/call-refusals.ts";
 import { awaitReceipt } from "./relayer.ts";

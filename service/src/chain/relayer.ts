@@ -1,8 +1,8 @@
 import { keccak256, parseTransaction } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import type { Address, Hex } from "../../../src/protocol/index.ts";
+import { messageOf } from "../errors.ts";
 import { type Log, silentLog } from "../log.ts";
-import { messageOf } from "../problem.ts";
 import type { SentTransaction } from "../store/rows.ts";
 import { type Chain, hexNumber } from "./chain.ts";
 import type { Receipt } from "./chain-data.ts";

@@ -1,5 +1,5 @@
+import { messageOf, originOf } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { messageOf, originOf } from "../problem.ts";
 import type { Chain } from "./chain.ts";
 import type { Heads } from "./chain-data.ts";
 import type { Following } from "./following.ts";

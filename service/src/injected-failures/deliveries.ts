@@ -1,7 +1,6 @@
 import type { EventEnvelope, EventType, OcrProof } from "../../../src/protocol/index.ts";
 import type { Appended, IsHidden } from "../store/events/events.ts";
-import type { DELIVERY_ACTIONS, PROOF_ACTIONS } from "./actions.ts";
-import { CountedList } from "./counted-list.ts";
+import { CountedList, type DELIVERY_ACTIONS, type PROOF_ACTIONS } from "./lists.ts";
 
 /** Asked for by a tester: the next `times` events that match, or their proofs, are delivered this way. */
 type Delivery<Action = (typeof PROOF_ACTIONS)[number] | (typeof DELIVERY_ACTIONS)[number]> = {

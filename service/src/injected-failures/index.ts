@@ -1,8 +1,11 @@
-import { Absences } from "./absences.ts";
 import { Deliveries } from "./deliveries.ts";
-import { Failures } from "./failures.ts";
-import { Faults } from "./faults.ts";
-import type { GraphqlAuth } from "./graphql-auth.ts";
+import { Absences, Failures, Faults } from "./lists.ts";
+
+/** How the account API reports a wrong key: by the status, in `errors` with a status of 200, or both. */
+export const GRAPHQL_AUTH_MODES = ["status", "errors", "both"] as const;
+
+/** What a tester chose under /local/graphql-auth. */
+export type GraphqlAuth = { mode: (typeof GRAPHQL_AUTH_MODES)[number] };
 
 /** Everything that a tester can make go wrong under /local. A restart forgets it. */
 export class InjectedFailures {

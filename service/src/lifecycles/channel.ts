@@ -1,6 +1,6 @@
 import type { Channel } from "../../../src/protocol/index.ts";
-import { conflict, invalid, nameTaken } from "../api-error.ts";
 import type { Context } from "../context.ts";
+import { conflict, invalid, nameTaken } from "../errors.ts";
 import type { Store } from "../store/store.ts";
 
 /** @throws ApiError 409 `CHANNEL_ALREADY_EXISTS` when the name is taken. */

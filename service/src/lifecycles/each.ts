@@ -1,7 +1,7 @@
 import { FundsProblem } from "../chain/funds.ts";
 import { isUnreachable } from "../chain/node/refusals.ts";
+import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { messageOf } from "../problem.ts";
 
 /** Items that are worked on concurrently: they mostly wait for the node. */
 const CONCURRENCY = 16;

@@ -2,7 +2,7 @@ import { setImmediate as yieldToOthers } from "node:timers/promises";
 import { DEPLOYED_NAMES, deployedContracts } from "../chain/demo-contracts.ts";
 import { fundRelayer, type Sender } from "../chain/relayer.ts";
 import type { Context } from "../context.ts";
-import { messageOf } from "../problem.ts";
+import { messageOf } from "../errors.ts";
 import { ClockWatch } from "./clock.ts";
 import { LogReader } from "./logs.ts";
 import { expireQueries, QueryRunner } from "./query.ts";

@@ -1,7 +1,7 @@
 import type { Confidence } from "../../../src/protocol/index.ts";
 import type { Block, Heads, RawLog } from "../chain/chain-data.ts";
 import type { Context } from "../context.ts";
-import { messageOf } from "../problem.ts";
+import { messageOf } from "../errors.ts";
 import type { Positions } from "../store/chain-progress.ts";
 import { ChainMoved } from "./chain-moved.ts";
 import { type Findings, findingsIn } from "./findings.ts";

@@ -2,7 +2,7 @@ import type { Heads } from "../chain/chain-data.ts";
 import { isRefusalForGood } from "../chain/node/call-refusals.ts";
 import { hasExecuted, saysExecuted } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
-import { messageOf } from "../problem.ts";
+import { messageOf } from "../errors.ts";
 import type { Executions } from "../store/chain-progress.ts";
 import type { StoredOperation } from "../store/operations.ts";
 import { isPast, whyLate } from "./clock.ts";

@@ -7,10 +7,9 @@ import {
   type WireTransaction,
 } from "../../../src/protocol/index.ts";
 import { operationDigest } from "../../../src/signing/typed-data.ts";
-import { type ApiError, conflict, invalid } from "../api-error.ts";
 import type { Context } from "../context.ts";
-import { channelOf, operationOf, walletAt } from "../lookup.ts";
-import { checkNetwork } from "../networks.ts";
+import { type ApiError, conflict, invalid } from "../errors.ts";
+import { channelOf, checkNetwork, operationOf, walletAt } from "../lookup.ts";
 import type { StoredOperation } from "../store/operations.ts";
 import type { StoredWallet } from "../store/wallets.ts";
 import { now } from "../time.ts";

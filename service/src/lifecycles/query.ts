@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { type BlockSelection, LIMITS, QUERY_LIFECYCLE } from "../../../src/protocol/index.ts";
 import { queryStatement } from "../../../src/testing/statements.ts";
-import { conflict } from "../api-error.ts";
 import type { Block } from "../chain/chain-data.ts";
 import { isMissingState, isOtherRefusal, NoNewestBlock } from "../chain/node/call-refusals.ts";
 import { isRefusal } from "../chain/node/refusals.ts";
 import { explainFailure } from "../chain/revert.ts";
 import type { Context } from "../context.ts";
+import { conflict, messageOf } from "../errors.ts";
 import { runOfQuery } from "../oracles/workflows.ts";
-import { messageOf } from "../problem.ts";
 import type { NewQuery, StoredQuery } from "../store/queries.ts";
 import { now } from "../time.ts";
 import { failure, type Outcome, type Result } from "./query-result.ts";

@@ -4,7 +4,7 @@ import { CoinWaits } from "../chain/funds.ts";
 import { isRefusalForGood } from "../chain/node/call-refusals.ts";
 import { executionOf, saysExecuted } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
-import { messageOf } from "../problem.ts";
+import { messageOf } from "../errors.ts";
 import type { StoredOperation } from "../store/operations.ts";
 import { now } from "../time.ts";
 import { isPast, whyLate } from "./clock.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { messageOf } from "../problem.ts";
 
 /** From one attempt to the next: the disk may be full. */
 const PAUSE_MS = 500;

@@ -1,9 +1,9 @@
 import type { Hex } from "../../../src/protocol/index.ts";
 import { isRsaSignature } from "../../../src/signing/rsa.ts";
 import { recoverSigner } from "../../../src/signing/signature.ts";
-import { invalid } from "../api-error.ts";
 import { ECDSA_SIGNATURE_LENGTH, isSigner } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
+import { invalid } from "../errors.ts";
 import type { StoredWallet } from "../store/wallets.ts";
 
 /** Of the two forms of a signature, the wallet accepts only the one with the lower s. */

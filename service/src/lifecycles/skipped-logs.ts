@@ -1,7 +1,7 @@
 import type { RawLog } from "../chain/chain-data.ts";
 import { isRefusal, isUnreachable } from "../chain/node/refusals.ts";
+import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { messageOf } from "../problem.ts";
 import { isOfStorage } from "../store/database.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
 import { ChainMoved } from "./chain-moved.ts";

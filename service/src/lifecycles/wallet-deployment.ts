@@ -4,7 +4,7 @@ import { isRefusalForGood } from "../chain/node/call-refusals.ts";
 import { revertReason } from "../chain/revert.ts";
 import { accountAddress, deployAccountData } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
-import { messageOf } from "../problem.ts";
+import { messageOf } from "../errors.ts";
 import type { StoredWallet } from "../store/wallets.ts";
 import { each } from "./each.ts";
 import { TransactionTracker } from "./transaction-tracker.ts";

@@ -1,7 +1,7 @@
 import { WALLET_LIFECYCLE } from "../../../src/protocol/index.ts";
-import { conflict, nameTaken } from "../api-error.ts";
 import { accountAddress } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
+import { conflict, nameTaken } from "../errors.ts";
 import type { Store } from "../store/store.ts";
 import { type StoredWallet, shownAddress } from "../store/wallets.ts";
 import { now } from "../time.ts";

@@ -1,6 +1,6 @@
 import { WATCHER_LIFECYCLE } from "../../../src/protocol/index.ts";
-import { conflict, nameTaken } from "../api-error.ts";
 import type { Context } from "../context.ts";
+import { conflict, nameTaken } from "../errors.ts";
 import { workflowOfWatcher } from "../oracles/workflows.ts";
 import { defined } from "../store/rows.ts";
 import type { Store } from "../store/store.ts";

@@ -3,13 +3,15 @@ import { logStatement } from "../../../src/testing/statements.ts";
 import type { ReadLog } from "../lifecycles/match.ts";
 import type { OracleNetwork } from "../oracles/network.ts";
 import { runOfWatcher, workflowOfWatcher } from "../oracles/workflows.ts";
-import type { EventFile, Verification } from "./event-file.ts";
-import { eventsOf, readLogOf } from "./log.ts";
+import { fileText, type Generated, type Verification } from "./event-file.ts";
 import { Randomness } from "./randomness.ts";
+import { SCENARIOS, type ScenarioName } from "./stories.ts";
 import {
+  eventsOf,
   type Happening,
   HOUR,
   type Pause,
+  readLogOf,
   STORY_CONTRACTS,
   type Story,
   type StoryContract,
@@ -30,7 +32,7 @@ export type Origin = {
   verification: Omit<Verification, "validSigners" | "minRequiredSignatures">;
 };
 
-export type Wanted = {
+type Wanted = {
   name: string;
   seed: number;
   /** Unix seconds: the last event is not later. Default: a time in 2025 that the seed decides. */
@@ -60,15 +62,24 @@ function endOf(seed: number): number {
   return FIRST_NOON + (seed % 365) * DAY;
 }
 
-/** A file without its events, and the events, which are signed one by one as they are taken. */
-export type Generated = { head: Omit<EventFile, "events">; events: AsyncGenerator<ChannelEvent, void> };
+/**
+ * The text of a file: signed past events of a scenario, with the labels of those that should be noticed. It comes in
+ * pieces, each made when it is taken.
+ */
+export async function* scenarioText(
+  wanted: Wanted & { name: ScenarioName },
+  origin: Origin,
+  pause: Pause,
+): AsyncGenerator<string, void> {
+  yield* fileText(await generate(SCENARIOS[wanted.name], wanted, origin, pause));
+}
 
 /**
  * Past events that tell a story: the same for the same seed, end and service, byte for byte.
  *
  * @param pause is awaited so often that no work between takes long; what it throws ends the work
  */
-export async function generate(
+async function generate(
   story: Story,
   { name, seed, until = endOf(seed) }: Wanted,
   origin: Origin,

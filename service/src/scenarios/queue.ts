@@ -1,4 +1,4 @@
-import { ApiError } from "../api-error.ts";
+import { ApiError } from "../errors.ts";
 import { Yielder } from "../store/yielder.ts";
 import type { Pause } from "./story.ts";
 

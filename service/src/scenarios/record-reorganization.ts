@@ -6,17 +6,16 @@ import type {
   VerifiableEvent,
   Watcher,
 } from "../../../src/protocol/index.ts";
-import { conflict } from "../api-error.ts";
 import { callGuardedToken } from "../chain/guarded-token.ts";
 import type { Context } from "../context.ts";
+import { conflict } from "../errors.ts";
 import { createChannel, updateChannel } from "../lifecycles/channel.ts";
 import { createWatcher, updateWatcher } from "../lifecycles/watcher.ts";
 import { bytesOf } from "../store/events/pages.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
 import type { EventFile, Verification } from "./event-file.ts";
-import { eventsOf } from "./log.ts";
 import { Randomness } from "./randomness.ts";
-import { tokens } from "./story.ts";
+import { eventsOf, tokens } from "./story.ts";
 
 export const REORGANIZATION = {
   name: "reorg",

@@ -1,8 +1,12 @@
-import type { Address, Hex } from "../../../src/protocol/index.ts";
+import { eventLog, logParams } from "../../../src/abi/index.ts";
+import type { Address, EventFragment, Hex } from "../../../src/protocol/index.ts";
+import { artifact } from "../chain/artifacts.ts";
+import type { ReadLog } from "../lifecycles/match.ts";
 import type { Randomness } from "./randomness.ts";
 
 /** The demo contracts whose events stories have. */
 export const STORY_CONTRACTS = ["DemoToken", "GuardedToken", "SensorRegistry"] as const;
+
 export type StoryContract = (typeof STORY_CONTRACTS)[number];
 
 /** An event of a contract, as it is before it is reported. */
@@ -15,6 +19,15 @@ export type Happening = {
   args: Readonly<Record<string, unknown>>;
   /** What it is part of, if it should be noticed. */
   label?: string;
+};
+
+/** Where a log is in the chain. */
+type Place = {
+  address: Address;
+  blockNumber: number;
+  blockHash: Hex;
+  logIndex: number;
+  transactionHash: Hex;
 };
 
 /** What a story is told with. */
@@ -40,6 +53,7 @@ export type Story = {
 };
 
 export const MINUTE = 60;
+
 export const HOUR = 60 * MINUTE;
 
 /** Amounts of tokens of 18 decimals, rounded to hundredths. */
@@ -86,4 +100,21 @@ export async function ordinaryTransfers(
 /** The id of a sensor: its name, filled up with zeros. */
 export function sensorId(name: string): Hex {
   return `0x${Buffer.from(name).toString("hex").padEnd(64, "0")}`;
+}
+
+/** The events of a demo contract. */
+export function eventsOf(contract: StoryContract): EventFragment[] {
+  return artifact(contract).abi.filter((item) => item.type === "event") as unknown as EventFragment[];
+}
+
+/**
+ * What a watcher reads from the log of a happening: encoded as a contract does it, and decoded as a watcher does it.
+ *
+ * @throws Error when the contract has no such event.
+ */
+export function readLogOf({ contract, event, args }: Happening, place: Place): ReadLog {
+  const fragment = eventsOf(contract).find(({ name }) => name === event);
+  if (fragment === undefined) throw new Error(`${contract} has no event ${event}. Use one of its ABI.`);
+  const log = { ...place, ...eventLog(fragment, args, event) };
+  return { fragment, log, params: logParams(fragment, log) };
 }

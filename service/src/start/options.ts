@@ -1,4 +1,4 @@
-import { startError } from "./errors.ts";
+import { startError } from "./messages.ts";
 import type { StartOptions } from "./types.ts";
 
 type Kind = "number" | "boolean" | "string" | "strings";

@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { aborted, startError } from "./errors.ts";
+import { aborted, startError } from "./messages.ts";
 import { environmentOf } from "./options.ts";
 import { ServiceProcess } from "./service-process.ts";
 import type { start as publishedStart } from "./types.ts";

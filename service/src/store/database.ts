@@ -1,8 +1,8 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { messageOf, ServiceProblem } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { messageOf, ServiceProblem } from "../problem.ts";
 import { upgrade } from "./upgrade.ts";
 
 export const DATABASE_FILE = "service.sqlite";

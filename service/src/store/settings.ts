@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
-import { seededBytes } from "../seeded-bytes.ts";
+import { seededBytes } from "../secrets.ts";
 import type { COUNTED_TABLES } from "./schema.ts";
 
 /** Small values that survive a restart, by name. */

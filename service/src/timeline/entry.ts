@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { oneOf } from "../api/schemas.ts";
-import { DELIVERY_ACTIONS, PROOF_ACTIONS } from "../injected-failures/actions.ts";
+import { DELIVERY_ACTIONS, PROOF_ACTIONS } from "../injected-failures/lists.ts";
 
 const ENTRY_KINDS = [
   "channel",

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { ABSENT_KINDS, type Absences } from "../../injected-failures/absences.ts";
+import { ABSENT_KINDS, type Absences } from "../../injected-failures/lists.ts";
 import type { Routes } from "../routes.ts";
 import { milliseconds, oneOf, STRICT, times } from "../schemas.ts";
 import { countedListRoutes } from "./counted-list.ts";

@@ -1,12 +1,11 @@
 import Type from "typebox";
 import { checksumAddress } from "viem";
 import { ZERO_ADDRESS } from "../../../../src/protocol/index.ts";
-import { conflict, invalid } from "../../api-error.ts";
 import { payOut } from "../../chain/faucet.ts";
 import { isRefusal } from "../../chain/node/refusals.ts";
 import { TransactionRefused } from "../../chain/own-transactions.ts";
 import type { Context } from "../../context.ts";
-import { messageOf } from "../../problem.ts";
+import { conflict, invalid, messageOf } from "../../errors.ts";
 import { Traffic } from "../../traffic.ts";
 import type { Routes } from "../routes.ts";
 import { Address, Amount, amountOf, STRICT } from "../schemas.ts";

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { EVENT_TYPES } from "../../../../src/protocol/index.ts";
-import { DELIVERY_ACTIONS, PROOF_ACTIONS } from "../../injected-failures/actions.ts";
 import type { Deliveries } from "../../injected-failures/deliveries.ts";
+import { DELIVERY_ACTIONS, PROOF_ACTIONS } from "../../injected-failures/lists.ts";
 import type { Routes } from "../routes.ts";
 import { Id, milliseconds, oneOf, STRICT, times } from "../schemas.ts";
 import { countedListRoutes } from "./counted-list.ts";

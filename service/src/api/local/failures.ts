@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { FAILURE_KINDS, type Failures } from "../../injected-failures/failures.ts";
+import { FAILURE_KINDS, type Failures } from "../../injected-failures/lists.ts";
 import type { Routes } from "../routes.ts";
 import { oneOf, STRICT, times } from "../schemas.ts";
 import { countedListRoutes } from "./counted-list.ts";

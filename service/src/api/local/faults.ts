@@ -1,8 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import Type from "typebox";
-import { invalid } from "../../api-error.ts";
-import { FAULT_ACTIONS, type Fault, type Faults } from "../../injected-failures/faults.ts";
-import { messageOf } from "../../problem.ts";
+import { invalid, messageOf } from "../../errors.ts";
+import { FAULT_ACTIONS, type Fault, type Faults } from "../../injected-failures/lists.ts";
 import type { Routes } from "../routes.ts";
 import { milliseconds, oneOf, STRICT, times } from "../schemas.ts";
 import { countedListRoutes } from "./counted-list.ts";

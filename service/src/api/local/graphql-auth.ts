@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { GRAPHQL_AUTH_MODES, type GraphqlAuth } from "../../injected-failures/graphql-auth.ts";
+import { GRAPHQL_AUTH_MODES, type GraphqlAuth } from "../../injected-failures/index.ts";
 import type { Routes } from "../routes.ts";
 import { oneOf, STRICT } from "../schemas.ts";
 

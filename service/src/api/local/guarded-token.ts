@@ -1,9 +1,9 @@
 import Type from "typebox";
 import { checksumAddress } from "viem";
-import { invalid } from "../../api-error.ts";
 import { callGuardedToken, type GuardedCall, ROLES, type Role } from "../../chain/guarded-token.ts";
 import { TransactionRefused } from "../../chain/own-transactions.ts";
 import type { Context } from "../../context.ts";
+import { invalid } from "../../errors.ts";
 import type { Routes } from "../routes.ts";
 import { Address, Amount, amountOf, oneOf, STRICT } from "../schemas.ts";
 

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Fault, Faults } from "../../injected-failures/faults.ts";
+import type { Fault, Faults } from "../../injected-failures/lists.ts";
 import type { Routes } from "../routes.ts";
 
 const UNAVAILABLE = 503;

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { invalid } from "../../api-error.ts";
+import { invalid } from "../../errors.ts";
 import { nodeRedImport } from "../../flow-variables.ts";
 import type { Routes } from "../routes.ts";
 

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import type { Context } from "../../context.ts";
-import { DELIVERY_ACTIONS, PROOF_ACTIONS } from "../../injected-failures/actions.ts";
-import { originOf } from "../../problem.ts";
+import { originOf } from "../../errors.ts";
+import { DELIVERY_ACTIONS, PROOF_ACTIONS } from "../../injected-failures/lists.ts";
 import type { Routes } from "../routes.ts";
 import { AbsenceAnswer, absenceRoutes } from "./absences.ts";
 import { blockTimeOf, chainRoutes } from "./chain.ts";

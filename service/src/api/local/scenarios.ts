@@ -1,12 +1,13 @@
 import { Readable } from "node:stream";
 import Type from "typebox";
-import { conflict, invalid } from "../../api-error.ts";
 import { TransactionRefused } from "../../chain/own-transactions.ts";
 import type { Context } from "../../context.ts";
-import { networksOf } from "../../networks.ts";
-import { type Origin, SCENARIO_NAMES, SCENARIOS, scenarioText } from "../../scenarios/index.ts";
+import { conflict, invalid } from "../../errors.ts";
+import { networksOf } from "../../lookup.ts";
+import { type Origin, scenarioText } from "../../scenarios/generate.ts";
 import { FileQueue } from "../../scenarios/queue.ts";
 import { REORGANIZATION, recordReorganization } from "../../scenarios/record-reorganization.ts";
+import { SCENARIO_NAMES, SCENARIOS } from "../../scenarios/stories.ts";
 import { now } from "../../time.ts";
 import { shownNetwork } from "../networks.ts";
 import { abandonment, type Routes } from "../routes.ts";

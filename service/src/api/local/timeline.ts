@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import Type from "typebox";
-import { conflict, forbidden } from "../../api-error.ts";
 import type { Context } from "../../context.ts";
+import { conflict, forbidden } from "../../errors.ts";
 import { ownFile } from "../../own-files.ts";
+import { POSITION_PATTERN } from "../../store/timeline.ts";
 import { TimelineEntry } from "../../timeline/entry.ts";
 import { MAX_CLIENTS, TimelineFeed } from "../../timeline/feed.ts";
-import { POSITION_PATTERN } from "../../timeline/position.ts";
 import type { Routes } from "../routes.ts";
 
 /** The modules of the page's script. */

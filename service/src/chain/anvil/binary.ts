@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
-import { ServiceProblem } from "../../problem.ts";
+import { ServiceProblem } from "../../errors.ts";
 
 /** The platforms for which npm has one. The manifest of this package lists them. */
 const ON_NPM: readonly string[] = [

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
-import { messageOf, ServiceProblem } from "../../problem.ts";
+import { messageOf, ServiceProblem } from "../../errors.ts";
 import type { Loadable } from "./snapshots.ts";
 
 /** An anvil that listens. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { ServiceProblem } from "../../errors.ts";
 import type { Log } from "../../log.ts";
-import { ServiceProblem } from "../../problem.ts";
 import { isAlive } from "../process.ts";
 import { forget, identify, pidFile, recordedPid } from "./chain-processes.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { messageOf } from "../../problem.ts";
+import { messageOf } from "../../errors.ts";
 import { dumpState, type Head, head } from "./dump.ts";
 import { keepSnapshot } from "./snapshots.ts";
 import { blockOfState, isTorn } from "./state.ts";

@@ -3,7 +3,7 @@ import { open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { messageOf } from "../../problem.ts";
+import { messageOf } from "../../errors.ts";
 import { blockOfState, withNewestBlocks } from "./state.ts";
 
 /** A complete state, ready for anvil to load. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import { ownProgram } from "../../own-files.ts";
-import { messageOf } from "../../problem.ts";
 import type { WatchdogOrder, WatchdogReport } from "../watchdog.ts";
 import { pidFile, record } from "./chain-processes.ts";
 import type { SaveReport } from "./snapshot-saver.ts";

@@ -1,5 +1,5 @@
 import { KNOWN_CHAINS, type KnownChain } from "../../../../src/protocol/index.ts";
-import { ServiceProblem } from "../../problem.ts";
+import { ServiceProblem } from "../../errors.ts";
 import type { NodeCalls } from "./node-calls.ts";
 import { httpStatus, isRefusal } from "./refusals.ts";
 

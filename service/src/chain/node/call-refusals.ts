@@ -1,6 +1,6 @@
 // Tells apart why a node refuses a call of a contract. Nodes have no common codes for it, so their messages decide.
 import type { Hex } from "../../../../src/protocol/index.ts";
-import { messageOf } from "../../problem.ts";
+import { messageOf } from "../../errors.ts";
 import { causes, isRefusal } from "./refusals.ts";
 
 /**

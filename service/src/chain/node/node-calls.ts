@@ -1,5 +1,5 @@
 import { RpcRequestError, TimeoutError } from "viem";
-import { messageOf } from "../../problem.ts";
+import { messageOf } from "../../errors.ts";
 import { LearnedSize } from "./learned-size.ts";
 import { notAnswered, type Posted, post } from "./post.ts";
 import { httpStatus, isRefusal, isRevert, isTooMuch, isTooOften, NodeBusy } from "./refusals.ts";

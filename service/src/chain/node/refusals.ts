@@ -1,6 +1,6 @@
 // Classifies errors of calls to a node. Nodes and providers have no common codes, so their messages decide.
 import { HttpRequestError, ResponseBodyTooLargeError, RpcRequestError, TimeoutError } from "viem";
-import { messageOf } from "../../problem.ts";
+import { messageOf } from "../../errors.ts";
 
 /** Messages of a rate limit. Nothing was done. */
 const TOO_OFTEN =
