@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { startAnvil } from "../service/src/chain/anvil.ts";
+import { startAnvil } from "../service/src/chain/anvil/anvil.ts";
 import { type Api, spawnService, temporaryFolder } from "../service/test/support.ts";
 import { sized } from "./sized.ts";
 

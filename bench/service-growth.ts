@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startAnvil } from "../service/src/chain/anvil.ts";
+import { startAnvil } from "../service/src/chain/anvil/anvil.ts";
 import { spawnService, temporaryFolder } from "../service/test/support.ts";
 import { comparePages, type Get, getter, PAGE } from "./compare-pages.ts";
 import { fillStore, type ManyEvents } from "./many-events.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { startAnvil } from "../service/src/chain/anvil.ts";
+import { startAnvil } from "../service/src/chain/anvil/anvil.ts";
 import { Store } from "../service/src/store/store.ts";
 import { spawnService, temporaryFolder } from "../service/test/support.ts";
 import { comparePages, getter, PAGE } from "./compare-pages.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent } from "undici";
 import { encodeFunctionData } from "viem";
-import { artifact } from "../service/src/chain/artifacts.ts";
+import { artifact } from "../service/src/chain/demo/contracts.ts";
 import type { Api } from "../service/test/support.ts";
 import { generatePrivateKey, localEcdsaSigner, operationDigest, operationTypedData } from "../src/index.ts";
 import type { EventEnvelope, EventPage, Operation, Wallet } from "../src/protocol/index.ts";

@@ -5,7 +5,7 @@ import { root } from "./paths.mjs";
 /** Files that start a chain, Node-RED, a browser or another program: too slow to run for each change. */
 const STARTERS = [
   "playwright-core",
-  "service/src/chain/anvil.ts",
+  "service/src/chain/anvil/anvil.ts",
   "test/consumer/kill-runs.ts",
   "test/support/node-red.ts",
   "test/support/program.ts",

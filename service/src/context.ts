@@ -1,9 +1,8 @@
 import type { Confidence } from "../../src/protocol/index.ts";
 import type { Chain } from "./chain/chain.ts";
-import type { Deployed } from "./chain/demo-contracts.ts";
-import type { Following } from "./chain/following.ts";
+import type { Deployed } from "./chain/demo/contracts.ts";
 import type { Relayer } from "./chain/relayer.ts";
-import type { Ticker } from "./chain/ticker.ts";
+import type { Following, Ticker } from "./chain/ticker.ts";
 import type { InjectedFailures } from "./injected-failures/index.ts";
 import type { FinalityWatch } from "./lifecycles/finality.ts";
 import type { SkippedLogs } from "./lifecycles/skipped-logs.ts";

@@ -1,5 +1,5 @@
 import { KNOWN_CHAINS } from "../../src/protocol/index.ts";
-import { type Anvil, startAnvil } from "./chain/anvil.ts";
+import { type Anvil, startAnvil } from "./chain/anvil/anvil.ts";
 import type { Chain } from "./chain/chain.ts";
 import type { Context } from "./context.ts";
 import { messageOf } from "./errors.ts";

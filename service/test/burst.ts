@@ -17,7 +17,7 @@ import {
   operationTypedData,
 } from "../../src/signing/index.ts";
 import { eventually } from "../../test/support/eventually.ts";
-import { artifact } from "../src/chain/artifacts.ts";
+import { artifact } from "../src/chain/demo/contracts.ts";
 import { type Api, signedText, spawnService, temporaryFolder } from "./support.ts";
 
 /** How many operations, of how many calls each that emit one event, and how often the service is killed meanwhile. */

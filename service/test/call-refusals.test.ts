@@ -1,6 +1,6 @@
 import should from "should";
 import { RpcRequestError } from "viem";
-import { type CallRefusal, callRefusalOf, failureOf } from "../src/chain/node/call-refusals.ts";
+import { type CallRefusal, callRefusalOf, failureOf } from "../src/chain/node/refusals.ts";
 
 const SAID: ReadonlyArray<[node: string, code: number, message: string, means: CallRefusal]> = [
   ["anvil", -32603, "EVM error InvalidFEOpcode", "failed"],

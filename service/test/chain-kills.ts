@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import should from "should";
 import { eventually } from "../../test/support/eventually.ts";
-import { isAlive } from "../src/chain/process.ts";
+import { isAlive } from "../src/chain/anvil/processes.ts";
 import { spawnService, temporaryFolder } from "./support.ts";
 
 const VICTIMS = ["service", "anvil", "watchdog", "all"] as const;

@@ -11,7 +11,7 @@ import {
 } from "../../src/index.ts";
 import type { EventEnvelope, Operation, VerifiableEvent, Wallet } from "../../src/protocol/index.ts";
 import { eventually } from "../../test/support/eventually.ts";
-import { artifact } from "../src/chain/artifacts.ts";
+import { artifact } from "../src/chain/demo/contracts.ts";
 import { type RunningService, startService } from "../src/index.ts";
 import { createLog } from "../src/log.ts";
 import { Api, BLOCK_TIME_MS, signedText, temporaryFolder } from "./support.ts";

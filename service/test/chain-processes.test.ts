@@ -3,9 +3,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import should from "should";
-import { pidFile, record } from "../src/chain/anvil/chain-processes.ts";
-import { awaitPredecessor } from "../src/chain/anvil/predecessor.ts";
-import { isAlive, startOf } from "../src/chain/process.ts";
+import { awaitPredecessor, isAlive, pidFile, record, startOf } from "../src/chain/anvil/processes.ts";
 import { ServiceProblem } from "../src/errors.ts";
 import { logTo, temporaryFolder } from "./support.ts";
 

@@ -17,8 +17,8 @@ import {
 } from "../../src/index.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { describeWide } from "../../test/support/wide.ts";
-import { findAnvil } from "../src/chain/anvil/binary.ts";
-import { artifact } from "../src/chain/artifacts.ts";
+import { findAnvil } from "../src/chain/anvil/launch.ts";
+import { artifact } from "../src/chain/demo/contracts.ts";
 import { type RunningService, startService } from "../src/index.ts";
 import { BLOCK_TIME_MS, temporaryFolder } from "./support.ts";
 

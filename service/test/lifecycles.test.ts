@@ -3,7 +3,7 @@ import should from "should";
 import { verifyQuery } from "../../src/proofs/index.ts";
 import type { EventEnvelope, Operation, Query, VerifiableResult, Wallet } from "../../src/protocol/index.ts";
 import { generatePrivateKey, localEcdsaSigner, randomWalletOperationId } from "../../src/signing/index.ts";
-import type { ContractName } from "../src/chain/artifacts.ts";
+import type { ContractName } from "../src/chain/demo/contracts.ts";
 import { accountAddress } from "../src/chain/smart-account.ts";
 import type { Context } from "../src/context.ts";
 import { startService } from "../src/index.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Anvil, startAnvil } from "../src/chain/anvil.ts";
+import { type Anvil, startAnvil } from "../src/chain/anvil/anvil.ts";
 import { temporaryFolder } from "./support.ts";
 
 /** There from the first test of the `describe` on, until its last. */

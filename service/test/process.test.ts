@@ -13,7 +13,7 @@ import {
 import { eventually } from "../../test/support/eventually.ts";
 import { sized } from "../../test/support/variants.ts";
 import { itWide } from "../../test/support/wide.ts";
-import { isAlive } from "../src/chain/process.ts";
+import { isAlive } from "../src/chain/anvil/processes.ts";
 import { signedText, spawnCli, spawnService, temporaryFolder } from "./support.ts";
 
 describe("the local service as a process", function () {

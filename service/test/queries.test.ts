@@ -3,7 +3,7 @@ import should from "should";
 import { encodeFunctionData } from "viem";
 import { verifyEvent, verifyQuery } from "../../src/proofs/index.ts";
 import type { EventEnvelope, Query, VerifiableResult } from "../../src/protocol/index.ts";
-import { artifact } from "../src/chain/artifacts.ts";
+import { artifact } from "../src/chain/demo/contracts.ts";
 import { type Api, startTestService } from "./support.ts";
 
 describe("queries of the local service", function () {

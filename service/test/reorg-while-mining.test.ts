@@ -2,7 +2,7 @@ import should from "should";
 import type { VerifiableEvent } from "../../src/protocol/index.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { itWide } from "../../test/support/wide.ts";
-import { Following } from "../src/chain/following.ts";
+import { Following } from "../src/chain/ticker.ts";
 import { type Api, signedText, startTestService, temporaryFolder } from "./support.ts";
 import { rpc } from "./transactions.ts";
 

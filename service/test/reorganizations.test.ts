@@ -10,7 +10,7 @@ import type {
 } from "../../src/protocol/index.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/signing/index.ts";
 import { eventually } from "../../test/support/eventually.ts";
-import { artifact } from "../src/chain/artifacts.ts";
+import { artifact } from "../src/chain/demo/contracts.ts";
 import { startService } from "../src/index.ts";
 import { Store } from "../src/store/store.ts";
 import { callOf, signedOperation } from "./signed-operation.ts";

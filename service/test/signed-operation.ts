@@ -5,7 +5,7 @@ import {
   operationTypedData,
   randomWalletOperationId,
 } from "../../src/signing/index.ts";
-import { artifact, type ContractName } from "../src/chain/artifacts.ts";
+import { artifact, type ContractName } from "../src/chain/demo/contracts.ts";
 import type { Api } from "./support.ts";
 
 /** A call of a demo contract, as one transaction of an operation. */

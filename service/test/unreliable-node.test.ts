@@ -18,8 +18,8 @@ import {
   randomWalletOperationId,
 } from "../../src/signing/index.ts";
 import { eventually } from "../../test/support/eventually.ts";
-import { type Anvil, startAnvil } from "../src/chain/anvil.ts";
-import { artifact } from "../src/chain/artifacts.ts";
+import { type Anvil, startAnvil } from "../src/chain/anvil/anvil.ts";
+import { artifact } from "../src/chain/demo/contracts.ts";
 import { type RunningService, startService } from "../src/index.ts";
 import { type Fate, RpcProxy } from "./rpc-proxy.ts";
 import { Api, BLOCK_TIME_MS, logTo, signedText, startTestService, temporaryFolder } from "./support.ts";

@@ -2,7 +2,7 @@ import should from "should";
 import { encodeFunctionData } from "viem";
 import type { EventEnvelope, Operation, Wallet } from "../../src/protocol/index.ts";
 import { generatePrivateKey, localEcdsaSigner, randomWalletOperationId } from "../../src/signing/index.ts";
-import { artifact, type ContractName } from "../src/chain/artifacts.ts";
+import { artifact, type ContractName } from "../src/chain/demo/contracts.ts";
 import { callOf, signatureOf } from "./signed-operation.ts";
 import { type Answer, type Api, startTestService } from "./support.ts";
 

@@ -2,7 +2,7 @@ import { constants, generateKeyPairSync, privateEncrypt, randomUUID } from "node
 import should from "should";
 import type { Operation, Wallet } from "../../src/protocol/index.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/signing/index.ts";
-import { artifact } from "../src/chain/artifacts.ts";
+import { artifact } from "../src/chain/demo/contracts.ts";
 import { accountAddress } from "../src/chain/smart-account.ts";
 import type { Api } from "./support.ts";
 import { useOperations } from "./use-operations.ts";

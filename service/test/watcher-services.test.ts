@@ -2,7 +2,7 @@ import should from "should";
 import { encodeFunctionData, stringToBytes, stringToHex, toHex } from "viem";
 import { type DecodedWatcherEvent, decodeEvent, verifyEvent } from "../../src/proofs/index.ts";
 import type { EventEnvelope, VerifiableEvent, Watcher } from "../../src/protocol/index.ts";
-import { artifact } from "../src/chain/artifacts.ts";
+import { artifact } from "../src/chain/demo/contracts.ts";
 import { type Api, signedText, startTestService } from "./support.ts";
 import { sendFrom } from "./transactions.ts";
 

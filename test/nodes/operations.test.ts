@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import should from "should";
-import { type Anvil, startAnvil } from "../../service/src/chain/anvil.ts";
+import { type Anvil, startAnvil } from "../../service/src/chain/anvil/anvil.ts";
 import { encodeFunctionCall, operationDigest, parseAbi } from "../../src/index.ts";
 import type { Message } from "../support/flow-harness.ts";
 import { freshId } from "../support/node-red.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
 import { npmCommand } from "../../scripts/lib/npm-command.mjs";
-import { commandLineOf } from "../../service/src/chain/anvil/chain-processes.ts";
+import { commandLineOf } from "../../service/src/chain/anvil/processes.ts";
 import { watchParents } from "../../service/src/parents.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -1,6 +1,5 @@
 import { type FastifyError, type FastifyReply, fastify } from "fastify";
-import { isMissingState } from "../chain/node/call-refusals.ts";
-import { isUnreachable } from "../chain/node/refusals.ts";
+import { isMissingState, isUnreachable } from "../chain/node/refusals.ts";
 import { NotMined } from "../chain/relayer.ts";
 import type { Context } from "../context.ts";
 import { ApiError, conflict, forbidden, messageOf } from "../errors.ts";

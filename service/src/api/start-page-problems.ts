@@ -1,4 +1,4 @@
-import type { Following } from "../chain/following.ts";
+import type { Following } from "../chain/ticker.ts";
 import type { SkippedLogs } from "../lifecycles/skipped-logs.ts";
 import type { Executions } from "../store/chain-progress.ts";
 import { html } from "./html.ts";

@@ -4,11 +4,10 @@ import { messageOf, originOf, ServiceProblem } from "../errors.ts";
 import { type Log, silentLog } from "../log.ts";
 import type { Block, CallResult, Heads, RawLog, Receipt } from "./chain-data.ts";
 import { type Abilities, abilitiesOf, nodeName, ownChain, refused } from "./node/abilities.ts";
-import { failureOf, NoNewestBlock } from "./node/call-refusals.ts";
 import { type LogRange, LogRanges } from "./node/log-ranges.ts";
 import { NewHead } from "./node/new-head.ts";
 import { NodeCalls } from "./node/node-calls.ts";
-import { httpStatus, isRefusal, isUnreachable, NodeBusy } from "./node/refusals.ts";
+import { failureOf, httpStatus, isRefusal, isUnreachable, NodeBusy, NoNewestBlock } from "./node/refusals.ts";
 
 type ConnectOptions = {
   /** When the service first used the network, in Unix seconds. */

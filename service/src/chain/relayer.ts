@@ -1,21 +1,18 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import { keccak256, parseTransaction } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import type { Address, Hex } from "../../../src/protocol/index.ts";
-import { messageOf } from "../errors.ts";
+import { messageOf, ServiceProblem } from "../errors.ts";
 import { type Log, silentLog } from "../log.ts";
+import { secretFile } from "../secrets.ts";
 import type { SentTransaction } from "../store/rows.ts";
 import { type Chain, hexNumber } from "./chain.ts";
 import type { Receipt } from "./chain-data.ts";
-import { Funds, gasPrices } from "./funds.ts";
-import { isOtherRefusal } from "./node/call-refusals.ts";
-import { isRefusal } from "./node/refusals.ts";
+import { Funds, gasPrices, inCoins } from "./funds.ts";
+import { isOtherRefusal, isRefusal } from "./node/refusals.ts";
 
 export type TransactionRequest = { to?: Address; data?: Hex; value?: bigint; gas?: bigint };
-
-/** Enough for an operation of 16 transactions or the deployment of a large contract. */
-const DEFAULT_GAS = 8_000_000n;
-/** Of an estimate: a call may need more gas after others. */
-const GAS_MARGIN_PERCENT = 150n;
 
 /** Sends transactions from the service's account. */
 export type Sender = {
@@ -25,6 +22,14 @@ export type Sender = {
     beforeBroadcast?: (signed: SentTransaction) => void,
   ): Promise<SentTransaction>;
 };
+
+/** Enough for an operation of 16 transactions or the deployment of a large contract. */
+const DEFAULT_GAS = 8_000_000n;
+/** Of an estimate: a call may need more gas after others. */
+const GAS_MARGIN_PERCENT = 150n;
+
+/** Account 0 of every anvil. */
+const ANVIL_KEY: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
 /**
  * The account that pays gas for everything the service sends: deployments, the faucet, operations.
@@ -207,4 +212,41 @@ export async function fundRelayer(chain: Chain, address: Address): Promise<boole
   if (chain.minesOnRequest) await chain.mine();
   await awaitReceipt(chain, hash);
   return true;
+}
+
+/** On the service's own chain, anvil's first account pays. On another chain the service has its own account. */
+export async function startRelayer(
+  chain: Chain,
+  dataDir: string,
+  ownChain: boolean,
+  givenKey: string | undefined,
+  log: Log,
+): Promise<Relayer> {
+  if (ownChain) return new Relayer(chain, ANVIL_KEY, log);
+  const key = givenKey === undefined ? relayerKey(dataDir) : privateKey(givenKey);
+  const relayer = new Relayer(chain, key, log);
+  if (!(await fundRelayer(chain, relayer.address))) {
+    throw new ServiceProblem(
+      `The service's account ${relayer.address} on chain ${chain.network.chain_id} holds ${inCoins(0n, chain.network.chain_id)}, and pays gas with it. Send it some, then start again.`,
+    );
+  }
+  return relayer;
+}
+
+function privateKey(key: string): Hex {
+  if (isPrivateKey(key)) return key;
+  throw new ServiceProblem("CREC_RELAYER_KEY must be a private key: 0x and 64 hex digits.");
+}
+
+function relayerKey(dataDir: string): Hex {
+  const file = join(dataDir, "relayer-key");
+  const key = secretFile(file, () => `0x${randomBytes(32).toString("hex")}`);
+  if (isPrivateKey(key)) return key;
+  throw new ServiceProblem(
+    `The key of the service's account in ${file} is damaged. Restore the file, or remove it to get a new account; the coins of the old account are then lost.`,
+  );
+}
+
+function isPrivateKey(text: string): text is Hex {
+  return /^0x[0-9a-fA-F]{64}$/.test(text);
 }

@@ -1,9 +1,9 @@
 import { decodeErrorResult } from "viem";
 import { type Abi, decodeRevert } from "../../../src/abi/index.ts";
 import type { Hex } from "../../../src/protocol/index.ts";
-import { artifact, knownErrors } from "./artifacts.ts";
 import type { Chain } from "./chain.ts";
 import type { CallFailure, Receipt } from "./chain-data.ts";
+import { artifact, knownErrors } from "./demo/contracts.ts";
 import { isRefusal } from "./node/refusals.ts";
 
 /**

@@ -11,9 +11,9 @@ import {
 } from "viem";
 import type { Address, Hex, RsaPublicKey, WireTransaction } from "../../../src/protocol/index.ts";
 import { canonicalSignature } from "../../../src/signing/signature.ts";
-import { artifact } from "./artifacts.ts";
 import type { Chain } from "./chain.ts";
 import type { Receipt } from "./chain-data.ts";
+import { artifact } from "./demo/contracts.ts";
 
 const EXECUTED_TOPIC = toEventSelector("OperationExecuted(uint256)");
 

@@ -2,8 +2,8 @@
 // channel, which the system closes however the service ends, even by `kill -9`. So a stop and a kill end the same way.
 import { EventEmitter, once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isAlive } from "./anvil/processes.ts";
 import { type SaveReport, SnapshotSaver } from "./anvil/snapshot-saver.ts";
-import { isAlive } from "./process.ts";
 
 /** Orders of the service: which anvil to end, its URL once it answers, to read its state, and to end it now. */
 export type WatchdogOrder = { pid: number } | { rpcUrl: string } | "read" | "end";

@@ -23,7 +23,6 @@ export type Fault = {
 
 /** What can be made to fail; the kinds of `POST /local/failures`. */
 export const FAILURE_KINDS = ["deployment", "watcher", "archive", "operation", "query"] as const;
-
 type FailureKind = (typeof FAILURE_KINDS)[number];
 
 /** Asked for by a tester: the next `times` of a kind fail. The status event then has this `reason`. */
@@ -31,7 +30,6 @@ type Failure = { kind: FailureKind; times: number; reason: string };
 
 /** What can be absent just after its create. */
 export const ABSENT_KINDS = ["channel", "wallet", "watcher", "operation", "query"] as const;
-
 type AbsentKind = (typeof ABSENT_KINDS)[number];
 
 /** Asked for by a tester: the next `times` creates, of one kind or of any, are answered as usual, but not found afterwards. */

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToOthers } from "node:timers/promises";
-import { DEPLOYED_NAMES, deployedContracts } from "../chain/demo-contracts.ts";
+import { DEPLOYED_NAMES, deployedContracts } from "../chain/demo/contracts.ts";
 import { fundRelayer, type Sender } from "../chain/relayer.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../errors.ts";

@@ -1,5 +1,5 @@
 import type { Heads } from "../chain/chain-data.ts";
-import { isRefusalForGood } from "../chain/node/call-refusals.ts";
+import { isRefusalForGood } from "../chain/node/refusals.ts";
 import { hasExecuted, saysExecuted } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../errors.ts";

@@ -1,7 +1,7 @@
 import type { Confidence, Hex, OperationStatus } from "../../../src/protocol/index.ts";
 import type { Heads, Receipt } from "../chain/chain-data.ts";
 import { CoinWaits } from "../chain/funds.ts";
-import { isRefusalForGood } from "../chain/node/call-refusals.ts";
+import { isRefusalForGood } from "../chain/node/refusals.ts";
 import { executionOf, saysExecuted } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../errors.ts";

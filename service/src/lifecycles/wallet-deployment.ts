@@ -1,6 +1,6 @@
 import type { Receipt } from "../chain/chain-data.ts";
 import { CoinWaits } from "../chain/funds.ts";
-import { isRefusalForGood } from "../chain/node/call-refusals.ts";
+import { isRefusalForGood } from "../chain/node/refusals.ts";
 import { revertReason } from "../chain/revert.ts";
 import { accountAddress, deployAccountData } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";

@@ -1,15 +1,15 @@
 // @ts-check
 // The time line of the start page.
-import { renewFacts } from "./facts.mjs";
-import { Groups } from "./groups.mjs";
 import { EntryStream } from "./stream.mjs";
-import { GroupList } from "./view.mjs";
+import { GroupList, Groups } from "./view.mjs";
 import { statusOf, titleOf } from "./words.mjs";
 
 /** @typedef {import("../timeline/entry.ts").TimelineEntry} Entry */
 
 /** How often a screen reader announces what is new. */
 const ANNOUNCE_MS = 5000;
+/** How often the other sections are renewed. */
+const RENEW_EVERY_MS = 10_000;
 
 const groups = new Groups();
 const list = new GroupList(byId("groups"));
@@ -74,7 +74,7 @@ function run() {
 }
 
 function draw() {
-  /** @type {Map<string, import("./groups.mjs").Group>} */
+  /** @type {Map<string, import("./view.mjs").Group>} */
   const changed = new Map();
   const entries = waiting;
   waiting = [];
@@ -127,4 +127,21 @@ function byId(id) {
   const element = document.getElementById(id);
   if (element === null) throw new Error(`The page has no ${id}.`);
   return element;
+}
+
+/** Renews the other sections: replaces each that the service has made anew, unless the reader is in it. */
+function renewFacts() {
+  setInterval(async () => {
+    if (document.hidden) return;
+    const answer = await fetch("/").catch(() => undefined);
+    // The time line says that the service does not answer.
+    if (answer?.ok !== true) return;
+    const renewed = new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const section of document.querySelectorAll("[data-renew]")) {
+      const name = section.getAttribute("data-renew");
+      const next = renewed.querySelector(`[data-renew="${name}"]`);
+      const isRead = section.contains(document.activeElement) || getSelection()?.containsNode(section, true);
+      if (next !== null && !isRead && next.textContent !== section.textContent) section.replaceWith(next);
+    }
+  }, RENEW_EVERY_MS);
 }

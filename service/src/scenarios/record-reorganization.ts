@@ -6,7 +6,7 @@ import type {
   VerifiableEvent,
   Watcher,
 } from "../../../src/protocol/index.ts";
-import { callGuardedToken } from "../chain/guarded-token.ts";
+import { callGuardedToken } from "../chain/demo/transactions.ts";
 import type { Context } from "../context.ts";
 import { conflict } from "../errors.ts";
 import { createChannel, updateChannel } from "../lifecycles/channel.ts";

@@ -17,14 +17,10 @@ import {
 const LARGEST_PART = 70;
 
 const ADMIN = zeroHash;
-
 const MINTER = keccak256(stringToHex("MINTER_ROLE"));
-
 const GUARDIAN = keccak256(stringToHex("GUARDIAN_ROLE"));
-
 /** The account that the example of the pause guardian knows. */
 const KNOWN_ACCOUNT = "0x0000000000000000000000000000000000000d17";
-
 /** The spender that the example of unknown spenders knows. */
 const KNOWN_SPENDER = "0x0000000000000000000000000000000000000d16";
 
@@ -221,7 +217,6 @@ const silence: Story = {
 };
 
 export const SCENARIO_NAMES = ["drain", "mint", "role", "stale-price", "burst", "silence"] as const;
-
 export type ScenarioName = (typeof SCENARIO_NAMES)[number];
 
 /** What happens in each scenario, and what of it should be noticed. */

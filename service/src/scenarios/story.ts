@@ -1,12 +1,11 @@
 import { eventLog, logParams } from "../../../src/abi/index.ts";
 import type { Address, EventFragment, Hex } from "../../../src/protocol/index.ts";
-import { artifact } from "../chain/artifacts.ts";
+import { artifact } from "../chain/demo/contracts.ts";
 import type { ReadLog } from "../lifecycles/match.ts";
 import type { Randomness } from "./randomness.ts";
 
 /** The demo contracts whose events stories have. */
 export const STORY_CONTRACTS = ["DemoToken", "GuardedToken", "SensorRegistry"] as const;
-
 export type StoryContract = (typeof STORY_CONTRACTS)[number];
 
 /** An event of a contract, as it is before it is reported. */
@@ -53,7 +52,6 @@ export type Story = {
 };
 
 export const MINUTE = 60;
-
 export const HOUR = 60 * MINUTE;
 
 /** Amounts of tokens of 18 decimals, rounded to hundredths. */

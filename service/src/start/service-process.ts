@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { recordedPid } from "../chain/anvil/chain-processes.ts";
+import { recordedPid } from "../chain/anvil/processes.ts";
 import { ownFile } from "../own-files.ts";
 import { type Problem, TEMPORARY_DATA, type ToldByService } from "./messages.ts";
 

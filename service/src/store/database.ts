@@ -8,22 +8,16 @@ import { upgrade } from "./upgrade.ts";
 export const DATABASE_FILE = "service.sqlite";
 
 const MAX_STATEMENTS = 300;
-
 const CACHE_KIB = 16 * 1024;
-
 /** A checkpoint delays its commit: 4 MB take some milliseconds, ten times as much about a hundred. */
 const CHECKPOINT_PAGES = 125;
-
 /** A database up to this size is checked at the start: that takes a fraction of a second. */
 const MAX_CHECKED_BYTES = 64 * 1024 * 1024;
 
 /** Primary result codes of SQLite; higher bits of a code have details. */
 const SQLITE_CORRUPT = 11;
-
 const SQLITE_FULL = 13;
-
 const SQLITE_NOTADB = 26;
-
 /** A value is larger than a row can hold. */
 const SQLITE_TOOBIG = 18;
 

@@ -16,7 +16,6 @@ import {
 
 /** With fewer blocks it takes less than a second. */
 const MANY_BLOCKS = 20;
-
 const LOG_EVERY_MS = 5_000;
 
 /** Creates or upgrades everything that this version needs in a database. */

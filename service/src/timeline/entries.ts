@@ -1,27 +1,22 @@
 import { type AbiFunction, decodeAbiParameters, formatUnits, toFunctionSelector } from "viem";
 import { readSignedPayload } from "../../../src/proofs/signed-event.ts";
 import type { EventEnvelope, OcrProof, OperationStatus } from "../../../src/protocol/index.ts";
-import { artifact } from "../chain/artifacts.ts";
-import { DEPLOYED_NAMES, type Deployed } from "../chain/demo-contracts.ts";
+import { artifact, DEPLOYED_NAMES, type Deployed } from "../chain/demo/contracts.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../store/rows.ts";
 import { idAt, type TimelineRow } from "../store/timeline.ts";
 import type { TimelineEntry } from "./entry.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
-
 type Part = Partial<Record<keyof TimelineEntry, unknown>> & Pick<TimelineEntry, "kind" | "subject">;
 
 type Amount = NonNullable<TimelineEntry["amount"]>;
-
 type Call = NonNullable<TimelineEntry["calls"]>[number];
 
 type Transaction = { to: string; value: string; data: string };
 
 const SHOWN_CALLS = 3;
-
 const MAX_TEXT = 300;
-
 /** Of an operation: before these statuses it has no transaction. */
 const ON_CHAIN: readonly string[] = [
   "sent",
@@ -39,7 +34,6 @@ const TOKENS: Readonly<Record<string, { symbol: string; decimals: number }>> = {
 
 /** `0x` and four bytes. */
 const SELECTOR_LENGTH = 10;
-
 const COIN = { symbol: "coins", decimals: 18 };
 
 /** Makes entries of what is stored, when they are read: what happens costs nothing while nobody looks. */

@@ -9,18 +9,13 @@ export type Batch = { text: string; sequence: number };
 
 /** Each client holds a connection and a batch. A browser opens at most six connections. */
 export const MAX_CLIENTS = 32;
-
 /** Entries of a stream that starts without a position. */
 const FIRST_ENTRIES = 200;
-
 /** Entries that are written together. */
 const BATCH = 50;
-
 /** How long entries are collected before they are written. */
 const COLLECT_MS = 100;
-
 const HEARTBEAT_MS = 5000;
-
 /** Entries as text that all clients share: they read about the same ones. */
 const CACHED = 500;
 

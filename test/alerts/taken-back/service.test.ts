@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import should from "should";
 import { encodeFunctionData, keccak256 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { artifact } from "../../../service/src/chain/artifacts.ts";
+import { artifact } from "../../../service/src/chain/demo/contracts.ts";
 import type { RunningService } from "../../../service/src/index.ts";
 import { Api } from "../../../service/test/support.ts";
 import { rpc } from "../../../service/test/transactions.ts";

@@ -1,12 +1,11 @@
 import Type from "typebox";
 import { checksumAddress } from "viem";
 import { ZERO_ADDRESS } from "../../../../src/protocol/index.ts";
-import { payOut } from "../../chain/faucet.ts";
+import { Traffic } from "../../chain/demo/traffic.ts";
+import { payOut, TransactionRefused } from "../../chain/demo/transactions.ts";
 import { isRefusal } from "../../chain/node/refusals.ts";
-import { TransactionRefused } from "../../chain/own-transactions.ts";
 import type { Context } from "../../context.ts";
 import { conflict, invalid, messageOf } from "../../errors.ts";
-import { Traffic } from "../../traffic.ts";
 import type { Routes } from "../routes.ts";
 import { Address, Amount, amountOf, STRICT } from "../schemas.ts";
 

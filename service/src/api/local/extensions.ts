@@ -1,8 +1,8 @@
 import Type from "typebox";
 import { checksumAddress } from "viem";
 import type { Hex } from "../../../../src/protocol/index.ts";
-import { type Called, callDta, callDvp, type DtaCall, type DvpCall } from "../../chain/demo-settlements.ts";
-import { TransactionRefused } from "../../chain/own-transactions.ts";
+import { type Called, callDta, callDvp, type DtaCall, type DvpCall } from "../../chain/demo/settlements.ts";
+import { TransactionRefused } from "../../chain/demo/transactions.ts";
 import type { Context } from "../../context.ts";
 import { invalid } from "../../errors.ts";
 import type { Routes } from "../routes.ts";

@@ -1,7 +1,12 @@
 import Type from "typebox";
 import { checksumAddress } from "viem";
-import { callGuardedToken, type GuardedCall, ROLES, type Role } from "../../chain/guarded-token.ts";
-import { TransactionRefused } from "../../chain/own-transactions.ts";
+import {
+  callGuardedToken,
+  type GuardedCall,
+  ROLES,
+  type Role,
+  TransactionRefused,
+} from "../../chain/demo/transactions.ts";
 import type { Context } from "../../context.ts";
 import { invalid } from "../../errors.ts";
 import type { Routes } from "../routes.ts";

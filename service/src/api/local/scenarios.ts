@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import Type from "typebox";
-import { TransactionRefused } from "../../chain/own-transactions.ts";
+import { TransactionRefused } from "../../chain/demo/transactions.ts";
 import type { Context } from "../../context.ts";
 import { conflict, invalid } from "../../errors.ts";
 import { networksOf } from "../../lookup.ts";

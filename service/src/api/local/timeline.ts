@@ -9,7 +9,7 @@ import { MAX_CLIENTS, TimelineFeed } from "../../timeline/feed.ts";
 import type { Routes } from "../routes.ts";
 
 /** The modules of the page's script. */
-const SCRIPTS = ["timeline", "groups", "stream", "view", "words", "facts"] as const;
+const SCRIPTS = ["timeline", "stream", "view", "words"] as const;
 
 /** What the start page loads, without a key where the page is shown without one. */
 export const PAGE_PATHS: ReadonlySet<string> = new Set([

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { join } from "node:path";
+import { accessSync, constants } from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, dirname, join } from "node:path";
 import { messageOf, ServiceProblem } from "../../errors.ts";
 import type { Loadable } from "./snapshots.ts";
 
@@ -13,8 +15,14 @@ const LOADED_IN_A_MS = 5000;
 const PORT_TAKEN = /address already in use|one usage of each socket address/i;
 const STATE_REFUSED = /--load-state|deserializ/i;
 
-/** Anvil refuses the state. */
-export class StateRefused extends Error {}
+/** The platforms for which npm has one. The manifest of this package lists them. */
+const ON_NPM: readonly string[] = [
+  "darwin-amd64",
+  "darwin-arm64",
+  "linux-amd64",
+  "linux-arm64",
+  "win32-amd64",
+];
 
 /**
  * Starts anvil from a snapshot, or empty. It writes nothing to the disk itself. `onSpawn` gets its process id
@@ -102,3 +110,47 @@ function lastLine(output: string): string {
   const lines = output.trim().split("\n");
   return (lines.find((line) => /^error/i.test(line)) ?? lines.at(-1) ?? "").trim();
 }
+
+/**
+ * The platform's anvil from npm, else one on the PATH.
+ *
+ * @throws ServiceProblem when there is none.
+ */
+export function findAnvil({
+  platform = process.platform,
+  arch = process.arch,
+  path = process.env.PATH,
+} = {}): string {
+  const executable = platform === "win32" ? "anvil.exe" : "anvil";
+  const name = `${platform}-${arch === "x64" ? "amd64" : arch}`;
+  const candidates: string[] = [];
+  try {
+    const manifest = createRequire(import.meta.url).resolve(`@foundry-rs/anvil-${name}/package.json`);
+    candidates.push(join(dirname(manifest), "bin", executable));
+  } catch {
+    // Not installed for this platform.
+  }
+  for (const folder of (path ?? "").split(delimiter)) candidates.push(join(folder, executable));
+  const found = candidates.find(isExecutable);
+  if (found !== undefined) return found;
+  throw new ServiceProblem(
+    `The local chain needs anvil, which is not installed for ${platform} ${arch}. ${
+      ON_NPM.includes(name)
+        ? "Install again with optional packages allowed: npm has one for this platform. Or name"
+        : "npm has no package for this platform. Name"
+    } an EVM node of your own with --rpc-url or CREC_RPC_URL, or install Foundry so that anvil is on the PATH.`,
+    "NO_CHAIN",
+  );
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Anvil refuses the state. */
+export class StateRefused extends Error {}

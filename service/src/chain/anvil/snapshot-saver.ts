@@ -1,16 +1,17 @@
+import { type IncomingMessage, request } from "node:http";
+import { json } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
 import { messageOf } from "../../errors.ts";
-import { dumpState, type Head, head } from "./dump.ts";
-import { keepSnapshot } from "./snapshots.ts";
-import { blockOfState, isTorn } from "./state.ts";
+import { blockOfState, inflate, isTorn, keepSnapshot } from "./snapshots.ts";
 
 /** The result of an attempt to save: the newest block and the bytes of the state, or the error. */
 export type SaveReport = { saved: { block: number; bytes: number } } | { failed: string };
 
 /** Does the work while nothing else changes the chain. It rejects when `signal` says so before it may begin. */
 type Alone = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+
+/** A block by its number and hash. */
+type Head = { number: number; hash: string };
 
 /** Between checks for new blocks. */
 const LOOK_MS = 1000;
@@ -21,7 +22,6 @@ const ANSWER_MS = 5000;
 const QUICK_MS = 500;
 /** Blocks that somebody else makes while anvil collects its state can make it inconsistent. */
 const TRIES = 5;
-const inflate = promisify(gunzip);
 
 /** Saves the state of an anvil after it has new blocks. An idle one is left alone. */
 export class SnapshotSaver {
@@ -121,4 +121,63 @@ export class SnapshotSaver {
       clearInterval(watch);
     }
   }
+}
+
+/**
+ * Anvil's newest block, or the one with this number.
+ *
+ * @throws Error when there is none, or no answer in time.
+ */
+async function head(rpcUrl: string, timeoutMs: number, number?: number): Promise<Head> {
+  const at = number === undefined ? "latest" : `0x${number.toString(16)}`;
+  const signal = AbortSignal.timeout(timeoutMs);
+  const answer = await ask(rpcUrl, "eth_getBlockByNumber", [at, false], signal);
+  const { result } = (await json(answer)) as { result?: { number: string; hash: string } | null };
+  if (!result) throw new Error(`the chain has no block ${at}`);
+  return { number: Number(result.number), hash: result.hash };
+}
+
+const RESULT = '"result":"0x';
+
+/**
+ * The state of anvil, gzipped JSON. The answer is one hex text that may be longer than a JavaScript string can be.
+ *
+ * @throws Error when anvil refuses, or goes away meanwhile, or when `signal` says so.
+ */
+async function dumpState(rpcUrl: string, signal: AbortSignal): Promise<Buffer> {
+  const answer = await ask(rpcUrl, "anvil_dumpState", [], signal);
+  const pieces: Buffer[] = [];
+  let text = "";
+  let within = false;
+  for await (const chunk of answer.setEncoding("latin1")) {
+    text += chunk;
+    if (!within) {
+      const start = text.indexOf(RESULT);
+      if (start < 0) continue;
+      text = text.slice(start + RESULT.length);
+      within = true;
+    }
+    const end = text.indexOf('"');
+    const digits = end < 0 ? text.length - (text.length % 2) : end;
+    pieces.push(Buffer.from(text.slice(0, digits), "hex"));
+    text = text.slice(digits);
+  }
+  if (!within) throw new Error(`the chain returned no state (${text.slice(0, 200)})`);
+  if (!text.startsWith('"')) throw new Error("the chain returned an incomplete state");
+  return Buffer.concat(pieces);
+}
+
+/** Not with `fetch`, which needs 15 MB more memory. */
+function ask(
+  rpcUrl: string,
+  method: string,
+  params: unknown[],
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const options = { method: "POST", headers: { "content-type": "application/json" }, signal };
+    request(rpcUrl, options, resolve)
+      .on("error", reject)
+      .end(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
+  });
 }

@@ -3,7 +3,7 @@ import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import { ownProgram } from "../../own-files.ts";
 import type { WatchdogOrder, WatchdogReport } from "../watchdog.ts";
-import { pidFile, record } from "./chain-processes.ts";
+import { pidFile, record } from "./processes.ts";
 import type { SaveReport } from "./snapshot-saver.ts";
 
 const LONGEST_READ_MS = 5_000;

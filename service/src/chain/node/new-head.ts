@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isMissingState } from "./call-refusals.ts";
+import { isMissingState } from "./refusals.ts";
 
 /** How long the state of the newest block is asked for again. */
 const PATIENCE_MS = 5000;

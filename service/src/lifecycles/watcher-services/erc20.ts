@@ -1,7 +1,7 @@
 import { type Abi, decodeFunctionResult, encodeFunctionData, formatUnits, parseAbi } from "viem";
 import type { EventFragment, Hex } from "../../../../src/protocol/index.ts";
-import { artifact } from "../../chain/artifacts.ts";
 import type { Chain } from "../../chain/chain.ts";
+import { artifact } from "../../chain/demo/contracts.ts";
 import { answerOf, inTime } from "./contract-answers.ts";
 import { type ServiceConfig, unknownSetting, type WatcherService } from "./service.ts";
 

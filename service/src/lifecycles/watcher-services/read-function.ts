@@ -1,7 +1,7 @@
 import { type Abi, type AbiParameter, decodeFunctionResult, encodeFunctionData, getAbiItem } from "viem";
 import type { Hex } from "../../../../src/protocol/index.ts";
-import { artifact, type ContractName } from "../../chain/artifacts.ts";
 import type { Chain } from "../../chain/chain.ts";
+import { artifact, type ContractName } from "../../chain/demo/contracts.ts";
 import { answerOf } from "./contract-answers.ts";
 
 /** A function, as this demo contract has it. */

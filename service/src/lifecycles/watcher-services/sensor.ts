@@ -1,6 +1,6 @@
 import { formatUnits, hexToString } from "viem";
 import type { EventFragment, Hex } from "../../../../src/protocol/index.ts";
-import { artifact } from "../../chain/artifacts.ts";
+import { artifact } from "../../chain/demo/contracts.ts";
 import { rfc3339 } from "../../time.ts";
 import { unknownSetting, type WatcherService } from "./service.ts";
 

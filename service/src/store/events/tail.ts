@@ -5,7 +5,6 @@ import { BLOCK, stored } from "./places.ts";
 
 /** Events read by one statement: that takes about a millisecond. */
 const READ_AT_ONCE = 256;
-
 /** Channels whose last block stays in memory: each takes up to some hundred kB. */
 const MAX_TAILS = 16;
 

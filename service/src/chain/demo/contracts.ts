@@ -1,9 +1,24 @@
+import { readFileSync } from "node:fs";
 import { type Abi, encodeDeployData, getContractAddress, parseTransaction } from "viem";
-import type { Address, Hex } from "../../../src/protocol/index.ts";
-import type { Settings } from "../store/settings.ts";
-import { artifact, type ContractName } from "./artifacts.ts";
-import type { Chain } from "./chain.ts";
-import { awaitReceipt, type Sender } from "./relayer.ts";
+import type { Address, Hex } from "../../../../src/protocol/index.ts";
+import { ownFile } from "../../own-files.ts";
+import type { Settings } from "../../store/settings.ts";
+import type { Chain } from "../chain.ts";
+import { awaitReceipt, type Sender } from "../relayer.ts";
+
+const CONTRACT_NAMES = [
+  "DemoToken",
+  "Counter",
+  "SensorRegistry",
+  "GuardedToken",
+  "DemoDvp",
+  "DemoDta",
+  "SmartAccountFactory",
+  "SmartAccount",
+] as const;
+export type ContractName = (typeof CONTRACT_NAMES)[number];
+
+type Artifact = { abi: Abi; bytecode: Hex };
 
 export const DEPLOYED_NAMES = [
   "DemoToken",
@@ -17,6 +32,22 @@ export const DEPLOYED_NAMES = [
 export type Deployed = Record<(typeof DEPLOYED_NAMES)[number], Address>;
 
 const FIRST_SUPPLY = 1_000_000n * 10n ** 18n;
+
+const loaded = new Map<ContractName, Artifact>();
+
+/** ABI and creation bytecode of a demo contract. */
+export function artifact(name: ContractName): Artifact {
+  const known = loaded.get(name);
+  if (known !== undefined) return known;
+  const read = JSON.parse(readFileSync(ownFile(`contracts/artifacts/${name}.json`), "utf8")) as Artifact;
+  loaded.set(name, read);
+  return read;
+}
+
+/** All custom errors of the demo contracts, to decode reverts. */
+export function knownErrors(): Abi {
+  return CONTRACT_NAMES.flatMap((name) => artifact(name).abi.filter((item) => item.type === "error"));
+}
 
 /**
  * The demo contracts on this chain: those of an earlier start, or newly deployed ones. A chain that was reset or replaced

@@ -1,16 +1,13 @@
 import { mkdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf } from "../errors.ts";
-import { type Log, silentLog } from "../log.ts";
-import { storageProblem } from "../store/database.ts";
-import { findAnvil } from "./anvil/binary.ts";
-import { forget, record } from "./anvil/chain-processes.ts";
-import { type Listening, launch, StateRefused } from "./anvil/launch.ts";
-import { awaitPredecessor } from "./anvil/predecessor.ts";
-import { newestSnapshot, removeUnfinished, setAside } from "./anvil/snapshots.ts";
-import { KEPT_BLOCKS } from "./anvil/state.ts";
-import { type Exclusively, Watchdog } from "./anvil/watchdog.ts";
+import { messageOf } from "../../errors.ts";
+import { type Log, silentLog } from "../../log.ts";
+import { storageProblem } from "../../store/database.ts";
+import { findAnvil, type Listening, launch, StateRefused } from "./launch.ts";
+import { awaitPredecessor, forget, record } from "./processes.ts";
+import { KEPT_BLOCKS, newestSnapshot, removeUnfinished, setAside } from "./snapshots.ts";
+import { type Exclusively, Watchdog } from "./watchdog.ts";
 
 /** The service's own anvil. One that ends by itself is restarted, at the same address and from its saved state. */
 export type Anvil = {

@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { type Abi, decodeEventLog, encodeFunctionData, toHex, zeroAddress, zeroHash } from "viem";
-import type { Address, Hex } from "../../../src/protocol/index.ts";
-import type { Context } from "../context.ts";
-import { artifact } from "./artifacts.ts";
-import { type Mined, sendAndAwait, TransactionRefused } from "./own-transactions.ts";
-import { explainFailure } from "./revert.ts";
+import { decodeEventLog, toHex, zeroAddress, zeroHash } from "viem";
+import type { Address, Hex } from "../../../../src/protocol/index.ts";
+import type { Context } from "../../context.ts";
+import { artifact } from "./contracts.ts";
+import { callContract, type Mined, TransactionRefused } from "./transactions.ts";
 
 /** `hash`: of an earlier settlement; the newest that was opened here unless given. */
 export type DvpCall =
@@ -80,15 +79,10 @@ function key({ contracts }: Context, name: Demo): string {
 }
 
 async function send(context: Context, name: Demo, functionName: string, args: Args): Promise<Called> {
-  const abi: Abi = artifact(name).abi;
-  const to = context.contracts[name];
-  const data = encodeFunctionData({ abi, functionName, args });
-  const { chain, relayer } = context;
-  const answer = await chain.atNewHead(() => chain.call({ from: relayer.address, to, data }));
-  if ("reverted" in answer) throw new TransactionRefused(explainFailure(answer).reason);
-  const mined = await sendAndAwait(context, { to, data }, "the contract reverts it");
+  const mined = await callContract(context, name, functionName, args);
   const [log] = (await context.chain.receipt(mined.hash))?.logs ?? [];
   if (log === undefined) throw new TransactionRefused("its block was replaced");
+  const { abi } = artifact(name);
   const { args: params } = decodeEventLog({ abi, data: log.data, topics: log.topics as [Hex, ...Hex[]] });
   return { ...mined, params: params as unknown as Record<string, unknown> };
 }

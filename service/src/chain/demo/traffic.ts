@@ -1,10 +1,10 @@
 import { encodeFunctionData, stringToHex } from "viem";
-import type { Address } from "../../src/protocol/index.ts";
-import { artifact } from "./chain/artifacts.ts";
-import type { TransactionRequest } from "./chain/relayer.ts";
-import type { Context } from "./context.ts";
-import { messageOf } from "./errors.ts";
-import { now } from "./time.ts";
+import type { Address } from "../../../../src/protocol/index.ts";
+import type { Context } from "../../context.ts";
+import { messageOf } from "../../errors.ts";
+import { now } from "../../time.ts";
+import type { TransactionRequest } from "../relayer.ts";
+import { artifact } from "./contracts.ts";
 
 /** How many of each per second. */
 type Rates = { transfersPerSecond: number; readingsPerSecond: number };
