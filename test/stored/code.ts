@@ -65,6 +65,7 @@ export type Code = typeof PRESENT;
 
 type Module = { [name: string]: unknown };
 
+/** By their paths in that commit. */
 const OLD = {
   library: "src/index.ts",
   ran: "nodes/events-in/ran-before.ts",
