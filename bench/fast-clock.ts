@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Clock } from "../src/consumer/index.ts";
+import type { Clock } from "../src/timing/index.ts";
 
 type Sleeper = { until: number; wake: () => void };
 

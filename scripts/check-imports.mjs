@@ -22,14 +22,15 @@ const ALLOWED = {
   "load-part": ["errors"],
   json: [],
   deferred: [],
+  abort: ["errors"],
   timing: [],
   abi: ["protocol", "errors", "options", "json", "timing"],
   proofs: ["protocol", "errors", "options", "json", "abi", "timing"],
   signing: ["protocol", "errors", "options", "load-part", "json", "abi", "http", "timing"],
   paging: ["errors", "timing"],
   http: ["protocol", "errors", "options", "json", "deferred", "timing"],
-  storage: ["protocol", "errors", "options", "consumer", "ownership"],
-  ownership: ["protocol", "errors", "options", "deferred", "storage", "consumer", "timing"],
+  storage: ["protocol", "errors", "options"],
+  ownership: ["protocol", "errors", "abort", "options", "storage", "timing"],
   resources: [
     "protocol",
     "errors",
@@ -45,6 +46,7 @@ const ALLOWED = {
   consumer: [
     "protocol",
     "errors",
+    "abort",
     "options",
     "deferred",
     "paging",
@@ -54,9 +56,20 @@ const ALLOWED = {
     "ownership",
     "timing",
   ],
-  fleet: ["errors", "options", "load-part", "http", "consumer", "ownership", "storage"],
+  fleet: ["errors", "options", "load-part", "http", "ownership", "storage"],
   testing: ["protocol", "errors", "options", "abi", "proofs", "timing"],
-  alerts: ["protocol", "errors", "options", "json", "abi", "proofs", "storage", "consumer", "timing"],
+  alerts: [
+    "protocol",
+    "errors",
+    "options",
+    "json",
+    "abi",
+    "proofs",
+    "storage",
+    "ownership",
+    "consumer",
+    "timing",
+  ],
 };
 
 const FOR_SERVICE = ["protocol", "errors", "timing", "abi", "proofs", "signing", "testing"];

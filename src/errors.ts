@@ -79,6 +79,16 @@ export function crecError(code: string, message: string): CrecError {
   return new CrecError(code, message);
 }
 
+/** Anything that was thrown while events were read, as an error of this library. */
+export function asCrecError(thrown: unknown): CrecError {
+  if (thrown instanceof CrecError) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new CrecError("CONSUMER_FAILED", `Reading events failed: ${message}. It is tried again.`, {
+    cause: thrown,
+    retryable: true,
+  });
+}
+
 /** An argument was refused before anything was sent. `path` names the value, such as `args.amounts[2]`. */
 export class ArgumentError extends CrecError {
   override readonly name = "ArgumentError";

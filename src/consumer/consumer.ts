@@ -1,4 +1,4 @@
-import { ArgumentError, type CrecError } from "../errors.ts";
+import { ArgumentError, asCrecError, type CrecError } from "../errors.ts";
 import { finite, flag, text } from "../options/index.ts";
 import { endOf } from "../ownership/consumer-lease.ts";
 import { consumerNameTaken, lockConsumer, lockKeyOf } from "../ownership/consumer-lock.ts";
@@ -24,7 +24,7 @@ import { ReadingProgress } from "./pages/reading-progress.ts";
 import { pacedClock } from "./schedule/pace.ts";
 import { PollInterval } from "./schedule/poll-interval.ts";
 import { ReadBackoff } from "./schedule/read-backoff.ts";
-import { asCrecError, isChannelMissing, readErrorKindOf } from "./schedule/read-errors.ts";
+import { isChannelMissing, readErrorKindOf } from "./schedule/read-errors.ts";
 import { type OpenChannel, ReadSession } from "./schedule/read-session.ts";
 
 /** Those of this process that run. */

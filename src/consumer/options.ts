@@ -2,6 +2,7 @@ import { ArgumentError, type CrecError } from "../errors.ts";
 import {
   anyText,
   callable,
+  clockKind,
   duration,
   finite,
   flag,
@@ -229,8 +230,6 @@ export const startKind: Kind<StartPosition> = (value, path) => {
   if (given.time !== undefined) return { time: finite(given.time, `${path}.time`) };
   return { offset: offset(given.offset, `${path}.offset`) };
 };
-
-export const clockKind = like<Clock>({ now: callable(), elapsed: callable(), sleep: callable() });
 
 const identityKind = like<CursorIdentity>({ consumer: text, channelId: text, service: text });
 

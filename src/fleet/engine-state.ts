@@ -1,7 +1,6 @@
+import { reading } from "../options/index.ts";
 import {
   type Copy,
-  type CursorState,
-  isCursorState,
   type Members,
   type OnceMark,
   type OnceResult,
@@ -12,8 +11,8 @@ import {
   type SharedState,
   sharedCalls,
   type TakenLease,
-} from "../consumer/index.ts";
-import { reading } from "../options/index.ts";
+} from "../ownership/index.ts";
+import { type CursorState, isCursorState } from "../storage/index.ts";
 import type { Engine } from "./engine.ts";
 import { EngineCalls } from "./engine-calls.ts";
 import { damagedRecord, SharedCursorDamagedError } from "./errors.ts";

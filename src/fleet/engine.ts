@@ -1,4 +1,4 @@
-import type { Copy, LeaseHolder, OnceResult, Presence } from "../consumer/index.ts";
+import type { Copy, LeaseHolder, OnceResult, Presence } from "../ownership/index.ts";
 
 /** What a statement is given for a mark: everything short enough for a key, and no optional parts. */
 export type StoredMark = {

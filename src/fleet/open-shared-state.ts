@@ -1,4 +1,3 @@
-import type { SharedState } from "../consumer/index.ts";
 import { ArgumentError } from "../errors.ts";
 import { tlsKind } from "../http/index.ts";
 import { loadPart } from "../load-part.ts";
@@ -12,6 +11,7 @@ import {
   text,
   whole,
 } from "../options/index.ts";
+import type { SharedState } from "../ownership/index.ts";
 import { postgresSettings, redisSettings } from "./engine-settings.ts";
 import { EngineState } from "./engine-state.ts";
 import type { RedisSentinel, SharedStateOptions } from "./options.ts";

@@ -28,4 +28,4 @@ export {
   texts,
   whole,
 } from "./kinds.ts";
-export { dictionary, type Kinds, like, options, request, shape } from "./shape.ts";
+export { clockKind, dictionary, type Kinds, like, options, request, shape } from "./shape.ts";

@@ -1,4 +1,6 @@
+import type { Clock } from "../timing/index.ts";
 import { type Kind, reading, wrong } from "./kind.ts";
+import { callable } from "./kinds.ts";
 
 /** A kind for each member: one that is added to the type needs its kind here, too. */
 export type Kinds<T> = { readonly [Name in keyof T]-?: Kind<T[Name]> };
@@ -77,3 +79,5 @@ function requireObject(value: unknown, path: string): asserts value is object {
   if (typeof value === "object" && value !== null && !reading(path, () => Array.isArray(value))) return;
   throw wrong(path, "an object", value);
 }
+
+export const clockKind = like<Clock>({ now: callable(), elapsed: callable(), sleep: callable() });

@@ -1,7 +1,5 @@
-import { clockKind } from "../consumer/options.ts";
-import { asCrecError } from "../consumer/schedule/read-errors.ts";
-import { CrecError } from "../errors.ts";
-import { aNumber, callable, like, optional, options, text } from "../options/index.ts";
+import { asCrecError, CrecError } from "../errors.ts";
+import { aNumber, callable, clockKind, like, optional, options, text } from "../options/index.ts";
 import { checksumOf } from "../storage/checksum.ts";
 import { type Clock, type Random, systemClock } from "../timing/index.ts";
 import { answeredInTime } from "./answered-in-time.ts";

@@ -1,4 +1,4 @@
-import { unlessAborted } from "../consumer/schedule/abort.ts";
+import { unlessAborted } from "../abort.ts";
 import { CrecError } from "../errors.ts";
 import { finite, kindOf, like } from "../options/index.ts";
 import type { CursorState } from "../storage/cursor/cursor-state.ts";

@@ -1,15 +1,5 @@
-import {
-  aList,
-  finite,
-  flag,
-  like,
-  listOf,
-  optional,
-  text,
-  finiteDuration as time,
-  whole,
-} from "../options/index.ts";
-import type { CursorIdentity, CursorState } from "../storage/cursor/cursor-state.ts";
+import { flag, like, listOf, optional, text, finiteDuration as time, whole } from "../options/index.ts";
+import { type CursorState, stateKind } from "../storage/cursor/cursor-state.ts";
 import type { Copy, OnceMark, Presence, RecordWrite } from "./shared-state.ts";
 
 // What each call of a shared state is given, checked before the engine is asked.
@@ -17,12 +7,6 @@ import type { Copy, OnceMark, Presence, RecordWrite } from "./shared-state.ts";
 const epochKind = whole(0);
 
 export const copyKind = like<Copy>({ id: text, name: text });
-/** The consumer saves often, and what it remembers can be long. */
-export const stateKind = like<CursorState>({
-  identity: like<CursorIdentity>({}),
-  cursor: finite,
-  delivered: aList(),
-});
 
 const lease = like<{ key: string; epoch: number }>({ key: text, epoch: epochKind });
 

@@ -1,11 +1,10 @@
-import { unlessAborted } from "../consumer/schedule/abort.ts";
+import { unlessAborted } from "../abort.ts";
 import { callable, duration, kindOf, like, optional, options } from "../options/index.ts";
-import type { CursorState } from "../storage/cursor/cursor-state.ts";
+import { type CursorState, stateKind } from "../storage/cursor/cursor-state.ts";
 import { type CursorStore, urgencyKind } from "../storage/cursor/store.ts";
 import type { Clock } from "../timing/index.ts";
 import { takenOver } from "./consumer-lease.ts";
 import { Lease, readClocks } from "./lease.ts";
-import { stateKind } from "./shared-calls.ts";
 import type { SharedState } from "./shared-state.ts";
 
 export type SharedCursorStoreOptions = {

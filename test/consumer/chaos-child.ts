@@ -7,15 +7,10 @@ import { openSync, writeSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  type Clock,
-  type CursorStore,
-  type Delivery,
-  EventConsumer,
-  eventSource,
-  FileCursorStore,
-} from "../../src/consumer/index.ts";
+import { type Delivery, EventConsumer, eventSource } from "../../src/consumer/index.ts";
 import { CrecClient } from "../../src/resources/index.ts";
+import { type CursorStore, FileCursorStore } from "../../src/storage/index.ts";
+import type { Clock } from "../../src/timing/index.ts";
 import type { ChaosConsumer } from "./chaos-scenario.ts";
 
 /** How it must not be done. */

@@ -1,8 +1,9 @@
 import should from "should";
-import { EventConsumer, type EventConsumerOptions, MemoryCursorStore } from "../../src/consumer/index.ts";
+import { EventConsumer, type EventConsumerOptions } from "../../src/consumer/index.ts";
 import { CrecError } from "../../src/errors.ts";
 import type { VerifyResult } from "../../src/proofs/index.ts";
 import type { EventEnvelope } from "../../src/protocol/index.ts";
+import { MemoryCursorStore } from "../../src/storage/index.ts";
 import { type Habits, IDENTITY, makeEvent, range, SimulatedChannel, simulate } from "./simulation.ts";
 
 const NO_PROOF: VerifyResult = { verified: false, reason: "no_proof", message: "none yet" };

@@ -6,8 +6,9 @@
 import { openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { EventConsumer, eventSource, FileCursorStore } from "../../src/consumer/index.ts";
+import { EventConsumer, eventSource } from "../../src/consumer/index.ts";
 import { CrecClient } from "../../src/resources/index.ts";
+import { FileCursorStore } from "../../src/storage/index.ts";
 
 const [baseUrl = "", folder = "", commit = "on-ack", poison = "", last = ""] = process.argv.slice(2);
 const channelId = "00000000-0000-4000-8000-00000000c4a1";

@@ -1,11 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import {
-  type CursorState,
-  type Delivery,
-  EventConsumer,
-  type EventConsumerOptions,
-} from "../../src/consumer/index.ts";
+import { type Delivery, EventConsumer, type EventConsumerOptions } from "../../src/consumer/index.ts";
 import type { CrecError } from "../../src/errors.ts";
+import type { CursorState } from "../../src/storage/index.ts";
 import { IDENTITY, makeEvent, range, SimulatedChannel, SimulatedClock, SimulatedDisk } from "./simulation.ts";
 
 /** Crashes take no time. */

@@ -4,8 +4,8 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import should from "should";
-import { type CursorState, FileCursorStore, type FileCursorStoreOptions } from "../../src/consumer/index.ts";
 import { stateFrom } from "../../src/storage/cursor/cursor-state.ts";
+import { type CursorState, FileCursorStore, type FileCursorStoreOptions } from "../../src/storage/index.ts";
 import { IDENTITY, range } from "./simulation.ts";
 
 const stateAt = (offset: number): CursorState => stateFrom(IDENTITY, offset);

@@ -8,8 +8,9 @@ import { openSync, writeSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Delivery, EventConsumer, eventSource, FileCursorStore } from "../../src/consumer/index.ts";
+import { type Delivery, EventConsumer, eventSource } from "../../src/consumer/index.ts";
 import { CrecClient } from "../../src/resources/index.ts";
+import { FileCursorStore } from "../../src/storage/index.ts";
 import { eventually } from "../support/eventually.ts";
 import type { KillMode } from "./kill-runs.ts";
 

@@ -1,5 +1,6 @@
 import should from "should";
-import type { CursorState, Delivery } from "../../src/consumer/index.ts";
+import type { Delivery } from "../../src/consumer/index.ts";
+import type { CursorState } from "../../src/storage/index.ts";
 import { makeEvent, range, SimulatedChannel, simulate } from "./simulation.ts";
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import should from "should";
-import { type ConsumerLease, findInFlight, type SharedState } from "../../src/consumer/index.ts";
+import { findInFlight } from "../../src/consumer/index.ts";
 import { SharedCursorDamagedError } from "../../src/fleet/index.ts";
+import type { ConsumerLease, SharedState } from "../../src/ownership/index.ts";
 import { randomFrom } from "../support/random.ts";
 import { inVariants } from "../support/variants.ts";
 import { forward, KEY, ReaderWorld } from "./lease-reader.ts";

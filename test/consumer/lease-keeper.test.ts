@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import should from "should";
-import type { SharedState } from "../../src/consumer/index.ts";
-import { LeaseKeeper, MemorySharedState } from "../../src/consumer/index.ts";
 import { CrecError } from "../../src/errors.ts";
+import type { SharedState } from "../../src/ownership/index.ts";
+import { LeaseKeeper, MemorySharedState } from "../../src/ownership/index.ts";
 import { randomFrom } from "../support/random.ts";
 import { inVariants } from "../support/variants.ts";
 import { forward } from "./lease-reader.ts";

@@ -1,13 +1,12 @@
+import { EventConsumer, type EventConsumerOptions } from "../../src/consumer/index.ts";
 import {
   type ConsumerLease,
-  type CursorState,
-  EventConsumer,
-  type EventConsumerOptions,
   type Lease,
   SharedCursorStore,
   type SharedState,
   type WantedLease,
-} from "../../src/consumer/index.ts";
+} from "../../src/ownership/index.ts";
+import type { CursorState } from "../../src/storage/index.ts";
 import { LeaseWorld, type SimulatedCopy } from "./lease-world.ts";
 import { makeEvent, range, SimulatedChannel } from "./simulation.ts";
 

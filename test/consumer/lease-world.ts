@@ -1,13 +1,13 @@
+import { CrecError } from "../../src/errors.ts";
 import {
-  type Clock,
   type Lease,
   LeaseKeeper,
   type LeaseState,
   MemorySharedState,
   type SharedState,
   type WantedLease,
-} from "../../src/consumer/index.ts";
-import { CrecError } from "../../src/errors.ts";
+} from "../../src/ownership/index.ts";
+import type { Clock } from "../../src/timing/index.ts";
 import { SimulatedClock } from "./simulation.ts";
 
 export const LEASE_MS = 1_000;

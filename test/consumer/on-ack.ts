@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import should from "should";
-import { type CursorState, type Delivery, EventConsumer } from "../../src/consumer/index.ts";
+import { type Delivery, EventConsumer } from "../../src/consumer/index.ts";
 import { CrecError } from "../../src/errors.ts";
 import type { EventEnvelope } from "../../src/protocol/index.ts";
+import type { CursorState } from "../../src/storage/index.ts";
 import { randomFrom } from "../support/random.ts";
 import { failingDisk, habits, isAnyLate, PAGE, published, type Step, script } from "./generators.ts";
 import { end, IDENTITY, SimulatedChannel, SimulatedClock, SimulatedDisk } from "./simulation.ts";

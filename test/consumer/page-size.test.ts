@@ -2,11 +2,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
-import { EventConsumer, eventSource, MemoryCursorStore } from "../../src/consumer/index.ts";
+import { EventConsumer, eventSource } from "../../src/consumer/index.ts";
 import { CrecError } from "../../src/errors.ts";
 import { PageSize } from "../../src/paging/index.ts";
 import { CrecClient } from "../../src/resources/index.ts";
 import { stateFrom } from "../../src/storage/cursor/cursor-state.ts";
+import { MemoryCursorStore } from "../../src/storage/index.ts";
 import { IDENTITY, makeEvent, range, SimulatedChannel, simulate } from "./simulation.ts";
 
 describe("PageSize", () => {

@@ -1,7 +1,7 @@
 import should from "should";
 import { Cursor } from "../../src/consumer/cursor/cursor.ts";
 import { type CursorContext, openCursor } from "../../src/consumer/cursor/open-cursor.ts";
-import { eventFilter, eventSource, MemoryCursorStore } from "../../src/consumer/index.ts";
+import { eventFilter, eventSource } from "../../src/consumer/index.ts";
 import { EventTimes } from "../../src/consumer/pages/event-times.ts";
 import { PollInterval } from "../../src/consumer/schedule/poll-interval.ts";
 import { ReadBackoff } from "../../src/consumer/schedule/read-backoff.ts";
@@ -9,6 +9,7 @@ import { readErrorKindOf } from "../../src/consumer/schedule/read-errors.ts";
 import { lockConsumer } from "../../src/ownership/consumer-lock.ts";
 import { type EventEnvelope, envelopeOf } from "../../src/protocol/index.ts";
 import { type CursorState, isCursorState, stateFrom } from "../../src/storage/cursor/cursor-state.ts";
+import { MemoryCursorStore } from "../../src/storage/index.ts";
 import { IDENTITY, makeEvent, range } from "./simulation.ts";
 
 describe("Cursor", () => {

@@ -1,6 +1,7 @@
 import should from "should";
-import { EventConsumer, MemoryCursorStore } from "../../src/consumer/index.ts";
+import { EventConsumer } from "../../src/consumer/index.ts";
 import { ReadingProgress } from "../../src/consumer/pages/reading-progress.ts";
+import { MemoryCursorStore } from "../../src/storage/index.ts";
 import { timeOfMoment } from "../../src/timing/index.ts";
 import { makeEvent, SimulatedChannel, SimulatedClock } from "./simulation.ts";
 

@@ -1,12 +1,8 @@
 import should from "should";
-import {
-  type CursorState,
-  MemorySharedState,
-  SharedCursorStore,
-  type SharedState,
-} from "../../src/consumer/index.ts";
 import { CrecError } from "../../src/errors.ts";
+import { MemorySharedState, SharedCursorStore, type SharedState } from "../../src/ownership/index.ts";
 import { Lease } from "../../src/ownership/lease.ts";
+import type { CursorState } from "../../src/storage/index.ts";
 import { IDENTITY, SimulatedClock } from "./simulation.ts";
 
 const COPY = { id: "1", name: "a" };

@@ -1,7 +1,5 @@
 import { Cursor } from "../../src/consumer/cursor/cursor.ts";
 import {
-  type CursorState,
-  type CursorStore,
   type Delivery,
   EventConsumer,
   type EventConsumerOptions,
@@ -10,6 +8,7 @@ import {
 import { firstToRead } from "../../src/consumer/pages/gap.ts";
 import { CrecError } from "../../src/errors.ts";
 import { type ChannelEvent, type EventEnvelope, type EventPage, unlisted } from "../../src/protocol/index.ts";
+import type { CursorState, CursorStore } from "../../src/storage/index.ts";
 import { SimulatedClock } from "../support/simulated-clock.ts";
 
 export { SimulatedClock };

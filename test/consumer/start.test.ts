@@ -1,5 +1,6 @@
 import should from "should";
-import type { ConsumerStart, CursorState } from "../../src/consumer/index.ts";
+import type { ConsumerStart } from "../../src/consumer/index.ts";
+import type { CursorState } from "../../src/storage/index.ts";
 import { makeEvent, range, SimulatedChannel, simulate } from "./simulation.ts";
 
 /** A place that was lost without notice looks like a channel in which nothing happens. */

@@ -1,5 +1,6 @@
 import should from "should";
-import type { CursorState, Lease } from "../../src/consumer/index.ts";
+import type { Lease } from "../../src/ownership/index.ts";
+import type { CursorState } from "../../src/storage/index.ts";
 import { type ChaosArrival, problemOf, verdictOn } from "./chaos-verdict.ts";
 import type { Arrival, Collected } from "./kill-runs.ts";
 import { problemsOnAck, problemsOnSend } from "./kill-verdict.ts";

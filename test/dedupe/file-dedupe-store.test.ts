@@ -6,7 +6,7 @@ import fc from "fast-check";
 import should from "should";
 import { checksumOf } from "../../src/storage/checksum.ts";
 import { DedupeFile } from "../../src/storage/dedupe/dedupe-file.ts";
-import { FileDedupeStore } from "../../src/storage/dedupe/index.ts";
+import { FileDedupeStore } from "../../src/storage/index.ts";
 import { eventually } from "../support/eventually.ts";
 
 describe("FileDedupeStore", () => {

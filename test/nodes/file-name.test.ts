@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import should from "should";
 import { fileNameOf } from "../../nodes/common/fields/file-name.ts";
-import { FileCursorStore } from "../../src/consumer/index.ts";
 import { stateFrom } from "../../src/storage/cursor/cursor-state.ts";
+import { FileCursorStore } from "../../src/storage/index.ts";
 import { IDENTITY, range } from "../consumer/simulation.ts";
 
 describe("the file of something that a person named", () => {

@@ -1,7 +1,8 @@
 import should from "should";
 import { Reader } from "../../nodes/events-in/reader.ts";
-import { type CursorIdentity, EventConsumer, MemoryCursorStore } from "../../src/consumer/index.ts";
+import { EventConsumer } from "../../src/consumer/index.ts";
 import { stateFrom } from "../../src/storage/cursor/cursor-state.ts";
+import { type CursorIdentity, MemoryCursorStore } from "../../src/storage/index.ts";
 import { eventually } from "../support/eventually.ts";
 
 describe("the reader of events in", () => {

@@ -1,6 +1,6 @@
 import should from "should";
 import { toMessage } from "../../nodes/common/messages/event-message.ts";
-import { EventConsumer, eventFilter, eventSource, MemoryCursorStore } from "../../src/consumer/index.ts";
+import { EventConsumer, eventFilter, eventSource } from "../../src/consumer/index.ts";
 import { CrecError } from "../../src/errors.ts";
 import {
   CrecClient,
@@ -16,6 +16,7 @@ import {
   unmetExpectation,
 } from "../../src/index.ts";
 import type { ChannelEvent } from "../../src/protocol/index.ts";
+import { MemoryCursorStore } from "../../src/storage/index.ts";
 import { KEY } from "../http/support.ts";
 import { ownConfig } from "../proofs/fixtures.ts";
 import {

@@ -1,7 +1,8 @@
 /** Drains a channel of the given length and says how the heap grew, in MB. Run with --expose-gc. */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { EventConsumer, eventSource, FileCursorStore } from "../../src/consumer/index.ts";
+import { EventConsumer, eventSource } from "../../src/consumer/index.ts";
 import { CrecClient } from "../../src/resources/index.ts";
+import { FileCursorStore } from "../../src/storage/index.ts";
 
 const [baseUrl = "", cursorPath = "", commit = "", count = ""] = process.argv.slice(2);
 const channelId = "00000000-0000-4000-8000-00000000c4a1";

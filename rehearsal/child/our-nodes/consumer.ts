@@ -1,9 +1,9 @@
+import { throwIfAborted } from "../../../src/abort.ts";
 import { InFlight, type Refusal } from "../../../src/consumer/delivery/in-flight.ts";
 import { PauseGate } from "../../../src/consumer/delivery/pause-gate.ts";
 import { Selection } from "../../../src/consumer/delivery/selection.ts";
 import { type Limits, limitsOf } from "../../../src/consumer/options.ts";
 import { EventTimes } from "../../../src/consumer/pages/event-times.ts";
-import { throwIfAborted } from "../../../src/consumer/schedule/abort.ts";
 import type {
   AckReceiver,
   ChannelEvent,

@@ -1,8 +1,7 @@
-import type { CrecError } from "../../errors.ts";
+import { asCrecError, type CrecError } from "../../errors.ts";
 import type { ConsumerLease } from "../../ownership/consumer-lease.ts";
 import type { CursorStore } from "../../storage/cursor/store.ts";
 import type { Clock } from "../../timing/index.ts";
-import { asCrecError } from "../schedule/read-errors.ts";
 import type { Cursor } from "./cursor.ts";
 
 type CheckpointerOptions = {

@@ -1,15 +1,5 @@
 import type { ChannelEvent } from "../../protocol/index.ts";
-
-/** The part of a stored cursor that is about crashes. */
-export type CrashCountState = {
-  /**
-   * Up to this offset, an event that is not settled may have ended the process. An orderly end stores it; when it is
-   * missing the process crashed, and events up to the last one handed over are suspects.
-   */
-  suspectUpTo?: number;
-  /** How often a suspect was handed over without an orderly end of the process afterwards. */
-  starts?: Array<[eventId: string, count: number]>;
-};
+import type { CrashCountState } from "../../storage/cursor/cursor-state.ts";
 
 /** The events that may have ended the process, and how often the process ended while each was handed over alone. */
 export class CrashCounts {
@@ -77,15 +67,4 @@ export class CrashCounts {
       ...(starts.length > 0 ? { starts } : {}),
     };
   }
-}
-
-/** Whether a value read from a store has the shape. */
-export function isCrashCountState({ suspectUpTo, starts }: Record<string, unknown>): boolean {
-  const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0;
-  return (
-    (suspectUpTo === undefined || (Number.isSafeInteger(suspectUpTo) && Number(suspectUpTo) >= -1)) &&
-    (starts === undefined ||
-      (Array.isArray(starts) &&
-        starts.every((one) => Array.isArray(one) && typeof one[0] === "string" && isCount(one[1]))))
-  );
 }

@@ -1,3 +1,4 @@
+import { throwIfAborted, unlessAborted } from "../../abort.ts";
 import type { CrecError } from "../../errors.ts";
 import type { ChannelEvent } from "../../protocol/index.ts";
 import { type Clock, yieldToEventLoop } from "../../timing/index.ts";
@@ -5,7 +6,6 @@ import type { Checkpointer } from "../cursor/checkpointer.ts";
 import type { Cursor } from "../cursor/cursor.ts";
 import type { Delivery, EventConsumerOptions, Limits } from "../options.ts";
 import type { PageReader } from "../pages/page-reader.ts";
-import { throwIfAborted, unlessAborted } from "../schedule/abort.ts";
 import { requireSameChannel } from "../schedule/channel-check.ts";
 import { deliveryFailed, InFlight, skipped, times } from "./in-flight.ts";
 import type { PauseGate } from "./pause-gate.ts";

@@ -1,10 +1,10 @@
+import { unlessAborted } from "../../abort.ts";
 import { deferred } from "../../deferred.ts";
 import { CrecError } from "../../errors.ts";
 import { duration, kindOf, optional, positiveWhole, request, text } from "../../options/index.ts";
 import { backoffMs, type Clock, SCHEDULES } from "../../timing/index.ts";
 import { snapshotOf } from "../cursor/snapshot.ts";
 import type { Delivery, Repeating } from "../options.ts";
-import { unlessAborted } from "../schedule/abort.ts";
 import type { PauseGate } from "./pause-gate.ts";
 
 /**

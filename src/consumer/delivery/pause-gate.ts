@@ -1,7 +1,7 @@
+import { throwIfAborted, unlessAborted } from "../../abort.ts";
 import { deferred } from "../../deferred.ts";
 import type { ConsumerLease } from "../../ownership/consumer-lease.ts";
 import type { Clock } from "../../timing/index.ts";
-import { throwIfAborted, unlessAborted } from "../schedule/abort.ts";
 
 /** How long to wait before a lease that could not be confirmed is confirmed again. */
 const CONFIRM_AGAIN_MS = 1_000;

@@ -1,4 +1,3 @@
-import { acquireIsolation } from "../../ownership/isolation-lock.ts";
 import type { ChannelEvent } from "../../protocol/index.ts";
 import type { Clock } from "../../timing/index.ts";
 import type { Checkpointer } from "../cursor/checkpointer.ts";
@@ -6,6 +5,7 @@ import type { Cursor } from "../cursor/cursor.ts";
 import type { EventConsumerOptions } from "../options.ts";
 import { callListener } from "./call-listener.ts";
 import type { InFlight } from "./in-flight.ts";
+import { acquireIsolation } from "./isolation-lock.ts";
 import type { PauseGate } from "./pause-gate.ts";
 
 type PoisonDetectorOptions = Pick<EventConsumerOptions, "onSuspects"> & {

@@ -1,3 +1,4 @@
+import { throwIfAborted, unlessAborted } from "../../abort.ts";
 import { CrecError } from "../../errors.ts";
 import { isVerifiable, type Verification } from "../../proofs/index.ts";
 import {
@@ -9,7 +10,6 @@ import {
   isUnnamed,
 } from "../../protocol/index.ts";
 import { backoffMs, type Clock, SCHEDULES } from "../../timing/index.ts";
-import { throwIfAborted, unlessAborted } from "../schedule/abort.ts";
 import type { EventSource } from "../source.ts";
 
 type CheckedEvent = { event: ChannelEvent; verification?: Verification };

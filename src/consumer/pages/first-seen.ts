@@ -1,7 +1,5 @@
+import type { SeenMark } from "../../storage/cursor/cursor-state.ts";
 import type { Clock } from "../../timing/index.ts";
-
-/** An offset, and when the channel was first seen to reach it, in Unix seconds. */
-export type SeenMark = [offset: number, atSeconds: number];
 
 type Mark = { offset: number; atMs: number };
 

@@ -1,3 +1,4 @@
+import { unlessAborted } from "../../abort.ts";
 import { CrecError } from "../../errors.ts";
 import { PageSize, TooLargeError, withAdaptivePageSize } from "../../paging/index.ts";
 import {
@@ -10,7 +11,6 @@ import {
   PAGE_LIMITS,
 } from "../../protocol/index.ts";
 import type { Clock } from "../../timing/index.ts";
-import { unlessAborted } from "../schedule/abort.ts";
 import type { EventSource } from "../source.ts";
 import { EventTimes } from "./event-times.ts";
 

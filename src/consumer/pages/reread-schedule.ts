@@ -1,6 +1,7 @@
+import type { SeenMark } from "../../storage/cursor/cursor-state.ts";
 import type { Clock } from "../../timing/index.ts";
 import { isDueAgain } from "../schedule/pace.ts";
-import { FirstSeen, type SeenMark } from "./first-seen.ts";
+import { FirstSeen } from "./first-seen.ts";
 
 /**
  * Where an event that becomes visible below others is found within a minute: while these were first seen no longer ago

@@ -1,9 +1,9 @@
+import { throwIfAborted } from "../../abort.ts";
 import { CrecError } from "../../errors.ts";
 import type { ChannelEvent } from "../../protocol/index.ts";
 import type { Clock } from "../../timing/index.ts";
 import type { Cursor } from "../cursor/cursor.ts";
 import type { PageReader } from "../pages/page-reader.ts";
-import { throwIfAborted } from "./abort.ts";
 import { isTooLarge } from "./read-errors.ts";
 
 /** An end below the cursor counts when it was seen this often, a second apart: replicas may lag. */

@@ -51,13 +51,3 @@ export function isTooLarge(error: unknown): boolean {
 export function isChannelMissing({ code }: CrecError): boolean {
   return code === "CHANNEL_NOT_FOUND" || code === "NOT_FOUND";
 }
-
-/** Anything that was thrown, as an error of this library. */
-export function asCrecError(thrown: unknown): CrecError {
-  if (thrown instanceof CrecError) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new CrecError("CONSUMER_FAILED", `Reading events failed: ${message}. It is tried again.`, {
-    cause: thrown,
-    retryable: true,
-  });
-}

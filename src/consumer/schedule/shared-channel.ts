@@ -1,6 +1,7 @@
 import {
   anyText,
   callable,
+  clockKind,
   duration,
   optional,
   options,
@@ -9,7 +10,6 @@ import {
 } from "../../options/index.ts";
 import { canonicalId, type EventType, type Open } from "../../protocol/index.ts";
 import { type Clock, systemClock } from "../../timing/index.ts";
-import { clockKind } from "../options.ts";
 import { type EventCalls, type EventSource, eventCallsKind, eventSource } from "../source.ts";
 import type { Pace } from "./pace.ts";
 import { SharedPollTimer } from "./shared-poll-timer.ts";

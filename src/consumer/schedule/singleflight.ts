@@ -1,4 +1,4 @@
-import { throwIfAborted, unlessAborted } from "./abort.ts";
+import { throwIfAborted, unlessAborted } from "../../abort.ts";
 
 /** How to ask, and which answer will do. */
 type Asking<T> = {

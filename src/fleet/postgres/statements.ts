@@ -1,4 +1,4 @@
-import type { Copy, LeaseHolder, OnceResult, Presence } from "../../consumer/index.ts";
+import type { Copy, LeaseHolder, OnceResult, Presence } from "../../ownership/index.ts";
 import type { StoredMark, StoredMembers } from "../engine.ts";
 import { later, type Run } from "./statement.ts";
 

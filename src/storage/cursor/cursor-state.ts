@@ -1,9 +1,22 @@
-import { type CrashCountState, isCrashCountState } from "../../consumer/cursor/crash-counts.ts";
-import type { SeenMark } from "../../consumer/pages/first-seen.ts";
+import { aList, finite, like } from "../../options/index.ts";
 import type { ChannelEvent } from "../../protocol/index.ts";
 
 /** Whose cursor it is: one consumer, on one channel, of one service (its base URL). */
 export type CursorIdentity = { consumer: string; channelId: string; service: string };
+
+/** The part of a stored cursor that is about crashes. */
+export type CrashCountState = {
+  /**
+   * Up to this offset, an event that is not settled may have ended the process. An orderly end stores it; when it is
+   * missing the process crashed, and events up to the last one handed over are suspects.
+   */
+  suspectUpTo?: number;
+  /** How often a suspect was handed over without an orderly end of the process afterwards. */
+  starts?: Array<[eventId: string, count: number]>;
+};
+
+/** An offset, and when the channel was first seen to reach it, in Unix seconds. */
+export type SeenMark = [offset: number, atSeconds: number];
 
 /** A consumer's cursor in a channel, as it is stored. Offsets; -1 is before the first event. */
 export type CursorState = CrashCountState & {
@@ -31,6 +44,13 @@ export type CursorState = CrashCountState & {
   /** Events created before this time are skipped. Unix seconds. */
   notBefore?: number;
 };
+
+/** The consumer saves often, and what it remembers can be long. */
+export const stateKind = like<CursorState>({
+  identity: like<CursorIdentity>({}),
+  cursor: finite,
+  delivered: aList(),
+});
 
 /** The state of a consumer that delivers everything from `offset` on. */
 export function stateFrom(identity: CursorIdentity, offset: number, notBefore?: number): CursorState {
@@ -103,4 +123,15 @@ function isSeenMark(value: unknown): value is SeenMark {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
+}
+
+/** Whether a value read from a store has the shape. */
+export function isCrashCountState({ suspectUpTo, starts }: Record<string, unknown>): boolean {
+  const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0;
+  return (
+    (suspectUpTo === undefined || (Number.isSafeInteger(suspectUpTo) && Number(suspectUpTo) >= -1)) &&
+    (starts === undefined ||
+      (Array.isArray(starts) &&
+        starts.every((one) => Array.isArray(one) && typeof one[0] === "string" && isCount(one[1]))))
+  );
 }

@@ -1,11 +1,10 @@
 import { CrecError, crecError, fileError } from "../../errors.ts";
 import { anything, duration, name, optional, options } from "../../options/index.ts";
-import { stateKind } from "../../ownership/shared-calls.ts";
 import { checksumOf } from "../checksum.ts";
 import { codeOf, DurableFiles, type FileMark, type Files } from "../durable-files.ts";
 import { fileAdvice } from "../file-advice.ts";
 import { refuseNewer } from "../newer.ts";
-import { type CursorState, isCursorState } from "./cursor-state.ts";
+import { type CursorState, isCursorState, stateKind } from "./cursor-state.ts";
 import { DeliveredLog } from "./delivered-log.ts";
 import { type CursorStore, urgencyKind } from "./store.ts";
 

@@ -1,6 +1,5 @@
 import { oneOf } from "../../options/index.ts";
-import { stateKind } from "../../ownership/shared-calls.ts";
-import type { CursorState } from "./cursor-state.ts";
+import { type CursorState, stateKind } from "./cursor-state.ts";
 
 /** Keeps a consumer's cursor across restarts. */
 export type CursorStore = {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import should from "should";
 import { guarded, guardedFiles } from "../../../nodes/common/folder/guard.ts";
 import { nodeError } from "../../../nodes/common/shared/errors.ts";
-import { FileCursorStore } from "../../../src/consumer/index.ts";
 import { stateFrom } from "../../../src/storage/cursor/cursor-state.ts";
+import { FileCursorStore } from "../../../src/storage/index.ts";
 
 /** What a node that was suspended may still do after another process has taken its folder over. */
 describe("a node without its folder", () => {

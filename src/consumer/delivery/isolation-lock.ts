@@ -1,6 +1,6 @@
-import { unlessAborted } from "../consumer/schedule/abort.ts";
-import { deferred } from "../deferred.ts";
-import type { Clock } from "../timing/index.ts";
+import { unlessAborted } from "../../abort.ts";
+import { deferred } from "../../deferred.ts";
+import type { Clock } from "../../timing/index.ts";
 
 type Holder = { released: Promise<void>; giveWay: () => Promise<void> };
 

@@ -1,4 +1,4 @@
-import { CrecError } from "../../errors.ts";
+import { CrecError } from "./errors.ts";
 
 /**
  * The promise's outcome, or an `ABORTED` error as soon as the signal fires (or when `grace` is over after that), since
