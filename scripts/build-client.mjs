@@ -43,7 +43,7 @@ const MODULES = {
   proofs: "src/proofs/index.ts",
   protocol: "src/protocol/index.ts",
   reasons: "src/proofs/reasons.ts",
-  "shared-record": "src/ownership/shared-record.ts",
+  "shared-record": "src/ownership/shared-state.ts",
   "signed-text": "src/proofs/signed-text.ts",
   version: "src/http/version.ts",
 };

@@ -77,13 +77,13 @@ const FOR_SERVICE = ["protocol", "errors", "timing", "abi", "proofs", "signing",
 /** Code for the browser, where the library cannot run: it may import the pure data of src/protocol. */
 const IN_BROWSER = /^(?:nodes\/(?:[^/]+\/editor[^/]*\.ts|common\/editor\/.*)|plugins\/[^/]+\/editor\/.*)$/;
 
-/** What nodes do as the library does: replace files, refuse those of newer versions, advise on files, keep a moment, leave a rule alone. They import no code. */
+/** What nodes do as the library does: replace files, refuse those of newer versions, advise on files, read the clocks, leave a rule alone. They import no code. */
 const FOR_NODES = [
   "src/alerts/rule/rule-uses.ts",
   "src/storage/file-advice.ts",
   "src/storage/newer.ts",
   "src/storage/rename.ts",
-  "src/timing/moment.ts",
+  "src/timing/clock.ts",
 ];
 
 /** What describes a node, and is no part of its code. */

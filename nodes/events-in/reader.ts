@@ -9,7 +9,7 @@ import type {
 } from "../../src/index.ts";
 import { isSameId } from "../../src/protocol/ids.ts";
 import { isNewer } from "../../src/storage/newer.ts";
-import { type Moment, timeOfMoment } from "../../src/timing/moment.ts";
+import { type ClockReading, systemClock, timeOf } from "../../src/timing/clock.ts";
 import { loadLibrary } from "../common/library.ts";
 import { type CodedError, nodeError } from "../common/shared/errors.ts";
 import type { PanelReport, SentLast, Started } from "../common/shared/form-types.ts";
@@ -21,7 +21,6 @@ import type { WatcherCheck } from "./unwatched.ts";
 
 /** A poll that waits longer than this for its turn is worth a line in the panel. */
 const LONG_TURN_MS = 30_000;
-const CLOCK = { now: Date.now, elapsed: () => performance.now() };
 
 /** A running consumer with what a form's panel may do to it. */
 export class Reader {
@@ -47,7 +46,7 @@ export class Reader {
   /** Where it started the last time. */
   started: ConsumerStart | undefined;
   #lastError: CodedError | undefined;
-  #readUpTo: Moment | undefined;
+  #readUpTo: ClockReading | undefined;
   /** Unix milliseconds. */
   readonly openedAt = Date.now();
   #closed = false;
@@ -98,10 +97,10 @@ export class Reader {
   get readUpTo(): number | undefined {
     if (this.outputs.inFlow.count === 0) {
       const wall = this.consumer.readUpTo;
-      this.#readUpTo =
-        wall === undefined ? undefined : { wall, elapsed: CLOCK.elapsed() - (CLOCK.now() - wall) };
+      const sinceMs = systemClock.now() - (wall ?? 0);
+      this.#readUpTo = wall === undefined ? undefined : { wall, monotonic: systemClock.elapsed() - sinceMs };
     }
-    return this.#readUpTo && timeOfMoment(this.#readUpTo, CLOCK);
+    return this.#readUpTo && timeOf(this.#readUpTo, systemClock);
   }
 
   get deliveredUpTo(): number | undefined {

@@ -1,10 +1,10 @@
 import { ArgumentError, asCrecError, type CrecError } from "../errors.ts";
 import { finite, flag, text } from "../options/index.ts";
-import { endOf } from "../ownership/consumer-lease.ts";
 import { consumerNameTaken, lockConsumer, lockKeyOf } from "../ownership/consumer-lock.ts";
+import { endOf } from "../ownership/lease.ts";
 import { type ChannelEvent, canonicalId } from "../protocol/index.ts";
 import type { CursorIdentity } from "../storage/cursor/cursor-state.ts";
-import { type Clock, momentOf, type Random, systemClock, timeOfMoment } from "../timing/index.ts";
+import { type Clock, type Random, readClocks, systemClock, timeOf } from "../timing/index.ts";
 import { Checkpointer } from "./cursor/checkpointer.ts";
 import { Dispatcher } from "./delivery/dispatcher.ts";
 import { type InFlightEvent, type Refusal, refusalOf } from "./delivery/in-flight.ts";
@@ -117,7 +117,7 @@ export class EventConsumer {
    */
   get readUpTo(): number | undefined {
     const { upTo } = this.#progress;
-    return upTo && timeOfMoment(upTo, this.#clock);
+    return upTo && timeOf(upTo, this.#clock);
   }
 
   /**
@@ -128,7 +128,7 @@ export class EventConsumer {
   get deliveredUpTo(): number | undefined {
     this.#lookAhead();
     const { deliveredUpTo } = this.#progress;
-    return deliveredUpTo && timeOfMoment(deliveredUpTo, this.#clock);
+    return deliveredUpTo && timeOf(deliveredUpTo, this.#clock);
   }
 
   /** The events that were delivered and are not settled. */
@@ -333,7 +333,7 @@ export class EventConsumer {
       return news;
     };
     const lateBefore = this.#dispatcher.counts.late;
-    const begunAt = momentOf(this.#clock);
+    const begunAt = readClocks(this.#clock);
     const news = await poller.poll(take, signal);
     if (this.#dispatcher.counts.late > lateBefore) poller.lateEventFound();
     await this.#session.requireWithin(channel, signal);
@@ -348,10 +348,10 @@ export class EventConsumer {
   /** What holds up a receiver is an event that it has not got, not that nothing is polled. */
   #lookAhead(): void {
     const { channel } = this.#session;
-    const begunAt = momentOf(this.#clock);
-    const isDue = begunAt.elapsed - this.#lookedAt >= this.#limits.pollMaxMs;
+    const begunAt = readClocks(this.#clock);
+    const isDue = begunAt.monotonic - this.#lookedAt >= this.#limits.pollMaxMs;
     if (channel === undefined || this.#run === undefined || !this.isHeldUp || !isDue) return;
-    this.#lookedAt = begunAt.elapsed;
+    this.#lookedAt = begunAt.monotonic;
     const signal = AbortSignal.any([this.#run.abort.signal, this.#round.signal]);
     const looked = (end: number) => {
       if (!signal.aborted) this.#progress.looked(begunAt, end === channel.cursor.handedOverUpTo);

@@ -22,7 +22,7 @@ import {
   whole,
   wrong,
 } from "../options/index.ts";
-import type { ConsumerLease } from "../ownership/consumer-lease.ts";
+import type { ConsumerLease } from "../ownership/lease.ts";
 import type { Verification } from "../proofs/index.ts";
 import { type ChannelEvent, PAGE_LIMITS } from "../protocol/index.ts";
 import type { CursorIdentity } from "../storage/cursor/cursor-state.ts";

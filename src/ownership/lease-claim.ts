@@ -1,4 +1,5 @@
 import type { CrecError } from "../errors.ts";
+import { callable, like, optional } from "../options/index.ts";
 import type { Lease } from "./lease.ts";
 import type { LeaseHolder } from "./shared-state.ts";
 
@@ -26,6 +27,12 @@ export type LeaseUser = {
   /** Called at each change; for another copy, when its epoch changes. `WantedLease.state` has a newer `renewedMsAgo`. */
   onState?: (state: LeaseState) => void;
 };
+
+export const userKind = like<LeaseUser>({
+  open: callable(),
+  close: callable(),
+  onState: optional(callable()),
+});
 
 /** One wish for a lease: what it has, and what the user has open with it. */
 export class LeaseClaim {
@@ -91,6 +98,22 @@ export class LeaseClaim {
     this.#state = state;
     if (this.leaving === undefined && !isSame(before, state)) this.#user.onState?.(state);
   }
+}
+
+/** What a copy wants, with what it has. */
+export function keysWanted(claims: ReadonlySet<LeaseClaim>): string[] {
+  const wanted = [...claims].filter(({ leaving }) => leaving === undefined);
+  return [...new Set(wanted.map(({ key }) => key))].sort();
+}
+
+/** Those without a lease that may get one: the first of each key, once another with the same key has left. */
+export function firstOfEach(claims: ReadonlySet<LeaseClaim>): LeaseClaim[] {
+  const keys = new Set<string>();
+  return [...claims].filter(({ key, lease, leaving }) => {
+    const isFirst = !keys.has(key);
+    keys.add(key);
+    return isFirst && leaving === undefined && lease === undefined;
+  });
 }
 
 function isSame(a: LeaseState, b: LeaseState): boolean {

@@ -1,13 +1,18 @@
-import { asCrecError, CrecError } from "../errors.ts";
+import { asCrecError, type CrecError } from "../errors.ts";
 import { aNumber, callable, clockKind, like, optional, options, text } from "../options/index.ts";
 import { checksumOf } from "../storage/checksum.ts";
-import { type Clock, type Random, systemClock } from "../timing/index.ts";
-import { answeredInTime } from "./answered-in-time.ts";
-import { takenOver } from "./consumer-lease.ts";
-import { givenBack, Lease, readClocks } from "./lease.ts";
-import { LeaseClaim, type LeaseState, type LeaseUser } from "./lease-claim.ts";
-import { copyKind } from "./shared-calls.ts";
-import type { Copy, LeaseHolder, Members, SharedState, TakenLease } from "./shared-state.ts";
+import { type Clock, type Random, readClocks, systemClock } from "../timing/index.ts";
+import { givenBack, Lease, takenDamaged, takenOver } from "./lease.ts";
+import {
+  firstOfEach,
+  keysWanted,
+  LeaseClaim,
+  type LeaseState,
+  type LeaseUser,
+  userKind,
+} from "./lease-claim.ts";
+import { answeredInTime, copyKind } from "./shared-calls.ts";
+import type { Copy, LeaseHolder, Members, SharedState } from "./shared-state.ts";
 
 export type LeaseKeeperOptions = {
   shared: Pick<SharedState, "label" | "take" | "release" | "members" | "leave">;
@@ -35,8 +40,6 @@ const keeperOptions = options<LeaseKeeperOptions>({
   random: optional(callable()),
 });
 
-const userKind = like<LeaseUser>({ open: callable(), close: callable(), onState: optional(callable()) });
-
 /** A wish for a lease. */
 export type WantedLease = {
   readonly state: LeaseState;
@@ -45,7 +48,7 @@ export type WantedLease = {
 };
 
 /** A copy says four times in a lease that it is alive, */
-const BEATS_PER_LEASE = 4;
+const HEARTBEATS_PER_LEASE = 4;
 /** and looks at least this often for a lease that it does not have, in milliseconds. */
 const MAX_LOOK_MS = 500;
 /** Before each look: what one deploy wants is then wanted together. */
@@ -81,7 +84,7 @@ export class LeaseKeeper {
   #isRunning = false;
   /** Ends the wait for the next look. */
   #wake = new AbortController();
-  #beating: Promise<Members> | undefined;
+  #heartbeatUnderWay: Promise<Members> | undefined;
   /** Of the last call, if it failed. */
   #error: CrecError | undefined;
 
@@ -145,15 +148,15 @@ export class LeaseKeeper {
   }
 
   #waitMs(): number {
-    const beatMs = this.leaseMs / BEATS_PER_LEASE;
+    const heartbeatMs = this.leaseMs / HEARTBEATS_PER_LEASE;
     const isHeld = this.#error === undefined && [...this.#claims].every(({ lease }) => lease);
-    return (isHeld ? beatMs : Math.min(beatMs, MAX_LOOK_MS)) * (1 - this.#random() / 5);
+    return (isHeld ? heartbeatMs : Math.min(heartbeatMs, MAX_LOOK_MS)) * (1 - this.#random() / 5);
   }
 
   /** Renews, takes what is free, gives back the surplus. Returns whether nothing is left to take. */
   async #look(): Promise<boolean> {
-    const { copies, holders } = await this.#beat();
-    const keys = this.#wantedKeys();
+    const { copies, holders } = await this.#heartbeat();
+    const keys = keysWanted(this.#claims);
     const share = Math.ceil(keys.length / Math.max(1, copies.length));
     const held = [...this.#claims].filter(({ lease }) => lease);
     for (const claim of held.filter(({ returning }) => !returning).slice(share))
@@ -161,7 +164,7 @@ export class LeaseKeeper {
         claim.show({ kind: "waiting_for_share", share, copies: copies.length }),
       );
     const free: LeaseClaim[] = [];
-    for (const claim of this.#waiting()) {
+    for (const claim of firstOfEach(this.#claims)) {
       const holder = this.#holderOf(claim, holders);
       if (holder !== undefined) claim.show({ kind: "elsewhere", holder });
       else if (!claim.isClosing && !claim.returning) free.push(claim);
@@ -176,22 +179,6 @@ export class LeaseKeeper {
     return taken.length === Math.min(room, free.length);
   }
 
-  /** What this copy wants, with those it has. */
-  #wantedKeys(): string[] {
-    const wanted = [...this.#claims].filter(({ leaving }) => leaving === undefined);
-    return [...new Set(wanted.map(({ key }) => key))].sort();
-  }
-
-  /** Those without a lease that may get one: the first of each key, once another with the same key has left. */
-  #waiting(): LeaseClaim[] {
-    const keys = new Set<string>();
-    return [...this.#claims].filter(({ key, lease, leaving }) => {
-      const isFirst = !keys.has(key);
-      keys.add(key);
-      return isFirst && leaving === undefined && lease === undefined;
-    });
-  }
-
   /** The other copy that has the lease. */
   #holderOf({ key }: LeaseClaim, holders: Members["holders"]): LeaseHolder | undefined {
     const holder = holders.get(key);
@@ -200,11 +187,11 @@ export class LeaseKeeper {
   }
 
   /** Renews all leases, and notes which are lost. Rejects with the error of the engine. */
-  #beat(): Promise<Members> {
-    this.#beating ??= this.#sayAlive().finally(() => {
-      this.#beating = undefined;
+  #heartbeat(): Promise<Members> {
+    this.#heartbeatUnderWay ??= this.#sayAlive().finally(() => {
+      this.#heartbeatUnderWay = undefined;
     });
-    return this.#beating;
+    return this.#heartbeatUnderWay;
   }
 
   async #sayAlive(): Promise<Members> {
@@ -214,9 +201,9 @@ export class LeaseKeeper {
     const members = await this.#inTime(
       shared.members({
         ...{ copy, leaseMs: this.leaseMs },
-        group: checksumOf(JSON.stringify(this.#wantedKeys())).slice(0, 16),
+        group: checksumOf(JSON.stringify(keysWanted(this.#claims))).slice(0, 16),
         held: leases.map(({ key, epoch }) => ({ key, epoch })),
-        wanted: this.#waiting().map(({ key }) => key),
+        wanted: firstOfEach(this.#claims).map(({ key }) => key),
       }),
     );
     this.#error = undefined;
@@ -246,7 +233,7 @@ export class LeaseKeeper {
     const held = asked.then((taken) => {
       if (taken === undefined) return;
       const options = { key, taken, leaseMs, since, clock: this.#clock, label: shared.label };
-      const lease = new Lease({ ...options, renew: () => this.#beat().then(() => {}) });
+      const lease = new Lease({ ...options, renew: () => this.#heartbeat().then(() => {}) });
       if (isAwaited && lease.isSure && claim.leaving === undefined)
         return claim.hold(lease, () => this.#lost(claim));
       // The answer came too late to be of use, but the engine has given the lease to this copy: with a new epoch.
@@ -288,7 +275,7 @@ export class LeaseKeeper {
     // What does not close must not keep the lease from the other copies.
     await this.#inTime(claim.close()).catch(() => {});
     // A renewal under way must not reach the engine after the release.
-    while (this.#beating !== undefined) await this.#beating.catch(() => {});
+    while (this.#heartbeatUnderWay !== undefined) await this.#heartbeatUnderWay.catch(() => {});
     if (lease === undefined || lease.over.aborted) return;
     claim.drop();
     await this.#release(lease);
@@ -305,11 +292,4 @@ export class LeaseKeeper {
     const ms = Math.min(CALL_PART * this.leaseMs, MAX_CALL_MS);
     return answeredInTime(promised, { ms, clock: this.#clock, label: this.#options.shared.label });
   }
-}
-
-/** The lease of a cursor that is damaged, if that is the error: it was taken all the same. Throws other errors. */
-function takenDamaged(error: unknown): TakenLease & { damaged: CrecError } {
-  const isDamaged = error instanceof CrecError && error.code === "SHARED_CURSOR_DAMAGED";
-  if (!isDamaged || !("epoch" in error) || typeof error.epoch !== "number") throw error;
-  return { epoch: error.epoch, state: undefined, damaged: error };
 }

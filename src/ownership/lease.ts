@@ -2,9 +2,22 @@ import { unlessAborted } from "../abort.ts";
 import { CrecError } from "../errors.ts";
 import { finite, kindOf, like } from "../options/index.ts";
 import type { CursorState } from "../storage/cursor/cursor-state.ts";
-import type { Clock } from "../timing/index.ts";
-import type { ConsumerLease } from "./consumer-lease.ts";
+import { type Clock, type ClockReading, elapsedSince } from "../timing/index.ts";
 import type { TakenLease } from "./shared-state.ts";
+
+/** The right of a consumer to hand over events, which it may lose to another process at any time. */
+export type ConsumerLease = {
+  /** Goes into each delivery. Higher for each holder than for all before. */
+  readonly epoch?: number;
+  /** Aborted when the right is lost or given back. A `CrecError` as the reason becomes that of the consumer. */
+  readonly over: AbortSignal;
+  /** Whether no other process can have it now. It is read before each event. */
+  readonly isSure: boolean;
+  /** For how long that is so without a renewal, in milliseconds. */
+  remainingMs(): number;
+  /** Resolves when no other process can have it now; rejects once it is over. */
+  confirm(): Promise<void>;
+};
 
 type LeaseOptions = {
   key: string;
@@ -12,7 +25,7 @@ type LeaseOptions = {
   taken: TakenLease & { damaged?: CrecError };
   leaseMs: number;
   /** The clocks before the lease was asked for. */
-  since: Reading;
+  since: ClockReading;
   clock: Clock;
   /** Renews it at the engine and calls `renewed`. Rejects while the engine cannot be reached. */
   renew: () => Promise<void>;
@@ -20,10 +33,7 @@ type LeaseOptions = {
   label: string;
 };
 
-/** A moment by the clocks of this process. */
-type Reading = { monotonic: number; wall: number };
-
-const readingKind = like<Reading>({ monotonic: finite, wall: finite });
+const readingKind = like<ClockReading>({ monotonic: finite, wall: finite });
 const errorKind = kindOf<CrecError>("a CrecError", (value) => value instanceof CrecError);
 
 /** The part of a lease for which it is relied on: clocks of two machines do not run at exactly the same speed. */
@@ -51,7 +61,7 @@ export class Lease implements ConsumerLease {
   readonly clock: Clock;
   readonly #options: LeaseOptions;
   readonly #over = new AbortController();
-  #renewedAt: Reading;
+  #renewedAt: ClockReading;
 
   constructor(options: LeaseOptions) {
     const { key, taken, leaseMs, clock, since } = options;
@@ -80,11 +90,8 @@ export class Lease implements ConsumerLease {
   /** For how long no other copy can have it, in milliseconds, if it is not renewed. */
   remainingMs(): number {
     if (this.over.aborted) return 0;
-    const { clock } = this;
-    const { monotonic, wall } = this.#renewedAt;
-    // The monotonic clock may stand still while the machine sleeps. A wall clock that was set only causes a renewal.
-    const elapsed = Math.max(clock.elapsed() - monotonic, Math.abs(clock.now() - wall));
-    return Math.max(0, this.#sureMs - elapsed);
+    // A wall clock that was set only causes a renewal.
+    return Math.max(0, this.#sureMs - elapsedSince(this.#renewedAt, this.clock));
   }
 
   /**
@@ -100,7 +107,7 @@ export class Lease implements ConsumerLease {
   }
 
   /** The engine has renewed the lease when it was asked at this moment, or a little later. */
-  renewed(since: Reading): void {
+  renewed(since: ClockReading): void {
     readingKind(since, "since");
     if (since.monotonic >= this.#renewedAt.monotonic) this.#renewedAt = since;
   }
@@ -129,8 +136,24 @@ export class Lease implements ConsumerLease {
   }
 }
 
-export function readClocks(clock: Clock): Reading {
-  return { monotonic: clock.elapsed(), wall: clock.now() };
+/** The lease of a cursor that is damaged, if that is the error: it was taken all the same. Throws other errors. */
+export function takenDamaged(error: unknown): TakenLease & { damaged: CrecError } {
+  const isDamaged = error instanceof CrecError && error.code === "SHARED_CURSOR_DAMAGED";
+  if (!isDamaged || !("epoch" in error) || typeof error.epoch !== "number") throw error;
+  return { epoch: error.epoch, state: undefined, damaged: error };
+}
+
+/** Why a lease is over. */
+export function endOf({ over }: ConsumerLease): CrecError {
+  return over.reason instanceof CrecError ? over.reason : takenOver();
+}
+
+/** The reason when another copy has the lease by now. */
+export function takenOver(): CrecError {
+  return new CrecError(
+    "CONSUMER_MOVED",
+    "Another copy reads this channel now, and continues at the cursor that was saved last. This copy waits until the channel is free again; you do not have to do anything.",
+  );
 }
 
 /** The reason when the lease was released. */

@@ -1,19 +1,19 @@
 import { callable, like, optional, options, reading } from "../options/index.ts";
 import type { CursorState } from "../storage/cursor/cursor-state.ts";
 import { type Clock, systemClock } from "../timing/index.ts";
-import { MemoryRecords } from "./memory-records.ts";
 import { sharedCalls } from "./shared-calls.ts";
-import type {
-  Copy,
-  LeaseHolder,
-  Members,
-  OnceMark,
-  OnceResult,
-  Presence,
-  RecordWrite,
-  SharedRecord,
-  SharedState,
-  TakenLease,
+import {
+  type Copy,
+  type LeaseHolder,
+  type Members,
+  type OnceMark,
+  type OnceResult,
+  type Presence,
+  type RecordWrite,
+  recordText,
+  type SharedRecord,
+  type SharedState,
+  type TakenLease,
 } from "./shared-state.ts";
 
 export type MemorySharedStateOptions = {
@@ -39,7 +39,7 @@ type Seen = { delivery: string; digest: string | undefined; endsAt: number };
 
 type Member = { copy: Copy; group: string; endsAt: number };
 
-/** How many marks each call looks at to forget those that are over. */
+/** How many marks, or records, each call looks at to forget those that are over. */
 const FORGOTTEN_AT_ONCE = 10;
 
 /**
@@ -103,7 +103,7 @@ export class MemorySharedState implements SharedState {
     const { scope, key, ttlMs, delivery, digest, fence } = mark;
     if (fence !== undefined && this.#heldWith(fence.key, fence.epoch) === undefined) return "moved";
     const now = this.#clock.elapsed();
-    this.#forget(now);
+    forget(this.#seen, now);
     const name = JSON.stringify([scope, key]);
     const found = this.#seen.get(name);
     const known = found !== undefined && found.endsAt > now ? found : undefined;
@@ -174,13 +174,49 @@ export class MemorySharedState implements SharedState {
     if (holder === undefined || holder.endsAt <= now) return [];
     return [[key, { copy: holder.copy, epoch, renewedMsAgo: now - holder.renewedAt }]];
   }
+}
 
-  #forget(now: number): void {
-    let looked = 0;
-    for (const [name, { endsAt }] of this.#seen) {
-      if (endsAt <= now) this.#seen.delete(name);
-      looked += 1;
-      if (looked === FORGOTTEN_AT_ONCE) return;
-    }
+type Entry = { revision: number; text: string; endsAt: number };
+
+/** The records of a shared state in memory. Times are milliseconds of the clock that is given with each call. */
+class MemoryRecords {
+  /** By scope and key; the one that was written longest ago comes first. */
+  readonly #scopes = new Map<string, Map<string, Entry>>();
+  #revision = 0;
+
+  read(scope: string, key: string, now: number): SharedRecord | undefined {
+    const found = this.#scopes.get(scope)?.get(key);
+    if (found === undefined || found.endsAt <= now) return undefined;
+    return { revision: found.revision, value: JSON.parse(found.text) };
+  }
+
+  write(write: RecordWrite, now: number): number | undefined {
+    const { scope, key, revision, ttlMs } = write;
+    const text = recordText(write);
+    if ((this.read(scope, key, now)?.revision ?? 0) !== revision) return undefined;
+    const records = this.#scopes.get(scope) ?? new Map<string, Entry>();
+    this.#scopes.set(scope, records);
+    records.delete(key);
+    forget(records, now);
+    if (text === undefined) return 0;
+    // One number for all of them: so it also rises for a record that was removed.
+    this.#revision += 1;
+    records.set(key, { revision: this.#revision, text, endsAt: now + ttlMs });
+    return this.#revision;
+  }
+
+  keys(scope: string, limit: number, now: number): string[] {
+    const alive = [...(this.#scopes.get(scope) ?? [])].filter(([, { endsAt }]) => endsAt > now);
+    return alive.map(([key]) => key).slice(0, limit);
+  }
+}
+
+/** What was written longest ago comes first. */
+function forget(entries: Map<string, { endsAt: number }>, now: number): void {
+  let looked = 0;
+  for (const [key, { endsAt }] of entries) {
+    if (endsAt <= now) entries.delete(key);
+    looked += 1;
+    if (looked === FORGOTTEN_AT_ONCE) return;
   }
 }

@@ -1,5 +1,7 @@
+import { CrecError } from "../errors.ts";
 import { flag, like, listOf, optional, text, finiteDuration as time, whole } from "../options/index.ts";
 import { type CursorState, stateKind } from "../storage/cursor/cursor-state.ts";
+import type { Clock } from "../timing/index.ts";
 import type { Copy, OnceMark, Presence, RecordWrite } from "./shared-state.ts";
 
 // What each call of a shared state is given, checked before the engine is asked.
@@ -58,3 +60,26 @@ export const sharedCalls = {
   members: (given: Presence): unknown => presence(given, "presence"),
   leave: (copy: Copy): unknown => copyKind(copy, "copy"),
 };
+
+/**
+ * What the shared state answers. Rejects with a retryable error when the answer comes so late that it would be of no use.
+ * `label` is that of the shared state.
+ */
+export function answeredInTime<T>(
+  answer: Promise<T>,
+  { ms, clock, label }: { ms: number; clock: Clock; label: string },
+): Promise<T> {
+  const waiting = new AbortController();
+  const late = clock.sleep(ms, waiting.signal).then(() => {
+    throw noAnswer(label, ms);
+  });
+  return Promise.race([answer, late]).finally(() => waiting.abort());
+}
+
+function noAnswer(label: string, ms: number): CrecError {
+  return new CrecError(
+    "SHARED_STATE_UNREACHABLE",
+    `The shared state (${label}) did not answer within ${Math.round(ms / 100) / 10} s. Check that it runs and is not overloaded, and the network between; it is tried again.`,
+    { retryable: true },
+  );
+}

@@ -2,9 +2,8 @@ import { unlessAborted } from "../abort.ts";
 import { callable, duration, kindOf, like, optional, options } from "../options/index.ts";
 import { type CursorState, stateKind } from "../storage/cursor/cursor-state.ts";
 import { type CursorStore, urgencyKind } from "../storage/cursor/store.ts";
-import type { Clock } from "../timing/index.ts";
-import { takenOver } from "./consumer-lease.ts";
-import { Lease, readClocks } from "./lease.ts";
+import { type Clock, readClocks } from "../timing/index.ts";
+import { Lease, takenOver } from "./lease.ts";
 import type { SharedState } from "./shared-state.ts";
 
 export type SharedCursorStoreOptions = {

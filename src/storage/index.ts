@@ -1,6 +1,5 @@
-export { copyCursorFile } from "./cursor/copy-cursor-file.ts";
 export { type CursorIdentity, type CursorState, isCursorState } from "./cursor/cursor-state.ts";
-export { FileCursorStore, type FileCursorStoreOptions } from "./cursor/file-store.ts";
+export { copyCursorFile, FileCursorStore, type FileCursorStoreOptions } from "./cursor/file-store.ts";
 export { type CursorStore, MemoryCursorStore } from "./cursor/store.ts";
 export { FileDedupeStore, type FileDedupeStoreOptions } from "./dedupe/file-dedupe-store.ts";
 export {

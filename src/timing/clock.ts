@@ -15,3 +15,28 @@ export const systemClock: Clock = {
   elapsed: () => performance.now(),
   sleep: (ms, signal) => sleep(ms, signal),
 };
+
+type Clocks = Pick<Clock, "now" | "elapsed">;
+
+/** A moment by both clocks of the machine. */
+export type ClockReading = { monotonic: number; wall: number };
+
+export function readClocks(clock: Clocks): ClockReading {
+  return { monotonic: clock.elapsed(), wall: clock.now() };
+}
+
+/**
+ * How long ago a moment was, at most. The monotonic clock may stand still while the machine sleeps; after the other one
+ * was set, this is more than it was.
+ */
+export function elapsedSince({ monotonic, wall }: ClockReading, clock: Clocks): number {
+  return Math.max(clock.elapsed() - monotonic, Math.abs(clock.now() - wall));
+}
+
+/**
+ * When a moment was by what the machine's clock says now, in Unix milliseconds. If the clocks disagree, the earlier time:
+ * the monotonic one stands still while the machine sleeps, and the other one may have been set.
+ */
+export function timeOf({ monotonic, wall }: ClockReading, clock: Clocks): number {
+  return Math.min(wall, Math.floor(clock.now() - (clock.elapsed() - monotonic)));
+}

@@ -2,13 +2,13 @@ import should from "should";
 import { EventConsumer } from "../../src/consumer/index.ts";
 import { ReadingProgress } from "../../src/consumer/pages/reading-progress.ts";
 import { MemoryCursorStore } from "../../src/storage/index.ts";
-import { timeOfMoment } from "../../src/timing/index.ts";
+import { timeOf } from "../../src/timing/index.ts";
 import { makeEvent, SimulatedChannel, SimulatedClock } from "./simulation.ts";
 
 describe("up to when a channel was read", () => {
   it("is when the poll before began, of those that found the end with everything settled", () => {
     const progress = new ReadingProgress();
-    const at = (ms: number) => ({ wall: ms, elapsed: ms });
+    const at = (ms: number) => ({ wall: ms, monotonic: ms });
     const atEnd = { behind: 0, inFlight: 0 };
     should(progress.upTo).be.undefined();
     progress.polled(at(1_000), atEnd);
@@ -25,9 +25,8 @@ describe("up to when a channel was read", () => {
   });
 
   it("follows the clock of the machine where it is set, and never runs ahead of it", () => {
-    const read = { wall: 9_000, elapsed: 500 };
-    const at = (now: number, elapsed: number) =>
-      timeOfMoment(read, { now: () => now, elapsed: () => elapsed });
+    const read = { wall: 9_000, monotonic: 500 };
+    const at = (now: number, elapsed: number) => timeOf(read, { now: () => now, elapsed: () => elapsed });
     should(at(9_100, 600)).equal(9_000);
     // Set back, and set ahead; or the machine slept.
     should(at(1_100, 600)).equal(1_000);

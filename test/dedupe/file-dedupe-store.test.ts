@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import should from "should";
 import { checksumOf } from "../../src/storage/checksum.ts";
-import { DedupeFile } from "../../src/storage/dedupe/dedupe-file.ts";
+import { DedupeFile } from "../../src/storage/dedupe/file-dedupe-store.ts";
 import { FileDedupeStore } from "../../src/storage/index.ts";
 import { eventually } from "../support/eventually.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import should from "should";
 import { FileAlertStore, FileCursorStore, FileDedupeStore } from "../../src/index.ts";
-import { DedupeFile } from "../../src/storage/dedupe/dedupe-file.ts";
+import { DedupeFile } from "../../src/storage/dedupe/file-dedupe-store.ts";
 import { eventually } from "../support/eventually.ts";
 
 const SENTENCE = "It belongs to user id 7. Correct it with: chown";

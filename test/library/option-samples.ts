@@ -3,8 +3,8 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as library from "../../src/index.ts";
-import { Lease, readClocks } from "../../src/ownership/lease.ts";
-import { systemClock } from "../../src/timing/index.ts";
+import { Lease } from "../../src/ownership/lease.ts";
+import { readClocks, systemClock } from "../../src/timing/index.ts";
 import { configOf, proofCases } from "../proofs/fixtures.ts";
 
 // What functions are given so that a call is right, before one option of it is made wrong.

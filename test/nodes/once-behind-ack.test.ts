@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import should from "should";
-import { DedupeFile } from "../../src/storage/dedupe/dedupe-file.ts";
+import { DedupeFile } from "../../src/storage/dedupe/file-dedupe-store.ts";
 import { eventually } from "../support/eventually.ts";
 import { ask, harnessFlow, type Message } from "../support/flow-harness.ts";
 import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";

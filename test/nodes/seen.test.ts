@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { NODE } from "../../nodes/verify-event/fields.ts";
-import { DedupeFile } from "../../src/storage/dedupe/dedupe-file.ts";
+import { DedupeFile } from "../../src/storage/dedupe/file-dedupe-store.ts";
 import { configOf, proofCases } from "../proofs/fixtures.ts";
 import { eventually } from "../support/eventually.ts";
 import { readerOf } from "../support/field-reader.ts";

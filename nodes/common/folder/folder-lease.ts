@@ -1,3 +1,4 @@
+import { type ClockReading, elapsedSince, readClocks, systemClock } from "../../../src/timing/clock.ts";
 import { type CodedError, nodeError } from "../shared/errors.ts";
 import type { LockFile } from "./lock-file.ts";
 
@@ -26,7 +27,7 @@ export class FolderLease {
 
   /** Whether no other process can have the folder now. Looks at no file: it may be asked for each event. */
   get isSure(): boolean {
-    return !this.over.aborted && elapsedSince(this.#renewedAt) < this.#leaseMs;
+    return !this.over.aborted && elapsedSince(this.#renewedAt, systemClock) < this.#leaseMs;
   }
 
   /**
@@ -61,7 +62,7 @@ export class FolderLease {
   }
 
   async #renew(): Promise<void> {
-    const at = readClocks();
+    const at = readClocks(systemClock);
     if (this.over.aborted) throw folderInUse();
     let isOwn: boolean;
     try {
@@ -80,18 +81,6 @@ export class FolderLease {
     this.#over.abort();
     await this.#file.close();
   }
-}
-
-/** A moment by the clocks of this process. */
-type ClockReading = { monotonic: number; wall: number };
-
-export function readClocks(): ClockReading {
-  return { monotonic: performance.now(), wall: Date.now() };
-}
-
-/** The monotonic clock may stand still while the machine sleeps; one that was set only makes this look again. */
-function elapsedSince({ monotonic, wall }: ClockReading): number {
-  return Math.max(performance.now() - monotonic, Math.abs(Date.now() - wall));
 }
 
 export function folderInUse(): CodedError {

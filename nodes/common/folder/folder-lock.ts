@@ -3,8 +3,9 @@ import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileAdvice } from "../../../src/storage/file-advice.ts";
+import { type ClockReading, readClocks, systemClock } from "../../../src/timing/clock.ts";
 import { type CodedError, nodeError } from "../shared/errors.ts";
-import { FolderLease, readClocks } from "./folder-lease.ts";
+import { FolderLease } from "./folder-lease.ts";
 import { codeOf, type Holder, holderIn, LockFile, readLock } from "./lock-file.ts";
 import { isNotPermitted } from "./not-permitted.ts";
 import { isGone, ownIdentity } from "./process-identity.ts";
@@ -106,7 +107,7 @@ export class FolderLock {
 
   /** One look at the lock file: takes the folder where it is free. */
   async #look(lost: boolean): Promise<FolderLease | undefined> {
-    const since = readClocks();
+    const since = readClocks(systemClock);
     const text = await readLock(this.#path);
     if (text === undefined)
       return this.#leaseOf(await LockFile.create(this.#path, await this.#self()), since);
@@ -136,7 +137,7 @@ export class FolderLock {
     return this.#seen;
   }
 
-  #leaseOf(file: LockFile | undefined, since: ReturnType<typeof readClocks>): FolderLease | undefined {
+  #leaseOf(file: LockFile | undefined, since: ClockReading): FolderLease | undefined {
     return file && new FolderLease(file, { leaseMs: this.#times.leaseMs, since });
   }
 

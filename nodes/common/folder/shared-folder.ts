@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { readClocks, systemClock } from "../../../src/timing/clock.ts";
 import { processWide } from "../process-wide.ts";
 import { toCodedError } from "../shared/errors.ts";
-import { FolderLease, readClocks } from "./folder-lease.ts";
+import { FolderLease } from "./folder-lease.ts";
 import { FolderLock, type FolderState } from "./folder-lock.ts";
 
 type Listener = (state: FolderState) => void;
@@ -62,7 +63,10 @@ export function useLock(path: string, listener: Listener, onChange: Listener = (
 export function holdAlone(folder: string): void {
   const nothing = async () => {};
   const file = { beat: async () => true, remove: nothing, removeNow: () => {}, close: nothing };
-  const folderLease = new FolderLease(file, { leaseMs: Number.POSITIVE_INFINITY, since: readClocks() });
+  const folderLease = new FolderLease(file, {
+    leaseMs: Number.POSITIVE_INFINITY,
+    since: readClocks(systemClock),
+  });
   const lock = { start: () => {}, stop: nothing, stopNow: () => {} };
   locks.set(lockOf(folder), {
     lock,

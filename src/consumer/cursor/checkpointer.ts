@@ -1,5 +1,5 @@
 import { asCrecError, type CrecError } from "../../errors.ts";
-import type { ConsumerLease } from "../../ownership/consumer-lease.ts";
+import type { ConsumerLease } from "../../ownership/lease.ts";
 import type { CursorStore } from "../../storage/cursor/store.ts";
 import type { Clock } from "../../timing/index.ts";
 import type { Cursor } from "./cursor.ts";

@@ -1,6 +1,6 @@
 import { throwIfAborted, unlessAborted } from "../../abort.ts";
 import { deferred } from "../../deferred.ts";
-import type { ConsumerLease } from "../../ownership/consumer-lease.ts";
+import type { ConsumerLease } from "../../ownership/lease.ts";
 import type { Clock } from "../../timing/index.ts";
 
 /** How long to wait before a lease that could not be confirmed is confirmed again. */

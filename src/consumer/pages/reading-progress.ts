@@ -1,28 +1,28 @@
-import type { Moment } from "../../timing/index.ts";
+import type { ClockReading } from "../../timing/index.ts";
 
 /**
  * The time up to which a channel was read to its end, with all of its events delivered and settled. A poll may share the
  * answer to a slightly earlier call of another consumer, so the start of the poll before counts.
  */
 export class ReadingProgress {
-  #lastBegunAt: Moment | undefined;
-  #upTo: Moment | undefined;
-  #deliveredUpTo: Moment | undefined;
-  #lastLookAt: Moment | undefined;
+  #lastBegunAt: ClockReading | undefined;
+  #upTo: ClockReading | undefined;
+  #deliveredUpTo: ClockReading | undefined;
+  #lastLookAt: ClockReading | undefined;
 
   /** Undefined until two polls were completed. */
-  get upTo(): Moment | undefined {
+  get upTo(): ClockReading | undefined {
     return this.#upTo;
   }
 
   /** The same, where events in flight need not be settled. */
-  get deliveredUpTo(): Moment | undefined {
+  get deliveredUpTo(): ClockReading | undefined {
     return this.#deliveredUpTo;
   }
 
   /** Notes a poll without an error, which began at `begunAt`. `isDelivered`: all that is known was handed over. */
   polled(
-    begunAt: Moment,
+    begunAt: ClockReading,
     {
       behind,
       inFlight,
@@ -39,7 +39,7 @@ export class ReadingProgress {
   }
 
   /** Notes that the end of the channel was looked at, between two polls. */
-  looked(begunAt: Moment, isDelivered: boolean): void {
+  looked(begunAt: ClockReading, isDelivered: boolean): void {
     if (isDelivered && this.#lastLookAt !== undefined) this.#deliveredUpTo = this.#lastLookAt;
     this.#lastLookAt = begunAt;
   }

@@ -154,11 +154,26 @@ export class FileCursorStore implements CursorStore {
   }
 }
 
-/** @internal `more`: the delivered events are in the second file. */
-export function cursorFileText(
-  state: CursorState,
-  { more, mark }: { more: boolean; mark: FileMark },
-): string {
+/**
+ * Copies a cursor file to another disk, for a move. The copy counts as the original, not as one that was restored from a
+ * backup. What is not a whole cursor is copied as it is. The copy is complete, or does not exist.
+ * @throws errors of the disk
+ * @example
+ * await copyCursorFile("old/alerts.json", "new/alerts.json");
+ */
+export async function copyCursorFile(from: string, to: string): Promise<void> {
+  name(from, "from");
+  name(to, "to");
+  const files = new DurableFiles();
+  const text = await files.read(from);
+  if (text === undefined) return;
+  const stored = parseCursorFile(text);
+  const isOriginal = stored?.mark !== undefined && (await files.isWithMark(from, stored.mark));
+  await files.replace(to, (mark) => (isOriginal ? cursorFileText(stored.state, { ...stored, mark }) : text));
+}
+
+/** `more`: the delivered events are in the second file. */
+function cursorFileText(state: CursorState, { more, mark }: { more: boolean; mark: FileMark }): string {
   const whole = { state, ...(more ? { more } : {}), mark };
   return `${JSON.stringify({ format: FORMAT, checksum: checksumOf(JSON.stringify(whole)), ...whole })}\n`;
 }
@@ -171,11 +186,10 @@ function tryParse(text: string): unknown {
   }
 }
 
-/** @internal */
 type StoredCursor = { state: CursorState; more: boolean; mark: FileMark | undefined };
 
-/** @internal Undefined for what is not a whole cursor. */
-export function parseCursorFile(text: string): StoredCursor | undefined {
+/** Undefined for what is not a whole cursor. */
+function parseCursorFile(text: string): StoredCursor | undefined {
   try {
     const { format, checksum, ...whole } = JSON.parse(text);
     const isWhole = format === FORMAT && checksum === checksumOf(JSON.stringify(whole));
