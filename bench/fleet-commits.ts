@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import postgres from "postgres";
 import { saveStatement } from "../src/fleet/postgres/statements.ts";
-import { leaseKey } from "../src/fleet/redis/keys.ts";
+import { leaseKey } from "../src/fleet/redis/script.ts";
 import { SAVE } from "../src/fleet/redis/statements.ts";
 import { type CursorState, openSharedState, type SharedState } from "../src/index.ts";
 import { PostgresServer } from "../test/support/postgres.ts";

@@ -106,12 +106,9 @@ export {
   type StartPosition,
 } from "./consumer/index.ts";
 export { ArgumentError, CrecError, isCrecError } from "./errors.ts";
-export {
-  openSharedState,
-  type RedisSentinel,
-  SharedCursorDamagedError,
-  type SharedStateOptions,
-} from "./fleet/index.ts";
+export type { RedisSentinel, SharedStateOptions } from "./fleet/driver-settings.ts";
+export { SharedCursorDamagedError } from "./fleet/errors.ts";
+export { openSharedState } from "./fleet/open-shared-state.ts";
 export {
   AbortedError,
   AuthenticationError,

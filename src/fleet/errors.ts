@@ -1,5 +1,5 @@
 import { CrecError } from "../errors.ts";
-import { storableLabel } from "./short-name.ts";
+import { storableLabel } from "./driver.ts";
 
 /**
  * The cursor that is kept by the shared state is damaged. The lease was taken all the same: a cursor that is saved with

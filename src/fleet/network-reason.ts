@@ -1,4 +1,4 @@
-import type { EngineProblem } from "./engine.ts";
+import type { DriverProblem } from "./driver.ts";
 
 const NETWORK_REASONS: Readonly<Record<string, string | undefined>> = {
   ECONNREFUSED: "nothing listens at its port (ECONNREFUSED)",
@@ -36,7 +36,7 @@ const TLS_REASONS: ReadonlyArray<[code: RegExp, reason: string]> = [
 ];
 
 /** What the code of an error of a socket says; undefined for a code that is not of a socket. */
-export function networkProblem(code: string): EngineProblem | undefined {
+export function networkProblem(code: string): DriverProblem | undefined {
   const wrong = TLS_REASONS.find(([codes]) => codes.test(code))?.[1];
   if (wrong !== undefined) return { kind: "refused", reason: wrong.replace(";", ` (${code});`) };
   const known = NETWORK_REASONS[code];

@@ -12,9 +12,9 @@ import {
   whole,
 } from "../options/index.ts";
 import type { SharedState } from "../ownership/index.ts";
-import { postgresSettings, redisSettings } from "./engine-settings.ts";
-import { EngineState } from "./engine-state.ts";
-import type { RedisSentinel, SharedStateOptions } from "./options.ts";
+import type { RedisSentinel, SharedStateOptions } from "./driver-settings.ts";
+import { postgresSettings, redisSettings } from "./driver-settings.ts";
+import { DriverState } from "./driver-state.ts";
 
 const stateOptions = optionsOf<SharedStateOptions>({
   namespace: optional(text),
@@ -51,16 +51,16 @@ export async function openSharedState(url: string, options?: SharedStateOptions)
   const scheme = /^\s*([a-z]+):\/\//.exec(text(url, "url"))?.[1];
   if (scheme === "postgres" || scheme === "postgresql") {
     const settings = postgresSettings(url, given);
-    const { postgresEngine } = await loadPart(
+    const { postgresDriver } = await loadPart(
       "the client of PostgreSQL",
       () => import("./postgres/index.ts"),
     );
-    return new EngineState(postgresEngine(settings), settings.timeoutMs);
+    return new DriverState(postgresDriver(settings), settings.timeoutMs);
   }
   if (scheme === "redis" || scheme === "rediss") {
     const settings = redisSettings(url, given);
-    const { redisEngine } = await loadPart("the client of Redis", () => import("./redis/index.ts"));
-    return new EngineState(redisEngine(settings), settings.timeoutMs);
+    const { redisDriver } = await loadPart("the client of Redis", () => import("./redis/index.ts"));
+    return new DriverState(redisDriver(settings), settings.timeoutMs);
   }
   throw unknownScheme();
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import should from "should";
 import { findInFlight } from "../../src/consumer/index.ts";
-import { SharedCursorDamagedError } from "../../src/fleet/index.ts";
+import { SharedCursorDamagedError } from "../../src/fleet/errors.ts";
 import type { ConsumerLease, SharedState } from "../../src/ownership/index.ts";
 import { randomFrom } from "../support/random.ts";
 import { inVariants } from "../support/variants.ts";

@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 import should from "should";
-import { redisSettings } from "../../src/fleet/engine-settings.ts";
-import { EngineState } from "../../src/fleet/engine-state.ts";
-import { redisEngine } from "../../src/fleet/redis/index.ts";
+import { redisSettings } from "../../src/fleet/driver-settings.ts";
+import { DriverState } from "../../src/fleet/driver-state.ts";
+import { redisDriver } from "../../src/fleet/redis/index.ts";
 import { openSharedState } from "../../src/index.ts";
 import { hasRedis, RedisServer } from "../support/redis.ts";
 import { failure } from "./shared-state-faults.ts";
@@ -56,8 +56,8 @@ describe("what Redis evicts when its memory is full", function () {
 
   it("is asked again every five minutes, and as long as it is refused", async () => {
     let now = 1;
-    const shared = new EngineState(
-      redisEngine(redisSettings(server.url, {}), () => now),
+    const shared = new DriverState(
+      redisDriver(redisSettings(server.url, {}), () => now),
       5_000,
     );
     await shared.once(mark);
@@ -81,8 +81,8 @@ describe("what Redis evicts when its memory is full", function () {
       admin.call("ACL", "SETUSER", "u", "on", ">p", "~*", "+@all", ...given);
     await rights("-info", "-config");
     const url = `redis://u:p@127.0.0.1:${server.port}`;
-    const shared = new EngineState(
-      redisEngine(redisSettings(url, {}), () => now),
+    const shared = new DriverState(
+      redisDriver(redisSettings(url, {}), () => now),
       5_000,
     );
     should(shared.isEvictionUnknown).be.false();

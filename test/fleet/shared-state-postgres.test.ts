@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import should from "should";
-import { postgresSettings } from "../../src/fleet/engine-settings.ts";
+import { postgresSettings } from "../../src/fleet/driver-settings.ts";
 import { postgresClient } from "../../src/fleet/postgres/client.ts";
 import { type OnceResult, openSharedState, SharedCursorDamagedError } from "../../src/index.ts";
 import { selfSigned } from "../support/certificates.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import should from "should";
-import { shortName } from "../../src/fleet/short-name.ts";
+import { shortName } from "../../src/fleet/driver.ts";
 import { ArgumentError, openSharedState, type SharedStateOptions } from "../../src/index.ts";
 
 const SECRET = "s3cr3t-4711";

@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import postgres from "postgres";
-import type { EngineSettings } from "../engine-settings.ts";
+import type { DriverSettings } from "../driver-settings.ts";
+import type { Column, Run } from "./schema.ts";
 import { Sockets } from "./socket.ts";
-import type { Column, Run } from "./statement.ts";
 
 /** Statements of one copy that run at the same time; more wait for these. */
 const MOST_CONNECTIONS = 4;
@@ -23,7 +23,7 @@ type PostgresClient = {
  * Connections that are made as they are needed. Statements are prepared by name, which spares a round trip; with
  * `?prepare=false` in the URL they are not, for poolers that do not know such names.
  */
-export function postgresClient(settings: EngineSettings): PostgresClient {
+export function postgresClient(settings: DriverSettings): PostgresClient {
   const sockets = new Sockets();
   const prepare = settings.query.get("prepare") !== "false";
   const sql = postgres(optionsOf(settings, { prepare, sockets }));
@@ -39,7 +39,7 @@ export function postgresClient(settings: EngineSettings): PostgresClient {
 }
 
 function optionsOf(
-  settings: EngineSettings,
+  settings: DriverSettings,
   { prepare, sockets }: { prepare: boolean; sockets: Sockets },
 ): ClientOptions {
   const { hosts, user, password, database, query, timeoutMs } = settings;

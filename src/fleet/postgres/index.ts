@@ -1,5 +1,5 @@
-import type { Engine, EngineClient } from "../engine.ts";
-import type { EngineSettings } from "../engine-settings.ts";
+import type { Driver, DriverClient } from "../driver.ts";
+import type { DriverSettings } from "../driver-settings.ts";
 import { postgresClient } from "./client.ts";
 import { problemOf } from "./problems.ts";
 import { readRecord, recordKeys, writeRecord } from "./records.ts";
@@ -11,11 +11,11 @@ const CALLS_BETWEEN = 20;
 const REMOVED_AT_ONCE = 50;
 
 /** PostgreSQL 12 or later, also behind PgBouncer. */
-export function postgresEngine(settings: EngineSettings): Engine {
+export function postgresDriver(settings: DriverSettings): Driver {
   return { label: settings.label, open: () => opened(settings), problemOf };
 }
 
-function opened(settings: EngineSettings): EngineClient {
+function opened(settings: DriverSettings): DriverClient {
   const { namespace } = settings;
   const { run, close, destroy } = postgresClient(settings);
   const place = { run, namespace };

@@ -1,4 +1,4 @@
-import type { EngineProblem } from "../engine.ts";
+import type { DriverProblem } from "../driver.ts";
 import { codeOf, networkProblem } from "../network-reason.ts";
 import { isWithoutSchema, NewerSchema } from "./schema.ts";
 
@@ -38,7 +38,7 @@ const LOSSES: Readonly<Record<string, string | undefined>> = {
   "57P03": "it is starting or being shut down (57P03)",
 };
 
-export function problemOf(error: unknown): EngineProblem {
+export function problemOf(error: unknown): DriverProblem {
   if (error instanceof NewerSchema) return { kind: "newer", reason: error.message };
   const code = codeOf(error);
   const [refusal, busy, loss] = [REFUSALS[code], BUSY[code], LOSSES[code]];

@@ -1,5 +1,5 @@
-import type { StoredRecord } from "../engine.ts";
-import { later, type Run } from "./statement.ts";
+import type { StoredRecord } from "../driver.ts";
+import { later, type Run } from "./schema.ts";
 
 // Reads a record.
 //

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { connect, isIP, type Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
-import type { EngineSettings, TlsMode } from "../engine-settings.ts";
+import type { DriverSettings, TlsMode } from "../driver-settings.ts";
 
-type Host = EngineSettings["hosts"][number];
+type Host = DriverSettings["hosts"][number];
 
 /** An SSLRequest of PostgreSQL's protocol: its length, then its code. */
 const SSL_REQUEST = Uint8Array.of(0, 0, 0, 8, 4, 210, 22, 47);
@@ -23,7 +23,7 @@ export class Sockets {
    * @param first the index of the host to begin with
    * @throws the error of the last host
    */
-  async connect({ hosts, tls }: Pick<EngineSettings, "hosts" | "tls">, first: number): Promise<Socket> {
+  async connect({ hosts, tls }: Pick<DriverSettings, "hosts" | "tls">, first: number): Promise<Socket> {
     let failure: unknown;
     for (let attempt = 0; attempt < hosts.length; attempt += 1) {
       try {

@@ -1,6 +1,6 @@
 import type { Copy, LeaseHolder, OnceResult, Presence } from "../../ownership/index.ts";
-import type { StoredMark, StoredMembers } from "../engine.ts";
-import { later, type Run } from "./statement.ts";
+import type { StoredMark, StoredMembers } from "../driver.ts";
+import { later, type Run } from "./schema.ts";
 
 // Takes a lease.
 //

@@ -1,16 +1,23 @@
 import { createHash } from "node:crypto";
-import type { ConnectionOptions } from "node:tls";
+import { once } from "node:events";
+import { type ConnectionOptions, connect } from "node:tls";
 import { Redis, type RedisOptions } from "ioredis";
-import type { EngineSettings } from "../engine-settings.ts";
-import { checkEviction } from "./eviction.ts";
+import type { DriverSettings } from "../driver-settings.ts";
+import { codeOf, networkProblem } from "../network-reason.ts";
+import { checkEviction } from "./checks.ts";
 import type { Reply, RunScript } from "./script.ts";
-import { sentinelTlsFailure } from "./sentinel-tls.ts";
 
 /** How long an answer about evictions counts: hosts change it while the server runs. */
 const CHECKED_MS = 300_000;
 
+/** For one more connection, after the client has given up. */
+const ASK_MS = 1_000;
+
 /** How long it waits for the server to close a connection. */
 const DISCONNECT_MS = 100;
+
+/** What the client says where no sentinel can be used, whatever the reason. */
+export const NO_SENTINEL = /sentinels are unreachable/;
 
 type RedisClient = {
   /** Resolves once it is connected and logged in. */
@@ -28,7 +35,7 @@ type RedisClient = {
 export type RedisChecks = { now: () => number; onChecked: (isKnown: boolean) => void };
 
 /** One connection, which is not made again: nothing is queued for a later one. */
-export function redisClient(settings: EngineSettings, { now, onChecked }: RedisChecks): RedisClient {
+export function redisClient(settings: DriverSettings, { now, onChecked }: RedisChecks): RedisClient {
   const redis = new Redis(optionsOf(settings));
   // Calls only learn that the connection was closed; this is why.
   let failure: unknown;
@@ -98,7 +105,7 @@ function optionsOf({
   tls,
   timeoutMs,
   sentinel,
-}: EngineSettings): RedisOptions & { replyMapping: "legacy" } {
+}: DriverSettings): RedisOptions & { replyMapping: "legacy" } {
   const { host = "", port = 0 } = hosts[0] ?? {};
   const secure = tls && (tls.settings as ConnectionOptions);
   const place =
@@ -129,4 +136,26 @@ function optionsOf({
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
   };
+}
+
+/** Why no sentinel can be used, where that is TLS. */
+async function sentinelTlsFailure({ sentinel, tls }: DriverSettings, error: unknown): Promise<unknown> {
+  if (sentinel === undefined || tls === undefined || !NO_SENTINEL.test(String(error))) return undefined;
+  const asked = sentinel.sentinels.map((place) => failureOf({ ...place, ...(tls.settings as object) }));
+  const failures = await Promise.all(asked);
+  return failures.find((one) => networkProblem(codeOf(one))?.kind === "refused");
+}
+
+async function failureOf(options: ConnectionOptions): Promise<unknown> {
+  try {
+    const socket = connect(options);
+    try {
+      await once(socket, "secureConnect", { signal: AbortSignal.timeout(ASK_MS) });
+      return undefined;
+    } finally {
+      socket.on("error", () => {}).destroy();
+    }
+  } catch (error) {
+    return error;
+  }
 }

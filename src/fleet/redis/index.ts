@@ -1,16 +1,16 @@
-import type { Engine, EngineClient } from "../engine.ts";
-import type { EngineSettings } from "../engine-settings.ts";
+import type { Driver, DriverClient } from "../driver.ts";
+import type { DriverSettings } from "../driver-settings.ts";
+import { prepareSchema } from "./checks.ts";
 import { type RedisChecks, redisClient } from "./client.ts";
 import { problemOf } from "./problems.ts";
 import { readRecord, recordKeys, writeRecord } from "./records.ts";
-import { prepareSchema } from "./schema.ts";
 import { leave, members, once, release, save, take } from "./statements.ts";
 
 /** The groups of each copy, by its id: to leave them. */
 type Groups = Map<string, Set<string>>;
 
 /** Redis 5 or later, or Valkey; a single primary, also behind Sentinel. */
-export function redisEngine(settings: EngineSettings, now = () => performance.now()): Engine {
+export function redisDriver(settings: DriverSettings, now = () => performance.now()): Driver {
   const groups: Groups = new Map();
   let isEvictionUnknown = false;
   const onChecked = (isKnown: boolean) => {
@@ -26,7 +26,7 @@ export function redisEngine(settings: EngineSettings, now = () => performance.no
   };
 }
 
-function opened(settings: EngineSettings, groups: Groups, checks: RedisChecks): EngineClient {
+function opened(settings: DriverSettings, groups: Groups, checks: RedisChecks): DriverClient {
   const { namespace } = settings;
   const client = redisClient(settings, checks);
   const place = { run: client.run, namespace };

@@ -1,8 +1,7 @@
-import type { EngineProblem } from "../engine.ts";
+import type { DriverProblem } from "../driver.ts";
 import { codeOf, networkProblem } from "../network-reason.ts";
-import { EvictsLeases } from "./eviction.ts";
-import { NewerSchema } from "./schema.ts";
-import { NO_SENTINEL } from "./sentinel-tls.ts";
+import { EvictsLeases, NewerSchema } from "./checks.ts";
+import { NO_SENTINEL } from "./client.ts";
 
 /** What an answer of Redis begins with, where a setting is wrong. */
 const REFUSALS: Readonly<Record<string, string | undefined>> = {
@@ -35,7 +34,7 @@ const LOSSES: Readonly<Record<string, string | undefined>> = {
 /** What a script is told, instead of `NOPERM`, that calls a command which its user may not call. */
 const FORBIDDEN = /^ERR The user executing the script can't /;
 
-export function problemOf(error: unknown): EngineProblem {
+export function problemOf(error: unknown): DriverProblem {
   const message = error instanceof Error ? error.message : "";
   if (error instanceof NewerSchema) return { kind: "newer", reason: message };
   if (error instanceof EvictsLeases) return { kind: "refused", reason: message };

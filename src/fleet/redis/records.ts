@@ -1,7 +1,5 @@
-import type { StoredRecord } from "../engine.ts";
-import { KEPT } from "./kept.ts";
-import { keptKey, recordKey, recordsKey } from "./keys.ts";
-import { CLOCK, type RunScript } from "./script.ts";
+import type { StoredRecord } from "../driver.ts";
+import { CLOCK, KEPT, keptKey, type RunScript, recordKey, recordsKey } from "./script.ts";
 
 // Reads a record.
 //

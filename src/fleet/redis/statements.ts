@@ -1,8 +1,16 @@
 import type { Copy, LeaseHolder, OnceResult, Presence } from "../../ownership/index.ts";
-import type { StoredMark, StoredMembers } from "../engine.ts";
-import { KEPT } from "./kept.ts";
-import { keptKey, leaseKey, membersKey, onceKey } from "./keys.ts";
-import { CLOCK, HAS_EPOCH, type Reply, type RunScript } from "./script.ts";
+import type { StoredMark, StoredMembers } from "../driver.ts";
+import {
+  CLOCK,
+  HAS_EPOCH,
+  KEPT,
+  keptKey,
+  leaseKey,
+  membersKey,
+  onceKey,
+  type Reply,
+  type RunScript,
+} from "./script.ts";
 
 // Takes a lease.
 //

@@ -1,5 +1,5 @@
 import type { CrecError } from "../errors.ts";
-import type { Engine, EngineClient } from "./engine.ts";
+import type { Driver, DriverClient } from "./driver.ts";
 import { closed, newerSchema, refused, unreachable } from "./errors.ts";
 
 /**
@@ -7,21 +7,21 @@ import { closed, newerSchema, refused, unreachable } from "./errors.ts";
  * call after it was of no use. Nothing waits for a connection longer than its call does: a call that has rejected is
  * not sent later.
  */
-export class EngineCalls {
-  readonly #engine: Engine;
+export class DriverCalls {
+  readonly #driver: Driver;
   readonly #timeoutMs: number;
   readonly #running = new Set<Promise<unknown>>();
-  #client: EngineClient | undefined;
+  #client: DriverClient | undefined;
   #isClosed = false;
 
-  constructor(engine: Engine, timeoutMs: number) {
-    this.#engine = engine;
+  constructor(driver: Driver, timeoutMs: number) {
+    this.#driver = driver;
     this.#timeoutMs = timeoutMs;
   }
 
   /** @throws {CrecError} with the codes of src/fleet/errors.ts */
-  async call<T>(statement: (client: EngineClient) => Promise<T>): Promise<T> {
-    if (this.#isClosed) throw closed(this.#engine.label);
+  async call<T>(statement: (client: DriverClient) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw closed(this.#driver.label);
     const answer = this.#call(statement);
     this.#running.add(answer);
     try {
@@ -43,8 +43,8 @@ export class EngineCalls {
     await Promise.race([client.close(), lateness(late)]).catch(() => client.destroy());
   }
 
-  async #call<T>(statement: (client: EngineClient) => Promise<T>): Promise<T> {
-    if (this.#client?.isOpen !== true) this.#client = this.#engine.open();
+  async #call<T>(statement: (client: DriverClient) => Promise<T>): Promise<T> {
+    if (this.#client?.isOpen !== true) this.#client = this.#driver.open();
     const client = this.#client;
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), this.#timeoutMs);
@@ -57,28 +57,28 @@ export class EngineCalls {
     }
   }
 
-  #explain(client: EngineClient, error: unknown, isLate: boolean): CrecError {
-    const { label } = this.#engine;
+  #explain(client: DriverClient, error: unknown, isLate: boolean): CrecError {
+    const { label } = this.#driver;
     if (isLate) {
       this.#drop(client);
       return unreachable(label, `none came within ${this.#timeoutMs / 1_000} s`);
     }
-    const { kind, reason } = this.#engine.problemOf(error);
+    const { kind, reason } = this.#driver.problemOf(error);
     if (kind !== "busy") this.#drop(client);
     if (kind === "refused") return refused(label, reason);
     if (kind === "newer") return newerSchema(label, reason);
     return unreachable(label, reason);
   }
 
-  #drop(client: EngineClient): void {
+  #drop(client: DriverClient): void {
     if (this.#client === client) this.#client = undefined;
     client.destroy();
   }
 }
 
 async function sent<T>(
-  client: EngineClient,
-  statement: (client: EngineClient) => Promise<T>,
+  client: DriverClient,
+  statement: (client: DriverClient) => Promise<T>,
   late: AbortSignal,
 ): Promise<T> {
   await client.ready;

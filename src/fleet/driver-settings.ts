@@ -1,13 +1,55 @@
 import { ArgumentError } from "../errors.ts";
 import type { TlsSettings } from "../http/index.ts";
-import type { RedisSentinel, SharedStateOptions } from "./options.ts";
-import { hostsText, parseServerUrl, type ServerUrl } from "./server-url.ts";
+
+/** Servers that know which Redis is the primary one now. */
+export type RedisSentinel = {
+  sentinels: ReadonlyArray<{ host: string; port: number }>;
+  /** The name they have for the group of Redis servers. */
+  name: string;
+  /** Of the sentinels, where it differs from the password of Redis, which is in the URL. */
+  password?: string | undefined;
+};
+
+export type SharedStateOptions = {
+  /**
+   * Different ones do not meet, on the same server: the schema in PostgreSQL, the first part of the keys in Redis.
+   * Lower case letters, digits and underscores.
+   * @default "crec"
+   */
+  namespace?: string | undefined;
+  /** Asks these for the server instead of calling the host of the URL. For `redis://` and `rediss://`. */
+  sentinel?: RedisSentinel | undefined;
+  /** Short for `tls: { ca }`: certificates to trust instead of the usual ones, in PEM format. */
+  ca?: string | undefined;
+  /**
+   * With these, the server and its sentinels must have TLS. Their certificate is checked unless `rejectUnauthorized` is
+   * false and the URL has no `sslmode=verify-full`. A URL that says that there is no TLS is an error.
+   */
+  tls?: TlsSettings | undefined;
+  /**
+   * A call rejects after this time without an answer. Milliseconds.
+   * @default 5_000
+   */
+  timeoutMs?: number | undefined;
+};
+
+/** What a URL of a server says. */
+type ServerUrl = {
+  scheme: string;
+  /** At least one; several for PostgreSQL only. */
+  hosts: Array<{ host: string; port: number }>;
+  user: string | undefined;
+  password: string | undefined;
+  /** Without the first slash. */
+  path: string;
+  query: ReadonlyMap<string, string>;
+};
 
 /** `isOptional`: without TLS where the server has none. */
 export type TlsMode = { isOptional: boolean; settings: TlsSettings };
 
 /** Where a server is and how to call it, from the URL and the options, all of which are checked. */
-export type EngineSettings = Pick<ServerUrl, "hosts" | "user" | "password" | "query"> & {
+export type DriverSettings = Pick<ServerUrl, "hosts" | "user" | "password" | "query"> & {
   label: string;
   /** A name in PostgreSQL, a number in Redis. Empty for the default one. */
   database: string;
@@ -21,6 +63,9 @@ const DEFAULT_TIMEOUT_MS = 5_000;
 /** It becomes part of statements: of names in PostgreSQL, which have at most 63 bytes. */
 const NAMESPACE = /^[a-z][a-z0-9_]{0,30}$/;
 
+const PARTS = /^([a-z]+):\/\/(?:([^@]*)@)?([^@/?#]+)(?:\/([^@?#]*))?(?:\?([^@#]*))?$/;
+const HOST = /^(\[[0-9a-fA-F:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/;
+
 /** The modes of PostgreSQL's own clients. */
 const SSL_MODES: Readonly<Record<string, TlsMode | undefined>> = {
   disable: undefined,
@@ -32,7 +77,7 @@ const SSL_MODES: Readonly<Record<string, TlsMode | undefined>> = {
 };
 
 /** @throws {ArgumentError} */
-export function postgresSettings(url: string, options: SharedStateOptions): EngineSettings {
+export function postgresSettings(url: string, options: SharedStateOptions): DriverSettings {
   const { path, ...parts } = parseServerUrl(url, 5432);
   if (options.sentinel !== undefined) throw sentinelWithoutRedis();
   const mode = parts.query.get("sslmode") ?? "prefer";
@@ -48,7 +93,7 @@ export function postgresSettings(url: string, options: SharedStateOptions): Engi
 }
 
 /** @throws {ArgumentError} */
-export function redisSettings(url: string, options: SharedStateOptions): EngineSettings {
+export function redisSettings(url: string, options: SharedStateOptions): DriverSettings {
   const { path, scheme, ...parts } = parseServerUrl(url, 6379);
   const { sentinel } = options;
   if (parts.hosts.length > 1) throw severalHosts();
@@ -127,4 +172,55 @@ function wrongNamespace(): ArgumentError {
 
 function wrongTimeout(): ArgumentError {
   return new ArgumentError("timeoutMs", "timeoutMs must be a whole number of milliseconds above 0.");
+}
+
+/**
+ * Reads a URL such as `postgres://user:password@host:5432/database?sslmode=require`. Several hosts may be separated by
+ * commas.
+ * @throws {ArgumentError} which does not repeat the URL, since it may contain a password
+ */
+function parseServerUrl(url: string, defaultPort: number): ServerUrl {
+  const [, scheme = "", credentials, hosts = "", path = "", query = ""] = PARTS.exec(url.trim()) ?? [];
+  if (scheme === "") throw malformed();
+  const [user, password] = splitAtColon(credentials ?? "").map((part) => decoded(part) || undefined);
+  return {
+    scheme,
+    hosts: hosts.split(",").map((host) => hostOf(host, defaultPort)),
+    user,
+    password,
+    path: decoded(path),
+    query: new Map(new URLSearchParams(query)),
+  };
+}
+
+/** `host:port, host:port`, for people. */
+function hostsText(hosts: ServerUrl["hosts"]): string {
+  return hosts.map(({ host, port }) => `${host.includes(":") ? `[${host}]` : host}:${port}`).join(", ");
+}
+
+function hostOf(text: string, defaultPort: number): { host: string; port: number } {
+  const [, host, digits] = HOST.exec(text) ?? [];
+  const port = digits === undefined ? defaultPort : Number(digits);
+  if (host === undefined || port > 65_535 || port === 0) throw malformed();
+  return { host: decoded(host).replaceAll(/[[\]]/g, ""), port };
+}
+
+function splitAtColon(text: string): [string, string] {
+  const at = text.indexOf(":");
+  return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw malformed();
+  }
+}
+
+function malformed(): ArgumentError {
+  return new ArgumentError(
+    "url",
+    "The URL of the shared state cannot be read. Write it like postgres://user:password@host:5432/database or redis://user:password@host:6379, and percent-encode special characters in the user and password: @ as %40, : as %3A, % as %25.",
+  );
 }

@@ -13,28 +13,28 @@ import {
   type TakenLease,
 } from "../ownership/index.ts";
 import { type CursorState, isCursorState } from "../storage/index.ts";
-import type { Engine } from "./engine.ts";
-import { EngineCalls } from "./engine-calls.ts";
+import type { Driver } from "./driver.ts";
+import { shortName, storableLabel } from "./driver.ts";
+import { DriverCalls } from "./driver-calls.ts";
 import { damagedRecord, SharedCursorDamagedError } from "./errors.ts";
-import { shortName, storableLabel } from "./short-name.ts";
 
 /** How many saves this process has sent. What was sent over a connection that was given up may still arrive, later. */
 let saves = 0;
 
-/** Shared state in an engine. What all engines have in common: names, states as text, and errors. */
-export class EngineState implements SharedState {
+/** Shared state in an engine. What all drivers have in common: names, states as text, and errors. */
+export class DriverState implements SharedState {
   readonly label: string;
-  readonly #engine: Engine;
-  readonly #calls: EngineCalls;
+  readonly #driver: Driver;
+  readonly #calls: DriverCalls;
 
-  constructor(engine: Engine, timeoutMs: number) {
-    this.#engine = engine;
-    this.label = engine.label;
-    this.#calls = new EngineCalls(engine, timeoutMs);
+  constructor(driver: Driver, timeoutMs: number) {
+    this.#driver = driver;
+    this.label = driver.label;
+    this.#calls = new DriverCalls(driver, timeoutMs);
   }
 
   get isEvictionUnknown(): boolean {
-    return this.#engine.isEvictionUnknown ?? false;
+    return this.#driver.isEvictionUnknown ?? false;
   }
 
   /** @throws {SharedCursorDamagedError} with the lease taken */

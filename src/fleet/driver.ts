@@ -1,4 +1,10 @@
+import { createHash } from "node:crypto";
 import type { Copy, LeaseHolder, OnceResult, Presence } from "../ownership/index.ts";
+
+/** An index of PostgreSQL takes keys up to about 2,700 bytes. */
+const LONGEST = 200;
+/** PostgreSQL stores no NUL; halves of characters would become equal to others. */
+const PLAIN = /^[^\p{Cc}\p{Cs}]*$/u;
 
 /** What a statement is given for a mark: everything short enough for a key, and no optional parts. */
 export type StoredMark = {
@@ -35,10 +41,10 @@ export type StoredMembers = {
 };
 
 /**
- * The client of an engine, with its connections. One method for each statement; each is atomic. The state is text
+ * The client of a server, with its connections. One method for each statement; each is atomic. The state is text
  * here. Rejects with the errors of the client.
  */
-export type EngineClient = {
+export type DriverClient = {
   /** Resolves when statements can be sent: connected, allowed, with a schema of a known version. */
   readonly ready: Promise<void>;
   /** False once its connection is of no use any more. */
@@ -73,19 +79,31 @@ export type EngineClient = {
  * Why a statement failed. `refused`: nothing changes until somebody changes a setting. `lost`: the connection is of no
  * use any more. `busy`: the same connection may do it later. `newer`: the schema is newer than this code.
  */
-export type EngineProblem = {
+export type DriverProblem = {
   kind: "refused" | "lost" | "busy" | "newer";
   /** For people, without a full stop. No credentials. */
   reason: string;
 };
 
-/** A kind of server, and where it is. */
-export type Engine = {
+/** How a kind of server is called, and where it is. */
+export type Driver = {
   /** Such as `PostgreSQL at db:5432`. */
   label: string;
   /** Set once a client has asked, and the server did not say whether it evicts what must stay. */
   readonly isEvictionUnknown?: boolean;
   /** Starts to connect. Never throws: `ready` rejects. */
-  open(): EngineClient;
-  problemOf(error: unknown): EngineProblem;
+  open(): DriverClient;
+  problemOf(error: unknown): DriverProblem;
 };
+
+/** A text as a key of the engine: itself where that is possible, so that people can read it, otherwise its hash. */
+export function shortName(text: string): string {
+  const isPlain = text.length <= LONGEST && PLAIN.test(text) && !text.startsWith("sha256:");
+  if (isPlain) return text;
+  return `sha256:${createHash("sha256").update(text, "utf16le").digest("hex")}`;
+}
+
+/** What people call something, as text that each engine can store. */
+export function storableLabel(text: string): string {
+  return text.slice(0, LONGEST).toWellFormed().replaceAll("\0", "");
+}
