@@ -45,7 +45,7 @@ describe("a store whose files are refused", () => {
     const options = { path: path(), files: unwritable, onWarning: (text: string) => warned.push(text) };
     const alerts = new FileAlertStore(options);
     await alerts.write("key", 0, 1);
-    await alerts.flush();
+    await alerts.close();
     const seen = new FileDedupeStore(options);
     await seen.load();
     seen.accept("key");
