@@ -58,6 +58,8 @@ const folder = mkdtempSync(join(tmpdir(), "crec-test-"));
 // Windows reads the last two.
 for (const variable of ["TMPDIR", "TEMP", "TMP"]) process.env[variable] = folder;
 const processorTime = new ProcessorTime("TMPDIR", folder);
+/** @type {Slowness | undefined} */
+let slowness;
 /** @type {Set<import("node:child_process").ChildProcess>} */
 const running = new Set();
 /** What failed beside the tests themselves: the summary repeats it, since its lines are long past by then. */
@@ -78,6 +80,8 @@ try {
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exitCode = 1;
+} finally {
+  await slowness?.end();
 }
 
 /** @returns {Promise<number>} the exit code */
@@ -118,9 +122,7 @@ async function test() {
 
   // Where a limit is enforced, the speed of the machine is measured.
   const hasLimit = process.env.CI !== undefined && !values["no-limit"];
-  const slowness = isWhole && hasLimit ? new Slowness() : undefined;
-  await slowness?.start();
-  if (slowness !== undefined) processorTime.ended("the reference work");
+  if (isWhole && hasLimit) slowness = new Slowness();
   const lint = npmCommand(["run", "--silent", "lint"]);
   const checks = isWhole ? [quietly("npm run lint", lint.command, lint.args)] : [];
   /** @param {string} what @param {string} script */
@@ -148,6 +150,7 @@ async function test() {
   const exits = [...(await Promise.all(checks)), ...(await Promise.all(runs))];
   if (alone.length > 0) exits.push(await mocha("alone", alone, [...options, ...inParallel(alone, 2)]));
   const timesSlower = await slowness?.end();
+  processorTime.leaveOut();
   exits.push(await nothingIsLeft());
   const all = [...readResults()];
   // A test that ends its own process leaves none, whatever the exit code.

@@ -3,7 +3,6 @@
 // side by side. Linux only, for other systems do not say what ended processes used.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { pidsWith, usageOf } from "./processes.mjs";
 
@@ -11,12 +10,11 @@ import { pidsWith, usageOf } from "./processes.mjs";
 export const PROCESSOR_TIME = "CREC_TEST_PROCESSOR_TIME";
 
 /**
- * What the whole core may use, in seconds of a processor, where the reference work takes `REFERENCE_S`. In a fresh clone it
- * uses 570 to 700: nothing is in a cache, not all processes of a browser are seen to end, and more where other programs
- * run beside it.
+ * What the whole core may use, in seconds of a processor, where the reference work takes `REFERENCE_MS`: a quarter more than
+ * it uses. So a core that became a third more expensive fails.
  */
 export const LIMIT_S = 750;
-const REFERENCE_S = 1.1;
+const REFERENCE_MS = 30;
 const REFERENCE = fileURLToPath(new URL("reference-work.mjs", import.meta.url));
 
 /** What a process that nobody waits for uses after the last look at it is not counted. */
@@ -64,6 +62,11 @@ export class ProcessorTime {
     this.#waited = now;
   }
 
+  /** Does not count what ended since the last call. */
+  leaveOut() {
+    this.#waited = waitedSeconds();
+  }
+
   /** @returns {Array<[part: string, seconds: number]>} */
   end() {
     clearInterval(this.#timer);
@@ -106,47 +109,35 @@ function waitedSeconds() {
   return usageOf("self")?.ofChildren ?? 0;
 }
 
-/** Between two looks at the speed of the machine while tests run. */
-const SPEED_MS = 45_000;
-
 /**
- * How many times longer this machine takes than the one of `REFERENCE_S`: a fixed piece of work is timed before the tests
- * and again and again beside them, since a shared machine has other speeds from minute to minute.
+ * How many times longer this machine takes than the one of `REFERENCE_MS`: a small piece of work is timed each second beside
+ * the tests. One that is timed before them says little: a machine that is shared has other speeds from minute to minute,
+ * and two programs on one processor take more of its time than one after the other.
  */
 export class Slowness {
-  /** @type {Array<Promise<number>>} */
-  #samples = [];
-  /** @type {NodeJS.Timeout | undefined} */
-  #timer;
+  #child;
+  #said = "";
+  /** @type {Promise<void>} */
+  #ended;
 
-  /** Times it on all processors at once, with nothing else to do. */
-  async start() {
-    this.#samples = Array.from({ length: availableParallelism() }, referenceSeconds);
-    await Promise.all(this.#samples);
-    this.#timer = setInterval(() => this.#samples.push(referenceSeconds()), SPEED_MS).unref();
+  constructor() {
+    const child = spawn(process.execPath, [REFERENCE], { stdio: ["pipe", "pipe", "inherit"] });
+    child.stdout.setEncoding("utf8").on("data", (text) => {
+      this.#said += text;
+    });
+    this.#ended = new Promise((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", () => resolve());
+    });
+    this.#child = child;
   }
 
-  /** @returns {Promise<number>} the median */
+  /** @returns {Promise<number>} */
   async end() {
-    clearInterval(this.#timer);
-    const sorted = (await Promise.all(this.#samples)).sort((one, other) => one - other);
-    return (sorted[sorted.length >> 1] ?? REFERENCE_S) / REFERENCE_S;
+    this.#child.stdin.end();
+    await this.#ended;
+    return Number(this.#said) / REFERENCE_MS;
   }
-}
-
-/** @returns {Promise<number>} */
-function referenceSeconds() {
-  // As it was when `REFERENCE_S` was measured: without the options of the run.
-  const env = { ...process.env, NODE_OPTIONS: "" };
-  const child = spawn(process.execPath, [REFERENCE], { stdio: ["ignore", "pipe", "inherit"], env });
-  let said = "";
-  child.stdout.setEncoding("utf8").on("data", (text) => {
-    said += text;
-  });
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", () => resolve(Number(said)));
-  });
 }
 
 /**
@@ -164,7 +155,8 @@ export function verdict(seconds, wallMs, times) {
   const advice = isWithin
     ? ""
     : " More than the limit: run npm test -- --cpu, and make the most expensive tests lighter or wide.";
-  return { isWithin, text: `${took}; the limit is ${limit.toFixed(0)} s on this machine.${advice}` };
+  const machine = `on this machine, which takes ${times.toFixed(2)} times as long as another`;
+  return { isWithin, text: `${took}; the limit is ${limit.toFixed(0)} s ${machine}.${advice}` };
 }
 
 /**

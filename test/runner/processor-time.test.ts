@@ -1,5 +1,5 @@
 import should from "should";
-import { LIMIT_S, notWaitedFor, verdict } from "../../scripts/test/processor-time.mjs";
+import { LIMIT_S, notWaitedFor, Slowness, verdict } from "../../scripts/test/processor-time.mjs";
 
 const usages = (...all: Array<[pid: number, parent: number, own: number, ofChildren: number]>) =>
   new Map(all.map(([pid, parent, own, ofChildren]) => [pid, { pid, parent, own, ofChildren }]));
@@ -23,6 +23,13 @@ describe("the processor time of a run", () => {
     // The one that waited got the time of process 2 alone.
     should(notWaitedFor(before, usages([1, 0, 1, 13]))).equal(14);
     should(notWaitedFor(usages([1, 0, 1, 0], [9, 8, 4, 1]), usages([1, 0, 1, 0]))).equal(5);
+  });
+
+  it("is judged by what a piece of work takes beside it", async () => {
+    const slowness = new Slowness();
+    const times = await slowness.end();
+    should(times).be.within(0.1, 20);
+    should(await slowness.end()).equal(times);
   });
 
   it("fails above the limit, on a slower machine above more", () => {

@@ -23,6 +23,8 @@ type Helper = {
   getNode(id: string): Node & { receive(msg: unknown): void };
 };
 
+const STARTED = "flows:started";
+
 const require = createRequire(import.meta.url);
 export const helper = require("node-red-node-test-helper") as Helper;
 export const runtime = require.resolve("node-red");
@@ -35,7 +37,18 @@ export const settings = { userDir };
 function addHooks(RED: NodeAPI): void {
   const { hooks } = createRequire(runtime)("@node-red/util") as Pick<NodeAPI, "hooks">;
   RED.hooks = hooks;
+  dropEarlierListeners(RED.events);
 }
+
+let ofNodeRed: readonly unknown[] | undefined;
+
+/** Each load registers the nodes anew, and what they listen to until Node-RED ends. */
+function dropEarlierListeners(events: NodeAPI["events"]): void {
+  const started = events.listeners(STARTED) as Array<() => void>;
+  ofNodeRed ??= started;
+  for (const listener of started) if (!ofNodeRed.includes(listener)) events.off(STARTED, listener);
+}
+
 /** The config nodes that most nodes use. */
 export const configNodes = [addHooks, registerConnection, registerChannel, registerContract];
 
