@@ -3,6 +3,8 @@ import { finite, flag, text } from "../options/index.ts";
 import { consumerNameTaken, lockConsumer, lockKeyOf } from "../ownership/consumer-lock.ts";
 import { endOf } from "../ownership/lease.ts";
 import { type ChannelEvent, canonicalId } from "../protocol/index.ts";
+import { POLLS } from "../retry/policies.ts";
+import { PollGaps } from "../retry/poll.ts";
 import type { CursorIdentity } from "../storage/cursor/cursor-state.ts";
 import { type Clock, type Random, readClocks, systemClock, timeOf } from "../timing/index.ts";
 import { Checkpointer } from "./cursor/checkpointer.ts";
@@ -22,7 +24,6 @@ import {
 } from "./options.ts";
 import { ReadingProgress } from "./pages/reading-progress.ts";
 import { pacedClock } from "./schedule/pace.ts";
-import { PollInterval } from "./schedule/poll-interval.ts";
 import { ReadBackoff } from "./schedule/read-backoff.ts";
 import { isChannelMissing, readErrorKindOf } from "./schedule/read-errors.ts";
 import { type OpenChannel, ReadSession } from "./schedule/read-session.ts";
@@ -66,7 +67,7 @@ export class EventConsumer {
   /** When the end of the channel was last looked at, by the monotonic clock. */
   #lookedAt = Number.NEGATIVE_INFINITY;
   #session: ReadSession;
-  #interval: PollInterval;
+  #interval: PollGaps;
   #backoff: ReadBackoff;
 
   /** Throws `ArgumentError` for limits that cannot work, and for types that are not listed. */
@@ -400,9 +401,9 @@ export class EventConsumer {
     });
   }
 
-  #newInterval(): PollInterval {
-    const { pollMinMs, pollMaxMs } = this.#limits;
-    return new PollInterval({ minMs: pollMinMs, maxMs: pollMaxMs, random: this.#random });
+  #newInterval(): PollGaps {
+    const { pollMinMs: min, pollMaxMs: max } = this.#limits;
+    return new PollGaps({ ...POLLS.channel, min, max }, this.#random);
   }
 }
 

@@ -1,4 +1,6 @@
-import { backoffMs, SCHEDULES, sleep } from "../timing/index.ts";
+import { RETRIES } from "../retry/policies.ts";
+import { Again, retry } from "../retry/retry.ts";
+import { sleep } from "../timing/index.ts";
 import type { Countdown } from "./bounded.ts";
 import { HttpError } from "./errors.ts";
 import type { RetryBudget } from "./retry-budget.ts";
@@ -11,37 +13,32 @@ type RetryLimits = {
   budget: RetryBudget;
 };
 
-/** No Retry-After is followed for longer than a day. */
-const LONGEST_RETRY_AFTER_MS = 86_400_000;
-
 /**
- * Retries work that failed with a retryable error, within the limits. `attempt` counts from 1.
+ * Retries a call that failed with a retryable error, within the limits. `attempt` counts from 1.
  * When the next wait would pass the deadline it fails immediately with the last error: that says more than a time-out.
  */
-export async function retry<T>(limits: RetryLimits, work: (attempt: number) => Promise<T>): Promise<T> {
+export function retryCall<T>(limits: RetryLimits, work: (attempt: number) => Promise<T>): Promise<T> {
   const { maxAttempts, countdown, signal, budget } = limits;
-  for (let attempt = 1; ; attempt++) {
+  const pause = async (delay: number, error: unknown): Promise<void> => {
+    if (delay >= countdown.leftMs || !budget.spend(error)) throw error;
+    await sleep(delay, signal);
+    // A busy process is late for both timers: the one of the deadline then fires next, before anything is sent.
+    if (countdown.leftMs <= 0) await sleep(0, signal);
+    if (signal.aborted) throw error;
+  };
+  return retry(pause, async (attempt) => {
     try {
       const result = await work(attempt);
       budget.refill();
       return result;
     } catch (error) {
       if (signal.aborted) throw error;
-      const isRetryable = error instanceof HttpError && error.retryable;
-      if (!isRetryable) {
-        budget.refill();
-        throw error;
-      }
-      if (attempt >= maxAttempts) throw error;
-      // Exactly what the service asks for, without jitter.
-      const delay = error.retryAfterMs ?? backoffMs(SCHEDULES.request, attempt);
-      if (delay >= countdown.leftMs || !budget.spend(error)) throw error;
-      await sleep(delay, signal);
-      // A busy process is late for both timers: the one of the deadline then fires next, before anything is sent.
-      if (countdown.leftMs <= 0) await sleep(0, signal);
-      if (signal.aborted) throw error;
+      if (error instanceof HttpError && error.retryable)
+        return new Again(error, { ...RETRIES.request, limit: maxAttempts - 1 });
+      budget.refill();
+      throw error;
     }
-  }
+  });
 }
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
@@ -52,9 +49,9 @@ const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} G
  */
 export function retryAfterMs(header: string | undefined, date?: string): number | undefined {
   const text = header?.trim() ?? "";
-  if (/^\d+$/.test(text)) return Math.min(LONGEST_RETRY_AFTER_MS, Number(text) * 1000);
+  if (/^\d+$/.test(text)) return Math.min(RETRIES.request.maxRetryAfter, Number(text) * 1000);
   const asked = timeOf(text) - (timeOf(date) || Date.now());
-  return Number.isNaN(asked) ? undefined : Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, asked));
+  return Number.isNaN(asked) ? undefined : Math.min(RETRIES.request.maxRetryAfter, Math.max(0, asked));
 }
 
 /** Unix milliseconds; NaN for anything but an HTTP date. */

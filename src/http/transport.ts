@@ -1,4 +1,5 @@
 import { ArgumentError, CrecError } from "../errors.ts";
+import { RETRIES } from "../retry/policies.ts";
 import { systemClock } from "../timing/index.ts";
 import { type Answer, authorizationCode, readAnswer, requestIdOf } from "./answer.ts";
 import { bounded, type Countdown } from "./bounded.ts";
@@ -16,7 +17,7 @@ import { networkError } from "./network-errors.ts";
 import { callOptions, transportOptions } from "./option-kinds.ts";
 import { nameOf, opensNoTunnel, proxyFor, type UsedProxy, withProxy } from "./proxy.ts";
 import { holdMsOf } from "./rate-limit.ts";
-import { retry } from "./retry.ts";
+import { retryCall } from "./retry.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import { ServiceClock } from "./service-clock.ts";
 import { apiKeyOf, baseUrlOf, type QueryParameters, withQuery } from "./settings.ts";
@@ -65,7 +66,7 @@ export class Transport {
     this.#mask = maskOf([this.#apiKey]);
     this.#timeoutMs = options.timeoutMs ?? 30_000;
     this.#attemptTimeoutMs = options.attemptTimeoutMs ?? Math.max(10_000, this.#timeoutMs / 3);
-    this.#maxAttempts = options.maxAttempts ?? 4;
+    this.#maxAttempts = options.maxAttempts ?? RETRIES.request.limit + 1;
     this.#maxResponseBytes = options.maxResponseBytes ?? 32 * 1024 * 1024;
     this.#budget = new CallBudget(options.requestsPerMinute, () => performance.now());
     this.#queue = new CallQueue(options.maxConcurrency ?? 16, this.#budget, systemClock);
@@ -151,7 +152,7 @@ export class Transport {
     };
     const budget = this.#retries;
     return bounded(bounds, (signal, countdown) =>
-      retry({ maxAttempts, countdown, signal, budget }, attempt(signal, countdown)),
+      retryCall({ maxAttempts, countdown, signal, budget }, attempt(signal, countdown)),
     );
   }
 

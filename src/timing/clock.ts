@@ -1,5 +1,8 @@
 import { sleep } from "./sleep.ts";
 
+/** A number from 0 up to 1, as `Math.random` returns. */
+export type Random = () => number;
+
 /** Time, in milliseconds. Tests give a clock that they move themselves. */
 export type Clock = {
   /** Unix time by the machine's clock, which may be set. */

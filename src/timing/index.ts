@@ -1,5 +1,4 @@
-export { backoffMs, jittered, type Random, SCHEDULES, type Schedule } from "./backoff.ts";
-export { type Clock, type ClockReading, elapsedSince, readClocks, systemClock, timeOf } from "./clock.ts";
+export { type Clock, type ClockReading, elapsedSince, type Random, readClocks, systemClock, timeOf } from "./clock.ts";
 export { rfc3339 } from "./rfc3339.ts";
 export { LONGEST_TIMER_MS, sleep } from "./sleep.ts";
 export { yieldToEventLoop } from "./yield.ts";

@@ -3,11 +3,12 @@ import { Cursor } from "../../src/consumer/cursor/cursor.ts";
 import { type CursorContext, openCursor } from "../../src/consumer/cursor/open-cursor.ts";
 import { eventFilter, eventSource } from "../../src/consumer/index.ts";
 import { EventTimes } from "../../src/consumer/pages/event-times.ts";
-import { PollInterval } from "../../src/consumer/schedule/poll-interval.ts";
 import { ReadBackoff } from "../../src/consumer/schedule/read-backoff.ts";
 import { readErrorKindOf } from "../../src/consumer/schedule/read-errors.ts";
 import { lockConsumer } from "../../src/ownership/consumer-lock.ts";
 import { type EventEnvelope, envelopeOf } from "../../src/protocol/index.ts";
+import { POLLS } from "../../src/retry/policies.ts";
+import { PollGaps } from "../../src/retry/poll.ts";
 import { type CursorState, isCursorState, stateFrom } from "../../src/storage/cursor/cursor-state.ts";
 import { MemoryCursorStore } from "../../src/storage/index.ts";
 import { IDENTITY, makeEvent, range } from "./simulation.ts";
@@ -290,9 +291,9 @@ describe("EventTimes", () => {
   });
 });
 
-describe("PollInterval", () => {
+describe("PollGaps", () => {
   it("grows when idle, shrinks on traffic, and keeps to its limits", () => {
-    const interval = new PollInterval({ minMs: 1_000, maxMs: 15_000, random: Math.random });
+    const interval = new PollGaps({ ...POLLS.channel, min: 1_000, max: 15_000 });
     const idle = range(1, 30).map(() => interval.next({ hasNews: false }));
     should(Math.max(...idle)).be.within(13_500, 15_000);
     should(Math.min(...idle)).be.aboveOrEqual(1_000);
@@ -301,7 +302,7 @@ describe("PollInterval", () => {
   });
 
   it("is exact where minimum and maximum are the same", () => {
-    const interval = new PollInterval({ minMs: 1_000, maxMs: 1_000, random: Math.random });
+    const interval = new PollGaps({ ...POLLS.channel, min: 1_000, max: 1_000 });
     should(range(1, 9).map((n) => interval.next({ hasNews: n % 2 === 0 }))).eql(range(1, 9).map(() => 1_000));
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import should from "should";
 import { NetworkError, TimeoutError } from "../../src/http/index.ts";
-import { retry, retryAfterMs } from "../../src/http/retry.ts";
+import { retryAfterMs, retryCall } from "../../src/http/retry.ts";
 import { RetryBudget } from "../../src/http/retry-budget.ts";
 import { VERSION } from "../../src/http/version.ts";
 
@@ -43,7 +43,7 @@ describe("the budget for repeats", () => {
   });
   const attemptsOf = async (budget: RetryBudget, failure: Error) => {
     let attempts = 0;
-    await retry(limits(budget), async () => {
+    await retryCall(limits(budget), async () => {
       attempts += 1;
       throw failure;
     }).catch(() => {});
@@ -68,7 +68,7 @@ describe("the budget for repeats", () => {
   it("is refilled by every answer of the service, even a refusal", async () => {
     const budget = new RetryBudget();
     for (let call = 0; call < 10; call += 1) await attemptsOf(budget, down);
-    for (let call = 0; call < 5; call += 1) await retry(limits(budget), async () => "well");
+    for (let call = 0; call < 5; call += 1) await retryCall(limits(budget), async () => "well");
     should(await attemptsOf(budget, down)).equal(2);
     const refused = new NetworkError("NOT_FOUND", "no", {});
     for (let call = 0; call < 5; call += 1) await attemptsOf(budget, refused);

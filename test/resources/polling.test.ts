@@ -1,7 +1,7 @@
 import should from "should";
 import { CrecError } from "../../src/errors.ts";
 import { ServiceError } from "../../src/http/index.ts";
-import { poll } from "../../src/resources/waits/polling.ts";
+import { pollWithin } from "../../src/resources/waits/polling.ts";
 import { yieldToEventLoop } from "../../src/timing/index.ts";
 import { errorOf } from "../http/support.ts";
 
@@ -22,20 +22,20 @@ describe("polling", () => {
       () => ["b", "c"],
     ];
     const look = async () => answers.shift()?.() ?? [];
-    const news = poll({ look, isPassing, onTimeout, timeoutMs: 5_000, pollMs, signals: [] });
+    const news = pollWithin({ look, isPassing, onTimeout, timeoutMs: 5_000, pollMs, signals: [] });
     should((await news.next()).value).deepEqual(["a"]);
     should((await news.next()).value).deepEqual(["b", "c"]);
   });
 
   it("ends with an error that cannot pass", async () => {
     const look = () => Promise.reject(new CrecError("BROKEN", "Broken."));
-    const news = poll({ look, isPassing, onTimeout, timeoutMs: 5_000, pollMs, signals: [] });
+    const news = pollWithin({ look, isPassing, onTimeout, timeoutMs: 5_000, pollMs, signals: [] });
     should((await errorOf(news.next())).code).equal("BROKEN");
   });
 
   it("ends in time, also while a request is not answered and when a service asks for a longer delay", async () => {
     for (const look of [() => new Promise<never>(() => {}), () => Promise.reject(temporary(3_600_000))]) {
-      const news = poll({ look, isPassing, onTimeout, timeoutMs: 50, pollMs, signals: [] });
+      const news = pollWithin({ look, isPassing, onTimeout, timeoutMs: 50, pollMs, signals: [] });
       should((await errorOf(news.next())).code).equal("LATE");
     }
   });
@@ -45,7 +45,7 @@ describe("polling", () => {
       const controller = new AbortController();
       const slow = { min: 60_000, max: 60_000 };
       const signals = [undefined, controller.signal];
-      const news = poll({ look, isPassing, onTimeout, timeoutMs: 120_000, pollMs: slow, signals });
+      const news = pollWithin({ look, isPassing, onTimeout, timeoutMs: 120_000, pollMs: slow, signals });
       const ended = errorOf(news.next());
       controller.abort();
       should((await ended).code).equal("ABORTED");
@@ -62,7 +62,7 @@ describe("polling", () => {
     };
     const slow = { min: 60_000, max: 60_000 };
     const signals = [controller.signal];
-    const news = poll({ look, isPassing, onTimeout, timeoutMs: 120_000, pollMs: slow, signals });
+    const news = pollWithin({ look, isPassing, onTimeout, timeoutMs: 120_000, pollMs: slow, signals });
     should((await errorOf(news.next())).code).equal("ABORTED");
     await yieldToEventLoop();
     should(requests).equal(1);

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import should from "should";
-import { backoffMs, SCHEDULES, sleep, yieldToEventLoop } from "../../src/timing/index.ts";
+import { REDELIVERY, RETRIES } from "../../src/retry/policies.ts";
+import { backoffMs } from "../../src/retry/retry.ts";
+import { sleep, yieldToEventLoop } from "../../src/timing/index.ts";
 
 describe("sleep", () => {
   it("resolves after the time", async () => {
@@ -48,19 +50,19 @@ describe("yieldToEventLoop", () => {
 
 describe("backoffMs", () => {
   it("grows with each attempt up to the maximum", () => {
-    should(backoffMs(SCHEDULES.request, 1, () => 1)).equal(200);
-    should(backoffMs(SCHEDULES.request, 3, () => 1)).equal(800);
-    should(backoffMs(SCHEDULES.redelivery, 9)).equal(60_000);
+    should(backoffMs(RETRIES.request, 1, () => 1)).equal(200);
+    should(backoffMs(RETRIES.request, 3, () => 1)).equal(800);
+    should(backoffMs(REDELIVERY, 9)).equal(60_000);
   });
 
   it("waits anything between nothing and the whole time with full jitter", () => {
-    should(backoffMs(SCHEDULES.request, 1, () => 0)).equal(0);
+    should(backoffMs(RETRIES.request, 1, () => 0)).equal(0);
     const attempts = fc.integer({ min: 1, max: 5000 });
-    fc.assert(fc.property(attempts, (attempt) => backoffMs(SCHEDULES.request, attempt) <= 5_000));
+    fc.assert(fc.property(attempts, (attempt) => backoffMs(RETRIES.request, attempt) <= 5_000));
   });
 
   it("waits at least half the time with a jitter of a half", () => {
-    should(backoffMs(SCHEDULES.read, 1, () => 0)).equal(500);
-    should(backoffMs(SCHEDULES.read, 2, () => 1)).equal(2_000);
+    should(backoffMs(RETRIES.read, 1, () => 0)).equal(500);
+    should(backoffMs(RETRIES.read, 2, () => 1)).equal(2_000);
   });
 });

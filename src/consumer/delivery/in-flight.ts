@@ -2,7 +2,9 @@ import { unlessAborted } from "../../abort.ts";
 import { deferred } from "../../deferred.ts";
 import { CrecError } from "../../errors.ts";
 import { duration, kindOf, optional, positiveWhole, request, text } from "../../options/index.ts";
-import { backoffMs, type Clock, SCHEDULES } from "../../timing/index.ts";
+import { REDELIVERY } from "../../retry/policies.ts";
+import { backoffMs } from "../../retry/retry.ts";
+import type { Clock } from "../../timing/index.ts";
 import { snapshotOf } from "../cursor/snapshot.ts";
 import type { Delivery, Repeating } from "../options.ts";
 import type { PauseGate } from "./pause-gate.ts";
@@ -284,7 +286,7 @@ export class InFlight {
 
 /** How long a refused event waits before it is sent again, in milliseconds: after the given attempt (1, 2, …). */
 export function redeliveryMs(attempt: number): number {
-  return backoffMs(SCHEDULES.redelivery, positiveWhole(attempt, "attempt"));
+  return backoffMs(REDELIVERY, positiveWhole(attempt, "attempt"));
 }
 
 function notAcknowledged({ attempt }: Entry, ackTimeoutMs: number): string {

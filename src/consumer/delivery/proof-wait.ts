@@ -9,7 +9,9 @@ import {
   isSameId,
   isUnnamed,
 } from "../../protocol/index.ts";
-import { backoffMs, type Clock, SCHEDULES } from "../../timing/index.ts";
+import { POLLS } from "../../retry/policies.ts";
+import { pollFor } from "../../retry/poll.ts";
+import type { Clock } from "../../timing/index.ts";
 import type { EventSource } from "../source.ts";
 
 type CheckedEvent = { event: ChannelEvent; verification?: Verification };
@@ -38,19 +40,19 @@ export async function verifyWhenProofArrives(
       : { event: one, verification: await unlessAborted(verify(one), signal) };
   let checked = await check(event);
   const until = clock.elapsed() + waitMs;
-  for (let attempt = 1; lacksProof(checked) && clock.elapsed() < until; attempt += 1) {
-    await clock.sleep(Math.min(backoffMs(SCHEDULES.proof, attempt), until - clock.elapsed()), signal);
+  const isOver = () => !lacksProof(checked) || clock.elapsed() >= until;
+  const pause = async (ms: number) => {
+    await clock.sleep(Math.min(ms, until - clock.elapsed()), signal);
     throwIfAborted(signal);
     const again = await requestAgain(event, source, signal);
+    if (again === undefined) return;
     // Id and offset stay those it was read with.
-    if (again !== undefined) {
-      const { event_id, headers } = event;
-      checked = await check(
-        envelopeOf({ ...again, event_id, headers: { ...again.headers, offset: headers.offset } }),
-      );
-    }
-  }
-  return checked;
+    const { event_id, headers } = event;
+    checked = await check(
+      envelopeOf({ ...again, event_id, headers: { ...again.headers, offset: headers.offset } }),
+    );
+  };
+  return pollFor({ policy: POLLS.proof, look: async () => (isOver() ? checked : undefined), pause });
 }
 
 function lacksProof({ event, verification }: CheckedEvent): boolean {

@@ -1,17 +1,16 @@
 import { callable } from "../../options/index.ts";
-import { backoffMs, type Random, SCHEDULES, type Schedule } from "../../timing/index.ts";
+import { RETRIES } from "../../retry/policies.ts";
+import { backoffMs } from "../../retry/retry.ts";
+import type { Random } from "../../timing/index.ts";
 import { type ReadErrorKind, readErrorKindOf } from "./read-errors.ts";
 
-const SCHEDULE_OF: Readonly<Record<ReadErrorKind, Schedule>> = {
-  retry: SCHEDULES.read,
-  missing: SCHEDULES.missing,
-  refused: SCHEDULES.refused,
+const POLICY_OF = {
+  retry: RETRIES.read,
+  missing: RETRIES.missing,
+  refused: RETRIES.refused,
   // Readers stop instead of waiting.
-  final: SCHEDULES.refused,
-};
-
-/** No Retry-After is followed for longer than this, in milliseconds. */
-const MAX_RETRY_AFTER_MS = 3_600_000;
+  final: RETRIES.refused,
+} as const satisfies Record<ReadErrorKind, unknown>;
 
 /** How long a reader of events waits after an error: longer after each one of the same kind, until a success. */
 export class ReadBackoff {
@@ -32,10 +31,11 @@ export class ReadBackoff {
     const kind = readErrorKindOf(error);
     this.#attempt = kind === this.#kind ? this.#attempt + 1 : 1;
     this.#kind = kind;
+    const policy = POLICY_OF[kind];
     const { retryAfterMs } = error;
     if (typeof retryAfterMs === "number" && retryAfterMs > 0)
-      return Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
-    return backoffMs(SCHEDULE_OF[kind], this.#attempt, this.#random);
+      return Math.min(retryAfterMs, policy.maxRetryAfter);
+    return backoffMs(policy, this.#attempt, this.#random);
   }
 
   succeeded(): void {

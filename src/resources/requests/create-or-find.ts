@@ -1,12 +1,9 @@
 import { CrecError } from "../../errors.ts";
 import { BadResponseError, type CallOptions, HttpError, RateLimitError } from "../../http/index.ts";
-import { backoffMs, jittered, SCHEDULES, sleep } from "../../timing/index.ts";
+import { CALL_LIMITS, RETRIES } from "../../retry/policies.ts";
+import { Again, type RetryPolicy, retry } from "../../retry/retry.ts";
 import { SHOWN_WITHIN_MS } from "./consistency-window.ts";
 import type { ResourceTransport } from "./resource-transport.ts";
-
-const ATTEMPTS = 3;
-const FIRST_GAP_MS = 100;
-const LONGEST_GAP_MS = 2_000;
 
 type Steps<T> = {
   /** Looks for it among what is not archived. */
@@ -33,8 +30,9 @@ export async function createOrFind<T extends { created_at?: number }>(
   /** When the name was first found to be taken. */
   let takenAt: number | undefined;
   let refusals = 0;
-  let gap = FIRST_GAP_MS;
-  for (let attempt = 1; ; attempt++) {
+  let left = Number.POSITIVE_INFINITY;
+  const pause = (ms: number) => clock.sleep(Math.min(left, ms), ...signals);
+  return retry(pause, async (attempt) => {
     const resource = await steps.find();
     if (resource !== undefined) {
       // It may be the one that an earlier attempt created, so it counts as new.
@@ -45,19 +43,18 @@ export async function createOrFind<T extends { created_at?: number }>(
     try {
       return { resource: await steps.create(), found: false };
     } catch (error) {
-      if (isTaken(error)) {
-        takenAt ??= clock.elapsed();
-        const left = takenAt + waitMs - clock.elapsed();
-        // Usually the second search finds it.
-        if (left <= 0 || (++refusals === 2 && (await steps.findArchived()))) throw error;
-        await clock.sleep(Math.min(left, jittered(gap)), ...signals);
-        gap = Math.min(gap * 2, LONGEST_GAP_MS);
-      } else {
-        if (attempt >= ATTEMPTS || !isAnswerLost(error)) throw error;
-        await pauseBefore(attempt, error, signals);
+      if (!isTaken(error)) {
+        if (!isAnswerLost(error)) throw error;
+        left = Number.POSITIVE_INFINITY;
+        return new Again(error, { ...callPolicy(error), limit: CALL_LIMITS.create });
       }
+      takenAt ??= clock.elapsed();
+      left = takenAt + waitMs - clock.elapsed();
+      // Usually the second search finds it.
+      if (left <= 0 || (++refusals === 2 && (await steps.findArchived()))) throw error;
+      return new Again(error, { ...RETRIES.taken, delay: () => RETRIES.taken.delay(refusals) });
     }
-  }
+  });
 }
 
 /** Whether a call may have been executed although its answer never arrived, or is not readable. */
@@ -70,21 +67,7 @@ function isTaken(error: unknown): boolean {
   return error instanceof CrecError && error.code.endsWith("_ALREADY_EXISTS");
 }
 
-/** The longest `Retry-After` that is waited for. */
-const MAX_RETRY_AFTER_MS = 10_000;
-
-/**
- * Waits as long as the service asks for, else for a growing random time, at most for `longestMs`.
- * @throws the error itself when the service asks for too long a wait.
- */
-export async function pauseBefore(
-  attempt: number,
-  error: unknown,
-  signals: ReadonlyArray<AbortSignal | undefined>,
-  longestMs: number = MAX_RETRY_AFTER_MS,
-): Promise<void> {
-  const retryAfterMs = error instanceof HttpError ? error.retryAfterMs : undefined;
-  if (retryAfterMs !== undefined && retryAfterMs > longestMs) throw error;
-  const backoff = backoffMs(SCHEDULES.request, error instanceof RateLimitError ? attempt + 2 : attempt);
-  await sleep(Math.min(retryAfterMs ?? backoff, longestMs), ...signals);
+/** How a call that acts is repeated, once it is known that it has not acted. */
+export function callPolicy(failure: unknown): RetryPolicy {
+  return failure instanceof RateLimitError ? RETRIES.limitedCall : RETRIES.call;
 }

@@ -9,6 +9,9 @@ import {
   RateLimitError,
 } from "../../http/index.ts";
 import { type Operation, withoutNulls } from "../../protocol/index.ts";
+import { CALL_LIMITS } from "../../retry/policies.ts";
+import { Again, retry } from "../../retry/retry.ts";
+import { sleep } from "../../timing/index.ts";
 import {
   findEventually,
   findExecuted,
@@ -17,7 +20,7 @@ import {
 } from "../waits/operation-executed.ts";
 import { requireAnswerToOperation, saysWhich } from "./answer-to.ts";
 import { resourceOf } from "./answers.ts";
-import { isAnswerLost, pauseBefore } from "./create-or-find.ts";
+import { callPolicy, isAnswerLost } from "./create-or-find.ts";
 import { type FindCalls, findSubmitted, type Submitted } from "./operation-find.ts";
 import type { Prepared } from "./operation-request.ts";
 
@@ -30,7 +33,6 @@ export type SubmitCalls = FindCalls & {
   closing: AbortSignal;
 };
 
-const ATTEMPTS = 4;
 /** Conflicts that another attempt would get again. Any other may pass, or be about the id. */
 const LASTING_CONFLICTS = ["WALLET_ALREADY_ARCHIVED", "OPERATION_DEADLINE_ELAPSED"];
 
@@ -43,7 +45,8 @@ export async function submitOperation(calls: SubmitCalls, prepared: Prepared): P
   const { digest } = prepared;
   /** The failure of the last attempt that may have succeeded nevertheless. */
   let tried: HttpError | undefined;
-  for (let attempt = 1; ; attempt++) {
+  const pause = (ms: number) => sleep(ms, calls.signal, calls.closing);
+  return retry(pause, async (attempt) => {
     const isSent = !(calls.signal?.aborted || calls.closing.aborted);
     try {
       const operation = await readBack(calls, prepared, await calls.post());
@@ -70,19 +73,17 @@ export async function submitOperation(calls: SubmitCalls, prepared: Prepared): P
         // No answer either: the next attempt, or its refusal, will show it.
         doubt ??= tried ?? error;
       }
-      if (isTaken(failure) && attempt === ATTEMPTS) {
+      if (isTaken(failure) && attempt > CALL_LIMITS.submit) {
         const notFound = (cause: unknown) => takenNotFound(failure, prepared, cause);
         return findEventually(calls.repeatedFind, prepared, { notFound, tried: tried !== undefined }).catch(
           orInDoubt,
         );
       }
       const reason = doubt ? inDoubt(doubt, prepared) : failure;
-      if (refused || isLasting(failure) || attempt === ATTEMPTS) throw reason;
-      await pauseBefore(attempt, failure, [calls.signal, calls.closing]).catch(() => {
-        throw reason;
-      });
+      if (refused || isLasting(failure)) throw reason;
+      return new Again(reason, { ...callPolicy(failure), limit: CALL_LIMITS.submit }, failure);
     }
-  }
+  });
 }
 
 /** A call that was rejected by a rate limit has not acted. */

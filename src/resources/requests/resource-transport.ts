@@ -9,15 +9,14 @@ import {
   type TransportOptions,
   tryParse,
 } from "../../http/index.ts";
-import { type Clock, jittered, sleep, systemClock } from "../../timing/index.ts";
+import { POLLS } from "../../retry/policies.ts";
+import { PollGaps } from "../../retry/poll.ts";
+import { type Clock, sleep, systemClock } from "../../timing/index.ts";
 import { MAX_CLOCK_SKEW_MS, SHOWN_WITHIN_MS } from "./consistency-window.ts";
 import { JustCreated } from "./just-created.ts";
 
 /** The clock of waits for what was just created. Tests bring their own. */
 export type TransportClock = Pick<Clock, "now" | "elapsed"> & { sleep: typeof sleep };
-
-const FIRST_GAP_MS = 500;
-const LONGEST_GAP_MS = 2_000;
 
 /** How a call has ended, and for how long that may still change because something was just created. */
 type Outcome<T> = {
@@ -83,10 +82,11 @@ export class ResourceTransport extends Transport {
   ): Promise<T> {
     const { clock } = this;
     const deadline = clock.elapsed() + timeoutMs;
+    const gaps = new PollGaps(POLLS.justCreated);
     let leftMs: number | undefined;
-    for (let gap = FIRST_GAP_MS; ; gap = Math.min(gap * 1.5, LONGEST_GAP_MS)) {
+    for (let isFirst = true; ; isFirst = false) {
       const { graceMs, settle } = await attempt(leftMs);
-      const delay = Math.min(graceMs, jittered(gap));
+      const delay = Math.min(graceMs, gaps.next({ hasNews: isFirst }));
       if (delay <= 0) return settle(false);
       if (clock.elapsed() + delay >= deadline) return settle(true);
       await clock.sleep(delay, signal, this.closing);

@@ -1,8 +1,10 @@
 import { CALL_OPTIONS, type CallOptions, ConflictError } from "../../http/index.ts";
 import { duration, type Kinds, optional } from "../../options/index.ts";
 import type { Operation } from "../../protocol/index.ts";
+import { Again, retry } from "../../retry/retry.ts";
+import { sleep } from "../../timing/index.ts";
 import { requireAnswerToOperation } from "../requests/answer-to.ts";
-import { isAnswerLost, pauseBefore } from "../requests/create-or-find.ts";
+import { callPolicy, isAnswerLost } from "../requests/create-or-find.ts";
 
 /** What becomes of a draft. */
 export type DraftChange = { status: "accepted"; signature: string; digest: string } | { status: "cancelled" };
@@ -47,7 +49,12 @@ export async function changeDraft(
   let deadline = draft?.deadline ?? 0;
   // It was a draft when it was read: then a conflict may be about this change, sent twice on its way.
   let mayBeOwn = draft?.status === "pending_signature";
-  for (let attempt = 1; ; attempt++) {
+  let leftMs = patienceMs;
+  const pause = async (ms: number, failure: unknown) => {
+    await sleep(Math.min(leftMs, ms), ...signals);
+    if (isStopped()) throw failure;
+  };
+  return retry(pause, async () => {
     try {
       return checked(await patch());
     } catch (failure) {
@@ -57,13 +64,11 @@ export async function changeDraft(
       const shown = await readAgain(() => get().then(checked), failure);
       if (shown && shown.status !== "pending_signature") return changed(shown, change, failure);
       deadline = shown?.deadline ?? deadline;
-      const leftMs =
-        deadline === 0 ? givesUpAt - performance.now() : deadline * 1000 - BEFORE_DEADLINE_MS - now();
+      leftMs = deadline === 0 ? givesUpAt - performance.now() : deadline * 1000 - BEFORE_DEADLINE_MS - now();
       if ((isConflict && shown) || leftMs <= 0) throw failure;
-      await pauseBefore(attempt, failure, signals, leftMs);
-      if (isStopped()) throw failure;
+      return new Again(failure, { ...callPolicy(failure), maxRetryAfter: leftMs });
     }
-  }
+  });
 }
 
 /** The operation as it is now; undefined where that answer is lost, too. */

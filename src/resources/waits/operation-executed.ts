@@ -3,7 +3,7 @@ import { HttpError, NotFoundError } from "../../http/index.ts";
 import { type FindCalls, findSubmitted, type Submitted } from "../requests/operation-find.ts";
 import type { Prepared } from "../requests/operation-request.ts";
 import { isStray } from "../requests/resource-transport.ts";
-import { DEFAULT_POLL_MS, poll } from "./polling.ts";
+import { DEFAULT_POLL_MS, pollWithin } from "./polling.ts";
 
 /** How to look for an operation repeatedly, and for how long. */
 export type RepeatedFind = {
@@ -53,7 +53,7 @@ export async function findEventually(
     throw notFound(error);
   };
   const bounds = { timeoutMs: Math.min(timeoutMs, MAX_FIND_MS), pollMs: DEFAULT_POLL_MS };
-  const results = poll({ look, isPassing, onTimeout: () => notFound(cause), ...bounds, signals });
+  const results = pollWithin({ look, isPassing, onTimeout: () => notFound(cause), ...bounds, signals });
   for (;;) {
     const [submitted] = (await results.next()).value;
     if (submitted) return submitted;

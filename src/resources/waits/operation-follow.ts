@@ -21,7 +21,7 @@ import type { Submitted } from "../requests/operation-find.ts";
 import { isStray } from "../requests/resource-transport.ts";
 import { type NamedOperation, namedOperationKind } from "../requests/search-by-id.ts";
 import { saysExecuted } from "./operation-executed.ts";
-import { DEFAULT_POLL_MS, DEFAULT_TIMEOUT_MS, POLLING, type PollingOptions, poll } from "./polling.ts";
+import { DEFAULT_POLL_MS, DEFAULT_TIMEOUT_MS, POLLING, type PollingOptions, pollWithin } from "./polling.ts";
 import type { Watch } from "./shared-waits.ts";
 import { idWords, WaitError } from "./wait-error.ts";
 
@@ -183,7 +183,7 @@ export async function* followOperation(
     );
   const news = async function* () {
     try {
-      yield* poll(polling);
+      yield* pollWithin(polling);
     } catch (error) {
       if (!(error instanceof WaitError && watch.isShared)) throw error;
       yield await lastLook(error).catch((failure: unknown) => {

@@ -1,7 +1,9 @@
 import type { CrecError } from "../../errors.ts";
-import { bounded, CALL_OPTIONS, HttpError } from "../../http/index.ts";
+import { bounded, CALL_OPTIONS } from "../../http/index.ts";
 import { type Kinds, milliseconds, optional, shape } from "../../options/index.ts";
-import { jittered, sleep } from "../../timing/index.ts";
+import { POLLS } from "../../retry/policies.ts";
+import { poll } from "../../retry/poll.ts";
+import { sleep } from "../../timing/index.ts";
 
 /** Milliseconds between two requests: from `min`, growing while nothing changes, to `max`. */
 export type PollInterval = { min: number; max: number };
@@ -28,7 +30,7 @@ export const POLLING: Kinds<PollingOptions> = {
 };
 
 export const DEFAULT_TIMEOUT_MS = 300_000;
-export const DEFAULT_POLL_MS: PollInterval = { min: 250, max: 5_000 };
+export const DEFAULT_POLL_MS: PollInterval = { min: POLLS.wait.min, max: POLLS.wait.max };
 
 type Polling<T> = {
   /** Gets what is new since the last time, oldest first. */
@@ -47,29 +49,28 @@ type Polling<T> = {
  * go through it.
  * @throws {CrecError} what `onTimeout` makes; {HttpError} `ABORTED`, `CLIENT_CLOSED`; what `look` throws and cannot pass.
  */
-export async function* poll<T>(polling: Polling<T>): AsyncGenerator<readonly T[], never, undefined> {
+export async function* pollWithin<T>(polling: Polling<T>): AsyncGenerator<readonly T[], never, undefined> {
   const { look, isPassing, onTimeout, timeoutMs, pollMs, signals } = polling;
   const deadline = performance.now() + timeoutMs;
-  let delay = 0;
-  for (let gap = pollMs.min; ; gap = Math.min(gap * 1.5, pollMs.max)) {
-    const bounds = { timeoutMs: Math.max(1, deadline - performance.now()), onTimeout, signals };
-    let retryAfterMs = 0;
-    const news = await bounded(bounds, async (signal) => {
-      if (delay > 0) await sleep(delay, signal);
+  const inTime = <R>(work: (signal: AbortSignal) => Promise<R>): Promise<R> =>
+    bounded({ timeoutMs: Math.max(1, deadline - performance.now()), onTimeout, signals }, work);
+  let passing: unknown;
+  const lookInTime = () =>
+    inTime(async (signal) => {
       signal.throwIfAborted();
       try {
-        return await look(signal);
+        const news = await look(signal);
+        return news.length > 0 ? news : undefined;
       } catch (error) {
-        if (signal.aborted || !isPassing(error)) throw error;
-        if (error instanceof HttpError) retryAfterMs = error.retryAfterMs ?? 0;
-        return [];
+        if (!signal.aborted && isPassing(error)) passing = error;
+        throw error;
       }
     });
-    if (news.length > 0) {
-      yield news;
-      gap = pollMs.min;
-    }
+  return yield* poll({
+    policy: { ...POLLS.wait, ...pollMs },
+    look: lookInTime,
+    isPassing: (error) => error === passing,
     // Never longer than the wait itself: a timer that is set to too much fires immediately.
-    delay = Math.min(timeoutMs, Math.max(retryAfterMs, jittered(gap)));
-  }
+    pause: (ms) => inTime((signal) => sleep(Math.min(timeoutMs, ms), signal)),
+  });
 }

@@ -1,5 +1,7 @@
 import type { CallOptions } from "../../http/index.ts";
 import { type ChannelEvent, type EventEnvelope, PAGE_LIMITS } from "../../protocol/index.ts";
+import { POLLS } from "../../retry/policies.ts";
+import { pollFor } from "../../retry/poll.ts";
 import { sleep } from "../../timing/index.ts";
 import type { Events } from "../events.ts";
 import type { SearchEvents } from "../requests/search-filter.ts";
@@ -9,7 +11,6 @@ export type StatusEvents = { channelId: string; filter: SearchEvents };
 
 /** For how long, in milliseconds, a failure waits for its reason. */
 const MAX_REASON_MS = 5_000;
-const GAP_MS = 250;
 
 /** A resource has about a dozen events. More than this, and the service has ignored the filter. */
 const MAX_EVENTS = 1_000;
@@ -48,11 +49,12 @@ export async function shownStatusReason(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const until = performance.now() + MAX_REASON_MS;
-  for (;;) {
+  const look = async () => {
     const event = await newestOf(events, which, statuses, signal);
-    if (event || performance.now() + GAP_MS > until) return reasonOf(event);
-    await sleep(GAP_MS, signal);
-  }
+    return event || performance.now() + POLLS.reason.max > until ? { event } : undefined;
+  };
+  const { event } = await pollFor({ policy: POLLS.reason, look, pause: (ms) => sleep(ms, signal) });
+  return reasonOf(event);
 }
 
 async function newestOf(

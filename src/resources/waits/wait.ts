@@ -4,7 +4,7 @@ import { anyText, callable, duration, type Kinds, oneOf, optional, options } fro
 import { type EventEnvelope, isStatusOf, type Lifecycle, progressTo } from "../../protocol/index.ts";
 import { badResponse } from "../requests/answers.ts";
 import { isEarly, isStray } from "../requests/resource-transport.ts";
-import { DEFAULT_POLL_MS, DEFAULT_TIMEOUT_MS, POLLING, type PollingOptions, poll } from "./polling.ts";
+import { DEFAULT_POLL_MS, DEFAULT_TIMEOUT_MS, POLLING, type PollingOptions, pollWithin } from "./polling.ts";
 import { idWords, unreachable, WaitError } from "./wait-error.ts";
 
 export type WaitOptions<S extends string, R> = PollingOptions & {
@@ -108,7 +108,7 @@ export async function waitForStatus<S extends string, R extends { status: string
   const bounds = { timeoutMs, onTimeout, signals: [options.signal, waited.closing] };
   // It bounds `onStatus` and the search for a reason, too.
   return bounded(bounds, async (signal) => {
-    const changes = poll({ look, isPassing, onTimeout, timeoutMs, pollMs, signals: [signal] });
+    const changes = pollWithin({ look, isPassing, onTimeout, timeoutMs, pollMs, signals: [signal] });
     for (;;) {
       const { value: seen } = await changes.next();
       for (const resource of seen) {

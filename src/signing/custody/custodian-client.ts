@@ -20,7 +20,9 @@ import {
   VERSION,
   withProxy,
 } from "../../http/index.ts";
-import { backoffMs, LONGEST_TIMER_MS, SCHEDULES, sleep } from "../../timing/index.ts";
+import { RETRIES } from "../../retry/policies.ts";
+import { Again, retry } from "../../retry/retry.ts";
+import { LONGEST_TIMER_MS, sleep } from "../../timing/index.ts";
 import type { SignOptions } from "../signer.ts";
 import { fieldAt, textAt } from "./answer-fields.ts";
 import type { CustodyOptions } from "./custody-signer.ts";
@@ -81,9 +83,6 @@ export type CustodianAnswer = {
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const ATTEMPT_TIMEOUT_MS = 15_000;
-const ATTEMPTS = 4;
-/** A longer `Retry-After` is an error. */
-const LONGEST_PAUSE_MS = 30_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 const EXCERPT_LENGTH = 200;
 /** After this time without an answer, a person is probably being asked. */
@@ -142,26 +141,28 @@ export class CustodianClient {
   async call(call: CustodianCall): Promise<CustodianAnswer> {
     const { repeats, isLogin = false, withinMs, waitsForPersonMs, onState, signal } = call;
     const endsAt = performance.now() + (withinMs ?? LONGEST_TIMER_MS);
-    for (let attempt = 1; ; attempt++) {
-      const leftMs = Math.max(1, endsAt - performance.now());
+    const left = () => Math.max(0, endsAt - performance.now());
+    const pause = async (ms: number, failure: unknown, attempt: number) => {
+      const error = failure as SignerError;
+      const state = `${error.state ?? "no answer"}, asked ${attempt === 1 ? "once" : `${attempt} times`}`;
+      onState?.({ state, isForPerson: false });
+      await this.pause(Math.min(ms, left()), signal);
+      if (performance.now() >= endsAt) throw busyForLong(this.#called.place, state, error);
+    };
+    return retry(pause, async () => {
+      const leftMs = Math.max(1, left());
       const forPerson = waitsForPersonMs === undefined ? undefined : Math.min(waitsForPersonMs, leftMs);
       try {
         return await this.#attempt({ ...call, waitsForPersonMs: forPerson });
       } catch (error) {
         if (!(error instanceof SignerError) || !error.retryable) throw error;
-        const isPatient = withinMs !== undefined && NOT_TAKEN.test(error.state ?? "");
-        const isSafe = repeats || (withinMs !== undefined && !error.isAsked && !isLogin);
-        if (!isPatient && (!isSafe || attempt >= ATTEMPTS)) throw error;
-        const untilEnd = Math.max(0, endsAt - performance.now());
-        const longestMs = isPatient ? untilEnd : Math.min(LONGEST_PAUSE_MS, untilEnd);
-        if ((error.retryAfterMs ?? 0) > longestMs) throw error;
-        const state = `${error.state ?? "no answer"}, asked ${attempt === 1 ? "once" : `${attempt} times`}`;
-        onState?.({ state, isForPerson: false });
-        const pauseMs = error.retryAfterMs ?? backoffMs(SCHEDULES.request, attempt);
-        await this.pause(Math.min(pauseMs, untilEnd), signal);
-        if (performance.now() >= endsAt) throw busyForLong(this.#called.place, state, error);
+        const policy = RETRIES.custodian;
+        if (withinMs !== undefined && NOT_TAKEN.test(error.state ?? ""))
+          return new Again(error, { ...policy, limit: Number.POSITIVE_INFINITY, maxRetryAfter: left() });
+        if (!repeats && (withinMs === undefined || error.isAsked || isLogin)) throw error;
+        return new Again(error, { ...policy, maxRetryAfter: Math.min(policy.maxRetryAfter, left()) });
       }
-    }
+    });
   }
 
   /** Waits, until the signal fires or the client is closed. @throws {AbortedError}; {ClientClosedError} */

@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { CrecError } from "../../errors.ts";
 import { reading } from "../../options/index.ts";
 import type { Address, Hex } from "../../protocol/index.ts";
+import { POLLS } from "../../retry/policies.ts";
+import { pollFor } from "../../retry/poll.ts";
 import type { SignOptions, SignRequest } from "../signer.ts";
 import { fieldAt } from "./answer-fields.ts";
 import { badAnswer, type CustodianAnswer, refusalOf } from "./custodian-client.ts";
@@ -44,7 +46,6 @@ const USED_BEFORE = 1438;
 const LOOKS = 5;
 /** So many failed requests for one digest are passed over at a time. */
 const MOST_FAILED = 50;
-const PAUSE_GROWTH = 1.5;
 const LONGEST_PAUSE = 10;
 /** An outage of this length, while people decide, does not end the wait. */
 const OUTAGE_MS = 2 * 60_000;
@@ -173,13 +174,15 @@ export class FireblocksRequests {
     let transaction = first;
     let shown = "";
     let seenAt = performance.now();
-    for (let pauseMs = pollMs; ; pauseMs = Math.min(pauseMs * PAUSE_GROWTH, pollMs * LONGEST_PAUSE)) {
+    const show = () => {
       const state = stateOf(transaction);
       if (state.state !== shown) onState?.(state);
       shown = state.state;
       if (failureOf(transaction)) return transaction;
-      if (isSigned(transaction) && !(isNew && transaction === first)) return transaction;
-      await this.#api.pause(pauseMs, signal);
+      return isSigned(transaction) && !(isNew && transaction === first) ? transaction : undefined;
+    };
+    const pause = async (ms: number) => {
+      await this.#api.pause(ms, signal);
       try {
         const path = `/v1/transactions/${encodeURIComponent(first.id)}`;
         const answer = await this.#api.call({ method: "GET", path, signal });
@@ -189,7 +192,9 @@ export class FireblocksRequests {
         const isOutage = error instanceof SignerError && error.retryable;
         if (!isOutage || performance.now() - seenAt > OUTAGE_MS) throw error;
       }
-    }
+    };
+    const policy = { ...POLLS.decision, min: pollMs, max: pollMs * LONGEST_PAUSE };
+    return pollFor({ policy, look: async () => show(), pause });
   }
 
   /** Undefined where it does not exist, or is not visible yet. */
