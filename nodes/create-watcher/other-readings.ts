@@ -1,5 +1,5 @@
 import type { CreateWatcher, CrecClient, Watcher } from "../../src/index.ts";
-import { canonicalAddress } from "../../src/protocol/addresses.ts";
+import { canonicalAddress } from "../../src/protocol/ids.ts";
 import {
   type EventReading,
   type EventReadings,

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { workflowOwnerFromOrgId } from "../../src/proofs/workflow-owner.ts";
+import { workflowOwnerFromOrgId } from "../../src/proofs/report.ts";
 import type { Confidence } from "../../src/protocol/index.ts";
 import { isLoopback } from "./api/loopback.ts";
 import { CLOSE_LIMIT_MS, createServer, GRAPHQL_PATH } from "./api/server.ts";

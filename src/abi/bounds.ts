@@ -1,5 +1,4 @@
-import type { ArgumentError } from "../errors.ts";
-import { invalid } from "./invalid.ts";
+import { ArgumentError } from "../errors.ts";
 
 /** Limits of an ABI. The largest ones in use are far below: an item has about a dozen parameters. */
 export const ABI_BOUNDS = {
@@ -22,4 +21,9 @@ export const ABI_BOUNDS = {
 
 export function tooLarge(path: string, what: string): ArgumentError {
   return invalid(path, `${what} Remove from the ABI what you do not call or watch.`);
+}
+
+/** An ABI that cannot be read: `ABI_INVALID`. */
+export function invalid(path: string, message: string, cause?: unknown): ArgumentError {
+  return new ArgumentError(path, message, { code: "ABI_INVALID", cause });
 }

@@ -3,12 +3,11 @@ import { parseJson } from "../json.ts";
 import { aList, like, optional, reading, text as textKind } from "../options/index.ts";
 import { valueNames } from "../protocol/abi-names.ts";
 import type { Hex } from "../protocol/index.ts";
+import type { Abi, AbiFunction, AbiParameter } from "./abi-type.ts";
 import { canonicalSignature, selectorOf, signatureOf } from "./abi-type.ts";
 import { chooseReading, exchange, grouped, type Reading } from "./choose-item.ts";
 import { missingHint } from "./list.ts";
-import { byName, plainValues } from "./plain.ts";
-import { decodeRaw, Misfit } from "./raw.ts";
-import type { Abi, AbiFunction, AbiParameter } from "./types.ts";
+import { byName, decodeRaw, Misfit, plainValues } from "./raw.ts";
 import { bytesText, encodeValues, toValues } from "./values.ts";
 
 /** A call of a function, by the ABI of its contract. */
@@ -232,4 +231,17 @@ function parsedArgs(text: string, path: string): unknown {
 
 function unreadable(message: string, cause?: unknown): CrecError {
   return new CrecError("RESULT_UNREADABLE", message, { cause });
+}
+
+/**
+ * Call data in lower case and with `0x`, which may be missing in the input.
+ *
+ * @throws ArgumentError `INVALID_ARGUMENT`.
+ */
+export function callData(text: unknown, path: string): Hex {
+  const digits = typeof text === "string" ? text.trim().replace(/^0x/i, "") : undefined;
+  if (digits === undefined || !/^(?:[0-9a-f]{2})*$/i.test(digits)) {
+    throw new ArgumentError(path, `${path} must be hex with an even number of digits; 0x for no data.`);
+  }
+  return `0x${digits.toLowerCase()}`;
 }

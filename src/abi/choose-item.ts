@@ -1,7 +1,7 @@
 import { CrecError } from "../errors.ts";
 import { eventText } from "../protocol/abi-names.ts";
+import type { AbiEvent, AbiFunction, AbiParameter } from "./abi-type.ts";
 import { signatureOf } from "./abi-type.ts";
-import type { AbiEvent, AbiFunction, AbiParameter } from "./types.ts";
 
 // A merged ABI, of a proxy with its implementations say, has several items with one signature. What they are to read
 // decides which of them it is, the same for forms, watchers, events, amounts, calls, results and conditions.

@@ -1,7 +1,7 @@
 import { canonicalType } from "./abi-type.ts";
 import { ABI_BOUNDS, tooLarge } from "./bounds.ts";
 import type { Scope, Statement } from "./solidity.ts";
-import { Cursor } from "./tokens.ts";
+import { Cursor } from "./solidity.ts";
 
 /** A parameter as a JSON ABI has it, before it is checked. */
 export type RawParameter = { name: string; type: string; indexed?: boolean; components?: RawParameter[] };

@@ -1,15 +1,15 @@
 import { CrecError } from "../errors.ts";
 import { repeatedNames } from "../protocol/abi-names.ts";
+import type { Abi, AbiEvent, AbiParameter } from "./abi-type.ts";
 import { arrayOf, fixedBytesSize, integerType, numberType, signatureHash, signatureOf } from "./abi-type.ts";
-import { plainName } from "./amount-rule.ts";
 import { chooseReading, distinctEvents, grouped, type Reading } from "./choose-item.ts";
 import { readAbi } from "./parse.ts";
-import type { Abi, AbiEvent, AbiParameter } from "./types.ts";
+import { plainName } from "./units.ts";
 import { bytesText } from "./values.ts";
-import { findKeys } from "./wire-names.ts";
 import {
   anyBytes,
   asList,
+  findKeys,
   fittingBytes,
   fittingFraction,
   fittingHash,

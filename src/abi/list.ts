@@ -2,9 +2,9 @@ import { ArgumentError } from "../errors.ts";
 import { aList, listOf, reading, text } from "../options/index.ts";
 import { eventText } from "../protocol/abi-names.ts";
 import type { AbiInput, EventFragment, Hex } from "../protocol/index.ts";
+import type { Abi, AbiEvent, AbiFunction, AbiParameter, ReadAbi, UnusableItem } from "./abi-type.ts";
 import { canonicalSignature, selectorOf, signatureHash, signatureOf } from "./abi-type.ts";
 import { distinct, eventsByLog } from "./choose-item.ts";
-import type { Abi, AbiEvent, AbiFunction, AbiParameter, ReadAbi, UnusableItem } from "./types.ts";
 
 /** A function of an ABI. */
 export type ListedFunction = {

@@ -1,4 +1,4 @@
-import { invalid } from "./invalid.ts";
+import { invalid } from "./bounds.ts";
 
 /** Deeper than any artifact of a compiler. */
 const MOST_DEPTH = 200;

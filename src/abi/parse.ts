@@ -1,13 +1,12 @@
 import type { ArgumentError } from "../errors.ts";
 import { reading } from "../options/index.ts";
+import type { Abi, AbiFunction, AbiItem, AbiParameter, NamedAbi, ReadAbi } from "./abi-type.ts";
 import { canonicalType, hasManyDimensions, signatureOf } from "./abi-type.ts";
-import { ABI_BOUNDS, tooLarge } from "./bounds.ts";
+import { ABI_BOUNDS, invalid, tooLarge } from "./bounds.ts";
 import { distinct } from "./choose-item.ts";
 import type { Failure, RawAbi } from "./human-readable.ts";
-import { invalid } from "./invalid.ts";
 import { noteUnusable } from "./list.ts";
 import { isFields, pastedAbis } from "./pasted.ts";
-import type { Abi, AbiFunction, AbiItem, AbiParameter, NamedAbi, ReadAbi } from "./types.ts";
 
 type Fields = Record<string, unknown>;
 

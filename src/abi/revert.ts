@@ -1,7 +1,7 @@
 import { aList, like, optional, reading } from "../options/index.ts";
+import type { Abi, AbiError } from "./abi-type.ts";
 import { selectorOf } from "./abi-type.ts";
-import { decodeValues } from "./plain.ts";
-import type { Abi, AbiError } from "./types.ts";
+import { decodeValues } from "./raw.ts";
 import { bytesText } from "./values.ts";
 
 /** The errors that every Solidity contract can revert with. */

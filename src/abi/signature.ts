@@ -2,7 +2,7 @@ import { arrayOf, canonicalType } from "./abi-type.ts";
 import { ABI_BOUNDS } from "./bounds.ts";
 import { type Definitions, pathAt, type RawParameter } from "./definitions.ts";
 import type { Scope } from "./solidity.ts";
-import { type Cursor, shorten } from "./tokens.ts";
+import { type Cursor, shorten } from "./solidity.ts";
 
 /** Reads types and parameters where these are known. */
 export type Known = { definitions: Definitions; scope: Scope | undefined };

@@ -1,8 +1,8 @@
 import { ArgumentError } from "../errors.ts";
 import { reading, text as textKind } from "../options/index.ts";
 import { valueNames } from "../protocol/abi-names.ts";
+import type { AbiParameter } from "./abi-type.ts";
 import { arrayOf, fixedBytesSize, pathOf } from "./abi-type.ts";
-import type { AbiParameter } from "./types.ts";
 import { fromJsonText } from "./values.ts";
 
 /** Text that begins so is hex, or a mistake in hex: never text. */

@@ -4,9 +4,9 @@ import { parseJson } from "../json.ts";
 import { anyText, either, isText, like, reading, text as textKind } from "../options/index.ts";
 import { repeatedNames, valueNames } from "../protocol/abi-names.ts";
 import type { Hex } from "../protocol/index.ts";
+import type { AbiParameter } from "./abi-type.ts";
 import { arrayOf, canonicalType, fixedBytesSize, numberText, numberType, pathOf } from "./abi-type.ts";
 import { checksumAddress } from "./address.ts";
-import type { AbiParameter } from "./types.ts";
 import { inSmallestPlace } from "./units.ts";
 
 /** Longer than a uint256, and short enough to be read quickly. */

@@ -23,7 +23,7 @@ import {
   eventTokens,
 } from "../proofs/index.ts";
 import { type ChannelEvent, statedTimeOf } from "../protocol/index.ts";
-import { type FieldPath, parseFieldPath, readField } from "./conditions/field-path.ts";
+import { type FieldPath, parseFieldPath, readField } from "./conditions/field-kind.ts";
 import { type CompiledConditions, compileConditions } from "./conditions/index.ts";
 import { storeKind } from "./input-kinds.ts";
 import { AlertRule } from "./rule/alert-rule.ts";

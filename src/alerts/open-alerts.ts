@@ -5,7 +5,7 @@ import { CachedRecord } from "./rule/cached-record.ts";
 import { isRecordKey } from "./rule/ids.ts";
 import { keyForm } from "./rule/key-form.ts";
 import { listed } from "./rule/pending.ts";
-import { ruleForm } from "./rule/rule-form.ts";
+import { ruleForm } from "./rule/rule-record.ts";
 import { isRuleState, type RuleState } from "./rule/rule-state.ts";
 import { AWAY_MS, isInUse } from "./rule/rule-uses.ts";
 import type { KeyState } from "./rule/state.ts";

@@ -24,8 +24,7 @@ import {
 } from "./options.ts";
 import { ReadingProgress } from "./pages/reading-progress.ts";
 import { pacedClock } from "./schedule/pace.ts";
-import { ReadBackoff } from "./schedule/read-backoff.ts";
-import { isChannelMissing, readErrorKindOf } from "./schedule/read-errors.ts";
+import { isChannelMissing, ReadBackoff, readErrorKindOf } from "./schedule/read-errors.ts";
 import { type OpenChannel, ReadSession } from "./schedule/read-session.ts";
 
 /** Those of this process that run. */

@@ -12,7 +12,6 @@ export type {
   StartPosition,
 } from "./options.ts";
 export type { Pace } from "./schedule/pace.ts";
-export { ReadBackoff } from "./schedule/read-backoff.ts";
-export { type ReadErrorKind, readErrorKindOf } from "./schedule/read-errors.ts";
+export { ReadBackoff, type ReadErrorKind, readErrorKindOf } from "./schedule/read-errors.ts";
 export { type ChannelReader, type JoinOptions, joinChannel } from "./schedule/shared-channel.ts";
 export { type EventCalls, type EventSource, eventSource } from "./source.ts";

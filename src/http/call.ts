@@ -1,5 +1,5 @@
 import type { Answer } from "./answer.ts";
-import type { Lane } from "./lane.ts";
+import type { Lane } from "./call-queue.ts";
 import type { QueryParameters } from "./settings.ts";
 
 /** What every method of the client takes last. */

@@ -1,7 +1,7 @@
 export { type Answer, answerDetails, excerpt, keyRefusal, readAnswer, tryParse } from "./answer.ts";
 export { bounded, reasonOf } from "./bounded.ts";
 export type { Call, CallOptions } from "./call.ts";
-export { clockDifference } from "./clock-words.ts";
+export { Lane } from "./call-queue.ts";
 export { openSocketPool } from "./dispatcher.ts";
 export {
   AbortedError,
@@ -20,12 +20,17 @@ export {
   ValidationError,
 } from "./errors.ts";
 export { heldUpSentence } from "./faults.ts";
-export type { Hooks, RequestInfo, ResponseInfo } from "./hooks.ts";
 export type { Hop } from "./hops.ts";
 export { ACCEPT_ENCODING, readText } from "./inflate.ts";
-export { Lane } from "./lane.ts";
 export { type Mask, maskOf } from "./masking.ts";
 export { networkError } from "./network-errors.ts";
+export { type ProxySettings, proxyFor, type UsedProxy, withProxy } from "./proxy.ts";
+export { retryAfterMs } from "./retry.ts";
+export { clockDifference } from "./service-clock.ts";
+export { baseUrlOf, type QueryParameters } from "./settings.ts";
+export type { HttpDispatcher, OutgoingRequest, SocketPool, TlsSettings } from "./socket-pool.ts";
+export { Transport } from "./transport.ts";
+export type { Hooks, RequestInfo, ResponseInfo, TransportOptions } from "./transport-options.ts";
 export {
   CALL_OPTIONS,
   callOf,
@@ -33,11 +38,5 @@ export {
   proxyKind,
   TRANSPORT_OPTIONS,
   tlsKind,
-} from "./option-kinds.ts";
-export { type ProxySettings, proxyFor, type UsedProxy, withProxy } from "./proxy.ts";
-export { retryAfterMs } from "./retry.ts";
-export { baseUrlOf, type QueryParameters } from "./settings.ts";
-export type { HttpDispatcher, OutgoingRequest, SocketPool, TlsSettings } from "./socket-pool.ts";
-export { Transport } from "./transport.ts";
-export type { TransportOptions } from "./transport-options.ts";
+} from "./transport-options.ts";
 export { VERSION } from "./version.ts";

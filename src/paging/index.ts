@@ -1,3 +1,1 @@
-export { withAdaptivePageSize } from "./adaptive-page-size.ts";
-export { PageSize } from "./page-size.ts";
-export { isAnswerTooLarge, TooLargeError } from "./too-large.ts";
+export { isAnswerTooLarge, PageSize, TooLargeError, withAdaptivePageSize } from "./page-size.ts";

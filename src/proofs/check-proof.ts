@@ -1,13 +1,12 @@
 import type { Address } from "../protocol/index.ts";
 import type { Engine } from "./engine.ts";
-import { bytesToHex, isSameText } from "./hex.ts";
-import { type Proof, readProof, recoverSigners } from "./proof.ts";
-import type { ProofItem } from "./proof-item.ts";
+import { bytesToHex, isSameText } from "./fields.ts";
+import type { ProofItem } from "./proof.ts";
+import { isVerifiable, type Proof, readProof, recoverSigners } from "./proof.ts";
 import { Rejection } from "./reasons.ts";
 import { EVENT_HASH_BYTES, REPORT_LAYOUT } from "./report.ts";
 import type { CallSettings } from "./settings.ts";
 import type { UnverifiedEvent } from "./unverified-event.ts";
-import { isVerifiable } from "./verifiable.ts";
 
 /** Who signed, of the set, and the workflow that the report names: 64 hex digits. */
 type CheckedProof = { signers: Address[]; workflowId: string };

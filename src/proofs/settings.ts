@@ -1,8 +1,8 @@
 import * as ChecksumAddress from "ox/Address";
 import { ADDRESS_PATTERN, type Address, type Hex } from "../protocol/index.ts";
 import { Rejection } from "./reasons.ts";
+import { workflowOwnerFromOrgId } from "./report.ts";
 import type { SignerSet, VerifyConfig, VerifyOptions } from "./verify-types.ts";
-import { workflowOwnerFromOrgId } from "./workflow-owner.ts";
 
 /** A checked configuration, in the form that the proof checks need. */
 export type Settings = {

@@ -1,9 +1,7 @@
 import { reading } from "../options/index.ts";
 import { CONFIDENCES, type Confidence, type EventEnvelope } from "../protocol/index.ts";
-import { type Fields, objectOrEmpty } from "./fields.ts";
-import { wholeDigits } from "./integer.ts";
-import { signedChain } from "./signed-chain.ts";
-import { readSignedEvent } from "./signed-event.ts";
+import { type Fields, objectOrEmpty, wholeDigits } from "./fields.ts";
+import { readSignedEvent, signedChain } from "./signed-event.ts";
 
 /** What the oracles signed about an event, and what a program may have expectations about. What is not signed is missing. */
 export type SignedFacts = {

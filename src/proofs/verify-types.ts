@@ -1,7 +1,6 @@
 import type { Address, EventEnvelope, Query } from "../protocol/index.ts";
 import type { VerifyReason } from "./reasons.ts";
-import type { RequestedOperation } from "./requested-operation.ts";
-import type { RequestedQuery } from "./requested-query.ts";
+import type { RequestedOperation, RequestedQuery } from "./requested-operation.ts";
 
 /** Whose signatures count. Tenant, threshold and signers belong together: take all of them from one service. */
 export type SignerSet = {

@@ -1,15 +1,18 @@
 import { aList, anyText, kindOf, like, optional } from "../options/index.ts";
 import type { EventEnvelope, Query } from "../protocol/index.ts";
 import { checkProof } from "./check-proof.ts";
-import { type Engine, loadEngine } from "./engine.ts";
+import { type Engine, loadEngine, yieldRegularly } from "./engine.ts";
 import { isObject } from "./fields.ts";
 import { Rejection, type VerifyReason } from "./reasons.ts";
-import { compareWithOperation, type RequestedOperation } from "./requested-operation.ts";
-import { compareWithQuery, type RequestedQuery } from "./requested-query.ts";
+import {
+  compareWithOperation,
+  compareWithQuery,
+  type RequestedOperation,
+  type RequestedQuery,
+} from "./requested-operation.ts";
 import { type CallSettings, forCall, prepare, prepareFamily, type Settings } from "./settings.ts";
 import { readUnverifiedEvent, type UnverifiedEvent } from "./unverified-event.ts";
 import type { Verifier, VerifyConfig, VerifyOptions, VerifyResult } from "./verify-types.ts";
-import { yieldRegularly } from "./yielding.ts";
 
 /**
  * Checks the proof of one event. For many events, create one verifier with `createVerifier`.

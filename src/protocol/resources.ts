@@ -1,4 +1,4 @@
-import type { Hex } from "./addresses.ts";
+import type { Hex } from "./ids.ts";
 import type { Confidence } from "./signed-texts.ts";
 import type {
   ChannelStatus,

@@ -1,4 +1,4 @@
-import type { Hex } from "./addresses.ts";
+import type { Hex } from "./ids.ts";
 import type { Open } from "./statuses.ts";
 
 /** How final the block of a contract event was when the oracles signed it, weakest first. */

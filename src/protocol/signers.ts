@@ -1,3 +1,14 @@
+/** How long a signature may take in milliseconds, by key service, where nothing else is said. */
+export const SIGNING_TIMEOUTS_MS = {
+  "aws-kms": 60_000,
+  vault: 60_000,
+  /** People approve. */
+  fireblocks: 30 * 60_000,
+  privy: 60_000,
+  /** A person may be asked. */
+  remote: 5 * 60_000,
+} as const;
+
 /** What is needed to verify a proof of the public service. Tenant, threshold and signers belong together. */
 export const PUBLIC_VERIFICATION = {
   creTenantId: "1",

@@ -1,11 +1,9 @@
 import { type CallOptions, callOptions } from "../http/index.ts";
 import { anyText, checkedBy, listOf, optional, request, text } from "../options/index.ts";
 import { type Channel, type ChannelStatus, type Open, PAGE_LIMITS } from "../protocol/index.ts";
-import { listingOf } from "./lists/listing-of.ts";
-import { findIn, type Listing, listing } from "./lists/pages.ts";
+import { findIn, type Listing, listing, listingOf } from "./lists/pages.ts";
 import { requireAnswerTo } from "./requests/answer-to.ts";
-import { resourceOf } from "./requests/answers.ts";
-import { checkDescription, checkName, paging, pathId } from "./requests/checks.ts";
+import { checkDescription, checkName, paging, pathId, resourceOf } from "./requests/checks.ts";
 import { createOrFind } from "./requests/create-or-find.ts";
 import type { ResourceTransport } from "./requests/resource-transport.ts";
 

@@ -20,7 +20,7 @@ import { Events } from "./events.ts";
 import { givenPairs, Networks } from "./networks.ts";
 import { Operations } from "./operations.ts";
 import { Queries } from "./queries.ts";
-import { badResponse, isObject } from "./requests/answers.ts";
+import { badResponse, isObject } from "./requests/checks.ts";
 import { ResourceTransport } from "./requests/resource-transport.ts";
 import { Wallets } from "./wallets.ts";
 import { Watchers } from "./watchers.ts";

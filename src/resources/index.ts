@@ -16,19 +16,17 @@ export {
   type CallDifference,
   OperationKeyReusedError,
   type ReusedKey,
-} from "./requests/operation-key-reused.ts";
+} from "./requests/operation-find.ts";
 export { type NewOperation, operationInput, requestedOperation } from "./requests/operation-request.ts";
-export type { FunctionAnswer, FunctionQuery, FunctionQueryOptions } from "./requests/query-call.ts";
 export type { CreatedQuery, CreateQuery } from "./requests/query-request.ts";
-export type { NamedOperation } from "./requests/search-by-id.ts";
-export type { SearchEvents } from "./requests/search-filter.ts";
+export type { NamedOperation, SearchEvents } from "./requests/search-filter.ts";
 export type { CreateWallet } from "./requests/wallet-request.ts";
 export type { CreateWatcher } from "./requests/watcher-request.ts";
 export type { ChangeOptions } from "./waits/operation-change.ts";
 export type { FollowOptions, OperationChange } from "./waits/operation-follow.ts";
-export type { FollowUntilOptions, ReachedOperation } from "./waits/operation-reach.ts";
-export type { OperationWaitOptions } from "./waits/operation-wait.ts";
+export type { FollowUntilOptions, OperationWaitOptions, ReachedOperation } from "./waits/operation-reach.ts";
 export type { PollInterval, PollingOptions } from "./waits/polling.ts";
+export type { FunctionAnswer, FunctionQuery, FunctionQueryOptions } from "./waits/query-run.ts";
 export {
   type QueryAnswer,
   QueryNotVerifiedError,

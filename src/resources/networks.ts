@@ -2,8 +2,7 @@ import { deferred } from "../deferred.ts";
 import { ArgumentError, CrecError } from "../errors.ts";
 import { type CallOptions, callOptions, HttpError, reasonOf, type Transport } from "../http/index.ts";
 import { KNOWN_CHAINS, type Network, withoutNulls } from "../protocol/index.ts";
-import { badResponse, isObject, listOf } from "./requests/answers.ts";
-import { checkSelector } from "./requests/checks.ts";
+import { badResponse, checkSelector, isObject, listOf } from "./requests/checks.ts";
 
 const DIGITS = /^\d{1,20}$/;
 

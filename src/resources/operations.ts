@@ -21,8 +21,7 @@ import {
   signWith,
 } from "../signing/index.ts";
 import type { Events } from "./events.ts";
-import { listingOf } from "./lists/listing-of.ts";
-import { type Listing, listing } from "./lists/pages.ts";
+import { type Listing, listing, listingOf } from "./lists/pages.ts";
 import type { Networks } from "./networks.ts";
 import { paging, pathId } from "./requests/checks.ts";
 import { OperationCalls, operationPath, operationsPath } from "./requests/operation-calls.ts";
@@ -35,11 +34,16 @@ import {
   prepareOperation,
 } from "./requests/operation-request.ts";
 import { submitOperation } from "./requests/operation-submit.ts";
-import type { NamedOperation } from "./requests/search-by-id.ts";
+import type { NamedOperation } from "./requests/search-filter.ts";
 import { CHANGE, type ChangeOptions, notChanged } from "./waits/operation-change.ts";
 import { type FollowOptions, followOperation, type OperationChange } from "./waits/operation-follow.ts";
-import { type FollowUntilOptions, followUntil, type ReachedOperation } from "./waits/operation-reach.ts";
-import { type OperationWaitOptions, waitForOperation } from "./waits/operation-wait.ts";
+import {
+  type FollowUntilOptions,
+  followUntil,
+  type OperationWaitOptions,
+  type ReachedOperation,
+  waitForOperation,
+} from "./waits/operation-reach.ts";
 
 /** Filters of a list of operations. Each one narrows the list; several of them apply together. */
 export type ListOperations = {

@@ -11,21 +11,17 @@ import {
   type QueryStatus,
 } from "../protocol/index.ts";
 import type { Events } from "./events.ts";
-import { listingOf } from "./lists/listing-of.ts";
-import { type Listing, listing } from "./lists/pages.ts";
+import { type Listing, listing, listingOf } from "./lists/pages.ts";
 import { addressOf, requireAnswerTo } from "./requests/answer-to.ts";
-import { resourceOf } from "./requests/answers.ts";
-import { paging, pathId } from "./requests/checks.ts";
+import { paging, pathId, resourceOf } from "./requests/checks.ts";
+import { type CreatedQuery, type CreateQuery, queryRequest } from "./requests/query-request.ts";
+import { queryEvents } from "./requests/search-filter.ts";
 import {
+  answerOf,
   callFunction,
   type FunctionAnswer,
   type FunctionQuery,
   type FunctionQueryOptions,
-} from "./requests/query-call.ts";
-import { type CreatedQuery, type CreateQuery, queryRequest } from "./requests/query-request.ts";
-import { queryEvents } from "./requests/search-by-id.ts";
-import {
-  answerOf,
   type QueryAnswer,
   type QueryResumeOptions,
   type QueryRunOptions,

@@ -12,11 +12,9 @@ import {
   type WalletType,
 } from "../protocol/index.ts";
 import type { Events } from "./events.ts";
-import { listingOf } from "./lists/listing-of.ts";
-import { findIn, type Listing, listing } from "./lists/pages.ts";
+import { findIn, type Listing, listing, listingOf } from "./lists/pages.ts";
 import { type AnsweredField, addressOf, differencesOf, requireAnswerTo } from "./requests/answer-to.ts";
-import { resourceOf } from "./requests/answers.ts";
-import { checkDescription, checkName, paging, pathId } from "./requests/checks.ts";
+import { checkDescription, checkName, paging, pathId, resourceOf } from "./requests/checks.ts";
 import { createOrFind } from "./requests/create-or-find.ts";
 import type { ResourceTransport } from "./requests/resource-transport.ts";
 import { type CreateWallet, signersOf, walletOf } from "./requests/wallet-request.ts";

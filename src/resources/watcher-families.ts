@@ -1,6 +1,6 @@
 import { NotFoundError, ValidationError } from "../http/index.ts";
 import { canonicalId, isUuid, type Watcher } from "../protocol/index.ts";
-import { SHOWN_WITHIN_MS } from "./requests/consistency-window.ts";
+import { SHOWN_WITHIN_MS } from "./requests/just-created.ts";
 
 type WatcherFamiliesOptions = {
   get: (channelId: string, watcherId: string) => Promise<Pick<Watcher, "don_family">>;

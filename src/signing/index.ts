@@ -13,11 +13,12 @@ export {
   type NormalizedOperation,
   normalizeOperation,
   type OperationInput,
+  randomWalletOperationId,
   type TransactionInput,
+  walletOperationIdOf,
 } from "./operation.ts";
 export { isRsaSignature } from "./rsa.ts";
-export { signWith } from "./sign.ts";
-export { signRequestOf } from "./sign-request.ts";
+export { signRequestOf, signWith } from "./sign.ts";
 export { canonicalSignature, recoverSigner } from "./signature.ts";
 export {
   type LocalSigner,
@@ -33,4 +34,3 @@ export {
   operationPreimage,
   operationTypedData,
 } from "./typed-data.ts";
-export { randomWalletOperationId, walletOperationIdOf } from "./wallet-operation-id.ts";

@@ -3,9 +3,9 @@ import * as Secp256k1 from "ox/Secp256k1";
 import * as Signature from "ox/Signature";
 import { ArgumentError, CrecError } from "../errors.ts";
 import type { Address as AddressText, Hex } from "../protocol/index.ts";
-import { signCall } from "./sign-call.ts";
 import { recoverSigner } from "./signature.ts";
 import type { LocalSigner } from "./signer.ts";
+import { signCall } from "./signer.ts";
 
 /** A signer with a secp256k1 key in this process. */
 export type LocalEcdsaSigner = LocalSigner & { kind: "ecdsa"; address: AddressText };

@@ -2,10 +2,9 @@ import { createPrivateKey, generateKeyPair, type KeyObject } from "node:crypto";
 import { promisify } from "node:util";
 import { ArgumentError } from "../errors.ts";
 import { RSA_KEY_BITS, type RsaPublicKey } from "../protocol/index.ts";
-import { readPemPrivateKey } from "./pem.ts";
-import { rsaKeyProblem, rsaPublicKeyOf, rsaSign } from "./rsa.ts";
-import { signCall } from "./sign-call.ts";
+import { readPemPrivateKey, rsaKeyProblem, rsaPublicKeyOf, rsaSign } from "./rsa.ts";
 import type { LocalSigner } from "./signer.ts";
+import { signCall } from "./signer.ts";
 
 /** A signer with an RSA key in this process. */
 export type LocalRsaSigner = LocalSigner & { kind: "rsa"; publicKey: RsaPublicKey };

@@ -3,9 +3,11 @@ import { bounded } from "../http/index.ts";
 import type { Hex } from "../protocol/index.ts";
 import { LONGEST_TIMER_MS } from "../timing/index.ts";
 import { SignerError } from "./custody/signer-error.ts";
+import type { OperationInput } from "./operation.ts";
 import { isRsaSignature, requireRsaSignature } from "./rsa.ts";
 import { canonicalSignature, recoverSigner } from "./signature.ts";
 import type { Signer, SigningState, SignOptions, SignRequest } from "./signer.ts";
+import { operationDigest, operationPreimage, operationTypedData } from "./typed-data.ts";
 
 /**
  * Signs with a signer, and verifies the signature: otherwise a wrong one would only be refused on chain, much later. An
@@ -73,4 +75,19 @@ function late(isByDeadline: boolean, last?: SigningState): SignerError {
 function mismatch(expected: string): CrecError {
   const message = `The signature was not made by ${expected}. Check which key the signer uses. Nothing was sent.`;
   return new CrecError("SIGNATURE_MISMATCH", message);
+}
+
+/**
+ * What a signer is given to sign an operation.
+ * @throws ArgumentError as `operationTypedData`.
+ * @example
+ * const input = { id: "1", account: wallet.address, deadline: 0, transactions: [{ to: counter, value: "0", data: "0x" }] };
+ * await signer.sign(signRequestOf(input, "31337"));
+ */
+export function signRequestOf(operation: OperationInput, chainId: string | number | bigint): SignRequest {
+  return {
+    digest: operationDigest(operation, chainId),
+    preimage: operationPreimage(operation, chainId),
+    typedData: operationTypedData(operation, chainId),
+  };
 }

@@ -4,7 +4,17 @@ import * as Secp256k1 from "ox/Secp256k1";
 import * as Signature from "ox/Signature";
 import { ArgumentError } from "../errors.ts";
 import type { Address as AddressText, Hex as HexText } from "../protocol/index.ts";
-import { requireDigest } from "./digest.ts";
+
+const DIGEST = /^0x[0-9a-f]{64}$/i;
+
+export function isDigest(digest: HexText): boolean {
+  return typeof digest === "string" && DIGEST.test(digest);
+}
+
+/** @throws ArgumentError `INVALID_ARGUMENT` */
+export function requireDigest(digest: HexText): void {
+  if (!isDigest(digest)) throw new ArgumentError("digest", "digest must be 32 bytes as hex.");
+}
 
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 

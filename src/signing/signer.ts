@@ -1,7 +1,47 @@
-import { anyText, callable, like, oneOf, optional, someTime } from "../options/index.ts";
+import {
+  anyText,
+  callable,
+  checkedBy,
+  jsonObject,
+  type Kind,
+  like,
+  oneOf,
+  optional,
+  options,
+  signal,
+  someTime,
+} from "../options/index.ts";
 import type { Address, Hex, RsaPublicKey } from "../protocol/index.ts";
 import { publicKeyKind } from "./rsa.ts";
+import { requireDigest } from "./signature.ts";
 import type { OperationTypedData } from "./typed-data.ts";
+
+const digest = checkedBy((value: Hex) => requireDigest(value));
+const digestRequest = like<Pick<SignRequest, "digest"> & Partial<SignRequest>>({
+  digest,
+  preimage: optional(anyText()),
+});
+const wholeRequest = like<SignRequest>({
+  digest,
+  preimage: anyText(),
+  typedData: jsonObject as Kind<never>,
+});
+
+const signOptions = options<SignOptions>({ signal: optional(signal), onState: optional(callable()) });
+
+/**
+ * The options of the `sign` of a signer, checked, with the part of the request that it uses.
+ * @throws {ArgumentError}
+ */
+export function signCall(
+  request: unknown,
+  given: SignOptions | undefined,
+  uses: "digest" | "all",
+): SignOptions {
+  if (uses === "digest") digestRequest(request, "request");
+  else wholeRequest(request, "request");
+  return signOptions(given);
+}
 
 /** What a signer signs, in three forms of the same: a signer uses the one that its key service takes. */
 export type SignRequest = {

@@ -8,9 +8,15 @@ import {
   KNOWN_CHAINS,
   PAGE_LIMITS,
 } from "../protocol/index.ts";
-import { contractEvent, type Fake, operationStatus, queryAnswer } from "./fake-events.ts";
+import {
+  contractEvent,
+  type Fake,
+  newWorkflow,
+  operationStatus,
+  queryAnswer,
+  randomHex,
+} from "./fake-events.ts";
 import { FakeOracles } from "./fake-oracles.ts";
-import { newWorkflow, randomHex } from "./random.ts";
 import type { FakeChannel, FakeChannelOptions } from "./types.ts";
 
 const LOCAL_NETWORK = "7759470850252068959";

@@ -1,14 +1,15 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Abi } from "../abi/abi-type.ts";
 import { checksumAddress, eventFragments, eventLog, logParams, signatureOf } from "../abi/index.ts";
-import type { Abi } from "../abi/types.ts";
 import { ArgumentError } from "../errors.ts";
 import { anything, kindOf, oneOf, optional, options, whole } from "../options/index.ts";
-import { isVerifiable } from "../proofs/verifiable.ts";
+import { isVerifiable } from "../proofs/proof.ts";
 import {
   type Address,
   type ChannelEvent,
   CONFIDENCES,
   type EventFragment,
+  type Hex,
   type Network,
   OPERATION_STATUSES,
   type OperationStatus,
@@ -20,7 +21,7 @@ import {
   ZERO_ADDRESS,
 } from "../protocol/index.ts";
 import type { FakeOracles } from "./fake-oracles.ts";
-import { newRun, randomHex } from "./random.ts";
+import type { WorkflowRun } from "./oracle-round.ts";
 import { type CallAnswer, logStatement, operationStatement, queryStatement } from "./statements.ts";
 import type { FakeEventDetails, FakeOperation, FakeQueryDetails } from "./types.ts";
 
@@ -190,4 +191,19 @@ function fragmentsNamed(abi: Abi, name: string): EventFragment[] {
 
 function now(): number {
   return Math.floor(Date.now() / 1000);
+}
+
+/** So many random bytes. */
+export function randomHex(bytes: number): Hex {
+  return `0x${randomBytes(bytes).toString("hex")}`;
+}
+
+/** The id of a workflow that does not exist. */
+export function newWorkflow(): string {
+  return randomBytes(32).toString("hex");
+}
+
+/** Another run of a workflow. */
+export function newRun(workflow_id = newWorkflow()): WorkflowRun {
+  return { workflow_id, workflow_execution_id: newWorkflow() };
 }

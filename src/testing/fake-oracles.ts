@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import * as Address from "ox/Address";
 import * as Secp256k1 from "ox/Secp256k1";
 import * as Signature from "ox/Signature";
-import { hexToBytes } from "../proofs/hex.ts";
-import { workflowOwnerFromOrgId } from "../proofs/workflow-owner.ts";
+import { hexToBytes } from "../proofs/fields.ts";
+import { workflowOwnerFromOrgId } from "../proofs/report.ts";
 import type {
   Address as AddressText,
   Hex,

@@ -1,5 +1,5 @@
 import * as Hash from "ox/Hash";
-import { bytesToHex } from "../proofs/hex.ts";
+import { bytesToHex } from "../proofs/fields.ts";
 import { buildReport, reportDigest } from "../proofs/report.ts";
 import type { Hex, OcrProof, VerifiableEvent, VerifiableResult } from "../protocol/index.ts";
 

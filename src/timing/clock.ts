@@ -19,6 +19,11 @@ export const systemClock: Clock = {
   sleep: (ms, signal) => sleep(ms, signal),
 };
 
+/** Unix seconds as RFC 3339, the form inside signed texts. */
+export function rfc3339(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
+}
+
 type Clocks = Pick<Clock, "now" | "elapsed">;
 
 /** A moment by both clocks of the machine. */

@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises";
+
 /** The longest time a timer of Node.js holds, in milliseconds; it fires immediately when given more. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -16,4 +18,9 @@ export function sleep(ms: number, ...signals: ReadonlyArray<AbortSignal | undefi
     const timer = setTimeout(end, Math.min(ms, LONGEST_TIMER_MS));
     for (const signal of signals) signal?.addEventListener("abort", end);
   });
+}
+
+/** Resolves in the next turn of the event loop, after the timers and sockets that are ready. */
+export function yieldToEventLoop(): Promise<void> {
+  return setImmediate();
 }

@@ -9,7 +9,6 @@ import {
   type AbiEvent as ViemEvent,
   type AbiParameter as ViemParameter,
 } from "viem";
-import { plainName } from "../../src/abi/amount-rule.ts";
 import {
   type Abi,
   type AbiEvent,
@@ -28,6 +27,7 @@ import {
   signatureHash,
   signatureOf,
 } from "../../src/abi/index.ts";
+import { plainName } from "../../src/abi/units.ts";
 import { parseJson } from "../../src/json.ts";
 
 type Fields = Record<string, unknown>;

@@ -6,7 +6,7 @@ import {
   parseAbi,
   selectorOf,
 } from "../../src/abi/index.ts";
-import { snakeCase } from "../../src/abi/wire-names.ts";
+import { snakeCase } from "../../src/abi/wire-values.ts";
 
 const word = (value: bigint): string => BigInt.asUintN(256, value).toString(16).padStart(64, "0");
 

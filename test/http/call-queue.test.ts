@@ -2,8 +2,7 @@ import { getEventListeners } from "node:events";
 import fc from "fast-check";
 import should from "should";
 import { CallBudget } from "../../src/http/call-budget.ts";
-import { CallQueue, type Rank } from "../../src/http/call-queue.ts";
-import { Lane } from "../../src/http/lane.ts";
+import { CallQueue, Lane, type Rank } from "../../src/http/call-queue.ts";
 import { SimulatedClock } from "../support/simulated-clock.ts";
 
 const never = new AbortController().signal;

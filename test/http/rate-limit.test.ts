@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import should from "should";
-import { holdMsOf } from "../../src/http/rate-limit.ts";
+import { holdMsOf } from "../../src/http/call-budget.ts";
 
 const held = (headers: Record<string, string | string[]>, status = 200, method = "GET") =>
   holdMsOf({ status, headers }, method);

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import should from "should";
 import { NetworkError, TimeoutError } from "../../src/http/index.ts";
-import { retryAfterMs, retryCall } from "../../src/http/retry.ts";
-import { RetryBudget } from "../../src/http/retry-budget.ts";
+import { RetryBudget, retryAfterMs, retryCall } from "../../src/http/retry.ts";
 import { VERSION } from "../../src/http/version.ts";
 
 /** JavaScript reads it, and HTTP does not allow it. */

@@ -14,7 +14,7 @@ import {
   loadWasmPrimitives,
   type Primitives,
 } from "../../src/proofs/engine.ts";
-import { hexToBytes } from "../../src/proofs/hex.ts";
+import { hexToBytes } from "../../src/proofs/fields.ts";
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 

@@ -1,6 +1,6 @@
 import should from "should";
 import type { Operation } from "../../src/index.ts";
-import { SearchTurns } from "../../src/resources/requests/search-turns.ts";
+import { SearchTurns } from "../../src/resources/requests/shared-searches.ts";
 import { errorOf } from "../http/support.ts";
 import { eventually } from "../support/eventually.ts";
 import { ADDRESS, type Asked, CHAIN, ID, type Reply, startFakeService } from "./support.ts";

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import should from "should";
-import { readPemPrivateKey } from "../../src/signing/pem.ts";
+import { readPemPrivateKey } from "../../src/signing/rsa.ts";
 
 const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const ec = generateKeyPairSync("ec", { namedCurve: "P-256" });

@@ -3,8 +3,8 @@ import { parseEventFile, type ReadEventFile } from "../../rehearsal/parent/event
 import { OracleNetwork } from "../../service/src/oracles/network.ts";
 import { type Origin, scenarioText } from "../../service/src/scenarios/generate.ts";
 import type { ScenarioName } from "../../service/src/scenarios/stories.ts";
-import { workflowOwnerFromOrgId } from "../../src/proofs/workflow-owner.ts";
-import { yieldToEventLoop } from "../../src/timing/yield.ts";
+import { workflowOwnerFromOrgId } from "../../src/proofs/report.ts";
+import { yieldToEventLoop } from "../../src/timing/sleep.ts";
 
 const ACCOUNT = { orgId: "org_local", creTenantId: "1" };
 const ORACLES = 7;

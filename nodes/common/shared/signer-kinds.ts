@@ -1,4 +1,4 @@
-import { SIGNING_TIMEOUTS_MS as MS } from "../../../src/protocol/signing-timeouts.ts";
+import { SIGNING_TIMEOUTS_MS as MS } from "../../../src/protocol/signers.ts";
 import type { KeyKind } from "./wallet-types.ts";
 
 /** How long a signature of a signer may take, and whether a person may have to approve it. */

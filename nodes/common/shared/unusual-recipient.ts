@@ -1,4 +1,4 @@
-import { ZERO_ADDRESS } from "../../../src/protocol/addresses.ts";
+import { ZERO_ADDRESS } from "../../../src/protocol/ids.ts";
 
 /** A call as it is signed: call data is hex. */
 type EncodedCall = { to: string; value: string | bigint | number; data: string };

@@ -8,7 +8,7 @@ import {
 } from "../../protocol/index.ts";
 import type { Condition, ConditionSet } from "../types.ts";
 import { numberOf, type Wanted } from "./compare.ts";
-import { compareDecimals, type Decimal, readDecimal } from "./decimal.ts";
+import { compareDecimals, type Decimal, readDecimal } from "./value-set.ts";
 
 /** Limits of a set of conditions, far above what a person writes. */
 const MOST_CONDITIONS = 1_000;

@@ -1,8 +1,16 @@
 import { fixedBytesSize, numberType } from "../../abi/abi-type.ts";
 import type { Comparison } from "../../protocol/index.ts";
-import { compareDecimals, type Decimal, readDecimal, shifted } from "./decimal.ts";
 import { type FieldKind, isListType } from "./field-kind.ts";
-import { type Finding, notOfKind, shown, valueSet } from "./value-set.ts";
+import {
+  compareDecimals,
+  type Decimal,
+  type Finding,
+  notOfKind,
+  readDecimal,
+  shifted,
+  shown,
+  valueSet,
+} from "./value-set.ts";
 
 /** A row without its field: whether a value that is there fits. */
 type Comparator = (value: unknown, kind: FieldKind) => Finding;

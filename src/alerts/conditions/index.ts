@@ -2,7 +2,8 @@ export {
   type CompiledConditions,
   type ConditionResult,
   compileConditions,
+  explainMatch,
   type MatchExplanation,
+  matchEvent,
 } from "./compile.ts";
-export { type FieldPath, parseFieldPath, readField } from "./field-path.ts";
-export { explainMatch, matchEvent } from "./match-event.ts";
+export { type FieldPath, parseFieldPath, readField } from "./field-kind.ts";

@@ -15,12 +15,11 @@ import type {
 import { asOfRule, ofRule, openIn, withoutRules } from "./aside.ts";
 import { settingsKind, time as timeKind } from "./check-settings.ts";
 import { logOf, recordKeyOf } from "./ids.ts";
-import { quietEndOf } from "./incident.ts";
+import { quietEndOf, withDetailsOnce } from "./incident.ts";
 import { KeyRecords } from "./key-records.ts";
 import { noteOpen } from "./open-rules.ts";
 import { dueAt, idleAt, overAt, passTime, remaining } from "./pass-time.ts";
 import { hasPending, listed, withoutOutcome, withPending } from "./pending.ts";
-import { withDetailsOnce } from "./raise.ts";
 import { type Report, Reports } from "./reports.ts";
 import { afterChange, waitingFrom, watchedFrom } from "./rule-change.ts";
 import { RuleClock } from "./rule-clock.ts";

@@ -1,9 +1,10 @@
 import type { AlertOutcome, AlertSettings, RaisedAlert } from "../types.ts";
+import { closed } from "./incident.ts";
 import { Logs } from "./logs.ts";
 import { withPending } from "./pending.ts";
 import { afterChange } from "./rule-change.ts";
-import { type KeyState, newState, UNAWAITED } from "./state.ts";
-import { withoutLog } from "./undone.ts";
+import { type KeyState, type Mark, newState, UNAWAITED } from "./state.ts";
+import { endOfReached, isWindowed } from "./window.ts";
 
 // While copies of a shared store have different rules, each has windows and incidents of its own in a key, and what
 // belongs to the other rules is set aside. What was seen, and what has to be told, they have together.
@@ -100,4 +101,39 @@ function withoutShared({ floor: _floor, pending: _pending, ended: _ended, ...sta
 function isEmpty({ active, alertTimes, parts, suppressed, cells, from = UNAWAITED }: KeyState): boolean {
   const isWindowEmpty = cells.sorted.length === 0 && parts === undefined && from === UNAWAITED;
   return active === undefined && alertTimes === undefined && suppressed === 0 && isWindowEmpty;
+}
+
+/**
+ * The state after the log of an alert was undone, as if that had not been: what it used up counts again. The open alert
+ * stays open where something else holds it.
+ */
+function withoutLog(settings: AlertSettings, state: KeyState, alert: RaisedAlert, since: number): KeyState {
+  const { id, at, log } = alert;
+  const no = log && state.logs.findAlert(alert);
+  const mark = no === undefined ? undefined : state.logs.get(no);
+  if (no === undefined || mark === undefined) return state;
+  const { alertTimes = [] } = state;
+  const undone = alertTimes.lastIndexOf(at);
+  const without: KeyState = {
+    ...state,
+    logs: state.logs.put(no, idOnly(mark)),
+    cells: state.cells.free(at).take({ at: mark.at, n: mark.n, sum: BigInt(mark.amount ?? 0) }),
+    alertTimes: undone < 0 ? alertTimes : alertTimes.toSpliced(undone, 1),
+  };
+  if (state.active?.id !== id) return without;
+  const { holding = 1, holdsFrom = at } = state;
+  const left = at < holdsFrom ? without : { ...without, holding: holding - 1 };
+  return isHeldByOthers(settings, left, since) ? left : { ...closed(left), over: { id, at } };
+}
+
+function isHeldByOthers(settings: AlertSettings, state: KeyState, since: number): boolean {
+  if (settings.recovers && isWindowed(settings)) {
+    return endOfReached(settings.when, state, since) !== undefined;
+  }
+  return Number(state.holding) > 0;
+}
+
+/** So that it does not count when it is delivered again from its old place. Another reading of it is new then. */
+function idOnly({ at, id, place, moved }: Mark): Mark {
+  return { at, n: 0, ...(id && { id }), ...(place && { place }), ...(moved && { moved }) };
 }

@@ -1,13 +1,12 @@
 import { Journal } from "../journal/journal.ts";
 import { readJournal, sealed } from "../journal/stored-journal.ts";
 import type { AlertStore } from "../types.ts";
+import type { RecordForm } from "./cached-record.ts";
 import { Cells, isStoredCell } from "./cells.ts";
 import { Logs } from "./logs.ts";
-import { type PackedState, unpacked } from "./packed-state.ts";
+import { type PackedState, type StoredState, storedOf, unpacked } from "./packed-state.ts";
 import { areOutcomes, pendingOf } from "./pending.ts";
-import type { RecordForm } from "./record-form.ts";
 import type { KeyState, Mark } from "./state.ts";
-import { type StoredState, storedOf } from "./stored-state.ts";
 
 /** As earlier versions stored what was counted. `used`: by the alert of this time. */
 type OldMark = Mark & { used?: number };

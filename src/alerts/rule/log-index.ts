@@ -1,6 +1,6 @@
 import type { Journal } from "../journal/journal.ts";
 import { PersistentMap } from "../journal/persistent-map.ts";
-import type { Mark } from "./mark.ts";
+import type { Mark } from "./ids.ts";
 
 /** Numbers in a list; more of them are in a map. */
 export const FEW = 64;

@@ -1,8 +1,8 @@
 import { Journal } from "../journal/journal.ts";
 import type { RaisedAlert } from "../types.ts";
+import type { KnownLog, Mark } from "./ids.ts";
 import { isMatchId } from "./ids.ts";
 import { areManyIn, blockOf, each, FEW, type Index, indexed, indexOf, keys, unindexed } from "./log-index.ts";
-import type { KnownLog, Mark } from "./mark.ts";
 
 /** A log, as one watcher reads it. */
 export type Reading = { place: string; at: number; tx: string; says: string };

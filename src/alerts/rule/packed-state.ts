@@ -1,6 +1,6 @@
-import type { Change, StoredJournal } from "../journal/journal.ts";
+import type { Change, Journal, StoredJournal } from "../journal/journal.ts";
+import type { StoredCell } from "./cells.ts";
 import type { KeyState, Mark } from "./state.ts";
-import { type StoredState, storedOf } from "./stored-state.ts";
 
 /** As earlier versions stored what was counted. */
 export type PackedState = { marks?: Mark[] };
@@ -61,4 +61,27 @@ function listOf(names: readonly string[], object: object): unknown[] {
 function objectOf(names: readonly string[], list: unknown): Record<string, unknown> {
   const values = (list as unknown[]).map((value, index) => [names[index], value] as const);
   return Object.fromEntries(values.filter(([name, value]) => name !== undefined && value !== null));
+}
+
+/** The state of a key as its record has it. */
+export type StoredState = Omit<KeyState, "logs" | "cells" | "pending" | "aside"> & {
+  logs?: StoredJournal<Mark>;
+  cells?: StoredJournal<StoredCell>;
+  pending?: unknown;
+  aside?: StoredState[];
+};
+
+/** What the record of a state has. */
+export function storedOf({ logs, cells, pending, aside, ...state }: KeyState): StoredState {
+  return {
+    ...state,
+    logs: logs.journal.toJSON(),
+    ...(isEmpty(cells.journal) ? {} : { cells: cells.journal.toJSON() }),
+    ...(pending === undefined || isEmpty(pending) ? {} : { pending: pending.toJSON() }),
+    ...(aside && { aside: aside.map(storedOf) }),
+  };
+}
+
+function isEmpty({ size, stored }: Journal<unknown>): boolean {
+  return size === 0 && stored === 0;
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
+import { readJournal, sealed } from "../journal/stored-journal.ts";
+import { readWatch, sealedWatch } from "../taken-back/index.ts";
 import type { AlertStore } from "../types.ts";
-import { CachedRecord } from "./cached-record.ts";
+import { CachedRecord, namesOf, type RecordForm } from "./cached-record.ts";
 import { ruleNameOf } from "./ids.ts";
-import { namesOf, type RecordForm } from "./record-form.ts";
-import { ruleForm } from "./rule-form.ts";
-import { type RuleState, startedAt } from "./rule-state.ts";
+import { areOutcomes, pendingOf } from "./pending.ts";
+import { isRuleState, type RuleState, startedAt } from "./rule-state.ts";
 import {
   isInUse,
   OtherRules,
@@ -175,4 +176,35 @@ export class RuleRecord {
 function usesOf({ uses, fingerprint }: RuleState): RuleUses {
   if (uses !== undefined || fingerprint === undefined) return uses ?? [];
   return [{ rule: ruleNameOf(fingerprint), copies: [] }];
+}
+
+/** The form of the record of a rule. */
+export function ruleForm(store: AlertStore): RecordForm<RuleState> {
+  return {
+    read: async (_key, value, known) => {
+      if (!isRuleState(value)) return undefined;
+      const { watch, pending, ...state } = value;
+      const kept = areOutcomes(pending)
+        ? pendingOf(pending)
+        : (await readJournal(pending, store, areOutcomes, known?.pending))?.journal;
+      return {
+        ...state,
+        ...(watch === undefined ? {} : { watch: await readWatch(watch, store, known?.watch) }),
+        ...(kept && { pending: kept }),
+      };
+    },
+    sealed: async (state) => {
+      const watch = state.watch && (await sealedWatch(state.watch, store));
+      const pending = state.pending && (await sealed(state.pending, store));
+      if (watch === state.watch && pending === state.pending) return state;
+      return { ...state, ...(watch && { watch }), ...(pending && { pending }) };
+    },
+    stored: ({ watch, pending, ...state }) => ({
+      ...state,
+      ...(watch && { watch: { ...watch, watched: watch.watched.toJSON(), past: watch.past.toJSON() } }),
+      ...(pending && { pending: pending.toJSON() }),
+    }),
+    renewed: (state) => (state.pending ? { ...state, pending: state.pending.renewed() } : state),
+    journals: ({ watch, pending }) => [watch?.watched.journal, watch?.past, pending],
+  };
 }

@@ -1,7 +1,7 @@
 import type { AlertSettings, RaisedAlert } from "../types.ts";
 import { Cells } from "./cells.ts";
+import type { Counted, KnownLog, Mark } from "./ids.ts";
 import { Logs } from "./logs.ts";
-import type { Counted, KnownLog, Mark } from "./mark.ts";
 import type { Pending } from "./pending.ts";
 
 export type { Counted, Mark };

@@ -2,11 +2,20 @@ import type { AlertOutcome, AlertSettings, RaisedAlert } from "../types.ts";
 import type { Arrival, Stepped } from "./arrival.ts";
 import type { Cells } from "./cells.ts";
 import { alertIdOf } from "./ids.ts";
-import { countedIn, endAt, heldBackIn, isHeldOver, lastHeldAt, matchAt, toldIn } from "./incident.ts";
+import {
+  alertInMark,
+  alertOf,
+  countedIn,
+  endAt,
+  heldBackIn,
+  isHeldOver,
+  lastHeldAt,
+  matchAt,
+  toldIn,
+} from "./incident.ts";
 import { identified } from "./logs.ts";
-import { alertInMark, alertOf } from "./raise.ts";
 import type { Counted, KeyState, Mark, StepContext } from "./state.ts";
-import type { Span } from "./sum-spans.ts";
+import type { Span } from "./window.ts";
 import {
   endOfReached,
   type Reached,

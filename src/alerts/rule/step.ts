@@ -1,23 +1,32 @@
 import type { AlertInput, AlertOutcome, AlertSettings, PassedReason } from "../types.ts";
-import type { Arrival, Stepped } from "./arrival.ts";
+import { type Arrival, isOlder, isOtherThanLast, type Stepped, withNewest } from "./arrival.ts";
 import { markIdOf, shownKey } from "./ids.ts";
-import { isOfMatch, movedTo, withReading } from "./logs.ts";
-import { isOtherThanLast } from "./newest.ts";
-import { withPending } from "./pending.ts";
-import { alertOf } from "./raise.ts";
 import {
+  alertInMark,
+  alertOf,
+  countedIn,
+  endAt,
+  heldBackIn,
+  matchAt,
+  type Told,
+  toldIn,
+} from "./incident.ts";
+import { identified, isOfMatch, Logs, movedTo, withReading } from "./logs.ts";
+import { withPending } from "./pending.ts";
+import {
+  awaitedFrom,
   boundedTime,
   horizonMs,
   isOfState,
+  isQuiet,
   type KeyState,
   type Mark,
+  MOST_AHEAD_MS,
   newState,
   type StepContext,
   windowMs,
   withoutOldTimes,
 } from "./state.ts";
-import { stepAbsence } from "./step-absence.ts";
-import { stepEach, stepWhileHolding } from "./step-each.ts";
 import { stepWindow } from "./step-window.ts";
 import { isWindowed, partsSince, scaledAmount } from "./window.ts";
 
@@ -186,4 +195,93 @@ function trimmed(settings: AlertSettings, context: StepContext, { state, ...resu
     ...(when.kind === "rate" && state.parts ? { parts: partsSince(when, state.parts, oldest) } : {}),
   };
   return { state: withoutOldTimes(recent, settings, oldest), ...result };
+}
+
+/** An input that matches ends an absence, and starts the time for the next one. */
+function stepAbsence(arrival: Arrival): Stepped {
+  const { settings, state, at, id, context } = arrival;
+  // A watch that started without an input has no mark.
+  // Nor does what a clock that was ahead has left.
+  const from = Math.min(awaitedFrom(state) ?? Number.NEGATIVE_INFINITY, context.now + MOST_AHEAD_MS);
+  if (at < from || (at === from && state.logs.size > 0)) {
+    return { state, passed: "counted", outcomes: [], warnings: [] };
+  }
+  const { active } = state;
+  const { state: after, outcomes } = settings.recovers ? endAt(settings, state, at) : { state, outcomes: [] };
+  const isTold = active !== undefined && outcomes.length > 0 && id !== undefined;
+  const by = isTold ? { ended: { by: id, alert: active, at } } : {};
+  // An older version did not say for which time it had noticed an absence.
+  const before = active !== undefined && state.noticed === undefined ? { noticed: from } : {};
+  // Few, so that they are stored in the record of the key itself; unless another rule needs the others.
+  const seen = state.aside === undefined ? Logs.empty() : state.logs;
+  const { logs } = seen.add({ at, n: 1, ...identified(id, context.log) });
+  const newest = state.aside === undefined ? at : Math.max(state.newest, at);
+  return {
+    state: { ...before, ...after, ...by, newest, from: at, logs },
+    passed: "counted",
+    outcomes,
+    warnings: [],
+  };
+}
+
+/** Each input that matches is an alert, unless there was one just before. */
+function stepEach(arrival: Arrival): Stepped {
+  const { state, at } = arrival;
+  return matched(arrival, { ...state, newest: Math.max(state.newest, at) });
+}
+
+/**
+ * With the end of the condition as an outcome, an input says whether the condition holds, as a balance does. The newest
+ * input of a key decides. An older one that matches is an alert that is over at once, or only counted where it is close
+ * to another alert.
+ */
+function stepWhileHolding(arrival: Arrival): Stepped {
+  const { settings, state, input, at, id } = arrival;
+  const { matches, ends = !matches, subject } = input;
+  const present = withNewest(arrival);
+  if (matches) {
+    const isOver = isOlder(arrival) && state.active === undefined;
+    if (isOver && isQuiet(settings, state, at)) return onlyCounted(arrival, present);
+    const stepped = matched(arrival, present);
+    if (!isOver || stepped.state === undefined) return stepped;
+    const ended = endAt(settings, stepped.state, present.newest);
+    return { ...stepped, state: ended.state, outcomes: [...stepped.outcomes, ...ended.outcomes] };
+  }
+  const isOther = state.subject !== undefined && subject !== undefined && state.subject !== subject;
+  if (!ends || isOlder(arrival) || isOther || state.active === undefined)
+    return passedAs("no_match", present);
+  const { state: after, outcomes } = endAt(settings, present, at);
+  const isTold = outcomes.length > 0 && id !== undefined;
+  const by = isTold ? { ended: { by: id, alert: state.active, at } } : {};
+  return { ...passedAs("no_match", { ...after, ...by }), outcomes };
+}
+
+function matched(arrival: Arrival, present: KeyState): Stepped {
+  const told = matchAt(arrival.settings, arrival.state, arrival.at);
+  return told === undefined ? onlyCounted(arrival, present) : tell(arrival, present, told);
+}
+
+function onlyCounted(arrival: Arrival, present: KeyState): Stepped {
+  return passedAs("quiet", countedIn(remembered(arrival, present, { n: 0 }), arrival.at, isOlder(arrival)));
+}
+
+function tell(arrival: Arrival, present: KeyState, told: NonNullable<Told>): Stepped {
+  const { settings, input, at, context, state: before } = arrival;
+  const counted = { count: 1, ...heldBackIn(present, told) };
+  const id = told === "reminder" ? present.active?.id : undefined;
+  const { alert, warnings } = alertOf(input, present, counted, { ...context, at, id });
+  const marked = remembered(arrival, present, { n: 1, alert: alertInMark(alert, counted) });
+  const state = toldIn(marked, alert, { settings, subject: input.subject, before });
+  return { state, passed: undefined, outcomes: [{ kind: "alert", alert }], warnings };
+}
+
+function passedAs(passed: Stepped["passed"], state: KeyState): Stepped {
+  return { state, passed, outcomes: [], warnings: [] };
+}
+
+/** Only what has an id can come again. */
+function remembered(arrival: Arrival, state: KeyState, mark: Pick<Mark, "n" | "alert">): KeyState {
+  const { id, at, context } = arrival;
+  if (id === undefined) return state;
+  return { ...state, logs: state.logs.add({ at, ...identified(id, context.log), ...mark }).logs };
 }

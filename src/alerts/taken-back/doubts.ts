@@ -1,7 +1,6 @@
 import type { AlertEvidence } from "../types.ts";
-import { compareBlocks, isAbove, isSameLog, isTransaction } from "./compare.ts";
+import { compareBlocks, isAbove, isSameLog, isTransaction, reportsAbove } from "./compare.ts";
 import { indexesIn, isOtherReading, type Judged, type LogEvidence, moved } from "./sighted.ts";
-import { reportsAbove } from "./sources.ts";
 import type { Moment, WatchedAlert, WatchState } from "./types.ts";
 
 type Undone = NonNullable<WatchedAlert["undone"]>;

@@ -1,10 +1,10 @@
-import { wholeDigits } from "../../proofs/integer.ts";
+import { wholeDigits } from "../../proofs/fields.ts";
 import type { AlertEvidence, AlertOutcome, LogPlace } from "../types.ts";
+import { noteSource } from "./compare.ts";
 import { doubtedByBlock, doubtedByLog, doubtedByTransaction } from "./doubts.ts";
 import { cleanHash, cleanLevel, cleanPlace } from "./log-place.ts";
 import { knownFrom, withJudged } from "./past.ts";
 import { isEnd, isOtherReading, type Judged, ownerOf, sighted } from "./sighted.ts";
-import { noteSource } from "./sources.ts";
 import type { Learned, Moment, WatchedAlert, WatchState } from "./types.ts";
 import { withChanged } from "./watched.ts";
 

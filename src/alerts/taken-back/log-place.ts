@@ -1,7 +1,6 @@
 import { like, reading } from "../../options/index.ts";
-import { isObject } from "../../proofs/fields.ts";
+import { isObject, wholeDigits } from "../../proofs/fields.ts";
 import { type DecodedWatcherEvent, decodeEvent, signedFacts } from "../../proofs/index.ts";
-import { wholeDigits } from "../../proofs/integer.ts";
 import { type ChannelEvent, isEvent, unlisted } from "../../protocol/index.ts";
 import { checksumOf } from "../../storage/checksum.ts";
 import type { AlertEvidence, LogPlace } from "../types.ts";

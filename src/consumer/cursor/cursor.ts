@@ -1,6 +1,5 @@
 import { type ChannelEvent, canonicalId, idOfUnnamed } from "../../protocol/index.ts";
 import type { CursorIdentity, CursorState, SeenMark } from "../../storage/cursor/cursor-state.ts";
-
 import type { Mark } from "../pages/gap.ts";
 import { CrashCounts } from "./crash-counts.ts";
 import { StoredMark } from "./stored-mark.ts";

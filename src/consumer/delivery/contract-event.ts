@@ -1,5 +1,4 @@
-import { signedChain } from "../../proofs/signed-chain.ts";
-import { readSignedEvent } from "../../proofs/signed-event.ts";
+import { readSignedEvent, signedChain } from "../../proofs/signed-event.ts";
 import { CONFIDENCES, type EventEnvelope } from "../../protocol/index.ts";
 
 /** What a contract event says of itself. Not verified. */

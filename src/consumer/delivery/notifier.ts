@@ -1,7 +1,6 @@
 import type { CrecError } from "../../errors.ts";
 import type { Clock } from "../../timing/index.ts";
 import type { ConsumerStart, ConsumerState, EventConsumerOptions } from "../options.ts";
-import { callListener } from "./call-listener.ts";
 
 type NotifierOptions = Pick<EventConsumerOptions, "onStart" | "onRestored" | "onState" | "onError"> & {
   clock: Clock;
@@ -87,4 +86,11 @@ function isSame(a: ConsumerState, b: ConsumerState): boolean {
     );
   const isPlain = a.kind === "connecting" || a.kind === "waiting_for_channel" || a.kind === "paused";
   return isPlain && a.kind === b.kind;
+}
+
+/** Calls a listener, and ignores what it throws: an error of a listener must not become one of the consumer. */
+export function callListener(call: () => void): void {
+  try {
+    call();
+  } catch {}
 }

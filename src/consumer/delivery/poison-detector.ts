@@ -3,9 +3,9 @@ import type { Clock } from "../../timing/index.ts";
 import type { Checkpointer } from "../cursor/checkpointer.ts";
 import type { Cursor } from "../cursor/cursor.ts";
 import type { EventConsumerOptions } from "../options.ts";
-import { callListener } from "./call-listener.ts";
 import type { InFlight } from "./in-flight.ts";
 import { acquireIsolation } from "./isolation-lock.ts";
+import { callListener } from "./notifier.ts";
 import type { PauseGate } from "./pause-gate.ts";
 
 type PoisonDetectorOptions = Pick<EventConsumerOptions, "onSuspects"> & {

@@ -5,8 +5,7 @@ import { type Direction, detectPageOrder } from "./detect-page-order.ts";
 import type { EventTimes } from "./event-times.ts";
 import type { Mark } from "./gap.ts";
 import type { Page } from "./page-source.ts";
-import { readDown } from "./read-down.ts";
-import { readUp } from "./read-up.ts";
+import { readDown, readUp } from "./read-up.ts";
 import { RereadPages } from "./reread-pages.ts";
 
 /** How many reads in a row may miss events that are known to exist. */

@@ -5,7 +5,7 @@ import { type CursorContext, newCursor, openCursor } from "../cursor/open-cursor
 import type { Notifier } from "../delivery/notifier.ts";
 import type { Selection } from "../delivery/selection.ts";
 import type { EventConsumerOptions, Limits, StartPosition } from "../options.ts";
-import { firstEventMissed } from "../pages/first-event.ts";
+import { firstEventMissed } from "../pages/detect-page-order.ts";
 import { notKept } from "../pages/gap.ts";
 import { PageReader } from "../pages/page-reader.ts";
 import { requireWithinChannel } from "./channel-check.ts";

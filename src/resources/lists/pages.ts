@@ -1,10 +1,66 @@
 import type { QueryParameters } from "../../http/index.ts";
 import { isAnswerTooLarge, TooLargeError } from "../../paging/index.ts";
 import { canonicalId, type Page } from "../../protocol/index.ts";
-import { isObject, listOf, resourceOf } from "../requests/answers.ts";
-import { checkPaging } from "../requests/checks.ts";
-import { AwaitedPage } from "./awaited-page.ts";
+import { checkPaging, isObject, listOf, resourceOf } from "../requests/checks.ts";
 import { ListWalk, type TooLargeAt } from "./list-walk.ts";
+
+/** A list: its first page when it is awaited, all its items when it is iterated. */
+export abstract class AwaitedPage<T> implements Promise<Page<T>>, AsyncIterable<T> {
+  readonly [Symbol.toStringTag] = "Listing";
+  #page: Promise<Page<T>> | undefined;
+
+  abstract [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
+
+  /** Called once, and only when the list is awaited. */
+  protected abstract page(): Promise<Page<T>>;
+
+  // biome-ignore lint/suspicious/noThenProperty: a page that takes several calls is only put together when it is awaited
+  then<A = Page<T>, B = never>(
+    onPage?: ((page: Page<T>) => A | PromiseLike<A>) | null,
+    onError?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    this.#page ??= this.page();
+    return this.#page.then(onPage, onError);
+  }
+
+  catch<B = never>(onError?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<Page<T> | B> {
+    return this.then(undefined, onError);
+  }
+
+  finally(onEnd?: (() => void) | null): Promise<Page<T>> {
+    return this.then().finally(onEnd);
+  }
+}
+
+/**
+ * A list. Where an option is wrong, one that rejects when it is awaited, or at its first item: the call that makes a list
+ * never throws.
+ */
+export function listingOf<T>(make: () => Listing<T>): Listing<T> {
+  try {
+    return make();
+  } catch (error) {
+    return new Refused<T>(error);
+  }
+}
+
+class Refused<T> extends AwaitedPage<T> {
+  readonly #error: unknown;
+
+  constructor(error: unknown) {
+    super();
+    this.#error = error;
+  }
+
+  // biome-ignore lint/correctness/useYield: it has no items
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    throw this.#error;
+  }
+
+  protected async page(): Promise<Page<T>> {
+    throw this.#error;
+  }
+}
 
 /**
  * A list: await it for its first page, or iterate it for all items of all pages. Iterated, an item that is in the list

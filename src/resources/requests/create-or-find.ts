@@ -2,7 +2,7 @@ import { CrecError } from "../../errors.ts";
 import { BadResponseError, type CallOptions, HttpError, RateLimitError } from "../../http/index.ts";
 import { CALL_LIMITS, RETRIES } from "../../retry/policies.ts";
 import { Again, type RetryPolicy, retry } from "../../retry/retry.ts";
-import { SHOWN_WITHIN_MS } from "./consistency-window.ts";
+import { SHOWN_WITHIN_MS } from "./just-created.ts";
 import type { ResourceTransport } from "./resource-transport.ts";
 
 type Steps<T> = {

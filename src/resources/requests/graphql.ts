@@ -8,7 +8,7 @@ import {
   readAnswer,
   tryParse,
 } from "../../http/index.ts";
-import { isObject } from "./answers.ts";
+import { isObject } from "./checks.ts";
 
 /** One error of a GraphQL service. */
 export type GraphqlProblem = {

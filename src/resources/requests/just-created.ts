@@ -1,7 +1,13 @@
 import type { Call } from "../../http/index.ts";
 import { canonicalAddress, canonicalId, isAddress, isSameId } from "../../protocol/index.ts";
-import { isObject } from "./answers.ts";
-import { SHOWN_WITHIN_MS } from "./consistency-window.ts";
+import { isObject } from "./checks.ts";
+
+/** How late and how inexact the service may be, as far as this client bridges it. */
+
+/** Milliseconds for which the service may answer 404 about what it has created, and leave it out of lists. */
+export const SHOWN_WITHIN_MS = 30_000;
+/** Milliseconds by which the clocks of two machines may differ. */
+export const MAX_CLOCK_SKEW_MS = 60_000;
 
 /** Of more ids and names than this, the oldest are forgotten. */
 const MAX_ENTRIES = 1_000;

@@ -8,12 +8,11 @@ import { findExecuted, type RepeatedFind } from "../waits/operation-executed.ts"
 import type { FindExecuted } from "../waits/operation-follow.ts";
 import { SharedWaits, type Watch } from "../waits/shared-waits.ts";
 import { type StatusEvents, shownStatusReason } from "../waits/status-events.ts";
-import { resourceOf } from "./answers.ts";
-import { pathId } from "./checks.ts";
+import { pathId, resourceOf } from "./checks.ts";
 import type { FindCalls, Submitted } from "./operation-find.ts";
 import { isKeyOf, type OperationRequest, operationInput } from "./operation-request.ts";
 import type { SubmitCalls } from "./operation-submit.ts";
-import { type NamedOperation, operationEvents } from "./search-by-id.ts";
+import { type NamedOperation, operationEvents } from "./search-filter.ts";
 
 /** The calls about the operations of a channel, from which sending, following and waiting are made. */
 export class OperationCalls {

@@ -21,9 +21,8 @@ import {
   type TransactionInput,
   walletOperationIdOf,
 } from "../../signing/index.ts";
-import { badResponse } from "./answers.ts";
-import { checkAddress, checkSelector } from "./checks.ts";
-import { type NamedOperation, shownText } from "./search-by-id.ts";
+import { badResponse, checkAddress, checkSelector } from "./checks.ts";
+import { type NamedOperation, shownText } from "./search-filter.ts";
 
 /**
  * One operation has three forms. Each of them has the names of those who defined it:

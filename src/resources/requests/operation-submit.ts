@@ -19,7 +19,7 @@ import {
   saysExecuted,
 } from "../waits/operation-executed.ts";
 import { requireAnswerToOperation, saysWhich } from "./answer-to.ts";
-import { resourceOf } from "./answers.ts";
+import { resourceOf } from "./checks.ts";
 import { callPolicy, isAnswerLost } from "./create-or-find.ts";
 import { type FindCalls, findSubmitted, type Submitted } from "./operation-find.ts";
 import type { Prepared } from "./operation-request.ts";

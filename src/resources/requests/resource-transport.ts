@@ -12,8 +12,7 @@ import {
 import { POLLS } from "../../retry/policies.ts";
 import { PollGaps } from "../../retry/poll.ts";
 import { type Clock, sleep, systemClock } from "../../timing/index.ts";
-import { MAX_CLOCK_SKEW_MS, SHOWN_WITHIN_MS } from "./consistency-window.ts";
-import { JustCreated } from "./just-created.ts";
+import { JustCreated, MAX_CLOCK_SKEW_MS, SHOWN_WITHIN_MS } from "./just-created.ts";
 
 /** The clock of waits for what was just created. Tests bring their own. */
 export type TransportClock = Pick<Clock, "now" | "elapsed"> & { sleep: typeof sleep };

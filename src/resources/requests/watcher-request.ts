@@ -10,8 +10,7 @@ import {
   text,
 } from "../../options/index.ts";
 import { type EventFragment, LIMITS } from "../../protocol/index.ts";
-import { isObject } from "./answers.ts";
-import { checkAddress, checkName, checkSelector } from "./checks.ts";
+import { checkAddress, checkName, checkSelector, isObject } from "./checks.ts";
 
 /** A watcher to create: with `abi`, or with `service` for a contract that a service of the platform describes. */
 export type CreateWatcher = {

@@ -19,7 +19,7 @@ import {
 } from "../../protocol/index.ts";
 import type { Submitted } from "../requests/operation-find.ts";
 import { isStray } from "../requests/resource-transport.ts";
-import { type NamedOperation, namedOperationKind } from "../requests/search-by-id.ts";
+import { type NamedOperation, namedOperationKind } from "../requests/search-filter.ts";
 import { saysExecuted } from "./operation-executed.ts";
 import { DEFAULT_POLL_MS, DEFAULT_TIMEOUT_MS, POLLING, type PollingOptions, pollWithin } from "./polling.ts";
 import type { Watch } from "./shared-waits.ts";

@@ -1,9 +1,8 @@
 import type { CallOptions, Transport } from "../../http/index.ts";
 import { type ChannelEvent, canonicalId } from "../../protocol/index.ts";
 import { Events } from "../events.ts";
-import { type NamedOperation, operationEvents } from "../requests/search-by-id.ts";
-import { SearchTurns } from "../requests/search-turns.ts";
-import { type Member, SharedSearches } from "../requests/shared-searches.ts";
+import { type NamedOperation, operationEvents } from "../requests/search-filter.ts";
+import { type Member, SearchTurns, SharedSearches } from "../requests/shared-searches.ts";
 import { readStatusEvents } from "./status-events.ts";
 
 /** What one wait reads its operation's status events with. */

@@ -2,7 +2,7 @@ import { ArgumentError } from "../../errors.ts";
 import { bounded, HttpError, NotFoundError } from "../../http/index.ts";
 import { anyText, callable, duration, type Kinds, oneOf, optional, options } from "../../options/index.ts";
 import { type EventEnvelope, isStatusOf, type Lifecycle, progressTo } from "../../protocol/index.ts";
-import { badResponse } from "../requests/answers.ts";
+import { badResponse } from "../requests/checks.ts";
 import { isEarly, isStray } from "../requests/resource-transport.ts";
 import { DEFAULT_POLL_MS, DEFAULT_TIMEOUT_MS, POLLING, type PollingOptions, pollWithin } from "./polling.ts";
 import { idWords, unreachable, WaitError } from "./wait-error.ts";

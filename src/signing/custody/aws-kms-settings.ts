@@ -1,7 +1,7 @@
 import { ArgumentError } from "../../errors.ts";
 import { baseUrlOf, proxyFor } from "../../http/index.ts";
 import { anything, optional, options, reading, text } from "../../options/index.ts";
-import { SIGNING_TIMEOUTS_MS } from "../../protocol/signing-timeouts.ts";
+import { SIGNING_TIMEOUTS_MS } from "../../protocol/signers.ts";
 import type { KmsCredentials } from "./aws-kms/index.ts";
 import { CUSTODY, type CustodyOptions } from "./custody-signer.ts";
 

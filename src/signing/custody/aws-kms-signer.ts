@@ -1,18 +1,18 @@
+import { createPublicKey } from "node:crypto";
+import * as Address from "ox/Address";
 import * as Signature from "ox/Signature";
 import { bounded } from "../../http/index.ts";
 import { loadPart } from "../../load-part.ts";
-import type { Address, Hex, RsaPublicKey } from "../../protocol/index.ts";
-import { isRsaSignature } from "../rsa.ts";
-import { signCall } from "../sign-call.ts";
-import type { SignOptions } from "../signer.ts";
-import type { KmsCalls } from "./aws-kms/index.ts";
+import type { Address as AddressText, Hex, RsaPublicKey } from "../../protocol/index.ts";
+import { isRsaSignature, rsaKeyProblem, rsaPublicKeyOf } from "../rsa.ts";
+import { type SignOptions, signCall } from "../signer.ts";
+import type { KmsAlgorithm, KmsCalls, KmsPublicKey } from "./aws-kms/index.ts";
 import { failureNamed, kmsError, late, notOfKey, unreadable } from "./aws-kms-errors.ts";
-import { type KmsKey, kmsKeyOf } from "./aws-kms-key.ts";
 import { openKmsRequests } from "./aws-kms-requests.ts";
 import { type AwsKmsOptions, awsKmsOptions, awsKmsSettings } from "./aws-kms-settings.ts";
 import { notingAsked } from "./custodian-client.ts";
-import type { CustodySigner } from "./custody-signer.ts";
-import { recoveredSignature } from "./recovered-signature.ts";
+import { type CustodySigner, recoveredSignature } from "./custody-signer.ts";
+import { SignerError } from "./signer-error.ts";
 
 const NO_ANSWER = "no answer";
 /** The action that signs, as a request names it. */
@@ -20,7 +20,7 @@ const SIGN = "TrentService.Sign";
 
 /** A signer with a key in AWS KMS: with an address, or with the public key of an RSA key. */
 export type AwsKmsSigner = CustodySigner &
-  ({ kind: "ecdsa"; address: Address } | { kind: "rsa"; publicKey: RsaPublicKey });
+  ({ kind: "ecdsa"; address: AddressText } | { kind: "rsa"; publicKey: RsaPublicKey });
 
 /**
  * Signs with a key in AWS KMS, which never leaves it. The key has key usage `SIGN_VERIFY`, and key spec
@@ -126,4 +126,53 @@ function rAndS(der: Uint8Array, keyId: string): { r: Hex; s: Hex } {
   } catch {
     throw unreadable(keyId);
   }
+}
+
+/** A key of AWS KMS, as wallets name it. */
+type KmsKey =
+  | { kind: "ecdsa"; algorithm: KmsAlgorithm; address: AddressText }
+  | { kind: "rsa"; algorithm: KmsAlgorithm; publicKey: RsaPublicKey };
+
+/** @throws {SignerError} `SIGNER_KEY_UNSUITABLE`, `SIGNER_BAD_ANSWER` */
+function kmsKeyOf({ publicKey, keySpec, keyUsage }: KmsPublicKey, keyId: string): KmsKey {
+  if (keyUsage !== "SIGN_VERIFY") throw unsuitable(keyId, `has the key usage ${shown(keyUsage)}`);
+  if (keySpec !== "ECC_SECG_P256K1" && keySpec !== "RSA_2048") {
+    throw unsuitable(keyId, `has the key spec ${shown(keySpec)}`);
+  }
+  try {
+    const key = createPublicKey({ key: Buffer.from(publicKey ?? []), format: "der", type: "spki" });
+    if (keySpec === "RSA_2048") {
+      if (rsaKeyProblem(key) !== undefined) throw badKey(keyId);
+      return { kind: "rsa", algorithm: "RSASSA_PKCS1_V1_5_SHA_256", publicKey: rsaPublicKeyOf(key) };
+    }
+    const { crv, x = "", y = "" } = key.export({ format: "jwk" });
+    if (crv !== "secp256k1") throw badKey(keyId);
+    const point = { prefix: 4, x: coordinate(x), y: coordinate(y) } as const;
+    return {
+      kind: "ecdsa",
+      algorithm: "ECDSA_SHA_256",
+      address: Address.checksum(Address.fromPublicKey(point)),
+    };
+  } catch {
+    throw badKey(keyId);
+  }
+}
+
+function coordinate(text: string): `0x${string}` {
+  return `0x${Buffer.from(text, "base64url").toString("hex")}`;
+}
+
+/** A word of the key service, which may be anything. */
+function shown(word: unknown): string {
+  return typeof word === "string" && /^\w{1,40}$/.test(word) ? word : "unknown";
+}
+
+function unsuitable(keyId: string, why: string): SignerError {
+  const message = `The key in AWS KMS ${why}, and no wallet takes its signatures. Create a key with key usage SIGN_VERIFY and key spec ECC_SECG_P256K1, or RSA_2048 for a wallet of type rsa: neither can be changed later (${keyId}).`;
+  return new SignerError("SIGNER_KEY_UNSUITABLE", message);
+}
+
+function badKey(keyId: string): SignerError {
+  const message = `AWS KMS answered without a public key of the key spec that it names. Check the endpoint in the signer (${keyId}).`;
+  return new SignerError("SIGNER_BAD_ANSWER", message);
 }

@@ -24,9 +24,8 @@ import { RETRIES } from "../../retry/policies.ts";
 import { Again, retry } from "../../retry/retry.ts";
 import { LONGEST_TIMER_MS, sleep } from "../../timing/index.ts";
 import type { SignOptions } from "../signer.ts";
-import { fieldAt, textAt } from "./answer-fields.ts";
+import { fieldAt, isDenial, TIMED_OUT_WORDS, textAt } from "./answer-fields.ts";
 import type { CustodyOptions } from "./custody-signer.ts";
-import { isDenial, TIMED_OUT_WORDS } from "./denial.ts";
 import { SignerError } from "./signer-error.ts";
 
 export type CustodianClientOptions = CustodyOptions & {

@@ -1,14 +1,12 @@
 import { ArgumentError } from "../../errors.ts";
 import { anything, checkedBy, milliseconds, oneOf, optional, options, text } from "../../options/index.ts";
 import type { Address } from "../../protocol/index.ts";
-import { SIGNING_TIMEOUTS_MS } from "../../protocol/signing-timeouts.ts";
-import { readPemPrivateKey } from "../pem.ts";
-import { signCall } from "../sign-call.ts";
-import { CUSTODY, type CustodyOptions, type CustodySigner } from "./custody-signer.ts";
-import { FIREBLOCKS, FireblocksApi } from "./fireblocks-api.ts";
-import { type FireblocksSource, readKey } from "./fireblocks-key.ts";
+import { SIGNING_TIMEOUTS_MS } from "../../protocol/signers.ts";
+import { readPemPrivateKey } from "../rsa.ts";
+import { signCall } from "../signer.ts";
+import { CUSTODY, type CustodyOptions, type CustodySigner, visibleText } from "./custody-signer.ts";
+import { FIREBLOCKS, FireblocksApi, type FireblocksSource, readKey } from "./fireblocks-api.ts";
 import { FireblocksRequests } from "./fireblocks-requests.ts";
-import { visibleText } from "./visible-text.ts";
 
 export type FireblocksSignerOptions = CustodyOptions & {
   /** `https://sandbox-api.fireblocks.io` for a sandbox. @default "https://api.fireblocks.io" */

@@ -1,7 +1,7 @@
 export type { AwsCredentials, AwsKmsOptions } from "./aws-kms-settings.ts";
 export { type AwsKmsSigner, awsKmsSigner } from "./aws-kms-signer.ts";
 export type { CustodyOptions, CustodySigner } from "./custody-signer.ts";
-export type { FireblocksSource } from "./fireblocks-key.ts";
+export type { FireblocksSource } from "./fireblocks-api.ts";
 export { type FireblocksSignerOptions, fireblocksSigner } from "./fireblocks-signer.ts";
 export { type PrivySignerOptions, privySigner } from "./privy-signer.ts";
 export type { RemoteSigningMethod } from "./remote-json-rpc.ts";

@@ -1,10 +1,11 @@
-import { type KeyObject, randomUUID } from "node:crypto";
+import { createPrivateKey, type KeyObject, randomUUID, sign } from "node:crypto";
 import { checksumAddress } from "../../abi/index.ts";
+import { ArgumentError } from "../../errors.ts";
 import { anything, oneOf, optional, options, text } from "../../options/index.ts";
 import type { Address, Hex } from "../../protocol/index.ts";
-import { SIGNING_TIMEOUTS_MS } from "../../protocol/signing-timeouts.ts";
-import { signCall } from "../sign-call.ts";
-import type { SignRequest } from "../signer.ts";
+import { SIGNING_TIMEOUTS_MS } from "../../protocol/signers.ts";
+import { readPemPrivateKey } from "../rsa.ts";
+import { type SignRequest, signCall } from "../signer.ts";
 import { textAt } from "./answer-fields.ts";
 import {
   badAnswer,
@@ -14,10 +15,65 @@ import {
   quoted,
   refusalOf,
 } from "./custodian-client.ts";
-import { CUSTODY, type CustodyOptions, type CustodySigner } from "./custody-signer.ts";
-import { authorizationKeyOf, authorizationSignature } from "./privy-authorization.ts";
+import { CUSTODY, type CustodyOptions, type CustodySigner, visibleText } from "./custody-signer.ts";
 import { SignerError, type SignerErrorCode } from "./signer-error.ts";
-import { visibleText } from "./visible-text.ts";
+
+/** What an authorization key signs of a request. */
+type AuthorizedRequest = {
+  method: "POST";
+  /** Complete. */
+  url: string;
+  body: unknown;
+  /** Those whose names begin with `privy-`, without the signature. */
+  headers: Record<string, string>;
+};
+
+const PREFIX = /^wallet-(?:auth|api):/;
+
+/**
+ * An authorization key, as the dashboard shows it (`wallet-auth:` and PKCS#8 as base64), or as PEM.
+ * @internal
+ * @throws {ArgumentError} `INVALID_PRIVATE_KEY`
+ */
+export function authorizationKeyOf(text: string): KeyObject {
+  const trimmed = text.trim();
+  const key = trimmed.includes("-----BEGIN")
+    ? readPemPrivateKey(trimmed, "authorizationKey")
+    : readKey(trimmed);
+  if (key?.asymmetricKeyDetails?.namedCurve === "prime256v1") return key;
+  throw new ArgumentError(
+    "authorizationKey",
+    "authorizationKey must be a P-256 key as Privy's dashboard shows it: wallet-auth: and base64.",
+    { code: "INVALID_PRIVATE_KEY" },
+  );
+}
+
+/**
+ * The header `privy-authorization-signature`: ECDSA P-256 with SHA-256, DER, as base64.
+ * @internal
+ */
+export function authorizationSignature(key: KeyObject, request: AuthorizedRequest): string {
+  const signed = canonicalJson({ version: 1, ...request });
+  return sign("sha256", Buffer.from(signed), key).toString("base64");
+}
+
+function readKey(text: string): KeyObject | undefined {
+  const der = Buffer.from(text.replace(PREFIX, ""), "base64");
+  try {
+    return createPrivateKey({ key: der, format: "der", type: "pkcs8" });
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON in the canonical form of RFC 8785: no spaces, and the names of each object sorted. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  members.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
+}
 
 export type PrivySignerOptions = CustodyOptions & {
   /** @default "https://api.privy.io" */

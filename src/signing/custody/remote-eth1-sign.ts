@@ -3,10 +3,26 @@ import * as PublicKey from "ox/PublicKey";
 import { checksumAddress } from "../../abi/index.ts";
 import { ArgumentError } from "../../errors.ts";
 import type { Address, Hex } from "../../protocol/index.ts";
+import type { SignOptions, SignRequest } from "../signer.ts";
 import { textAt } from "./answer-fields.ts";
-import { badAnswer, type CustodianAnswer, refusalOf } from "./custodian-client.ts";
-import { REMOTE, type Remote, type RemoteKey } from "./remote-key.ts";
+import { badAnswer, type CustodianAnswer, type CustodianClient, refusalOf } from "./custodian-client.ts";
 import { SignerError } from "./signer-error.ts";
+
+/** What the two protocols of remote signers need. */
+export type Remote = {
+  client: CustodianClient;
+  headers: Record<string, string>;
+  timeoutMs: number;
+};
+
+/** A key of a remote signer. */
+export type RemoteKey = {
+  address: Address;
+  sign(request: SignRequest, options: SignOptions): Promise<Hex>;
+};
+
+/** A remote signer at the start of a sentence. */
+export const REMOTE = "The remote signer";
 
 /** A key as the signer names it. */
 type ListedKey = { identifier: string; address: Address };

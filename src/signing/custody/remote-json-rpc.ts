@@ -3,10 +3,9 @@ import { ArgumentError } from "../../errors.ts";
 import type { Address, Hex } from "../../protocol/index.ts";
 import type { SignOptions } from "../signer.ts";
 import type { OperationTypedData } from "../typed-data.ts";
-import { fieldAt, textAt } from "./answer-fields.ts";
+import { fieldAt, isDenial, textAt } from "./answer-fields.ts";
 import { badAnswer, type CustodianAnswer, excerpt, refusalOf } from "./custodian-client.ts";
-import { isDenial } from "./denial.ts";
-import { REMOTE, type Remote, type RemoteKey } from "./remote-key.ts";
+import { REMOTE, type Remote, type RemoteKey } from "./remote-eth1-sign.ts";
 import { SignerError } from "./signer-error.ts";
 
 /** In the order in which they are tried. */

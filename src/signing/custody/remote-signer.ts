@@ -2,13 +2,12 @@ import { checksumAddress } from "../../abi/index.ts";
 import { ArgumentError } from "../../errors.ts";
 import { checkedBy, oneOf, optional, options, text, wrong } from "../../options/index.ts";
 import type { Address } from "../../protocol/index.ts";
-import { SIGNING_TIMEOUTS_MS } from "../../protocol/signing-timeouts.ts";
-import { signCall } from "../sign-call.ts";
+import { SIGNING_TIMEOUTS_MS } from "../../protocol/signers.ts";
+import { signCall } from "../signer.ts";
 import { CustodianClient } from "./custodian-client.ts";
 import { CUSTODY, type CustodyOptions, type CustodySigner } from "./custody-signer.ts";
-import { openEth1Key } from "./remote-eth1-sign.ts";
+import { openEth1Key, REMOTE } from "./remote-eth1-sign.ts";
 import { openJsonRpcKey, type RemoteSigningMethod, SIGNING_METHODS } from "./remote-json-rpc.ts";
-import { REMOTE } from "./remote-key.ts";
 
 export type RemoteSignerOptions = CustodyOptions & {
   /** The address of the signer, with the path of its interface. */

@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import should from "should";
 import type { AlertEvidence, LogPlace } from "../../../src/alerts/index.ts";
-import { isSameLog } from "../../../src/alerts/taken-back/compare.ts";
+import { isSameLog, noteSource } from "../../../src/alerts/taken-back/compare.ts";
 import { doubtedByBlock, doubtedByLog, doubtedByTransaction } from "../../../src/alerts/taken-back/doubts.ts";
 import { learn, watchAlert, watchStateOf } from "../../../src/alerts/taken-back/index.ts";
 import { indexesIn, isOtherReading, sighted } from "../../../src/alerts/taken-back/sighted.ts";
-import { noteSource } from "../../../src/alerts/taken-back/sources.ts";
 import type { WatchedAlert, WatchState } from "../../../src/alerts/taken-back/types.ts";
 import { unlisted } from "../../../src/index.ts";
 import { alertOn, CHAIN, hashOf, logAt } from "./logs.ts";

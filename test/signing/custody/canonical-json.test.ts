@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import should from "should";
-import { canonicalJson } from "../../../src/signing/custody/privy-authorization.ts";
+import { canonicalJson } from "../../../src/signing/custody/privy-signer.ts";
 
 describe("canonical JSON", () => {
   it("has no spaces, and the shortest form of numbers and text", () => {

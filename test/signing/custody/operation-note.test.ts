@@ -1,5 +1,5 @@
 import should from "should";
-import { operationNote } from "../../../src/signing/custody/operation-note.ts";
+import { operationNote } from "../../../src/signing/custody/fireblocks-requests.ts";
 import { operationTypedData } from "../../../src/signing/index.ts";
 
 const account = "0x1111111111111111111111111111111111111111";

@@ -1,4 +1,4 @@
-import { snakeCase } from "../../../../src/abi/wire-names.ts";
+import { snakeCase } from "../../../../src/abi/wire-values.ts";
 import { extensionService } from "./extension-service.ts";
 import { readFunction } from "./read-function.ts";
 import type { WatcherService } from "./service.ts";
