@@ -17,12 +17,69 @@ import { decodeRaw } from "./raw.ts";
 import { encodeValues, toValues } from "./values.ts";
 import { wireName } from "./wire-values.ts";
 
+type Log = { topics: readonly string[]; data: string };
+
+const WORD_BYTES = 32;
+
+/**
+ * The log that a contract writes for an event with these values, in order or by name.
+ *
+ * @throws ArgumentError as `toAbiValue`, with the path of the value.
+ */
+export function eventLog(
+  fragment: EventFragment,
+  given: readonly unknown[] | Record<string, unknown>,
+  path: string,
+): { topics: Hex[]; data: Hex } {
+  const { inputs } = fragment;
+  const values = toValues(inputs, given, path);
+  const topics = fragment.anonymous ? [] : [signatureHash(signatureOf(fragment))];
+  const others: AbiParameter[] = [];
+  const data: unknown[] = [];
+  for (const [index, input] of inputs.entries()) {
+    if (input.indexed) {
+      topics.push(topicOf(input, values[index]));
+    } else {
+      others.push(input);
+      data.push(values[index]);
+    }
+  }
+  return { topics, data: encodeValues(others, data) };
+}
+
+/** The value itself, or the hash of one that may not fit a topic. */
+function topicOf(parameter: AbiParameter, value: unknown): Hex {
+  const text = bytesOf(parameter, value);
+  if (text !== undefined) return Hash.keccak256(text);
+  const isValue = arrayOf(parameter) === undefined && parameter.type !== "tuple";
+  const words = inWords(parameter, value);
+  return isValue ? words : Hash.keccak256(words);
+}
+
+/** In what is hashed, everything has whole words, and nothing its length or place. */
+function inWords(parameter: AbiParameter, value: unknown): Hex {
+  const parts = Array.isArray(value) ? value : [];
+  const array = arrayOf(parameter);
+  if (array !== undefined) return HexText.concat(...parts.map((part) => inWords(array.item, part)));
+  const { type, components = [] } = parameter;
+  if (type === "tuple")
+    return HexText.concat(...components.map((component, index) => inWords(component, parts[index])));
+  const text = bytesOf(parameter, value);
+  if (text === undefined) return encodeValues([parameter], [value]);
+  const words = Math.ceil(HexText.size(text) / WORD_BYTES);
+  return words === 0 ? text : HexText.padRight(text, words * WORD_BYTES);
+}
+
+/** Text and bytes of any length. */
+function bytesOf({ type }: AbiParameter, value: unknown): Hex | undefined {
+  if (type === "string") return HexText.fromString(String(value));
+  return type === "bytes" ? (String(value) as Hex) : undefined;
+}
+
 /** Sizes of the integers that the workflow writes as JSON numbers. */
 const NUMBER_BITS = [8, 16, 32, 64];
 /** The workflow takes base64 text of these lengths for bytes. */
 const BYTES_LENGTHS = [20, 32];
-
-type Log = { topics: readonly string[]; data: string };
 
 /**
  * The `params` of a log as the public service writes them: keys in snake_case; integers of 8, 16, 32 and 64 bits as JSON
@@ -160,61 +217,4 @@ function unroundedNumber(value: unknown): unknown {
 
 function mismatch(fragment: EventFragment, why: string, cause?: unknown): CrecError {
   return new CrecError("LOG_MISMATCH", `The log is not a ${signatureOf(fragment)} event: ${why}.`, { cause });
-}
-
-const WORD_BYTES = 32;
-
-/**
- * The log that a contract writes for an event with these values, in order or by name.
- *
- * @throws ArgumentError as `toAbiValue`, with the path of the value.
- */
-export function eventLog(
-  fragment: EventFragment,
-  given: readonly unknown[] | Record<string, unknown>,
-  path: string,
-): { topics: Hex[]; data: Hex } {
-  const { inputs } = fragment;
-  const values = toValues(inputs, given, path);
-  const topics = fragment.anonymous ? [] : [signatureHash(signatureOf(fragment))];
-  const others: AbiParameter[] = [];
-  const data: unknown[] = [];
-  for (const [index, input] of inputs.entries()) {
-    if (input.indexed) {
-      topics.push(topicOf(input, values[index]));
-    } else {
-      others.push(input);
-      data.push(values[index]);
-    }
-  }
-  return { topics, data: encodeValues(others, data) };
-}
-
-/** The value itself, or the hash of one that may not fit a topic. */
-function topicOf(parameter: AbiParameter, value: unknown): Hex {
-  const text = bytesOf(parameter, value);
-  if (text !== undefined) return Hash.keccak256(text);
-  const isValue = arrayOf(parameter) === undefined && parameter.type !== "tuple";
-  const words = inWords(parameter, value);
-  return isValue ? words : Hash.keccak256(words);
-}
-
-/** In what is hashed, everything has whole words, and nothing its length or place. */
-function inWords(parameter: AbiParameter, value: unknown): Hex {
-  const parts = Array.isArray(value) ? value : [];
-  const array = arrayOf(parameter);
-  if (array !== undefined) return HexText.concat(...parts.map((part) => inWords(array.item, part)));
-  const { type, components = [] } = parameter;
-  if (type === "tuple")
-    return HexText.concat(...components.map((component, index) => inWords(component, parts[index])));
-  const text = bytesOf(parameter, value);
-  if (text === undefined) return encodeValues([parameter], [value]);
-  const words = Math.ceil(HexText.size(text) / WORD_BYTES);
-  return words === 0 ? text : HexText.padRight(text, words * WORD_BYTES);
-}
-
-/** Text and bytes of any length. */
-function bytesOf({ type }: AbiParameter, value: unknown): Hex | undefined {
-  if (type === "string") return HexText.fromString(String(value));
-  return type === "bytes" ? (String(value) as Hex) : undefined;
 }

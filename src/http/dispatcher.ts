@@ -4,24 +4,6 @@ import { type Hop, HopCount, hopError } from "./hops.ts";
 import { openPlainPool } from "./plain-dispatcher.ts";
 import { type DispatcherSettings, KEEP_ALIVE_MS, MAX_HEADER_BYTES, type SocketPool } from "./socket-pool.ts";
 
-/** The shortest module: an empty one. */
-const EMPTY_MODULE = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
-
-/** The part that is used: not every set of types has it. */
-type Global = { WebAssembly?: { Module: new (bytes: Uint8Array) => unknown } };
-
-/** Whether WebAssembly works: `--jitless` turns it off, and so may a policy. */
-function hasWebAssembly(): boolean {
-  const { WebAssembly } = globalThis as Global;
-  if (WebAssembly === undefined) return false;
-  try {
-    new WebAssembly.Module(EMPTY_MODULE);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** @throws {ArgumentError} where WebAssembly is off and a proxy is set. */
 export function openSocketPool(settings: DispatcherSettings): SocketPool {
   return hasWebAssembly() ? openUndiciPool(settings) : openPlainPool(settings);
@@ -152,4 +134,22 @@ function tracked(connect: buildConnector.connector, sockets: Set<Socket>): build
     socket.once("error", (error) => socket.destroy(error));
     socket.once("close", () => sockets.delete(socket));
   };
+}
+
+/** The shortest module: an empty one. */
+const EMPTY_MODULE = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
+
+/** The part that is used: not every set of types has it. */
+type Global = { WebAssembly?: { Module: new (bytes: Uint8Array) => unknown } };
+
+/** Whether WebAssembly works: `--jitless` turns it off, and so may a policy. */
+function hasWebAssembly(): boolean {
+  const { WebAssembly } = globalThis as Global;
+  if (WebAssembly === undefined) return false;
+  try {
+    new WebAssembly.Module(EMPTY_MODULE);
+    return true;
+  } catch {
+    return false;
+  }
 }

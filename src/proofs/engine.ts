@@ -4,27 +4,6 @@ import type { Hex } from "../protocol/index.ts";
 import { yieldToEventLoop } from "../timing/index.ts";
 import { bytesToHex, hexToBytes } from "./fields.ts";
 
-/** Proofs that are checked before the event loop runs again: about 2 ms. */
-const PROOFS_PER_RUN = 8;
-
-let left = PROOFS_PER_RUN;
-let pause: Promise<void> | undefined;
-
-/**
- * Called before each proof, by all verifiers of the process. Without it, many proofs in a row would keep timers and
- * sockets waiting until the last of them is checked: a loop of awaits alone does not let the event loop run.
- */
-export async function yieldRegularly(): Promise<void> {
-  while (left === 0) {
-    pause ??= yieldToEventLoop().then(() => {
-      left = PROOFS_PER_RUN;
-      pause = undefined;
-    });
-    await pause;
-  }
-  left -= 1;
-}
-
 /** The two primitives that a verifier needs. */
 export type Engine = {
   /** WebAssembly or JavaScript. */
@@ -147,4 +126,25 @@ function selfTest(engine: Engine): void {
     engine.recoverAddress(digest, signature) === KNOWN.signer &&
     engine.recoverAddress(digest, KNOWN.impossible) === undefined;
   if (!passes) throw new Error("The WebAssembly engine failed its self-test.");
+}
+
+/** Proofs that are checked before the event loop runs again: about 2 ms. */
+const PROOFS_PER_RUN = 8;
+
+let left = PROOFS_PER_RUN;
+let pause: Promise<void> | undefined;
+
+/**
+ * Called before each proof, by all verifiers of the process. Without it, many proofs in a row would keep timers and
+ * sockets waiting until the last of them is checked: a loop of awaits alone does not let the event loop run.
+ */
+export async function yieldRegularly(): Promise<void> {
+  while (left === 0) {
+    pause ??= yieldToEventLoop().then(() => {
+      left = PROOFS_PER_RUN;
+      pause = undefined;
+    });
+    await pause;
+  }
+  left -= 1;
 }

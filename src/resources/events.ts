@@ -16,48 +16,6 @@ import { AwaitedPage, type Listing, listing, listingOf } from "./lists/pages.ts"
 import { badResponse, isObject, listOf, paging, pathId, resourceOf } from "./requests/checks.ts";
 import { isById, matchesId, narrowed, type SearchEvents, searchFilter } from "./requests/search-filter.ts";
 
-type Selection<T> = {
-  /** Reads the list from its beginning. */
-  items: () => AsyncIterable<T>;
-  /** How many items to skip. */
-  offset: number;
-  /** The size of a page. */
-  limit: number;
-};
-
-/** A part of a list as a list of its own. It is only read when it is awaited or iterated. */
-function selected<T>(selection: Selection<T>): Listing<T> {
-  return new Selected(selection);
-}
-
-class Selected<T> extends AwaitedPage<T> {
-  readonly #selection: Selection<T>;
-
-  constructor(selection: Selection<T>) {
-    super();
-    this.#selection = selection;
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-    const { items, offset } = this.#selection;
-    let seen = 0;
-    for await (const item of items()) {
-      seen += 1;
-      if (seen > offset) yield item;
-    }
-  }
-
-  /** One item more than the page has shows that more follow. */
-  protected async page(): Promise<Page<T>> {
-    const data: T[] = [];
-    for await (const item of this) {
-      if (data.length === this.#selection.limit) return { data, has_more: true };
-      data.push(item);
-    }
-    return { data, has_more: false };
-  }
-}
-
 /** Which page of a channel's events to read. */
 export type PollEvents = {
   /** The position in the channel. Without it, the newest events are read. */
@@ -249,4 +207,46 @@ async function eventAt(
   }
   const message = `The channel shows no event at offset ${offset}. Check the channel and the offset.`;
   throw new NotFoundError("EVENT_NOT_FOUND", message);
+}
+
+type Selection<T> = {
+  /** Reads the list from its beginning. */
+  items: () => AsyncIterable<T>;
+  /** How many items to skip. */
+  offset: number;
+  /** The size of a page. */
+  limit: number;
+};
+
+/** A part of a list as a list of its own. It is only read when it is awaited or iterated. */
+function selected<T>(selection: Selection<T>): Listing<T> {
+  return new Selected(selection);
+}
+
+class Selected<T> extends AwaitedPage<T> {
+  readonly #selection: Selection<T>;
+
+  constructor(selection: Selection<T>) {
+    super();
+    this.#selection = selection;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    const { items, offset } = this.#selection;
+    let seen = 0;
+    for await (const item of items()) {
+      seen += 1;
+      if (seen > offset) yield item;
+    }
+  }
+
+  /** One item more than the page has shows that more follow. */
+  protected async page(): Promise<Page<T>> {
+    const data: T[] = [];
+    for await (const item of this) {
+      if (data.length === this.#selection.limit) return { data, has_more: true };
+      data.push(item);
+    }
+    return { data, has_more: false };
+  }
 }

@@ -16,33 +16,6 @@ import { publicKeyKind } from "./rsa.ts";
 import { requireDigest } from "./signature.ts";
 import type { OperationTypedData } from "./typed-data.ts";
 
-const digest = checkedBy((value: Hex) => requireDigest(value));
-const digestRequest = like<Pick<SignRequest, "digest"> & Partial<SignRequest>>({
-  digest,
-  preimage: optional(anyText()),
-});
-const wholeRequest = like<SignRequest>({
-  digest,
-  preimage: anyText(),
-  typedData: jsonObject as Kind<never>,
-});
-
-const signOptions = options<SignOptions>({ signal: optional(signal), onState: optional(callable()) });
-
-/**
- * The options of the `sign` of a signer, checked, with the part of the request that it uses.
- * @throws {ArgumentError}
- */
-export function signCall(
-  request: unknown,
-  given: SignOptions | undefined,
-  uses: "digest" | "all",
-): SignOptions {
-  if (uses === "digest") digestRequest(request, "request");
-  else wholeRequest(request, "request");
-  return signOptions(given);
-}
-
 /** What a signer signs, in three forms of the same: a signer uses the one that its key service takes. */
 export type SignRequest = {
   /** The 32 bytes to sign: keccak-256 of `preimage`. */
@@ -100,3 +73,30 @@ export const signerKind = like<Signer>({
 export type LocalSigner = Omit<Signer, "sign"> & {
   sign(request: Pick<SignRequest, "digest"> & Partial<SignRequest>): Promise<Hex>;
 };
+
+const digest = checkedBy((value: Hex) => requireDigest(value));
+const digestRequest = like<Pick<SignRequest, "digest"> & Partial<SignRequest>>({
+  digest,
+  preimage: optional(anyText()),
+});
+const wholeRequest = like<SignRequest>({
+  digest,
+  preimage: anyText(),
+  typedData: jsonObject as Kind<never>,
+});
+
+const signOptions = options<SignOptions>({ signal: optional(signal), onState: optional(callable()) });
+
+/**
+ * The options of the `sign` of a signer, checked, with the part of the request that it uses.
+ * @throws {ArgumentError}
+ */
+export function signCall(
+  request: unknown,
+  given: SignOptions | undefined,
+  uses: "digest" | "all",
+): SignOptions {
+  if (uses === "digest") digestRequest(request, "request");
+  else wholeRequest(request, "request");
+  return signOptions(given);
+}

@@ -1,2 +1,11 @@
-export { type Clock, type ClockReading, elapsedSince, type Random, readClocks, rfc3339, systemClock, timeOf } from "./clock.ts";
+export {
+  type Clock,
+  type ClockReading,
+  elapsedSince,
+  type Random,
+  readClocks,
+  rfc3339,
+  systemClock,
+  timeOf,
+} from "./clock.ts";
 export { LONGEST_TIMER_MS, sleep, yieldToEventLoop } from "./sleep.ts";

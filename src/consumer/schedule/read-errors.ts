@@ -5,45 +5,6 @@ import { RETRIES } from "../../retry/policies.ts";
 import { backoffMs } from "../../retry/retry.ts";
 import type { Random } from "../../timing/index.ts";
 
-const POLICY_OF = {
-  retry: RETRIES.read,
-  missing: RETRIES.missing,
-  refused: RETRIES.refused,
-  // Readers stop instead of waiting.
-  final: RETRIES.refused,
-} as const satisfies Record<ReadErrorKind, unknown>;
-
-/** How long a reader of events waits after an error: longer after each one of the same kind, until a success. */
-export class ReadBackoff {
-  readonly #random: Random;
-  #kind: ReadErrorKind = "retry";
-  #attempt = 0;
-
-  constructor(random: Random = Math.random) {
-    this.#random = callable<Random>()(random, "random");
-  }
-
-  /**
-   * Milliseconds to wait after this error. Where the service set `Retry-After`, exactly that, but at most an hour.
-   * @example
-   * new ReadBackoff().next({ code: "RATE_LIMITED", retryAfterMs: 5_000 }); // → 5000
-   */
-  next(error: { code: string; retryAfterMs?: unknown }): number {
-    const kind = readErrorKindOf(error);
-    this.#attempt = kind === this.#kind ? this.#attempt + 1 : 1;
-    this.#kind = kind;
-    const policy = POLICY_OF[kind];
-    const { retryAfterMs } = error;
-    if (typeof retryAfterMs === "number" && retryAfterMs > 0)
-      return Math.min(retryAfterMs, policy.maxRetryAfter);
-    return backoffMs(policy, this.#attempt, this.#random);
-  }
-
-  succeeded(): void {
-    this.#attempt = 0;
-  }
-}
-
 /**
  * What an error means for a reader of events. `retry`: it may pass. `missing`: what is read is not there yet, and is
  * probably being created. `refused`: the key, or its rights, are refused, which a person has to fix. `final`: waiting
@@ -92,4 +53,43 @@ export function isTooLarge(error: unknown): boolean {
 /** Whether the channel itself is missing. */
 export function isChannelMissing({ code }: CrecError): boolean {
   return code === "CHANNEL_NOT_FOUND" || code === "NOT_FOUND";
+}
+
+const POLICY_OF = {
+  retry: RETRIES.read,
+  missing: RETRIES.missing,
+  refused: RETRIES.refused,
+  // Readers stop instead of waiting.
+  final: RETRIES.refused,
+} as const satisfies Record<ReadErrorKind, unknown>;
+
+/** How long a reader of events waits after an error: longer after each one of the same kind, until a success. */
+export class ReadBackoff {
+  readonly #random: Random;
+  #kind: ReadErrorKind = "retry";
+  #attempt = 0;
+
+  constructor(random: Random = Math.random) {
+    this.#random = callable<Random>()(random, "random");
+  }
+
+  /**
+   * Milliseconds to wait after this error. Where the service set `Retry-After`, exactly that, but at most an hour.
+   * @example
+   * new ReadBackoff().next({ code: "RATE_LIMITED", retryAfterMs: 5_000 }); // → 5000
+   */
+  next(error: { code: string; retryAfterMs?: unknown }): number {
+    const kind = readErrorKindOf(error);
+    this.#attempt = kind === this.#kind ? this.#attempt + 1 : 1;
+    this.#kind = kind;
+    const policy = POLICY_OF[kind];
+    const { retryAfterMs } = error;
+    if (typeof retryAfterMs === "number" && retryAfterMs > 0)
+      return Math.min(retryAfterMs, policy.maxRetryAfter);
+    return backoffMs(policy, this.#attempt, this.#random);
+  }
+
+  succeeded(): void {
+    this.#attempt = 0;
+  }
 }

@@ -15,61 +15,6 @@ import { type EventCalls, type EventSource, eventCallsKind, eventSource } from "
 import type { Pace } from "./pace.ts";
 import { Singleflight } from "./singleflight.ts";
 
-type Sleeper = { until: number; wake: () => void };
-
-/** Lets several sleep until the first of them has to wake: then all wake. */
-class SharedPollTimer {
-  readonly #clock: Clock;
-  readonly #onWake: () => void;
-  readonly #sleepers = new Set<Sleeper>();
-  #alarm: { at: number; abort: AbortController } | undefined;
-
-  /** `onWake` is called before they wake. */
-  constructor(clock: Clock, onWake: () => void) {
-    this.#clock = clock;
-    this.#onWake = onWake;
-  }
-
-  /** Resolves after `ms` milliseconds at the latest, and as soon as the signal fires. Never rejects. */
-  sleep(ms: number, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return Promise.resolve();
-    const { promise, resolve } = deferred();
-    const end = () => {
-      signal.removeEventListener("abort", end);
-      this.#sleepers.delete(sleeper);
-      this.#setAlarm();
-      resolve();
-    };
-    const sleeper: Sleeper = { until: this.#clock.elapsed() + ms, wake: end };
-    signal.addEventListener("abort", end, { once: true });
-    this.#sleepers.add(sleeper);
-    this.#setAlarm();
-    return promise;
-  }
-
-  /** For the first that has to wake; no timer is left when none sleeps. */
-  #setAlarm(): void {
-    const at = Math.min(...[...this.#sleepers].map(({ until }) => until));
-    if (this.#alarm?.at === at) return;
-    this.#alarm?.abort.abort();
-    this.#alarm = undefined;
-    if (this.#sleepers.size === 0) return;
-    const abort = new AbortController();
-    this.#alarm = { at, abort };
-    void this.#clock.sleep(Math.max(0, at - this.#clock.elapsed()), abort.signal).then(() => {
-      if (!abort.signal.aborted) this.#wakeAll();
-    });
-  }
-
-  #wakeAll(): void {
-    this.#alarm = undefined;
-    this.#onWake();
-    const woken = [...this.#sleepers];
-    this.#sleepers.clear();
-    for (const { wake } of woken) wake();
-  }
-}
-
 /** One of several readers of a channel, which share their requests. */
 export type ChannelReader = {
   /** For `EventConsumer`: the source. Requests of several readers that are the same are made once. */
@@ -229,5 +174,60 @@ class SharedChannel {
     const isShared = this.#members.size > 1;
     this.#pages.dropGivenTo(this.#members);
     return isShared ? structuredClone(answer) : answer;
+  }
+}
+
+type Sleeper = { until: number; wake: () => void };
+
+/** Lets several sleep until the first of them has to wake: then all wake. */
+class SharedPollTimer {
+  readonly #clock: Clock;
+  readonly #onWake: () => void;
+  readonly #sleepers = new Set<Sleeper>();
+  #alarm: { at: number; abort: AbortController } | undefined;
+
+  /** `onWake` is called before they wake. */
+  constructor(clock: Clock, onWake: () => void) {
+    this.#clock = clock;
+    this.#onWake = onWake;
+  }
+
+  /** Resolves after `ms` milliseconds at the latest, and as soon as the signal fires. Never rejects. */
+  sleep(ms: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.resolve();
+    const { promise, resolve } = deferred();
+    const end = () => {
+      signal.removeEventListener("abort", end);
+      this.#sleepers.delete(sleeper);
+      this.#setAlarm();
+      resolve();
+    };
+    const sleeper: Sleeper = { until: this.#clock.elapsed() + ms, wake: end };
+    signal.addEventListener("abort", end, { once: true });
+    this.#sleepers.add(sleeper);
+    this.#setAlarm();
+    return promise;
+  }
+
+  /** For the first that has to wake; no timer is left when none sleeps. */
+  #setAlarm(): void {
+    const at = Math.min(...[...this.#sleepers].map(({ until }) => until));
+    if (this.#alarm?.at === at) return;
+    this.#alarm?.abort.abort();
+    this.#alarm = undefined;
+    if (this.#sleepers.size === 0) return;
+    const abort = new AbortController();
+    this.#alarm = { at, abort };
+    void this.#clock.sleep(Math.max(0, at - this.#clock.elapsed()), abort.signal).then(() => {
+      if (!abort.signal.aborted) this.#wakeAll();
+    });
+  }
+
+  #wakeAll(): void {
+    this.#alarm = undefined;
+    this.#onWake();
+    const woken = [...this.#sleepers];
+    this.#sleepers.clear();
+    for (const { wake } of woken) wake();
   }
 }

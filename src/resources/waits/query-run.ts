@@ -19,62 +19,6 @@ import { requireAnswerTo } from "../requests/answer-to.ts";
 import type { CreatedQuery, CreateQuery } from "../requests/query-request.ts";
 import { WAIT, type WaitOptions } from "./wait.ts";
 
-/** A call of a contract's function, by its ABI. */
-export type FunctionQuery = Omit<CreateQuery, "params"> & {
-  /** The contract's address. */
-  address: string;
-  /** The contract's ABI. */
-  abi: Abi;
-  /** Name, or signature where several functions share the name. */
-  function: string;
-  /** Values in order or by name. */
-  args?: readonly unknown[] | Record<string, unknown> | undefined;
-  /**
-   * The block to read at.
-   * @default { type: "latest" }
-   */
-  block_selection?: BlockSelection | undefined;
-  /**
-   * The caller, as the contract sees it.
-   * @default the zero address
-   */
-  from_address?: string | undefined;
-};
-
-export type FunctionQueryOptions = Omit<QueryRunOptions, "abi">;
-
-/** The answer to a query, decoded. */
-export type FunctionAnswer = QueryAnswer & {
-  /** One output: the value itself; several: an object by name. Integers are decimal text. */
-  value: unknown;
-};
-
-const functionQuery = request<FunctionQuery>({
-  // The values of the request are checked with the query.
-  ...{ chain_selector: anything(), address: anything(), block_selection: anything() },
-  ...{ from_address: anything(), idempotency_key: anything(), metadata: anything(), args: anything() },
-  abi: aList(),
-  function: text,
-});
-
-/** Encodes the call, runs it and decodes its answer: see `Queries.call`. */
-export async function callFunction(
-  run: (query: CreateQuery, options: QueryRunOptions) => Promise<QueryAnswer>,
-  question: FunctionQuery,
-  options: FunctionQueryOptions,
-): Promise<FunctionAnswer> {
-  const asked = functionQuery(question, "question");
-  const { address, abi, function: name, args, block_selection, from_address, ...rest } = asked;
-  const params = {
-    contract_address: address,
-    call_data: encodeFunctionCall({ abi, function: name, args }).data,
-    block_selection: block_selection === undefined ? ({ type: "latest" } as const) : block_selection,
-    ...(from_address === undefined ? {} : { from_address }),
-  };
-  const answer = await run({ ...rest, params }, { ...options, abi });
-  return { value: decodeFunctionResult({ abi, function: name, data: answer.data }), ...answer };
-}
-
 export type QueryWaitOptions = Omit<WaitOptions<QueryStatus, Query>, "target"> & {
   /**
    * The status to wait for.
@@ -177,4 +121,60 @@ export async function answerOf(
   if (verification === undefined) requireAnswerTo("query", answeredQuery(query, requested));
   const { result: data = "0x", block } = decodeQuery(query);
   return { data, block, query, ...(verification ? { verification } : {}) };
+}
+
+/** A call of a contract's function, by its ABI. */
+export type FunctionQuery = Omit<CreateQuery, "params"> & {
+  /** The contract's address. */
+  address: string;
+  /** The contract's ABI. */
+  abi: Abi;
+  /** Name, or signature where several functions share the name. */
+  function: string;
+  /** Values in order or by name. */
+  args?: readonly unknown[] | Record<string, unknown> | undefined;
+  /**
+   * The block to read at.
+   * @default { type: "latest" }
+   */
+  block_selection?: BlockSelection | undefined;
+  /**
+   * The caller, as the contract sees it.
+   * @default the zero address
+   */
+  from_address?: string | undefined;
+};
+
+export type FunctionQueryOptions = Omit<QueryRunOptions, "abi">;
+
+/** The answer to a query, decoded. */
+export type FunctionAnswer = QueryAnswer & {
+  /** One output: the value itself; several: an object by name. Integers are decimal text. */
+  value: unknown;
+};
+
+const functionQuery = request<FunctionQuery>({
+  // The values of the request are checked with the query.
+  ...{ chain_selector: anything(), address: anything(), block_selection: anything() },
+  ...{ from_address: anything(), idempotency_key: anything(), metadata: anything(), args: anything() },
+  abi: aList(),
+  function: text,
+});
+
+/** Encodes the call, runs it and decodes its answer: see `Queries.call`. */
+export async function callFunction(
+  run: (query: CreateQuery, options: QueryRunOptions) => Promise<QueryAnswer>,
+  question: FunctionQuery,
+  options: FunctionQueryOptions,
+): Promise<FunctionAnswer> {
+  const asked = functionQuery(question, "question");
+  const { address, abi, function: name, args, block_selection, from_address, ...rest } = asked;
+  const params = {
+    contract_address: address,
+    call_data: encodeFunctionCall({ abi, function: name, args }).data,
+    block_selection: block_selection === undefined ? ({ type: "latest" } as const) : block_selection,
+    ...(from_address === undefined ? {} : { from_address }),
+  };
+  const answer = await run({ ...rest, params }, { ...options, abi });
+  return { value: decodeFunctionResult({ abi, function: name, data: answer.data }), ...answer };
 }

@@ -2,31 +2,6 @@ import { GetPublicKeyCommand, KMSClient, SignCommand } from "@aws-sdk/client-kms
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import type { OutgoingRequest } from "../../../http/index.ts";
 
-type Usual = KMSClient["config"]["retryStrategy"];
-/** The present kind. The SDK has an older one in its types, which it does not make by itself. */
-type Strategy = Extract<Awaited<ReturnType<Usual>>, { recordSuccess: unknown }>;
-
-/** Statuses of a proxy that has handed the request on, and got no answer. */
-const LOST = [502, 504];
-
-/** The retries of the SDK, but for requests that AWS KMS may have carried out. */
-function carefully(ofSdk: Usual): Strategy {
-  const usual = ofSdk as () => Promise<Strategy>;
-  return {
-    acquireInitialRetryToken: async (scope) => (await usual()).acquireInitialRetryToken(scope),
-    async refreshRetryTokenForRetry(token, info) {
-      if (mayBeDone(info.error)) throw info.error;
-      return (await usual()).refreshRetryTokenForRetry(token, info);
-    },
-    recordSuccess: (token) => usual().then((strategy) => strategy.recordSuccess(token)),
-  };
-}
-
-function mayBeDone(error: unknown): boolean {
-  const { isAsked, $metadata } = error as { isAsked?: unknown; $metadata?: { httpStatusCode?: number } };
-  return isAsked === true || LOST.includes($metadata?.httpStatusCode ?? 0);
-}
-
 /** An answer of HTTP with its whole body. */
 export type KmsAnswer = { statusCode: number; headers: Record<string, string>; body: Uint8Array };
 
@@ -177,4 +152,29 @@ function outgoing({
 
 function textOf(body: unknown): string {
   return typeof body === "string" ? body : new TextDecoder().decode(body as Uint8Array);
+}
+
+type Usual = KMSClient["config"]["retryStrategy"];
+/** The present kind. The SDK has an older one in its types, which it does not make by itself. */
+type Strategy = Extract<Awaited<ReturnType<Usual>>, { recordSuccess: unknown }>;
+
+/** Statuses of a proxy that has handed the request on, and got no answer. */
+const LOST = [502, 504];
+
+/** The retries of the SDK, but for requests that AWS KMS may have carried out. */
+function carefully(ofSdk: Usual): Strategy {
+  const usual = ofSdk as () => Promise<Strategy>;
+  return {
+    acquireInitialRetryToken: async (scope) => (await usual()).acquireInitialRetryToken(scope),
+    async refreshRetryTokenForRetry(token, info) {
+      if (mayBeDone(info.error)) throw info.error;
+      return (await usual()).refreshRetryTokenForRetry(token, info);
+    },
+    recordSuccess: (token) => usual().then((strategy) => strategy.recordSuccess(token)),
+  };
+}
+
+function mayBeDone(error: unknown): boolean {
+  const { isAsked, $metadata } = error as { isAsked?: unknown; $metadata?: { httpStatusCode?: number } };
+  return isAsked === true || LOST.includes($metadata?.httpStatusCode ?? 0);
 }
