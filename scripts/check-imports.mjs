@@ -80,12 +80,12 @@ const FOR_SERVICE = ["protocol", "errors", "timing", "abi", "proofs", "signing",
 /** Code for the browser, where the library cannot run: it may import the pure data of src/protocol. */
 const IN_BROWSER = /^(?:nodes\/(?:[^/]+\/editor[^/]*\.ts|common\/editor\/.*)|plugins\/[^/]+\/editor\/.*)$/;
 
-/** What nodes do as the library does: replace files, refuse those of newer versions, advise on files, read the clocks, leave a rule alone. They import no code. */
+/** What nodes do as the library does: write files that are complete after a crash, refuse those of newer versions, advise on files, read the clocks, leave a rule alone. They import little code. */
 const FOR_NODES = [
   "src/alerts/rule/rule-uses.ts",
+  "src/storage/durable-files.ts",
   "src/storage/file-advice.ts",
   "src/storage/newer.ts",
-  "src/storage/rename.ts",
   "src/timing/clock.ts",
 ];
 

@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import type { Node, NodeAPI } from "node-red";
 import type { CursorIdentity, CursorState } from "../../src/index.ts";
+import { writeDurably } from "../../src/storage/durable-files.ts";
 import { isNewerRefused, refuseNewer } from "../../src/storage/newer.ts";
 import { fileNameOf } from "../common/fields/file-name.ts";
-import { replaceState, stateFiles } from "../common/folder/state-files.ts";
+import { stateFiles } from "../common/folder/state-files.ts";
 import { folderOfKind, stateFolder } from "../common/folder/state-folder.ts";
 import { loadLibrary } from "../common/library.ts";
 import { storeOf } from "./store-note.ts";
@@ -156,7 +157,7 @@ function filePlace(path: string, holdsPosition = false): Place {
       return mark;
     },
     // Written each second, and one that a power cut spoils does not count.
-    write: (text) => replaceState(path, `${text}\n`, { sync: false }),
+    write: (text) => writeDurably(path, `${text}\n`, { files: stateFiles, sync: "none" }),
   };
 }
 

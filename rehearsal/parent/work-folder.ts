@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { renameOver } from "../../src/storage/rename.ts";
+import { renameOver } from "../../src/storage/durable-files.ts";
 
 // A rehearsal has a folder of its own: `work`, in which its process runs, and beside it a note of whose it is, and the file
 // of its report.

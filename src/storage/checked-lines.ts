@@ -1,5 +1,5 @@
 import { checksumOf } from "./checksum.ts";
-import { DurableFiles, type Files } from "./durable-files.ts";
+import { appendDurably, type Files, readIfThere, removeLeftovers, writeDurably } from "./durable-files.ts";
 import { type MakeError, refuseNewer } from "./newer.ts";
 
 /** What was read: the whole lines, and the path of the copy of a damaged file. `size` in characters. */
@@ -21,10 +21,10 @@ export class CheckedLines<Entry> {
   readonly path: string;
   readonly #isEntry: (value: unknown) => value is Entry;
   readonly #onNewer: OnNewer;
-  readonly #files: DurableFiles;
+  readonly #files: Files | undefined;
 
   constructor(path: string, isEntry: (value: unknown) => value is Entry, onNewer: OnNewer, files?: Files) {
-    this.#files = new DurableFiles(files);
+    this.#files = files;
     this.path = path;
     this.#onNewer = onNewer;
     this.#isEntry = isEntry;
@@ -32,9 +32,9 @@ export class CheckedLines<Entry> {
 
   /** Reads the file. Of a damaged one a copy is kept, and its whole lines still count. */
   async read(): Promise<StoredLines<Entry>> {
-    const text = await this.#files.read(this.path);
+    const text = await readIfThere(this.path, this.#files);
     if (text === undefined) return { entries: [], size: 0, state: "missing" };
-    await this.#files.removeLeftovers(this.path);
+    await removeLeftovers(this.path, this.#files);
     const lines = text.split("\n");
     const entries = lines.flatMap((line) => this.#parsed(line));
     const size = text.length;
@@ -44,14 +44,14 @@ export class CheckedLines<Entry> {
     }
     // Named after its content, so that ten restarts make one copy.
     const copy = `${this.path}.damaged-${checksumOf(text).slice(0, 8)}`;
-    await this.#files.replace(copy, () => text);
+    await writeDurably(copy, text, { files: this.#files });
     return { entries, size, state: "damaged", copy };
   }
 
   /** Adds to the file, which must exist. A crash may leave a part of what was added. Returns the characters written. */
   async append(entries: readonly Entry[]): Promise<number> {
     const text = textOf(entries);
-    await this.#files.append(this.path, text);
+    await appendDurably(this.path, text, this.#files);
     return text.length;
   }
 
@@ -61,7 +61,7 @@ export class CheckedLines<Entry> {
    */
   async replace(entries: readonly Entry[]): Promise<number> {
     const text = textOf(entries);
-    await this.#files.replace(this.path, () => text);
+    await writeDurably(this.path, text, { files: this.#files });
     return text.length;
   }
 

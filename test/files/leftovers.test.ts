@@ -3,7 +3,7 @@ import * as files from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import should from "should";
-import { DurableFiles, type Files } from "../../src/storage/durable-files.ts";
+import { type Files, removeLeftovers } from "../../src/storage/durable-files.ts";
 
 const leftover = (at: number) =>
   `.cursor.${`${at}`.repeat(8)}-0000-4000-8000-000000000000.00000000-0000-4000-8000-00000000000${at}.tmp`;
@@ -20,7 +20,7 @@ describe("temporary files that a killed process left", () => {
   afterEach(() => files.rm(folder, { recursive: true, force: true }));
 
   it("are removed, and nothing else", async () => {
-    await new DurableFiles().removeLeftovers(join(folder, "cursor"));
+    await removeLeftovers(join(folder, "cursor"));
     should((await files.readdir(folder)).sort()).eql([".other.tmp", "cursor"]);
   });
 
@@ -35,8 +35,7 @@ describe("temporary files that a killed process left", () => {
     };
     const further: Error[] = [];
     const note = (warning: Error) => further.push(warning);
-    for (let time = 0; time < 2; time += 1)
-      await new DurableFiles(stubborn).removeLeftovers(join(folder, "cursor"));
+    for (let time = 0; time < 2; time += 1) await removeLeftovers(join(folder, "cursor"), stubborn);
     should((await files.readdir(folder)).sort()).eql([leftover(1), ".other.tmp", "cursor"].sort());
     const [warning] = (await warned) as [Error];
     process.on("warning", note);

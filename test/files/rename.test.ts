@@ -1,5 +1,5 @@
 import should from "should";
-import { renameOver, renameOverSync } from "../../src/storage/rename.ts";
+import { renameOver, renameOverSync } from "../../src/storage/durable-files.ts";
 
 /** A rename that fails with these codes, one call after the other, then succeeds. */
 function failing(...codes: string[]) {

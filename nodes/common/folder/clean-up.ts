@@ -3,8 +3,8 @@ import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync } from
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
+import { codeOf } from "../../../src/storage/durable-files.ts";
 import { processWide } from "../process-wide.ts";
-import { codeOf } from "./lock-file.ts";
 import { permitted } from "./state-files.ts";
 
 /** What a file is judged by. `writtenAt` in Unix milliseconds. */

@@ -2,11 +2,12 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { codeOf } from "../../../src/storage/durable-files.ts";
 import { fileAdvice } from "../../../src/storage/file-advice.ts";
 import { type ClockReading, readClocks, systemClock } from "../../../src/timing/clock.ts";
 import { type CodedError, nodeError } from "../shared/errors.ts";
 import { FolderLease } from "./folder-lease.ts";
-import { codeOf, type Holder, holderIn, LockFile, readLock } from "./lock-file.ts";
+import { type Holder, holderIn, LockFile, readLock } from "./lock-file.ts";
 import { isNotPermitted } from "./not-permitted.ts";
 import { isGone, ownIdentity } from "./process-identity.ts";
 

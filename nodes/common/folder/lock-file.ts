@@ -2,10 +2,11 @@ import { readFileSync, unlinkSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { codeOf, readIfThere, renameOver } from "../../../src/storage/durable-files.ts";
 import { isProcessIdentity, type ProcessIdentity } from "./process-identity.ts";
-import { renameState, stateFiles } from "./state-files.ts";
+import { stateFiles } from "./state-files.ts";
 
-const { mkdir, open, readFile, rm } = stateFiles;
+const { mkdir, open, rm } = stateFiles;
 
 /** The process that uses a folder, as its lock file says. */
 export type Holder = {
@@ -66,7 +67,7 @@ export class LockFile {
       const temporary = `${path}.${holder.id}.tmp`;
       await rm(temporary, { force: true });
       handle = await makeNew(temporary, textOf(holder, 0));
-      await renameState(temporary, path);
+      await renameOver(temporary, path, { rename: stateFiles.rename });
     } catch (error) {
       await handle?.close();
       throw error;
@@ -128,13 +129,8 @@ export class LockFile {
 }
 
 /** The content of a lock file; undefined if it is missing. Throws the errors of the disk. */
-export async function readLock(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
+export function readLock(path: string): Promise<string | undefined> {
+  return readIfThere(path, stateFiles);
 }
 
 /** Who made a lock file; undefined where it is half written, or not one. */
@@ -183,8 +179,4 @@ async function makeNew(path: string, text: string): Promise<FileHandle | undefin
     await rm(path, { force: true }).catch(() => {});
     throw error;
   }
-}
-
-export function codeOf(error: unknown): unknown {
-  return (error as { code?: unknown } | undefined)?.code;
 }

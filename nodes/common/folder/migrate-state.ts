@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, open, readdir, realpath, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { renameOver } from "../../../src/storage/rename.ts";
+import { codeOf, renameOver, syncFolder } from "../../../src/storage/durable-files.ts";
 import { loadLibrary } from "../library.ts";
 import { type CodedError, nodeError, toCodedError } from "../shared/errors.ts";
 import { FolderLock, type FolderState } from "./folder-lock.ts";
-import { codeOf } from "./lock-file.ts";
 import { NOT_PERMITTED, notPermitted } from "./not-permitted.ts";
 import { LOCK_FILE } from "./shared-folder.ts";
 import { folderOfKind, STATE_KINDS, type StateFolder, type StateKind, shareState } from "./state-folder.ts";
@@ -174,13 +173,6 @@ const copyDurably: Copy = async (from, to) => {
   await renameOver(temporary, to);
   await syncFolder(join(to, ".."));
 };
-
-async function syncFolder(path: string): Promise<void> {
-  // Windows cannot open a folder, and does not need to.
-  if (process.platform === "win32") return;
-  const folder = await open(path, "r");
-  await folder.sync().finally(() => folder.close());
-}
 
 async function namesIn(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch((error) => {

@@ -1,8 +1,5 @@
-import { randomUUID } from "node:crypto";
 import * as files from "node:fs/promises";
-import { dirname } from "node:path";
 import type { FileCursorStoreOptions } from "../../../src/index.ts";
-import { renameOver } from "../../../src/storage/rename.ts";
 import { placeOf, shareFolders, shareOpen } from "./group.ts";
 import { notPermitted } from "./not-permitted.ts";
 
@@ -46,35 +43,3 @@ export const stateFiles: Files = {
   rm: named(files.rm),
   stat: named(files.stat),
 };
-
-/** Renames a state file over another one. */
-export function renameState(from: string, to: string): Promise<void> {
-  return renameOver(from, to, { rename: stateFiles.rename });
-}
-
-/** Writes a file that must not exist yet. With `sync`, it survives a power cut. */
-export async function createState(path: string, text: string, { sync = true } = {}): Promise<void> {
-  const file = await stateFiles.open(path, "wx", 0o600);
-  try {
-    await file.writeFile(text);
-    if (sync) await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** Replaces a file as a whole; creates its folder where that is missing. */
-export async function replaceState(
-  path: string,
-  text: string,
-  { temporary = `${path}.${randomUUID()}.tmp`, sync = true } = {},
-): Promise<void> {
-  await stateFiles.mkdir(dirname(path), { recursive: true });
-  try {
-    await createState(temporary, text, { sync });
-    await renameState(temporary, path);
-  } catch (error) {
-    await files.rm(temporary, { force: true });
-    throw error;
-  }
-}

@@ -1,9 +1,8 @@
 import { randomBytes, scryptSync, timingSafeEqual } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { readFileSync } from "node:fs";
+import { writeDurablySync } from "../../../src/storage/durable-files.ts";
 import { fileAdvice } from "../../../src/storage/file-advice.ts";
 import { isNewerRefused, refuseNewer } from "../../../src/storage/newer.ts";
-import { renameOverSync } from "../../../src/storage/rename.ts";
 import { nodeError } from "../shared/errors.ts";
 import { isObject } from "../shared/is-object.ts";
 
@@ -131,13 +130,7 @@ function isBindings(value: unknown): value is Record<string, Binding> {
 /** After a crash the file contains the old bindings or the new ones, never a part. */
 function write(path: string, bindings: Bindings): void {
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    const temporary = `${path}.${process.pid}.tmp`;
-    writeFileSync(temporary, `${JSON.stringify(Object.fromEntries(bindings), null, 2)}\n`, {
-      mode: 0o600,
-      flush: true,
-    });
-    renameOverSync(temporary, path);
+    writeDurablySync(path, `${JSON.stringify(Object.fromEntries(bindings), null, 2)}\n`);
   } catch (cause) {
     throw nodeError(
       "KEY_BINDING_NOT_SAVED",

@@ -3,10 +3,10 @@ import { readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { NodeAPI } from "node-red";
 import type { SharedState } from "../../../src/index.ts";
+import { codeOf, createOnce } from "../../../src/storage/durable-files.ts";
 import { refuseNewer } from "../../../src/storage/newer.ts";
 import { cleanUp, type FoundFile } from "../folder/clean-up.ts";
-import { codeOf } from "../folder/lock-file.ts";
-import { createState, permitted, stateFiles } from "../folder/state-files.ts";
+import { permitted, stateFiles } from "../folder/state-files.ts";
 import { stateFolderFor } from "../folder/state-folder.ts";
 import { processWide } from "../process-wide.ts";
 import { nodeError } from "../shared/errors.ts";
@@ -118,7 +118,8 @@ async function create(path: string, claim: SigningClaim): Promise<boolean> {
   const temporary = `${path}.${randomUUID()}${TEMPORARY}`;
   try {
     await stateFiles.mkdir(temporary, { recursive: true });
-    await createState(join(temporary, `${randomUUID()}.json`), JSON.stringify({ version: 1, ...claim }));
+    const text = JSON.stringify({ version: 1, ...claim });
+    await createOnce(join(temporary, `${randomUUID()}.json`), text, stateFiles);
     await rename(temporary, path);
     return true;
   } catch (error) {

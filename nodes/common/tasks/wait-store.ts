@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
+import { renameOver, writeDurably } from "../../../src/storage/durable-files.ts";
 import { refuseNewer } from "../../../src/storage/newer.ts";
 import { fileNameOf } from "../fields/file-name.ts";
-import { renameState, replaceState, stateFiles } from "../folder/state-files.ts";
+import { stateFiles } from "../folder/state-files.ts";
 import { stateFolderFor } from "../folder/state-folder.ts";
 import type { CrecMessage } from "../messages/message.ts";
 import { nodeError } from "../shared/errors.ts";
@@ -63,7 +64,8 @@ export class WaitStore {
 
   async save(name: string, record: WaitRecord): Promise<void> {
     const path = join(this.#folder, name);
-    await replaceState(path, JSON.stringify(record), { temporary: `${path}.tmp` });
+    const temporary = `${path}.tmp`;
+    await writeDurably(path, JSON.stringify(record), { files: stateFiles, temporary, sync: "content" });
   }
 
   async remove(name: string): Promise<void> {
@@ -100,7 +102,8 @@ export class WaitStore {
   async claim(name: string): Promise<string | undefined> {
     const claimed = `${name.replace(OWNED, ENDING).slice(0, -ENDING.length)}.${this.#owner}${ENDING}`;
     try {
-      await renameState(join(this.#folder, name), join(this.#folder, claimed));
+      const { rename } = stateFiles;
+      await renameOver(join(this.#folder, name), join(this.#folder, claimed), { rename });
       return claimed;
     } catch (error) {
       if (isMissing(error)) return undefined;

@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
-import { replaceState, stateFiles } from "../../../nodes/common/folder/state-files.ts";
+import { stateFiles } from "../../../nodes/common/folder/state-files.ts";
 import { stateFolderFor } from "../../../nodes/common/folder/state-folder.ts";
 import { dropOldest } from "../../../nodes/common/shared/drop-oldest.ts";
 import { nodeError } from "../../../nodes/common/shared/errors.ts";
+import { writeDurably } from "../../../src/storage/durable-files.ts";
 import { fileAdvice } from "../../../src/storage/file-advice.ts";
 import { isNewerRefused, refuseNewer } from "../../../src/storage/newer.ts";
 
@@ -65,7 +66,8 @@ export class Ignored {
   async #write(ids: readonly string[]): Promise<void> {
     if (this.#newer !== undefined) throw this.#newer;
     try {
-      await replaceState(this.#path, `${JSON.stringify(ids, null, 2)}\n`);
+      const text = `${JSON.stringify(ids, null, 2)}\n`;
+      await writeDurably(this.#path, text, { files: stateFiles, sync: "content" });
     } catch (cause) {
       throw nodeError(
         "ISSUES_NOT_SAVED",

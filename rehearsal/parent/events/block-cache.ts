@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ChannelEvent } from "../../../src/index.ts";
 import { checksumOf } from "../../../src/storage/checksum.ts";
-import { renameOver } from "../../../src/storage/rename.ts";
+import { renameOver } from "../../../src/storage/durable-files.ts";
 import type { ChannelPages } from "./channel-pages.ts";
 
 /** A block is all events of so many offsets: as many as one page has. */

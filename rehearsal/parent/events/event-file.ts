@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { type ChannelEvent, CrecError } from "../../../src/index.ts";
 import { envelopeOf } from "../../../src/protocol/index.ts";
-import { DurableFiles } from "../../../src/storage/durable-files.ts";
+import { writeDurably } from "../../../src/storage/durable-files.ts";
 import { isNewer } from "../../../src/storage/newer.ts";
 import type { EventFile } from "../../shared/event-file.ts";
 import type { ServiceSnapshot } from "../../shared/job.ts";
@@ -53,7 +53,7 @@ export function parseEventFile(text: string): ReadEventFile {
 
 /** Replaces the file as a whole. @throws what the file system throws */
 export async function writeEventFile(path: string, file: EventFile): Promise<void> {
-  await new DurableFiles().replace(path, () => `${JSON.stringify(file, null, 1)}\n`);
+  await writeDurably(path, `${JSON.stringify(file, null, 1)}\n`);
 }
 
 /**

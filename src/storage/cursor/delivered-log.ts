@@ -1,6 +1,6 @@
 import { crecError } from "../../errors.ts";
 import { checksumOf } from "../checksum.ts";
-import { codeOf, type DurableFiles } from "../durable-files.ts";
+import { appendDurably, codeOf, type Files, readIfThere, writeDurably } from "../durable-files.ts";
 import { refuseNewer } from "../newer.ts";
 import type { CursorState } from "./cursor-state.ts";
 
@@ -16,18 +16,18 @@ const SPARE = 10_000;
  */
 export class DeliveredLog {
   readonly path: string;
-  readonly #files: DurableFiles;
+  readonly #files: Files;
   /** The content of the file, while that is known. */
   #written: Map<string, number> | undefined;
 
-  constructor(path: string, files: DurableFiles) {
+  constructor(path: string, files: Files) {
     this.path = path;
     this.#files = files;
   }
 
   /** The delivered events above `floor`, and the newest 200. Undefined when the file is incomplete. */
   async load(floor: number): Promise<Delivered | undefined> {
-    const text = await this.#files.read(this.path);
+    const text = await readIfThere(this.path, this.#files);
     if (text === undefined) return undefined;
     const lines = text.split("\n");
     const torn = lines.pop();
@@ -55,7 +55,7 @@ export class DeliveredLog {
     // The content of the file is not known until the write is over.
     this.#written = undefined;
     try {
-      await this.#files.append(this.path, lineOf(fresh));
+      await appendDurably(this.path, lineOf(fresh), this.#files);
     } catch (error) {
       if (codeOf(error) !== "ENOENT") throw error;
       return this.#writeAll(delivered);
@@ -66,12 +66,12 @@ export class DeliveredLog {
 
   async remove(): Promise<void> {
     this.#written = undefined;
-    await this.#files.remove(this.path);
+    await this.#files.rm(this.path, { force: true });
   }
 
   async #writeAll(delivered: Delivered): Promise<void> {
     this.#written = undefined;
-    await this.#files.replace(this.path, () => lineOf(delivered));
+    await writeDurably(this.path, lineOf(delivered), { files: this.#files });
     this.#written = new Map(delivered.map(([offset, eventId]) => [eventId, offset]));
   }
 }

@@ -1,7 +1,17 @@
+import * as nodeFiles from "node:fs/promises";
 import { CrecError, crecError, fileError } from "../../errors.ts";
 import { anything, duration, name, optional, options } from "../../options/index.ts";
 import { checksumOf } from "../checksum.ts";
-import { codeOf, DurableFiles, type FileMark, type Files } from "../durable-files.ts";
+import {
+  codeOf,
+  createOnce,
+  type FileMark,
+  type Files,
+  isWithMark,
+  readIfThere,
+  removeLeftovers,
+  writeDurably,
+} from "../durable-files.ts";
 import { fileAdvice } from "../file-advice.ts";
 import { refuseNewer } from "../newer.ts";
 import { type CursorState, isCursorState, stateKind } from "./cursor-state.ts";
@@ -39,7 +49,7 @@ const MAX_IN_FILE = 500;
 export class FileCursorStore implements CursorStore {
   readonly #path: string;
   readonly #minIntervalMs: number;
-  readonly #files: DurableFiles;
+  readonly #files: Files;
   readonly #delivered: DeliveredLog;
   #unwritten: CursorState | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -49,10 +59,10 @@ export class FileCursorStore implements CursorStore {
   #hasMore = false;
 
   constructor(options: FileCursorStoreOptions) {
-    const { path, minIntervalMs = 1_000, files } = storeOptions(options);
+    const { path, minIntervalMs = 1_000, files = nodeFiles } = storeOptions(options);
     this.#path = path;
     this.#minIntervalMs = minIntervalMs;
-    this.#files = new DurableFiles(files);
+    this.#files = files;
     this.#delivered = new DeliveredLog(`${path}.delivered`, this.#files);
   }
 
@@ -73,14 +83,14 @@ export class FileCursorStore implements CursorStore {
 
   async #load(): Promise<CursorState | undefined> {
     try {
-      const text = await this.#files.read(this.#path);
+      const text = await readIfThere(this.#path, this.#files);
       if (text === undefined) return undefined;
-      await this.#files.removeLeftovers(this.#path);
+      await removeLeftovers(this.#path, this.#files);
       refuseNewer(tryParse(text), { what: `The cursor file ${this.#path}`, lost: LOST }, crecError);
       const stored = parseCursorFile(text);
       if (stored === undefined) throw damaged(this.#path, await this.#keepCopy(text));
       this.#hasMore = stored.more;
-      const isOwn = stored.mark === undefined || (await this.#files.isWithMark(this.#path, stored.mark));
+      const isOwn = stored.mark === undefined || (await isWithMark(this.#path, stored.mark, this.#files));
       const restored = isOwn ? {} : { restored: true };
       if (!stored.more) return { ...stored.state, ...restored };
       const delivered = await this.#delivered.load(stored.state.floor);
@@ -137,7 +147,7 @@ export class FileCursorStore implements CursorStore {
     const more = state.delivered.length > MAX_IN_FILE;
     if (more) await this.#delivered.save(state);
     const stored = more ? { ...state, delivered: [] } : state;
-    await this.#files.replace(this.#path, (mark) => cursorFileText(stored, { more, mark }));
+    await writeDurably(this.#path, (mark) => cursorFileText(stored, { more, mark }), { files: this.#files });
     if (!more && this.#hasMore) await this.#delivered.remove();
     this.#hasMore = more;
   }
@@ -146,7 +156,7 @@ export class FileCursorStore implements CursorStore {
   async #keepCopy(text: string): Promise<string | undefined> {
     const copy = `${this.#path}.damaged-${checksumOf(text).slice(0, 8)}`;
     try {
-      await this.#files.create(copy, text);
+      await createOnce(copy, text, this.#files);
     } catch (error) {
       if (codeOf(error) !== "EEXIST") return undefined;
     }
@@ -164,12 +174,11 @@ export class FileCursorStore implements CursorStore {
 export async function copyCursorFile(from: string, to: string): Promise<void> {
   name(from, "from");
   name(to, "to");
-  const files = new DurableFiles();
-  const text = await files.read(from);
+  const text = await readIfThere(from);
   if (text === undefined) return;
   const stored = parseCursorFile(text);
-  const isOriginal = stored?.mark !== undefined && (await files.isWithMark(from, stored.mark));
-  await files.replace(to, (mark) => (isOriginal ? cursorFileText(stored.state, { ...stored, mark }) : text));
+  const isOriginal = stored?.mark !== undefined && (await isWithMark(from, stored.mark));
+  await writeDurably(to, (mark) => (isOriginal ? cursorFileText(stored.state, { ...stored, mark }) : text));
 }
 
 /** `more`: the delivered events are in the second file. */
