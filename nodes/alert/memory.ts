@@ -9,8 +9,7 @@ import { joinFleet } from "../common/fleet/join-fleet.ts";
 import { noteSharedRule, sharedRuleOf } from "../common/fleet/shared-rules.ts";
 import { LeasedStore } from "../common/folder/leased-store.ts";
 import { stateFiles } from "../common/folder/state-files.ts";
-import { stateFolderFor } from "../common/folder/state-folder.ts";
-import { isStateInMemory } from "../common/folder/state-in-memory.ts";
+import { isStateInMemory, stateFolderFor } from "../common/folder/state-folder.ts";
 import { type Library, loadLibrary } from "../common/library.ts";
 
 /** Where a node stores what it has counted. */

@@ -14,8 +14,8 @@ import { type FieldReader, formContext } from "../common/fields/field-reader.ts"
 import { lostCredentials, watchCredentials } from "../common/fields/lost-credentials.ts";
 import { type ProxyNode, proxyOf, proxyProblem } from "../common/fields/proxy.ts";
 import { type TlsNode, tlsOptions } from "../common/fields/tls.ts";
-import { storedSetting } from "../common/keys/from-environment.ts";
-import { originalId } from "../common/keys/key-place.ts";
+import { originalId } from "../common/keys/binding.ts";
+import { storedSetting } from "../common/keys/destination.ts";
 import { loadLibrary } from "../common/library.ts";
 import { errorText, useLanguageOf } from "../common/messages/error-texts.ts";
 import { type CodedError, nodeError } from "../common/shared/errors.ts";

@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CursorStore } from "../../src/index.ts";
 import type { FolderLease } from "../common/folder/folder-lease.ts";
-import { guardedFiles } from "../common/folder/guard.ts";
+import { guardedFiles } from "../common/folder/folder-lease.ts";
 import { stateFiles } from "../common/folder/state-files.ts";
 import type { Library } from "../common/library.ts";
 import { ContextCursorStore } from "./context-store.ts";

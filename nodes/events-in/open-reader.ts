@@ -3,7 +3,7 @@ import type { ChannelEvent } from "../../src/index.ts";
 import { acceptingOnly } from "../common/fields/accepted-watchers.ts";
 import { channelOf } from "../common/fields/config-nodes.ts";
 import type { FolderLease } from "../common/folder/folder-lease.ts";
-import { guarded } from "../common/folder/guard.ts";
+import { guarded } from "../common/folder/folder-lease.ts";
 import { loadLibrary } from "../common/library.ts";
 import { errorText, toldError } from "../common/messages/error-texts.ts";
 import { serviceIdentity } from "../common/service-identity.ts";

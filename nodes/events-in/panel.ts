@@ -3,7 +3,7 @@ import { answerForms, fieldsOf } from "../common/admin/answer.ts";
 import { nodeError } from "../common/shared/errors.ts";
 import type { PanelReport, SentLast } from "../common/shared/form-types.ts";
 import type { LeaseReading } from "./fleet/read-by-lease.ts";
-import { refuseOnStandby } from "./fleet/standby.ts";
+import { refuseOnStandby } from "./fleet/read-by-lease.ts";
 import type { Reader } from "./reader.ts";
 
 export type EventsInNode = {

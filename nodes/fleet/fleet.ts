@@ -7,9 +7,10 @@ import {
   type FleetCredentials,
   type FleetNode,
   type FleetRef,
+  tlsOfEnvironment,
+  tlsOfNode,
   urlOfEnvironment,
 } from "../common/fleet/fleet.ts";
-import { tlsOfEnvironment, tlsOfNode } from "../common/fleet/fleet-tls.ts";
 import { errorText } from "../common/messages/error-texts.ts";
 import type { SecretsReport } from "../common/shared/form-types.ts";
 import { withoutMark } from "../common/shared/typed-key.ts";

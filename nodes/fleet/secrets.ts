@@ -1,10 +1,8 @@
 import type { NodeAPI } from "node-red";
 import { storedCredential } from "../common/admin/deployed.ts";
 import type { FleetNode } from "../common/fleet/fleet.ts";
-import { bindKey } from "../common/keys/binding.ts";
-import { trustOf } from "../common/keys/destination.ts";
-import { isFrom, isInEnvironment, type Setting, storedSetting } from "../common/keys/from-environment.ts";
-import { bindingsPath, originalId, subflowProperty } from "../common/keys/key-place.ts";
+import { bindingsPath, bindKey, originalId, subflowProperty } from "../common/keys/binding.ts";
+import { isFrom, isInEnvironment, type Setting, storedSetting, trustOf } from "../common/keys/destination.ts";
 import { isRedisUrl, isWithTls } from "../common/shared/engine-url.ts";
 import { type CodedError, nodeError, toCodedError } from "../common/shared/errors.ts";
 import { isReference } from "../common/shared/variables.ts";

@@ -1,6 +1,5 @@
 import type { TlsOptions } from "../common/fields/tls.ts";
-import { engineProblem, type FleetSettings } from "../common/fleet/fleet.ts";
-import { tlsProblem } from "../common/fleet/fleet-tls.ts";
+import { engineProblem, type FleetSettings, tlsProblem } from "../common/fleet/fleet.ts";
 import { isRedisUrl } from "../common/shared/engine-url.ts";
 import { type CodedError, nodeError } from "../common/shared/errors.ts";
 import { hostsIn, isNamespace, isSentinelList } from "./checks.ts";

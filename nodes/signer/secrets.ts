@@ -1,10 +1,14 @@
 import type { NodeAPI } from "node-red";
 import { storedCredential } from "../common/admin/deployed.ts";
 import type { SignerNode } from "../common/fields/config-nodes.ts";
-import { bindKey } from "../common/keys/binding.ts";
-import { type Destination, notFromEnvironment, strayAddress } from "../common/keys/destination.ts";
-import { isInEnvironment, type Setting } from "../common/keys/from-environment.ts";
-import { bindingsPath, originalId, subflowProperty } from "../common/keys/key-place.ts";
+import { bindingsPath, bindKey, originalId, subflowProperty } from "../common/keys/binding.ts";
+import {
+  type Destination,
+  isInEnvironment,
+  notFromEnvironment,
+  type Setting,
+  strayAddress,
+} from "../common/keys/destination.ts";
 import { type CodedError, nodeError, toCodedError } from "../common/shared/errors.ts";
 import { labelKey } from "../common/shared/field-rules.ts";
 import { isReference } from "../common/shared/variables.ts";

@@ -3,8 +3,8 @@ import type { SignerCredentials, SignerNode, SignerRef } from "../common/fields/
 import { type FieldReader, formContext } from "../common/fields/field-reader.ts";
 import { lostCredentials, watchCredentials } from "../common/fields/lost-credentials.ts";
 import { proxyProblem } from "../common/fields/proxy.ts";
-import { storedSetting } from "../common/keys/from-environment.ts";
-import { originalId } from "../common/keys/key-place.ts";
+import { originalId } from "../common/keys/binding.ts";
+import { storedSetting } from "../common/keys/destination.ts";
 import { credentialsOf } from "../common/shared/field-rules.ts";
 import { registerSignerForm } from "./admin/index.ts";
 import type { DeployedSigner } from "./deployed-signer.ts";

@@ -1,8 +1,8 @@
 import type { NodeAPI } from "node-red";
 import { type ProxyNode, proxyOf } from "../common/fields/proxy.ts";
 import { type TlsNode, type TlsOptions, tlsOptions } from "../common/fields/tls.ts";
+import type { Setting } from "../common/keys/destination.ts";
 import { addressesOf, type Destination } from "../common/keys/destination.ts";
-import type { Setting } from "../common/keys/from-environment.ts";
 import type { KeyService } from "./kinds/key-service.ts";
 import type { SignerValues } from "./values.ts";
 

@@ -1,8 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Node, NodeAPI } from "node-red";
 import type { CrecClient, Operation } from "../../src/index.ts";
-import { isApprovalOff, refused } from "../common/approvals/decide.ts";
-import { draftKey, type OpenDraft, openDrafts } from "../common/approvals/open-drafts.ts";
+import {
+  draftKey,
+  isApprovalOff,
+  type OpenDraft,
+  openDrafts,
+  refused,
+} from "../common/approvals/open-drafts.ts";
 import { isShownWhole, shownCalls, visible } from "../common/approvals/shown-calls.ts";
 import type { Approval, Decided, Decision } from "../common/approvals/types.ts";
 import type { CallPreview } from "../common/contracts/call-preview.ts";

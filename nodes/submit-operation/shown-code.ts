@@ -1,5 +1,5 @@
 import type { CrecClient, Operation } from "../../src/index.ts";
-import { refused } from "../common/approvals/decide.ts";
+import { refused } from "../common/approvals/open-drafts.ts";
 
 /**
  * What a proxy runs is not signed, but it was shown. Only the local service tells it.

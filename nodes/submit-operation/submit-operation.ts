@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import type { OperationChange, OperationStatus, Submitted } from "../../src/index.ts";
-import { registerDecisions } from "../common/approvals/decide.ts";
+import { registerDecisions } from "../common/approvals/open-drafts.ts";
 import { nodeRedContext } from "../common/context.ts";
 import { type Connection, channelOf, walletOf } from "../common/fields/config-nodes.ts";
 import { type FieldReader, formContext } from "../common/fields/field-reader.ts";

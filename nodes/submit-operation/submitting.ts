@@ -28,7 +28,7 @@ import { durationWords } from "../common/shared/duration-words.ts";
 import { nodeError, toCodedError, translatedError } from "../common/shared/errors.ts";
 import { unusualRecipient } from "../common/shared/unusual-recipient.ts";
 import { Asking } from "../common/signing/ask-custodian.ts";
-import { openClaims } from "../common/signing/open-claims.ts";
+import { openClaims } from "../common/signing/claims.ts";
 import type { Place } from "../common/signing/wallet-lines.ts";
 import { type StatusText, showStatus, statusText } from "../common/status/status.ts";
 import { noteContradiction } from "../common/telemetry/contradiction.ts";

@@ -3,7 +3,7 @@ import type { FileDedupeStore, SeenKeys } from "../../src/index.ts";
 import { isInFlows } from "../common/fields/flow-settings.ts";
 import { LeasedStore } from "../common/folder/leased-store.ts";
 import { stateFiles } from "../common/folder/state-files.ts";
-import { isStateInMemory } from "../common/folder/state-in-memory.ts";
+import { isStateInMemory } from "../common/folder/state-folder.ts";
 import { loadLibrary } from "../common/library.ts";
 import { errorText } from "../common/messages/error-texts.ts";
 import { toCodedError } from "../common/shared/errors.ts";

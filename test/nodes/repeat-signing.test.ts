@@ -1,5 +1,5 @@
 import should from "should";
-import { repeatUntil } from "../../nodes/common/signing/repeat.ts";
+import { repeatUntil } from "../../nodes/common/signing/ask-custodian.ts";
 import { SignerError } from "../../src/index.ts";
 import { errorOf } from "../http/support.ts";
 

@@ -1,7 +1,6 @@
 import should from "should";
 import type { Position, Remembered } from "../../nodes/events-in/consumer-memory.ts";
-import { moveLost } from "../../nodes/events-in/fleet/lost-cursor.ts";
-import { publishedOf, publishTo } from "../../nodes/events-in/fleet/published.ts";
+import { moveLost, publishedOf, publishTo } from "../../nodes/events-in/fleet/lost-cursor.ts";
 import { RestoringStore, type RestoringStoreOptions } from "../../nodes/events-in/fleet/restoring-store.ts";
 import { type CursorState, MemoryCursorStore, MemorySharedState } from "../../src/index.ts";
 import { systemClock } from "../../src/timing/index.ts";

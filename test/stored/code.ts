@@ -7,10 +7,9 @@ import { type InputOptions, onInput, type Task } from "../../nodes/common/fields
 import { leaseKey } from "../../nodes/common/fleet/held-leases.ts";
 import { noteSharedRule, otherRulesOf } from "../../nodes/common/fleet/shared-rules.ts";
 import type { FolderState } from "../../nodes/common/folder/folder-lock.ts";
+import { lockedStateFolder } from "../../nodes/common/folder/migrate-state.ts";
 import { useFolder } from "../../nodes/common/folder/shared-folder.ts";
-import { lockedStateFolder } from "../../nodes/common/folder/use-state.ts";
-import { bindKey } from "../../nodes/common/keys/binding.ts";
-import { bindingsPath } from "../../nodes/common/keys/key-place.ts";
+import { bindingsPath, bindKey } from "../../nodes/common/keys/binding.ts";
 import { fileClaims, sharedClaims } from "../../nodes/common/signing/claims.ts";
 import { OWNER, WaitOwners } from "../../nodes/common/tasks/owners.ts";
 import { ConsumerMemory } from "../../nodes/events-in/consumer-memory.ts";

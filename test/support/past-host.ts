@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Node, NodeAPI } from "node-red";
-import { keepStateInMemory } from "../../nodes/common/folder/state-in-memory.ts";
+import { keepStateInMemory } from "../../nodes/common/folder/state-folder.ts";
 import { loadLibrary } from "../../nodes/common/library.ts";
 import type { ChildHost, Noted } from "../../rehearsal/child/host.ts";
 import { registerOurNodes } from "../../rehearsal/child/our-nodes/index.ts";

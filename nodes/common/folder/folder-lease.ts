@@ -1,9 +1,13 @@
+import type { FileCursorStoreOptions } from "../../../src/index.ts";
 import { type ClockReading, elapsedSince, readClocks, systemClock } from "../../../src/timing/clock.ts";
 import { type CodedError, nodeError } from "../shared/errors.ts";
 import type { LockFile } from "./lock-file.ts";
+import { stateFiles } from "./state-files.ts";
 
 /** The file that shows others whose folder it is. */
 type Shown = Pick<LockFile, "beat" | "remove" | "removeNow" | "close">;
+
+type Files = NonNullable<FileCursorStoreOptions["files"]>;
 
 /** The time for which a folder is this process's, until it is given back or found to be another's. */
 export class FolderLease {
@@ -81,6 +85,38 @@ export class FolderLease {
     this.#over.abort();
     await this.#file.close();
   }
+}
+
+/**
+ * The file operations of a store, of which those that write are carried out only while the folder is this process's.
+ * A suspended process would otherwise overwrite the cursor of its successor when it resumes.
+ */
+export function guardedFiles(folderLease: Pick<FolderLease, "confirm">): Files {
+  return {
+    ...stateFiles,
+    open: async (path, flags, mode) => {
+      if (flags !== undefined && flags !== "r") await folderLease.confirm();
+      return stateFiles.open(path, flags, mode);
+    },
+    rm: async (path, options) => {
+      await folderLease.confirm();
+      return stateFiles.rm(path, options);
+    },
+    rename: async (from, to) => {
+      await folderLease.confirm();
+      return stateFiles.rename(from, to);
+    },
+  };
+}
+
+/** Calls only while this process has the folder; without a lease, always. Throws as `FolderLease.confirm` does. */
+export function guarded<In extends unknown[]>(
+  folderLease: Pick<FolderLease, "confirm" | "isSure"> | undefined,
+  call: (...input: In) => Promise<void> | void,
+): (...input: In) => Promise<void> | void {
+  if (folderLease === undefined) return call;
+  return (...input) =>
+    folderLease.isSure ? call(...input) : folderLease.confirm().then(() => call(...input));
 }
 
 export function folderInUse(): CodedError {

@@ -8,8 +8,8 @@ import { type ClockReading, readClocks, systemClock } from "../../../src/timing/
 import { type CodedError, nodeError } from "../shared/errors.ts";
 import { FolderLease } from "./folder-lease.ts";
 import { type Holder, holderIn, LockFile, readLock } from "./lock-file.ts";
-import { isNotPermitted } from "./not-permitted.ts";
 import { isGone, ownIdentity } from "./process-identity.ts";
+import { isNotPermitted } from "./state-files.ts";
 
 /** Which process uses a folder, as seen by this one. */
 export type FolderState =

@@ -1,8 +1,8 @@
 import type { NodeAPI } from "node-red";
 import { folderInUse } from "./folder-lease.ts";
 import type { FolderState } from "./folder-lock.ts";
+import { lockedStateFolder } from "./migrate-state.ts";
 import { useFolder } from "./shared-folder.ts";
-import { lockedStateFolder } from "./use-state.ts";
 
 /** `load` is called before each use: it reads the file where that was not done yet. */
 type Loadable = { load(): Promise<void>; close(): Promise<void> };

@@ -1,13 +1,28 @@
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, open, readdir, realpath, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import type { NodeAPI } from "node-red";
 import { codeOf, renameOver, syncFolder } from "../../../src/storage/durable-files.ts";
 import { loadLibrary } from "../library.ts";
+import { processWide } from "../process-wide.ts";
+import { cutAtWord } from "../shared/cut-text.ts";
 import { type CodedError, nodeError, toCodedError } from "../shared/errors.ts";
 import { FolderLock, type FolderState } from "./folder-lock.ts";
-import { NOT_PERMITTED, notPermitted } from "./not-permitted.ts";
-import { LOCK_FILE } from "./shared-folder.ts";
-import { folderOfKind, STATE_KINDS, type StateFolder, type StateKind, shareState } from "./state-folder.ts";
+import { LOCK_FILE, prepareFolder } from "./shared-folder.ts";
+import { NOT_PERMITTED, notPermitted, permitted } from "./state-files.ts";
+import {
+  folderOfKind,
+  STATE_KINDS,
+  type StateFolder,
+  type StateKind,
+  shareState,
+  stateFolder,
+  stateFolderFor,
+} from "./state-folder.ts";
+
+const LONGEST_NAMES = 500;
+/** Folders of which the log has said why they are used. */
+const said = processWide("said-folders", () => new Set<string>());
 
 type MigrationOptions = {
   /** This process must have the new folder until it is aborted. */
@@ -23,6 +38,44 @@ type Migrated = { from: string; moved: number; left: string[] };
 const MOVED: readonly StateKind[] = ["cursors", "seen", "waits", "signing", "alerts"];
 /** A file that is being copied to another disk. It counts again when the copy is missing. */
 const TAKEN = ".taken";
+
+type Copy = (from: string, to: string) => Promise<void>;
+
+type Moving = Pick<MigrationOptions, "signal"> & { result: Migrated; copy: Copy };
+
+/**
+ * The folder whose lock decides which process uses the state folder. What lies in former places is moved there when
+ * this process gets the lock, and the log says so.
+ */
+export function lockedStateFolder(RED: NodeAPI): string {
+  const folder = stateFolder(RED);
+  const { path, chosenBy } = folder;
+  const locked = stateFolderFor(RED, "cursors");
+  if (chosenBy !== "default" && !said.has(path)) {
+    said.add(path);
+    log(RED, "info", "common.log.state-folder", { path, why: RED._(`common.state-folder.${chosenBy}`) });
+  }
+  if (folder.former.length > 0) {
+    prepareFolder(locked, async (signal, onWait) => {
+      const taken = await permitted(path, () => migrateState(folder, { signal, onWait }));
+      for (const { from, moved, left } of taken) {
+        if (moved > 0) log(RED, "info", "common.log.state-moved", { count: moved, from, to: path });
+        const names = cutAtWord(left.join(", "), LONGEST_NAMES);
+        if (left.length > 0) log(RED, "warn", "common.warning.state-left", { count: left.length, names });
+      }
+    });
+  }
+  return locked;
+}
+
+function log(
+  RED: NodeAPI,
+  level: "info" | "warn",
+  key: string,
+  values: Record<string, string | number>,
+): void {
+  RED.log[level](`[crec] ${RED._(key, values)}`);
+}
 
 /**
  * Moves the state that lies in former places into the state folder, before any of it is used. A crash at any moment loses
@@ -110,9 +163,6 @@ async function whenFree(folder: string, { signal, onWait }: MigrationOptions): P
   throw signal.reason;
 }
 
-type Copy = (from: string, to: string) => Promise<void>;
-type Moving = Pick<MigrationOptions, "signal"> & { result: Migrated; copy: Copy };
-
 async function moveAll(from: string, to: string, moving: Moving): Promise<void> {
   const { signal, result, copy } = moving;
   const entries = await readdir(from, { withFileTypes: true }).catch((error) => {
@@ -164,7 +214,6 @@ async function copyAway(from: string, to: string, copy: Copy): Promise<void> {
 }
 
 const copyCursor: Copy = async (from, to) => (await loadLibrary()).copyCursorFile(from, to);
-
 const copyDurably: Copy = async (from, to) => {
   const temporary = `${to}.tmp`;
   await copyFile(from, temporary);

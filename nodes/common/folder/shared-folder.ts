@@ -7,8 +7,10 @@ import { FolderLease } from "./folder-lease.ts";
 import { FolderLock, type FolderState } from "./folder-lock.ts";
 
 type Listener = (state: FolderState) => void;
+
 /** What is done when this process has the folder, before its users are told. It may report other states meanwhile. */
 type Prepare = (signal: AbortSignal, report: Listener) => Promise<void>;
+
 type Shared = {
   lock: Pick<FolderLock, "start" | "stop" | "stopNow">;
   /** As its users know it. */
@@ -23,10 +25,21 @@ export const LOCK_FILE = ".in-use";
 const PREPARE_AGAIN_MS = 5_000;
 /** A deploy takes all nodes away and puts them back: meanwhile the folder is kept. */
 const KEEP_MS = 10_000;
-
 /** By the path of the lock file: all nodes of this process use a lock as one. */
 const locks = processWide("locks", () => new Map<string, Shared>());
 const preparations = processWide("lock-preparations", () => new Map<string, Prepare>());
+
+type HeldOptions = {
+  /** Called when the folder is this process's, and again when it is so again. */
+  open: (folderLease: FolderLease) => Promise<void>;
+  /** Called at the moment the folder is lost. The next `open` waits for it. */
+  close: () => Promise<void>;
+  onState: (state: FolderState) => void;
+  /** Of the process: see `useFolder`. */
+  onChange: (state: FolderState) => void;
+  /** Ends it all; nothing is closed then. */
+  signal: AbortSignal;
+};
 
 /** From now on, this is done each time this process gets the folder. */
 export function prepareFolder(folder: string, prepare: Prepare): void {
@@ -117,4 +130,22 @@ async function prepared(prepare: Prepare, over: AbortSignal, tell: Listener): Pr
     }
   }
   return false;
+}
+
+/** Has something open only while a folder is this process's. Neither call may throw. Gives the function that leaves it. */
+export function withLease(folder: string, options: HeldOptions): () => void {
+  const { open, close, onState, onChange, signal } = options;
+  let work: Promise<void> = Promise.resolve();
+  const listener = (state: FolderState): void => {
+    onState(state);
+    if (state.kind !== "held") return;
+    const { folderLease } = state;
+    const lose = (): void => {
+      const closed = close();
+      work = work.then(() => closed);
+    };
+    folderLease.over.addEventListener("abort", lose, { once: true, signal });
+    work = work.then(() => (folderLease.over.aborted || signal.aborted ? undefined : open(folderLease)));
+  };
+  return useFolder(folder, listener, onChange);
 }

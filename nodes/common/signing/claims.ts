@@ -1,13 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { NodeAPI } from "node-red";
+import type { Node, NodeAPI } from "node-red";
 import type { SharedState } from "../../../src/index.ts";
 import { codeOf, createOnce } from "../../../src/storage/durable-files.ts";
 import { refuseNewer } from "../../../src/storage/newer.ts";
+import { fleetOf } from "../fleet/fleet.ts";
+import { type Joined, joinFleet } from "../fleet/join-fleet.ts";
 import { cleanUp, type FoundFile } from "../folder/clean-up.ts";
 import { permitted, stateFiles } from "../folder/state-files.ts";
-import { stateFolderFor } from "../folder/state-folder.ts";
+import { isStateInMemory, stateFolderFor } from "../folder/state-folder.ts";
 import { processWide } from "../process-wide.ts";
 import { nodeError } from "../shared/errors.ts";
 
@@ -31,11 +33,45 @@ const DAY_MS = 86_400_000;
 const FORGOTTEN_MS = 30 * DAY_MS;
 /** There is a file for each operation of an event, for a week. */
 const CLEANED_EVERY_MS = 3_600_000;
-const cleaned = processWide("claims-cleaned", () => ({ at: Number.NEGATIVE_INFINITY }));
 const SCOPE = "signing";
 const TEMPORARY = ".tmp";
 /** Two processes that claim at the same moment need two. */
 const ATTEMPTS = 5;
+
+/**
+ * The claims of a node: in the state that copies share, where one is chosen or in the environment, else in the state
+ * folder. The function opens them when they are first needed.
+ */
+export function openClaims(
+  RED: NodeAPI,
+  node: Node,
+  fleetId: string | undefined,
+): () => Promise<SigningClaims> {
+  let joined: Promise<Joined> | undefined;
+  const inMemory = memoryClaims();
+  node.on("close", (done: () => void) => {
+    const left = joined?.then(({ leave }) => leave());
+    Promise.resolve(left)
+      .catch(() => {})
+      .finally(done);
+  });
+  const open = async () => {
+    if (isStateInMemory()) return inMemory;
+    const ref = fleetOf(RED, fleetId);
+    if (!ref) return fileClaims(RED);
+    joined ??= joinFleet(RED, ref);
+    // After an error it is tried again.
+    joined.catch(() => {
+      joined = undefined;
+    });
+    return sharedClaims((await joined).fleet.shared);
+  };
+  // At the deploy, so that the health knows then whether the shared state works. A message reports the error.
+  open().catch(() => {});
+  return open;
+}
+
+const cleaned = processWide("claims-cleaned", () => ({ at: Number.NEGATIVE_INFINITY }));
 
 /**
  * In the state folder, each in a folder of its own: of several processes that use it, one is first. That folder gets its

@@ -1,5 +1,5 @@
 import { nodeError } from "../shared/errors.ts";
-import { nextArrival } from "../tasks/arrival.ts";
+import { nextArrival } from "../tasks/kept-places.ts";
 
 /** Of one message, from its arrival until its operation is answered. */
 export type Place = {

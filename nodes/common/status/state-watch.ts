@@ -1,5 +1,5 @@
 import type { SharedState } from "../../../src/index.ts";
-import { inPlace } from "../fleet/fleet-tls.ts";
+import { inPlace } from "../fleet/fleet.ts";
 import { toCodedError } from "../shared/errors.ts";
 import type { Problem } from "../telemetry/types.ts";
 

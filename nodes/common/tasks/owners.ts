@@ -2,10 +2,9 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import { cleanUp } from "../folder/clean-up.ts";
-import { hasFormerState } from "../folder/migrate-state.ts";
+import { hasFormerState, lockedStateFolder } from "../folder/migrate-state.ts";
 import { LOCK_FILE, useFolder, useLock } from "../folder/shared-folder.ts";
 import { stateFolder, stateFolderFor } from "../folder/state-folder.ts";
-import { lockedStateFolder } from "../folder/use-state.ts";
 import { processWide } from "../process-wide.ts";
 
 /** This process, in the names of its files. */

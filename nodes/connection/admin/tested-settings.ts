@@ -11,7 +11,7 @@ import type { ConnectionNode } from "../../common/fields/config-nodes.ts";
 import { storedValue } from "../../common/fields/flow-settings.ts";
 import { type ProxyNode, proxyOf, proxyProblem } from "../../common/fields/proxy.ts";
 import { type TlsNode, tlsOptions } from "../../common/fields/tls.ts";
-import { storedSetting } from "../../common/keys/from-environment.ts";
+import { storedSetting } from "../../common/keys/destination.ts";
 import { isChosen } from "../../common/shared/config-choice.ts";
 import { nodeError } from "../../common/shared/errors.ts";
 import { STORED_PASSWORD } from "../../common/shared/stored-password.ts";

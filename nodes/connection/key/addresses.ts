@@ -1,6 +1,6 @@
 import { PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL } from "../../../src/protocol/limits.ts";
+import type { Setting } from "../../common/keys/destination.ts";
 import * as common from "../../common/keys/destination.ts";
-import type { Setting } from "../../common/keys/from-environment.ts";
 
 /** Where the API key of a connection would be sent. */
 export type Destination = Omit<common.Destination, "urls"> & {

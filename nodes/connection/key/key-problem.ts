@@ -1,9 +1,14 @@
 import type { Node, NodeAPI } from "node-red";
 import type { ConnectionCredentials } from "../../common/fields/config-nodes.ts";
-import { bindKey, boundTo } from "../../common/keys/binding.ts";
-import { notFromEnvironment } from "../../common/keys/destination.ts";
-import { isInEnvironment, type Setting } from "../../common/keys/from-environment.ts";
-import { bindingsPath, connectionBinding, originalId, subflowProperty } from "../../common/keys/key-place.ts";
+import {
+  bindingsPath,
+  bindKey,
+  boundTo,
+  connectionBinding,
+  originalId,
+  subflowProperty,
+} from "../../common/keys/binding.ts";
+import { isInEnvironment, notFromEnvironment, type Setting } from "../../common/keys/destination.ts";
 import { type CodedError, nodeError, toCodedError } from "../../common/shared/errors.ts";
 import { isReference } from "../../common/shared/variables.ts";
 import { addressesOf, type Destination, strayAddress } from "./addresses.ts";

@@ -3,11 +3,11 @@ import type { Lease, LeaseState } from "../../../src/index.ts";
 import type { FleetRef } from "../../common/fleet/fleet.ts";
 import { leaseKey, noteLease } from "../../common/fleet/held-leases.ts";
 import { type Fleet, joinFleet } from "../../common/fleet/join-fleet.ts";
+import { nodeError } from "../../common/shared/errors.ts";
 import type { FleetReport } from "../../common/shared/form-types.ts";
 import type { ConsumerMemory } from "../consumer-memory.ts";
 import type { ShownLease } from "./lease-status.ts";
-import { moveLost } from "./lost-cursor.ts";
-import { publishTo } from "./published.ts";
+import { moveLost, publishTo } from "./lost-cursor.ts";
 
 type LeaseReadingOptions = {
   ref: FleetRef;
@@ -84,4 +84,18 @@ function reportOf({ copy, leaseMs, shared, wanted }: Fleet, state: LeaseState): 
     default:
       return { ...common, state: "looking" };
   }
+}
+
+/**
+ * What only the copy that reads can do: the others have no cursor.
+ * @throws READ_BY_ANOTHER_COPY
+ */
+export function refuseOnStandby({ leaseReading }: { leaseReading?: Pick<LeaseReading, "state"> }): void {
+  const state = leaseReading?.state();
+  if (state?.kind !== "elsewhere" && state?.kind !== "waiting_for_share") return;
+  const where = state.kind === "elsewhere" ? `the copy "${state.holder.copy.name}"` : "another copy";
+  throw nodeError(
+    "READ_BY_ANOTHER_COPY",
+    `This channel is read by ${where}, and this copy stands by. Do it in the editor of that copy, or send the command there.`,
+  );
 }

@@ -1,6 +1,6 @@
 import type { CursorState, CursorStore, Lease, StartPosition } from "../../../src/index.ts";
 import { type ConsumerMemory, isLater, type Position, type Remembered } from "../consumer-memory.ts";
-import { cursorLost } from "../cursor-lost.ts";
+import { cursorLost } from "../lost-cursor-guard.ts";
 
 export type RestoringStoreOptions = {
   /** Of the lease. */

@@ -4,7 +4,7 @@ import type { Fleet } from "../../common/fleet/join-fleet.ts";
 import { loadLibrary } from "../../common/library.ts";
 import type { ConsumerMemory, Remembered } from "../consumer-memory.ts";
 import { localCursorStore } from "../local-cursor-store.ts";
-import { publishedOf } from "./published.ts";
+import { publishedOf } from "./lost-cursor.ts";
 
 /** The cursor of a consumer that several copies share, for the time of one lease. */
 export type SharedCursor = {

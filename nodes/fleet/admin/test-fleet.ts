@@ -7,9 +7,11 @@ import {
   type FleetNode,
   type FleetRef,
   type FleetSettings,
+  inPlace,
+  tlsOfEnvironment,
+  tlsOfNode,
   urlOfEnvironment,
 } from "../../common/fleet/fleet.ts";
-import { inPlace, tlsOfEnvironment, tlsOfNode } from "../../common/fleet/fleet-tls.ts";
 import { openState } from "../../common/fleet/join-fleet.ts";
 import { loadLibrary } from "../../common/library.ts";
 import { isChosen } from "../../common/shared/config-choice.ts";

@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
 import { answerForms } from "../../../nodes/common/admin/answer.ts";
-import { stateRefusals } from "../../../nodes/common/folder/not-permitted.ts";
+import { stateRefusals } from "../../../nodes/common/folder/state-files.ts";
 import { activity } from "../../../nodes/common/telemetry/activity.ts";
 import type { IssueList } from "../issues/issue-list.ts";
 import { healthOf } from "../monitoring/health.ts";

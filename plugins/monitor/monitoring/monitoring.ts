@@ -1,4 +1,4 @@
-import { stateRefusals } from "../../../nodes/common/folder/not-permitted.ts";
+import { stateRefusals } from "../../../nodes/common/folder/state-files.ts";
 import type { Activity } from "../../../nodes/common/telemetry/activity.ts";
 import type { IssueList } from "../issues/issue-list.ts";
 import { Bounds } from "./bounds.ts";

@@ -1,7 +1,6 @@
 import type { NodeAPI } from "node-red";
 import { holdAlone } from "../../../nodes/common/folder/shared-folder.ts";
-import { stateFolderFor } from "../../../nodes/common/folder/state-folder.ts";
-import { keepStateInMemory } from "../../../nodes/common/folder/state-in-memory.ts";
+import { keepStateInMemory, stateFolderFor } from "../../../nodes/common/folder/state-folder.ts";
 import { loadLibrary } from "../../../nodes/common/library.ts";
 import type { ChildHost } from "../host.ts";
 import { wrapOurNodes } from "./acting.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import should from "should";
-import { guarded, guardedFiles } from "../../../nodes/common/folder/guard.ts";
+import { guarded, guardedFiles } from "../../../nodes/common/folder/folder-lease.ts";
 import { nodeError } from "../../../nodes/common/shared/errors.ts";
 import { stateFrom } from "../../../src/storage/cursor/cursor-state.ts";
 import { FileCursorStore } from "../../../src/storage/index.ts";

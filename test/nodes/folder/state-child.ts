@@ -3,8 +3,8 @@
  * what it logs and what its lock says. Any message ends it in order.
  */
 import type { NodeAPI } from "node-red";
+import { lockedStateFolder } from "../../../nodes/common/folder/migrate-state.ts";
 import { useFolder } from "../../../nodes/common/folder/shared-folder.ts";
-import { lockedStateFolder } from "../../../nodes/common/folder/use-state.ts";
 
 const [userDir = ""] = process.argv.slice(2);
 const say = (line: string) => process.send?.({ line });

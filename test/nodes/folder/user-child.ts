@@ -5,13 +5,12 @@
  */
 import { join } from "node:path";
 import type { Node, NodeAPI } from "node-red";
+import { guardedFiles } from "../../../nodes/common/folder/folder-lease.ts";
 import type { FolderState } from "../../../nodes/common/folder/folder-lock.ts";
-import { guardedFiles } from "../../../nodes/common/folder/guard.ts";
-import { stateRefusals } from "../../../nodes/common/folder/not-permitted.ts";
+import { lockedStateFolder } from "../../../nodes/common/folder/migrate-state.ts";
 import { useFolder } from "../../../nodes/common/folder/shared-folder.ts";
-import { stateFiles } from "../../../nodes/common/folder/state-files.ts";
+import { stateFiles, stateRefusals } from "../../../nodes/common/folder/state-files.ts";
 import { stateFolderFor } from "../../../nodes/common/folder/state-folder.ts";
-import { lockedStateFolder } from "../../../nodes/common/folder/use-state.ts";
 import { bindKey } from "../../../nodes/common/keys/binding.ts";
 import { fileClaims } from "../../../nodes/common/signing/claims.ts";
 import { WaitStore } from "../../../nodes/common/tasks/wait-store.ts";
