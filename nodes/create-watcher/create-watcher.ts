@@ -11,7 +11,7 @@ import { serviceStatus } from "../common/messages/service-words.ts";
 import { refuseTest } from "../common/messages/test-message.ts";
 import { setNewest } from "../common/shared/drop-oldest.ts";
 import { showStatus, statusText } from "../common/status/status.ts";
-import { requireSameService } from "../common/tasks/waits.ts";
+import { requireSameService } from "../common/tasks/durable-task.ts";
 import { originOf } from "../common/telemetry/origin.ts";
 import { noteWatcher } from "../common/telemetry/resources.ts";
 import { type CreateWatcherDef, NODE } from "./fields.ts";

@@ -9,7 +9,7 @@ import { serviceStatus } from "../common/messages/service-words.ts";
 import { refuseTest } from "../common/messages/test-message.ts";
 import { nodeError } from "../common/shared/errors.ts";
 import { showStatus, statusText } from "../common/status/status.ts";
-import { requireSameService } from "../common/tasks/waits.ts";
+import { requireSameService } from "../common/tasks/durable-task.ts";
 import { originOf } from "../common/telemetry/origin.ts";
 import { noteResources } from "../common/telemetry/resources.ts";
 import { ACTIONS, type ActionContext, type ManageWait, resume } from "./actions.ts";

@@ -18,7 +18,7 @@ import { nodeError, translatedError } from "../common/shared/errors.ts";
 import { unusualRecipient } from "../common/shared/unusual-recipient.ts";
 import { Asking } from "../common/signing/ask-custodian.ts";
 import { showStatus, statusText } from "../common/status/status.ts";
-import { requireSameService } from "../common/tasks/waits.ts";
+import { requireSameService } from "../common/tasks/durable-task.ts";
 import { OperationReports } from "../common/telemetry/operation-reports.ts";
 import {
   ACTIONS,

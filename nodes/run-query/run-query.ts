@@ -12,7 +12,7 @@ import { explainFailure, failureSentence } from "../common/messages/failure.ts";
 import { serviceStatus } from "../common/messages/service-words.ts";
 import { nodeError } from "../common/shared/errors.ts";
 import { showStatus, statusText } from "../common/status/status.ts";
-import { requireSameService } from "../common/tasks/waits.ts";
+import { requireSameService } from "../common/tasks/durable-task.ts";
 import { blockAgeProblem } from "./block-age.ts";
 import { NODE, type RunQueryDef } from "./fields.ts";
 import { questionOf } from "./request.ts";

@@ -13,8 +13,8 @@ import { proofCheckOf, shownStatus, verificationOf } from "../common/messages/op
 import { statusWord } from "../common/messages/service-words.ts";
 import { refuseTest } from "../common/messages/test-message.ts";
 import { showStatus, statusText } from "../common/status/status.ts";
-import type { Reserve, Reserved } from "../common/tasks/kept-places.ts";
-import { type Kept, requireSameService } from "../common/tasks/waits.ts";
+import { requireSameService, type StoredTask } from "../common/tasks/durable-task.ts";
+import type { Reserve, Reserved } from "../common/tasks/reserved-places.ts";
 import { OperationReports } from "../common/telemetry/operation-reports.ts";
 import { registerCallDecimals } from "./admin/call-decimals.ts";
 import { registerOperationPreview } from "./admin/preview.ts";
@@ -82,7 +82,7 @@ export default function register(RED: NodeAPI): void {
       { resumes, reserve: (...kept) => placeBefore(RED, fields, ...kept) },
     );
 
-    const resumed = (kept: Kept, connection: Connection): Sent | Unsigned | KeptDraft => {
+    const resumed = (kept: StoredTask, connection: Connection): Sent | Unsigned | KeptDraft => {
       requireSameService(kept, connection);
       showStatus(this, "working", statusText(RED._, "common.status.resuming"));
       return kept.about as Sent | Unsigned | KeptDraft;

@@ -1,10 +1,10 @@
 import should from "should";
-import { keptMessage } from "../../nodes/common/tasks/kept-message.ts";
+import { storedMessage } from "../../nodes/common/tasks/stored-message.ts";
 
 describe("a message that is kept for a wait", () => {
   it("is the same, without the web request that waits for its answer", () => {
     const msg = { _msgid: "1", topic: "t", payload: { a: [1, "2", null, true] }, crec: { keep: "me" } };
-    should(keptMessage({ ...msg, req: { socket: {} }, res: {} })).eql({ msg, cut: [] });
+    should(storedMessage({ ...msg, req: { socket: {} }, res: {} })).eql({ msg, cut: [] });
   });
 
   it("leaves out what is not JSON", () => {
@@ -20,7 +20,7 @@ describe("a message that is kept for a wait", () => {
     };
     for (const [name, value] of Object.entries(odd)) {
       for (const given of [value, { nested: [value] }]) {
-        should(keptMessage({ payload: 1, [name]: given })).eql({ msg: { payload: 1 }, cut: [name] });
+        should(storedMessage({ payload: 1, [name]: given })).eql({ msg: { payload: 1 }, cut: [name] });
       }
     }
   });
@@ -36,7 +36,7 @@ describe("a message that is kept for a wait", () => {
       cookies: {},
       headers,
     };
-    should(keptMessage(msg)).eql({
+    should(storedMessage(msg)).eql({
       msg: { payload: 1, token: "USDC", headers: { accept: "text/plain" } },
       cut: [
         ...["password", "apiKey", "access_token", "cookies"],
@@ -51,7 +51,7 @@ describe("a message that is kept for a wait", () => {
       ...{ paidTokens: "1", bidToken: "A", validTokens: 2, idTokens: 3, keyToken: "k", operationKey: "o" },
       payload: { tokens: { value: "1.5" }, params: { privateKeyHash: "0x2" } },
     };
-    should(keptMessage(msg)).eql({ msg, cut: [] });
+    should(storedMessage(msg)).eql({ msg, cut: [] });
   });
 
   it("leaves out secrets in any notation", () => {
@@ -64,15 +64,15 @@ describe("a message that is kept for a wait", () => {
       "PrivateKey",
       "passwd",
     ];
-    for (const name of names) should(keptMessage({ [name]: "s" })).eql({ msg: {}, cut: [name] });
+    for (const name of names) should(storedMessage({ [name]: "s" })).eql({ msg: {}, cut: [name] });
     const headers = { "X-Vault-Token": "s", token: "s" };
-    should(keptMessage({ headers }).cut).eql(["headers.X-Vault-Token", "headers.token"]);
+    should(storedMessage({ headers }).cut).eql(["headers.X-Vault-Token", "headers.token"]);
   });
 
   it("leaves out the largest properties of a message above 64 KB, and ours last", () => {
     const large = (kilobytes: number) => "x".repeat(kilobytes * 1024);
     const msg = { _msgid: "1", payload: large(30), image: large(60), crec: { note: large(50) } };
-    should(keptMessage(msg)).eql({
+    should(storedMessage(msg)).eql({
       msg: { _msgid: "1", crec: msg.crec },
       cut: ["image", "payload"],
     });
@@ -80,14 +80,14 @@ describe("a message that is kept for a wait", () => {
 
   it("stays marked as a test, however large it is", () => {
     const crec = { test: true, event: "x".repeat(70_000) };
-    should(keptMessage({ payload: 1, crec })).eql({
+    should(storedMessage({ payload: 1, crec })).eql({
       msg: { crec: { test: true } },
       cut: ["payload", "crec"],
     });
-    should(keptMessage({ payload: 1, crec: { ...crec, test: "true" } }).msg).eql({});
+    should(storedMessage({ payload: 1, crec: { ...crec, test: "true" } }).msg).eql({});
   });
 
   it("counts bytes, not characters", () => {
-    should(keptMessage({ payload: "€".repeat(30_000) }).cut).eql(["payload"]);
+    should(storedMessage({ payload: "€".repeat(30_000) }).cut).eql(["payload"]);
   });
 });

@@ -6,7 +6,7 @@ import should from "should";
 import { fileNameOf } from "../../nodes/common/fields/file-name.ts";
 import { bindKey, boundTo } from "../../nodes/common/keys/binding.ts";
 import { fileClaims } from "../../nodes/common/signing/claims.ts";
-import { WaitStore } from "../../nodes/common/tasks/wait-store.ts";
+import { TaskStore } from "../../nodes/common/tasks/task-store.ts";
 import { ConsumerMemory } from "../../nodes/events-in/consumer-memory.ts";
 import { ContextCursorStore } from "../../nodes/events-in/context-store.ts";
 import { Ignored } from "../../plugins/monitor/issues/ignored.ts";
@@ -83,7 +83,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     text: JSON.stringify({ ...NEWER, id: "x", message: {} }),
     lost: /operation that waits in it is not reported/,
     use: async (_path, RED) => {
-      const { record, error } = await new WaitStore(RED, "node", "").read("x-1.json");
+      const { record, error } = await new TaskStore(RED, "node", "").read("x-1.json");
       should(record).be.undefined();
       throw error;
     },

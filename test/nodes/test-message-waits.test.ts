@@ -6,7 +6,8 @@ import type { Node, NodeAPI } from "node-red";
 import should from "should";
 import type { Connection } from "../../nodes/common/fields/config-nodes.ts";
 import type { CrecMessage } from "../../nodes/common/messages/message.ts";
-import { type Run, type Wait, Waits } from "../../nodes/common/tasks/waits.ts";
+import type { Run, Wait } from "../../nodes/common/tasks/durable-task.ts";
+import { DurableTasks } from "../../nodes/common/tasks/durable-tasks.ts";
 
 const ID = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
@@ -39,7 +40,7 @@ describe("the wait of a test message", () => {
     const events = new EventEmitter();
     const RED = { events, settings: { userDir }, nodes: { eachNode: () => undefined } } as unknown as NodeAPI;
     const node = { id: "wait", warn: received.reject, error: received.reject, receive: received.resolve };
-    const waits = new Waits(RED, node as unknown as Node, new Set(runs), () => true);
+    const waits = new DurableTasks(RED, node as unknown as Node, new Set(runs), () => true);
     return { waits, resumed: received.promise, start: () => events.emit("flows:started") };
   };
 

@@ -11,7 +11,7 @@ import { onInput, type Task } from "../../nodes/common/fields/input.ts";
 import { FolderLock } from "../../nodes/common/folder/folder-lock.ts";
 import type { CrecMessage } from "../../nodes/common/messages/message.ts";
 import { WalletLines } from "../../nodes/common/signing/wallet-lines.ts";
-import { OWNER } from "../../nodes/common/tasks/owners.ts";
+import { OWNER } from "../../nodes/common/tasks/task-owners.ts";
 import { eventually } from "../support/eventually.ts";
 
 const connection = { baseUrl: "https://service.example/v1" } as Connection;

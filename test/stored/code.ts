@@ -11,7 +11,7 @@ import { lockedStateFolder } from "../../nodes/common/folder/migrate-state.ts";
 import { useFolder } from "../../nodes/common/folder/shared-folder.ts";
 import { bindingsPath, bindKey } from "../../nodes/common/keys/binding.ts";
 import { fileClaims, sharedClaims } from "../../nodes/common/signing/claims.ts";
-import { OWNER, WaitOwners } from "../../nodes/common/tasks/owners.ts";
+import { OWNER, TaskOwners } from "../../nodes/common/tasks/task-owners.ts";
 import { ConsumerMemory } from "../../nodes/events-in/consumer-memory.ts";
 import { ContextCursorStore } from "../../nodes/events-in/context-store.ts";
 import { cursorPath } from "../../nodes/events-in/settings.ts";
@@ -46,7 +46,7 @@ export const PRESENT = {
   /** Takes the state folder; the function gives it back. */
   takeFolder: (RED: NodeAPI, listener: (state: FolderState) => void) =>
     useFolder(lockedStateFolder(RED), listener),
-  waitOwners: (RED: NodeAPI) => new WaitOwners(RED),
+  waitOwners: (RED: NodeAPI) => new TaskOwners(RED),
   owner: OWNER,
   onInput: (
     RED: NodeAPI,

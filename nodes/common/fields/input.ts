@@ -7,11 +7,12 @@ import { toCodedError } from "../shared/errors.ts";
 import { unsetVariable } from "../shared/variables.ts";
 import { showReader } from "../status/behind-reader.ts";
 import { closeStatus, errorStatus, showStatus, statusText } from "../status/status.ts";
-import type { Reserve } from "../tasks/kept-places.ts";
-import { nextArrival } from "../tasks/kept-places.ts";
+import { interrupted, type Run, type StoredTask, TAKEN_OVER, type Wait } from "../tasks/durable-task.ts";
+import { DurableTasks } from "../tasks/durable-tasks.ts";
 import { refuseRequest } from "../tasks/requests.ts";
+import type { Reserve } from "../tasks/reserved-places.ts";
+import { nextArrival } from "../tasks/reserved-places.ts";
 import { noteWaiting } from "../tasks/waiting.ts";
-import { interrupted, type Kept, type Run, TAKEN_OVER, type Wait, Waits } from "../tasks/waits.ts";
 
 export type Task = {
   msg: CrecMessage;
@@ -29,7 +30,7 @@ export type Task = {
   /** Runs after the message is done, until the node is closed. Its errors are only logged. */
   afterwards: (work: () => Promise<void>) => void;
   /** Set for a message whose wait was interrupted: what is needed to continue it. */
-  kept: Kept | undefined;
+  kept: StoredTask | undefined;
   /** Says what the node waits for from now on, and keeps it in a file until the message is done. */
   keep: (wait: Wait) => Promise<void>;
 };
@@ -62,7 +63,7 @@ export function onInput(
   const running = new Map<Run, Promise<void>>();
   const runs = new Set<Run>();
   const controllers = new Set<AbortController>();
-  const waits = resumes && new Waits(RED, node, runs, resumes, reserve);
+  const waits = resumes && new DurableTasks(RED, node, runs, resumes, reserve);
 
   node.on("input", (incoming, send, done) => {
     const msg = takenMessage(incoming);

@@ -1,5 +1,5 @@
 import { nodeError } from "../shared/errors.ts";
-import { nextArrival } from "../tasks/kept-places.ts";
+import { nextArrival } from "../tasks/reserved-places.ts";
 
 /** Of one message, from its arrival until its operation is answered. */
 export type Place = {

@@ -8,7 +8,7 @@ import type { NodeAPI } from "node-red";
 import should from "should";
 import { cleanUp, type FoundFile, removeIf } from "../../../nodes/common/folder/clean-up.ts";
 import { fileClaims } from "../../../nodes/common/signing/claims.ts";
-import { removeOldLocks } from "../../../nodes/common/tasks/owners.ts";
+import { removeOldLocks } from "../../../nodes/common/tasks/task-owners.ts";
 
 const OLD = new Date(Date.now() - 40 * 86_400_000);
 

@@ -13,7 +13,7 @@ import { stateFiles, stateRefusals } from "../../../nodes/common/folder/state-fi
 import { stateFolderFor } from "../../../nodes/common/folder/state-folder.ts";
 import { bindKey } from "../../../nodes/common/keys/binding.ts";
 import { fileClaims } from "../../../nodes/common/signing/claims.ts";
-import { WaitStore } from "../../../nodes/common/tasks/wait-store.ts";
+import { TaskStore } from "../../../nodes/common/tasks/task-store.ts";
 import { ConsumerMemory } from "../../../nodes/events-in/consumer-memory.ts";
 import { Ignored } from "../../../plugins/monitor/issues/ignored.ts";
 import { FileAlertStore, FileCursorStore, FileDedupeStore } from "../../../src/index.ts";
@@ -48,7 +48,7 @@ const USES: Record<string, () => Promise<unknown>> = {
     return found;
   },
   waits: async () => {
-    const store = new WaitStore(RED, "node", OWNER);
+    const store = new TaskStore(RED, "node", OWNER);
     const names = await store.names(OWNER);
     const read = await Promise.all(names.map((name) => store.read(name)));
     const failed = read.find(({ error }) => error);

@@ -1,59 +1,28 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Node, NodeAPI } from "node-red";
 import { isNewerRefused } from "../../../src/storage/newer.ts";
-import type { Connection } from "../fields/config-nodes.ts";
 import { isInFlows } from "../fields/flow-settings.ts";
 import { onFlowsStarted } from "../flows/flows-started.ts";
 import { isNotPermitted } from "../folder/state-files.ts";
 import { isStateInMemory } from "../folder/state-folder.ts";
 import { errorText, toldError } from "../messages/error-texts.ts";
 import { type CrecMessage, crecOf } from "../messages/message.ts";
-import { isTest } from "../messages/test-message.ts";
 import { serviceIdentity } from "../service-identity.ts";
-import { type CodedError, nodeError, toCodedError } from "../shared/errors.ts";
-import { keptMessage } from "./kept-message.ts";
-import { KeptPlaces, noteArrival, type Reserve } from "./kept-places.ts";
-import { OWNER, WaitOwners } from "./owners.ts";
+import { type CodedError, nodeError } from "../shared/errors.ts";
+import {
+  interrupted,
+  keyOf,
+  notStored,
+  type Run,
+  type StoredTask,
+  TAKEN_OVER,
+  type Wait,
+} from "./durable-task.ts";
 import { holdRequest, refuseRequest, takeRequest } from "./requests.ts";
-import { arrivalOf, type WaitRecord, WaitStore } from "./wait-store.ts";
-
-/** What a node waits for, with what it needs to continue after a deploy. */
-export type Wait = {
-  /** The same for each message about the same operation. */
-  id: string;
-  connection: Connection;
-  /** JSON. */
-  about: unknown;
-  /** A crash may lose it: the file is written only when the node is stopped. */
-  isCheap?: true;
-  /** Without the file, nothing may happen: an error of the disk is thrown. */
-  isRequired?: true;
-  /** The same message waits for something later: its file is written again. */
-  isLater?: boolean;
-};
-
-/** What was kept of a wait that a deploy, a stop or a crash interrupted. */
-export type Kept = Pick<WaitRecord, "id" | "service" | "about">;
-
-/** A message at work in a node. */
-export type Run = {
-  msg: CrecMessage;
-  /** Of a message that resumes a wait: its first arrival. */
-  arrivedAt: number;
-  controller: AbortController;
-  /** Set for a message that resumes a wait. */
-  kept: Kept | undefined;
-  /** What it waits for, once that is known. */
-  id: string | undefined;
-  /** Its file. */
-  file: string | undefined;
-  /** What is written when the node is stopped. */
-  unsaved: Kept | undefined;
-  /** Why its file could not be written. */
-  problem?: unknown;
-  /** Whether the message left, or its error was reported. */
-  isOver: boolean;
-};
+import { noteArrival, type Reserve, ReservedPlaces } from "./reserved-places.ts";
+import { storedMessage } from "./stored-message.ts";
+import { OWNER, TaskOwners } from "./task-owners.ts";
+import { arrivalOf, type TaskRecord, TaskStore } from "./task-store.ts";
 
 /** So many waits are resumed at once, then there is a pause: the service should not get a thousand requests in a second. */
 const MOST_AT_ONCE = 10;
@@ -61,27 +30,24 @@ const PAUSE_MS = 250;
 /** How often a node looks for waits of other processes that have ended since. */
 const LOOK_MS = 60_000;
 
-/** With this reason a run ends silently: another message continues its wait. */
-export const TAKEN_OVER = new Error("Another message continues this wait.");
-
 /** Keeps the waits of one node in files, and takes them up after a deploy, a stop or a crash. */
-export class Waits {
+export class DurableTasks {
   readonly #RED: NodeAPI;
   readonly #node: Node;
   readonly #runs: ReadonlySet<Run>;
   readonly #isOn: () => boolean;
-  readonly #store: WaitStore;
-  readonly #owners: WaitOwners;
+  readonly #store: TaskStore;
+  readonly #owners: TaskOwners;
   /** Other processes whose waits are taken up when they end, and those whose waits were. */
   readonly #watched = new Set<string>();
   /** Messages that were given to the node again, until it has them. */
-  readonly #resumed = new WeakMap<object, Pick<Run, "arrivedAt"> & { kept: Kept; file: string }>();
+  readonly #resumed = new WeakMap<object, Pick<Run, "arrivedAt"> & { kept: StoredTask; file: string }>();
   /** Files of this deploy, which are not taken up again in it. Undefined once the names of the others are known. */
   #own: Set<string> | undefined = new Set();
   readonly #forget: () => void;
   readonly #closing = new AbortController();
   /** Where messages leave in the order of their arrival. */
-  readonly #places: KeptPlaces | undefined;
+  readonly #places: ReservedPlaces | undefined;
   /**
    * Messages that arrived before the stored ones were resumed, each with the writing of its file. Undefined once all
    * are resumed.
@@ -93,9 +59,9 @@ export class Waits {
     this.#node = node;
     this.#runs = runs;
     this.#isOn = isOn;
-    this.#store = new WaitStore(RED, node.id, OWNER);
-    this.#owners = new WaitOwners(RED);
-    this.#places = reserve && new KeptPlaces(reserve, this.#store, this.#closing.signal);
+    this.#store = new TaskStore(RED, node.id, OWNER);
+    this.#owners = new TaskOwners(RED);
+    this.#places = reserve && new ReservedPlaces(reserve, this.#store, this.#closing.signal);
     // Before that, the nodes behind this one may not listen yet.
     this.#forget = onFlowsStarted(RED, () => void this.#resumeAll().catch((error) => this.#warn(error)));
   }
@@ -177,12 +143,12 @@ export class Waits {
     await this.#store.remove(file).catch((error) => this.#warn(error));
   }
 
-  async #save(run: Run, record: Omit<WaitRecord, "version" | "msg" | "cut">): Promise<void> {
+  async #save(run: Run, record: Omit<TaskRecord, "version" | "msg" | "cut">): Promise<void> {
     const file = run.file ?? this.#store.nameFor(record.id, run.arrivedAt);
     this.#own?.add(file);
     try {
       await this.#beAlive();
-      await this.#store.save(file, { version: 1, ...record, ...keptMessage(run.msg) });
+      await this.#store.save(file, { version: 1, ...record, ...storedMessage(run.msg) });
       run.file = file;
       run.problem = undefined;
     } catch (error) {
@@ -278,7 +244,7 @@ export class Waits {
     else if (!record && !isGone) this.#node.warn(this.#RED._("common.warning.wait-unreadable", { path }));
   }
 
-  async #resume(name: string, record: WaitRecord): Promise<void> {
+  async #resume(name: string, record: TaskRecord): Promise<void> {
     const { id, service, about, cut } = record;
     const request = takeRequest(name);
     // A message that arrived again was faster.
@@ -311,36 +277,4 @@ export class Waits {
     const why = errorText(thrown);
     this.#node.warn(this.#RED._("common.warning.wait-not-kept", { why }));
   }
-}
-
-/**
- * Messages about the same operation are the same message only if they are about the same event and have the same key. A
- * test message is never the real one.
- */
-function keyOf(id: string, msg: CrecMessage): string {
-  const texts = [msg.crec?.eventId, msg.crec?.operationKey].map((value) =>
-    typeof value === "string" || typeof value === "number" ? String(value) : "",
-  );
-  return JSON.stringify([id, ...texts, isTest(msg)]);
-}
-
-/** @throws WAIT_DROPPED where the connection is one to another service now, which would know nothing, or something else */
-export function requireSameService({ id, service }: Kept, connection: Connection): void {
-  if (serviceIdentity(connection.baseUrl) === service) return;
-  const message = `The connection is to another service now, so the wait was not resumed. Look for the operation at the service that it was sent to. Service ${service}, id ${id}.`;
-  throw nodeError("WAIT_DROPPED", message);
-}
-
-function notStored(cause: unknown): CodedError {
-  const why = toCodedError(cause).message.replace(/[.\s]+$/, "");
-  const message = `The operation could not be stored, so nobody was asked to sign it (${why}). Check the free space and the permissions of the state folder, then send the message again.`;
-  return nodeError("WAIT_NOT_STORED", message, cause);
-}
-
-export function interrupted(cause?: unknown): CodedError {
-  return nodeError(
-    "WAIT_INTERRUPTED",
-    "A deploy or a stop ended this node while it was still waiting. What it had requested may still happen: look for it before you send the message again.",
-    cause,
-  );
 }

@@ -1,4 +1,4 @@
-import { arrivalOf, type WaitStore } from "./wait-store.ts";
+import { arrivalOf, type TaskStore } from "./task-store.ts";
 
 let newest = 0;
 
@@ -30,9 +30,9 @@ export type Reserve = (arrivedAt: number, signal: AbortSignal, about?: unknown) 
  * The places of the messages that a node has kept, from its start until they enter it again: they are given to it a few at
  * a time, and a new message may not pass those that are still to come.
  */
-export class KeptPlaces {
+export class ReservedPlaces {
   readonly #reserve: Reserve;
-  readonly #store: WaitStore;
+  readonly #store: TaskStore;
   readonly #signal: AbortSignal;
   /** By file. */
   readonly #places = new Map<string, Reserved>();
@@ -41,7 +41,7 @@ export class KeptPlaces {
   /** The processes whose messages have no places yet. */
   readonly #open = new Set<string>();
 
-  constructor(reserve: Reserve, store: WaitStore, signal: AbortSignal) {
+  constructor(reserve: Reserve, store: TaskStore, signal: AbortSignal) {
     this.#reserve = (...kept) => {
       try {
         return reserve(...kept);

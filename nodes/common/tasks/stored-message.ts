@@ -3,7 +3,7 @@ import { isTest, TEST_MARK } from "../messages/test-message.ts";
 import { isObject } from "../shared/is-object.ts";
 
 /** A message as it is kept in a file. */
-type KeptMessage = {
+type StoredMessage = {
   msg: CrecMessage;
   /** Its properties that are not kept: too large, not JSON, or secret. */
   cut: string[];
@@ -21,7 +21,7 @@ const SECRET =
 const SECRET_HEADER = /token/;
 
 /** The message without what a file cannot or must not hold. */
-export function keptMessage(msg: CrecMessage): KeptMessage {
+export function storedMessage(msg: CrecMessage): StoredMessage {
   const kept: Record<string, unknown> = {};
   const cut: string[] = [];
   for (const [name, value] of Object.entries(msg)) {

@@ -9,10 +9,10 @@ import { stateFiles } from "../folder/state-files.ts";
 import { stateFolderFor } from "../folder/state-folder.ts";
 import type { CrecMessage } from "../messages/message.ts";
 import { nodeError } from "../shared/errors.ts";
-import { NO_OWNER } from "./owners.ts";
+import { NO_OWNER } from "./task-owners.ts";
 
 /** A wait as its file holds it. */
-export type WaitRecord = {
+export type TaskRecord = {
   version: 1;
   /** Of the operation, or of what else is waited for: messages about the same one have the same. */
   id: string;
@@ -28,9 +28,9 @@ export type WaitRecord = {
 };
 
 /** A file of the folder. Without a record it cannot be read, or was removed meanwhile; the error says if there is more. */
-type StoredWait = {
+type FoundTask = {
   path: string;
-  record: WaitRecord | undefined;
+  record: TaskRecord | undefined;
   isGone: boolean;
   error?: unknown;
 };
@@ -45,7 +45,7 @@ const OWNED = /\.([0-9a-f-]{36})\.json(?:\.tmp)?$/;
  * The waits of one node, each in its own file. They are in the state folder, like cursors. The name of a file says which
  * process waits: see `owners.ts`.
  */
-export class WaitStore {
+export class TaskStore {
   readonly #folder: string;
   readonly #owner: string;
 
@@ -62,7 +62,7 @@ export class WaitStore {
     return `${fileNameOf(id)}-${arrivedAt}-${randomUUID().slice(0, 8)}.${this.#owner}${ENDING}`;
   }
 
-  async save(name: string, record: WaitRecord): Promise<void> {
+  async save(name: string, record: TaskRecord): Promise<void> {
     const path = join(this.#folder, name);
     const temporary = `${path}.tmp`;
     await writeDurably(path, JSON.stringify(record), { files: stateFiles, temporary, sync: "content" });
@@ -122,7 +122,7 @@ export class WaitStore {
     });
   }
 
-  async read(name: string): Promise<StoredWait> {
+  async read(name: string): Promise<FoundTask> {
     const path = join(this.#folder, name);
     try {
       return { path, record: recordIn(await stateFiles.readFile(path, "utf8"), path), isGone: false };
@@ -147,8 +147,8 @@ function isMissing(error: unknown): boolean {
 }
 
 /** @throws STATE_FILE_NEWER; what is wrong with the JSON */
-function recordIn(text: string, path: string): WaitRecord | undefined {
-  const record = JSON.parse(text) as Partial<WaitRecord> | null;
+function recordIn(text: string, path: string): TaskRecord | undefined {
+  const record = JSON.parse(text) as Partial<TaskRecord> | null;
   refuseNewer(
     record,
     { what: `The file ${path}`, lost: "the operation that waits in it is not reported" },
@@ -161,5 +161,5 @@ function recordIn(text: string, path: string): WaitRecord | undefined {
     typeof record.msg === "object" &&
     record.msg !== null &&
     Array.isArray(record.cut);
-  return isWhole ? (record as WaitRecord) : undefined;
+  return isWhole ? (record as TaskRecord) : undefined;
 }

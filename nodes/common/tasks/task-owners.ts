@@ -18,7 +18,7 @@ export const NO_OWNER = "former";
  * Who waits. Several processes may use one state folder, each with messages of its own that wait. A process has a lock
  * file while it has waits; another one resumes them only when it has got that lock, since the process has ended.
  */
-export class WaitOwners {
+export class TaskOwners {
   readonly #RED: NodeAPI;
   readonly #leaving: Array<() => void> = [];
   #own: Promise<void> | undefined;
