@@ -47,17 +47,22 @@ export function conflict(message: string, code?: ErrorCode): ApiError {
   );
 }
 
-/** An archived resource is hidden and keeps its name: the message says so. */
-export function nameTaken(
-  what: "channel" | "wallet" | "watcher",
-  holder: { name: string; status: string },
-  code: ErrorCode,
-): ApiError {
+/**
+ * An archived resource is hidden and keeps its name: the message says so.
+ *
+ * @throws ApiError 409 when a resource has the name already.
+ */
+export function refuseTakenName<What extends "channel" | "wallet" | "watcher">(
+  what: What,
+  holder: { name: string; status: string } | undefined,
+): void {
+  if (holder === undefined) return;
   const hidden =
     holder.status === "archived"
       ? " It is archived: hidden from lists, but its name stays taken. Choose another name."
       : "";
-  return conflict(`There is a ${what} named ${JSON.stringify(holder.name)} already.${hidden}`, code);
+  const message = `There is a ${what} named ${JSON.stringify(holder.name)} already.${hidden}`;
+  throw conflict(message, `${what.toUpperCase() as Uppercase<What>}_ALREADY_EXISTS`);
 }
 
 /**

@@ -1,11 +1,5 @@
 // The resources that a request names. One that does not exist, or that a tester made absent, is a 404.
-import {
-  type Channel,
-  CONFIDENCES,
-  type Confidence,
-  type ErrorCode,
-  type Network,
-} from "../../src/protocol/index.ts";
+import { type Channel, CONFIDENCES, type Confidence, type Network } from "../../src/protocol/index.ts";
 import type { Context } from "./context.ts";
 import { conflict, notFound } from "./errors.ts";
 import type { StoredOperation } from "./store/operations.ts";
@@ -15,8 +9,7 @@ import type { StoredWatcher } from "./store/watchers.ts";
 
 /** @throws ApiError 404 `CHANNEL_NOT_FOUND` */
 export function channelOf(context: Context, channelId: string): Channel {
-  const channel = context.store.channels.get(channelId);
-  return visible(context, channel, channelId, "CHANNEL_NOT_FOUND", "channel");
+  return visible(context, "channel", channelId, context.store.channels.get(channelId));
 }
 
 /**
@@ -25,14 +18,12 @@ export function channelOf(context: Context, channelId: string): Channel {
  * @throws ApiError 404 `CHANNEL_NOT_FOUND`
  */
 export function checkChannel(context: Context, channelId: string): void {
-  const found = context.store.channels.has(channelId) || undefined;
-  visible(context, found, channelId, "CHANNEL_NOT_FOUND", "channel");
+  visible(context, "channel", channelId, context.store.channels.has(channelId) || undefined);
 }
 
 /** @throws ApiError 404 `WALLET_NOT_FOUND` */
 export function walletOf(context: Context, walletId: string): StoredWallet {
-  const wallet = context.store.wallets.get(walletId);
-  return visible(context, wallet, walletId, "WALLET_NOT_FOUND", "wallet");
+  return visible(context, "wallet", walletId, context.store.wallets.get(walletId));
 }
 
 /** @throws ApiError 404 `WALLET_NOT_FOUND` */
@@ -42,48 +33,43 @@ export function walletAt(context: Context, chainSelector: string, address: strin
   throw notFound("WALLET_NOT_FOUND", "wallet at", address);
 }
 
+type OfChannel<Id extends string> = Record<"channel_id" | Id, string>;
+
 /** @throws ApiError 404 `CHANNEL_NOT_FOUND` or `WATCHER_NOT_FOUND` */
 export function watcherOf(
   context: Context,
-  { channel_id, watcher_id }: { channel_id: string; watcher_id: string },
+  { channel_id, watcher_id: id }: OfChannel<"watcher_id">,
 ): StoredWatcher {
   channelOf(context, channel_id);
-  const watcher = context.store.watchers.get(watcher_id);
-  const ofChannel = watcher?.channel_id === channel_id ? watcher : undefined;
-  return visible(context, ofChannel, watcher_id, "WATCHER_NOT_FOUND", "watcher");
+  const watcher = context.store.watchers.get(id);
+  return visible(context, "watcher", id, watcher?.channel_id === channel_id ? watcher : undefined);
 }
 
 /** @throws ApiError 404 `CHANNEL_NOT_FOUND` or `OPERATION_NOT_FOUND` */
 export function operationOf(
   context: Context,
-  { channel_id, operation_id }: { channel_id: string; operation_id: string },
+  { channel_id, operation_id: id }: OfChannel<"operation_id">,
 ): StoredOperation {
   channelOf(context, channel_id);
-  const operation = context.store.operations.get(operation_id);
-  const ofChannel = operation?.channelId === channel_id ? operation : undefined;
-  return visible(context, ofChannel, operation_id, "OPERATION_NOT_FOUND", "operation");
+  const operation = context.store.operations.get(id);
+  return visible(context, "operation", id, operation?.channelId === channel_id ? operation : undefined);
 }
 
 /** @throws ApiError 404 `CHANNEL_NOT_FOUND` or `QUERY_NOT_FOUND` */
-export function queryOf(
-  context: Context,
-  { channel_id, query_id }: { channel_id: string; query_id: string },
-): StoredQuery {
+export function queryOf(context: Context, { channel_id, query_id: id }: OfChannel<"query_id">): StoredQuery {
   channelOf(context, channel_id);
-  const query = context.store.queries.get(query_id);
-  const ofChannel = query?.channel_id === channel_id ? query : undefined;
-  return visible(context, ofChannel, query_id, "QUERY_NOT_FOUND", "query");
+  const query = context.store.queries.get(id);
+  return visible(context, "query", id, query?.channel_id === channel_id ? query : undefined);
 }
 
 function visible<T>(
   { injected }: Context,
-  resource: T | undefined,
+  what: "channel" | "wallet" | "watcher" | "operation" | "query",
   id: string,
-  code: ErrorCode,
-  what: string,
+  resource: T | undefined,
 ): T {
   if (resource !== undefined && !injected.absences.isAbsent(id)) return resource;
-  throw notFound(code, what, id);
+  throw notFound(`${what.toUpperCase() as Uppercase<typeof what>}_NOT_FOUND`, what, id);
 }
 
 /** The strongest level that the network reports: where its operations end. */

@@ -1,6 +1,6 @@
 import should from "should";
 import type { Heads } from "../src/chain/chain-data.ts";
-import { FinalityWatch } from "../src/lifecycles/finality.ts";
+import { FinalityWatch } from "../src/lifecycles/chain-health.ts";
 import { logTo } from "./support.ts";
 
 const MINUTE_MS = 60_000;

@@ -8,7 +8,7 @@ import { accountAddress } from "../src/chain/smart-account.ts";
 import type { Context } from "../src/context.ts";
 import { startService } from "../src/index.ts";
 import { InjectedFailures } from "../src/injected-failures/index.ts";
-import { operationStatuses } from "../src/lifecycles/operation.ts";
+import { operationStatuses } from "../src/lifecycles/operations/operation.ts";
 import { expireQueries, QueryRunner } from "../src/lifecycles/query.ts";
 import { bytesOf } from "../src/store/events/pages.ts";
 import { Store } from "../src/store/store.ts";

@@ -2,8 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import should from "should";
 import { HttpRequestError, RpcRequestError, TimeoutError } from "viem";
 import { NodeBusy } from "../src/chain/node/refusals.ts";
-import { ChainMoved } from "../src/lifecycles/chain-moved.ts";
-import { isOfOneLog, SkippedLogs } from "../src/lifecycles/skipped-logs.ts";
+import { ChainMoved, isOfOneLog, SkippedLogs } from "../src/lifecycles/logs/skipped.ts";
 import { logTo } from "./support.ts";
 
 const url = "http://node.example";

@@ -1,13 +1,13 @@
 import Type from "typebox";
 import { type Hex, OPERATION_STATUSES, type Operation, PAGE_LIMITS } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
-import { withImplementations, withUpgrades } from "../lifecycles/implementations.ts";
+import { withImplementations, withUpgrades } from "../lifecycles/operations/implementations.ts";
 import {
   cancelOperation,
   finalizeOperation,
   submitOperation,
   walletForOperation,
-} from "../lifecycles/operation-requests.ts";
+} from "../lifecycles/operations/requests.ts";
 import { channelOf, networksOf, operationOf } from "../lookup.ts";
 import { runsOfOperation } from "../oracles/workflows.ts";
 import { type StoredOperation, shownOperation } from "../store/operations.ts";

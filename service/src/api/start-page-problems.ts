@@ -1,5 +1,5 @@
 import type { Following } from "../chain/ticker.ts";
-import type { SkippedLogs } from "../lifecycles/skipped-logs.ts";
+import type { SkippedLogs } from "../lifecycles/logs/skipped.ts";
 import type { Executions } from "../store/chain-progress.ts";
 import { html } from "./html.ts";
 import { code, type Row } from "./start-page-parts.ts";

@@ -7,7 +7,7 @@ import {
 import type { Heads } from "../chain/chain-data.ts";
 import type { Context } from "../context.ts";
 import { originOf } from "../errors.ts";
-import { clockProblem } from "../lifecycles/clock.ts";
+import { clockProblem } from "../lifecycles/chain-health.ts";
 import { type Html, html } from "./html.ts";
 import type { Routes } from "./routes.ts";
 import { code, type Row, section } from "./start-page-parts.ts";

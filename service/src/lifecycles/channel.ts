@@ -1,11 +1,11 @@
 import type { Channel } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
-import { conflict, invalid, nameTaken } from "../errors.ts";
+import { conflict, invalid, refuseTakenName } from "../errors.ts";
 import type { Store } from "../store/store.ts";
 
 /** @throws ApiError 409 `CHANNEL_ALREADY_EXISTS` when the name is taken. */
 export function createChannel({ store }: Context, input: { name: string; description?: string }): Channel {
-  refuseTakenName(store, input.name);
+  refuseTakenName("channel", store.channels.named(input.name));
   return store.transaction(() => noted(store, store.channels.create(input)));
 }
 
@@ -21,7 +21,7 @@ export function updateChannel(
   change: Partial<Pick<Channel, "name" | "description">> & { status?: "archived" },
 ): Channel {
   const { name, status } = change;
-  if (name !== undefined && name !== channel.name) refuseTakenName(store, name);
+  if (name !== undefined && name !== channel.name) refuseTakenName("channel", store.channels.named(name));
   if (status === "archived" && store.watchers.anyRunning(channel.channel_id)) {
     throw conflict(
       "The channel still has watchers that are pending, active or archiving. Archive them first.",
@@ -45,10 +45,4 @@ function noted(store: Store, channel: Channel): Channel {
 /** @throws ApiError 400 with `message` when the channel is archived: it takes nothing new. */
 export function refuseArchivedChannel({ status }: Channel, message: string): void {
   if (status === "archived") throw invalid(message);
-}
-
-/** Names are unique in the organization, those of archived channels too. */
-function refuseTakenName(store: Store, name: string): void {
-  const holder = store.channels.named(name);
-  if (holder !== undefined) throw nameTaken("channel", holder, "CHANNEL_ALREADY_EXISTS");
 }

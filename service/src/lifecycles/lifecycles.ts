@@ -3,11 +3,11 @@ import { DEPLOYED_NAMES, deployedContracts } from "../chain/demo/contracts.ts";
 import { fundRelayer, type Sender } from "../chain/relayer.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../errors.ts";
-import { ClockWatch } from "./clock.ts";
-import { LogReader } from "./logs.ts";
+import { ClockWatch } from "./chain-health.ts";
+import { LogReader } from "./logs/reader.ts";
+import { expireOperations, OperationRelay } from "./operations/relay.ts";
 import { expireQueries, QueryRunner } from "./query.ts";
-import { expireOperations, OperationRelay } from "./relay.ts";
-import { WalletDeployer } from "./wallet-deployment.ts";
+import { WalletDeployer } from "./wallet.ts";
 
 /** Deadlines and times to live are in whole seconds. */
 const EXPIRY_MS = 500;

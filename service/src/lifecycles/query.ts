@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { type BlockSelection, LIMITS, QUERY_LIFECYCLE } from "../../../src/protocol/index.ts";
-import { queryStatement } from "../../../src/testing/statements.ts";
+import {
+  type BlockSelection,
+  LIMITS,
+  QUERY_LIFECYCLE,
+  type QueryErrorCode,
+} from "../../../src/protocol/index.ts";
+import { type CallAnswer, queryStatement } from "../../../src/testing/statements.ts";
 import type { Block } from "../chain/chain-data.ts";
 import { isMissingState, isOtherRefusal, isRefusal, NoNewestBlock } from "../chain/node/refusals.ts";
 import { explainFailure } from "../chain/revert.ts";
@@ -9,7 +14,6 @@ import { conflict, messageOf } from "../errors.ts";
 import { runOfQuery } from "../oracles/workflows.ts";
 import type { NewQuery, StoredQuery } from "../store/queries.ts";
 import { now } from "../time.ts";
-import { failure, type Outcome, type Result } from "./query-result.ts";
 import { Retries } from "./retries.ts";
 import { StatusMachine } from "./status-machine.ts";
 
@@ -24,6 +28,11 @@ type Dispatch = { isTaken: boolean; rejection?: string | undefined };
 
 /** A query as a request asks for it. */
 type QueryRequest = Omit<NewQuery, "query_id" | "expiresAt">;
+
+/** What a call returned, or why not. */
+type Result = CallAnswer;
+/** The same, with the block that it is about where there is one. */
+type Outcome = { resolved?: Block } & Result;
 
 const statuses = new StatusMachine({
   eventType: "query.status",
@@ -263,4 +272,8 @@ function refuseOtherRequest(known: StoredQuery, request: QueryRequest): void {
 /** What makes two requests the same, as JSON keeps it: there -0 is 0, and infinity is null. */
 function comparable({ query_kind, chain_selector, params, metadata }: QueryRequest): unknown {
   return JSON.parse(JSON.stringify({ query_kind, chain_selector, params, metadata }));
+}
+
+function failure(code: QueryErrorCode, message: string): Extract<Result, { error: unknown }> {
+  return { error: { code, message } };
 }

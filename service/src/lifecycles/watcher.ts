@@ -1,12 +1,11 @@
 import { WATCHER_LIFECYCLE } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
-import { conflict, nameTaken } from "../errors.ts";
+import { conflict, refuseTakenName } from "../errors.ts";
 import { workflowOfWatcher } from "../oracles/workflows.ts";
 import { defined } from "../store/rows.ts";
-import type { Store } from "../store/store.ts";
 import type { NewWatcher, StoredWatcher } from "../store/watchers.ts";
 import { now } from "../time.ts";
-import { each } from "./each.ts";
+import { each } from "./retries.ts";
 import { StatusMachine } from "./status-machine.ts";
 import { serviceRefusal } from "./watcher-services/index.ts";
 
@@ -36,7 +35,7 @@ const statuses = new StatusMachine({
  */
 export function createWatcher(context: Context, input: NewWatcher): StoredWatcher {
   const { store, ticker } = context;
-  refuseTakenName(store, input.channel_id, input.name);
+  refuseTakenName("watcher", store.watchers.named(input.channel_id, input.name));
   const created = statuses.create(store, () => store.watchers.create(input));
   ticker.wake();
   return created;
@@ -53,7 +52,7 @@ export function updateWatcher(
   { name, archive }: { name: string; archive: boolean },
 ): StoredWatcher {
   const id = watcher.watcher_id;
-  if (name !== watcher.name) refuseTakenName(store, watcher.channel_id, name);
+  if (name !== watcher.name) refuseTakenName("watcher", store.watchers.named(watcher.channel_id, name));
   if (archive && !statuses.canMove(watcher, "archiving")) {
     throw conflict(`The watcher is ${watcher.status} and cannot be archived now.`);
   }
@@ -87,10 +86,4 @@ export async function provisionWatchers(context: Context, newest: number): Promi
     const to = failure === undefined ? "archived" : "archive_failed";
     statuses.move(store, watcher_id, to, { reason: failure });
   }
-}
-
-/** Names are unique in the channel, those of archived watchers too. */
-function refuseTakenName(store: Store, channelId: string, name: string): void {
-  const holder = store.watchers.named(channelId, name);
-  if (holder !== undefined) throw nameTaken("watcher", holder, "WATCHER_ALREADY_EXISTS");
 }

@@ -1,13 +1,13 @@
 import type { Address, ChannelEvent, Confidence, Network, Watcher } from "../../../src/protocol/index.ts";
 import { logStatement } from "../../../src/testing/statements.ts";
-import type { ReadLog } from "../lifecycles/match.ts";
+import { eventsOf } from "../chain/demo/contracts.ts";
+import type { ReadLog } from "../lifecycles/logs/findings.ts";
 import type { OracleNetwork } from "../oracles/network.ts";
 import { runOfWatcher, workflowOfWatcher } from "../oracles/workflows.ts";
 import { fileText, type Generated, type Verification } from "./event-file.ts";
 import { Randomness } from "./randomness.ts";
 import { SCENARIOS, type ScenarioName } from "./stories.ts";
 import {
-  eventsOf,
   type Happening,
   HOUR,
   type Pause,

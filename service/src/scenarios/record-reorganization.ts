@@ -6,6 +6,7 @@ import type {
   VerifiableEvent,
   Watcher,
 } from "../../../src/protocol/index.ts";
+import { eventsOf } from "../chain/demo/contracts.ts";
 import { callGuardedToken } from "../chain/demo/transactions.ts";
 import type { Context } from "../context.ts";
 import { conflict } from "../errors.ts";
@@ -15,7 +16,7 @@ import { bytesOf } from "../store/events/pages.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
 import type { EventFile, Verification } from "./event-file.ts";
 import { Randomness } from "./randomness.ts";
-import { eventsOf, tokens } from "./story.ts";
+import { tokens } from "./story.ts";
 
 export const REORGANIZATION = {
   name: "reorg",

@@ -1,7 +1,7 @@
 import { eventLog, logParams } from "../../../src/abi/index.ts";
-import type { Address, EventFragment, Hex } from "../../../src/protocol/index.ts";
-import { artifact } from "../chain/demo/contracts.ts";
-import type { ReadLog } from "../lifecycles/match.ts";
+import type { Address, Hex } from "../../../src/protocol/index.ts";
+import { eventsOf } from "../chain/demo/contracts.ts";
+import type { ReadLog } from "../lifecycles/logs/findings.ts";
 import type { Randomness } from "./randomness.ts";
 
 /** The demo contracts whose events stories have. */
@@ -98,11 +98,6 @@ export async function ordinaryTransfers(
 /** The id of a sensor: its name, filled up with zeros. */
 export function sensorId(name: string): Hex {
   return `0x${Buffer.from(name).toString("hex").padEnd(64, "0")}`;
-}
-
-/** The events of a demo contract. */
-export function eventsOf(contract: StoryContract): EventFragment[] {
-  return artifact(contract).abi.filter((item) => item.type === "event") as unknown as EventFragment[];
 }
 
 /**

@@ -1,8 +1,8 @@
 import Type from "typebox";
 import { checksumAddress } from "viem";
 import type { Hex } from "../../../../src/protocol/index.ts";
-import { implementationOf } from "../../chain/implementation.ts";
 import type { Context } from "../../context.ts";
+import { implementationOf } from "../../lifecycles/operations/implementations.ts";
 import type { Routes } from "../routes.ts";
 import { Address } from "../schemas.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type Abi, encodeDeployData, getContractAddress, parseTransaction } from "viem";
-import type { Address, Hex } from "../../../../src/protocol/index.ts";
+import type { Address, EventFragment, Hex } from "../../../../src/protocol/index.ts";
 import { ownFile } from "../../own-files.ts";
 import type { Settings } from "../../store/settings.ts";
 import type { Chain } from "../chain.ts";
@@ -42,6 +42,11 @@ export function artifact(name: ContractName): Artifact {
   const read = JSON.parse(readFileSync(ownFile(`contracts/artifacts/${name}.json`), "utf8")) as Artifact;
   loaded.set(name, read);
   return read;
+}
+
+/** The events of a demo contract. */
+export function eventsOf(name: ContractName): EventFragment[] {
+  return artifact(name).abi.filter((item) => item.type === "event") as unknown as EventFragment[];
 }
 
 /** All custom errors of the demo contracts, to decode reverts. */

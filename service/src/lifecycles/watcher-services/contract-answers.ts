@@ -1,8 +1,18 @@
+import { type Abi, type AbiParameter, decodeFunctionResult, encodeFunctionData, getAbiItem } from "viem";
 import type { Hex } from "../../../../src/protocol/index.ts";
 import type { Chain } from "../../chain/chain.ts";
 import type { CallResult } from "../../chain/chain-data.ts";
+import { artifact, type ContractName } from "../../chain/demo/contracts.ts";
 
 type Call = { to: string; data: Hex };
+
+/** A function, as this demo contract has it. */
+type FunctionCall = { contract: ContractName; functionName: string; args: readonly unknown[] };
+
+/** What it returned: one value, or a list of several. */
+type Returned = { value: unknown; outputs: readonly AbiParameter[]; callData: Hex };
+
+type Spent = { ms: number; at: number };
 
 /** How long one call may take. */
 const MOST_MS = 2_000;
@@ -13,8 +23,6 @@ const SPARE_MS = 1_500;
 const BACK_EACH_MS = 0.05;
 /** What a call may take beyond two others that do nothing. */
 const USUAL_MS = 20;
-
-type Spent = { ms: number; at: number };
 
 /** What the calls of each contract took. */
 const spent = new WeakMap<Chain, Map<string, Spent>>();
@@ -80,4 +88,23 @@ async function usualMs(chain: Chain): Promise<number> {
 
 function spentNow(known: Spent | undefined): number {
   return known === undefined ? 0 : Math.max(0, known.ms - BACK_EACH_MS * (performance.now() - known.at));
+}
+
+/** What a function answers; undefined for a contract that does not have it, or fails. */
+export async function readFunction(
+  chain: Chain,
+  to: string,
+  { contract, functionName, args }: FunctionCall,
+): Promise<Returned | undefined> {
+  const abi: Abi = artifact(contract).abi;
+  const callData = encodeFunctionData({ abi, functionName, args });
+  const data = await answerOf(chain, { to, data: callData });
+  if (data === undefined) return undefined;
+  try {
+    const value = decodeFunctionResult({ abi, functionName, data });
+    const item = getAbiItem({ abi, name: functionName });
+    return { value, callData, outputs: item !== undefined && "outputs" in item ? item.outputs : [] };
+  } catch {
+    return undefined;
+  }
 }

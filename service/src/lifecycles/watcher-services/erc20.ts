@@ -1,9 +1,9 @@
 import { type Abi, decodeFunctionResult, encodeFunctionData, formatUnits, parseAbi } from "viem";
-import type { EventFragment, Hex } from "../../../../src/protocol/index.ts";
+import type { Hex } from "../../../../src/protocol/index.ts";
 import type { Chain } from "../../chain/chain.ts";
-import { artifact } from "../../chain/demo/contracts.ts";
+import { eventsOf } from "../../chain/demo/contracts.ts";
 import { answerOf, inTime } from "./contract-answers.ts";
-import { type ServiceConfig, unknownSetting, type WatcherService } from "./service.ts";
+import { missingContract, type ServiceConfig, unknownSetting, type WatcherService } from "./service.ts";
 
 const FACTS = parseAbi([
   "function decimals() view returns (uint8)",
@@ -26,7 +26,7 @@ const known = new Map<string, Facts>();
  * to tell its decimals.
  */
 export const erc20: WatcherService = {
-  events: artifact("DemoToken").abi.filter((item) => item.type === "event") as unknown as EventFragment[],
+  events: eventsOf("DemoToken"),
 
   async refusal(chain, address, config) {
     const unknown = unknownSetting(config, ["decimals"]);
@@ -34,7 +34,8 @@ export const erc20: WatcherService = {
     if (config.decimals !== undefined && !isDecimals(config.decimals)) {
       return "service_config.decimals must be a whole number from 0 to 255.";
     }
-    if ((await chain.code(address)) === "0x") return `There is no contract at ${address}.`;
+    const missing = await missingContract(chain, address);
+    if (missing !== undefined) return missing;
     if ((await decimalsOf(chain, address, config, askOnce)) === undefined) {
       return `The contract at ${address} has no decimals function that answers. If it is a token, set service_config.decimals.`;
     }

@@ -1,8 +1,7 @@
 import type { Chain } from "../../chain/chain.ts";
 import type { StoredWatcher } from "../../store/watchers.ts";
-import { dta } from "./dta.ts";
-import { dvp } from "./dvp.ts";
 import { erc20 } from "./erc20.ts";
+import { dta, dvp } from "./extensions.ts";
 import { sensor } from "./sensor.ts";
 import type { WatcherService } from "./service.ts";
 

@@ -1,8 +1,8 @@
 import { formatUnits, hexToString } from "viem";
-import type { EventFragment, Hex } from "../../../../src/protocol/index.ts";
-import { artifact } from "../../chain/demo/contracts.ts";
+import type { Hex } from "../../../../src/protocol/index.ts";
+import { eventsOf } from "../../chain/demo/contracts.ts";
 import { rfc3339 } from "../../time.ts";
-import { unknownSetting, type WatcherService } from "./service.ts";
+import { missingContract, unknownSetting, type WatcherService } from "./service.ts";
 
 /** Readings are in thousandths of their unit. */
 const READING_DECIMALS = 3;
@@ -18,9 +18,7 @@ const LAST_SECOND = 8.64e12;
  * decimal text, `sensor` is the id as text where it is one.
  */
 export const sensor: WatcherService = {
-  events: artifact("SensorRegistry").abi.filter(
-    (item) => item.type === "event",
-  ) as unknown as EventFragment[],
+  events: eventsOf("SensorRegistry"),
 
   async refusal(chain, address, config) {
     const unknown = unknownSetting(config, ["sensors"]);
@@ -28,7 +26,7 @@ export const sensor: WatcherService = {
     if (config.sensors !== undefined && sensorsOf(config.sensors) === undefined) {
       return "service_config.sensors must be a list of sensors, each as text.";
     }
-    return (await chain.code(address)) === "0x" ? `There is no contract at ${address}.` : undefined;
+    return await missingContract(chain, address);
   },
 
   async dataOf(_chain, { event, params }, config) {

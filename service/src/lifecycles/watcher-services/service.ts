@@ -1,4 +1,5 @@
-import type { EventFragment, Hex } from "../../../../src/protocol/index.ts";
+import { eventFragments, parseAbi } from "../../../../src/abi/index.ts";
+import { type EventFragment, EXTENSIONS, type Hex } from "../../../../src/protocol/index.ts";
 import type { Chain } from "../../chain/chain.ts";
 
 /** The `service_config` of a watcher. */
@@ -27,4 +28,25 @@ export function unknownSetting(config: ServiceConfig, known: readonly string[]):
   if (other === undefined) return undefined;
   const has = known.length === 0 ? "this service has none" : `it has: ${known.join(", ")}`;
   return `service_config has no setting ${JSON.stringify(other)}; ${has}.`;
+}
+
+/** Why nothing can be watched at an address; undefined where there is a contract. */
+export async function missingContract(chain: Chain, address: string): Promise<string | undefined> {
+  return (await chain.code(address)) === "0x" ? `There is no contract at ${address}.` : undefined;
+}
+
+/** The events of the extension, and which contracts it accepts: any, since others may have the same events. */
+export function extensionService(name: string): Pick<WatcherService, "events" | "refusal"> {
+  const extension = EXTENSIONS.find(({ service }) => service === name);
+  const events = (extension?.events ?? []).map((event) => `event ${event.name}(${event.inputs})`);
+  const abi = parseAbi(events.join("\n"));
+  return {
+    events: eventFragments(
+      abi,
+      (extension?.events ?? []).map((event) => event.name),
+    ),
+    async refusal(chain, address, config) {
+      return unknownSetting(config, []) ?? (await missingContract(chain, address));
+    },
+  };
 }

@@ -1,12 +1,12 @@
-import type { Confidence } from "../../../src/protocol/index.ts";
-import type { Block, Heads, RawLog } from "../chain/chain-data.ts";
-import type { Context } from "../context.ts";
-import { messageOf } from "../errors.ts";
-import type { Positions } from "../store/chain-progress.ts";
-import { ChainMoved } from "./chain-moved.ts";
+import type { Confidence } from "../../../../src/protocol/index.ts";
+import type { Block, Heads, RawLog } from "../../chain/chain-data.ts";
+import type { Context } from "../../context.ts";
+import { messageOf } from "../../errors.ts";
+import type { Positions } from "../../store/chain-progress.ts";
+import { provisionWatchers } from "../watcher.ts";
 import { type Findings, findingsIn } from "./findings.ts";
 import { report } from "./reporting.ts";
-import { provisionWatchers } from "./watcher.ts";
+import { ChainMoved } from "./skipped.ts";
 
 /** Blocks whose hashes are remembered: the depth of a reorganization that can be followed exactly. */
 const REMEMBERED = 512;

@@ -1,15 +1,14 @@
-import type { Confidence, WatcherEventPayload } from "../../../src/protocol/index.ts";
-import type { WorkflowRun } from "../../../src/testing/oracle-round.ts";
-import { logStatement } from "../../../src/testing/statements.ts";
-import type { Context } from "../context.ts";
-import type { Attestation } from "../oracles/network.ts";
-import { runOfWatcher } from "../oracles/workflows.ts";
-import type { Positions } from "../store/chain-progress.ts";
-import { Yielder } from "../store/yielder.ts";
-import { now } from "../time.ts";
-import { ChainMoved } from "./chain-moved.ts";
+import type { Confidence, WatcherEventPayload } from "../../../../src/protocol/index.ts";
+import type { WorkflowRun } from "../../../../src/testing/oracle-round.ts";
+import { logStatement } from "../../../../src/testing/statements.ts";
+import type { Context } from "../../context.ts";
+import type { Attestation } from "../../oracles/network.ts";
+import { runOfWatcher } from "../../oracles/workflows.ts";
+import type { Positions } from "../../store/chain-progress.ts";
+import { Yielder } from "../../store/yielder.ts";
+import { now } from "../../time.ts";
 import type { Findings, Match } from "./findings.ts";
-import { isOfOneLog } from "./skipped-logs.ts";
+import { ChainMoved, isOfOneLog } from "./skipped.ts";
 
 type Attested = Match & { attestation: Attestation; run: WorkflowRun };
 

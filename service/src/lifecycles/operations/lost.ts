@@ -1,16 +1,15 @@
-import type { Heads } from "../chain/chain-data.ts";
-import { isRefusalForGood } from "../chain/node/refusals.ts";
-import { hasExecuted, saysExecuted } from "../chain/smart-account.ts";
-import type { Context } from "../context.ts";
-import { messageOf } from "../errors.ts";
-import type { Executions } from "../store/chain-progress.ts";
-import type { StoredOperation } from "../store/operations.ts";
-import { isPast, whyLate } from "./clock.ts";
-import { each } from "./each.ts";
-import { callDataOf } from "./operation.ts";
-import { operationRevert } from "./operation-revert.ts";
-import type { TransactionTracker } from "./transaction-tracker.ts";
-import { canDeployAgain } from "./wallet-deployment.ts";
+import type { Heads } from "../../chain/chain-data.ts";
+import { isRefusalForGood } from "../../chain/node/refusals.ts";
+import { hasExecuted, saysExecuted } from "../../chain/smart-account.ts";
+import type { Context } from "../../context.ts";
+import { messageOf } from "../../errors.ts";
+import type { Executions } from "../../store/chain-progress.ts";
+import type { StoredOperation } from "../../store/operations.ts";
+import { isPast, whyLate } from "../chain-health.ts";
+import { each } from "../retries.ts";
+import type { TransactionTracker } from "../transaction-tracker.ts";
+import { canDeployAgain } from "../wallet.ts";
+import { operationRevert, sendOperation } from "./operation.ts";
 
 /** Operations checked in one tick. */
 const BATCH = 500;
@@ -74,15 +73,11 @@ export class LostOperations {
   }
 
   async #send(operation: StoredOperation): Promise<void> {
-    const { store } = this.#context;
-    const { operation_id: id, address } = operation;
     try {
-      await this.#transactions.send({ to: address, data: callDataOf(operation) }, (signed) =>
-        store.operations.setSent(id, signed),
-      );
+      await sendOperation(this.#context, this.#transactions, operation);
     } catch (error) {
       if (!isRefusalForGood(error)) throw error;
-      this.#giveUp(id, messageOf(error));
+      this.#giveUp(operation.operation_id, messageOf(error));
     }
   }
 

@@ -1,12 +1,13 @@
 import { type AbiParameter, checksumAddress, hexToBytes } from "viem";
+import { snakeCase } from "../../../../src/abi/wire-values.ts";
 import { EXTENSIONS, type Hex } from "../../../../src/protocol/index.ts";
 import type { Chain } from "../../chain/chain.ts";
-import { ChainMoved } from "../chain-moved.ts";
-import { extensionService } from "./extension-service.ts";
-import { readFunction } from "./read-function.ts";
+import { ChainMoved } from "../logs/skipped.ts";
+import { readFunction } from "./contract-answers.ts";
 import type { ServiceLog, WatcherService } from "./service.ts";
+import { extensionService } from "./service.ts";
 
-const SERVICE = "dta.v2";
+const DTA = "dta.v2";
 
 /**
  * `dta.v2`: requests for shares of funds. `data`: the reference data, with the distributor's request and the fund as the
@@ -14,7 +15,7 @@ const SERVICE = "dta.v2";
  * public service. What a contract does not answer is left out.
  */
 export const dta: WatcherService = {
-  ...extensionService(SERVICE),
+  ...extensionService(DTA),
   async dataOf(chain, log) {
     return { type: "reference_data", value: await referenceData(chain, log) };
   },
@@ -29,7 +30,7 @@ type Read<T> = { part: OnChain; found: T };
 const OPENED = "DTASettlementOpened";
 const CLOSED = "DTASettlementClosed";
 const MANAGEMENT_EVENTS = new Set(
-  EXTENSIONS.filter(({ service }) => service === SERVICE)
+  EXTENSIONS.filter(({ service }) => service === DTA)
     .flatMap(({ events }) => events)
     .filter(({ emitters }) => emitters.includes("DTARequestManagement"))
     .map(({ name }) => name),
@@ -134,7 +135,7 @@ async function paymentRequest(
   const mined = await chain.block(block.number);
   if (mined?.hash !== block.hash) throw new ChainMoved();
   return {
-    ...{ applicationType: SERVICE, applicationAddr: address, e2eId: params.request_id },
+    ...{ applicationType: DTA, applicationAddr: address, e2eId: params.request_id },
     ...{ sender, receiver, currency: currencyCode(paymentInfo.offChainPaymentCurrency) },
     ...{ chainId: chain.network.chain_id, amount: Number(amount) },
     // The public service adds an hour in nanoseconds to a time in seconds.
@@ -176,4 +177,28 @@ const CODES =
 /** The code of a currency, with the public service's words for no currency and for an unknown one. */
 function currencyCode(id: number): string {
   return id === 0 ? "None" : (CODES[id - 1] ?? "Unknown");
+}
+
+/** `dvp`: settlements. `data`: `{settlement_id, settlement_hash, dvp}`, the last as the contract has it. */
+export const dvp: WatcherService = {
+  ...extensionService("dvp"),
+  async dataOf(chain, { address, params }) {
+    const { settlement_id, settlement_hash } = params;
+    const call = { contract: "DemoDvp", functionName: "getSettlement", args: [settlement_hash] } as const;
+    const found = await readFunction(chain, address, call);
+    return {
+      settlement_id,
+      settlement_hash,
+      ...(found === undefined ? {} : { dvp: inSnakeCase(found.value as object) }),
+    };
+  },
+};
+
+/** Integers as numbers of the wire, which rounds large ones. */
+function inSnakeCase(value: object): Record<string, unknown> {
+  const entries = Object.entries(value).map(([key, part]: [string, unknown]) => {
+    if (typeof part === "bigint") return [snakeCase(key), Number(part)];
+    return [snakeCase(key), typeof part === "object" && part !== null ? inSnakeCase(part) : part];
+  });
+  return Object.fromEntries(entries) as Record<string, unknown>;
 }

@@ -1,10 +1,9 @@
-import type { RawLog } from "../chain/chain-data.ts";
-import { isRefusal, isUnreachable } from "../chain/node/refusals.ts";
-import { messageOf } from "../errors.ts";
-import type { Log } from "../log.ts";
-import { isOfStorage } from "../store/database.ts";
-import type { StoredWatcher } from "../store/watchers.ts";
-import { ChainMoved } from "./chain-moved.ts";
+import type { RawLog } from "../../chain/chain-data.ts";
+import { isRefusal, isUnreachable } from "../../chain/node/refusals.ts";
+import { messageOf } from "../../errors.ts";
+import type { Log } from "../../log.ts";
+import { isOfStorage } from "../../store/database.ts";
+import type { StoredWatcher } from "../../store/watchers.ts";
 
 /** Logs that are remembered, so that each is counted once: it is read at each confidence level. */
 const REMEMBERED = 10_000;
@@ -47,4 +46,12 @@ export function isOfOneLog(error: unknown): boolean {
   const isOfAll =
     error instanceof ChainMoved || isRefusal(error) || isUnreachable(error) || isOfStorage(error);
   return !isOfAll;
+}
+
+/** The chain replaced blocks while they were read. */
+export class ChainMoved extends Error {
+  override readonly name = "ChainMoved";
+  constructor() {
+    super("the chain replaced blocks while they were read; reading them again");
+  }
 }

@@ -1,19 +1,24 @@
-import type { Confidence, Hex, OperationStatus } from "../../../src/protocol/index.ts";
-import type { Heads, Receipt } from "../chain/chain-data.ts";
-import { CoinWaits } from "../chain/funds.ts";
-import { isRefusalForGood } from "../chain/node/refusals.ts";
-import { executionOf, saysExecuted } from "../chain/smart-account.ts";
-import type { Context } from "../context.ts";
-import { messageOf } from "../errors.ts";
-import type { StoredOperation } from "../store/operations.ts";
-import { now } from "../time.ts";
-import { isPast, whyLate } from "./clock.ts";
-import { each } from "./each.ts";
-import { LostOperations } from "./lost-operations.ts";
-import { callDataOf, confirmOperation, operationStatuses } from "./operation.ts";
-import { operationRevert } from "./operation-revert.ts";
-import { TransactionTracker } from "./transaction-tracker.ts";
-import { canDeployAgain } from "./wallet-deployment.ts";
+import type { Confidence, Hex, OperationStatus } from "../../../../src/protocol/index.ts";
+import type { Heads, Receipt } from "../../chain/chain-data.ts";
+import { CoinWaits } from "../../chain/funds.ts";
+import { isRefusalForGood } from "../../chain/node/refusals.ts";
+import { executionOf, saysExecuted } from "../../chain/smart-account.ts";
+import type { Context } from "../../context.ts";
+import { messageOf } from "../../errors.ts";
+import type { StoredOperation } from "../../store/operations.ts";
+import { now } from "../../time.ts";
+import { isPast, whyLate } from "../chain-health.ts";
+import { each } from "../retries.ts";
+import { TransactionTracker } from "../transaction-tracker.ts";
+import { canDeployAgain } from "../wallet.ts";
+import { LostOperations } from "./lost.ts";
+import {
+  callDataOf,
+  confirmOperation,
+  operationRevert,
+  operationStatuses,
+  sendOperation,
+} from "./operation.ts";
 
 /** The confirmed statuses, weakest first, each with the level that the block of the operation has then. */
 const CONFIRMED_STATUSES = [
@@ -88,10 +93,7 @@ export class OperationRelay {
     try {
       // One that was signed before a restart is sent as it is: its nonce allows only one transaction.
       if (operation.sent === undefined) {
-        const data = callDataOf(operation);
-        await this.#transactions.send({ to: operation.address, data }, (signed) =>
-          store.operations.setSent(id, signed),
-        );
+        await sendOperation(this.#context, this.#transactions, operation);
         this.#coinWaits.done(id);
       }
       operationStatuses.move(store, id, "sent");
@@ -180,11 +182,8 @@ export class OperationRelay {
       this.#expire(operation, heads);
       return;
     }
-    const { store } = this.#context;
     try {
-      await this.#transactions.send({ to: operation.address, data: callDataOf(operation) }, (signed) =>
-        store.operations.setSent(operation.operation_id, signed),
-      );
+      await sendOperation(this.#context, this.#transactions, operation);
       this.#coinWaits.done(operation.operation_id);
     } catch (error) {
       this.#failIfRefused(operation, error);

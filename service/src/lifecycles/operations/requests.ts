@@ -5,21 +5,35 @@ import {
   LIMITS,
   type Subject,
   type WireTransaction,
-} from "../../../src/protocol/index.ts";
-import { operationDigest } from "../../../src/signing/typed-data.ts";
-import type { Context } from "../context.ts";
-import { type ApiError, conflict, invalid } from "../errors.ts";
-import { channelOf, checkNetwork, operationOf, walletAt } from "../lookup.ts";
-import type { StoredOperation } from "../store/operations.ts";
-import type { StoredWallet } from "../store/wallets.ts";
-import { now } from "../time.ts";
-import { refuseArchivedChannel } from "./channel.ts";
+} from "../../../../src/protocol/index.ts";
+import { isRsaSignature } from "../../../../src/signing/rsa.ts";
+import { recoverSigner } from "../../../../src/signing/signature.ts";
+import { operationDigest } from "../../../../src/signing/typed-data.ts";
+import { ECDSA_SIGNATURE_LENGTH, isSigner } from "../../chain/smart-account.ts";
+import type { Context } from "../../context.ts";
+import { type ApiError, conflict, invalid } from "../../errors.ts";
+import { channelOf, checkNetwork, operationOf, walletAt } from "../../lookup.ts";
+import type { StoredOperation } from "../../store/operations.ts";
+import type { StoredWallet } from "../../store/wallets.ts";
+import { now } from "../../time.ts";
+import { refuseArchivedChannel } from "../channel.ts";
+import { refuseArchivedWallet } from "../wallet.ts";
 import { operationStatuses } from "./operation.ts";
-import { checkSignature } from "./signature.ts";
-import { refuseArchivedWallet } from "./wallet.ts";
 
 /** The owner of the key: this service knows one. */
 const SUBJECT: Subject = { subject_type: "api_key", subject_id: "key_local", subject_name: "Local key" };
+
+/** Of the two forms of a signature, the wallet accepts only the one with the lower s. */
+const HALF_CURVE_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+
+type NewOperation = {
+  channelId: string;
+  wallet: StoredWallet;
+  wallet_operation_id: string;
+  deadline: number;
+  transactions: WireTransaction[];
+  signature: Hex | undefined;
+};
 
 /**
  * The wallet that can execute a new operation.
@@ -41,15 +55,6 @@ export function walletForOperation(
   if (deadline !== 0 && deadline <= now()) throw invalid("deadline has passed already.");
   return wallet;
 }
-
-type NewOperation = {
-  channelId: string;
-  wallet: StoredWallet;
-  wallet_operation_id: string;
-  deadline: number;
-  transactions: WireTransaction[];
-  signature: Hex | undefined;
-};
 
 /**
  * Creates an operation: `accepted` with a signature, a draft without.
@@ -136,6 +141,41 @@ export async function finalizeOperation(
 }
 
 /**
+ * Checks, as the wallet contract does, that a signature is from an allowed signer.
+ *
+ * @throws ApiError 400 `VALIDATION_ERROR`; what `isSigner` throws when the chain cannot be asked.
+ */
+async function checkSignature(
+  context: Context,
+  wallet: StoredWallet,
+  digest: Hex,
+  signature: Hex,
+): Promise<void> {
+  if (wallet.type.endsWith("rsa")) {
+    if (wallet.rsaSigners.some((key) => isRsaSignature(key, digest, signature))) return;
+    throw invalid("signature is not that of an RSA key allowed on the wallet.");
+  }
+  if (signature.length !== ECDSA_SIGNATURE_LENGTH)
+    throw invalid("signature must have 65 bytes: the wallet's signers are ECDSA keys.");
+  if (!/(0[01]|1[bc])$/i.test(signature) || BigInt(`0x${signature.slice(66, 130)}`) > HALF_CURVE_ORDER) {
+    throw invalid(
+      "signature must end in a recovery byte of 0, 1, 27 or 28 and have a low s: the wallet contract takes no other form.",
+    );
+  }
+  let signer: Hex;
+  try {
+    signer = recoverSigner(digest, signature);
+  } catch {
+    throw invalid("signature does not belong to any key.");
+  }
+  const { chain } = context;
+  if (await chain.atNewHead(() => isSigner(chain, wallet.address, signer))) return;
+  throw invalid(
+    `The signer ${signer} is not allowed on the wallet, or what was signed is not this operation on chain ${chain.network.chain_id}.`,
+  );
+}
+
+/**
  * The wallet of a draft that can be finalized.
  *
  * @throws ApiError 409 when the draft, its channel, its deadline or its wallet does not allow that now.
@@ -159,10 +199,6 @@ function walletToFinalize(context: Context, operation: StoredOperation): StoredW
   return wallet;
 }
 
-function notFinalizable({ status }: StoredOperation): ApiError {
-  return conflict(`The operation is ${status} and cannot be finalized.`, "OPERATION_NOT_FINALIZABLE");
-}
-
 function refuseTakenId(
   { store }: Context,
   operation: { chain_selector: string; address: string; wallet_operation_id: string },
@@ -173,4 +209,8 @@ function refuseTakenId(
     `The wallet has an operation with the wallet_operation_id ${operation.wallet_operation_id} already.`,
     "OPERATION_ALREADY_EXISTS",
   );
+}
+
+function notFinalizable({ status }: StoredOperation): ApiError {
+  return conflict(`The operation is ${status} and cannot be finalized.`, "OPERATION_NOT_FINALIZABLE");
 }
