@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { workflowOwnerFromOrgId } from "../../src/proofs/report.ts";
 import type { Confidence } from "../../src/protocol/index.ts";
-import { isLoopback } from "./api/loopback.ts";
+import { isLoopback } from "./api/access.ts";
 import { CLOSE_LIMIT_MS, createServer, GRAPHQL_PATH } from "./api/server.ts";
 import type { Anvil } from "./chain/anvil/anvil.ts";
 import { Chain } from "./chain/chain.ts";

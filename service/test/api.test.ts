@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import should from "should";
-import { authorization } from "../src/api/auth.ts";
+import { authorization } from "../src/api/access.ts";
 import { type Api, startTestService } from "./support.ts";
 
 describe("the interface of the local service", function () {

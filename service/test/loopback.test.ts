@@ -1,7 +1,7 @@
 import dns from "node:dns/promises";
 import { syncBuiltinESMExports } from "node:module";
 import should from "should";
-import { isLoopback } from "../src/api/loopback.ts";
+import { isLoopback } from "../src/api/access.ts";
 
 const { lookup } = dns;
 

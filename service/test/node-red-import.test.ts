@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { get, type IncomingHttpHeaders } from "node:http";
 import should from "should";
-import { originCalled } from "../src/api/local/node-red.ts";
+import { originCalled } from "../src/api/local/pages.ts";
 import { startTestService } from "./support.ts";
 
 const PATH = "/local/node-red.json";

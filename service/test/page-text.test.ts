@@ -1,5 +1,5 @@
 import should from "should";
-import { pageText } from "../src/api/page-text.ts";
+import { pageText } from "../src/api/routes.ts";
 
 describe("a page of large items", () => {
   it("is the same JSON, and yields while it is written", async () => {

@@ -82,7 +82,7 @@ describe("npm run dev", function () {
       const name = unique("a channel");
       should((await channels({ name })).status).equal(201);
       const title = unique("The channel service");
-      await sources.replace("service/src/api/start-page.ts", /<h1>[^<]*</, `<h1>${title}<`);
+      await sources.replace("service/src/api/start-page/start-page.ts", /<h1>[^<]*</, `<h1>${title}<`);
 
       await eventually("its page", async () => (await page(ready.base_url)).includes(title));
       should(await (await channels()).json()).containDeep({ data: [{ name }] });
@@ -112,7 +112,7 @@ describe("npm run dev", function () {
       should((await channels()).status).equal(200);
       const title = unique("The channel service");
       await sources.replace("service/src/cli.ts", /let if/, "let");
-      await sources.replace("service/src/api/start-page.ts", /<h1>[^<]*</, `<h1>${title}<`);
+      await sources.replace("service/src/api/start-page/start-page.ts", /<h1>[^<]*</, `<h1>${title}<`);
       await eventually("its page", async () => (await page(ready.base_url)).includes(title));
     });
 

@@ -6,9 +6,8 @@ import { channelOf } from "../lookup.ts";
 import { defined } from "../store/rows.ts";
 import { ChannelAnswer, pageOf } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
-import { Description, Id, listQuery, many, Name, NamePart, oneOf } from "./schemas.ts";
+import { ChannelParams, Description, listQuery, many, Name, NamePart, oneOf } from "./schemas.ts";
 
-const ChannelParams = Type.Object({ channel_id: Id });
 const NewChannel = Type.Object(
   { name: Name, description: Type.Optional(Description) },
   { title: "NewChannel" },

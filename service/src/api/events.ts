@@ -16,6 +16,7 @@ import {
   Address,
   ChainEnvironment,
   ChainSelector,
+  ChannelParams,
   Id,
   listQuery,
   many,
@@ -23,7 +24,6 @@ import {
   oneOf,
 } from "./schemas.ts";
 
-const ChannelParams = Type.Object({ channel_id: Id });
 const Type_ = oneOf(EVENT_TYPES);
 const Time = Type.Optional(Type.Integer({ ...OFFSET_RANGE, description: "a time in whole Unix seconds" }));
 

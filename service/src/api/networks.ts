@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import Type from "typebox";
 import type { Network } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import { confidenceLevelOf, networksOf } from "../lookup.ts";
@@ -7,6 +8,14 @@ import type { Routes } from "./routes.ts";
 
 /** In the description of every create that names a network. */
 export const NO_NETWORK = "`CHAIN_UNAVAILABLE`: the service does not have this network.";
+
+const Health = Type.Object(
+  { status: Type.String() },
+  {
+    title: "Health",
+    description: "the service is up: `ok`, or `chain_not_followed` while it cannot read the chain",
+  },
+);
 
 export function networkRoutes(app: Routes, context: Context): void {
   app.get(
@@ -20,6 +29,22 @@ export function networkRoutes(app: Routes, context: Context): void {
       },
     },
     () => ({ data: networksOf(context).map((network) => shownNetwork(context, network)), has_more: false }),
+  );
+}
+
+export function healthRoute(app: Routes, { following }: Context): void {
+  app.get(
+    "/health-check",
+    {
+      schema: {
+        tags: ["health"],
+        operationId: "checkHealth",
+        summary: "Whether the service is up; needs no key",
+        security: [],
+        answers: { 200: Health },
+      },
+    },
+    () => ({ status: following.problem === undefined ? "ok" : "chain_not_followed" }),
   );
 }
 

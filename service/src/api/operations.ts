@@ -1,5 +1,13 @@
-import Type from "typebox";
-import { type Hex, OPERATION_STATUSES, type Operation, PAGE_LIMITS } from "../../../src/protocol/index.ts";
+import Type, { type Static } from "typebox";
+import { checksumAddress } from "viem";
+import {
+  type Hex,
+  LIMITS,
+  OPERATION_STATUSES,
+  type Operation,
+  PAGE_LIMITS,
+  type WireTransaction,
+} from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import { withImplementations, withUpgrades } from "../lifecycles/operations/implementations.ts";
 import {
@@ -14,13 +22,93 @@ import { type StoredOperation, shownOperation } from "../store/operations.ts";
 import { defined } from "../store/rows.ts";
 import { NO_CHANNEL } from "./channels.ts";
 import { NO_NETWORK } from "./networks.ts";
-import { NewOperation, OperationChange, uint256, wireTransaction } from "./operation-schemas.ts";
-import { pageText } from "./page-text.ts";
-import { OperationAnswer, OperationCreated, pageOf, SUBJECT_TYPES } from "./resources.ts";
-import { abandonment, type Routes } from "./routes.ts";
-import { Address, ChainEnvironment, ChainSelector, filterOf, Id, listQuery, many, oneOf } from "./schemas.ts";
+import { OperationAnswer, OperationCreated, pageOf, SUBJECT_TYPES, TransactionPreview } from "./resources.ts";
+import { abandonment, pageText, type Routes } from "./routes.ts";
+import {
+  Address,
+  ChainSelector,
+  ChannelParams,
+  filterOf,
+  Id,
+  listQuery,
+  many,
+  NETWORK_FILTERS,
+  oneOf,
+  uint256,
+} from "./schemas.ts";
 
-const ChannelParams = Type.Object({ channel_id: Id });
+const Uint256 = Type.String({
+  pattern: `^[0-9]{1,${LIMITS.walletOperationIdDigits}}$`,
+  description: `a whole number in at most ${LIMITS.walletOperationIdDigits} decimal digits`,
+});
+const Signature = Type.String({
+  pattern: "^0x([0-9a-fA-F]{130}|[0-9a-fA-F]{512})$",
+  description: "a signature: 0x and 130 hex digits (ECDSA) or 512 (RSA)",
+});
+const Digest = Type.String({ pattern: "^0x[0-9a-fA-F]{64}$", description: "a digest: 0x and 64 hex digits" });
+
+const NewOperation = Type.Object(
+  {
+    chain_selector: ChainSelector,
+    address: Address,
+    wallet_operation_id: Uint256,
+    deadline: Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: "a time in whole Unix seconds, or 0 for none",
+    }),
+    transactions: Type.Array(
+      Type.Object(
+        {
+          to: Address,
+          value: Uint256,
+          data: Type.String({
+            pattern: "^(0x)?([0-9a-fA-F]{2})*$",
+            description: "call data in whole bytes of hex",
+          }),
+          preview: Type.Optional(TransactionPreview),
+        },
+        { additionalProperties: false, title: "NewTransaction" },
+      ),
+      {
+        minItems: 1,
+        maxItems: LIMITS.transactionsPerOperation,
+        description: `a list of 1 to ${LIMITS.transactionsPerOperation} transactions`,
+      },
+    ),
+    signature: Type.Optional(Signature),
+  },
+  { additionalProperties: false, title: "NewOperation" },
+);
+
+const OperationChange = Type.Union(
+  [
+    Type.Object(
+      { status: Type.Literal("accepted"), signature: Signature, digest: Digest },
+      { additionalProperties: false, title: "FinalizeOperation" },
+    ),
+    Type.Object(
+      { status: Type.Literal("cancelled") },
+      { additionalProperties: false, title: "CancelOperation" },
+    ),
+  ],
+  { description: 'either {"status": "accepted", "signature", "digest"} or {"status": "cancelled"}' },
+);
+
+/** @throws ApiError 400 when its value is too large. */
+function wireTransaction(
+  transaction: Static<typeof NewOperation>["transactions"][number],
+  index: number,
+): WireTransaction & { preview_snapshot?: unknown } {
+  const { preview, ...call } = transaction;
+  return {
+    to: checksumAddress(call.to as Hex),
+    value: String(uint256(`transactions[${index}].value`, call.value)),
+    data: `0x${call.data.replace(/^0x/, "").toLowerCase()}`,
+    ...(preview === undefined ? {} : { preview_snapshot: preview }),
+  };
+}
+
 const OperationParams = Type.Object({ channel_id: Id, operation_id: Id });
 
 const NO_OPERATION = `${NO_CHANNEL} \`OPERATION_NOT_FOUND\`: the channel has no such operation.`;
@@ -56,7 +144,7 @@ export function operationRoutes(app: Routes, context: Context): void {
       const created = await submitOperation(context, {
         channelId: channel.channel_id,
         wallet,
-        wallet_operation_id: uint256("wallet_operation_id", body.wallet_operation_id),
+        wallet_operation_id: String(uint256("wallet_operation_id", body.wallet_operation_id)),
         deadline: body.deadline,
         transactions: isDraft ? await withImplementations(context, transactions) : transactions,
         signature: body.signature as Hex | undefined,
@@ -77,8 +165,7 @@ export function operationRoutes(app: Routes, context: Context): void {
         params: ChannelParams,
         querystring: listQuery(PAGE_LIMITS.operations, {
           status: many(oneOf(OPERATION_STATUSES)),
-          chain_selector: Type.Optional(ChainSelector),
-          chain_environment: Type.Optional(ChainEnvironment),
+          ...NETWORK_FILTERS,
           address: Type.Optional(Address),
           wallet_id: Type.Optional(Id),
           initiator_subject_type: SubjectType,

@@ -23,18 +23,18 @@ import { pageOf, QueryAccepted, QueryAnswer } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
 import {
   Address,
-  ChainEnvironment,
   ChainSelector,
+  ChannelParams,
   filterOf,
   Id,
   listQuery,
   many,
+  NETWORK_FILTERS,
   oneOf,
   STRICT,
 } from "./schemas.ts";
 
 const QUERY_KINDS = ["evm_call"] as const;
-const ChannelParams = Type.Object({ channel_id: Id });
 const QueryIds = Type.Object({ channel_id: Id, query_id: Id });
 
 const Selection = Type.Union(
@@ -132,8 +132,7 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
         querystring: listQuery(PAGE_LIMITS.queries, {
           status: many(oneOf(QUERY_STATUSES)),
           query_kind: many(filterOf(QUERY_KINDS, strict)),
-          chain_selector: Type.Optional(ChainSelector),
-          chain_environment: Type.Optional(ChainEnvironment),
+          ...NETWORK_FILTERS,
         }),
         answers: { 200: pageOf("QueryList", QueryAnswer), 404: NO_CHANNEL },
       },

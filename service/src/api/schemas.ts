@@ -17,7 +17,7 @@ export const Address = Type.String({
   description: "an address: 0x and 40 hex digits",
 });
 
-/** See `amountOf`. */
+/** See `uint256`. */
 export const Amount = Type.String({
   pattern: "^[0-9]{1,78}$",
   description: "an amount in the smallest unit, in decimal digits",
@@ -25,11 +25,15 @@ export const Amount = Type.String({
 
 const UINT256_LIMIT = 2n ** 256n;
 
-/** @throws ApiError 400 when it does not fit 256 bits. */
-export function amountOf(digits: string): bigint {
-  const amount = BigInt(digits);
-  if (amount >= UINT256_LIMIT) throw invalid("amount must fit 256 bits.");
-  return amount;
+/**
+ * The number of a field in decimal digits.
+ *
+ * @throws ApiError 400 when it does not fit 256 bits.
+ */
+export function uint256(field: string, digits: string): bigint {
+  const number = BigInt(digits);
+  if (number >= UINT256_LIMIT) throw invalid(`${field} must fit 256 bits.`);
+  return number;
 }
 
 export const Name = Type.String({
@@ -53,6 +57,15 @@ export const ChainSelector = Type.String({
 });
 
 export const ChainEnvironment = oneOf(["mainnet", "testnet"]);
+
+/** The path of what is in a channel. */
+export const ChannelParams = Type.Object({ channel_id: Id });
+
+/** Filters of lists of what is on a network. */
+export const NETWORK_FILTERS = {
+  chain_selector: Type.Optional(ChainSelector),
+  chain_environment: Type.Optional(ChainEnvironment),
+};
 
 /** A filter of lists. */
 export const NamePart = Type.Optional(Type.String({ description: "a part of the name, without case" }));

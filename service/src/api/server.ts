@@ -6,25 +6,27 @@ import { ApiError, conflict, forbidden, messageOf } from "../errors.ts";
 import type { Lifecycles } from "../lifecycles/lifecycles.ts";
 import type { Log } from "../log.ts";
 import { storageProblem } from "../store/database.ts";
-import { authorization } from "./auth.ts";
+import { authorization, isLocalRequest } from "./access.ts";
 import { channelRoutes } from "./channels.ts";
 import { answerClientError, refuseExpectations, refuseTunnels } from "./client-errors.ts";
 import { compressAnswers } from "./compression.ts";
 import { eventRoutes } from "./events.ts";
 import { type Account, graphqlRoutes, refuseAccount } from "./graphql.ts";
-import { healthRoute } from "./health.ts";
-import { injectFaults } from "./local/inject-faults.ts";
-import { type FlowVariablesAt, isOpenedInTab, NODE_RED_PATH } from "./local/node-red.ts";
-import { note } from "./local/note-injected.ts";
+import { injectFaults, note } from "./local/inject-faults.ts";
+import {
+  type FlowVariablesAt,
+  isOpenedInTab,
+  NODE_RED_PATH,
+  PAGE_PATHS,
+  refuseOtherPages,
+} from "./local/pages.ts";
 import { localRoutes } from "./local/routes.ts";
-import { PAGE_PATHS, refuseOtherPages } from "./local/timeline.ts";
-import { isLocalRequest } from "./loopback.ts";
-import { networkRoutes } from "./networks.ts";
+import { healthRoute, networkRoutes } from "./networks.ts";
 import { describeApi, descriptionAt } from "./openapi.ts";
 import { operationRoutes } from "./operations.ts";
 import { queryRoutes } from "./queries.ts";
 import type { Routes } from "./routes.ts";
-import { type PageFacts, startPageRoute } from "./start-page.ts";
+import { type PageFacts, startPageRoute } from "./start-page/start-page.ts";
 import { validatorCompiler } from "./validation.ts";
 import { walletRoutes } from "./wallets.ts";
 import { watcherRoutes } from "./watchers.ts";

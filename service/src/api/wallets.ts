@@ -21,12 +21,10 @@ import { defined } from "../store/rows.ts";
 import { type StoredWallet, shownWallet } from "../store/wallets.ts";
 import { NO_CHANNEL } from "./channels.ts";
 import { NO_NETWORK } from "./networks.ts";
-import { pageText } from "./page-text.ts";
 import { pageOf, RsaKey, WalletAnswer } from "./resources.ts";
-import { abandonment, type Routes } from "./routes.ts";
+import { abandonment, pageText, type Routes } from "./routes.ts";
 import {
   Address,
-  ChainEnvironment,
   ChainSelector,
   Description,
   Id,
@@ -34,6 +32,7 @@ import {
   many,
   Name,
   NamePart,
+  NETWORK_FILTERS,
   oneOf,
 } from "./schemas.ts";
 
@@ -124,8 +123,7 @@ export function walletRoutes(app: Routes, context: Context): void {
         summary: "Lists wallets, oldest first; archived ones only when asked for by status",
         querystring: listQuery(PAGE_LIMITS.wallets, {
           name: NamePart,
-          chain_selector: Type.Optional(ChainSelector),
-          chain_environment: Type.Optional(ChainEnvironment),
+          ...NETWORK_FILTERS,
           owner: Type.Optional(Address),
           address: Type.Optional(Address),
           type: Type.Optional(oneOf(WALLET_TYPES)),

@@ -22,17 +22,17 @@ import { NewEventFragment, pageOf, StrictEventFragment, WatcherAnswer, WatcherSu
 import { abandonment, type Routes } from "./routes.ts";
 import {
   Address,
-  ChainEnvironment,
   ChainSelector,
+  ChannelParams,
   Id,
   listQuery,
   many,
   Name,
   NamePart,
+  NETWORK_FILTERS,
   oneOf,
 } from "./schemas.ts";
 
-const ChannelParams = Type.Object({ channel_id: Id });
 const WatcherParams = Type.Object({ channel_id: Id, watcher_id: Id });
 
 /** Like `Name`, and long enough without leading and trailing blanks. */
@@ -139,8 +139,7 @@ export function watcherRoutes(app: Routes, context: Context): void {
         querystring: listQuery(PAGE_LIMITS.watchers, {
           name: NamePart,
           status: many(oneOf(WATCHER_STATUSES)),
-          chain_selector: Type.Optional(ChainSelector),
-          chain_environment: Type.Optional(ChainEnvironment),
+          ...NETWORK_FILTERS,
           address: Type.Optional(Address),
           service: many(Type.String()),
           event_name: Type.Optional(Type.String()),

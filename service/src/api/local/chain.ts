@@ -1,13 +1,14 @@
 import Type from "typebox";
 import { checksumAddress } from "viem";
-import { ZERO_ADDRESS } from "../../../../src/protocol/index.ts";
+import { type Hex, ZERO_ADDRESS } from "../../../../src/protocol/index.ts";
 import { Traffic } from "../../chain/demo/traffic.ts";
 import { payOut, TransactionRefused } from "../../chain/demo/transactions.ts";
 import { isRefusal } from "../../chain/node/refusals.ts";
 import type { Context } from "../../context.ts";
 import { conflict, invalid, messageOf } from "../../errors.ts";
+import { implementationOf } from "../../lifecycles/operations/implementations.ts";
 import type { Routes } from "../routes.ts";
-import { Address, Amount, amountOf, STRICT } from "../schemas.ts";
+import { Address, Amount, STRICT, uint256 } from "../schemas.ts";
 
 /** The default receiver of tokens: an address without an owner. */
 const DEFAULT_RECEIVER = "0x000000000000000000000000000000000000dEaD";
@@ -58,6 +59,11 @@ const Rates = Type.Object(
 );
 const FOREIGN_CHAIN = "The chain is not a development chain, or makes no blocks on request.";
 
+const Implementation = Type.Object(
+  { address: Address, implementation: Type.Optional(Address) },
+  { title: "Implementation", description: "the implementation of a proxy; without one, there is none" },
+);
+
 /** Controls the chain: coins, blocks, reorganizations, speed, traffic. */
 export function chainRoutes(app: Routes, context: Context): void {
   const traffic = new Traffic(context);
@@ -101,7 +107,7 @@ export function chainRoutes(app: Routes, context: Context): void {
       // The demo token can be given away on any chain.
       if (token.toLowerCase() !== context.contracts.DemoToken.toLowerCase()) refuseOnForeignChain();
       if (to === ZERO_ADDRESS) throw invalid("to must not be the zero address.");
-      const paid = amountOf(amount);
+      const paid = uint256("amount", amount);
       try {
         return await payOut(context, {
           to: checksumAddress(to as `0x${string}`),
@@ -225,4 +231,25 @@ function rate() {
     default: 0,
     description: `a number from 0 to ${MAX_PER_SECOND}`,
   });
+}
+
+/** Tells the contract whose code a proxy of ERC-1967 runs: a preview shows it. */
+export function implementationRoutes(app: Routes, { chain }: Context): void {
+  app.get(
+    "/implementation",
+    {
+      schema: {
+        tags: ["local"],
+        operationId: "getImplementation",
+        summary: "Tells the implementation of a proxy of ERC-1967 at an address",
+        querystring: Type.Object({ address: Address }),
+        answers: { 200: Implementation, 409: "`CHAIN_UNAVAILABLE`: the chain does not answer." },
+      },
+    },
+    async ({ query }) => {
+      const address = checksumAddress(query.address as Hex);
+      const implementation = await implementationOf(chain, address);
+      return { address, ...(implementation === undefined ? {} : { implementation }) };
+    },
+  );
 }

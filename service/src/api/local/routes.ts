@@ -1,21 +1,13 @@
 import Type from "typebox";
 import type { Context } from "../../context.ts";
 import { originOf } from "../../errors.ts";
-import { DELIVERY_ACTIONS, PROOF_ACTIONS } from "../../injected-failures/lists.ts";
 import type { Routes } from "../routes.ts";
-import { AbsenceAnswer, absenceRoutes } from "./absences.ts";
-import { blockTimeOf, chainRoutes } from "./chain.ts";
-import { deliveryAnswer, deliveryRoutes } from "./deliveries.ts";
-import { extensionRoutes } from "./extensions.ts";
-import { FailureAnswer, failureRoutes } from "./failures.ts";
-import { FaultAnswer, faultRoutes } from "./faults.ts";
-import { graphqlAuthRoute } from "./graphql-auth.ts";
-import { guardedTokenRoute } from "./guarded-token.ts";
-import { implementationRoutes } from "./implementation.ts";
-import { type FlowVariablesAt, nodeRedRoute } from "./node-red.ts";
-import { noteInjected } from "./note-injected.ts";
+import { blockTimeOf, chainRoutes, implementationRoutes } from "./chain.ts";
+import { demoContractRoutes } from "./demo-contracts.ts";
+import { noteInjected } from "./inject-faults.ts";
+import { graphqlAuthRoute, injectedFailureRoutes, Waiting, waitingIn } from "./injected-failures.ts";
+import { type FlowVariablesAt, nodeRedRoute, timelineRoutes } from "./pages.ts";
 import { scenarioRoutes } from "./scenarios.ts";
-import { timelineRoutes } from "./timeline.ts";
 
 const Status = Type.Object(
   {
@@ -32,11 +24,7 @@ const Status = Type.Object(
     blockTimeMs: Type.Union([Type.Integer(), Type.Null()], {
       description: "time between empty blocks; null where the node makes blocks itself",
     }),
-    faults: Type.Array(FaultAnswer),
-    failures: Type.Array(FailureAnswer),
-    absences: Type.Array(AbsenceAnswer),
-    proofs: Type.Array(deliveryAnswer(PROOF_ACTIONS, "WaitingProof")),
-    deliveries: Type.Array(deliveryAnswer(DELIVERY_ACTIONS, "WaitingDelivery")),
+    ...Waiting,
   },
   { title: "LocalStatus", description: "the chain, and the injected failures that wait" },
 );
@@ -67,11 +55,7 @@ export function localRoutes(app: Routes, context: Context, flowVariablesAt: Flow
         relayer: relayer.address,
         contracts,
         blockTimeMs: blockTimeOf(context),
-        faults: injected.faults.list(),
-        failures: injected.failures.list(),
-        absences: injected.absences.list(),
-        proofs: injected.deliveries.proofs.list(),
-        deliveries: injected.deliveries.events.list(),
+        ...waitingIn(injected),
       };
     },
   );
@@ -79,13 +63,9 @@ export function localRoutes(app: Routes, context: Context, flowVariablesAt: Flow
   noteInjected(app, context);
   timelineRoutes(app, context);
   nodeRedRoute(app, flowVariablesAt);
-  faultRoutes(app, injected.faults);
-  failureRoutes(app, injected.failures);
-  absenceRoutes(app, injected.absences);
-  deliveryRoutes(app, injected.deliveries);
+  injectedFailureRoutes(app, injected);
   chainRoutes(app, context);
-  guardedTokenRoute(app, context);
-  extensionRoutes(app, context);
+  demoContractRoutes(app, context);
   implementationRoutes(app, context);
   scenarioRoutes(app, context, flowVariablesAt);
   graphqlAuthRoute(app, injected.graphqlAuth);

@@ -13,7 +13,7 @@ import { shownNetwork } from "../networks.ts";
 import { abandonment, type Routes } from "../routes.ts";
 import { oneOf, STRICT } from "../schemas.ts";
 import { shownWatcher } from "../watchers.ts";
-import { type FlowVariablesAt, originCalled } from "./node-red.ts";
+import { type FlowVariablesAt, originCalled } from "./pages.ts";
 
 const MAX_SEED = 2_147_483_647;
 /** The year 2001: earlier times leave no room for what came before. */

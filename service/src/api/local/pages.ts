@@ -1,12 +1,17 @@
 import { readFile } from "node:fs/promises";
+import type { IncomingHttpHeaders } from "node:http";
 import Type from "typebox";
 import type { Context } from "../../context.ts";
-import { conflict, forbidden } from "../../errors.ts";
+import { conflict, forbidden, invalid } from "../../errors.ts";
+import { nodeRedImport } from "../../flow-variables.ts";
 import { ownFile } from "../../own-files.ts";
 import { POSITION_PATTERN } from "../../store/timeline.ts";
 import { TimelineEntry } from "../../timeline/entry.ts";
 import { MAX_CLIENTS, TimelineFeed } from "../../timeline/feed.ts";
 import type { Routes } from "../routes.ts";
+
+/** The variables of the example flows, by the origin under which a client calls the service. */
+export type FlowVariablesAt = (origin: string) => Record<string, string>;
 
 /** The modules of the page's script. */
 const SCRIPTS = ["timeline", "stream", "view", "words"] as const;
@@ -17,6 +22,9 @@ export const PAGE_PATHS: ReadonlySet<string> = new Set([
   "/local/timeline/stream",
   ...SCRIPTS.map((name) => `/local/page/${name}.mjs`),
 ]);
+
+/** The answer has the signing key of the examples. Like the time line, it needs no API key where that is public. */
+export const NODE_RED_PATH = "/local/node-red.json";
 
 /** No other origin may use these answers, not even without reading them. */
 const HEADERS = {
@@ -103,4 +111,31 @@ export function timelineRoutes(app: Routes, context: Context): void {
 export function refuseOtherPages(fetchSite: string | string[] | undefined): void {
   if (fetchSite === undefined || fetchSite === "same-origin" || fetchSite === "none") return;
   throw forbidden("Only the start page of this service may ask for this without a key.");
+}
+
+/** What a person imports into Node-RED, so that the example flows use this service. */
+export function nodeRedRoute(app: Routes, variablesAt: FlowVariablesAt): void {
+  app.get("/node-red.json", { schema: { hide: true } }, ({ headers }, reply) => {
+    reply.headers({ ...HEADERS, "content-type": "application/json; charset=utf-8" });
+    return JSON.stringify(nodeRedImport(variablesAt(originCalled(headers.host))), undefined, 2);
+  });
+}
+
+/**
+ * Whether a person opens this in a tab of a browser, perhaps by a link in a guide on the web. The page with the link
+ * cannot read the tab. Scripts of pages cannot set these headers.
+ */
+export function isOpenedInTab(headers: IncomingHttpHeaders): boolean {
+  return headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
+}
+
+/**
+ * The origin under which a client calls the service: in a network, that is another one than the service listens on.
+ *
+ * @throws ApiError 400
+ */
+export function originCalled(host: string | undefined): string {
+  const url = host === undefined ? null : URL.parse(`http://${host}`);
+  if (url !== null) return url.origin;
+  throw invalid("The header Host is missing or invalid. Send the address of this service in it.");
 }

@@ -1,8 +1,22 @@
+import { timingSafeEqual } from "node:crypto";
 import { lookup } from "node:dns/promises";
 import type { IncomingHttpHeaders } from "node:http";
 import { isIPv6 } from "node:net";
 
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
+
+/** Says of an `Authorization` header whether it carries one of the keys. It takes the same time for a wrong key. */
+export function authorization(apiKeys: readonly string[]): (header: string | undefined) => boolean {
+  const accepted = apiKeys.map((key) => Buffer.from(`Apikey ${key}`));
+  return (header = "") => accepted.filter((one) => isEqual(header, one)).length > 0;
+}
+
+/** Compares as many bytes as are expected, however many are given: the time does not tell how long a key is. */
+function isEqual(given: string, expected: Buffer): boolean {
+  const compared = Buffer.alloc(expected.length);
+  compared.write(given);
+  return timingSafeEqual(compared, expected) && Buffer.byteLength(given) === expected.length;
+}
 
 /**
  * Whether an address to listen on can be reached only from this machine. A file of hosts can give the name localhost to

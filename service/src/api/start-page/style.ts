@@ -1,4 +1,4 @@
-import { Html } from "./html.ts";
+import { Html } from "./sections.ts";
 
 /** Light and dark as the browser wants it. */
 export const STYLE = new Html(`

@@ -3,17 +3,26 @@ import {
   QUERY_STATUSES,
   WALLET_STATUSES,
   WATCHER_STATUSES,
-} from "../../../src/protocol/index.ts";
-import type { Heads } from "../chain/chain-data.ts";
-import type { Context } from "../context.ts";
-import { originOf } from "../errors.ts";
-import { clockProblem } from "../lifecycles/chain-health.ts";
-import { type Html, html } from "./html.ts";
-import type { Routes } from "./routes.ts";
-import { code, type Row, section } from "./start-page-parts.ts";
-import { lostOperations, notFollowed, skippedLogs } from "./start-page-problems.ts";
-import { STYLE, TIMELINE_STYLE } from "./start-page-style.ts";
-import { TIMELINE_SCRIPT, type TimelineAccess, timelineSection } from "./start-page-timeline.ts";
+} from "../../../../src/protocol/index.ts";
+import type { Heads } from "../../chain/chain-data.ts";
+import type { Context } from "../../context.ts";
+import { originOf } from "../../errors.ts";
+import { clockProblem } from "../../lifecycles/chain-health.ts";
+import type { Routes } from "../routes.ts";
+import {
+  code,
+  type Html,
+  html,
+  lostOperations,
+  notFollowed,
+  type Row,
+  section,
+  skippedLogs,
+  TIMELINE_SCRIPT,
+  type TimelineAccess,
+  timelineSection,
+} from "./sections.ts";
+import { STYLE, TIMELINE_STYLE } from "./style.ts";
 
 /** Facts on the page that are not in the context. */
 export type PageFacts = {
