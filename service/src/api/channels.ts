@@ -4,6 +4,7 @@ import type { Context } from "../context.ts";
 import { createChannel, updateChannel } from "../lifecycles/channel.ts";
 import { channelOf } from "../lookup.ts";
 import { defined } from "../store/rows.ts";
+import { documented } from "./openapi.ts";
 import { ChannelAnswer, pageOf } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
 import { ChannelParams, Description, listQuery, many, Name, NamePart, oneOf } from "./schemas.ts";
@@ -29,15 +30,11 @@ export function channelRoutes(app: Routes, context: Context): void {
 
   app.post(
     "/channels",
-    {
-      schema: {
-        tags: ["channels"],
-        operationId: "createChannel",
-        summary: "Creates a channel",
-        body: NewChannel,
-        answers: { 201: ChannelAnswer, 409: NAME_TAKEN },
-      },
-    },
+    documented("channels", "createChannel", {
+      summary: "Creates a channel",
+      body: NewChannel,
+      answers: { 201: ChannelAnswer, 409: NAME_TAKEN },
+    }),
     (request, reply) => {
       const channel = createChannel(context, defined(request.body));
       injected.absences.onCreate("channel", channel.channel_id);
@@ -48,18 +45,14 @@ export function channelRoutes(app: Routes, context: Context): void {
 
   app.get(
     "/channels",
-    {
-      schema: {
-        tags: ["channels"],
-        operationId: "listChannels",
-        summary: "Lists channels, oldest first; archived ones only when asked for by status",
-        querystring: listQuery(PAGE_LIMITS.channels, {
-          name: NamePart,
-          status: many(oneOf(CHANNEL_STATUSES)),
-        }),
-        answers: { 200: pageOf("ChannelList", ChannelAnswer) },
-      },
-    },
+    documented("channels", "listChannels", {
+      summary: "Lists channels, oldest first; archived ones only when asked for by status",
+      querystring: listQuery(PAGE_LIMITS.channels, {
+        name: NamePart,
+        status: many(oneOf(CHANNEL_STATUSES)),
+      }),
+      answers: { 200: pageOf("ChannelList", ChannelAnswer) },
+    }),
     (request) =>
       store.channels.list({
         ...request.query,
@@ -70,34 +63,26 @@ export function channelRoutes(app: Routes, context: Context): void {
 
   app.get(
     "/channels/:channel_id",
-    {
-      schema: {
-        tags: ["channels"],
-        operationId: "getChannel",
-        summary: "One channel",
-        params: ChannelParams,
-        answers: { 200: ChannelAnswer, 404: NO_CHANNEL },
-      },
-    },
+    documented("channels", "getChannel", {
+      summary: "One channel",
+      params: ChannelParams,
+      answers: { 200: ChannelAnswer, 404: NO_CHANNEL },
+    }),
     (request) => channelOf(context, request.params.channel_id),
   );
 
   app.patch(
     "/channels/:channel_id",
-    {
-      schema: {
-        tags: ["channels"],
-        operationId: "updateChannel",
-        summary: "Renames, describes or archives a channel",
-        params: ChannelParams,
-        body: ChannelChange,
-        answers: {
-          200: ChannelAnswer,
-          404: NO_CHANNEL,
-          409: `${NAME_TAKEN} Without a code: the channel has watchers that are pending, active or archiving.`,
-        },
+    documented("channels", "updateChannel", {
+      summary: "Renames, describes or archives a channel",
+      params: ChannelParams,
+      body: ChannelChange,
+      answers: {
+        200: ChannelAnswer,
+        404: NO_CHANNEL,
+        409: `${NAME_TAKEN} Without a code: the channel has watchers that are pending, active or archiving.`,
       },
-    },
+    }),
     (request) => {
       const channel = channelOf(context, request.params.channel_id);
       return updateChannel(context, channel, defined(request.body));

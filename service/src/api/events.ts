@@ -11,6 +11,7 @@ import { bytesOf, type StoredPage } from "../store/events/pages.ts";
 import { defined } from "../store/rows.ts";
 import { NO_CHANNEL } from "./channels.ts";
 import { EventAnswer, EventPage } from "./event-resources.ts";
+import { documented } from "./openapi.ts";
 import { abandonment, type Routes } from "./routes.ts";
 import {
   Address,
@@ -78,16 +79,12 @@ export function eventRoutes(app: Routes, context: Context): void {
 
   app.get(
     "/channels/:channel_id/events",
-    {
-      schema: {
-        tags: ["events"],
-        operationId: "pollEvents",
-        summary: `Events from an offset upwards; without an offset the newest, downwards${strict ? ". A strict service ignores type" : ""}`,
-        params: ChannelParams,
-        querystring: poll,
-        answers: { 200: EventPage, 404: NO_CHANNEL },
-      },
-    },
+    documented("events", "pollEvents", {
+      summary: `Events from an offset upwards; without an offset the newest, downwards${strict ? ". A strict service ignores type" : ""}`,
+      params: ChannelParams,
+      querystring: poll,
+      answers: { 200: EventPage, 404: NO_CHANNEL },
+    }),
     async (request, reply) => {
       const { channel_id: channelId } = request.params;
       checkChannel(context, channelId);
@@ -105,24 +102,20 @@ export function eventRoutes(app: Routes, context: Context): void {
 
   app.get(
     "/channels/:channel_id/events/search",
-    {
-      schema: {
-        tags: ["events"],
-        operationId: "searchEvents",
-        summary: "Events that match all filters, oldest first",
-        params: ChannelParams,
-        querystring: search,
-        answers: {
-          200: EventPage,
-          ...(strict
-            ? {
-                400: `\`VALIDATION_ERROR\`: the request is not as described, or has ${Object.keys(NOT_PUBLIC).join(" or ")}.`,
-              }
-            : {}),
-          404: NO_CHANNEL,
-        },
+    documented("events", "searchEvents", {
+      summary: "Events that match all filters, oldest first",
+      params: ChannelParams,
+      querystring: search,
+      answers: {
+        200: EventPage,
+        ...(strict
+          ? {
+              400: `\`VALIDATION_ERROR\`: the request is not as described, or has ${Object.keys(NOT_PUBLIC).join(" or ")}.`,
+            }
+          : {}),
+        404: NO_CHANNEL,
       },
-    },
+    }),
     async (request, reply) => {
       const { channel_id: channelId } = request.params;
       checkChannel(context, channelId);
@@ -164,18 +157,14 @@ export function eventRoutes(app: Routes, context: Context): void {
 
   app.get(
     "/channels/:channel_id/events/search/:event_id",
-    {
-      schema: {
-        tags: ["events"],
-        operationId: "getEvent",
-        summary: "One event",
-        params: Type.Object({ channel_id: Id, event_id: Id }),
-        answers: {
-          200: EventAnswer,
-          404: `${NO_CHANNEL} \`EVENT_NOT_FOUND\`: the channel has no such event.`,
-        },
+    documented("events", "getEvent", {
+      summary: "One event",
+      params: Type.Object({ channel_id: Id, event_id: Id }),
+      answers: {
+        200: EventAnswer,
+        404: `${NO_CHANNEL} \`EVENT_NOT_FOUND\`: the channel has no such event.`,
       },
-    },
+    }),
     (request, reply) => {
       const { channel_id: channelId } = request.params;
       checkChannel(context, channelId);

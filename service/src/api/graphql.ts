@@ -3,7 +3,7 @@ import { buildSchema, parse } from "graphql";
 import { createHandler } from "graphql-http/lib/use/fastify";
 import Type from "typebox";
 import type { GraphqlAuth } from "../injected-failures/index.ts";
-import { ErrorAnswer } from "./openapi.ts";
+import { documented, ErrorAnswer } from "./openapi.ts";
 import type { Routes } from "./routes.ts";
 
 /** The owner of the key, as the account API returns it. */
@@ -99,9 +99,7 @@ export function graphqlRoutes(app: Routes, path: string, account: Account): void
     method: "POST",
     url: path,
     bodyLimit: MOST_BYTES,
-    schema: {
-      tags: ["account"],
-      operationId: "graphql",
+    ...documented("account", "graphql", {
       summary: "Queries the account API",
       body: GraphqlRequest,
       answers: {
@@ -110,7 +108,7 @@ export function graphqlRoutes(app: Routes, path: string, account: Account): void
         401: refusal("the API key is missing, malformed or not the right one"),
         406: "`VALIDATION_ERROR`: the answer is JSON, and the header Accept does not allow it.",
       },
-    },
+    }),
     // GraphQL reports invalid requests itself.
     validatorCompiler: () => () => true,
     handler,

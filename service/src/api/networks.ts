@@ -3,6 +3,7 @@ import Type from "typebox";
 import type { Network } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import { confidenceLevelOf, networksOf } from "../lookup.ts";
+import { documented } from "./openapi.ts";
 import { NetworkAnswer, pageOf } from "./resources.ts";
 import type { Routes } from "./routes.ts";
 
@@ -20,14 +21,10 @@ const Health = Type.Object(
 export function networkRoutes(app: Routes, context: Context): void {
   app.get(
     "/networks",
-    {
-      schema: {
-        tags: ["networks"],
-        operationId: "listNetworks",
-        summary: "The networks on which there can be watchers, wallets, operations and queries",
-        answers: { 200: pageOf("NetworkList", NetworkAnswer) },
-      },
-    },
+    documented("networks", "listNetworks", {
+      summary: "The networks on which there can be watchers, wallets, operations and queries",
+      answers: { 200: pageOf("NetworkList", NetworkAnswer) },
+    }),
     () => ({ data: networksOf(context).map((network) => shownNetwork(context, network)), has_more: false }),
   );
 }
@@ -35,15 +32,11 @@ export function networkRoutes(app: Routes, context: Context): void {
 export function healthRoute(app: Routes, { following }: Context): void {
   app.get(
     "/health-check",
-    {
-      schema: {
-        tags: ["health"],
-        operationId: "checkHealth",
-        summary: "Whether the service is up; needs no key",
-        security: [],
-        answers: { 200: Health },
-      },
-    },
+    documented("health", "checkHealth", {
+      summary: "Whether the service is up; needs no key",
+      security: [],
+      answers: { 200: Health },
+    }),
     () => ({ status: following.problem === undefined ? "ok" : "chain_not_followed" }),
   );
 }

@@ -16,6 +16,15 @@ declare module "fastify" {
   }
 }
 
+/** How a route is validated and described: its tag and its name, what it does, takes and answers. */
+export function documented<const Schemas extends FastifySchema & { summary: string }>(
+  tag: string,
+  operationId: string,
+  schemas: Schemas,
+) {
+  return { schema: { tags: [tag], operationId, ...schemas } };
+}
+
 export const ErrorAnswer = Type.Object(
   {
     type: Type.String({

@@ -22,6 +22,7 @@ import { type StoredOperation, shownOperation } from "../store/operations.ts";
 import { defined } from "../store/rows.ts";
 import { NO_CHANNEL } from "./channels.ts";
 import { NO_NETWORK } from "./networks.ts";
+import { documented } from "./openapi.ts";
 import { OperationAnswer, OperationCreated, pageOf, SUBJECT_TYPES, TransactionPreview } from "./resources.ts";
 import { abandonment, pageText, type Routes } from "./routes.ts";
 import {
@@ -121,20 +122,16 @@ export function operationRoutes(app: Routes, context: Context): void {
 
   app.post(
     "/channels/:channel_id/operations",
-    {
-      schema: {
-        tags: ["operations"],
-        operationId: "createOperation",
-        summary: "Creates a signed operation, or without a signature a draft",
-        params: ChannelParams,
-        body: NewOperation,
-        answers: {
-          201: context.strict ? OperationCreated : OperationAnswer,
-          404: `${NO_CHANNEL} \`WALLET_NOT_FOUND\`: there is no wallet at this address.`,
-          409: `\`OPERATION_ALREADY_EXISTS\`: the wallet_operation_id is taken. ${WALLET_ARCHIVED} ${NO_NETWORK} ${CHAIN_DOWN}`,
-        },
+    documented("operations", "createOperation", {
+      summary: "Creates a signed operation, or without a signature a draft",
+      params: ChannelParams,
+      body: NewOperation,
+      answers: {
+        201: context.strict ? OperationCreated : OperationAnswer,
+        404: `${NO_CHANNEL} \`WALLET_NOT_FOUND\`: there is no wallet at this address.`,
+        409: `\`OPERATION_ALREADY_EXISTS\`: the wallet_operation_id is taken. ${WALLET_ARCHIVED} ${NO_NETWORK} ${CHAIN_DOWN}`,
       },
-    },
+    }),
     async (request, reply) => {
       const { body } = request;
       const channel = channelOf(context, request.params.channel_id);
@@ -157,27 +154,23 @@ export function operationRoutes(app: Routes, context: Context): void {
 
   app.get(
     "/channels/:channel_id/operations",
-    {
-      schema: {
-        tags: ["operations"],
-        operationId: "listOperations",
-        summary: "Lists the channel's operations, newest first",
-        params: ChannelParams,
-        querystring: listQuery(PAGE_LIMITS.operations, {
-          status: many(oneOf(OPERATION_STATUSES)),
-          ...NETWORK_FILTERS,
-          address: Type.Optional(Address),
-          wallet_id: Type.Optional(Id),
-          initiator_subject_type: SubjectType,
-          initiator_subject_id: Type.Optional(Type.String()),
-          signer_subject_type: SubjectType,
-          signer_subject_id: Type.Optional(Type.String()),
-          canceller_subject_type: SubjectType,
-          canceller_subject_id: Type.Optional(Type.String()),
-        }),
-        answers: { 200: pageOf("OperationList", OperationAnswer), 404: NO_CHANNEL },
-      },
-    },
+    documented("operations", "listOperations", {
+      summary: "Lists the channel's operations, newest first",
+      params: ChannelParams,
+      querystring: listQuery(PAGE_LIMITS.operations, {
+        status: many(oneOf(OPERATION_STATUSES)),
+        ...NETWORK_FILTERS,
+        address: Type.Optional(Address),
+        wallet_id: Type.Optional(Id),
+        initiator_subject_type: SubjectType,
+        initiator_subject_id: Type.Optional(Type.String()),
+        signer_subject_type: SubjectType,
+        signer_subject_id: Type.Optional(Type.String()),
+        canceller_subject_type: SubjectType,
+        canceller_subject_id: Type.Optional(Type.String()),
+      }),
+      answers: { 200: pageOf("OperationList", OperationAnswer), 404: NO_CHANNEL },
+    }),
     async (request, reply) => {
       const channel = channelOf(context, request.params.channel_id);
       const { query } = request;
@@ -210,34 +203,26 @@ export function operationRoutes(app: Routes, context: Context): void {
 
   app.get(
     "/channels/:channel_id/operations/:operation_id",
-    {
-      schema: {
-        tags: ["operations"],
-        operationId: "getOperation",
-        summary: "One operation",
-        params: OperationParams,
-        answers: { 200: OperationAnswer, 404: NO_OPERATION },
-      },
-    },
+    documented("operations", "getOperation", {
+      summary: "One operation",
+      params: OperationParams,
+      answers: { 200: OperationAnswer, 404: NO_OPERATION },
+    }),
     async (request) => shown(await withUpgrades(context, operationOf(context, request.params))),
   );
 
   app.patch(
     "/channels/:channel_id/operations/:operation_id",
-    {
-      schema: {
-        tags: ["operations"],
-        operationId: "updateOperation",
-        summary: "Finalizes or cancels a draft",
-        params: OperationParams,
-        body: OperationChange,
-        answers: {
-          200: OperationAnswer,
-          404: NO_OPERATION,
-          409: `\`OPERATION_NOT_FINALIZABLE\`, \`OPERATION_NOT_CANCELLABLE\`: it is not a draft any more. The first also means that its channel is archived. \`OPERATION_DEADLINE_ELAPSED\`: its deadline has passed or is too close. ${WALLET_ARCHIVED} ${NO_NETWORK} ${CHAIN_DOWN}`,
-        },
+    documented("operations", "updateOperation", {
+      summary: "Finalizes or cancels a draft",
+      params: OperationParams,
+      body: OperationChange,
+      answers: {
+        200: OperationAnswer,
+        404: NO_OPERATION,
+        409: `\`OPERATION_NOT_FINALIZABLE\`, \`OPERATION_NOT_CANCELLABLE\`: it is not a draft any more. The first also means that its channel is archived. \`OPERATION_DEADLINE_ELAPSED\`: its deadline has passed or is too close. ${WALLET_ARCHIVED} ${NO_NETWORK} ${CHAIN_DOWN}`,
       },
-    },
+    }),
     async (request) => {
       const operation = operationOf(context, request.params);
       const { body } = request;

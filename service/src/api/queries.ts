@@ -19,6 +19,7 @@ import { type StoredQuery, shownQuery } from "../store/queries.ts";
 import { defined } from "../store/rows.ts";
 import { NO_CHANNEL } from "./channels.ts";
 import { NO_NETWORK } from "./networks.ts";
+import { documented } from "./openapi.ts";
 import { pageOf, QueryAccepted, QueryAnswer } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
 import {
@@ -87,20 +88,16 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
 
   app.post(
     "/channels/:channel_id/queries",
-    {
-      schema: {
-        tags: ["queries"],
-        operationId: "createQuery",
-        summary: "Creates a query; the same key with the same request returns the same query",
-        params: ChannelParams,
-        body: NewQuery,
-        answers: {
-          202: QueryAccepted,
-          404: "`CHANNEL_NOT_FOUND`: there is no such channel, or it is archived.",
-          409: `\`IDEMPOTENCY_KEY_MISMATCH\`: the key belongs to another query of the channel. ${NO_NETWORK}`,
-        },
+    documented("queries", "createQuery", {
+      summary: "Creates a query; the same key with the same request returns the same query",
+      params: ChannelParams,
+      body: NewQuery,
+      answers: {
+        202: QueryAccepted,
+        404: "`CHANNEL_NOT_FOUND`: there is no such channel, or it is archived.",
+        409: `\`IDEMPOTENCY_KEY_MISMATCH\`: the key belongs to another query of the channel. ${NO_NETWORK}`,
       },
-    },
+    }),
     (request, reply) => {
       const { body } = request;
       const channel = channelOf(context, request.params.channel_id);
@@ -123,20 +120,16 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
 
   app.get(
     "/channels/:channel_id/queries",
-    {
-      schema: {
-        tags: ["queries"],
-        operationId: "listQueries",
-        summary: "Lists the channel's queries, newest first",
-        params: ChannelParams,
-        querystring: listQuery(PAGE_LIMITS.queries, {
-          status: many(oneOf(QUERY_STATUSES)),
-          query_kind: many(filterOf(QUERY_KINDS, strict)),
-          ...NETWORK_FILTERS,
-        }),
-        answers: { 200: pageOf("QueryList", QueryAnswer), 404: NO_CHANNEL },
-      },
-    },
+    documented("queries", "listQueries", {
+      summary: "Lists the channel's queries, newest first",
+      params: ChannelParams,
+      querystring: listQuery(PAGE_LIMITS.queries, {
+        status: many(oneOf(QUERY_STATUSES)),
+        query_kind: many(filterOf(QUERY_KINDS, strict)),
+        ...NETWORK_FILTERS,
+      }),
+      answers: { 200: pageOf("QueryList", QueryAnswer), 404: NO_CHANNEL },
+    }),
     async (request) => {
       const channel = channelOf(context, request.params.channel_id);
       const { query } = request;
@@ -159,18 +152,14 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
 
   app.get(
     "/channels/:channel_id/queries/:query_id",
-    {
-      schema: {
-        tags: ["queries"],
-        operationId: "getQuery",
-        summary: "One query",
-        params: QueryIds,
-        answers: {
-          200: QueryAnswer,
-          404: `${NO_CHANNEL} \`QUERY_NOT_FOUND\`: the channel has no such query.`,
-        },
+    documented("queries", "getQuery", {
+      summary: "One query",
+      params: QueryIds,
+      answers: {
+        200: QueryAnswer,
+        404: `${NO_CHANNEL} \`QUERY_NOT_FOUND\`: the channel has no such query.`,
       },
-    },
+    }),
     (request) => shown(queryOf(context, request.params)),
   );
 }

@@ -21,6 +21,7 @@ import { defined } from "../store/rows.ts";
 import { type StoredWallet, shownWallet } from "../store/wallets.ts";
 import { NO_CHANNEL } from "./channels.ts";
 import { NO_NETWORK } from "./networks.ts";
+import { documented } from "./openapi.ts";
 import { pageOf, RsaKey, WalletAnswer } from "./resources.ts";
 import { abandonment, pageText, type Routes } from "./routes.ts";
 import {
@@ -116,22 +117,18 @@ export function walletRoutes(app: Routes, context: Context): void {
 
   app.get(
     "/wallets",
-    {
-      schema: {
-        tags: ["wallets"],
-        operationId: "listWallets",
-        summary: "Lists wallets, oldest first; archived ones only when asked for by status",
-        querystring: listQuery(PAGE_LIMITS.wallets, {
-          name: NamePart,
-          ...NETWORK_FILTERS,
-          owner: Type.Optional(Address),
-          address: Type.Optional(Address),
-          type: Type.Optional(oneOf(WALLET_TYPES)),
-          status: many(oneOf(WALLET_STATUSES)),
-        }),
-        answers: { 200: pageOf("WalletList", WalletAnswer) },
-      },
-    },
+    documented("wallets", "listWallets", {
+      summary: "Lists wallets, oldest first; archived ones only when asked for by status",
+      querystring: listQuery(PAGE_LIMITS.wallets, {
+        name: NamePart,
+        ...NETWORK_FILTERS,
+        owner: Type.Optional(Address),
+        address: Type.Optional(Address),
+        type: Type.Optional(oneOf(WALLET_TYPES)),
+        status: many(oneOf(WALLET_STATUSES)),
+      }),
+      answers: { 200: pageOf("WalletList", WalletAnswer) },
+    }),
     async (request, reply) => {
       const { chain_selector, chain_environment, ...filter } = request.query;
       if (networksOf(context, chain_environment).length === 0) return { data: [], has_more: false };
@@ -148,34 +145,26 @@ export function walletRoutes(app: Routes, context: Context): void {
 
   app.get(
     "/wallets/:wallet_id",
-    {
-      schema: {
-        tags: ["wallets"],
-        operationId: "getWallet",
-        summary: "One wallet",
-        params: WalletParams,
-        answers: { 200: WalletAnswer, 404: NO_WALLET },
-      },
-    },
+    documented("wallets", "getWallet", {
+      summary: "One wallet",
+      params: WalletParams,
+      answers: { 200: WalletAnswer, 404: NO_WALLET },
+    }),
     (request) => shown(context, walletOf(context, request.params.wallet_id)),
   );
 
   app.patch(
     "/wallets/:wallet_id",
-    {
-      schema: {
-        tags: ["wallets"],
-        operationId: "updateWallet",
-        summary: "Renames, describes or archives a wallet",
-        params: WalletParams,
-        body: WalletChange,
-        answers: {
-          200: WalletAnswer,
-          404: NO_WALLET,
-          409: `${NAME_TAKEN} \`WALLET_ALREADY_ARCHIVED\`: it is archived.`,
-        },
+    documented("wallets", "updateWallet", {
+      summary: "Renames, describes or archives a wallet",
+      params: WalletParams,
+      body: WalletChange,
+      answers: {
+        200: WalletAnswer,
+        404: NO_WALLET,
+        409: `${NAME_TAKEN} \`WALLET_ALREADY_ARCHIVED\`: it is archived.`,
       },
-    },
+    }),
     (request) => {
       const wallet = walletOf(context, request.params.wallet_id);
       return shown(context, updateWallet(context, wallet, defined(request.body)));

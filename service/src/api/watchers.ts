@@ -18,6 +18,7 @@ import { defined } from "../store/rows.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
 import { NO_CHANNEL } from "./channels.ts";
 import { NO_NETWORK } from "./networks.ts";
+import { documented } from "./openapi.ts";
 import { NewEventFragment, pageOf, StrictEventFragment, WatcherAnswer, WatcherSummary } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
 import {
@@ -87,17 +88,13 @@ export function watcherRoutes(app: Routes, context: Context): void {
 
   app.post(
     "/channels/:channel_id/watchers",
-    {
-      schema: {
-        tags: ["watchers"],
-        operationId: "createWatcher",
-        summary: "Creates a watcher of a contract, by its ABI or by a service",
-        params: ChannelParams,
-        body: strict ? StrictNewWatcher : NewWatcher,
-        bodyRules: NEW_WATCHER_RULES,
-        answers: { 201: WatcherAnswer, 404: NO_CHANNEL, 409: `${NAME_TAKEN} ${NO_NETWORK}` },
-      },
-    },
+    documented("watchers", "createWatcher", {
+      summary: "Creates a watcher of a contract, by its ABI or by a service",
+      params: ChannelParams,
+      body: strict ? StrictNewWatcher : NewWatcher,
+      bodyRules: NEW_WATCHER_RULES,
+      answers: { 201: WatcherAnswer, 404: NO_CHANNEL, 409: `${NAME_TAKEN} ${NO_NETWORK}` },
+    }),
     (request, reply) => {
       const channel = channelOf(context, request.params.channel_id);
       refuseArchivedChannel(channel, "The channel is archived and takes no new watchers.");
@@ -130,23 +127,19 @@ export function watcherRoutes(app: Routes, context: Context): void {
 
   app.get(
     "/channels/:channel_id/watchers",
-    {
-      schema: {
-        tags: ["watchers"],
-        operationId: "listWatchers",
-        summary: "Lists the channel's watchers, oldest first; archived ones only when asked for by status",
-        params: ChannelParams,
-        querystring: listQuery(PAGE_LIMITS.watchers, {
-          name: NamePart,
-          status: many(oneOf(WATCHER_STATUSES)),
-          ...NETWORK_FILTERS,
-          address: Type.Optional(Address),
-          service: many(Type.String()),
-          event_name: Type.Optional(Type.String()),
-        }),
-        answers: { 200: pageOf("WatcherList", WatcherSummary), 404: NO_CHANNEL },
-      },
-    },
+    documented("watchers", "listWatchers", {
+      summary: "Lists the channel's watchers, oldest first; archived ones only when asked for by status",
+      params: ChannelParams,
+      querystring: listQuery(PAGE_LIMITS.watchers, {
+        name: NamePart,
+        status: many(oneOf(WATCHER_STATUSES)),
+        ...NETWORK_FILTERS,
+        address: Type.Optional(Address),
+        service: many(Type.String()),
+        event_name: Type.Optional(Type.String()),
+      }),
+      answers: { 200: pageOf("WatcherList", WatcherSummary), 404: NO_CHANNEL },
+    }),
     async (request) => {
       const channel = channelOf(context, request.params.channel_id);
       const { chain_selector, chain_environment, event_name, ...filter } = request.query;
@@ -164,35 +157,27 @@ export function watcherRoutes(app: Routes, context: Context): void {
 
   app.get(
     "/channels/:channel_id/watchers/:watcher_id",
-    {
-      schema: {
-        tags: ["watchers"],
-        operationId: "getWatcher",
-        summary: "One watcher",
-        params: WatcherParams,
-        answers: { 200: WatcherAnswer, 404: NO_WATCHER },
-      },
-    },
+    documented("watchers", "getWatcher", {
+      summary: "One watcher",
+      params: WatcherParams,
+      answers: { 200: WatcherAnswer, 404: NO_WATCHER },
+    }),
     (request) => shownWatcher(context, watcherOf(context, request.params)),
   );
 
   app.patch(
     "/channels/:channel_id/watchers/:watcher_id",
-    {
-      schema: {
-        tags: ["watchers"],
-        operationId: "updateWatcher",
-        summary: "Renames a watcher, or begins to archive it",
-        params: WatcherParams,
-        body: watcherChange(strict ? WatcherName : Name),
-        answers: {
-          200: WatcherAnswer,
-          202: WatcherAnswer,
-          404: NO_WATCHER,
-          409: `${NAME_TAKEN} Without a code: the watcher cannot be archived now.`,
-        },
+    documented("watchers", "updateWatcher", {
+      summary: "Renames a watcher, or begins to archive it",
+      params: WatcherParams,
+      body: watcherChange(strict ? WatcherName : Name),
+      answers: {
+        200: WatcherAnswer,
+        202: WatcherAnswer,
+        404: NO_WATCHER,
+        409: `${NAME_TAKEN} Without a code: the watcher cannot be archived now.`,
       },
-    },
+    }),
     (request, reply) => {
       const watcher = watcherOf(context, request.params);
       const name = request.body.name === undefined ? watcher.name : request.body.name.trim();

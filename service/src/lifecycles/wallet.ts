@@ -17,7 +17,7 @@ type NewWallet = Omit<StoredWallet, "walletId" | "address" | "status" | "wasDepl
 /** Enough gas to get a deployment into a block, and not enough to deploy: it really fails. */
 const TOO_LITTLE_GAS = 60_000n;
 
-export const walletStatuses = new StatusMachine({
+const walletStatuses = new StatusMachine({
   eventType: "wallet.status",
   lifecycle: WALLET_LIFECYCLE,
   get: (store, id) => store.wallets.get(id),

@@ -23,7 +23,7 @@ import { now } from "../time.ts";
 /** What the oracles attest: the exact text, its hash, and the proof over that. */
 export type Attestation = { text: string; hash: Hex; proof: OcrProof };
 
-export type Oracle = { privateKey: Hex; address: Address };
+type Oracle = { privateKey: Hex; address: Address };
 
 const ORACLES = 7;
 

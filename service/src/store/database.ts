@@ -137,7 +137,7 @@ export function isOfStorage(error: unknown): boolean {
 }
 
 /** What to do about a database that cannot be read. */
-export function damagedDatabase(dataDir: string, why: string): ServiceProblem {
+function damagedDatabase(dataDir: string, why: string): ServiceProblem {
   const file = join(dataDir, DATABASE_FILE);
   return new ServiceProblem(
     `The database ${file} is damaged (${why}). Stop the service and restore a copy of the file. Without a copy, move it away together with ${DATABASE_FILE}-wal and ${DATABASE_FILE}-shm: the service then starts without channels, watchers, wallets, operations and events, and keeps the oracle keys.`,

@@ -100,7 +100,7 @@ type Walk = {
 export type Found = { places: number[]; hasMore: boolean };
 
 /** The places of one page, in order; none when the caller has gone. It yields to the event loop. */
-export async function walk(walk: Walk, yielder: Yielder): Promise<Found> {
+async function walk(walk: Walk, yielder: Yielder): Promise<Found> {
   const { cursors, matches, to, step, limit } = walk;
   let { from: place, skip } = walk;
   const places: number[] = [];
@@ -133,7 +133,7 @@ export type Step = 1 | -1;
  * Iterates over places in one direction: sequences of rows. `seek` returns the given place if the cursor has it, else the
  * next one that it has. Each call continues from the last answer. After the last place it returns infinity.
  */
-export type Cursor = { seek(place: number): number };
+type Cursor = { seek(place: number): number };
 
 /** Rows read by one statement: more where the walk needs all of them, fewer where it skips. */
 type Chunk = { least: number; most: number };
@@ -221,7 +221,7 @@ class IndexCursor implements Cursor {
 }
 
 /** The union of several cursors. */
-export function anyOf(cursors: readonly Cursor[], step: Step): Cursor {
+function anyOf(cursors: readonly Cursor[], step: Step): Cursor {
   const [only, ...others] = cursors;
   return only !== undefined && others.length === 0 ? only : new AnyCursor(cursors, step);
 }

@@ -5,7 +5,7 @@ import { Entries } from "./entries.ts";
 import type { TimelineEntry } from "./entry.ts";
 
 /** Entries to write together, as the text of a stream. */
-export type Batch = { text: string; sequence: number };
+type Batch = { text: string; sequence: number };
 
 /** Each client holds a connection and a batch. A browser opens at most six connections. */
 export const MAX_CLIENTS = 32;

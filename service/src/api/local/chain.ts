@@ -7,6 +7,7 @@ import { isRefusal } from "../../chain/node/refusals.ts";
 import type { Context } from "../../context.ts";
 import { conflict, invalid, messageOf } from "../../errors.ts";
 import { implementationOf } from "../../lifecycles/operations/implementations.ts";
+import { documented } from "../openapi.ts";
 import type { Routes } from "../routes.ts";
 import { Address, Amount, STRICT, uint256 } from "../schemas.ts";
 
@@ -93,15 +94,11 @@ export function chainRoutes(app: Routes, context: Context): void {
 
   app.post(
     "/faucet",
-    {
-      schema: {
-        tags: ["local"],
-        operationId: "faucet",
-        summary: "Pays demo tokens or coins, by a real transfer",
-        body: Payment,
-        answers: { 200: Paid, 409: FOREIGN_CHAIN },
-      },
-    },
+    documented("local", "faucet", {
+      summary: "Pays demo tokens or coins, by a real transfer",
+      body: Payment,
+      answers: { 200: Paid, 409: FOREIGN_CHAIN },
+    }),
     async (request) => {
       const { to = DEFAULT_RECEIVER, amount = ONE_TOKEN, token = context.contracts.DemoToken } = request.body;
       // The demo token can be given away on any chain.
@@ -123,22 +120,18 @@ export function chainRoutes(app: Routes, context: Context): void {
 
   app.post(
     "/mine",
-    {
-      schema: {
-        tags: ["local"],
-        operationId: "mine",
-        summary: "Makes blocks",
-        body: Type.Object({
-          blocks: Type.Integer({
-            minimum: 1,
-            maximum: 1000,
-            default: 1,
-            description: "a whole number from 1 to 1000",
-          }),
+    documented("local", "mine", {
+      summary: "Makes blocks",
+      body: Type.Object({
+        blocks: Type.Integer({
+          minimum: 1,
+          maximum: 1000,
+          default: 1,
+          description: "a whole number from 1 to 1000",
         }),
-        answers: { 200: Head, 409: FOREIGN_CHAIN },
-      },
-    },
+      }),
+      answers: { 200: Head, 409: FOREIGN_CHAIN },
+    }),
     async (request) => {
       refuseWithoutMining();
       await context.chain.mine(request.body.blocks);
@@ -148,22 +141,18 @@ export function chainRoutes(app: Routes, context: Context): void {
 
   app.post(
     "/reorg",
-    {
-      schema: {
-        tags: ["local"],
-        operationId: "reorg",
-        summary: "Replaces the newest blocks by empty ones, without their transactions",
-        body: Type.Object({
-          depth: Type.Integer({
-            minimum: 1,
-            maximum: 64,
-            default: 1,
-            description: "a whole number from 1 to 64",
-          }),
+    documented("local", "reorg", {
+      summary: "Replaces the newest blocks by empty ones, without their transactions",
+      body: Type.Object({
+        depth: Type.Integer({
+          minimum: 1,
+          maximum: 64,
+          default: 1,
+          description: "a whole number from 1 to 64",
         }),
-        answers: { 200: Head, 409: FOREIGN_CHAIN },
-      },
-    },
+      }),
+      answers: { 200: Head, 409: FOREIGN_CHAIN },
+    }),
     async (request) => {
       refuseOnForeignChain();
       try {
@@ -181,16 +170,12 @@ export function chainRoutes(app: Routes, context: Context): void {
 
   app.post(
     "/speed",
-    {
-      schema: {
-        tags: ["local"],
-        operationId: "setSpeed",
-        summary:
-          "Sets the time between empty blocks. A waiting transaction is mined at once, or with hold at the end of the interval",
-        body: NewSpeed,
-        answers: { 200: Speed, 409: FOREIGN_CHAIN },
-      },
-    },
+    documented("local", "setSpeed", {
+      summary:
+        "Sets the time between empty blocks. A waiting transaction is mined at once, or with hold at the end of the interval",
+      body: NewSpeed,
+      answers: { 200: Speed, 409: FOREIGN_CHAIN },
+    }),
     (request) => {
       refuseWithoutMining();
       const { ticker } = context;
@@ -202,15 +187,11 @@ export function chainRoutes(app: Routes, context: Context): void {
 
   app.post(
     "/traffic",
-    {
-      schema: {
-        tags: ["local"],
-        operationId: "setTraffic",
-        summary: "Sends transfers of the demo token and sensor readings at these rates",
-        body: Rates,
-        answers: { 200: Rates, 409: FOREIGN_CHAIN },
-      },
-    },
+    documented("local", "setTraffic", {
+      summary: "Sends transfers of the demo token and sensor readings at these rates",
+      body: Rates,
+      answers: { 200: Rates, 409: FOREIGN_CHAIN },
+    }),
     (request) => {
       refuseOnForeignChain();
       traffic.setRates(request.body);
@@ -237,15 +218,11 @@ function rate() {
 export function implementationRoutes(app: Routes, { chain }: Context): void {
   app.get(
     "/implementation",
-    {
-      schema: {
-        tags: ["local"],
-        operationId: "getImplementation",
-        summary: "Tells the implementation of a proxy of ERC-1967 at an address",
-        querystring: Type.Object({ address: Address }),
-        answers: { 200: Implementation, 409: "`CHAIN_UNAVAILABLE`: the chain does not answer." },
-      },
-    },
+    documented("local", "getImplementation", {
+      summary: "Tells the implementation of a proxy of ERC-1967 at an address",
+      querystring: Type.Object({ address: Address }),
+      answers: { 200: Implementation, 409: "`CHAIN_UNAVAILABLE`: the chain does not answer." },
+    }),
     async ({ query }) => {
       const address = checksumAddress(query.address as Hex);
       const implementation = await implementationOf(chain, address);

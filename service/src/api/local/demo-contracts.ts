@@ -12,6 +12,7 @@ import {
 } from "../../chain/demo/transactions.ts";
 import type { Context } from "../../context.ts";
 import { invalid } from "../../errors.ts";
+import { documented } from "../openapi.ts";
 import type { Routes } from "../routes.ts";
 import { Address, Amount, oneOf, STRICT, uint256 } from "../schemas.ts";
 
@@ -92,15 +93,11 @@ const DtaCalled = Type.Object(
 export function demoContractRoutes(app: Routes, context: Context): void {
   app.post(
     "/guarded-token",
-    {
-      schema: {
-        tags: ["local"],
-        operationId: "callGuardedToken",
-        summary: "Calls the demo contract GuardedToken as its administrator, by a real transaction",
-        body: GuardedTokenBody,
-        answers: { 200: GuardedTokenCalled },
-      },
-    },
+    documented("local", "callGuardedToken", {
+      summary: "Calls the demo contract GuardedToken as its administrator, by a real transaction",
+      body: GuardedTokenBody,
+      answers: { 200: GuardedTokenCalled },
+    }),
     async ({ body }) => {
       const calling = callGuardedToken(context, guardedCall(body));
       return (await refusing(context, "GuardedToken", body.action, calling)).answer;
@@ -108,15 +105,11 @@ export function demoContractRoutes(app: Routes, context: Context): void {
   );
   app.post(
     "/dvp",
-    {
-      schema: {
-        tags: ["local"],
-        operationId: "callDvp",
-        summary: "Opens, accepts, settles or cancels a settlement of the demo contract DemoDvp",
-        body: DvpBody,
-        answers: { 200: DvpCalled },
-      },
-    },
+    documented("local", "callDvp", {
+      summary: "Opens, accepts, settles or cancels a settlement of the demo contract DemoDvp",
+      body: DvpBody,
+      answers: { 200: DvpCalled },
+    }),
     async ({ body }) => {
       const called = await refusing(context, "DemoDvp", body.action, callDvp(context, dvpCall(body)));
       const { settlementId, settlementHash } = called.params;
@@ -129,15 +122,11 @@ export function demoContractRoutes(app: Routes, context: Context): void {
   );
   app.post(
     "/dta",
-    {
-      schema: {
-        tags: ["local"],
-        operationId: "callDta",
-        summary: "Makes, processes, completes, fails or cancels a request of the demo contract DemoDta",
-        body: DtaBody,
-        answers: { 200: DtaCalled },
-      },
-    },
+    documented("local", "callDta", {
+      summary: "Makes, processes, completes, fails or cancels a request of the demo contract DemoDta",
+      body: DtaBody,
+      answers: { 200: DtaCalled },
+    }),
     async ({ body }) => {
       const called = await refusing(context, "DemoDta", body.action, callDta(context, dtaCall(body)));
       return { ...called.answer, request_id: String(called.params.requestId) };

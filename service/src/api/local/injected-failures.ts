@@ -15,6 +15,7 @@ import {
   type Fault,
   PROOF_ACTIONS,
 } from "../../injected-failures/lists.ts";
+import { documented } from "../openapi.ts";
 import type { Routes } from "../routes.ts";
 import { Id, milliseconds, oneOf, STRICT, times } from "../schemas.ts";
 
@@ -230,15 +231,11 @@ export function graphqlAuthRoute(app: Routes, auth: GraphqlAuth): void {
   const Mode = Type.Object({ mode: oneOf(GRAPHQL_AUTH_MODES) }, { title: "GraphqlAuth", ...STRICT });
   app.post(
     "/graphql-auth",
-    {
-      schema: {
-        tags: ["local"],
-        operationId: "setGraphqlAuth",
-        summary: "Chooses how the account API reports a wrong key: by status, in errors, or both",
-        body: Mode,
-        answers: { 200: Mode },
-      },
-    },
+    documented("local", "setGraphqlAuth", {
+      summary: "Chooses how the account API reports a wrong key: by status, in errors, or both",
+      body: Mode,
+      answers: { 200: Mode },
+    }),
     (request) => {
       auth.mode = request.body.mode;
       return { mode: auth.mode };

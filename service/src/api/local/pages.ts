@@ -8,6 +8,7 @@ import { ownFile } from "../../own-files.ts";
 import { POSITION_PATTERN } from "../../store/timeline.ts";
 import { TimelineEntry } from "../../timeline/entry.ts";
 import { MAX_CLIENTS, TimelineFeed } from "../../timeline/feed.ts";
+import { documented } from "../openapi.ts";
 import type { Routes } from "../routes.ts";
 
 /** The variables of the example flows, by the origin under which a client calls the service. */
@@ -59,16 +60,12 @@ export function timelineRoutes(app: Routes, context: Context): void {
 
   app.get(
     "/timeline",
-    {
-      schema: {
-        tags: ["local"],
-        operationId: "getTimeline",
-        summary:
-          "What happened last: channels, watchers, wallets, operations, queries, events, injected failures",
-        querystring: Type.Object({ limit }),
-        answers: { 200: Newest },
-      },
-    },
+    documented("local", "getTimeline", {
+      summary:
+        "What happened last: channels, watchers, wallets, operations, queries, events, injected failures",
+      querystring: Type.Object({ limit }),
+      answers: { 200: Newest },
+    }),
     (request, reply) => {
       reply.headers(HEADERS);
       return { entries: feed().newest(request.query.limit) };

@@ -1,6 +1,7 @@
 import Type from "typebox";
 import type { Context } from "../../context.ts";
 import { originOf } from "../../errors.ts";
+import { documented } from "../openapi.ts";
 import type { Routes } from "../routes.ts";
 import { blockTimeOf, chainRoutes, implementationRoutes } from "./chain.ts";
 import { demoContractRoutes } from "./demo-contracts.ts";
@@ -35,14 +36,10 @@ export function localRoutes(app: Routes, context: Context, flowVariablesAt: Flow
 
   app.get(
     "/status",
-    {
-      schema: {
-        tags: ["local"],
-        operationId: "localStatus",
-        summary: "The newest blocks of the chain, and the injected failures that wait",
-        answers: { 200: Status, 409: "`CHAIN_UNAVAILABLE`: the chain does not answer." },
-      },
-    },
+    documented("local", "localStatus", {
+      summary: "The newest blocks of the chain, and the injected failures that wait",
+      answers: { 200: Status, 409: "`CHAIN_UNAVAILABLE`: the chain does not answer." },
+    }),
     async () => {
       const heads = await chain.atNewHead(() => chain.heads());
       return {

@@ -10,6 +10,7 @@ import { REORGANIZATION, recordReorganization } from "../../scenarios/record-reo
 import { SCENARIO_NAMES, SCENARIOS } from "../../scenarios/stories.ts";
 import { now } from "../../time.ts";
 import { shownNetwork } from "../networks.ts";
+import { documented } from "../openapi.ts";
 import { abandonment, type Routes } from "../routes.ts";
 import { oneOf, STRICT } from "../schemas.ts";
 import { shownWatcher } from "../watchers.ts";
@@ -76,14 +77,10 @@ export function scenarioRoutes(app: Routes, context: Context, variablesAt: FlowV
 
   app.get(
     "/scenarios",
-    {
-      schema: {
-        tags: ["local"],
-        operationId: "listScenarios",
-        summary: "The scenarios: past events in which something happens that a flow should notice",
-        answers: { 200: List },
-      },
-    },
+    documented("local", "listScenarios", {
+      summary: "The scenarios: past events in which something happens that a flow should notice",
+      answers: { 200: List },
+    }),
     () => ({
       scenarios: [
         ...SCENARIO_NAMES.map((name) => ({ name, text: SCENARIOS[name].text, method: "GET" as const })),
@@ -97,14 +94,12 @@ export function scenarioRoutes(app: Routes, context: Context, variablesAt: FlowV
     {
       // It would make the whole file.
       exposeHeadRoute: false,
-      schema: {
-        tags: ["local"],
-        operationId: "getScenario",
+      ...documented("local", "getScenario", {
         summary: "A file of signed past events of a scenario, with labels",
         params: Type.Object({ name: oneOf(SCENARIO_NAMES) }),
         querystring: Type.Object({ seed, until }),
         answers: { 200: File },
-      },
+      }),
     },
     async (request, reply) => {
       const { params, query, headers, raw } = request;
@@ -123,15 +118,11 @@ export function scenarioRoutes(app: Routes, context: Context, variablesAt: FlowV
 
   app.post(
     "/scenarios/reorg",
-    {
-      schema: {
-        tags: ["local"],
-        operationId: "recordReorganization",
-        summary: "Reorganizes the chain after a large mint was reported, and returns the events",
-        body: Type.Object({ seed }, { title: "ReorganizationSeed", ...STRICT }),
-        answers: { 200: File, 409: "The chain is not anvil, or a recording is running." },
-      },
-    },
+    documented("local", "recordReorganization", {
+      summary: "Reorganizes the chain after a large mint was reported, and returns the events",
+      body: Type.Object({ seed }, { title: "ReorganizationSeed", ...STRICT }),
+      answers: { 200: File, 409: "The chain is not anvil, or a recording is running." },
+    }),
     async ({ body, headers }) => {
       const { chain } = context;
       if (!chain.isDevelopment || !chain.minesOnRequest) {

@@ -92,7 +92,7 @@ export function recordedPid(folder: string, name: ChainProcess): number | undefi
 }
 
 /** Ids are used again: whether the process of a recorded id is still the one that was written down. */
-export function identify(folder: string, name: ChainProcess, pid: number): Identity {
+function identify(folder: string, name: ChainProcess, pid: number): Identity {
   const start = startOf(pid);
   const recorded = textOf(startFile(folder, name));
   if (start !== undefined && recorded !== undefined && recorded !== `${pid} ${start}`) return "other";

@@ -18,7 +18,7 @@ export type DtaCall =
 type Demo = "DemoDvp" | "DemoDta";
 type Args = readonly unknown[];
 /** The parameters of the first event that a call emitted. */
-export type Called = Mined & { params: Readonly<Record<string, unknown>> };
+type Called = Mined & { params: Readonly<Record<string, unknown>> };
 
 /**
  * Calls the demo contract for delivery versus payment. The service's account owns it, and is each party of a settlement.

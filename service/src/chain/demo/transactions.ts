@@ -40,7 +40,7 @@ export type GuardedCall =
  * @param whyReverted the reason, where the transaction reverts.
  * @throws TransactionRefused when the chain refuses or reverts it.
  */
-export async function sendAndAwait(
+async function sendAndAwait(
   context: Context,
   request: { to: Address; data?: Hex; value?: bigint },
   whyReverted: string,

@@ -129,7 +129,7 @@ export function httpStatus(error: unknown): number | undefined {
 }
 
 /** The error and what it was caused by, outermost first. */
-export function causes(error: unknown): Error[] {
+function causes(error: unknown): Error[] {
   const found: Error[] = [];
   for (let cause = error; cause instanceof Error; cause = cause.cause) found.push(cause);
   return found;

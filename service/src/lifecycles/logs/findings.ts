@@ -87,11 +87,7 @@ function topicsOf(watcher: StoredWatcher): Hex[] | undefined {
  *
  * @throws Error when the watcher observes this event, and its ABI does not fit the log.
  */
-export async function readLog(
-  chain: Chain,
-  watcher: StoredWatcher,
-  log: RawLog,
-): Promise<ReadLog | undefined> {
+async function readLog(chain: Chain, watcher: StoredWatcher, log: RawLog): Promise<ReadLog | undefined> {
   if (watcher.address.toLowerCase() !== log.address.toLowerCase()) return undefined;
   if (watcher.fromBlock === undefined || log.blockNumber < watcher.fromBlock) return undefined;
   const service = watcher.service === undefined ? undefined : serviceNamed(watcher.service);
@@ -106,7 +102,7 @@ export async function readLog(
 }
 
 /** First topics of the logs that a watcher observes; undefined for an anonymous event, which has none. */
-export function eventTopics(watcher: StoredWatcher): Hex[] | undefined {
+function eventTopics(watcher: StoredWatcher): Hex[] | undefined {
   const abi =
     (watcher.service === undefined ? undefined : serviceNamed(watcher.service)?.events) ?? watcher.abi;
   const asked = abi.filter((fragment) => watcher.events.includes(fragment.name));

@@ -140,7 +140,7 @@ function blockRows<T extends { block: number }>(
 type StoredBlock = { block: number; places: () => Places };
 
 /** Reads the blocks of a value: its channel, column and text. */
-export function storedBlocks(
+function storedBlocks(
   database: DatabaseSync,
   value: [string, string, string],
   step: Step,
