@@ -78,7 +78,7 @@ const ALLOWED = {
 const FOR_SERVICE = ["protocol", "errors", "timing", "abi", "proofs", "signing", "testing"];
 
 /** Code for the browser, where the library cannot run: it may import the pure data of src/protocol. */
-const IN_BROWSER = /^(?:nodes\/(?:[^/]+\/editor[^/]*\.ts|common\/editor\/.*)|plugins\/[^/]+\/editor\/.*)$/;
+const IN_BROWSER = /^(?:nodes\/[^/]+\/editor(?:\.ts|\/.*)|plugins\/[^/]+\/editor\/.*)$/;
 
 /** What nodes do as the library does: write files that are complete after a crash, refuse those of newer versions, advise on files, read the clocks, leave a rule alone. They import little code. */
 const FOR_NODES = [

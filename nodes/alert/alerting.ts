@@ -6,52 +6,25 @@ import type { Library } from "../common/library.ts";
 import { isRedelivered } from "../common/messages/event-message.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
 import { isTest } from "../common/messages/test-message.ts";
-import { eventOf } from "./alert-event.ts";
-import { amountOf, decimalsAt, keyOf } from "./alert-input.ts";
+import { eventOf, idOf, isUnproven, notCounted, sourceOf, subjectOf, timeOf } from "./input/event-facts.ts";
+import { amountOf, decimalsAt, keyOf } from "./input/input.ts";
+import { type Leaving, passed, type Separate, separateId } from "./outputs/leaving.ts";
+import { type AlertFields, sumOf, textOf } from "./settings.ts";
+import { SumProblems } from "./status.ts";
 import {
   type AlertContent,
   alertMessage,
+  linkOf,
   payloadOf,
   separateMessage,
-  timeOfOutcome,
   told,
   toldOf,
   toldOfLimit,
-} from "./alert-message.ts";
-import { idOf, isUnproven, notCounted, sourceOf, subjectOf, timeOf } from "./event-facts.ts";
-import { linkOf } from "./link.ts";
-import { KnownNames } from "./names.ts";
-import { type AlertFields, sumOf, textOf } from "./settings.ts";
-import { SumProblems } from "./sum-problems.ts";
-import type { Facts } from "./template.ts";
-import { fieldByPath, oneLine, type ReadField } from "./values.ts";
-import type { Worded } from "./words.ts";
-
-/** A message that has no event of its own. */
-export type Separate = {
-  /** The same each time it is sent. */
-  id: string;
-  outcome: AlertOutcome;
-  message: CrecMessage;
-  output: "alert" | "resolved";
-};
-
-/** What leaves the node for one message: the message itself, by one output, and further messages that it led to. */
-export type Leaving = {
-  own: {
-    message: CrecMessage;
-    output: "alert" | "passed";
-    /** Of an alert that is not a test. `isOver`: the message says that it has ended. */
-    alert?: { id: string; key: string; isOver: boolean };
-    /** The alert left before, and was not acknowledged. */
-    isRepeated?: boolean;
-    why?: string;
-    reasons?: readonly string[];
-  };
-  separate: Separate[];
-  /** The same, behind the message itself. */
-  after: Separate[];
-};
+} from "./texts/message.ts";
+import { KnownNames } from "./texts/names.ts";
+import type { Facts } from "./texts/template.ts";
+import { fieldByPath, oneLine, type ReadField } from "./texts/values.ts";
+import type { Worded } from "./texts/words.ts";
 
 /** Counts an input, or only says what would become of it. */
 type Accept = (input: AlertInput) => Promise<Accepted>;
@@ -63,9 +36,6 @@ type AlertingOptions = {
   settings: AlertSettings;
   library: AlertLibrary;
 };
-
-const LONGEST_REASON = 200;
-const MOST_REASONS = 5;
 
 /** Makes alerts of messages: what a message is for a rule, and what people are told. */
 export class Alerting {
@@ -289,20 +259,6 @@ export class Alerting {
       match: this.#fields.choice("match"),
     };
   }
-}
-
-/** The same each time an outcome is sent, by each copy. */
-export function separateId(outcome: AlertOutcome): string {
-  const { id, reminder } = outcome.alert;
-  const number = reminder === undefined ? "" : ` ${reminder}`;
-  return `alert ${id} ${outcome.kind}${number} ${timeOfOutcome(outcome)}`;
-}
-
-function passed(msg: CrecMessage, why: string, reasons: readonly string[] = []): Leaving {
-  const undecided = reasons.slice(0, MOST_REASONS).map((reason) => oneLine(reason, LONGEST_REASON));
-  const alert = { passed: why, ...(undecided.length > 0 ? { undecided } : {}) };
-  const message = { ...msg, crec: { ...msg.crec, alert } };
-  return { own: { message, output: "passed", why, reasons: undecided }, separate: [], after: [] };
 }
 
 /** As a person calls it: `value` of `params.value`. */

@@ -7,7 +7,7 @@ import { fileNameOf } from "../common/fields/file-name.ts";
 import { stateFiles } from "../common/folder/state-files.ts";
 import { folderOfKind, stateFolder } from "../common/folder/state-folder.ts";
 import { loadLibrary } from "../common/library.ts";
-import { storeOf } from "./store-note.ts";
+import { storeOf } from "./status/notes.ts";
 
 /** A cursor as copies share it: with the epoch of its lease, and how often it was saved with that epoch. */
 export type Position = CursorState & { epoch: number; saved: number };

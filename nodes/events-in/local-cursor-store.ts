@@ -5,7 +5,7 @@ import { guardedFiles } from "../common/folder/folder-lease.ts";
 import { stateFiles } from "../common/folder/state-files.ts";
 import type { Library } from "../common/library.ts";
 import { ContextCursorStore } from "./context-store.ts";
-import { cursorPath } from "./settings.ts";
+import { cursorPath } from "./reader/settings.ts";
 
 type Place = {
   name: string;

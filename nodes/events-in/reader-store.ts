@@ -7,8 +7,8 @@ import { RestoringStore } from "./fleet/restoring-store.ts";
 import type { SharedCursor } from "./fleet/shared-cursor.ts";
 import { localCursorStore } from "./local-cursor-store.ts";
 import { LostCursorGuard } from "./lost-cursor-guard.ts";
-import { cursorLocation } from "./settings.ts";
-import { storeOf } from "./store-note.ts";
+import { cursorLocation } from "./reader/settings.ts";
+import { storeOf } from "./status/notes.ts";
 
 type ReaderStoreOptions = {
   library: Library;

@@ -1,15 +1,31 @@
+import { postJson, requestFailure } from "../common/editor/admin-requests.ts";
 import type { EditedNode } from "../common/editor/api.ts";
-import { inputOf } from "../common/editor/form-fields.ts";
+import { fieldTexts } from "../common/editor/field-texts.ts";
+import { inputOf, partOf } from "../common/editor/form-fields.ts";
 import { problemUnder } from "../common/editor/form-rows.ts";
+import { askForReport, keepSecrets, markTypedSecrets } from "../common/editor/kept-secrets.ts";
 import { TYPED } from "../common/editor/live-check.ts";
 import type { NodeForm } from "../common/editor/node-form.ts";
 import { atPresent, isReference } from "../common/editor/validate.ts";
 import { isChosen } from "../common/shared/config-choice.ts";
 import { isEngineUrl, isRedisUrl, isWithoutTls } from "../common/shared/engine-url.ts";
+import type { FleetTested } from "../common/shared/form-types.ts";
 import { STORED_PASSWORD } from "../common/shared/stored-password.ts";
 import { withoutMark } from "../common/shared/typed-key.ts";
-import { keepSecretsAtTheirServers, markTypedFleetSecrets } from "./editor-secrets.ts";
-import { fleetTest } from "./editor-test.ts";
+import { NODE } from "./fields.ts";
+
+const TESTED = [
+  "url",
+  "servers",
+  "sentinels",
+  "master",
+  "sentinelPassword",
+  "tls",
+  "lease",
+  "namespace",
+] as const;
+
+const SECRETS = ["url", "sentinelPassword"] as const;
 
 export const form: NodeForm = {
   checks: { url: urlProblem },
@@ -20,6 +36,62 @@ export const form: NodeForm = {
   },
   saved: markTypedFleetSecrets,
 };
+
+/** The button "Test" and its result. */
+function fleetTest(node: EditedNode): void {
+  const result = partOf(NODE, "test-result");
+  const fieldText = fieldTexts(TESTED);
+  let asked = 0;
+  const show = (lines: readonly string[], tone?: "success" | "error"): void => {
+    result.empty().css("color", tone ? `var(--red-ui-text-color-${tone})` : "");
+    // Text nodes: names of other copies must not become HTML.
+    for (const line of lines) $("<div>").css("overflow-wrap", "anywhere").text(line).appendTo(result);
+  };
+  partOf(NODE, "test").on("click", () => {
+    asked += 1;
+    const question = asked;
+    show([node._("fleet.test.running")]);
+    const body = Object.fromEntries(TESTED.map((name) => [name, fieldText(name)]));
+    postJson<FleetTested>("crec/fleet/test", { id: node.id, ...body }).then(
+      (answer) => {
+        // An answer about settings that have changed since is not shown.
+        if (question !== asked) return;
+        if (answer.problem === undefined) show(linesOf(node, answer), "success");
+        else show([answer.problem], "error");
+      },
+      (failure: unknown) => {
+        if (question === asked) show([requestFailure(node, failure, "crec.write")], "error");
+      },
+    );
+  });
+  const before = new Map(TESTED.map((name) => [name, fieldText(name)]));
+  for (const name of TESTED)
+    inputOf(name).on(TYPED, () => {
+      // A key that changes nothing, such as Tab, leaves the result.
+      if (before.get(name) === fieldText(name)) return;
+      before.set(name, fieldText(name));
+      asked += 1;
+      show([]);
+    });
+}
+
+function linesOf(node: EditedNode, { engine, roundTripMs }: FleetTested): string[] {
+  return [node._("fleet.test.ok"), node._("fleet.test.engine", { engine, ms: roundTripMs })];
+}
+
+/** TLS and, with sentinels, the fields of the form say who can read the secrets, beside the URL itself. */
+function keepSecretsAtTheirServers(node: EditedNode): void {
+  const onLost = keepSecrets({
+    secrets: SECRETS,
+    places: ["servers", "sentinels", "master", "tls"],
+    sentence: node._("fleet.error.again"),
+  });
+  askForReport(`crec/fleet/${encodeURIComponent(node.id)}/secrets`, onLost);
+}
+
+function markTypedFleetSecrets(): void {
+  markTypedSecrets(SECRETS);
+}
 
 /** What is wrong with the URL, as far as a form can know it. One that is stored was right when it was typed. */
 function urlProblem(node: EditedNode, value: unknown): string | undefined {

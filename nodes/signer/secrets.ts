@@ -13,7 +13,7 @@ import { type CodedError, nodeError, toCodedError } from "../common/shared/error
 import { labelKey } from "../common/shared/field-rules.ts";
 import { isReference } from "../common/shared/variables.ts";
 import { NODE, type SecretName } from "./fields.ts";
-import type { KeyService } from "./kinds/key-service.ts";
+import type { KeyService } from "./key-services.ts";
 import { ownAddresses, receiversOf } from "./transport-options.ts";
 import { type SignerValues, shownSecrets } from "./values.ts";
 

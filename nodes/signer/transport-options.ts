@@ -1,9 +1,9 @@
 import type { NodeAPI } from "node-red";
 import { type ProxyNode, proxyOf } from "../common/fields/proxy.ts";
 import { type TlsNode, type TlsOptions, tlsOptions } from "../common/fields/tls.ts";
-import type { Setting } from "../common/keys/destination.ts";
 import { addressesOf, type Destination } from "../common/keys/destination.ts";
-import type { KeyService } from "./kinds/key-service.ts";
+import type { Setting } from "../common/keys/destination.ts";
+import type { KeyService } from "./key-services.ts";
 import type { SignerValues } from "./values.ts";
 
 /** How a signer reaches its key service. */

@@ -1,3 +1,4 @@
+import { LIMITS } from "../../src/protocol/limits.ts";
 import { OPERATION_PROGRESS } from "../../src/protocol/statuses.ts";
 import {
   COMMON,
@@ -9,7 +10,15 @@ import {
 } from "../common/shared/fields.ts";
 import type { CallDef } from "../common/shared/form-types.ts";
 import { RESUME_FIELD, timeoutField } from "../common/shared/wait-fields.ts";
-import { MAX_CALLS } from "./call-limit.ts";
+
+/** How many calls the service accepts in one operation. */
+export const MAX_CALLS = LIMITS.transactionsPerOperation;
+
+/** The error about too many calls; `undefined` if an operation can hold them. */
+export function callCountProblem(count: number): string | undefined {
+  if (count <= MAX_CALLS) return undefined;
+  return `An operation holds at most ${MAX_CALLS} calls, not ${count}. Split it.`;
+}
 
 /** Of each call, its contract: Node-RED exports, imports and counts users of a config node by fields of the node only. */
 export const CONTRACT_FIELDS = Array.from(

@@ -21,8 +21,8 @@ import { nodeError } from "../common/shared/errors.ts";
 import type { CallDef, Value } from "../common/shared/form-types.ts";
 import { isObject } from "../common/shared/is-object.ts";
 import { nearestName } from "../common/shared/nearest-name.ts";
-import { callCountProblem } from "./call-limit.ts";
 import type { NODE } from "./fields.ts";
+import { callCountProblem } from "./fields.ts";
 
 /** With its function and arguments, where they are known. */
 export type ReadableTransaction = TransactionInput & { preview?: Snapshot };

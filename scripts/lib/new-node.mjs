@@ -25,7 +25,7 @@ export async function newNode(name) {
   const number = await nextNumber();
   const files = {
     "fields.ts": `nodes/${name}/fields.ts`,
-    "node.ts": `nodes/${name}/${name}.ts`,
+    "node.ts": `nodes/${name}/node.ts`,
     "catalog.json": `nodes/${name}/locales/en-US/${name}.json`,
     "help.md": `nodes/${name}/locales/en-US/${name}.md`,
     "icon.svg": `icons/${name}.svg`,

@@ -81,7 +81,7 @@ async function generatedForm(source, { bundle }) {
 }
 
 /**
- * The code that runs in the browser: the registration, and the node's own `editor.ts` if it has one.
+ * The code that runs in the browser: the registration, and the node's own `editor.ts`, or `editor/index.ts`, if it has one.
  *
  * @param {string} name
  * @param {string} source the node's folder
@@ -90,10 +90,11 @@ async function generatedForm(source, { bundle }) {
  * @returns {Promise<string>}
  */
 function formScript(name, source, registration, options) {
+  const own = ["./editor.ts", "./editor/index.ts"].find((file) => existsSync(join(source, file)));
   const contents = [
     'import { forms } from "../common/editor/node-form.ts";',
     'import { NODE } from "./fields.ts";',
-    existsSync(join(source, "editor.ts")) ? 'import { form } from "./editor.ts";' : "const form = {};",
+    own ? `import { form } from "${own}";` : "const form = {};",
     registration,
   ].join("\n");
   return browserScript({ contents, resolveDir: source, sourcefile: `${name}-form.ts` }, options);

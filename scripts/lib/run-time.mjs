@@ -43,7 +43,10 @@ export async function writeRunTime({ nodes, plugins }, folder, { bundle, options
     metafile: true,
     stdin: {
       contents: parts
-        .map(([kind, name]) => `export { default as "${kind}/${name}" } from "./${kind}/${name}/${name}.ts";`)
+        .map(([kind, name]) => {
+          const file = kind === "nodes" ? "node" : name;
+          return `export { default as "${kind}/${name}" } from "./${kind}/${name}/${file}.ts";`;
+        })
         .join("\n")
         .concat(OF_REHEARSALS),
       resolveDir: root,

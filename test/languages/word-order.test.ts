@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { NodeAPI } from "node-red";
 import should from "should";
-import { defaultText } from "../../nodes/alert/words.ts";
+import { defaultText } from "../../nodes/alert/texts/words.ts";
 import type { ConditionDef } from "../../nodes/common/shared/conditions.ts";
 import { textsByKey } from "../../scripts/lib/languages/catalog.mjs";
 

@@ -50,7 +50,7 @@ describe("the stamp of a build", () => {
   };
   const CHANGES: Record<string, () => Promise<() => Promise<unknown>>> = {
     "a source of the library": edit("src/index.ts", (text) => `${text}// more\n`),
-    "a source of the same size": edit("nodes/ack/ack.ts", (text) => text.replace("a", "b")),
+    "a source of the same size": edit("nodes/ack/node.ts", (text) => text.replace("a", "b")),
     "line endings": edit("nodes/ack/fields.ts", (text) => text.replaceAll("\n", "\r\n")),
     "a help text": edit("nodes/ack/locales/en-US/ack.md", (text) => `${text}More.\n`),
     "the glossary": edit("docs/glossary.md", (text) => `${text}More.\n`),

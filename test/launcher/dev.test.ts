@@ -47,7 +47,7 @@ describe("npm run dev", function () {
   it("restarts Node-RED with its flows after a change in a node's run time", async () => {
     const before = service();
     const text = unique("There is nothing to acknowledge");
-    await sources.replace("nodes/ack/ack.ts", /"There is no[^"]*"/, `"${text}"`);
+    await sources.replace("nodes/ack/node.ts", /"There is no[^"]*"/, `"${text}"`);
 
     await eventually("the flow to say it", async () => (await probe(editor)) === text);
     should(service()).equal(before);
@@ -93,15 +93,15 @@ describe("npm run dev", function () {
 
   it("prints the file and line of an error, keeps running, and uses the next good save", async () => {
     const [before, answer] = [nodeRed(), await probe(editor)];
-    const line = await sources.replace("nodes/ack/ack.ts", /const fields/, "const const fields");
-    await launched.says(`nodes/ack/ack.ts:${line}:10: ERROR`);
+    const line = await sources.replace("nodes/ack/node.ts", /const fields/, "const const fields");
+    await launched.says(`nodes/ack/node.ts:${line}:10: ERROR`);
     should(nodeRed()).equal(before);
     should(await probe(editor)).equal(answer);
     should((await channels()).status).equal(200);
 
     const text = unique("It is good again");
-    await sources.replace("nodes/ack/ack.ts", /const const/, "const");
-    await sources.replace("nodes/ack/ack.ts", /"There is no[^"]*"/, `"There is no: ${text}"`);
+    await sources.replace("nodes/ack/node.ts", /const const/, "const");
+    await sources.replace("nodes/ack/node.ts", /"There is no[^"]*"/, `"There is no: ${text}"`);
     await eventually("the flow to say it", async () => (await probe(editor)).includes(text));
   });
 
@@ -121,7 +121,7 @@ describe("npm run dev", function () {
       await launched.says("Node-RED ended by itself (signal SIGKILL)");
       await launched.says("The local service ended by itself (signal SIGKILL)");
 
-      await sources.replace("nodes/ack/ack.ts", /$/, "\n// Saved.\n");
+      await sources.replace("nodes/ack/node.ts", /$/, "\n// Saved.\n");
       await eventually("the flow", async () => (await probe(editor)).includes("There is no"));
       await eventually("the service", async () => (await channels()).status === 200);
     });
@@ -137,7 +137,7 @@ describe("npm run dev", function () {
     it("leaves nothing running when npm is killed during a build", async () => {
       const again = launchers.npm("run", "dev");
       await again.ready;
-      await sources.replace("nodes/ack/ack.ts", /$/, "\n// Saved.\n");
+      await sources.replace("nodes/ack/node.ts", /$/, "\n// Saved.\n");
       again.process.kill("SIGKILL");
       await allEnded(again, END_MS);
     });

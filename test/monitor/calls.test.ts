@@ -1,8 +1,7 @@
 import should from "should";
 import { activity } from "../../nodes/common/telemetry/activity.ts";
 import type { CallReport } from "../../nodes/common/telemetry/types.ts";
-import { CallLog, RecentCalls } from "../../nodes/connection/calls/call-log.ts";
-import { endpointOf } from "../../nodes/connection/calls/endpoint.ts";
+import { CallLog, endpointOf, RecentCalls } from "../../nodes/connection/call-log.ts";
 
 const ID = "0f8fad5b-d9cb-469f-a165-70867728950e";
 const ADDRESSES = { baseUrl: "https://host/v1", graphqlUrl: "https://host/graphql" };

@@ -1,7 +1,7 @@
 import should from "should";
 import { nodeError } from "../../nodes/common/shared/errors.ts";
-import { PositionStore } from "../../nodes/events-in/activity/position-store.ts";
-import { readerState, type Standing } from "../../nodes/events-in/activity/reader-state.ts";
+import { PositionStore } from "../../nodes/events-in/status/reader-activity.ts";
+import { readerState, type Standing } from "../../nodes/events-in/status/reader-state.ts";
 import { CrecError, MemoryCursorStore } from "../../src/index.ts";
 
 const NOTHING: Standing = {

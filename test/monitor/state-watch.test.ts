@@ -2,8 +2,8 @@ import { mock } from "node:test";
 import should from "should";
 import { nodeError } from "../../nodes/common/shared/errors.ts";
 import { StateWatch } from "../../nodes/common/status/state-watch.ts";
-import { ReaderActivity } from "../../nodes/events-in/activity/reader-activity.ts";
-import type { Standing } from "../../nodes/events-in/activity/reader-state.ts";
+import { ReaderActivity } from "../../nodes/events-in/status/reader-activity.ts";
+import type { Standing } from "../../nodes/events-in/status/reader-state.ts";
 import { CrecError, type LeaseState, MemorySharedState, type SharedState } from "../../src/index.ts";
 
 const NOW = 1_800_000_000_000;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import should from "should";
-import { Feeders } from "../../nodes/alert/feeders.ts";
+import { Feeders } from "../../nodes/alert/time/feeders.ts";
 import { type ChannelProgress, noteReader } from "../../nodes/common/status/channel-progress.ts";
 
 const HOUR_MS = 3_600_000;

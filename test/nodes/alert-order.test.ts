@@ -1,5 +1,5 @@
 import should from "should";
-import { KeyOrder } from "../../nodes/alert/key-order.ts";
+import { KeyOrder } from "../../nodes/alert/outputs/key-order.ts";
 import { type ChannelProgress, mayDeliver, noteReader } from "../../nodes/common/status/channel-progress.ts";
 import type { AckReceiver } from "../../src/index.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,8 +1,8 @@
 import { mock } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
-import type { Separate } from "../../nodes/alert/alerting.ts";
-import { Outbox, type OutboxOptions } from "../../nodes/alert/outbox.ts";
+import type { Separate } from "../../nodes/alert/outputs/leaving.ts";
+import { Outbox, type OutboxOptions } from "../../nodes/alert/outputs/outbox.ts";
 import type { CrecMessage } from "../../nodes/common/messages/message.ts";
 import { findInFlight, noteAckReceiver, redeliveryMs } from "../../src/index.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import should from "should";
-import { Outlets } from "../../nodes/alert/outlets.ts";
+import { Outlets } from "../../nodes/alert/outputs/router.ts";
 import { MemorySharedState, SharedAlertStore } from "../../src/index.ts";
 import { makeRule, START } from "../alerts/rule/make-rule.ts";
 import { eventually } from "../support/eventually.ts";

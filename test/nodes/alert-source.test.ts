@@ -1,5 +1,5 @@
 import should from "should";
-import { sourceOf } from "../../nodes/alert/event-facts.ts";
+import { sourceOf } from "../../nodes/alert/input/event-facts.ts";
 
 describe("the source of a message for an alert node", () => {
   const messageOf = (type: string, payload: unknown) => ({

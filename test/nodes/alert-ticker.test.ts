@@ -1,6 +1,6 @@
 import should from "should";
-import type { Given } from "../../nodes/alert/feeders.ts";
-import { Ticker, type TickerOptions } from "../../nodes/alert/ticker.ts";
+import type { Given } from "../../nodes/alert/time/feeders.ts";
+import { Ticker, type TickerOptions } from "../../nodes/alert/time/ticker.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

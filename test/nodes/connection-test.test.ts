@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import should from "should";
 import type { Answer, Owner, ShownVariables, Tested } from "../../nodes/common/shared/form-types.ts";
-import { thresholdWarnings } from "../../nodes/connection/threshold.ts";
+import { thresholdWarnings } from "../../nodes/connection/signer-set.ts";
 import type { RunningService } from "../../service/src/index.ts";
 import {
   type Address,

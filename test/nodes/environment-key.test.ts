@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import should from "should";
-import { environmentKey, environmentKeyProblem } from "../../nodes/connection/key/environment-key.ts";
+import { environmentKey, environmentKeyProblem } from "../../nodes/connection/key.ts";
 import { deployed } from "../../plugins/monitor/diagnostics/deployed.ts";
 import { isSecretName } from "../../rehearsal/parent/flows/credential-fields.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/index.ts";

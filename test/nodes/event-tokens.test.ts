@@ -4,7 +4,7 @@ import { contractRegistry, registerContract } from "../../nodes/common/contracts
 import { eventDecoder } from "../../nodes/common/contracts/event-tokens.ts";
 import type { ContractNode } from "../../nodes/common/fields/config-nodes.ts";
 import { toMessage } from "../../nodes/common/messages/event-message.ts";
-import { UnitsNote } from "../../nodes/events-in/units-note.ts";
+import { UnitsNote } from "../../nodes/events-in/status/notes.ts";
 import * as library from "../../src/index.ts";
 import { TRANSFER_ABI } from "../support/nodes.ts";
 

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { mock } from "node:test";
 import type { Node, NodeAPI } from "node-red";
 import should from "should";
-import { type Shown, showState } from "../../nodes/events-in/state.ts";
+import { type Shown, showState } from "../../nodes/events-in/status/status.ts";
 
 type Status = { text: string };
 

@@ -1,7 +1,7 @@
 import should from "should";
-import { positionOf } from "../../nodes/events-in/commands.ts";
 import { NODE } from "../../nodes/events-in/fields.ts";
-import { startOf } from "../../nodes/events-in/settings.ts";
+import { positionOf } from "../../nodes/events-in/reader/commands.ts";
+import { startOf } from "../../nodes/events-in/reader/settings.ts";
 import { type Arrival, EventHarness, isPoll } from "../support/event-harness.ts";
 import { readerOf } from "../support/field-reader.ts";
 import type { Message } from "../support/flow-harness.ts";

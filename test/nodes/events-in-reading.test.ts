@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import should from "should";
-import { type Shown, showState } from "../../nodes/events-in/state.ts";
+import { type Shown, showState } from "../../nodes/events-in/status/status.ts";
 
 /** What is counted at the end of a channel, beside being connected. */
 type Counts = { lower?: number; dropped?: number; givenUp?: number };

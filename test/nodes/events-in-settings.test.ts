@@ -3,7 +3,7 @@ import type { NodeAPI } from "node-red";
 import should from "should";
 import { serviceIdentity } from "../../nodes/common/service-identity.ts";
 import { type EventsInDef, NODE } from "../../nodes/events-in/fields.ts";
-import { cursorLocation, deliveryOf, pollIntervals } from "../../nodes/events-in/settings.ts";
+import { cursorLocation, deliveryOf, pollIntervals } from "../../nodes/events-in/reader/settings.ts";
 import { readerOf } from "../support/field-reader.ts";
 
 describe("the settings of events in", () => {

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
-import { noteOnStore } from "../../nodes/events-in/store-note.ts";
+import { noteOnStore } from "../../nodes/events-in/status/notes.ts";
 import { EventHarness } from "../support/event-harness.ts";
 import { type FlowNode, NodeRed, type NodeStatus } from "../support/node-red.ts";
 import { channelNode, eventsInNode } from "../support/nodes.ts";

@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import type { NodeAPI } from "node-red";
 import should from "should";
 import { noteWaiting } from "../../nodes/common/tasks/waiting.ts";
-import { FlowWork } from "../../nodes/events-in/flow/flow-work.ts";
-import type { Outcome } from "../../nodes/events-in/flow/work.ts";
+import { FlowWork } from "../../nodes/events-in/outputs/flow-work.ts";
+import type { Outcome } from "../../nodes/events-in/outputs/work.ts";
 
 const require = createRequire(import.meta.url);
 type Hooks = NodeAPI["hooks"] & { trigger(name: string, payload: object): Promise<void> };

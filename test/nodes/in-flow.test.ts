@@ -1,8 +1,8 @@
 import { mock } from "node:test";
 import should from "should";
-import type { FlowWork } from "../../nodes/events-in/flow/flow-work.ts";
-import { InFlow } from "../../nodes/events-in/flow/in-flow.ts";
-import { Work, type WorkListener } from "../../nodes/events-in/flow/work.ts";
+import type { FlowWork } from "../../nodes/events-in/outputs/flow-work.ts";
+import { InFlow } from "../../nodes/events-in/outputs/in-flow.ts";
+import { Work, type WorkListener } from "../../nodes/events-in/outputs/work.ts";
 import type { Delivery } from "../../src/index.ts";
 
 describe("the events in the flow", () => {

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import type { NodeAPI } from "node-red";
 import should from "should";
 import { noteWaiting } from "../../nodes/common/tasks/waiting.ts";
-import { FlowWork } from "../../nodes/events-in/flow/flow-work.ts";
-import { type Outcome, Work } from "../../nodes/events-in/flow/work.ts";
+import { FlowWork } from "../../nodes/events-in/outputs/flow-work.ts";
+import { type Outcome, Work } from "../../nodes/events-in/outputs/work.ts";
 
 const require = createRequire(import.meta.url);
 type Hooks = NodeAPI["hooks"] & { trigger(name: string, payload: object): Promise<void> };

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import should from "should";
 import { bindKey, boundTo } from "../../nodes/common/keys/binding.ts";
 import { markTyped, withoutMark } from "../../nodes/common/shared/typed-key.ts";
-import { addressesOf, type Destination, strayAddress } from "../../nodes/connection/key/addresses.ts";
+import { addressesOf, type Destination, strayAddress } from "../../nodes/connection/key.ts";
 
 const HERE = ["https://here.example/v1"];
 const THERE = ["https://there.example/v1"];

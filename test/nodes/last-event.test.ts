@@ -1,6 +1,6 @@
 import should from "should";
 import type { SentLast } from "../../nodes/common/shared/form-types.ts";
-import { findLastEvents } from "../../nodes/events-in/last-event.ts";
+import { findLastEvents } from "../../nodes/events-in/reader/last-event.ts";
 import type { ChannelEvent } from "../../src/index.ts";
 import { makeEvent } from "../consumer/simulation.ts";
 import type { Message } from "../support/flow-harness.ts";

@@ -74,10 +74,10 @@ describe("a form without a page", function () {
 
 /** The form of a node of the package. */
 function real(name: string): Promise<FormCode> {
-  const editor = readdirSync(folderOf(name));
+  const own = ["editor.ts", "editor/index.ts"].find((file) => existsSync(`${folderOf(name)}/${file}`));
   return formCode(`
     import { NODE } from "./nodes/${name}/fields.ts";
-    ${editor.includes("editor.ts") ? `import { form } from "./nodes/${name}/editor.ts";` : "const form = {};"}
+    ${own ? `import { form } from "./nodes/${name}/${own}";` : "const form = {};"}
     forms.registerType(NODE.type, { category: "x", defaults: defaultsOf(NODE), node: NODE, form });
   `);
 }

@@ -7,7 +7,7 @@ import {
   onOtherCopy,
 } from "../../nodes/common/fleet/other-copies.ts";
 import { ContextCursorStore } from "../../nodes/events-in/context-store.ts";
-import { CopiesNote } from "../../nodes/events-in/copies-note.ts";
+import { CopiesNote } from "../../nodes/events-in/status/notes.ts";
 import { isFirstTry, noteSender } from "../../nodes/submit-operation/sender.ts";
 import type { CursorState, Operation } from "../../src/index.ts";
 

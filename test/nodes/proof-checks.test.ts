@@ -1,6 +1,6 @@
 import should from "should";
-import type { FormVerification } from "../../nodes/connection/admin/form-setting.ts";
 import { proofChecks } from "../../nodes/connection/admin/proof-checks.ts";
+import type { FormVerification } from "../../nodes/connection/admin/tested-settings.ts";
 import type { CrecClient } from "../../src/index.ts";
 import type { EventEnvelope } from "../../src/protocol/index.ts";
 import { familySet, OWNER, ownConfig, signedByFamily, signedEvent } from "../proofs/fixtures.ts";

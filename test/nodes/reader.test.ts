@@ -1,5 +1,5 @@
 import should from "should";
-import { Reader } from "../../nodes/events-in/reader.ts";
+import { Reader } from "../../nodes/events-in/reader/reader.ts";
 import { EventConsumer } from "../../src/consumer/index.ts";
 import { stateFrom } from "../../src/storage/cursor/cursor-state.ts";
 import { type CursorIdentity, MemoryCursorStore } from "../../src/storage/index.ts";

@@ -1,11 +1,8 @@
 import { readFile } from "node:fs/promises";
 import should from "should";
 import { longestSigning, type SignerKind } from "../../nodes/common/shared/signer-kinds.ts";
-import { AWS_KMS } from "../../nodes/signer/kinds/aws-kms.ts";
-import { FIREBLOCKS } from "../../nodes/signer/kinds/fireblocks.ts";
-import { keyServiceOf } from "../../nodes/signer/kinds/index.ts";
-import type { KeyService } from "../../nodes/signer/kinds/key-service.ts";
-import { PRIVY } from "../../nodes/signer/kinds/privy.ts";
+import type { KeyService } from "../../nodes/signer/key-services.ts";
+import { AWS_KMS, FIREBLOCKS, keyServiceOf, PRIVY } from "../../nodes/signer/key-services.ts";
 import { valuesOf } from "../../nodes/signer/values.ts";
 import * as library from "../../src/index.ts";
 import { openKms } from "../../src/signing/custody/aws-kms/index.ts";

@@ -1,5 +1,5 @@
 import should from "should";
-import { findUnwatched, type Unwatched, WatcherCheck } from "../../nodes/events-in/unwatched.ts";
+import { findUnwatched, type Unwatched, WatcherCheck } from "../../nodes/events-in/reader/unwatched.ts";
 import type { Watcher } from "../../src/index.ts";
 import { makeEvent } from "../consumer/simulation.ts";
 import { eventually } from "../support/eventually.ts";

@@ -26,7 +26,7 @@ describe("npm test -- <file or folder>", () => {
     should(files).containDeep(["test/nodes/events-in.test.ts", "test/nodes/events-in-panel.test.ts"]);
     should(files.filter((file) => /\/(?:account|search-events|manage)/.test(file))).be.empty();
     const ofAck = ["ack", "helper/ack", "helper/any-message"].map((name) => `test/nodes/${name}.test.ts`);
-    should(chosen("nodes/ack/ack.ts")).eql(ofAck);
+    should(chosen("nodes/ack/node.ts")).eql(ofAck);
     const proofs = chosen("src/proofs");
     should(proofs.filter((file) => !/^test\/(?:proofs|consumer)\//.test(file))).be.empty();
     should(chosen("src/proofs/unverified-event.ts")).eql(proofs);

@@ -14,7 +14,7 @@ import { fileClaims, sharedClaims } from "../../nodes/common/signing/claims.ts";
 import { OWNER, TaskOwners } from "../../nodes/common/tasks/task-owners.ts";
 import { ConsumerMemory } from "../../nodes/events-in/consumer-memory.ts";
 import { ContextCursorStore } from "../../nodes/events-in/context-store.ts";
-import { cursorPath } from "../../nodes/events-in/settings.ts";
+import { cursorPath } from "../../nodes/events-in/reader/settings.ts";
 import { dedupePath } from "../../nodes/verify-event/settings.ts";
 import { Ignored } from "../../plugins/monitor/issues/ignored.ts";
 import * as library from "../../src/index.ts";

@@ -11,12 +11,13 @@ import type { TestCheck } from "../../common/shared/form-types.ts";
 import { isReference } from "../../common/shared/variables.ts";
 import { signersIn } from "../../common/shared/verification-set-up.ts";
 import { isThreshold } from "../signer-set.ts";
-import type { FormVerification } from "./form-setting.ts";
+import type { FormSetting, FormVerification } from "./tested-settings.ts";
 
 /** The search for an event with a proof is a part of a test that a person waits for. */
 const SEARCH_MS = 5_000;
 const MOST_CHANNELS = 5;
 const PAGE = 50;
+
 /** Only these are looked for where the newest events of a channel have no proof. */
 const TYPES = [undefined, "watcher.event"] as const;
 
@@ -176,4 +177,39 @@ async function signersOf({ recoverReportSigners }: Library, proof: OcrProof): Pr
 
 function unchecked(text: string, values?: TestCheck["values"]): TestCheck {
   return { state: "unchecked", text, ...(values ? { values } : {}) };
+}
+
+/** What the account service says about the key; a part that it does not tell is undefined. */
+type AccountOrganization = { organizationId?: string; tenantId?: string } | undefined;
+
+/** Whether organization and tenant in the form are those of the key. */
+export function accountChecks(
+  form: FormVerification,
+  account: AccountOrganization,
+  hasAccountUrl: boolean,
+): TestCheck[] {
+  const { orgId, creTenantId, workflowOwner } = form;
+  // With an owner alone, the organization is not used.
+  const isByOwner = orgId.written === "" && workflowOwner.written !== "";
+  return [
+    isByOwner
+      ? { state: "unchecked", text: "organization-by-owner" }
+      : compared("organization", orgId, account?.organizationId, hasAccountUrl),
+    ...(isByOwner ? [] : [compared("tenant", creTenantId, account?.tenantId, hasAccountUrl)]),
+  ];
+}
+
+function compared(
+  part: "organization" | "tenant",
+  { written, value }: FormSetting,
+  known: string | undefined,
+  hasAccountUrl: boolean,
+): TestCheck {
+  if (!hasAccountUrl) return { state: "unchecked", text: `${part}-without-account` };
+  if (known === undefined) return { state: "unchecked", text: `${part}-not-told` };
+  const values = { account: known, form: written };
+  if (written === "") return { state: "problem", text: `${part}-empty`, values };
+  if (value === undefined) return { state: "unchecked", text: "variable", values };
+  if (value === known) return { state: "ok", text: part, values };
+  return { state: "problem", text: `${part}-differs`, values };
 }

@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CrecClientOptions } from "../../../src/index.ts";
-import { textIn } from "../../common/admin/answer.ts";
+import { fieldsOf, textIn } from "../../common/admin/answer.ts";
 import {
   deployedCredential,
   deployedVariable,
@@ -17,9 +17,15 @@ import { nodeError } from "../../common/shared/errors.ts";
 import { STORED_PASSWORD } from "../../common/shared/stored-password.ts";
 import { withoutMark } from "../../common/shared/typed-key.ts";
 import { isReference, requireSet } from "../../common/shared/variables.ts";
-import { addressesOf, type Destination } from "../key/addresses.ts";
-import { environmentKeyOf, environmentKeyProblem, nameOf } from "../key/environment-key.ts";
-import { typedFor } from "../key/key-problem.ts";
+import { VERIFICATION_FIELDS } from "../fields.ts";
+import {
+  addressesOf,
+  type Destination,
+  environmentKeyOf,
+  environmentKeyProblem,
+  nameOf,
+  typedFor,
+} from "../key.ts";
 
 /** What the form sends. `apiKey` is empty or Node-RED's placeholder while the stored key is meant. */
 type TestRequest = Partial<
@@ -27,6 +33,17 @@ type TestRequest = Partial<
 >;
 
 type Deployed = (Node & Partial<ConnectionNode>) | null;
+
+/** A setting of the form. A variable has no `value` unless the deployed connection has it in the same field. */
+export type FormSetting = {
+  /** As the form says it: a value or `${NAME}`. This may be shown. */
+  written: string;
+  /** What it stands for. It must never be shown where it differs from `written`. */
+  value: string | undefined;
+};
+
+/** The settings of a form that proofs are checked against. */
+export type FormVerification = Record<(typeof VERIFICATION_FIELDS)[number], FormSetting>;
 
 /** A person waits for the test, so a longer timeout of the connection does not count here. */
 const LONGEST_SECONDS = 10;
@@ -57,6 +74,7 @@ export function testedSettings(RED: NodeAPI, body: TestRequest): CrecClientOptio
 }
 
 type Addresses = { baseUrl: string; graphqlUrl: string };
+
 type KeyTarget = Addresses & Omit<Destination, keyof Addresses>;
 
 /**
@@ -161,4 +179,19 @@ function configNode<T extends Node>(RED: NodeAPI, id: unknown, noun: string): T 
   const node = RED.nodes.getNode(chosen) as T | null;
   if (node) return node;
   throw nodeError("DEPLOY_FIRST", `The ${noun} is not deployed yet. Deploy it, then test again.`);
+}
+
+export function formVerification(RED: NodeAPI, body: unknown): FormVerification {
+  const fields = fieldsOf(body);
+  const settings = VERIFICATION_FIELDS.map((field) => [
+    field,
+    settingOf(RED, textIn(fields.id), field, textIn(fields[field])),
+  ]);
+  return Object.fromEntries(settings) as FormVerification;
+}
+
+function settingOf(RED: NodeAPI, id: string, field: string, written: string): FormSetting {
+  if (!isReference(written)) return { written, value: written };
+  const variable = deployedVariable(RED, id, field, written);
+  return { written, value: variable.state === "set" ? variable.value : undefined };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EventConsumer, LeaseState, SharedState } from "../../../src/index.ts";
 import type { Fleet } from "../../common/fleet/join-fleet.ts";
-import { positionOf } from "../commands.ts";
+import { positionOf } from "../reader/commands.ts";
 import { type ConsumerMemory, type Remembered, rememberedIn } from "../consumer-memory.ts";
 
 const RETRY_MS = 500;

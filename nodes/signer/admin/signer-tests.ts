@@ -1,16 +1,22 @@
 import { randomUUID } from "node:crypto";
+import type { NodeAPI } from "node-red";
 import type { SigningState, SignRequest } from "../../../src/index.ts";
+import { answerForms, fieldsOf } from "../../common/admin/answer.ts";
 import { loadLibrary } from "../../common/library.ts";
 import { errorText } from "../../common/messages/error-texts.ts";
 import { nodeError } from "../../common/shared/errors.ts";
-import type { SignerTestReport } from "../../common/shared/form-types.ts";
-import type { OpenSigner } from "../open-signer.ts";
+import type { SignerTestReport, SignerTestStarted } from "../../common/shared/form-types.ts";
+import { longestSigning } from "../../common/shared/signer-kinds.ts";
+import { type OpenSigner, openSigner } from "../open-signer.ts";
 import { keyOf } from "./keys.ts";
+import { testedSigner } from "./tested-signer.ts";
 
 /** A form asks each second, and in a hidden tab each minute. One that does not was closed: then nobody waits. */
 const UNASKED_MS = 180_000;
+
 /** After a signature a form has this long to learn of it. */
 const KEPT_MS = 60_000;
+
 /** A person who opens many forms does not test more at a time. */
 const MOST = 8;
 const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
@@ -24,6 +30,27 @@ type Running = {
 };
 
 const running = new Map<string, Running>();
+
+/**
+ * `POST /crec/signer/test`: signs a harmless document with the settings in the form. Since people may have to approve it,
+ * it answers at once, with the id of the test.
+ * `POST /crec/signer/test/:test`: how far it is. `POST /crec/signer/test/:test/cancel` ends it.
+ */
+export function registerSignerTest(RED: NodeAPI): void {
+  answerForms(RED, "post", "/crec/signer/test", "crec.write", ({ body }): SignerTestStarted => {
+    const { values, way, conceal } = testedSigner(RED, fieldsOf(body));
+    const seconds = longestSigning({ kind: values.kind, timeout: values.text("timeout") });
+    const timeoutMs = seconds === 0 ? undefined : seconds * 1000;
+    return { test: startTest(() => openSigner(values, way), { timeoutMs, conceal }) };
+  });
+  answerForms(RED, "post", "/crec/signer/test/:test", "crec.write", ({ params }): SignerTestReport => {
+    return reportOf(params.test ?? "");
+  });
+  answerForms(RED, "post", "/crec/signer/test/:test/cancel", "crec.write", ({ params }): object => {
+    cancelTest(params.test ?? "");
+    return {};
+  });
+}
 
 /** Begins a test, and returns its id. @throws TOO_MANY_TESTS */
 export function startTest(

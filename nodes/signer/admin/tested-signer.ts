@@ -10,9 +10,9 @@ import { credentialsOf, labelKey } from "../../common/shared/field-rules.ts";
 import { STORED_PASSWORD } from "../../common/shared/stored-password.ts";
 import { withoutMark } from "../../common/shared/typed-key.ts";
 import { isReference, requireSet } from "../../common/shared/variables.ts";
-import type { DeployedSigner } from "../deployed-signer.ts";
 import { NODE, type SecretName } from "../fields.ts";
-import { keyServiceOf } from "../kinds/index.ts";
+import { keyServiceOf } from "../key-services.ts";
+import type { DeployedSigner } from "../open-signer.ts";
 import {
   destinationOf,
   ownAddresses,
@@ -20,8 +20,7 @@ import {
   type TransportOptions,
   transportOptions,
 } from "../transport-options.ts";
-import { type SignerValues, shownSecrets, valuesOf } from "../values.ts";
-import { valuesProblem } from "../values-problem.ts";
+import { type SignerValues, shownSecrets, valuesOf, valuesProblem } from "../values.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

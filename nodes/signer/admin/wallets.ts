@@ -8,7 +8,7 @@ import { ADDRESS } from "../../common/shared/address.ts";
 import { messageOf, nodeError } from "../../common/shared/errors.ts";
 import type { SignerKey, WalletAnswer, WalletAnswers } from "../../common/shared/form-types.ts";
 import { isReference } from "../../common/shared/variables.ts";
-import { isSameRsaKey } from "../same-rsa-key.ts";
+import { isSameRsaKey } from "../open-signer.ts";
 
 const MOST_WALLETS = 20;
 /** A person waits. */

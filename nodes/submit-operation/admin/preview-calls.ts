@@ -15,7 +15,7 @@ import type { CallDef, ContractCall, Value } from "../../common/shared/form-type
 import { splitNames } from "../../common/shared/split-names.ts";
 import { isTokenCall } from "../../common/shared/token-abi.ts";
 import { isReference } from "../../common/shared/variables.ts";
-import { callCountProblem } from "../call-limit.ts";
+import { callCountProblem } from "../fields.ts";
 import type {
   ContractText,
   DecimalsQuestion,

@@ -1,6 +1,6 @@
 import { invalidRequest } from "../../common/admin/answer.ts";
 import type { CallDef, Unit, Value } from "../../common/shared/form-types.ts";
-import { callCountProblem } from "../call-limit.ts";
+import { callCountProblem } from "../fields.ts";
 import type { ContractText, PreviewRequest, WalletText } from "../preview-types.ts";
 
 const UNITS: readonly unknown[] = ["token", "wei", "gwei", "ether"] satisfies Unit[];

@@ -7,6 +7,7 @@ import { loadLibrary } from "../../common/library.ts";
 import { errorText } from "../../common/messages/error-texts.ts";
 import { ADDRESS } from "../../common/shared/address.ts";
 import { nodeError } from "../../common/shared/errors.ts";
+import { LOCAL_NETWORK } from "../../common/shared/local-network.ts";
 import { unusualRecipient } from "../../common/shared/unusual-recipient.ts";
 import { isReference } from "../../common/shared/variables.ts";
 import type {
@@ -17,12 +18,14 @@ import type {
   PreviewRequest,
   WalletText,
 } from "../preview-types.ts";
-import { withImplementations } from "./implementations.ts";
 import { isWhole, listedCalls, previewCalls } from "./preview-calls.ts";
 import { previewRequest } from "./preview-request.ts";
 
 /** A person is waiting for the answer. */
 const PREVIEW_MS = 10_000;
+
+/** A person is waiting for the preview, and it is complete without the answer. */
+const ASK_MS = 2_000;
 const DEFAULT_DEADLINE_MINUTES = "15";
 
 /**
@@ -65,6 +68,37 @@ function transactionsOf(calls: readonly PreviewedCall[]): TransactionInput[] {
 
 function transactionOf({ to, data, amount }: PreviewedCall) {
   return { to: to.text, data: data?.text ?? "0x", value: amount.smallest ?? amount.text };
+}
+
+/**
+ * The calls, those of proxies with the contract whose code they run now. Only the local service tells that, so only its
+ * network is asked.
+ */
+async function withImplementations(
+  RED: NodeAPI,
+  { id = "", connection: connectionId = "", chainSelector = "" }: WalletText,
+  calls: PreviewedCall[],
+): Promise<PreviewedCall[]> {
+  const { wallet } = (RED.nodes.getNode(id) ?? {}) as Partial<WalletNode>;
+  const { connection } = (RED.nodes.getNode(connectionId) ?? {}) as Partial<ConnectionNode>;
+  const network = isReference(chainSelector) ? wallet?.chainSelector : chainSelector.trim();
+  if (network !== LOCAL_NETWORK || !connection || connection.problem) return calls;
+  const client = await connection.client().catch(() => undefined);
+  if (!client) return calls;
+  const signal = AbortSignal.timeout(ASK_MS);
+  return Promise.all(
+    calls.map(async (call) => {
+      const { to, problem } = call;
+      if (problem || to.later || to.problem) return call;
+      const question = { path: "/local/implementation", query: { address: to.text } };
+      const told = await client
+        .request({ method: "GET", ...question, signal })
+        .then(({ data }) => (data as { implementation?: unknown }).implementation)
+        // Another service may have this network, and need not know the question.
+        .catch(() => undefined);
+      return typeof told === "string" ? { ...call, implementation: told } : call;
+    }),
+  );
 }
 
 /** With what is unusual about their recipients, where they are known. */

@@ -6,7 +6,7 @@ import { errorText, useLanguageOf } from "../../../nodes/common/messages/error-t
 import { unsetVariable } from "../../../nodes/common/shared/variables.ts";
 import { familyNameProblem } from "../../../nodes/connection/families.ts";
 import { type ConnectionDef, NODE } from "../../../nodes/connection/fields.ts";
-import { verificationOf } from "../../../nodes/connection/verification.ts";
+import { verificationOf } from "../../../nodes/connection/node.ts";
 import type { HttpDispatcher } from "../../../src/http/socket-pool.ts";
 import type { CrecClient, Verifier } from "../../../src/index.ts";
 import type { NodeClass } from "./acting.ts";

@@ -11,11 +11,11 @@ import { nodeError, toCodedError } from "../../../nodes/common/shared/errors.ts"
 import { unsetVariable } from "../../../nodes/common/shared/variables.ts";
 import { noteReader } from "../../../nodes/common/status/channel-progress.ts";
 import { errorStatus, showStatus, statusText } from "../../../nodes/common/status/status.ts";
-import { type Command, command } from "../../../nodes/events-in/commands.ts";
 import { type EventsInDef, NODE } from "../../../nodes/events-in/fields.ts";
-import { openOutputs } from "../../../nodes/events-in/open-outputs.ts";
-import { readerSettings } from "../../../nodes/events-in/reader-settings.ts";
-import { selectionOf } from "../../../nodes/events-in/selection.ts";
+import { openOutputs } from "../../../nodes/events-in/outputs/outputs.ts";
+import { type Command, command } from "../../../nodes/events-in/reader/commands.ts";
+import { selectionOf } from "../../../nodes/events-in/reader/selection.ts";
+import { readerSettings } from "../../../nodes/events-in/reader/settings.ts";
 import type { ChannelEvent } from "../../../src/index.ts";
 import type { PastEvent } from "../../shared/job.ts";
 import type { ChildHost } from "../host.ts";

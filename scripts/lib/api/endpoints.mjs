@@ -37,7 +37,7 @@ export async function adminEndpoints() {
     settings: { crec: { monitoring: true } },
   };
   const files = [
-    ...Object.keys(listed.nodes).map((name) => `nodes/${name}/${name}.ts`),
+    ...Object.keys(listed.nodes).map((name) => `nodes/${name}/node.ts`),
     ...Object.keys(listed.plugins).map((name) => `plugins/${name}/${name}.ts`),
   ];
   for (const file of files) {

@@ -1,5 +1,5 @@
 import should from "should";
-import registerAccount from "../../../nodes/account/account.ts";
+import registerAccount from "../../../nodes/account/node.ts";
 import { catchNodes, configNodes, helper, localService, nextMessage, runtime, settings } from "./support.ts";
 
 helper.init(runtime, settings);

@@ -1,5 +1,5 @@
 import should from "should";
-import registerAck from "../../../nodes/ack/ack.ts";
+import registerAck from "../../../nodes/ack/node.ts";
 import { catchNodes, configNodes, helper, localService, nextMessage, runtime, settings } from "./support.ts";
 
 helper.init(runtime, settings);

@@ -1,5 +1,5 @@
 import should from "should";
-import registerAlert from "../../../nodes/alert/alert.ts";
+import registerAlert from "../../../nodes/alert/node.ts";
 import { catchNodes, configNodes, helper, localService, nextMessage, runtime, settings } from "./support.ts";
 
 helper.init(runtime, settings);

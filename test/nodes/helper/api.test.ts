@@ -1,5 +1,5 @@
 import should from "should";
-import registerApi from "../../../nodes/api/api.ts";
+import registerApi from "../../../nodes/api/node.ts";
 import { catchNodes, configNodes, helper, localService, nextMessage, runtime, settings } from "./support.ts";
 
 helper.init(runtime, settings);

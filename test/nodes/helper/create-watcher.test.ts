@@ -1,5 +1,5 @@
 import should from "should";
-import registerCreateWatcher from "../../../nodes/create-watcher/create-watcher.ts";
+import registerCreateWatcher from "../../../nodes/create-watcher/node.ts";
 import { catchNodes, configNodes, helper, localService, nextMessage, runtime, settings } from "./support.ts";
 
 helper.init(runtime, settings);

@@ -1,8 +1,8 @@
 import should from "should";
-import registerAlert from "../../../nodes/alert/alert.ts";
-import registerEventsIn from "../../../nodes/events-in/events-in.ts";
-import registerRunQuery from "../../../nodes/run-query/run-query.ts";
-import registerVerifyEvent from "../../../nodes/verify-event/verify-event.ts";
+import registerAlert from "../../../nodes/alert/node.ts";
+import registerEventsIn from "../../../nodes/events-in/node.ts";
+import registerRunQuery from "../../../nodes/run-query/node.ts";
+import registerVerifyEvent from "../../../nodes/verify-event/node.ts";
 import { eventually } from "../../support/eventually.ts";
 import { catchNodes, configNodes, helper, localService, nextMessage, runtime, settings } from "./support.ts";
 

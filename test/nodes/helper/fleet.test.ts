@@ -1,7 +1,7 @@
 import should from "should";
 import type { FleetNode } from "../../../nodes/common/fleet/fleet.ts";
 import { NODE } from "../../../nodes/fleet/fields.ts";
-import registerFleet from "../../../nodes/fleet/fleet.ts";
+import registerFleet from "../../../nodes/fleet/node.ts";
 import { configNodes, helper, runtime, settings } from "./support.ts";
 
 helper.init(runtime, settings);

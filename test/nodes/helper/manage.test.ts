@@ -1,5 +1,5 @@
 import should from "should";
-import registerManage from "../../../nodes/manage/manage.ts";
+import registerManage from "../../../nodes/manage/node.ts";
 import { catchNodes, configNodes, helper, localService, nextMessage, runtime, settings } from "./support.ts";
 
 helper.init(runtime, settings);

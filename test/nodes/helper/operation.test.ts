@@ -1,5 +1,5 @@
 import should from "should";
-import registerOperation from "../../../nodes/operation/operation.ts";
+import registerOperation from "../../../nodes/operation/node.ts";
 import { catchNodes, configNodes, helper, localService, nextMessage, runtime, settings } from "./support.ts";
 
 helper.init(runtime, settings);

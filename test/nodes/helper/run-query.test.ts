@@ -1,5 +1,5 @@
 import should from "should";
-import registerRunQuery from "../../../nodes/run-query/run-query.ts";
+import registerRunQuery from "../../../nodes/run-query/node.ts";
 import { catchNodes, configNodes, helper, localService, nextMessage, runtime, settings } from "./support.ts";
 
 helper.init(runtime, settings);

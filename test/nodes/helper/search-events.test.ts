@@ -1,6 +1,6 @@
 import should from "should";
-import registerRunQuery from "../../../nodes/run-query/run-query.ts";
-import registerSearchEvents from "../../../nodes/search-events/search-events.ts";
+import registerRunQuery from "../../../nodes/run-query/node.ts";
+import registerSearchEvents from "../../../nodes/search-events/node.ts";
 import { catchNodes, configNodes, helper, localService, nextMessage, runtime, settings } from "./support.ts";
 
 helper.init(runtime, settings);

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type { NodeAPI } from "node-red";
 import should from "should";
 import type { SignerNode } from "../../../nodes/common/fields/config-nodes.ts";
-import registerSigner from "../../../nodes/signer/signer.ts";
+import registerSigner from "../../../nodes/signer/node.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../../src/index.ts";
 import { configNodes, helper, runtime, settings } from "./support.ts";
 

@@ -1,8 +1,8 @@
 import should from "should";
-import registerManage from "../../../nodes/manage/manage.ts";
-import registerSigner from "../../../nodes/signer/signer.ts";
-import registerSubmitOperation from "../../../nodes/submit-operation/submit-operation.ts";
-import registerWallet from "../../../nodes/wallet/wallet.ts";
+import registerManage from "../../../nodes/manage/node.ts";
+import registerSigner from "../../../nodes/signer/node.ts";
+import registerSubmitOperation from "../../../nodes/submit-operation/node.ts";
+import registerWallet from "../../../nodes/wallet/node.ts";
 import { generatePrivateKey } from "../../../src/index.ts";
 import { catchNodes, configNodes, helper, localService, nextMessage, runtime, settings } from "./support.ts";
 

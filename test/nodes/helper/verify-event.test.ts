@@ -1,5 +1,5 @@
 import should from "should";
-import registerVerifyEvent from "../../../nodes/verify-event/verify-event.ts";
+import registerVerifyEvent from "../../../nodes/verify-event/node.ts";
 import { catchNodes, configNodes, helper, localService, nextMessage, runtime, settings } from "./support.ts";
 
 helper.init(runtime, settings);

@@ -1,6 +1,6 @@
 import should from "should";
 import type { WalletNode } from "../../../nodes/common/fields/config-nodes.ts";
-import registerWallet from "../../../nodes/wallet/wallet.ts";
+import registerWallet from "../../../nodes/wallet/node.ts";
 import { sendJson, startServer } from "../../http/support.ts";
 import { configNodes, helper, localService, runtime, settings } from "./support.ts";
 

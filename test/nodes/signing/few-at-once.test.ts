@@ -1,6 +1,6 @@
 import should from "should";
-import { fewAtOnce } from "../../../nodes/signer/few-at-once.ts";
 import type { OpenSigner } from "../../../nodes/signer/open-signer.ts";
+import { fewAtOnce } from "../../../nodes/signer/open-signer.ts";
 import type { SignRequest } from "../../../src/index.ts";
 
 describe("the signer of a key service, for many messages at once", () => {

@@ -1,0 +1,165 @@
+import type { Node, NodeAPI } from "node-red";
+import type { ChannelEvent } from "../../../src/index.ts";
+import { acceptingOnly } from "../../common/fields/accepted-watchers.ts";
+import { channelOf } from "../../common/fields/config-nodes.ts";
+import type { FolderLease } from "../../common/folder/folder-lease.ts";
+import { guarded } from "../../common/folder/folder-lease.ts";
+import { loadLibrary } from "../../common/library.ts";
+import { errorText, toldError } from "../../common/messages/error-texts.ts";
+import { serviceIdentity } from "../../common/service-identity.ts";
+import { toCodedError } from "../../common/shared/errors.ts";
+import { reportContradiction } from "../../common/telemetry/contradiction.ts";
+import { requireStore } from "../context-store.ts";
+import { awaitPosition } from "../fleet/lost-cursor.ts";
+import type { SharedCursor } from "../fleet/shared-cursor.ts";
+import { openOutputs } from "../outputs/outputs.ts";
+import { readerStore } from "../reader-store.ts";
+import { startText } from "../start-text.ts";
+import { CopiesNote, noteOnStore } from "../status/notes.ts";
+import type { ReaderActivity } from "../status/reader-activity.ts";
+import { PositionStore, type ProofTimes, timed } from "../status/reader-activity.ts";
+import { awaitChannel, isExpected } from "./await-channel.ts";
+import { contradictedLog, findLastEvents } from "./last-event.ts";
+import { Reader } from "./reader.ts";
+import { selectionOf } from "./selection.ts";
+import type { EventsInFields } from "./settings.ts";
+import { readerSettings } from "./settings.ts";
+
+type Opening = {
+  name: string;
+  show: () => void;
+  signal: AbortSignal;
+  watched: ReaderActivity;
+  /** With a cursor in a file: the time during which this process holds the file's folder. */
+  folderLease?: FolderLease | undefined;
+  /** With a cursor that several copies share. */
+  cursor?: SharedCursor | undefined;
+};
+
+/** A reader of the node's channel, as soon as there is one; not started yet. */
+export async function openReader(
+  RED: NodeAPI,
+  node: Node,
+  fields: EventsInFields,
+  { name, show, signal, folderLease, cursor, watched }: Opening,
+): Promise<Reader> {
+  let isPositionAwaited = false;
+  const settings = await readerSettings(RED, fields);
+  const { filters, start, delivery, intervals, watchers } = settings;
+  const channel = channelOf(RED.nodes, fields.settings.channel);
+  const connection = channel.connection();
+  const contextStore = fields.settings.store;
+  if (contextStore && !cursor) {
+    requireStore(RED, contextStore);
+    noteOnStore(RED, node, contextStore);
+  }
+  const channelId = await awaitChannel(RED, node, channel, signal, (waitsFor) => watched.waitFor(waitsFor));
+  const client = await connection.client();
+  const verifier = fields.flag("verify") ? await connection.verifier() : undefined;
+  const donFamily = (watcherId: string) => client.watchers.familyOf(channelId, watcherId);
+  const proofTimes: ProofTimes = new WeakMap();
+  const library = await loadLibrary();
+  const byProof = verifier && ((event: ChannelEvent) => verifier.verify(event, { channelId, donFamily }));
+  const verify = byProof && timed(acceptingOnly(watchers, byProof, library), proofTimes);
+
+  const inContext = Boolean(contextStore);
+  const copies = new CopiesNote(RED, node, {
+    ...{ consumer: name, channelId, isFleet: cursor !== undefined, inContext, onChange: show },
+  });
+  const identity = { consumer: name, channelId, service: serviceIdentity(connection.baseUrl) };
+  const { store, noted, place } = readerStore(RED, node, {
+    ...{ library, identity, contextStore, folderLease, cursor, start },
+    onOtherWriter: () => copies.note("cursor"),
+  });
+  const positions = new PositionStore(noted);
+  const { types } = filters;
+  const channelReader = library.joinChannel(
+    client.events,
+    channelId,
+    types.length === 1 ? { type: types[0] } : {},
+  );
+  const { source, pace, once } = channelReader;
+  const { outputs, units, ...opened } = openOutputs(RED, node, {
+    ...{ library, settings, origin: { consumer: name, channelId } },
+    consumer: () => consumer,
+    onLeft: (left) => watched.noteEvent({ ...left, channelId, service: connection.baseUrl, proofTimes }),
+  });
+  const close = () => {
+    opened.close();
+    copies.close();
+    channelReader.leave();
+  };
+  if (signal.aborted) close();
+  signal.addEventListener("abort", close);
+
+  const { pollMaxMs } = intervals;
+  const selection = selectionOf(filters, { client, channelId, library, once, pollMaxMs, onChange: show });
+  const { wanted, passes, lower, watcherCheck } = selection;
+  const consumer = new library.EventConsumer({
+    ...delivery,
+    ...intervals,
+    ...{ source, pace, identity, start, types },
+    store: positions,
+    ...(cursor ? { lease: cursor.lease } : {}),
+    prepare: wanted.prepare,
+    filter: passes,
+    ...(verify ? { verify } : {}),
+    deliver: guarded(folderLease, (delivery) => outputs.deliver(delivery)),
+    onRestored: (upTo) => node.warn(RED._("events-in.warning.restored", { consumer: name, upTo })),
+    onSuspects: (offsets) =>
+      node.warn(RED._(`events-in.warning.suspects${cursor ? "-of-copy" : ""}`, offsets)),
+    onRejected: guarded(folderLease, (delivery, why) => {
+      const { offset, crashes: count } = delivery;
+      if (count === undefined) return outputs.reject(delivery, why);
+      node.warn(RED._("events-in.warning.crashes", { offset, count }));
+      outputs.reject(delivery, RED._("events-in.rejection.crashes", { count }));
+    }),
+    onStart: (started) => {
+      reader.started = started;
+      if (started.from !== "stored") outputs.cursorMoved();
+      const text = { start: "events-in.log.starts", seek: "events-in.log.moved", stored: undefined }[
+        started.from
+      ];
+      const where = startText(RED._, started);
+      if (text) node.log(RED._(text, { consumer: name, place, where }));
+    },
+    onState: show,
+    onError: (thrown) => {
+      // The cursor belongs to another process now, and the node's status reports that.
+      if (folderLease?.over.aborted || cursor?.lease.over.aborted) return;
+      const error = toCodedError(thrown);
+      reader.noteError(error);
+      // A Catch node would keep it out of the log.
+      if (error.code === "CURSOR_LOST") {
+        node.warn(errorText(error));
+        // What waits already goes on while the cursor is lost, also where it is lost again.
+        if (cursor && !isPositionAwaited) {
+          isPositionAwaited = true;
+          void awaitPosition({ ...cursor, key: cursor.lease.key, consumer, signal }).finally(() => {
+            isPositionAwaited = false;
+          });
+        }
+      }
+      if (!isExpected(error)) node.error(toldError(error), {});
+    },
+  });
+  void watcherCheck.run(signal);
+  const reader = new Reader(consumer, {
+    ...{ store, identity, outputs, units, watcherCheck, channelReader, copies, lower },
+    position: () => positions.position,
+    levels: library.levelSource(client, channelId),
+    ...(cursor ? { epoch: cursor.lease.epoch } : {}),
+    sendLast: async () => {
+      const source = { events: client.events, channelId, signal };
+      const found = await findLastEvents({ filters, wanted }, source);
+      const [newest] = found;
+      if (newest === undefined) return { none: true };
+      const verification = await verify?.(newest);
+      const log =
+        verify && verification?.verified ? await contradictedLog(found, verify, library) : undefined;
+      if (log !== undefined) reportContradiction({ node, t: RED._ }, log);
+      return outputs.sendTest(newest, verification, log !== undefined);
+    },
+  });
+  return reader;
+}
