@@ -162,7 +162,7 @@ const DEEPEST = 6;
 const OTHER = "other";
 
 /** Of a connection. */
-export type Addresses = { baseUrl: string; graphqlUrl: string | undefined };
+type Addresses = { baseUrl: string; graphqlUrl: string | undefined };
 
 /**
  * The kind of a call by its address: known words of the path, and `{id}` for all else, such as

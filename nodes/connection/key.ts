@@ -175,6 +175,6 @@ export function strayAddress(
 }
 
 /** The same as for any secret. */
-export function withUrls({ baseUrl, graphqlUrl, ...way }: Destination): common.Destination {
+function withUrls({ baseUrl, graphqlUrl, ...way }: Destination): common.Destination {
   return { urls: [baseUrl, graphqlUrl], ...way };
 }

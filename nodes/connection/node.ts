@@ -169,7 +169,7 @@ function problemOf(def: ConnectionDef, apiKey: string, lost: string | undefined)
 }
 
 /** `GET /crec/connection/:id/key`: whether the deployed key must be entered again, and its addresses. Never the key. */
-export function registerKeyReport(RED: NodeAPI): void {
+function registerKeyReport(RED: NodeAPI): void {
   answerForms(RED, "get", "/crec/connection/:id/key", "crec.read", ({ params: { id = "" } }): KeyReport => {
     const { connection } = (RED.nodes.getNode(id) ?? {}) as Partial<ConnectionNode> & Partial<Node>;
     const addresses = typedFor(RED, id);

@@ -15,7 +15,7 @@ export function isThreshold(text: string): boolean {
 }
 
 /** A warning of the form: a key of its catalog, and the values in the text. */
-export type Warning = { key: string; values: Record<string, string | number> };
+type Warning = { key: string; values: Record<string, string | number> };
 
 /**
  * Warnings about signers and threshold in the form. Values from the environment are not known here, so they have no

@@ -215,7 +215,7 @@ export default function register(RED: NodeAPI): void {
 }
 
 /** Returns the function that logs which copy reads, for hosts where nobody sees the editor. */
-export function leaseNotices(RED: NodeAPI, node: Node, consumer: string): (state: LeaseState) => void {
+function leaseNotices(RED: NodeAPI, node: Node, consumer: string): (state: LeaseState) => void {
   let hasRead = false;
   return (state) => {
     if (state.kind === "held") node.log(RED._("events-in.log.reads", { consumer }));

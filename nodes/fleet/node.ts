@@ -62,7 +62,7 @@ function openFleet(RED: NodeAPI, node: FleetNode, fields: FieldReader<typeof NOD
 const EMPTY = { url: "", namespace: "", leaseMs: 0 };
 
 /** `GET /crec/fleet/:id/secrets`: whether what is stored must be entered again. Never what is stored. */
-export function registerSecretsReport(RED: NodeAPI): void {
+function registerSecretsReport(RED: NodeAPI): void {
   answerForms(RED, "get", "/crec/fleet/:id/secrets", "crec.read", ({ params }): SecretsReport => {
     const { fleet } = (RED.nodes.getNode(params.id ?? "") ?? {}) as Partial<FleetNode>;
     return { needsConfirmation: fleet?.problem?.code === "KEY_NEEDS_CONFIRMATION" };

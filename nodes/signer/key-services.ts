@@ -201,6 +201,6 @@ export function keyServiceOf(kind: SignerKind): KeyService | undefined {
 }
 
 /** An option that is left out while its field is empty. */
-export function given<Name extends string>(name: Name, value: string): Partial<Record<Name, string>> {
+function given<Name extends string>(name: Name, value: string): Partial<Record<Name, string>> {
   return value === "" ? {} : ({ [name]: value } as Record<Name, string>);
 }

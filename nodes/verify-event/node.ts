@@ -125,9 +125,9 @@ function toEvent(value: unknown): ChannelEvent {
 }
 
 /** The rejection of an event that this node has sent before. */
-export type SeenBefore = { verified: false; reason: "seen_before"; message: string };
+type SeenBefore = { verified: false; reason: "seen_before"; message: string };
 
-export function seenBefore(dedupeKey: string): SeenBefore {
+function seenBefore(dedupeKey: string): SeenBefore {
   return {
     verified: false,
     reason: "seen_before",

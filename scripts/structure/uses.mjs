@@ -6,7 +6,7 @@ import ts from "../../service/node_modules/typescript/lib/typescript.js";
 
 /** What others than modules load, by name: Node-RED, a command, a program, a worker, a browser, the build. */
 const ENTRIES =
-  /^(?:src\/(?:testing\/)?index\.ts|nodes\/([^/]+)\/\1\.ts|nodes\/[^/]+\/editor\.ts|nodes\/lib\/(?:build\/.*|runtime\/node-version|editor\/node-form)\.ts|plugins\/([^/]+)\/\2\.ts|plugins\/[^/]+\/editor\/index\.ts|service\/src\/(?:cli|index|start\/\w+)\.ts|service\/src\/page\/.*|rehearsal\/(?:child|cli)\/main\.ts|rehearsal\/parent\/report-worker\.ts)$/;
+  /^(?:src\/(?:testing\/)?index\.ts|nodes\/[^/]+\/(?:node|editor|editor\/index)\.ts|nodes\/common\/(?:build\/.*|node-version|editor\/node-form)\.ts|plugins\/([^/]+)\/\1\.ts|plugins\/[^/]+\/editor\/index\.ts|service\/src\/(?:cli|index|start\/\w+)\.ts|service\/src\/page\/.*|rehearsal\/(?:child|cli)\/main\.ts|rehearsal\/parent\/report-worker\.ts)$/;
 
 /**
  * @param {readonly Module[]} modules

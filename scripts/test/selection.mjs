@@ -165,7 +165,7 @@ function belongingTo(given, all) {
  * @param {string} test
  */
 function hasNameOf(place, test) {
-  const name = posix.basename(place).replace(/\.\w+$/, "");
+  const [name = ""] = posix.basename(place.replace(/^(nodes\/[^/]+)\/node\.ts$/, "$1")).split(/\.\w+$/);
   return test.startsWith(`test/${name}/`) || new RegExp(`/${name}(?:-[^/]*)?\\.test\\.ts$`).test(test);
 }
 

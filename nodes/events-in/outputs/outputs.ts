@@ -15,7 +15,7 @@ import { type FlowConsumer, InFlow, type InFlowOptions, type LeftInFlow } from "
 import { useFlowWork } from "./shared-flow-work.ts";
 import { cutOff, DEEPEST, isTooDeep, UnknownTypes } from "./unusual-events.ts";
 
-export type OutputsOptions = {
+type OutputsOptions = {
   node: Node;
   choices: OutputChoices;
   flowWork: FlowWork;

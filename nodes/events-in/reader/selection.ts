@@ -67,7 +67,7 @@ export function selectionOf(filters: Filters, options: SelectionOptions): Select
 }
 
 /** All filters of a node. */
-export function wantedOf(filters: Filters, source: Source): Wanted {
+function wantedOf(filters: Filters, source: Source): Wanted {
   const { client, channelId, library, once } = source;
   const levelSource = sharedLevels(library.levelSource(client, channelId), once);
   const confidence = confidenceCheck(filters.confidence, { library, levelSource });

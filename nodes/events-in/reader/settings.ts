@@ -46,7 +46,7 @@ export async function readerSettings(RED: NodeAPI, fields: EventsInFields) {
 }
 
 /** @throws INVALID_FIELD */
-export function outputChoices(fields: EventsInFields) {
+function outputChoices(fields: EventsInFields) {
   const commit = fields.choice("commit");
   const ackRejected = commit === "on-send" || fields.flag("ackRejected");
   return { unverified: fields.choice("unverified"), commit, ackRejected };
@@ -96,7 +96,7 @@ export function deliveryOf(fields: EventsInFields): Partial<EventConsumerOptions
  * The filters of a node's form. One that no event can match is refused, since the node would skip all of them.
  * @throws INVALID_FIELD, MISSING_VALUE, VARIABLE_MISSING
  */
-export async function filtersOf(
+async function filtersOf(
   fields: EventsInFields,
   contract: Pick<ContractRef, "address" | "chainSelector"> | undefined,
 ): Promise<Filters> {

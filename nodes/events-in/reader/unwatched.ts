@@ -129,7 +129,7 @@ function pauseFor(ms: number, signal: AbortSignal): Promise<unknown> {
 }
 
 /** The watchers of a channel: all nodes on the channel share the answers. */
-export type WatcherSource = {
+type WatcherSource = {
   client: Pick<CrecClient, "watchers">;
   channelId: string;
   once: ChannelReader["once"];

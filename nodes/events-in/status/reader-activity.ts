@@ -197,6 +197,6 @@ export function timed(verify: Verify, times: ProofTimes): Verify {
   };
 }
 
-export function proofMsOf(times: ProofTimes, result: Verification | undefined): number | undefined {
+function proofMsOf(times: ProofTimes, result: Verification | undefined): number | undefined {
   return result && times.get(result);
 }

@@ -14,7 +14,7 @@ export type Shown = Pick<Reader, "outputs" | "started" | "lower" | "epoch" | "wa
   consumer: Pick<Reader["consumer"], "state">;
 };
 
-export type Countdown = {
+type Countdown = {
   /** When the wait ends, by `performance.now()`. */
   until: number;
   /** The status while this many seconds are left. */

@@ -53,7 +53,7 @@ export function registerSignerTest(RED: NodeAPI): void {
 }
 
 /** Begins a test, and returns its id. @throws TOO_MANY_TESTS */
-export function startTest(
+function startTest(
   open: () => Promise<OpenSigner>,
   { timeoutMs, conceal }: { timeoutMs: number | undefined; conceal(sentence: string): string },
 ): string {
@@ -84,7 +84,7 @@ export function startTest(
 }
 
 /** How far a test is. @throws TEST_ENDED */
-export function reportOf(id: string): SignerTestReport {
+function reportOf(id: string): SignerTestReport {
   const test = running.get(id);
   if (test === undefined) throw ended();
   if (test.report.done) {
@@ -97,7 +97,7 @@ export function reportOf(id: string): SignerTestReport {
 }
 
 /** Ends a test. What a person approves afterwards is not used. */
-export function cancelTest(id: string): void {
+function cancelTest(id: string): void {
   const test = running.get(id);
   if (test) forget(id, test);
 }
