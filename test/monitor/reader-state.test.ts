@@ -1,11 +1,16 @@
 import should from "should";
 import { nodeError } from "../../nodes/common/shared/errors.ts";
 import { PositionStore } from "../../nodes/events-in/status/reader-activity.ts";
-import { readerState, type Standing } from "../../nodes/events-in/status/reader-state.ts";
-import { CrecError, MemoryCursorStore } from "../../src/index.ts";
+import {
+  readerState,
+  reportedState,
+  type ShownReader,
+  type Standing,
+} from "../../nodes/events-in/status/reader-state.ts";
+import { type ConsumerState, CrecError, MemoryCursorStore } from "../../src/index.ts";
 
 const NOTHING: Standing = {
-  ...{ taken: undefined, folder: undefined, lease: undefined, consumer: undefined, waitsFor: undefined },
+  ...{ taken: undefined, folder: undefined, lease: undefined, reader: undefined, waitsFor: undefined },
 };
 const HOLDER = { copy: { id: "1", name: "other" }, epoch: 4, renewedMsAgo: 10 };
 const CONNECTED = {
@@ -14,7 +19,10 @@ const CONNECTED = {
 };
 
 describe("the state of a reader in its report", () => {
-  const state = (standing: Partial<Standing>) => readerState({ ...NOTHING, ...standing });
+  const state = ({ consumer, ...standing }: Partial<Standing> & { consumer?: ConsumerState }) => {
+    const reader = consumer && ({ consumer: { state: consumer } } as ShownReader);
+    return reportedState(readerState({ ...NOTHING, ...standing, reader }));
+  };
   const error = (code: string) => new CrecError(code, "What to do.");
   const problem = (code: string) => ({ code, message: "What to do." });
 

@@ -167,7 +167,7 @@ describe("the tokens in a message", () => {
 describe("the note of missing units", () => {
   it("names a contract of this Node-RED, also after events of very many other contracts", () => {
     const RED = deployed(contract({ decimals: undefined }));
-    const note = new UnitsNote(RED, library);
+    const note = new UnitsNote(contractRegistry(RED), library);
     const send = (address: string) =>
       note.note({
         ...{ name: "Transfer", params: { value: "1" } },

@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events";
 import { mock } from "node:test";
-import type { Node, NodeAPI } from "node-red";
 import should from "should";
-import { type Shown, showState } from "../../nodes/events-in/status/status.ts";
+import type { ReaderState } from "../../nodes/events-in/status/reader-state.ts";
+import { showState } from "../../nodes/events-in/status/status.ts";
 
 type Status = { text: string };
 
@@ -13,10 +13,10 @@ function waiting(kind: "retrying" | "beyond_end", inMs: number) {
   events.on("node-status", ({ status }: { status: Status }) => inEditor.push(status.text));
   const RED = { events, _: (key: string, values: object) => `${key} ${JSON.stringify(values)}` };
   const node = { id: "reader", status: ({ text }: Status) => statuses.push(text) };
+  const context = { RED, node, t: RED._ } as unknown as Parameters<typeof showState>[0];
   const error = Object.assign(new Error("The service is down."), { code: "SERVICE_UNREACHABLE" });
   const reader = { consumer: { state: { kind, inMs, error } }, outputs: {}, started: undefined };
-  const show = () =>
-    showState(RED as unknown as NodeAPI, node as unknown as Node, reader as unknown as Shown);
+  const show = () => showState(context, { kind: "reader", reader } as unknown as ReaderState);
   const secondsIn = (texts: string[]) => texts.map((text) => Number(/"seconds":(\d+)/.exec(text)?.[1]));
   return { show, statuses: () => secondsIn(statuses), inEditor: () => secondsIn(inEditor) };
 }

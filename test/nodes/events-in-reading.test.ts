@@ -1,6 +1,6 @@
-import type { Node, NodeAPI } from "node-red";
 import should from "should";
-import { type Shown, showState } from "../../nodes/events-in/status/status.ts";
+import type { ReaderState } from "../../nodes/events-in/status/reader-state.ts";
+import { showState } from "../../nodes/events-in/status/status.ts";
 
 /** What is counted at the end of a channel, beside being connected. */
 type Counts = { lower?: number; dropped?: number; givenUp?: number };
@@ -21,7 +21,8 @@ function statusAtEnd({ lower = 0, dropped = 0, givenUp = 0 }: Counts, epoch?: nu
     id: "reader",
     status: ({ fill, code }: { fill: string; code: string }) => shown.push([fill, code]),
   };
-  showState({ _: catalog } as unknown as NodeAPI, node as unknown as Node, reader as unknown as Shown);
+  const context = { node, t: catalog } as unknown as Parameters<typeof showState>[0];
+  showState(context, { kind: "reader", reader } as unknown as ReaderState);
   return shown[0];
 }
 

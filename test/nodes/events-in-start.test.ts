@@ -144,7 +144,7 @@ describe("events in says where it starts", function () {
         _: (key: string, { count }: { count?: number }) => `${key} ${count ?? ""}`.trim(),
       };
       const node = { id: `node ${nodes}`, log: (text: string) => notes.push(text) };
-      noteOnStore(RED as never, node as never, store);
+      noteOnStore({ RED, node, t: RED._ } as never, store);
       return notes;
     };
     const files = (config?: object) => ({ files: { module: "localfilesystem", ...(config && { config }) } });

@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import should from "should";
+import { nodeRedContext } from "../../nodes/common/context.ts";
 import {
   isHighlyAvailable,
   isOfOtherCopy,
@@ -54,7 +55,7 @@ describe("another copy of a flow", () => {
       const warned: string[] = [];
       const node = { warn: (text: string) => warned.push(text) } as unknown as Node;
       const options = { consumer: "one", channelId: "c", isFleet: false, inContext, onChange: () => {} };
-      const note = new CopiesNote(RED(settings), node, options);
+      const note = new CopiesNote({ ...nodeRedContext(RED(settings)), node }, options);
       ends.push(() => note.close());
       note.note("cursor");
       note.note("operation");
@@ -68,13 +69,16 @@ describe("another copy of a flow", () => {
       const onChange = () => {
         changes += 1;
       };
-      const note = new CopiesNote(RED(settings), silent, {
-        consumer: "one",
-        channelId: "c",
-        isFleet: false,
-        inContext,
-        onChange,
-      });
+      const note = new CopiesNote(
+        { ...nodeRedContext(RED(settings)), node: silent },
+        {
+          consumer: "one",
+          channelId: "c",
+          isFleet: false,
+          inContext,
+          onChange,
+        },
+      );
       ends.push(() => note.close());
       return note.isNoted;
     };

@@ -2,15 +2,9 @@ import type { NodeAPI } from "node-red";
 import { answerForms, fieldsOf } from "../../common/admin/answer.ts";
 import { nodeError } from "../../common/shared/errors.ts";
 import type { PanelReport, SentLast } from "../../common/shared/form-types.ts";
-import type { LeaseReading } from "../fleet/read-by-lease.ts";
+import type { EventsInNode } from "../context.ts";
 import { refuseOnStandby } from "../fleet/read-by-lease.ts";
 import type { Reader } from "../reader/reader.ts";
-
-export type EventsInNode = {
-  reader?: Reader;
-  /** Set where several copies share the cursor. */
-  leaseReading?: LeaseReading;
-};
 
 /**
  * What the form's panel asks of a deployed node: `GET` its state; `POST …/seek` moves its cursor;

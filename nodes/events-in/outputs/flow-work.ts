@@ -92,7 +92,7 @@ export class FlowWork {
   }
 
   /** Runs until the last that asked for it has left. */
-  listen({ hooks, events, nodes }: NodeAPI): void {
+  listen({ hooks, events, nodes }: Pick<NodeAPI, "hooks" | "events" | "nodes">): void {
     this.#forgetWaiting = onWaiting((msg) => {
       const work = this.#workOf(msg);
       if (work === undefined || this.#waiting.has(msg)) return;
@@ -134,7 +134,7 @@ export class FlowWork {
     });
   }
 
-  stopListening({ hooks, events }: NodeAPI): void {
+  stopListening({ hooks, events }: Pick<NodeAPI, "hooks" | "events">): void {
     events.off("flows:stopping", this.#stopping);
     events.off("flows:started", this.#started);
     this.isDeploying = false;

@@ -1,5 +1,6 @@
-import type { Node, NodeAPI } from "node-red";
+import type { Node } from "node-red";
 import type { ChannelEvent, Delivery, Verification } from "../../../src/index.ts";
+import type { NodeContext } from "../../common/context.ts";
 import { contractRegistry } from "../../common/contracts/contract-registry.ts";
 import { eventDecoder } from "../../common/contracts/event-tokens.ts";
 import type { Library } from "../../common/library.ts";
@@ -246,11 +247,13 @@ type OpenOutputsOptions = {
 };
 
 /** The outputs of a node, and what it notices about the units of amounts. */
-export function openOutputs(RED: NodeAPI, node: Node, options: OpenOutputsOptions) {
+export function openOutputs(context: Pick<NodeContext, "RED" | "node" | "t">, options: OpenOutputsOptions) {
+  const { RED, node, t } = context;
   const { library, settings, consumer, origin, onLeft } = options;
   const { choices, filters, chosen } = settings;
-  const units = new UnitsNote(RED, library);
-  const decode = eventDecoder(contractRegistry(RED), library, chosen);
+  const registry = contractRegistry(RED);
+  const units = new UnitsNote(registry, library);
+  const decode = eventDecoder(registry, library, chosen);
   const decodeEvent = (event: ChannelEvent) => {
     const decoded = decode(event);
     units.note(decoded);
@@ -269,13 +272,13 @@ export function openOutputs(RED: NodeAPI, node: Node, options: OpenOutputsOption
     toMessage: (delivery) => toMessage(delivery, messageOrigin, decoding),
     isKnownType: (event) => isKnownType(event, library),
     isAskedFor: ({ headers }) => filters.types.some((type) => type === headers.type),
-    onUnseenNotice: ({ headers: { type } }) => node.warn(RED._("events-in.warning.unseen-notice", { type })),
-    onSilence: (count, why) => node.warn(RED._(`events-in.warning.${why}-flow`, { count })),
+    onUnseenNotice: ({ headers: { type } }) => node.warn(t("events-in.warning.unseen-notice", { type })),
+    onSilence: (count, why) => node.warn(t(`events-in.warning.${why}-flow`, { count })),
     // While flows stop and start, those that are to run may be missing.
     isRunning: (id) => flowWork.isDeploying || Boolean(RED.nodes.getNode(id)),
-    undecoded: new UndecodedNote({ node, t: RED._ }, "events-in.warning.undecoded"),
-    tooDeep: RED._("events-in.rejection.depth", { levels: DEEPEST }),
-    onLost: (offset, why) => node.warn(RED._("events-in.warning.given-up", { offset, why })),
+    undecoded: new UndecodedNote(context, "events-in.warning.undecoded"),
+    tooDeep: t("events-in.rejection.depth", { levels: DEEPEST }),
+    onLost: (offset, why) => node.warn(t("events-in.warning.given-up", { offset, why })),
   });
   const close = () => leave(outputs.close());
   return { outputs, units, close };

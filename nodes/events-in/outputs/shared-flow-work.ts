@@ -6,6 +6,7 @@ import type { LeftInFlow } from "./in-flow.ts";
 type ReaderKey = { node: string; consumer: string; channelId: string };
 
 type Left = { reader: ReaderKey; events: LeftInFlow };
+type Host = Pick<NodeAPI, "hooks" | "events" | "nodes">;
 type Shared = { flowWork: FlowWork; users: number; left: Left[]; forgetGone: () => void };
 
 const shared = new WeakMap<object, Shared>();
@@ -14,9 +15,9 @@ const shared = new WeakMap<object, Shared>();
  * What follows messages in this Node-RED, for all readers. `left` is what this reader had in the flow when it was closed
  * the last time. `leave` when the reader is closed, with what is in the flow then.
  */
-export function useFlowWork(RED: NodeAPI, reader: ReaderKey) {
-  const { hooks } = RED;
-  const own = shared.get(hooks) ?? begin(RED);
+export function useFlowWork(host: Host, reader: ReaderKey) {
+  const { hooks } = host;
+  const own = shared.get(hooks) ?? begin(host);
   shared.set(hooks, own);
   own.users += 1;
   const left = own.left.find((one) => isSame(one.reader, reader));
@@ -28,30 +29,30 @@ export function useFlowWork(RED: NodeAPI, reader: ReaderKey) {
     hasLeft = true;
     own.users -= 1;
     if (events.size > 0) own.left.push({ reader, events });
-    endIfUnused(RED, own);
+    endIfUnused(host, own);
   };
   return { flowWork: own.flowWork, left: left?.events, leave };
 }
 
-function begin(RED: NodeAPI): Shared {
+function begin(host: Host): Shared {
   const own: Shared = {
     ...{ flowWork: new FlowWork(), users: 0, left: [] },
     forgetGone: () => {
-      own.left = own.left.filter(({ reader }) => RED.nodes.getNode(reader.node));
-      endIfUnused(RED, own);
+      own.left = own.left.filter(({ reader }) => host.nodes.getNode(reader.node));
+      endIfUnused(host, own);
     },
   };
-  own.flowWork.listen(RED);
-  RED.events.on("flows:started", own.forgetGone);
+  own.flowWork.listen(host);
+  host.events.on("flows:started", own.forgetGone);
   return own;
 }
 
 /** Goes on while a reader may come back for what it left. */
-function endIfUnused(RED: NodeAPI, own: Shared): void {
+function endIfUnused(host: Host, own: Shared): void {
   if (own.users > 0 || own.left.length > 0) return;
-  own.flowWork.stopListening(RED);
-  RED.events.off("flows:started", own.forgetGone);
-  shared.delete(RED.hooks);
+  own.flowWork.stopListening(host);
+  host.events.off("flows:started", own.forgetGone);
+  shared.delete(host.hooks);
 }
 
 function isSame(a: ReaderKey, b: ReaderKey): boolean {

@@ -1,26 +1,17 @@
-import type { Node, NodeAPI } from "node-red";
 import type { FolderLease } from "../../common/folder/folder-lease.ts";
 import { unsetVariable } from "../../common/shared/variables.ts";
-import type { EventsInNode } from "../admin/panel.ts";
-import type { EventsInDef } from "../fields.ts";
+import type { EventsInContext } from "../context.ts";
 import { type Leased, sharedCursorOf } from "../fleet/shared-cursor.ts";
 import type { ReaderActivity } from "../status/reader-activity.ts";
 import { openReader } from "./open-reader.ts";
-import type { EventsInFields } from "./settings.ts";
 
 type ReaderLifecycleOptions = {
-  def: EventsInDef;
-  fields: EventsInFields;
-  /** Of the consumer. */
-  name: string;
-  /** Aborted when the node is closed. */
-  signal: AbortSignal;
+  watched: ReaderActivity;
   show: () => void;
   /** Ends a countdown in the status. */
   stopCountdown: () => void;
   /** Reports why nothing can be read. */
   refuse: (error: unknown) => void;
-  watched: ReaderActivity;
 };
 
 /** By what this process may move the cursor; neither where the cursor is this Node-RED's alone. */
@@ -28,26 +19,24 @@ type Held = { folderLease?: FolderLease; leased?: Leased };
 
 /** Opens and closes the reader of a node, each time this process may read. */
 export class ReaderLifecycle {
-  readonly #RED: NodeAPI;
-  readonly #node: Node & EventsInNode;
+  readonly #context: EventsInContext;
   readonly #options: ReaderLifecycleOptions;
   /** Aborted when what is open is closed, or is not to be opened any more. */
   #round = new AbortController();
   #closed: Promise<void> = Promise.resolve();
 
-  constructor(RED: NodeAPI, node: Node & EventsInNode, options: ReaderLifecycleOptions) {
-    this.#RED = RED;
-    this.#node = node;
+  constructor(context: EventsInContext, options: ReaderLifecycleOptions) {
+    this.#context = context;
     this.#options = options;
   }
 
   /** Never rejects: errors are reported. */
   async open({ folderLease, leased }: Held = {}): Promise<void> {
-    const [RED, node] = [this.#RED, this.#node];
-    const { def, fields, name, show, refuse, watched } = this.#options;
+    const { RED, node, def, fields, name, closed } = this.#context;
+    const { show, refuse, watched } = this.#options;
     this.#round = new AbortController();
     const ends = [folderLease?.over, leased?.lease.over].filter((one) => one !== undefined);
-    const signal = AbortSignal.any([this.#options.signal, this.#round.signal, ...ends]);
+    const signal = AbortSignal.any([closed, this.#round.signal, ...ends]);
     const contextStore = fields.settings.store;
     watched.waitFor(undefined);
     try {
@@ -55,14 +44,7 @@ export class ReaderLifecycle {
       if (unset) throw unset;
       const cursor = leased && (await sharedCursorOf(RED, node, { ...leased, name, contextStore }));
       if (signal.aborted) return;
-      const reader = await openReader(RED, node, fields, {
-        name,
-        show,
-        signal,
-        folderLease,
-        cursor,
-        watched,
-      });
+      const reader = await openReader(this.#context, { show, signal, folderLease, cursor, watched });
       if (signal.aborted) return;
       node.reader = reader;
       reader.consumer.start();
@@ -75,8 +57,8 @@ export class ReaderLifecycle {
   }
 
   async close(): Promise<void> {
-    const { reader } = this.#node;
-    delete this.#node.reader;
+    const { reader } = this.#context.node;
+    delete this.#context.node.reader;
     this.#round.abort();
     this.#options.stopCountdown();
     this.#closed = reader?.close() ?? this.#closed;
@@ -84,8 +66,8 @@ export class ReaderLifecycle {
   }
 
   #giveBack(): void {
-    const { leaseReading } = this.#node;
-    delete this.#node.leaseReading;
+    const { leaseReading } = this.#context.node;
+    delete this.#context.node.leaseReading;
     void leaseReading?.leave();
   }
 }

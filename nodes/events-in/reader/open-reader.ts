@@ -1,4 +1,3 @@
-import type { Node, NodeAPI } from "node-red";
 import type { ChannelEvent } from "../../../src/index.ts";
 import { acceptingOnly } from "../../common/fields/accepted-watchers.ts";
 import { channelOf } from "../../common/fields/config-nodes.ts";
@@ -9,6 +8,7 @@ import { errorText, toldError } from "../../common/messages/error-texts.ts";
 import { serviceIdentity } from "../../common/service-identity.ts";
 import { toCodedError } from "../../common/shared/errors.ts";
 import { reportContradiction } from "../../common/telemetry/contradiction.ts";
+import type { EventsInContext } from "../context.ts";
 import { requireStore } from "../context-store.ts";
 import { awaitPosition } from "../fleet/lost-cursor.ts";
 import type { SharedCursor } from "../fleet/shared-cursor.ts";
@@ -22,11 +22,9 @@ import { awaitChannel, isExpected } from "./await-channel.ts";
 import { contradictedLog, findLastEvents } from "./last-event.ts";
 import { Reader } from "./reader.ts";
 import { selectionOf } from "./selection.ts";
-import type { EventsInFields } from "./settings.ts";
 import { readerSettings } from "./settings.ts";
 
 type Opening = {
-  name: string;
   show: () => void;
   signal: AbortSignal;
   watched: ReaderActivity;
@@ -38,22 +36,21 @@ type Opening = {
 
 /** A reader of the node's channel, as soon as there is one; not started yet. */
 export async function openReader(
-  RED: NodeAPI,
-  node: Node,
-  fields: EventsInFields,
-  { name, show, signal, folderLease, cursor, watched }: Opening,
+  context: EventsInContext,
+  { show, signal, folderLease, cursor, watched }: Opening,
 ): Promise<Reader> {
+  const { RED, node, t, name, fields } = context;
   let isPositionAwaited = false;
-  const settings = await readerSettings(RED, fields);
+  const settings = await readerSettings(context);
   const { filters, start, delivery, intervals, watchers } = settings;
   const channel = channelOf(RED.nodes, fields.settings.channel);
   const connection = channel.connection();
   const contextStore = fields.settings.store;
   if (contextStore && !cursor) {
     requireStore(RED, contextStore);
-    noteOnStore(RED, node, contextStore);
+    noteOnStore(context, contextStore);
   }
-  const channelId = await awaitChannel(RED, node, channel, signal, (waitsFor) => watched.waitFor(waitsFor));
+  const channelId = await awaitChannel(context, channel, signal, (waitsFor) => watched.waitFor(waitsFor));
   const client = await connection.client();
   const verifier = fields.flag("verify") ? await connection.verifier() : undefined;
   const donFamily = (watcherId: string) => client.watchers.familyOf(channelId, watcherId);
@@ -63,7 +60,7 @@ export async function openReader(
   const verify = byProof && timed(acceptingOnly(watchers, byProof, library), proofTimes);
 
   const inContext = Boolean(contextStore);
-  const copies = new CopiesNote(RED, node, {
+  const copies = new CopiesNote(context, {
     ...{ consumer: name, channelId, isFleet: cursor !== undefined, inContext, onChange: show },
   });
   const identity = { consumer: name, channelId, service: serviceIdentity(connection.baseUrl) };
@@ -79,7 +76,7 @@ export async function openReader(
     types.length === 1 ? { type: types[0] } : {},
   );
   const { source, pace, once } = channelReader;
-  const { outputs, units, ...opened } = openOutputs(RED, node, {
+  const { outputs, units, ...opened } = openOutputs(context, {
     ...{ library, settings, origin: { consumer: name, channelId } },
     consumer: () => consumer,
     onLeft: (left) => watched.noteEvent({ ...left, channelId, service: connection.baseUrl, proofTimes }),
@@ -105,14 +102,13 @@ export async function openReader(
     filter: passes,
     ...(verify ? { verify } : {}),
     deliver: guarded(folderLease, (delivery) => outputs.deliver(delivery)),
-    onRestored: (upTo) => node.warn(RED._("events-in.warning.restored", { consumer: name, upTo })),
-    onSuspects: (offsets) =>
-      node.warn(RED._(`events-in.warning.suspects${cursor ? "-of-copy" : ""}`, offsets)),
+    onRestored: (upTo) => node.warn(t("events-in.warning.restored", { consumer: name, upTo })),
+    onSuspects: (offsets) => node.warn(t(`events-in.warning.suspects${cursor ? "-of-copy" : ""}`, offsets)),
     onRejected: guarded(folderLease, (delivery, why) => {
       const { offset, crashes: count } = delivery;
       if (count === undefined) return outputs.reject(delivery, why);
-      node.warn(RED._("events-in.warning.crashes", { offset, count }));
-      outputs.reject(delivery, RED._("events-in.rejection.crashes", { count }));
+      node.warn(t("events-in.warning.crashes", { offset, count }));
+      outputs.reject(delivery, t("events-in.rejection.crashes", { count }));
     }),
     onStart: (started) => {
       reader.started = started;
@@ -120,8 +116,8 @@ export async function openReader(
       const text = { start: "events-in.log.starts", seek: "events-in.log.moved", stored: undefined }[
         started.from
       ];
-      const where = startText(RED._, started);
-      if (text) node.log(RED._(text, { consumer: name, place, where }));
+      const where = startText(t, started);
+      if (text) node.log(t(text, { consumer: name, place, where }));
     },
     onState: show,
     onError: (thrown) => {

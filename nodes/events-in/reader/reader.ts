@@ -87,6 +87,13 @@ export class Reader {
     return this.#lower();
   }
 
+  /** How many events are given out: to the flow, or until they are acknowledged. */
+  get inFlight(): number {
+    const { state } = this.consumer;
+    const waiting = state.kind === "connected" ? state.waitingForAcks : 0;
+    return Math.max(waiting, this.outputs.inFlow.count);
+  }
+
   /** The offset up to which everything is settled, as it was stored last. Reads no file. */
   get position(): number | undefined {
     return this.#position();
@@ -134,7 +141,7 @@ export class Reader {
       ...(state.kind === "connected"
         ? {
             delivered: state.delivered,
-            inFlight: Math.max(state.waitingForAcks, this.outputs.inFlow.count),
+            inFlight: this.inFlight,
             skipped: state.skipped,
             filtered: state.filtered,
             late: state.late,

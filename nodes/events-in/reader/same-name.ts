@@ -1,11 +1,12 @@
 import { join } from "node:path";
-import type { NodeAPI } from "node-red";
 import { stateFiles } from "../../common/folder/state-files.ts";
-import { stateFolderFor } from "../../common/folder/state-folder.ts";
 import { processWide } from "../../common/process-wide.ts";
 
 /** Of each cursor: the nodes that use it, by their ids. More than one only if they have the same consumer name. */
 const users = processWide("cursor-users", () => new Map<string, Map<string, { taken: Promise<void> }>>());
+
+/** Says which of the nodes used the cursor last, by their ids. */
+type LastUser = (nodes: ReadonlyMap<string, unknown>) => Promise<string | undefined>;
 
 /** The turn of a node to lock its cursor. */
 export type Turn = {
@@ -13,7 +14,7 @@ export type Turn = {
    * Resolves at once for a node that is alone, and for the one that ran before, or where none did, asked first; for the
    * others, once that has locked.
    */
-  come(RED: NodeAPI, consumer: string): Promise<void>;
+  come(): Promise<void>;
   /** To be called once the node has locked. */
   take(): void;
   leave(): void;
@@ -23,7 +24,7 @@ export type Turn = {
  * Node-RED starts nodes in any order: among those with one consumer name, the one that ran before is the first to lock,
  * and so goes on reading. All of them must have asked for a turn before the first one waits for it.
  */
-export function askForTurn(location: string, nodeId: string): Turn {
+export function askForTurn(location: string, nodeId: string, lastUser: LastUser): Turn {
   let take = () => {};
   const taken = new Promise<void>((resolve) => {
     take = resolve;
@@ -32,10 +33,10 @@ export function askForTurn(location: string, nodeId: string): Turn {
   const own = { taken };
   users.set(location, others.set(nodeId, own));
   return {
-    async come(RED, consumer) {
+    async come() {
       if (others.size === 1) return;
       const [asked] = others.keys();
-      const first = (await ranLast(RED, consumer, others)) ?? asked;
+      const first = (await lastUser(others)) ?? asked;
       if (first !== undefined && first !== nodeId) await others.get(first)?.taken;
     },
     take,
@@ -47,13 +48,12 @@ export function askForTurn(location: string, nodeId: string): Turn {
   };
 }
 
-/** Which of the nodes used the cursor of this consumer last, as the state folder remembers it, in whatever channel. */
-async function ranLast(
-  RED: NodeAPI,
+/** Which of the nodes used the cursor of this consumer last, in whatever channel, as the folder `started` remembers it. */
+export async function ranLast(
+  folder: string,
   consumer: string,
   nodes: ReadonlyMap<string, unknown>,
 ): Promise<string | undefined> {
-  const folder = stateFolderFor(RED, "started");
   let last: { node: string; at: number } | undefined;
   for (const name of await stateFiles.readdir(folder).catch(() => [])) {
     try {

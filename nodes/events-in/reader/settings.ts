@@ -4,7 +4,7 @@ import type { EventConsumerOptions, EventFilter, EventType, StartPosition } from
 import { eventNames } from "../../common/contracts/event-names.ts";
 import { acceptedWatchers } from "../../common/fields/accepted-watchers.ts";
 import { type ContractRef, contractOf } from "../../common/fields/config-nodes.ts";
-import type { FieldReader } from "../../common/fields/field-reader.ts";
+import type { FieldReader, FormContext } from "../../common/fields/field-reader.ts";
 import { fileNameOf } from "../../common/fields/file-name.ts";
 import { stateFolderFor } from "../../common/folder/state-folder.ts";
 import { nodeError } from "../../common/shared/errors.ts";
@@ -33,9 +33,11 @@ export type Filters = {
  * All settings of a node, so that a wrong one is reported before anything is sent.
  * @throws INVALID_FIELD, MISSING_VALUE, VARIABLE_MISSING, CONTRACT_MISSING
  */
-export async function readerSettings(RED: NodeAPI, fields: EventsInFields) {
+export async function readerSettings(context: Pick<FormContext<typeof NODE>, "RED" | "fields">) {
+  const { fields } = context;
+  const { nodes } = context.RED;
   const choices = outputChoices(fields);
-  const contract = fields.settings.contract ? contractOf(RED.nodes, fields.settings.contract) : undefined;
+  const contract = fields.settings.contract ? contractOf(nodes, fields.settings.contract) : undefined;
   const chosen = contract && { contract, abi: await contract.abi() };
   const start = startOf(fields);
   const filters = await filtersOf(fields, contract);
@@ -117,17 +119,13 @@ async function filtersOf(
   return { types, watchers, confidence, filter: { contractEvents, addresses, chainSelectors } };
 }
 
-function cursorFolder(RED: NodeAPI): string {
-  return stateFolderFor(RED, "cursors");
-}
-
 /** The file with a consumer's cursor. @throws INVALID_FIELD */
 export function cursorPath(RED: NodeAPI, consumer: string): string {
   if (!consumer.isWellFormed()) {
     const why = "The name of the consumer holds half a character, and cannot name a file";
     throw nodeError("INVALID_FIELD", `${why}. Type another one.`);
   }
-  return join(cursorFolder(RED), `${fileNameOf(consumer)}.json`);
+  return join(stateFolderFor(RED, "cursors"), `${fileNameOf(consumer)}.json`);
 }
 
 /** What two nodes must not share: the cursor's file, or its key in a context store. */

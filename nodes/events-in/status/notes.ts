@@ -1,6 +1,7 @@
-import type { Node, NodeAPI } from "node-red";
-import type { DecodedEvent } from "../../../src/index.ts";
-import { contractRegistry, contractsAt } from "../../common/contracts/contract-registry.ts";
+import type { NodeAPI } from "node-red";
+import type { DecodedEvent, LeaseState } from "../../../src/index.ts";
+import type { NodeContext } from "../../common/context.ts";
+import { type ContractRegistry, contractsAt } from "../../common/contracts/contract-registry.ts";
 import type { ContractNode } from "../../common/fields/config-nodes.ts";
 import { type Evidence, isHighlyAvailable, onOtherCopy } from "../../common/fleet/other-copies.ts";
 import { type FolderState, LOCK_TIMES } from "../../common/folder/folder-lock.ts";
@@ -8,7 +9,8 @@ import { stateFolder } from "../../common/folder/state-folder.ts";
 import type { Library } from "../../common/library.ts";
 import type { UnitsReport } from "../../common/shared/form-types.ts";
 import { looksLikeToken } from "../../common/shared/token-abi.ts";
-import { errorStatus, showStatus, statusText } from "../../common/status/status.ts";
+
+type NoteContext = Pick<NodeContext, "RED" | "node" | "t">;
 
 type CopiesNoteOptions = {
   consumer: string;
@@ -22,15 +24,14 @@ type CopiesNoteOptions = {
 
 /** Says once, in the log, that another copy of the flow reads the same channel; the status says it from then on. */
 export class CopiesNote {
-  readonly #RED: NodeAPI;
-  readonly #node: Node;
+  readonly #context: NoteContext;
   readonly #options: CopiesNoteOptions;
   readonly #leave: () => void;
   #evidence: Evidence | undefined;
 
-  constructor(RED: NodeAPI, node: Node, options: CopiesNoteOptions) {
-    this.#RED = RED;
-    this.#node = node;
+  constructor(context: NoteContext, options: CopiesNoteOptions) {
+    const { RED } = context;
+    this.#context = context;
     this.#options = options;
     const { consumer, channelId } = options;
     this.#leave = onOtherCopy({ consumer, channelId, note: (evidence) => this.note(evidence) });
@@ -47,8 +48,9 @@ export class CopiesNote {
   note(evidence: Evidence): void {
     if (this.isNoted) return;
     this.#evidence = evidence;
-    const why = this.#RED._(`events-in.copies.${evidence}`);
-    this.#node.warn(this.#RED._("events-in.warning.copies", { consumer: this.#options.consumer, why }));
+    const { node, t } = this.#context;
+    const why = t(`events-in.copies.${evidence}`);
+    node.warn(t("events-in.warning.copies", { consumer: this.#options.consumer, why }));
     this.#options.onChange();
   }
 
@@ -62,12 +64,12 @@ const MOST = 50;
 
 /** Remembers which contracts have sent events without amounts in tokens, to say in the form what is missing. */
 export class UnitsNote {
-  readonly #RED: NodeAPI;
+  readonly #registry: ContractRegistry;
   readonly #library: Library;
   readonly #seen = new Map<string, { chainSelector: string; address: string }>();
 
-  constructor(RED: NodeAPI, library: Library) {
-    this.#RED = RED;
+  constructor(registry: ContractRegistry, library: Library) {
+    this.#registry = registry;
     this.#library = library;
   }
 
@@ -76,7 +78,7 @@ export class UnitsNote {
     const { contract: address, chainSelector } = decoded;
     if (typeof address !== "string" || typeof chainSelector !== "string") return;
     // Others would take its places.
-    if (contractsAt(contractRegistry(this.#RED), chainSelector, address).length === 0) return;
+    if (contractsAt(this.#registry, chainSelector, address).length === 0) return;
     this.#seen.set(`${chainSelector} ${address}`, { chainSelector, address });
   }
 
@@ -84,7 +86,7 @@ export class UnitsNote {
   report(): UnitsReport {
     const [noDecimals, differing]: [UnitsReport["noDecimals"], UnitsReport["differing"]] = [[], []];
     for (const { chainSelector, address } of this.#seen.values()) {
-      const nodes = contractsAt(contractRegistry(this.#RED), chainSelector, address);
+      const nodes = contractsAt(this.#registry, chainSelector, address);
       const decimals = new Set(nodes.flatMap(({ contract }) => contract.decimals ?? []));
       const token = nodes.find((node) => this.#isToken(node));
       if (decimals.size > 1) differing.push(nameOf(nodes[0]));
@@ -110,21 +112,23 @@ const FLUSH_SECONDS = 30;
 const reported = new Set<string>();
 
 /** Writes into the log, once, what a crash or a restart does to a cursor in a context store. */
-export function noteOnStore(RED: NodeAPI, node: Node, store: string): void {
-  const note = noteOf(RED, store);
+export function noteOnStore(context: NoteContext, store: string): void {
+  const { node } = context;
+  const note = noteOf(context, store);
   const key = `${node.id} ${store}`;
   if (note === undefined || reported.has(key)) return;
   reported.add(key);
   node.log(note);
 }
 
-function noteOf(RED: NodeAPI, store: string): string | undefined {
-  const { module, config } = storeOf(RED, store);
-  if (module === "memory") return RED._("events-in.log.memory-store", { store });
+function noteOf(context: NoteContext, store: string): string | undefined {
+  const { t } = context;
+  const { module, config } = storeOf(context.RED, store);
+  if (module === "memory") return t("events-in.log.memory-store", { store });
   // What other stores do is for their documents to say.
   if (module !== "localfilesystem" || config.cache === false) return undefined;
   const seconds = Number(config.flushInterval ?? FLUSH_SECONDS);
-  return seconds > 0 ? RED._("events-in.log.late-store", { store, count: seconds }) : undefined;
+  return seconds > 0 ? t("events-in.log.late-store", { store, count: seconds }) : undefined;
 }
 
 type StoreSettings = { module: unknown; config: { cache?: unknown; flushInterval?: unknown } };
@@ -140,36 +144,54 @@ export function storeOf({ settings }: NodeAPI, name: string): StoreSettings {
   return { module, config: config ?? {} };
 }
 
-/** Shows that a node waits for its folder. Tells whether it does. */
-export function showFolder(RED: NodeAPI, node: Node, state: FolderState): boolean {
-  if (state.kind === "error") showStatus(node, "error", errorStatus(state.error));
-  else if (state.kind === "elsewhere") {
-    const { isAlive } = state;
-    const key = `events-in.status.${isAlive ? "folder-in-use" : "folder-silent"}`;
-    showStatus(node, isAlive ? "stopped" : "waiting", statusText(RED._, key, heldBy(state)));
-  } else return false;
-  return true;
-}
-
 /** Returns the function that logs every unusual state of the folder. */
-export function folderNotices(RED: NodeAPI, folder: string): (state: FolderState) => void {
+export function folderNotices(
+  context: Pick<NodeContext, "RED" | "t">,
+  folder: string,
+): (state: FolderState) => void {
+  const { t } = context;
+  const { log } = context.RED;
   let waits = false;
   return (state) => {
     if (state.kind === "elsewhere") {
       waits = true;
-      const say = (text: string) => `[events in] ${RED._(text, { folder, ...heldBy(state) })}`;
-      if (state.lost) RED.log.warn(say("events-in.warning.folder-lost"));
-      else if (state.isAlive) RED.log.warn(say("events-in.warning.folder-in-use"));
+      const say = (text: string) => `[events in] ${t(text, { folder, ...heldBy(state) })}`;
+      if (state.lost) log.warn(say("events-in.warning.folder-lost"));
+      else if (state.isAlive) log.warn(say("events-in.warning.folder-in-use"));
       // As after a crash. No action is needed.
-      else RED.log.info(say("events-in.log.folder-silent"));
+      else log.info(say("events-in.log.folder-silent"));
     } else if (state.kind === "held") {
-      if (waits) RED.log.info(`[events in] ${RED._("events-in.log.folder-free", { folder })}`);
+      if (waits) log.info(`[events in] ${t("events-in.log.folder-free", { folder })}`);
       waits = false;
     }
   };
 }
 
-function heldBy({ holder }: FolderState & { kind: "elsewhere" }) {
+/** Who has the folder, for a status and the log. */
+export function heldBy({ holder }: FolderState & { kind: "elsewhere" }) {
   const { host = "?", pid = 0, since = "?" } = holder ?? {};
   return { host, pid, since: since.replace(/\.\d+Z$/, "Z"), seconds: LOCK_TIMES.staleMs / 1000 };
+}
+
+/** Returns the function that logs which copy reads, for hosts where nobody sees the editor. */
+export function leaseNotices({
+  node,
+  t,
+  name: consumer,
+}: Pick<NodeContext, "node" | "t"> & { name: string }): (state: LeaseState) => void {
+  let hasRead = false;
+  return (state) => {
+    if (state.kind === "held") node.log(t("events-in.log.reads", { consumer }));
+    if (state.kind === "elsewhere") {
+      const text = t("events-in.log.standby", { consumer, copy: state.holder.copy.name });
+      // It was suspended, or cut off from the shared state.
+      if (hasRead) node.warn(text);
+      else node.log(text);
+    }
+    if (state.kind === "waiting_for_share") {
+      const { share, copies } = state;
+      node.log(t("events-in.log.standby-share", { consumer, share, copies }));
+    }
+    if (state.kind !== "looking" && state.kind !== "error") hasRead = state.kind === "held";
+  };
 }

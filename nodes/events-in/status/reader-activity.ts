@@ -1,14 +1,21 @@
 import type { ChannelEvent, CursorState, CursorStore, Delivery, Verification } from "../../../src/index.ts";
-import { toCodedError } from "../../common/shared/errors.ts";
+import type { CodedError } from "../../common/shared/errors.ts";
 import { activity } from "../../common/telemetry/activity.ts";
 import { eventReport } from "../../common/telemetry/event-report.ts";
 import { noteStatusEvent } from "../../common/telemetry/resources.ts";
 import type { Origin, ReaderReport } from "../../common/telemetry/types.ts";
 import type { Reader } from "../reader/reader.ts";
-import { readerState, type ShownState, type Standing, type WaitsFor } from "./reader-state.ts";
+import {
+  type ReaderState,
+  type ReportedState,
+  readerState,
+  reportedState,
+  type Standing,
+  type WaitsFor,
+} from "./reader-state.ts";
 
 /** A node as it is when its report is asked for. */
-type Sampled = Omit<Standing, "consumer" | "waitsFor"> & { reader: Reader | undefined };
+type Sampled = Omit<Standing<Reader>, "waitsFor">;
 
 /** How an event left the node. */
 type Left = {
@@ -62,9 +69,10 @@ export class ReaderActivity {
   }
 
   /** Nothing can be read, until the next deploy or the next turn of this copy. */
-  giveUp(thrown: unknown): void {
-    this.#waitsFor = { error: toCodedError(thrown), kind: "given-up" };
+  giveUp(error: CodedError): WaitsFor {
+    this.#waitsFor = { error, kind: "given-up" };
     this.#note(true);
+    return this.#waitsFor;
   }
 
   #note(isStopped: boolean): void {
@@ -96,8 +104,9 @@ export class ReaderActivity {
   }
 
   /** Called at each change: when a problem begins may not depend on when a report is asked for. */
-  look({ reader, ...sampled }: Sampled): ShownState {
-    const shown = readerState({ ...sampled, consumer: reader?.consumer.state, waitsFor: this.#waitsFor });
+  look(sampled: Sampled): ReportedState & { of: ReaderState } {
+    const of = readerState({ ...sampled, waitsFor: this.#waitsFor });
+    const shown = { ...reportedState(of), of };
     const { state, problem } = shown;
     this.#note(state === "refused" || (state === "stopped" && problem !== undefined));
     if (problem && this.#problem?.code !== problem.code)
@@ -122,7 +131,7 @@ export class ReaderActivity {
       channel: this.#channel,
       channelId: reader?.identity.channelId,
       state,
-      inFlight: Math.max(connected?.waitingForAcks ?? 0, reader?.outputs.inFlow.count ?? 0),
+      inFlight: reader?.inFlight ?? 0,
       delivered: this.#delivered,
       rejected: this.#rejected,
       late: this.#late,

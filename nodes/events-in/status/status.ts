@@ -1,4 +1,5 @@
-import type { Node, NodeAPI } from "node-red";
+import type { ConsumerState } from "../../../src/index.ts";
+import type { Translate } from "../../common/context.ts";
 import {
   errorStatus,
   type StatusKind,
@@ -7,12 +8,13 @@ import {
   statusOfKind,
   statusText,
 } from "../../common/status/status.ts";
-import type { Reader } from "../reader/reader.ts";
+import type { EventsInContext } from "../context.ts";
+import { showLease } from "../fleet/lease-status.ts";
 import { startedStatus } from "../start-text.ts";
+import { heldBy } from "./notes.ts";
+import type { FolderProblem, ReaderState, ShownReader, WaitsFor } from "./reader-state.ts";
 
-export type Shown = Pick<Reader, "outputs" | "started" | "lower" | "epoch" | "watcherCheck" | "copies"> & {
-  consumer: Pick<Reader["consumer"], "state">;
-};
+type StatusContext = Pick<EventsInContext, "RED" | "node" | "t">;
 
 type Countdown = {
   /** When the wait ends, by `performance.now()`. */
@@ -23,23 +25,52 @@ type Countdown = {
 
 const SECOND_MS = 1000;
 
-/** When each state began: it may be shown several times. */
-const since = new WeakMap<Shown["consumer"]["state"], number>();
+/** When each state of a consumer began: it may be shown several times. */
+const since = new WeakMap<ConsumerState, number>();
 
 /**
- * Shows what the consumer is doing as the node's status, and how many events were dropped for their proof. Returns the
- * function that stops a countdown.
+ * Shows as the node's status what it does, or what keeps it from reading. Returns the function that stops a countdown, or
+ * what keeps the status up to date.
  */
-export function showState(RED: NodeAPI, node: Node, reader: Shown): () => void {
-  const { state } = reader.consumer;
-  if (!since.has(state)) since.set(state, performance.now());
-  const countdown = countdownOf(RED, state);
-  if (countdown) return showCountdown(RED, node, countdown);
-  showStatus(node, ...statusOf(RED, reader));
+export function showState(context: StatusContext, state: ReaderState): () => void {
+  const { RED, node } = context;
+  if (state.kind === "lease" && node.leaseReading) return showLease(RED, node, node.leaseReading);
+  const countdown = countdownOf(context.t, state);
+  if (countdown) return showCountdown(context, countdown);
+  showStatus(node, ...statusOf(context.t, state));
   return () => undefined;
 }
 
-function statusOf(RED: NodeAPI, shown: Shown): [StatusKind, StatusText] {
+function statusOf(t: Translate, state: ReaderState): [StatusKind, StatusText] {
+  switch (state.kind) {
+    case "taken":
+      return ["error", errorStatus(state.error)];
+    case "folder":
+      return statusOfFolder(t, state.folder);
+    case "waits":
+      return statusOfWait(t, state.waitsFor);
+    case "reader":
+      return statusOfReader(t, state.reader);
+    case "lease":
+    case "opening":
+      return ["waiting", statusText(t, "events-in.status.connecting")];
+  }
+}
+
+function statusOfFolder(t: Translate, folder: FolderProblem): [StatusKind, StatusText] {
+  if (folder.kind === "error") return ["error", errorStatus(folder.error)];
+  const { isAlive } = folder;
+  const key = `events-in.status.${isAlive ? "folder-in-use" : "folder-silent"}`;
+  return [isAlive ? "stopped" : "waiting", statusText(t, key, heldBy(folder))];
+}
+
+function statusOfWait(t: Translate, { error, kind }: WaitsFor): [StatusKind, StatusText] {
+  if (kind === "missing") return ["waiting", statusText(t, "events-in.status.waiting-for-channel")];
+  if (kind === "refused") return ["error", statusText(t, "events-in.status.key-refused")];
+  return ["error", errorStatus(error)];
+}
+
+function statusOfReader(t: Translate, shown: ShownReader): [StatusKind, StatusText] {
   const { started, outputs, lower } = shown;
   const { state } = shown.consumer;
   const { unwatched } = shown.watcherCheck;
@@ -51,7 +82,7 @@ function statusOf(RED: NodeAPI, shown: Shown): [StatusKind, StatusText] {
     kind: StatusKind,
     key: string,
     values?: Record<string, string | number>,
-  ): [StatusKind, StatusText] => [kind, statusText(RED._, `events-in.status.${key}`, values)];
+  ): [StatusKind, StatusText] => [kind, statusText(t, `events-in.status.${key}`, values)];
   const atEnd = (what: "given-up" | "dropped" | "lower", count: number) =>
     says(isShared ? "working" : "done", `${isShared ? "reading-" : ""}${what}`, { count });
   switch (state.kind) {
@@ -91,26 +122,35 @@ function statusOf(RED: NodeAPI, shown: Shown): [StatusKind, StatusText] {
     case "stopped":
       if (state.error?.code === "CURSOR_LOST") return says("waiting", "cursor-lost");
       if (state.error) return ["error", errorStatus(state.error)];
-      return ["stopped", statusText(RED._, "common.status.stopped")];
+      return ["stopped", statusText(t, "common.status.stopped")];
   }
 }
 
 /** Undefined in a state that does not wait for its next attempt. */
-function countdownOf(RED: NodeAPI, state: Shown["consumer"]["state"]): Countdown | undefined {
+function countdownOf(t: Translate, shown: ReaderState): Countdown | undefined {
+  if (shown.kind === "waits") {
+    const { error, kind, waitMs } = shown.waitsFor;
+    if (waitMs === undefined || kind === "missing" || kind === "refused") return undefined;
+    return { until: performance.now() + waitMs, said: (seconds) => retryStatus(t, error, seconds) };
+  }
+  if (shown.kind !== "reader") return undefined;
+  const { state } = shown.reader.consumer;
+  if (!since.has(state)) since.set(state, performance.now());
   if (state.kind !== "retrying" && state.kind !== "beyond_end") return undefined;
   if (state.error.code === "WATCHER_NOT_FOUND") return undefined;
   const until = (since.get(state) ?? 0) + state.inMs;
   if (state.kind === "beyond_end")
-    return { until, said: (seconds) => statusText(RED._, "events-in.status.beyond-end", { seconds }) };
+    return { until, said: (seconds) => statusText(t, "events-in.status.beyond-end", { seconds }) };
   const { error } = state;
-  return { until, said: (seconds) => retryStatus(RED, error, seconds) };
+  return { until, said: (seconds) => retryStatus(t, error, seconds) };
 }
 
 /**
  * Shows a wait as the node's status and counts it down each second. Only the editor gets each second: status nodes of
  * the flow get one message for each wait. Returns the function that stops it.
  */
-export function showCountdown(RED: NodeAPI, node: Node, { until, said }: Countdown): () => void {
+function showCountdown(context: StatusContext, { until, said }: Countdown): () => void {
+  const { RED, node } = context;
   let left = Math.max(1, Math.round((until - performance.now()) / SECOND_MS));
   showStatus(node, "error", said(left));
   const timer = setInterval(() => {
@@ -123,7 +163,7 @@ export function showCountdown(RED: NodeAPI, node: Node, { until, said }: Countdo
 }
 
 /** An error after which the node tries again. */
-export function retryStatus(RED: NodeAPI, thrown: unknown, seconds: number): StatusText {
+function retryStatus(t: Translate, thrown: unknown, seconds: number): StatusText {
   const { code, text: error } = errorStatus(thrown);
-  return { ...statusText(RED._, "events-in.status.retrying", { error, seconds }), code };
+  return { ...statusText(t, "events-in.status.retrying", { error, seconds }), code };
 }

@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import { acceptingOnly } from "../../../nodes/common/fields/accepted-watchers.ts";
 import { channelOf } from "../../../nodes/common/fields/config-nodes.ts";
-import { type FieldReader, formContext } from "../../../nodes/common/fields/field-reader.ts";
+import { type FormContext, formContext } from "../../../nodes/common/fields/field-reader.ts";
 import { onInput } from "../../../nodes/common/fields/input.ts";
 import { onFlowsStarted } from "../../../nodes/common/flows/flows-started.ts";
 import { loadLibrary } from "../../../nodes/common/library.ts";
@@ -32,7 +32,6 @@ export function registerEventsIn(RED: NodeAPI, host: ChildHost): void {
   function ConstructEventsIn(this: Node, def: EventsInDef): void {
     RED.nodes.createNode(this, def);
     const context = formContext(RED, this, NODE, def);
-    const { fields } = context;
     const closing = new AbortController();
     const { signal } = closing;
     const name = String(def.consumer || this.id);
@@ -40,7 +39,7 @@ export function registerEventsIn(RED: NodeAPI, host: ChildHost): void {
     const open = async () => {
       const unset = unsetVariable(def);
       if (unset) throw unset;
-      consumer = await openConsumer(RED, this, fields, host, { name, signal });
+      consumer = await openConsumer(context, host, { name, signal });
       showStatus(this, "done", statusText(RED._, "events-in.status.connected"));
     };
     const task = { node: idInFlow(this), type: this.type, msg: {}, notTried: [], isToday: false };
@@ -79,13 +78,12 @@ export function registerEventsIn(RED: NodeAPI, host: ChildHost): void {
 
 /** @throws what the settings of the node throw, and what resolving its channel throws */
 async function openConsumer(
-  RED: NodeAPI,
-  node: Node,
-  fields: FieldReader<typeof NODE>,
+  context: FormContext<typeof NODE>,
   host: ChildHost,
   { name, signal }: Opening,
 ): Promise<PastConsumer> {
-  const settings = await readerSettings(RED, fields);
+  const { RED, node, fields } = context;
+  const settings = await readerSettings(context);
   const { filters, delivery, intervals, choices } = settings;
   const channel = channelOf(RED.nodes, fields.settings.channel);
   const connection = channel.connection();
@@ -95,7 +93,7 @@ async function openConsumer(
   const donFamily = (watcherId: string) => client.watchers.familyOf(channelId, watcherId);
   const byProof = verifier && ((event: ChannelEvent) => verifier.verify(event, { channelId, donFamily }));
   const verify = byProof && acceptingOnly(settings.watchers, byProof, library);
-  const { outputs, close } = openOutputs(RED, node, {
+  const { outputs, close } = openOutputs(context, {
     ...{ library, settings, origin: { consumer: name, channelId } },
     consumer: () => consumer,
     onLeft: () => {},
