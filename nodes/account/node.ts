@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import { connectionOf } from "../common/fields/config-nodes.ts";
-import { type FieldReader, formContext } from "../common/fields/field-reader.ts";
+import { type FormContext, formContext } from "../common/fields/field-reader.ts";
 import { answer, onInput } from "../common/fields/input.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
 import { toCodedError, translatedError } from "../common/shared/errors.ts";
@@ -27,7 +27,7 @@ export default function register(RED: NodeAPI): void {
       }
       const { data, errors } = await account
         .queryPartial(await fields.of(msg).required("query"), {
-          variables: await variablesOf(RED, fields, msg),
+          variables: await variablesOf(context, msg),
           operationName: fields.text("operationName") || undefined,
           signal,
         })
@@ -53,8 +53,7 @@ export default function register(RED: NodeAPI): void {
  * @throws MISSING_VALUE, INVALID_FIELD, VARIABLE_MISSING
  */
 async function variablesOf(
-  RED: NodeAPI,
-  fields: FieldReader<typeof NODE>,
+  { fields, t }: FormContext<typeof NODE>,
   msg: CrecMessage,
 ): Promise<Record<string, unknown>> {
   const { variables, variablesType = "json" } = fields.settings;
@@ -64,7 +63,7 @@ async function variablesOf(
   if (typeof object === "object" && object !== null && !Array.isArray(object)) {
     return object as Record<string, unknown>;
   }
-  throw translatedError("INVALID_FIELD", RED._("account.error.variables"));
+  throw translatedError("INVALID_FIELD", t("account.error.variables"));
 }
 
 function parsed(text: string): unknown {

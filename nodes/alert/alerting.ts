@@ -1,7 +1,9 @@
-import type { Node, NodeAPI } from "node-red";
 import type { Accepted, AlertInput, AlertOutcome, AlertSettings, RaisedAlert } from "../../src/index.ts";
+import type { Translate } from "../common/context.ts";
 import { type NodeConditions, nodeConditions } from "../common/contracts/conditions.ts";
+import { type ContractRegistry, contractRegistry } from "../common/contracts/contract-registry.ts";
 import { type ContractRef, contractOf } from "../common/fields/config-nodes.ts";
+import type { FlowNodes } from "../common/fields/flow-settings.ts";
 import type { Library } from "../common/library.ts";
 import { isRedelivered } from "../common/messages/event-message.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
@@ -9,7 +11,7 @@ import { isTest } from "../common/messages/test-message.ts";
 import { eventOf, idOf, isUnproven, notCounted, sourceOf, subjectOf, timeOf } from "./input/event-facts.ts";
 import { amountOf, decimalsAt, keyOf } from "./input/input.ts";
 import { type Leaving, passed, type Separate, separateId } from "./outputs/leaving.ts";
-import { type AlertFields, sumOf, textOf } from "./settings.ts";
+import { type AlertContext, type AlertFields, sumOf, textOf } from "./settings.ts";
 import { SumProblems } from "./status.ts";
 import {
   type AlertContent,
@@ -32,14 +34,15 @@ type Accept = (input: AlertInput) => Promise<Accepted>;
 type AlertLibrary = Pick<Library, "eventKeyOf" | "fromSmallestUnit" | "parseFieldPath" | "readField">;
 
 type AlertingOptions = {
-  fields: AlertFields;
   settings: AlertSettings;
   library: AlertLibrary;
 };
 
 /** Makes alerts of messages: what a message is for a rule, and what people are told. */
 export class Alerting {
-  readonly #RED: NodeAPI;
+  readonly #nodes: FlowNodes;
+  readonly #registry: ContractRegistry;
+  readonly #t: Translate;
   readonly #fields: AlertFields;
   readonly #settings: AlertSettings;
   readonly #conditions: NodeConditions;
@@ -52,14 +55,16 @@ export class Alerting {
   /** The id of the node. */
   readonly #rule: string;
 
-  constructor(RED: NodeAPI, node: Node, { fields, settings, library }: AlertingOptions) {
-    this.#RED = RED;
+  constructor(context: AlertContext, { settings, library }: AlertingOptions) {
+    const { RED, node, fields } = context;
+    this.#nodes = RED.nodes;
+    this.#registry = contractRegistry(RED);
+    this.#t = context.t;
     this.#library = library;
     this.#read = fieldByPath(library);
     this.#fields = fields;
     this.#settings = settings;
     const { contract, conditions } = fields.settings;
-    const context = { RED, node, t: RED._ };
     this.#conditions = nodeConditions(context, { match: fields.choice("match"), conditions, contract });
     const isEach = settings.when.kind === "each" && settings.recovers;
     this.#endConditions =
@@ -70,7 +75,7 @@ export class Alerting {
             contract,
           })
         : undefined;
-    this.#names = new KnownNames(RED);
+    this.#names = new KnownNames(RED.nodes, this.#registry);
     this.#sums = new SumProblems(node, settings.when);
     this.#rule = node.id;
   }
@@ -87,11 +92,7 @@ export class Alerting {
     if (matches === undefined && !ends) return passed(msg, "undecided", reasons);
     const key = await keyOf(this.#fields, msg, this.#read);
     if (key === undefined) {
-      return passed(
-        msg,
-        matches ? "undecided" : "no_match",
-        matches ? [this.#RED._("alert.error.no-key")] : [],
-      );
+      return passed(msg, matches ? "undecided" : "no_match", matches ? [this.#t("alert.error.no-key")] : []);
     }
     // Only an alert names addresses.
     const nameOf = matches ? await this.#names.load(signal) : this.#names.known;
@@ -130,8 +131,8 @@ export class Alerting {
 
   /** Why an input adds nothing to a sum. */
   #withoutSum({ amount }: AlertInput): string {
-    if (amount !== undefined) return this.#RED._("alert.error.no-decimals");
-    return this.#RED._("alert.error.no-amount", { field: oneLine(sumOf(this.#fields), 60) });
+    if (amount !== undefined) return this.#t("alert.error.no-decimals");
+    return this.#t("alert.error.no-amount", { field: oneLine(sumOf(this.#fields), 60) });
   }
 
   /** The messages of outcomes that have no event. */
@@ -143,7 +144,7 @@ export class Alerting {
   #inputOf(msg: CrecMessage, given: Pick<AlertInput, "key" | "matches" | "ends" | "amount">): AlertInput {
     const { when } = this.#settings;
     const id = idOf(msg, this.#library);
-    const decimals = when.kind === "sum" ? decimalsAt(this.#RED, msg, this.#contract()) : undefined;
+    const decimals = when.kind === "sum" ? decimalsAt(this.#registry, msg, this.#contract()) : undefined;
     return {
       ...given,
       // Other conditions say themselves what ends an alert.
@@ -187,13 +188,13 @@ export class Alerting {
       alert.limit === undefined
         ? (toldOf(alert) ?? this.#told(undefined, this.#factsOf(undefined, alert, nameOf)))
         : this.#ofLimit(alert);
-    return payloadOf(this.#RED, outcome, said, isOwn);
+    return payloadOf(this.#t, outcome, said, isOwn);
   }
 
   /** What the form says about messages is about an event, which this is not. */
   #ofLimit(alert: RaisedAlert): AlertContent {
     const severity = this.#fields.choice("severity");
-    return toldOfLimit(this.#RED, alert, {
+    return toldOfLimit(this.#t, alert, {
       severity,
       name: this.#worded().name,
       maxKeys: this.#settings.maxKeys,
@@ -215,12 +216,12 @@ export class Alerting {
       ...(msg && isUnproven(msg) ? { unproven: true as const } : {}),
       ...(from ? { from } : {}),
     };
-    return told(this.#RED, telling, facts, more);
+    return told(this.#t, telling, facts, more);
   }
 
   #factsOf(payload: unknown, alert: RaisedAlert, nameOf: Facts["nameOf"]): Facts {
     const { contract = "" } = this.#fields.settings;
-    const named = contract && (this.#RED.nodes.getNode(contract)?.name ?? "");
+    const named = contract && (this.#nodes.getNode(contract)?.name ?? "");
     return {
       payload,
       alert,
@@ -242,7 +243,7 @@ export class Alerting {
 
   #contract(): ContractRef | undefined {
     const { contract } = this.#fields.settings;
-    return contract ? contractOf(this.#RED.nodes, contract) : undefined;
+    return contract ? contractOf(this.#nodes, contract) : undefined;
   }
 
   #worded(): Worded {

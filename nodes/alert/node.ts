@@ -17,11 +17,10 @@ export default function register(RED: NodeAPI): void {
   function ConstructAlert(this: Node, def: AlertDef): void {
     RED.nodes.createNode(this, def);
     const context = formContext(RED, this, NODE, def);
-    const { fields } = context;
     let opened: Promise<AlertRuntime> | undefined;
     let isClosed = false;
     const host = (): Promise<AlertRuntime> => {
-      opened ??= AlertRuntime.open(RED, this, fields);
+      opened ??= AlertRuntime.open(context);
       // Config nodes may be deployed alone, and correct what was wrong.
       opened.catch(() => {
         opened = undefined;

@@ -1,4 +1,4 @@
-import type { Node, NodeAPI } from "node-red";
+import type { Node } from "node-red";
 import type { AlertLimits, AlertOutcome, AlertRule } from "../../src/index.ts";
 import { channelOf, contractOf } from "../common/fields/config-nodes.ts";
 import type { Task } from "../common/fields/input.ts";
@@ -13,8 +13,8 @@ import { evidenceOf, Levels } from "./input/evidence.ts";
 import { type Memory, openMemory } from "./memory.ts";
 import { Mutex } from "./mutex.ts";
 import { separateId } from "./outputs/leaving.ts";
-import { Outlets } from "./outputs/router.ts";
-import { type AlertFields, alertSettings, checkPaths, fingerprintOf } from "./settings.ts";
+import { Router } from "./outputs/router.ts";
+import { type AlertContext, type AlertFields, alertSettings, checkPaths, fingerprintOf } from "./settings.ts";
 import { AlertStatus } from "./status.ts";
 import { timeOfOutcome } from "./texts/message.ts";
 import { Feeders, wiredReaders } from "./time/feeders.ts";
@@ -30,7 +30,7 @@ export class AlertRuntime {
   readonly #alerting: Alerting;
   readonly #memory: Memory;
   readonly #levels: Levels;
-  readonly #outlets: Outlets;
+  readonly #router: Router;
   readonly #status: AlertStatus;
   readonly #feeders: Feeders;
   readonly #ticker: Ticker;
@@ -43,7 +43,8 @@ export class AlertRuntime {
   /** When the outcomes of other copies were last looked at. */
   #lookedAt = performance.now();
 
-  private constructor(RED: NodeAPI, node: Node, fields: AlertFields, library: Library) {
+  private constructor(context: AlertContext, library: Library) {
+    const { RED, node, fields } = context;
     const { contract, channel = "", fleet } = fields.settings;
     const ofContract = contract ? contractOf(RED.nodes, contract) : undefined;
     this.#node = node;
@@ -54,9 +55,9 @@ export class AlertRuntime {
     const keepsPending = fields.flag("untilAcked");
     // What is wrong shows before the first message.
     for (const name of ["severity", "match", "forEach"] as const) fields.choice(name);
-    this.#status = new AlertStatus(RED, node);
-    this.#alerting = new Alerting(RED, node, { fields, settings, library });
-    this.#levels = new Levels(RED, channel, library);
+    this.#status = new AlertStatus(context);
+    this.#alerting = new Alerting(context, { settings, library });
+    this.#levels = new Levels(RED.nodes, channel, library);
     this.#memory = openMemory(RED, node, {
       library,
       settings,
@@ -72,7 +73,7 @@ export class AlertRuntime {
           onClockStep: (message) => node.warn(message),
         }),
     });
-    this.#outlets = new Outlets(RED, node, {
+    this.#router = new Router(context, {
       library,
       keepsPending,
       acknowledge: (outcome) => this.#acknowledge(outcome),
@@ -101,8 +102,8 @@ export class AlertRuntime {
   }
 
   /** @throws INVALID_FIELD, MISSING_VALUE, VARIABLE_MISSING, CONTRACT_MISSING */
-  static async open(RED: NodeAPI, node: Node, fields: AlertFields): Promise<AlertRuntime> {
-    return new AlertRuntime(RED, node, fields, await loadLibrary());
+  static async open(context: AlertContext): Promise<AlertRuntime> {
+    return new AlertRuntime(context, await loadLibrary());
   }
 
   /** Whether the events in before this node has stopped. */
@@ -166,7 +167,7 @@ export class AlertRuntime {
     this.#ticker.look(rule?.nextCheckAt);
     const left = this.#leaving.run(async () => {
       await rule?.saved();
-      this.#outlets.send(leaving, send);
+      this.#router.send(leaving, send);
       if (contradicts) {
         this.#status.contradicted();
         const key = override(msg, "dedupeKey");
@@ -182,14 +183,14 @@ export class AlertRuntime {
     this.#ticker.stop();
     this.#closing.abort();
     // A node behind this one may be closed already: what is not sent yet is sent after the next start.
-    this.#outlets.close();
+    this.#router.close();
     await this.#serial.idle();
     await this.#leaving.idle();
-    await this.#outlets.idle();
+    await this.#router.idle();
     this.#status.close();
     forgetKeyLimit(this.#node);
     this.#alerting.close();
-    await this.#keep(this.#outlets.unsent);
+    await this.#keep(this.#router.unsent);
     // With a channel, its reading says how much time has passed.
     if (isDisabled && !this.#fields.settings.channel) await this.#suspend();
     await this.#memory.close();
@@ -257,7 +258,7 @@ export class AlertRuntime {
   async #sendSeparate(outcomes: readonly AlertOutcome[], isStored?: true): Promise<void> {
     if (outcomes.length === 0) return;
     const separate = await this.#alerting.separate(outcomes, this.#closing.signal);
-    this.#outlets.sendSeparate(separate, isStored);
+    this.#router.sendSeparate(separate, isStored);
     this.#status.told(separate);
   }
 

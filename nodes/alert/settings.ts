@@ -1,12 +1,15 @@
 import type { AlertSettings, AlertWhen } from "../../src/index.ts";
 import type { ContractRef } from "../common/fields/config-nodes.ts";
-import type { FieldReader } from "../common/fields/field-reader.ts";
+import type { FieldReader, FormContext } from "../common/fields/field-reader.ts";
 import type { Library } from "../common/library.ts";
 import type { ConditionDef } from "../common/shared/conditions.ts";
 import { durationMs } from "../common/shared/durations.ts";
 import { NODE } from "./fields.ts";
 
 export type AlertFields = FieldReader<typeof NODE>;
+
+/** What the code of one alert works with. */
+export type AlertContext = FormContext<typeof NODE>;
 
 type DurationField = "within" | "compared" | "absentFor" | "quiet" | "confirmWithin" | "slack";
 

@@ -1,5 +1,6 @@
-import type { Node, NodeAPI } from "node-red";
+import type { Node } from "node-red";
 import type { AlertInput, AlertLimits, AlertSettings, PassedReason } from "../../src/index.ts";
+import type { NodeContext, Translate } from "../common/context.ts";
 import { errorText, shortText } from "../common/messages/error-texts.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
 import { isTest } from "../common/messages/test-message.ts";
@@ -26,7 +27,7 @@ const LONGEST_NAME = 40;
 
 /** The status of the node: the latest problem, else what it has counted. */
 export class AlertStatus {
-  readonly #RED: NodeAPI;
+  readonly #t: Translate;
   readonly #node: Node;
   #alerts = 0;
   #quiet = 0;
@@ -44,8 +45,8 @@ export class AlertStatus {
   #countedAt = Number.NEGATIVE_INFINITY;
   #next: NodeJS.Timeout | undefined;
 
-  constructor(RED: NodeAPI, node: Node) {
-    this.#RED = RED;
+  constructor({ node, t }: Pick<NodeContext, "node" | "t">) {
+    this.#t = t;
     this.#node = node;
   }
 
@@ -61,7 +62,7 @@ export class AlertStatus {
   problem(thrown: unknown): void {
     const error = toCodedError(thrown);
     const isStandby = error.code === "FOLDER_IN_USE";
-    if (isStandby) this.#show("stopped", statusText(this.#RED._, "alert.status.standby"));
+    if (isStandby) this.#show("stopped", statusText(this.#t, "alert.status.standby"));
     else this.#show("error", errorStatus(error));
     if (this.#problem !== error.code && !isStandby) this.#node.warn(errorText(error));
     this.#problem = error.code;
@@ -108,7 +109,7 @@ export class AlertStatus {
   left({ own, separate }: Leaving, msg: CrecMessage): void {
     this.#problem = undefined;
     if (isTest(msg)) {
-      this.#show("done", statusText(this.#RED._, "alert.status.test"));
+      this.#show("done", statusText(this.#t, "alert.status.test"));
       return;
     }
     // Several copies share the cursor of the event, and count alone.
@@ -120,7 +121,7 @@ export class AlertStatus {
     this.told(separate);
     const [reason] = own.reasons ?? [];
     if (own.why === "undecided")
-      this.#show("waiting", statusText(this.#RED._, "alert.status.undecided", { reason: reason ?? "" }));
+      this.#show("waiting", statusText(this.#t, "alert.status.undecided", { reason: reason ?? "" }));
     else this.#showCounts();
   }
 
@@ -144,30 +145,26 @@ export class AlertStatus {
     this.#countedAt = performance.now();
     const count = this.#alerts;
     const { notCounted, forgotten, forgottenEvents } = this.#limits;
-    if (notCounted > 0)
-      this.#show("error", statusText(this.#RED._, "alert.status.limit", { count, notCounted }));
+    if (notCounted > 0) this.#show("error", statusText(this.#t, "alert.status.limit", { count, notCounted }));
     else if (forgotten > 0)
-      this.#show("error", statusText(this.#RED._, "alert.status.forgotten", { count, forgotten }));
+      this.#show("error", statusText(this.#t, "alert.status.forgotten", { count, forgotten }));
     else if (forgottenEvents > 0) {
-      this.#show(
-        "error",
-        statusText(this.#RED._, "alert.status.forgotten-events", { count, forgottenEvents }),
-      );
+      this.#show("error", statusText(this.#t, "alert.status.forgotten-events", { count, forgottenEvents }));
     } else if (this.#isReaderStopped) {
-      this.#show("waiting", statusText(this.#RED._, "common.status.reader-stopped"));
+      this.#show("waiting", statusText(this.#t, "common.status.reader-stopped"));
     } else if (this.#waitsFor !== undefined) {
       const key = `alert.status.unread${this.#waitsFor === "" ? "" : "-by"}`;
-      this.#show("waiting", statusText(this.#RED._, key, { reader: this.#waitsFor }));
+      this.#show("waiting", statusText(this.#t, key, { reader: this.#waitsFor }));
     } else if (this.#isContradicted) {
-      this.#show("waiting", statusText(this.#RED._, "alert.status.contradiction", { count }));
+      this.#show("waiting", statusText(this.#t, "alert.status.contradiction", { count }));
     } else if (this.#isDifferent) {
-      this.#show("waiting", statusText(this.#RED._, "alert.status.different", { count }));
+      this.#show("waiting", statusText(this.#t, "alert.status.different", { count }));
     } else if (this.#isPerCopy)
-      this.#show("waiting", statusText(this.#RED._, "alert.status.per-copy", { count }));
+      this.#show("waiting", statusText(this.#t, "alert.status.per-copy", { count }));
     else if (this.#quiet > 0) {
-      this.#show("waiting", statusText(this.#RED._, "alert.status.quiet", { count, quiet: this.#quiet }));
-    } else if (count > 0) this.#show("done", statusText(this.#RED._, "alert.status.alerts", { count }));
-    else this.#show("done", statusText(this.#RED._, "alert.status.watching"));
+      this.#show("waiting", statusText(this.#t, "alert.status.quiet", { count, quiet: this.#quiet }));
+    } else if (count > 0) this.#show("done", statusText(this.#t, "alert.status.alerts", { count }));
+    else this.#show("done", statusText(this.#t, "alert.status.watching"));
   }
 
   #show(kind: StatusKind, said: StatusText): void {

@@ -2,7 +2,7 @@ import type { NodeAPI } from "node-red";
 import { canonicalId, isUuid } from "../../src/protocol/ids.ts";
 import { sharedLookUp } from "../common/contracts/shared-look-up.ts";
 import { type ChannelNode, type ChannelRef, connectionOf, problemIn } from "../common/fields/config-nodes.ts";
-import { type FieldReader, formContext } from "../common/fields/field-reader.ts";
+import { type FormContext, formContext } from "../common/fields/field-reader.ts";
 import { type CodedError, nodeError } from "../common/shared/errors.ts";
 import { unsetVariable } from "../common/shared/variables.ts";
 import { isForReadOnlyUser } from "../common/status/read-limit.ts";
@@ -11,12 +11,13 @@ import { type ChannelDef, NODE } from "./fields.ts";
 export default function register(RED: NodeAPI): void {
   function ConstructChannel(this: ChannelNode, def: ChannelDef): void {
     RED.nodes.createNode(this, def);
-    this.channel = openChannel(RED, formContext(RED, this, NODE, def).fields);
+    this.channel = openChannel(formContext(RED, this, NODE, def));
   }
   RED.nodes.registerType("crec-channel", ConstructChannel);
 }
 
-function openChannel(RED: NodeAPI, fields: FieldReader<typeof NODE>): ChannelRef {
+function openChannel(context: FormContext<typeof NODE>): ChannelRef {
+  const { RED, fields } = context;
   const { settings } = fields;
   const nameOrId = (settings.channel ?? "").trim();
   const connection = () => connectionOf(RED.nodes, settings.connection);

@@ -1,6 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import { PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL } from "../../src/protocol/limits.ts";
 import { storedCredential } from "../common/admin/deployed.ts";
+import type { NodeRedContext } from "../common/context.ts";
 import type { ConnectionCredentials } from "../common/fields/config-nodes.ts";
 import { isDisabled, storedValue } from "../common/fields/flow-settings.ts";
 import { bindKey, boundTo } from "../common/keys/binding.ts";
@@ -34,13 +35,13 @@ const GRAPHQL_URL_VARIABLE = "CREC_GRAPHQL_URL";
  * environment only to addresses from the environment: no change of the flow can redirect it.
  */
 export function keyProblem(
-  RED: NodeAPI,
+  context: NodeRedContext,
   node: Node<ConnectionCredentials>,
   destination: Destination,
 ): CodedError | undefined {
   const id = originalId(node);
   const stored = node.credentials?.apiKey ?? "";
-  const written = writtenKey(RED, id) ?? stored;
+  const written = writtenKey(context.RED.nodes, id) ?? stored;
   if (isReference(written) && isInEnvironment(stored.trim())) {
     const stray = strayAddress(destination, process.env);
     return stray === undefined ? undefined : strayKey(written, stray);
@@ -49,7 +50,7 @@ export function keyProblem(
   const inSubflow = subflowProperty(node, "crec-connection", [baseUrl, graphqlUrl, proxy]);
   const addresses = addressesOf(destination);
   try {
-    bindKey(bindingsPath(RED), { id: connectionBinding(id), stored, addresses, inSubflow });
+    bindKey(bindingsPath(context.RED), { id: connectionBinding(id), stored, addresses, inSubflow });
     return undefined;
   } catch (thrown) {
     return toCodedError(thrown);
@@ -57,14 +58,14 @@ export function keyProblem(
 }
 
 /** The addresses that the typed key of a connection may be sent to; undefined where they are not stored. */
-export function typedFor(RED: NodeAPI, id: string): readonly string[] | undefined {
-  return isReference(writtenKey(RED, id) ?? "")
+export function typedFor(context: NodeRedContext, id: string): readonly string[] | undefined {
+  return isReference(writtenKey(context.RED.nodes, id) ?? "")
     ? undefined
-    : boundTo(bindingsPath(RED), connectionBinding(id));
+    : boundTo(bindingsPath(context.RED), connectionBinding(id));
 }
 
-function writtenKey(RED: NodeAPI, id: string): string | undefined {
-  return ((RED.nodes.getCredentials(id) ?? {}) as ConnectionCredentials).apiKey?.trim();
+function writtenKey(nodes: NodeAPI["nodes"], id: string): string | undefined {
+  return ((nodes.getCredentials(id) ?? {}) as ConnectionCredentials).apiKey?.trim();
 }
 
 function strayKey(written: string, stray: Setting): CodedError {
@@ -88,8 +89,8 @@ export function environmentKey(name: string): EnvironmentKey | undefined {
 }
 
 /** The same for a deployed connection; undefined if it has a stored key. */
-export function environmentKeyOf(RED: NodeAPI, id: string): EnvironmentKey | undefined {
-  return storedCredential(RED.nodes, id, "apiKey") ? undefined : environmentKey(nameOf(RED, id));
+export function environmentKeyOf(nodes: NodeAPI["nodes"], id: string): EnvironmentKey | undefined {
+  return storedCredential(nodes, id, "apiKey") ? undefined : environmentKey(nameOf(nodes, id));
 }
 
 /**
@@ -97,12 +98,12 @@ export function environmentKeyOf(RED: NodeAPI, id: string): EnvironmentKey | und
  * would have the key that is meant for one.
  */
 export function environmentKeyProblem(
-  RED: NodeAPI,
+  nodes: NodeAPI["nodes"],
   { variable, suffix }: EnvironmentKey,
   { id, name }: { id: string; name: string },
   destination: Destination,
 ): CodedError | undefined {
-  const other = suffix === "" ? undefined : otherWith(RED, suffix, id);
+  const other = suffix === "" ? undefined : otherWith(nodes, suffix, id);
   if (other !== undefined) {
     return nodeError(
       "CONNECTION_INCOMPLETE",
@@ -135,20 +136,20 @@ function onlyKnown(destination: Destination): ReturnType<typeof withUrls> {
 }
 
 /** The name of another connection that takes its key from the same variable. */
-function otherWith(RED: NodeAPI, suffix: string, id: string): string | undefined {
+function otherWith(nodes: NodeAPI["nodes"], suffix: string, id: string): string | undefined {
   const ids: string[] = [];
-  RED.nodes.eachNode((node) => {
+  nodes.eachNode((node) => {
     if (node.type === "crec-connection" && node.id !== id) ids.push(node.id);
   });
   const other = ids.find(
-    (one) => environmentKeyOf(RED, one)?.suffix === suffix && !isDisabled(RED.nodes, { id: one }),
+    (one) => environmentKeyOf(nodes, one)?.suffix === suffix && !isDisabled(nodes, { id: one }),
   );
-  return other === undefined ? undefined : nameOf(RED, other);
+  return other === undefined ? undefined : nameOf(nodes, other);
 }
 
 /** As it is written: a flow can set what a variable in it stands for. */
-export function nameOf(RED: NodeAPI, id: string): string {
-  return String(storedValue(RED.nodes, id, "name") ?? "").trim();
+export function nameOf(nodes: NodeAPI["nodes"], id: string): string {
+  return String(storedValue(nodes, id, "name") ?? "").trim();
 }
 
 /** `Plant A (new)` becomes `_PLANT_A_NEW`. */

@@ -3,6 +3,7 @@ import type { CrecClient, Verifier, VerifyConfig } from "../../src/index.ts";
 import { answerForms } from "../common/admin/answer.ts";
 import { registerLookups } from "../common/admin/lookups.ts";
 import { registerVariables } from "../common/admin/variables.ts";
+import { type NodeRedContext, nodeRedContext } from "../common/context.ts";
 import {
   type Connection,
   type ConnectionCredentials,
@@ -10,7 +11,7 @@ import {
   notUsable,
   problemIn,
 } from "../common/fields/config-nodes.ts";
-import { type FieldReader, formContext } from "../common/fields/field-reader.ts";
+import { type FormContext, formContext } from "../common/fields/field-reader.ts";
 import { lostCredentials, watchCredentials } from "../common/fields/lost-credentials.ts";
 import { type ProxyNode, proxyOf, proxyProblem } from "../common/fields/proxy.ts";
 import { type TlsNode, tlsOptions } from "../common/fields/tls.ts";
@@ -37,7 +38,7 @@ import { environmentKeyOf, environmentKeyProblem, keyProblem, nameOf, typedFor }
 export default function register(RED: NodeAPI): void {
   function ConstructConnection(this: ConnectionNode, def: ConnectionDef): void {
     RED.nodes.createNode(this, def);
-    const connection = openConnection(RED, this, formContext(RED, this, NODE, def).fields);
+    const connection = openConnection(formContext(RED, this, NODE, def));
     this.connection = connection;
     if (connection.problem) this.error(errorText(connection.problem));
     const forget = activity.connections.add(() => connection.calls.report());
@@ -56,19 +57,19 @@ export default function register(RED: NodeAPI): void {
   // Whatever else is loaded, nothing works without connections.
   useLanguageOf(RED._);
   watchCredentials(RED);
-  registerConnectionTest(RED);
-  registerKeyReport(RED);
-  registerWorkflowOwner(RED);
+  const context = nodeRedContext(RED);
+  registerConnectionTest(context);
+  registerKeyReport(context);
+  registerWorkflowOwner(context);
   registerLookups(RED);
   registerVariables(RED);
 }
 
 /** One client and one verifier for all nodes of this connection, created on first use. */
 function openConnection(
-  RED: NodeAPI,
-  node: Node<ConnectionCredentials>,
-  fields: FieldReader<typeof NODE>,
+  context: FormContext<typeof NODE, ConnectionNode>,
 ): Connection & { calls: CallLog; close(): Promise<void> } {
+  const { RED, node, fields } = context;
   const { settings } = fields;
   const baseUrl = (settings.baseUrl ?? "").trim();
   const graphqlUrl = (settings.graphqlUrl ?? "").trim() || undefined;
@@ -76,7 +77,7 @@ function openConnection(
   const proxyNode = settings.proxy ? (RED.nodes.getNode(settings.proxy) as ProxyNode | null) : null;
   const tls = tlsOptions(settings.tls ? (RED.nodes.getNode(settings.tls) as TlsNode | null) : null);
   const own = originalId(node);
-  const given = environmentKeyOf(RED, own);
+  const given = environmentKeyOf(RED.nodes, own);
   const apiKey = given?.value ?? withoutMark(node.credentials?.apiKey ?? "");
   const destination = {
     baseUrl: storedSetting(RED, own, "baseUrl", baseUrl),
@@ -95,8 +96,8 @@ function openConnection(
       ? notUsable(RED.nodes, settings.tls, "TLS configuration of the connection", "CONNECTION_INCOMPLETE")
       : undefined) ??
     (given
-      ? environmentKeyProblem(RED, given, { id: own, name: nameOf(RED, own) }, destination)
-      : keyProblem(RED, node, destination));
+      ? environmentKeyProblem(RED.nodes, given, { id: own, name: nameOf(RED.nodes, own) }, destination)
+      : keyProblem(context, node, destination));
   const budget = problem ? undefined : fields.number("requestsPerMinute");
   const keyExpiresAt = startOfDay((settings.keyEnds ?? "").trim());
   const calls = new CallLog({ origin: originOf(node), baseUrl, graphqlUrl, problem, budget, keyExpiresAt });
@@ -169,17 +170,23 @@ function problemOf(def: ConnectionDef, apiKey: string, lost: string | undefined)
 }
 
 /** `GET /crec/connection/:id/key`: whether the deployed key must be entered again, and its addresses. Never the key. */
-function registerKeyReport(RED: NodeAPI): void {
-  answerForms(RED, "get", "/crec/connection/:id/key", "crec.read", ({ params: { id = "" } }): KeyReport => {
-    const { connection } = (RED.nodes.getNode(id) ?? {}) as Partial<ConnectionNode> & Partial<Node>;
-    const addresses = typedFor(RED, id);
-    const given = connection && environmentKeyOf(RED, id);
-    return {
-      needsConfirmation: connection?.problem?.code === "KEY_NEEDS_CONFIRMATION",
-      ...(given ? { variable: given.variable } : {}),
-      ...(addresses ? { typedFor: addresses.filter((address) => /^https?:/.test(address)) } : {}),
-    };
-  });
+function registerKeyReport(context: NodeRedContext): void {
+  answerForms(
+    context.RED,
+    "get",
+    "/crec/connection/:id/key",
+    "crec.read",
+    ({ params: { id = "" } }): KeyReport => {
+      const { connection } = (context.RED.nodes.getNode(id) ?? {}) as Partial<ConnectionNode> & Partial<Node>;
+      const addresses = typedFor(context, id);
+      const given = connection && environmentKeyOf(context.RED.nodes, id);
+      return {
+        needsConfirmation: connection?.problem?.code === "KEY_NEEDS_CONFIRMATION",
+        ...(given ? { variable: given.variable } : {}),
+        ...(addresses ? { typedFor: addresses.filter((address) => /^https?:/.test(address)) } : {}),
+      };
+    },
+  );
 }
 
 /** What the proofs of a connection's service are checked against. */

@@ -52,7 +52,7 @@ export default function register(RED: NodeAPI): void {
       showStatus(this, "working", statusText(RED._, "create-watcher.status.creating"));
       const channel = channelOf(RED.nodes, fields.settings.channel);
       const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
-      const request = await requestOf(RED, fields, msg);
+      const request = await requestOf(context, msg);
       // Looked for by itself, so that nothing else is asked where it exists, or where the service cannot be reached.
       const isNew = !(await client.watchers.findByName(channelId, request.name, { signal }));
       if (isNew) await warn(client, channelId, { request, signal });

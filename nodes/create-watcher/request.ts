@@ -1,7 +1,6 @@
-import type { NodeAPI } from "node-red";
 import type { CreateWatcher } from "../../src/index.ts";
 import { contractOf } from "../common/fields/config-nodes.ts";
-import type { FieldReader, MessageFields } from "../common/fields/field-reader.ts";
+import type { FieldReader, FormContext, MessageFields } from "../common/fields/field-reader.ts";
 import { loadLibrary } from "../common/library.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
 import { translatedError } from "../common/shared/errors.ts";
@@ -11,16 +10,13 @@ import type { NODE } from "./fields.ts";
  * The watcher to create or find for a message.
  * @throws what is wrong with a field, before anything is sent
  */
-export async function requestOf(
-  RED: NodeAPI,
-  fields: FieldReader<typeof NODE>,
-  msg: CrecMessage,
-): Promise<CreateWatcher> {
+export async function requestOf(context: FormContext<typeof NODE>, msg: CrecMessage): Promise<CreateWatcher> {
+  const { RED, fields, t } = context;
   const inMessage = fields.of(msg);
   const name = await inMessage.required("watcherName");
   const events = await inMessage.names("events");
   if (events.length === 0) {
-    throw translatedError("MISSING_VALUE", RED._("common.error.empty", { label: fields.label("events") }));
+    throw translatedError("MISSING_VALUE", t("common.error.empty", { label: fields.label("events") }));
   }
   const { checksumAddress, eventFragments } = await loadLibrary();
   const label = fields.label("address");

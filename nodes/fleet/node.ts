@@ -1,7 +1,8 @@
 import type { NodeAPI } from "node-red";
 import { answerForms } from "../common/admin/answer.ts";
+import { type NodeRedContext, nodeRedContext } from "../common/context.ts";
 import { problemIn } from "../common/fields/config-nodes.ts";
-import { type FieldReader, formContext } from "../common/fields/field-reader.ts";
+import { type FormContext, formContext } from "../common/fields/field-reader.ts";
 import { lostCredentials, watchCredentials } from "../common/fields/lost-credentials.ts";
 import {
   type FleetCredentials,
@@ -26,17 +27,19 @@ export default function register(RED: NodeAPI): void {
   watchCredentials(RED);
   function ConstructFleet(this: FleetNode, def: FleetDef): void {
     RED.nodes.createNode(this, def);
-    this.fleet = openFleet(RED, this, formContext(RED, this, NODE, def).fields);
+    this.fleet = openFleet(formContext(RED, this, NODE, def));
     if (this.fleet.problem) this.error(errorText(this.fleet.problem));
   }
   RED.nodes.registerType<FleetNode, FleetDef, object, FleetCredentials>("crec-fleet", ConstructFleet, {
     credentials: { url: { type: "password" }, sentinelPassword: { type: "password" } },
   });
-  registerFleetTest(RED);
-  registerSecretsReport(RED);
+  const context = nodeRedContext(RED);
+  registerFleetTest(context);
+  registerSecretsReport(context);
 }
 
-function openFleet(RED: NodeAPI, node: FleetNode, fields: FieldReader<typeof NODE>): FleetRef {
+function openFleet(context: FormContext<typeof NODE, FleetNode>): FleetRef {
+  const { RED, node, fields } = context;
   const { settings, credentials } = { settings: fields.settings, credentials: node.credentials };
   const own = withoutMark((credentials?.url ?? "").trim());
   const read = (): FleetInput => ({
@@ -54,7 +57,7 @@ function openFleet(RED: NodeAPI, node: FleetNode, fields: FieldReader<typeof NOD
     unsetVariable(credentials) ??
     problemIn(read) ??
     settingsProblem(read(), lostCredentials(RED)) ??
-    secretsProblem(RED, node, read());
+    secretsProblem(context, node, read());
   return { problem, settings: problem ? EMPTY : settingsOf(read()), origin: originOf(node) };
 }
 
@@ -62,9 +65,9 @@ function openFleet(RED: NodeAPI, node: FleetNode, fields: FieldReader<typeof NOD
 const EMPTY = { url: "", namespace: "", leaseMs: 0 };
 
 /** `GET /crec/fleet/:id/secrets`: whether what is stored must be entered again. Never what is stored. */
-function registerSecretsReport(RED: NodeAPI): void {
-  answerForms(RED, "get", "/crec/fleet/:id/secrets", "crec.read", ({ params }): SecretsReport => {
-    const { fleet } = (RED.nodes.getNode(params.id ?? "") ?? {}) as Partial<FleetNode>;
+function registerSecretsReport(context: NodeRedContext): void {
+  answerForms(context.RED, "get", "/crec/fleet/:id/secrets", "crec.read", ({ params }): SecretsReport => {
+    const { fleet } = (context.RED.nodes.getNode(params.id ?? "") ?? {}) as Partial<FleetNode>;
     return { needsConfirmation: fleet?.problem?.code === "KEY_NEEDS_CONFIRMATION" };
   });
 }

@@ -1,5 +1,5 @@
-import type { NodeAPI } from "node-red";
 import { storedCredential } from "../common/admin/deployed.ts";
+import type { NodeRedContext } from "../common/context.ts";
 import type { FleetNode } from "../common/fleet/fleet.ts";
 import { bindingsPath, bindKey, originalId, subflowProperty } from "../common/keys/binding.ts";
 import { isFrom, isInEnvironment, type Setting, storedSetting, trustOf } from "../common/keys/destination.ts";
@@ -19,34 +19,38 @@ type Servers = Pick<FleetInput, "url" | "isBySentinel" | "sentinels" | "master" 
  * says it: so what was typed only goes to the sentinels it was typed for, and what is from the environment only to
  * sentinels from the environment. No change of the flow can redirect them.
  */
-export function secretsProblem(RED: NodeAPI, node: FleetNode, servers: Servers): CodedError | undefined {
+export function secretsProblem(
+  context: NodeRedContext,
+  node: FleetNode,
+  servers: Servers,
+): CodedError | undefined {
   for (const name of SECRETS) {
-    const problem = problemOf(RED, node, name, servers);
+    const problem = problemOf(context, node, name, servers);
     if (problem) return problem;
   }
   return undefined;
 }
 
 function problemOf(
-  RED: NodeAPI,
+  context: NodeRedContext,
   node: FleetNode,
   name: (typeof SECRETS)[number],
   servers: Servers,
 ): CodedError | undefined {
   const stored = node.credentials?.[name] ?? "";
   const id = originalId(node);
-  const written = storedCredential(RED.nodes, id, name) ?? stored;
+  const written = storedCredential(context.RED.nodes, id, name) ?? stored;
   // Without a URL of its own, that of the environment is used.
   const isOfEnvironment =
     (name === "url" && stored === "") || (isReference(written) && isInEnvironment(stored.trim()));
   if (isOfEnvironment)
-    return servers.isBySentinel && !areFromEnvironment(RED, id, servers) ? stray() : undefined;
+    return servers.isBySentinel && !areFromEnvironment(context, id, servers) ? stray() : undefined;
   if (stored === "") return undefined;
   const words = { key: "What is stored in this shared state", enter: "enter it again in the shared state" };
   try {
     const addresses = addressesOf(servers);
-    const inSubflow = subflowProperty(node, "crec-fleet", settingsOf(RED, id, servers));
-    bindKey(bindingsPath(RED), { id: `${id} ${name}`, stored, addresses, words, inSubflow });
+    const inSubflow = subflowProperty(node, "crec-fleet", settingsOf(context, id, servers));
+    bindKey(bindingsPath(context.RED), { id: `${id} ${name}`, stored, addresses, words, inSubflow });
     return undefined;
   } catch (thrown) {
     return toCodedError(thrown);
@@ -64,12 +68,14 @@ function addressesOf({ url, isBySentinel, sentinels, master, tls }: Servers): st
 }
 
 /** Those of a sentinel, which say where a password goes. */
-function settingsOf(RED: NodeAPI, id: string, servers: Servers): Setting[] {
-  return (["sentinels", "master"] as const).map((field) => storedSetting(RED, id, field, servers[field]));
+function settingsOf(context: NodeRedContext, id: string, servers: Servers): Setting[] {
+  return (["sentinels", "master"] as const).map((field) =>
+    storedSetting(context.RED, id, field, servers[field]),
+  );
 }
 
-function areFromEnvironment(RED: NodeAPI, id: string, servers: Servers): boolean {
-  return settingsOf(RED, id, servers).every((setting) => isFrom(process.env, setting));
+function areFromEnvironment(context: NodeRedContext, id: string, servers: Servers): boolean {
+  return settingsOf(context, id, servers).every((setting) => isFrom(process.env, setting));
 }
 
 function stray(): CodedError {

@@ -2,6 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import { canonicalId } from "../../src/protocol/ids.ts";
 import { type Connection, channelOf, connectionOf, walletOf } from "../common/fields/config-nodes.ts";
 import { formContext } from "../common/fields/field-reader.ts";
+import type { FlowNodes } from "../common/fields/flow-settings.ts";
 import { answer, onInput, type Task } from "../common/fields/input.ts";
 import { clientFor, createdOf } from "../common/messages/created.ts";
 import { withDetails } from "../common/messages/details.ts";
@@ -30,7 +31,7 @@ export default function register(RED: NodeAPI): void {
         "working",
         statusText(RED._, kept ? "common.status.resuming" : "manage.status.working"),
       );
-      const connection = connectionFor(RED, fields.settings, action);
+      const connection = connectionFor(RED.nodes, fields.settings, action);
       if (kept) requireSameService(kept, connection);
       const client = await clientFor(connection, msg);
       const values = fields.of(msg);
@@ -77,11 +78,11 @@ function actionOf({ action = NODE.fields.action.default }: ManageDef): ManageAct
 
 /** A channel and a wallet have their own connection, and the form does not show another one. */
 function connectionFor(
-  RED: NodeAPI,
+  nodes: FlowNodes,
   { connection, channel, wallet }: ManageDef,
   action: ManageAction,
 ): Connection {
-  if (needs(action, "channel")) return channelOf(RED.nodes, channel).connection();
-  if (needs(action, "wallet")) return walletOf(RED.nodes, wallet).connection();
-  return connectionOf(RED.nodes, connection);
+  if (needs(action, "channel")) return channelOf(nodes, channel).connection();
+  if (needs(action, "wallet")) return walletOf(nodes, wallet).connection();
+  return connectionOf(nodes, connection);
 }

@@ -4,7 +4,7 @@ import { newestDrafts } from "../common/approvals/open-drafts.ts";
 import { previewOfOperation } from "../common/contracts/call-preview.ts";
 import { contractRegistry } from "../common/contracts/contract-registry.ts";
 import { channelOf, signerOf } from "../common/fields/config-nodes.ts";
-import { type FieldReader, formContext } from "../common/fields/field-reader.ts";
+import { type FormContext, formContext } from "../common/fields/field-reader.ts";
 import { fittingSigners, walletTypeAt } from "../common/fields/fitting-signer.ts";
 import { answer, onInput, type Task } from "../common/fields/input.ts";
 import { executionOf, timeAt } from "../common/messages/after-failure.ts";
@@ -102,7 +102,7 @@ export default function register(RED: NodeAPI): void {
           await keep({ id: canonicalId(operationId), connection, about: unsigned, isRequired: true });
           return asking;
         },
-        digest: () => digestOf(RED, fields, msg),
+        digest: () => digestOf(context, msg),
         target: (byDefault) => fields.choice("waitFor") || byDefault,
         timeoutMs: () => fields.milliseconds("timeout"),
         statuses: fields.list("statuses"),
@@ -185,8 +185,7 @@ function walletOperationIdIn(crec: CrecMessage["crec"], operationId: string): st
 
 /** @throws MISSING_VALUE when the message should give it and does not, since another draft could then be signed */
 async function digestOf(
-  RED: NodeAPI,
-  fields: FieldReader<typeof NODE>,
+  { fields, t }: FormContext<typeof NODE>,
   msg: CrecMessage,
 ): Promise<string | undefined> {
   const {
@@ -200,5 +199,5 @@ async function digestOf(
   const digest = (await fields.of(msg).text("digest"))?.trim();
   if (digest) return digest;
   const words = { label: fields.label("digest"), from: `${type}.${stored}` };
-  throw translatedError("MISSING_VALUE", RED._("operation.error.no-digest", words));
+  throw translatedError("MISSING_VALUE", t("operation.error.no-digest", words));
 }

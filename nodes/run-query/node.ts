@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CreatedQuery, CreateQuery, Query, WaitError } from "../../src/index.ts";
 import { canonicalId } from "../../src/protocol/ids.ts";
-import { contractRegistry } from "../common/contracts/contract-registry.ts";
+import { type ContractRegistry, contractRegistry } from "../common/contracts/contract-registry.ts";
 import { channelOf } from "../common/fields/config-nodes.ts";
 import { formContext } from "../common/fields/field-reader.ts";
 import { answer, onInput, type Task } from "../common/fields/input.ts";
@@ -42,7 +42,7 @@ export default function register(RED: NodeAPI): void {
       const keptQuery = kept?.about as KeptQuery | undefined;
       const channelId =
         keptQuery?.channelId ?? fields.of(msg).override("channel") ?? (await channel.resolve(signal));
-      const { request, abi, read } = await questionOf(RED, this, fields, msg, {
+      const { request, abi, read } = await questionOf(context, msg, {
         ...{ connection, client, channelId, signal },
       });
       const verifier = fields.flag("verify") ? await connection.verifier() : undefined;
@@ -69,7 +69,7 @@ export default function register(RED: NodeAPI): void {
           msg.crec = withDetails(msg, { status: query.status, verification });
         }
         throw error instanceof WaitError
-          ? await withReasonFirst(RED, error, request, connection.baseUrl)
+          ? await withReasonFirst(contractRegistry(RED), error, request, connection.baseUrl)
           : error;
       });
       const { query, block, data: raw, verification } = answered;
@@ -96,7 +96,7 @@ function requireSameRequest({ queryId, request }: KeptQuery, now: CreateQuery): 
 
 /** Of a query that ended without a result; of any other wait, the error as it is. */
 async function withReasonFirst(
-  RED: NodeAPI,
+  registry: ContractRegistry,
   error: WaitError,
   request: CreateQuery,
   service: string,
@@ -105,6 +105,6 @@ async function withReasonFirst(
   if (!lastStatus || !reason) return error;
   const { contract_address: to, call_data: data, from_address: from } = request.params;
   const call = { chainSelector: request.chain_selector, to, data, from };
-  const failure = await explainFailure(contractRegistry(RED), reason, [call], service);
+  const failure = await explainFailure(registry, reason, [call], service);
   return nodeError(code, `${failureSentence(lastStatus, failure, "The query has no result")} Query ${id}.`);
 }

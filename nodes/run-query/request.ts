@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Node, NodeAPI } from "node-red";
 import type { Abi, BlockSelection, CreateQuery, ListedFunction } from "../../src/index.ts";
 import { decimalsOfCall, type NodeChannel } from "../common/contracts/call-decimals.ts";
 import { encodeContractCall } from "../common/contracts/calls.ts";
 import { contractRegistry } from "../common/contracts/contract-registry.ts";
 import { contractOf } from "../common/fields/config-nodes.ts";
-import type { FieldReader, MessageFields } from "../common/fields/field-reader.ts";
+import type { FieldReader, FormContext, MessageFields } from "../common/fields/field-reader.ts";
 import { type Library, loadLibrary } from "../common/library.ts";
 import type { CrecMessage } from "../common/messages/message.ts";
 import type { NODE } from "./fields.ts";
@@ -20,29 +19,20 @@ type Question = {
 
 type Fields = FieldReader<typeof NODE>;
 
+/** What the code of one run query works with. */
+type Context = FormContext<typeof NODE>;
+
 /**
  * The question for this message.
  * @throws INVALID_FIELD, MISSING_VALUE and the like, before anything is sent
  */
-export function questionOf(
-  RED: NodeAPI,
-  node: Node,
-  fields: Fields,
-  msg: CrecMessage,
-  channel: NodeChannel,
-): Promise<Question> {
-  return fields.choice("kind") === "raw"
-    ? rawQuestion(fields, msg)
-    : contractQuestion(RED, node, fields, msg, channel);
+export function questionOf(context: Context, msg: CrecMessage, channel: NodeChannel): Promise<Question> {
+  const { fields } = context;
+  return fields.choice("kind") === "raw" ? rawQuestion(fields, msg) : contractQuestion(context, msg, channel);
 }
 
-async function contractQuestion(
-  RED: NodeAPI,
-  node: Node,
-  fields: Fields,
-  msg: CrecMessage,
-  channel: NodeChannel,
-): Promise<Question> {
+async function contractQuestion(context: Context, msg: CrecMessage, channel: NodeChannel): Promise<Question> {
+  const { RED, fields } = context;
   const { call: stored, contract: id } = fields.settings;
   // The contract of its own field first: an import gives config nodes new ids, and changes only such fields.
   const call = { ...stored, ...(id ? { contract: id } : {}) };
@@ -51,7 +41,7 @@ async function contractQuestion(
   const abi = await contract.abi();
   const isInTokens = fields.choice("resultUnit") === "token";
   const { to, data, chainSelector, signature } = await encodeContractCall(
-    { RED, node, t: RED._ },
+    context,
     msg,
     call,
     "args",

@@ -1,5 +1,6 @@
 import type { NodeAPI } from "node-red";
 import { answerForms } from "../common/admin/answer.ts";
+import { type NodeRedContext, nodeRedContext } from "../common/context.ts";
 import type { SignerCredentials, SignerNode, SignerRef } from "../common/fields/config-nodes.ts";
 import { type FieldReader, formContext } from "../common/fields/field-reader.ts";
 import { lostCredentials, watchCredentials } from "../common/fields/lost-credentials.ts";
@@ -22,9 +23,10 @@ export default function register(RED: NodeAPI): void {
   watchCredentials(RED);
   function ConstructSigner(this: DeployedSigner, def: SignerDef): void {
     RED.nodes.createNode(this, def);
-    const { fields } = formContext(RED, this, NODE, def);
+    const context = formContext(RED, this, NODE, def);
+    const { fields } = context;
     const values = valuesOf((name) => readText(this, fields, name));
-    const way = transportOptions(RED, fields.settings);
+    const way = transportOptions(RED.nodes, fields.settings);
     const service = keyServiceOf(values.kind);
     const written = (resolved: string, field: string, id = originalId(this)) =>
       storedSetting(RED, id, field, resolved).written;
@@ -32,7 +34,7 @@ export default function register(RED: NodeAPI): void {
     const problem =
       valuesProblem(values, (key) => RED._(key), { lost: lostCredentials(RED) }) ??
       (service && proxyProblem(RED.nodes, fields.settings.proxy, "signer")) ??
-      (service && destination && secretsProblem(RED, this, { service, values, destination }));
+      (service && destination && secretsProblem(context, this, { service, values, destination }));
     // With any problem it is not known whether the secrets may be sent there.
     if (service && destination && problem === undefined) {
       this.receivers = receiversOf(service, values, destination);
@@ -53,21 +55,21 @@ export default function register(RED: NodeAPI): void {
       credentials: credentialsOf(NODE),
     },
   );
-  registerSignerForm(RED);
+  registerSignerForm(nodeRedContext(RED));
 }
 
 /** What the form of a signer asks. */
-function registerSignerForm(RED: NodeAPI): void {
-  registerKeys(RED);
-  registerSecretsReport(RED);
-  registerSignerTest(RED);
-  registerWalletCheck(RED);
+function registerSignerForm(context: NodeRedContext): void {
+  registerKeys(context);
+  registerSecretsReport(context);
+  registerSignerTest(context);
+  registerWalletCheck(context);
 }
 
 /** `GET /crec/signer/:id/secrets`: whether what is stored must be entered again. Never what is stored. */
-function registerSecretsReport(RED: NodeAPI): void {
-  answerForms(RED, "get", "/crec/signer/:id/secrets", "crec.read", ({ params }): SecretsReport => {
-    const { signer } = (RED.nodes.getNode(params.id ?? "") ?? {}) as Partial<SignerNode>;
+function registerSecretsReport(context: NodeRedContext): void {
+  answerForms(context.RED, "get", "/crec/signer/:id/secrets", "crec.read", ({ params }): SecretsReport => {
+    const { signer } = (context.RED.nodes.getNode(params.id ?? "") ?? {}) as Partial<SignerNode>;
     return { needsConfirmation: signer?.problem?.code === "KEY_NEEDS_CONFIRMATION" };
   });
 }

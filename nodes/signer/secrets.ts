@@ -1,5 +1,5 @@
-import type { NodeAPI } from "node-red";
 import { storedCredential } from "../common/admin/deployed.ts";
+import type { NodeRedContext } from "../common/context.ts";
 import type { SignerNode } from "../common/fields/config-nodes.ts";
 import { bindingsPath, bindKey, originalId, subflowProperty } from "../common/keys/binding.ts";
 import {
@@ -23,7 +23,7 @@ import { type SignerValues, shownSecrets } from "./values.ts";
  * change of the flow can redirect them.
  */
 export function secretsProblem(
-  RED: NodeAPI,
+  context: NodeRedContext,
   node: SignerNode,
   { service, values, destination }: { service: KeyService; values: SignerValues; destination: Destination },
 ): CodedError | undefined {
@@ -34,7 +34,7 @@ export function secretsProblem(
   const { urls, proxy } = destination;
   const inSubflow = subflowProperty(node, "crec-signer", [...urls, proxy]);
   for (const name of shownSecrets(values)) {
-    const problem = problemOf(RED, node, { name, stray, addresses, inSubflow });
+    const problem = problemOf(context, node, { name, stray, addresses, inSubflow });
     if (problem) return problem;
   }
   return undefined;
@@ -48,20 +48,20 @@ type Asked = {
 };
 
 function problemOf(
-  RED: NodeAPI,
+  context: NodeRedContext,
   node: SignerNode,
   { name, stray, addresses, inSubflow }: Asked,
 ): CodedError | undefined {
   const stored = String(node.credentials?.[name] ?? "");
   if (stored === "") return undefined;
   const id = originalId(node);
-  const key = `"${RED._(labelKey(NODE, name))}" of this signer`;
-  const written = storedCredential(RED.nodes, id, name) ?? stored;
+  const key = `"${context.t(labelKey(NODE, name))}" of this signer`;
+  const written = storedCredential(context.RED.nodes, id, name) ?? stored;
   if (isReference(written) && isInEnvironment(stored.trim()))
     return stray === undefined ? undefined : straySecret(key, stray);
   try {
     const words = { key, enter: "enter it again in the signer" };
-    bindKey(bindingsPath(RED), { id: `${id} ${name}`, stored, addresses, words, inSubflow });
+    bindKey(bindingsPath(context.RED), { id: `${id} ${name}`, stored, addresses, words, inSubflow });
     return undefined;
   } catch (thrown) {
     return toCodedError(thrown);

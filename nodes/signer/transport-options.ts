@@ -11,12 +11,12 @@ export type TransportOptions = { tls: TlsOptions | undefined; proxy: ProxyNode |
 
 /** @param ids of the chosen config nodes; empty for none */
 export function transportOptions(
-  RED: NodeAPI,
+  nodes: NodeAPI["nodes"],
   ids: { tls?: string | undefined; proxy?: string | undefined },
 ): TransportOptions {
   return {
-    tls: tlsOptions(ids.tls ? (RED.nodes.getNode(ids.tls) as TlsNode | null) : null),
-    proxy: ids.proxy ? (RED.nodes.getNode(ids.proxy) as ProxyNode | null) : null,
+    tls: tlsOptions(ids.tls ? (nodes.getNode(ids.tls) as TlsNode | null) : null),
+    proxy: ids.proxy ? (nodes.getNode(ids.proxy) as ProxyNode | null) : null,
   };
 }
 

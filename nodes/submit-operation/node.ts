@@ -179,8 +179,9 @@ export default function register(RED: NodeAPI): void {
     };
   }
   RED.nodes.registerType("crec-submit-operation", ConstructSubmitOperation);
-  registerOperationPreview(RED);
-  registerCallDecimals(RED);
+  const context = nodeRedContext(RED);
+  registerOperationPreview(context);
+  registerCallDecimals(context);
   registerDecisions(RED);
 }
 

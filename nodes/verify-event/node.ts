@@ -34,7 +34,7 @@ export default function register(RED: NodeAPI): void {
     onInput(context, def, async ({ msg, send, signal }) => {
       const connection = connectionOf(RED.nodes, settings.connection);
       const event = toEvent(await fields.of(msg).value("event"));
-      const expected = await expectationsOf(RED, fields, msg);
+      const expected = await expectationsOf(context, msg);
       const library = await loadLibrary();
       const { dedupeKey, paramsDigest, signedFacts, unmetExpectation } = library;
       const reject = (verification: VerifyResult | UnmetExpectation | SeenBefore) => {
@@ -43,7 +43,7 @@ export default function register(RED: NodeAPI): void {
         showStatus(this, "error", statusText(RED._, "verify-event.status.rejected", { reason }));
       };
 
-      const readChannelId = () => channelIdOf(RED, settings.channel, msg, event, signal);
+      const readChannelId = () => channelIdOf(RED.nodes, settings.channel, msg, event, signal);
       const channelId = hasSignedChannel(event) ? await readChannelId() : undefined;
       const verifier = await connection.verifier();
       const begun = performance.now();

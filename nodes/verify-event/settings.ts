@@ -5,8 +5,9 @@ import { isEvent, isSameId } from "../../src/protocol/index.ts";
 import { eventNames } from "../common/contracts/event-names.ts";
 import { acceptedWatchers } from "../common/fields/accepted-watchers.ts";
 import { channelOf, contractOf } from "../common/fields/config-nodes.ts";
-import type { FieldReader } from "../common/fields/field-reader.ts";
+import type { FieldReader, FormContext } from "../common/fields/field-reader.ts";
 import { fileNameOf } from "../common/fields/file-name.ts";
+import type { FlowNodes } from "../common/fields/flow-settings.ts";
 import { stateFolderFor } from "../common/folder/state-folder.ts";
 import { override } from "../common/messages/details.ts";
 import { isRedelivered } from "../common/messages/event-message.ts";
@@ -18,10 +19,10 @@ export type VerifyEventFields = FieldReader<typeof NODE>;
 
 /** @throws INVALID_FIELD, MISSING_VALUE, CONTRACT_MISSING */
 export async function expectationsOf(
-  RED: NodeAPI,
-  fields: VerifyEventFields,
+  context: FormContext<typeof NODE>,
   msg: CrecMessage,
 ): Promise<Expectations> {
+  const { RED, fields } = context;
   const { contract, expectEventsType = "str" } = fields.settings;
   const names = await fields.of(msg).names("expectEvents");
   const events = await eventNames(names, fields.label("expectEvents"));
@@ -66,13 +67,13 @@ export function hasSignedChannel(event: ChannelEvent): boolean {
  * @throws CHANNEL_MISSING, CHANNEL_NOT_FOUND
  */
 export async function channelIdOf(
-  RED: NodeAPI,
+  nodes: FlowNodes,
   channel: string | undefined,
   msg: CrecMessage,
   event: ChannelEvent,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  if (channel) return channelOf(RED.nodes, channel).resolve(signal);
+  if (channel) return channelOf(nodes, channel).resolve(signal);
   const named = override(msg, "eventId");
   return named === undefined || isSameId(named, event.event_id) ? override(msg, "channelId") : undefined;
 }

@@ -1,5 +1,6 @@
 import type { NodeAPI } from "node-red";
 import type { Wallet } from "../../src/index.ts";
+import type { Translate } from "../common/context.ts";
 import { sharedLookUp } from "../common/contracts/shared-look-up.ts";
 import {
   type Connection,
@@ -9,7 +10,7 @@ import {
   type WalletNode,
   type WalletRef,
 } from "../common/fields/config-nodes.ts";
-import { type FieldReader, formContext } from "../common/fields/field-reader.ts";
+import { type FormContext, formContext } from "../common/fields/field-reader.ts";
 import { fittingSigners, walletTypeAt } from "../common/fields/fitting-signer.ts";
 import { ADDRESS } from "../common/shared/address.ts";
 import { type CodedError, nodeError, translatedError } from "../common/shared/errors.ts";
@@ -23,12 +24,15 @@ import { configurationError, jsonObject } from "./json-object.ts";
 export default function register(RED: NodeAPI): void {
   function ConstructWallet(this: WalletNode, def: WalletDef): void {
     RED.nodes.createNode(this, def);
-    this.wallet = openWallet(RED, formContext(RED, this, NODE, def).fields, originOf(this));
+    this.wallet = openWallet(formContext(RED, this, NODE, def));
   }
   RED.nodes.registerType("crec-wallet", ConstructWallet);
 }
 
-function openWallet(RED: NodeAPI, { settings }: FieldReader<typeof NODE>, origin: Origin): WalletRef {
+function openWallet(context: FormContext<typeof NODE>): WalletRef {
+  const { RED, t } = context;
+  const { settings } = context.fields;
+  const origin = originOf(context.node);
   const label = (settings.wallet ?? "").trim();
   const chainSelector = (settings.chainSelector ?? "").trim();
   // From an environment variable it is an object already.
@@ -67,7 +71,7 @@ function openWallet(RED: NodeAPI, { settings }: FieldReader<typeof NODE>, origin
     problem:
       unsetVariable(settings) ??
       problemOf(label, chainSelector, owner) ??
-      configurationProblem(RED, configuration) ??
+      configurationProblem(t, configuration) ??
       problemIn(connection) ??
       (settings.signer ? problemIn(signer) : undefined),
     address: async (signal) => (isAddress ? label : (await byName(signal)).address),
@@ -104,11 +108,11 @@ async function deployedWallet(
   return wallet;
 }
 
-function configurationProblem(RED: NodeAPI, configuration: unknown): CodedError | undefined {
+function configurationProblem(t: Translate, configuration: unknown): CodedError | undefined {
   const isEmpty =
     typeof configuration === "string" ? configuration.trim() === "" : configuration === undefined;
   const key = isEmpty ? undefined : configurationError(configuration);
-  return key === undefined ? undefined : translatedError("INVALID_FIELD", RED._(key));
+  return key === undefined ? undefined : translatedError("INVALID_FIELD", t(key));
 }
 
 function problemOf(label: string, chainSelector: string, owner: string | undefined): CodedError | undefined {

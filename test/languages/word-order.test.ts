@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { NodeAPI } from "node-red";
 import should from "should";
 import { defaultText } from "../../nodes/alert/texts/words.ts";
 import type { ConditionDef } from "../../nodes/common/shared/conditions.ts";
@@ -45,7 +44,7 @@ describe("a condition in words", () => {
       ...{ payload: { status: "active" }, alert: { key: "", count: 1, suppressed: 0 }, severity: "info" },
       ...{ sum: undefined, within: "", contract: "", nameOf: () => undefined, read: () => undefined },
     };
-    return defaultText({ _: textsIn(tag) } as unknown as NodeAPI, worded, facts as never);
+    return defaultText(textsIn(tag), worded, facts as never);
   };
 
   it("has the order of English in English", () => {

@@ -178,7 +178,7 @@ describe("the preview of a form", () => {
     const inTokens = async (amounts: string) => {
       const contract = { name: "token", chainSelector: HERE, address: TOKEN, decimals: "6", abi, amounts };
       const request = { source: "form", calls: [call], contracts: { token: contract } };
-      const [previewed] = await previewCalls(withContracts(), request);
+      const [previewed] = await previewCalls(nodeRedContext(withContracts()), request);
       return previewed?.args?.map(({ larger }) => larger?.text);
     };
     should(await inTokens("")).deepEqual(["1.5", undefined, undefined]);
@@ -199,7 +199,7 @@ describe("the preview of a form", () => {
       args: [{ value: RECEIVER }, { value: "1" }],
     };
     const request = { source: "form", calls: Array(16).fill(call), contracts: { token: contract } } as const;
-    const previewed = await previewCalls(withContracts(), request);
+    const previewed = await previewCalls(nodeRedContext(withContracts()), request);
     should(previewed.map(({ problem, data }) => problem ?? data?.text)).eql(
       Array(16).fill(encoded(TRANSFER, "transfer", RECEIVER, "1")),
     );

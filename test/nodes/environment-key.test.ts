@@ -270,7 +270,7 @@ describe("the variables of an API key", () => {
     const setting = (resolved: string) => ({ written: resolved, resolved });
     const destination = { baseUrl: setting(baseUrl), graphqlUrl: setting(graphqlUrl) };
     const key = { variable: `CREC_API_KEY${suffix}`, value: "secret", suffix };
-    return environmentKeyProblem(RED, key, { id: "one", name: "" }, destination)?.message;
+    return environmentKeyProblem(RED.nodes, key, { id: "one", name: "" }, destination)?.message;
   };
 
   it("have the name in upper case, with one low line for all that is not a letter or a digit", () => {

@@ -3,6 +3,7 @@ import { encodeBytes32String, Interface } from "ethers";
 import type { Node, NodeAPI } from "node-red";
 import should from "should";
 import { checkValue } from "../../nodes/common/admin/check-value.ts";
+import { nodeRedContext } from "../../nodes/common/context.ts";
 import { encodeContractCall } from "../../nodes/common/contracts/calls.ts";
 import { fitsBytes } from "../../nodes/common/shared/fits-bytes.ts";
 import { previewCalls } from "../../nodes/submit-operation/admin/preview-calls.ts";
@@ -49,7 +50,7 @@ const checked = (value: string, type = "bytes32", more = {}) =>
 
 async function previewed(value: string) {
   const contracts = { contract: { name: "registry", chainSelector: "1", address: ADDRESS, abi: ABI } };
-  const [shown] = await previewCalls(RED, { calls: [call(value, "str")], contracts });
+  const [shown] = await previewCalls(nodeRedContext(RED), { calls: [call(value, "str")], contracts });
   return shown?.args?.[0];
 }
 

@@ -1,4 +1,3 @@
-import type { NodeAPI } from "node-red";
 import type {
   AlertEvidence,
   ChannelEvent,
@@ -9,6 +8,7 @@ import type {
 import { canonicalId } from "../../../src/protocol/ids.ts";
 import { isEvent } from "../../../src/protocol/index.ts";
 import { channelOf } from "../../common/fields/config-nodes.ts";
+import type { FlowNodes } from "../../common/fields/flow-settings.ts";
 import type { Library } from "../../common/library.ts";
 import { override } from "../../common/messages/details.ts";
 import { isRedelivered } from "../../common/messages/event-message.ts";
@@ -54,14 +54,18 @@ export async function evidenceOf(
 
 /** Whether an event has the highest level that is reported for it, so that its alert cannot be confirmed any more. */
 export class Levels {
-  readonly #RED: NodeAPI;
+  readonly #nodes: FlowNodes;
   /** The id of the chosen channel node; empty for none. */
   readonly #channel: string;
   readonly #library: Pick<Library, "HighestConfidence" | "levelSource">;
   readonly #highest = new Map<string, HighestConfidence>();
 
-  constructor(RED: NodeAPI, channel: string, library: Pick<Library, "HighestConfidence" | "levelSource">) {
-    this.#RED = RED;
+  constructor(
+    nodes: FlowNodes,
+    channel: string,
+    library: Pick<Library, "HighestConfidence" | "levelSource">,
+  ) {
+    this.#nodes = nodes;
     this.#channel = channel;
     this.#library = library;
   }
@@ -96,7 +100,7 @@ export class Levels {
   }
 
   async #ofChosen(signal: AbortSignal) {
-    const channel = channelOf(this.#RED.nodes, this.#channel);
+    const channel = channelOf(this.#nodes, this.#channel);
     const client = await channel.connection().client();
     return this.#library.levelSource(client, await channel.resolve(signal));
   }

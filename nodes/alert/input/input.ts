@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import type { NodeAPI } from "node-red";
-import { contractRegistry, unitsAt } from "../../common/contracts/contract-registry.ts";
+import { type ContractRegistry, unitsAt } from "../../common/contracts/contract-registry.ts";
 import type { ContractRef } from "../../common/fields/config-nodes.ts";
 import type { CrecMessage } from "../../common/messages/message.ts";
 import { ADDRESS } from "../../common/shared/address.ts";
@@ -72,12 +71,12 @@ export async function amountOf(
 
 /** Of the chosen contract, for what is about it; else of the contract that emitted the event, where a contract node knows them. */
 export function decimalsAt(
-  RED: NodeAPI,
+  registry: ContractRegistry,
   { payload }: Pick<CrecMessage, "payload">,
   chosen: ContractRef | undefined,
 ): number | undefined {
   if (!isObject(payload) || payload.contract === undefined) return chosen?.decimals;
   const { contract, chainSelector, chainSelectorUnsigned } = payload;
   if (typeof contract !== "string" || chainSelectorUnsigned === true) return undefined;
-  return unitsAt(contractRegistry(RED), String(chainSelector), contract, chosen)?.decimals;
+  return unitsAt(registry, String(chainSelector), contract, chosen)?.decimals;
 }

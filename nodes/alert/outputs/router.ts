@@ -1,5 +1,6 @@
-import type { Node, NodeAPI } from "node-red";
+import type { Node } from "node-red";
 import type { AlertOutcome } from "../../../src/index.ts";
+import type { NodeContext } from "../../common/context.ts";
 import type { Task } from "../../common/fields/input.ts";
 import type { Library } from "../../common/library.ts";
 import type { CrecMessage } from "../../common/messages/message.ts";
@@ -10,7 +11,7 @@ import { KeyOrder } from "./key-order.ts";
 import type { Leaving, Separate } from "./leaving.ts";
 import { Outbox } from "./outbox.ts";
 
-type OutletsOptions = {
+type RouterOptions = {
   library: Pick<Library, "findInFlight" | "noteAckReceiver" | "redeliveryMs">;
   /** Whether messages without an event are sent again until they are acknowledged. */
   keepsPending: boolean;
@@ -21,17 +22,20 @@ type OutletsOptions = {
 };
 
 /** The outputs of a node. Messages without an event go through an outbox, if the form asks for that. */
-export class Outlets {
+export class Router {
   readonly #node: Node;
   readonly #outbox: Outbox | undefined;
   readonly #forget: () => void;
   readonly #order: KeyOrder;
-  readonly #acknowledge: OutletsOptions["acknowledge"];
+  readonly #acknowledge: RouterOptions["acknowledge"];
   readonly #unsent = new Map<string, AlertOutcome>();
   #underWay: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
-  constructor(RED: NodeAPI, node: Node, { library, keepsPending, acknowledge, isPending }: OutletsOptions) {
+  constructor(
+    { node, t }: Pick<NodeContext, "node" | "t">,
+    { library, keepsPending, acknowledge, isPending }: RouterOptions,
+  ) {
     this.#node = node;
     this.#order = new KeyOrder({ findInFlight: library.findInFlight, mayCome: mayDeliver });
     this.#acknowledge = acknowledge;
@@ -42,7 +46,7 @@ export class Outlets {
           isDue: (id) => isPending(id),
           retryMs: library.redeliveryMs,
           settled: ({ outcome }, why) => {
-            if (why !== undefined) node.warn(RED._("alert.warning.rejected", { why: oneLine(why, 200) }));
+            if (why !== undefined) node.warn(t("alert.warning.rejected", { why: oneLine(why, 200) }));
             this.#acknowledged(outcome);
           },
         })

@@ -1,6 +1,6 @@
-import type { NodeAPI } from "node-red";
 import type { AlertOutcome, RaisedAlert } from "../../../src/index.ts";
 import { KNOWN_CHAINS } from "../../../src/protocol/index.ts";
+import type { Translate } from "../../common/context.ts";
 import type { CrecMessage } from "../../common/messages/message.ts";
 import { ADDRESS } from "../../common/shared/address.ts";
 import { isObject } from "../../common/shared/is-object.ts";
@@ -65,7 +65,7 @@ type Telling = { title: string; text: string; severity: Severity; worded: Worded
 
 /** The texts of an alert. */
 export function told(
-  RED: NodeAPI,
+  t: Translate,
   { title, text, severity, worded }: Telling,
   facts: Facts,
   more: Pick<AlertContent, "link" | "unproven" | "from">,
@@ -73,8 +73,8 @@ export function told(
   const { payload, sumTokens } = facts;
   const said: AlertContent = {
     title:
-      fillTemplate(title, facts, LONGEST_TITLE) || oneLine(defaultTitle(RED, worded, facts), LONGEST_TITLE),
-    text: fillTemplate(text, facts, LONGEST_TEXT) || oneLine(defaultText(RED, worded, facts), LONGEST_TEXT),
+      fillTemplate(title, facts, LONGEST_TITLE) || oneLine(defaultTitle(t, worded, facts), LONGEST_TITLE),
+    text: fillTemplate(text, facts, LONGEST_TEXT) || oneLine(defaultText(t, worded, facts), LONGEST_TEXT),
     severity,
     ...more,
     ...(sumTokens === undefined ? {} : { sumTokens }),
@@ -85,16 +85,16 @@ export function told(
 
 /** The texts of an alert about the rule itself. */
 export function toldOfLimit(
-  RED: NodeAPI,
+  t: Translate,
   { count }: RaisedAlert,
   { severity, name, maxKeys }: { severity: Severity; name: string; maxKeys: number },
 ): AlertContent {
-  return { ...limitWords(RED, { name, maxKeys, count }), severity };
+  return { ...limitWords(t, { name, maxKeys, count }), severity };
 }
 
 /** Of an outcome: `told` is what the alert itself said. `isOwn`: it is the alert of the event that arrived. */
 export function payloadOf(
-  RED: NodeAPI,
+  t: Translate,
   outcome: AlertOutcome,
   told: AlertContent,
   isOwn: boolean,
@@ -106,8 +106,8 @@ export function payloadOf(
     id: alert.id,
     ...(alert.reminder === undefined ? {} : { reminder: alert.reminder }),
     ...said,
-    title: oneLine(outcomeTitle(RED, outcome, { title: told.title, isOwn }), LONGEST_TITLE),
-    text: oneLine(outcomeText(RED, outcome, { text: told.text, isOwn }), LONGEST_TEXT),
+    title: oneLine(outcomeTitle(t, outcome, { title: told.title, isOwn }), LONGEST_TITLE),
+    text: oneLine(outcomeText(t, outcome, { text: told.text, isOwn }), LONGEST_TEXT),
     at: new Date(timeOfOutcome(outcome)).toISOString(),
     key: alert.key,
     count: alert.count,

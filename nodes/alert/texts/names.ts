@@ -1,6 +1,7 @@
-import type { Node, NodeAPI } from "node-red";
-import { contractRegistry, contractsAt } from "../../common/contracts/contract-registry.ts";
+import type { Node } from "node-red";
+import { type ContractRegistry, contractsAt } from "../../common/contracts/contract-registry.ts";
 import type { SignerNode, WalletNode } from "../../common/fields/config-nodes.ts";
+import type { FlowNodes } from "../../common/fields/flow-settings.ts";
 import { storedNodes } from "../../common/fields/stored-nodes.ts";
 import { ADDRESS } from "../../common/shared/address.ts";
 import { oneLine } from "./values.ts";
@@ -17,18 +18,20 @@ const KEPT_MS = 10_000;
  * never a name: its sender chooses that.
  */
 export class KnownNames {
-  readonly #RED: NodeAPI;
+  readonly #nodes: FlowNodes;
+  readonly #registry: ContractRegistry;
   #found: { at: number; names: ReadonlyMap<string, string> } | undefined;
 
   /** With the wallets and signers of the last `load`. */
   readonly known: NameOf = (address, chainSelector) => {
-    const [contract] = contractsAt(contractRegistry(this.#RED), chainSelector, address).flatMap(nameOf);
+    const [contract] = contractsAt(this.#registry, chainSelector, address).flatMap(nameOf);
     const key = address.toLowerCase();
     return contract ?? this.#found?.names.get(`${chainSelector} ${key}`) ?? this.#found?.names.get(key);
   };
 
-  constructor(RED: NodeAPI) {
-    this.#RED = RED;
+  constructor(nodes: FlowNodes, registry: ContractRegistry) {
+    this.#nodes = nodes;
+    this.#registry = registry;
   }
 
   /** Never rejects: a wallet whose address cannot be looked up has no name. */
@@ -42,7 +45,7 @@ export class KnownNames {
 
   /** A signer has the same address on every network. */
   async #signers(): Promise<Array<[string, string]>> {
-    const nodes = storedNodes<SignerNode>(this.#RED.nodes, "crec-signer");
+    const nodes = storedNodes<SignerNode>(this.#nodes, "crec-signer");
     const found = nodes.map(async (node): Promise<Array<[string, string]>> => {
       const [name] = nameOf(node);
       if (name === undefined || node.signer?.problem !== undefined) return [];
@@ -53,7 +56,7 @@ export class KnownNames {
   }
 
   async #wallets(signal: AbortSignal): Promise<Array<[string, string]>> {
-    const nodes = storedNodes<WalletNode>(this.#RED.nodes, "crec-wallet");
+    const nodes = storedNodes<WalletNode>(this.#nodes, "crec-wallet");
     const found = nodes.map(async ({ name, wallet }): Promise<Array<[string, string]>> => {
       if (wallet === undefined || wallet.problem !== undefined) return [];
       const address = await knownAddress(wallet, signal);

@@ -1,5 +1,5 @@
-import type { NodeAPI } from "node-red";
 import type { AlertOutcome, AlertWhen, RaisedAlert } from "../../../src/index.ts";
+import type { Translate } from "../../common/context.ts";
 import type { ConditionDef } from "../../common/shared/conditions.ts";
 import { cutAtWord } from "../../common/shared/cut-text.ts";
 import { isObject } from "../../common/shared/is-object.ts";
@@ -26,19 +26,19 @@ const MOST_ROWS = 3;
 const LONGEST_ROW = 100;
 
 /** A title where the form has none: the node's name, else what happened. */
-export function defaultTitle(RED: NodeAPI, worded: Worded, facts: Facts): string {
+export function defaultTitle(t: Translate, worded: Worded, facts: Facts): string {
   if (worded.name !== "") return worded.name;
   const { when } = worded;
-  if (when === "absence") return say(RED, "alert.words.title-absence", { time: worded.absentFor });
-  if (isByTime(worded, facts)) return defaultText(RED, worded, facts);
-  return subject(RED, facts);
+  if (when === "absence") return say(t, "alert.words.title-absence", { time: worded.absentFor });
+  if (isByTime(worded, facts)) return defaultText(t, worded, facts);
+  return subject(t, facts);
 }
 
 /** A sentence where the form has none. */
-export function defaultText(RED: NodeAPI, worded: Worded, facts: Facts): string {
+export function defaultText(t: Translate, worded: Worded, facts: Facts): string {
   const { alert } = facts;
   const words = {
-    subject: subject(RED, facts),
+    subject: subject(t, facts),
     values: valuesOf(facts),
     count: String(alert.count),
     usual: fieldText("usual", facts),
@@ -49,12 +49,10 @@ export function defaultText(RED: NodeAPI, worded: Worded, facts: Facts): string 
     time: worded.absentFor,
   };
   const parts = [
-    say(RED, `alert.words.${worded.when}${variantOf(worded, facts)}`, words),
-    ...(alert.key === "" ? [] : [say(RED, "alert.words.key", { key: fieldText("key", facts) })]),
-    ...(alert.suppressed > 0
-      ? [say(RED, "alert.words.suppressed", { count: String(alert.suppressed) })]
-      : []),
-    ...conditionWords(RED, worded),
+    say(t, `alert.words.${worded.when}${variantOf(worded, facts)}`, words),
+    ...(alert.key === "" ? [] : [say(t, "alert.words.key", { key: fieldText("key", facts) })]),
+    ...(alert.suppressed > 0 ? [say(t, "alert.words.suppressed", { count: String(alert.suppressed) })] : []),
+    ...conditionWords(t, worded),
   ];
   return parts.map((part) => part.trim().replace(/[:,：，]$/, "")).join(" · ");
 }
@@ -76,83 +74,83 @@ function isFirstSeen({ when }: Worded, { alert }: Facts): boolean {
 
 /** The title and the sentence of an alert about the rule itself. */
 export function limitWords(
-  RED: NodeAPI,
+  t: Translate,
   { name, maxKeys, count }: { name: string; maxKeys: number; count: number },
 ): { title: string; text: string } {
   const words = { name, keys: String(maxKeys), count: String(count) };
   return {
-    title: say(RED, `alert.words.title-limit${name === "" ? "" : "-named"}`, words),
-    text: say(RED, "alert.words.limit", words),
+    title: say(t, `alert.words.title-limit${name === "" ? "" : "-named"}`, words),
+    text: say(t, "alert.words.limit", words),
   };
 }
 
 /** The text of an outcome, with the text of the alert that it is about. `isOwn`: of the event that arrived. */
 export function outcomeText(
-  RED: NodeAPI,
+  t: Translate,
   outcome: AlertOutcome,
   { text, isOwn }: { text: string; isOwn: boolean },
 ): string {
   switch (outcome.kind) {
     case "alert":
-      if (outcome.endedAt !== undefined) return say(RED, "alert.words.over", { text });
-      return isOwn || outcome.alert.reminder === undefined ? text : reminderText(RED, outcome.alert, text);
+      if (outcome.endedAt !== undefined) return say(t, "alert.words.over", { text });
+      return isOwn || outcome.alert.reminder === undefined ? text : reminderText(t, outcome.alert, text);
     case "recovered": {
       const { changes } = outcome;
-      if (changes === undefined) return say(RED, "alert.words.recovered", { text });
-      return say(RED, "alert.words.recovered-changes", { text, changes: String(changes) });
+      if (changes === undefined) return say(t, "alert.words.recovered", { text });
+      return say(t, "alert.words.recovered-changes", { text, changes: String(changes) });
     }
     case "takenBack": {
       const stands = outcome.stands ? "-stands" : "";
-      const taken = say(RED, `alert.words.takenBack-${outcome.reason}${stands}`, { text });
-      return outcome.isOpen ? say(RED, "alert.words.open", { text: taken }) : taken;
+      const taken = say(t, `alert.words.takenBack-${outcome.reason}${stands}`, { text });
+      return outcome.isOpen ? say(t, "alert.words.open", { text: taken }) : taken;
     }
     case "notConfirmed":
     case "ended":
-      return say(RED, `alert.words.${outcome.kind}`, { text });
+      return say(t, `alert.words.${outcome.kind}`, { text });
   }
 }
 
 /** What a reminder without an event says. */
-function reminderText(RED: NodeAPI, { changes, suppressed, lastAt }: RaisedAlert, text: string): string {
-  if (changes !== undefined) return say(RED, "alert.words.changes", { text, changes: String(changes) });
-  if (suppressed === 0 || lastAt === undefined) return say(RED, "alert.words.still", { text });
+function reminderText(t: Translate, { changes, suppressed, lastAt }: RaisedAlert, text: string): string {
+  if (changes !== undefined) return say(t, "alert.words.changes", { text, changes: String(changes) });
+  if (suppressed === 0 || lastAt === undefined) return say(t, "alert.words.still", { text });
   const count = String(suppressed);
-  return say(RED, "alert.words.more", { text, count, time: utcText(lastAt) });
+  return say(t, "alert.words.more", { text, count, time: utcText(lastAt) });
 }
 
 export function outcomeTitle(
-  RED: NodeAPI,
+  t: Translate,
   outcome: AlertOutcome,
   { title, isOwn }: { title: string; isOwn: boolean },
 ): string {
   if (outcome.kind === "alert") {
     const { reminder, changes, suppressed } = outcome.alert;
-    if (outcome.endedAt !== undefined) return say(RED, "alert.words.title-over", { title });
+    if (outcome.endedAt !== undefined) return say(t, "alert.words.title-over", { title });
     if (reminder === undefined) return title;
-    if (changes !== undefined) return say(RED, "alert.words.title-changes", { title });
-    if (isOwn || suppressed === 0) return say(RED, "alert.words.title-still", { title });
-    return say(RED, "alert.words.title-more", { title, count: String(suppressed) });
+    if (changes !== undefined) return say(t, "alert.words.title-changes", { title });
+    if (isOwn || suppressed === 0) return say(t, "alert.words.title-still", { title });
+    return say(t, "alert.words.title-more", { title, count: String(suppressed) });
   }
   const stands = outcome.kind === "takenBack" && outcome.stands ? "-stands" : "";
-  return say(RED, `alert.words.title-${outcome.kind}${stands}`, { title });
+  return say(t, `alert.words.title-${outcome.kind}${stands}`, { title });
 }
 
 /** What the message is about, such as `Transfer of demo token`. */
-function subject(RED: NodeAPI, facts: Facts): string {
+function subject(t: Translate, facts: Facts): string {
   const { payload, contract } = facts;
   if (!isObject(payload)) {
     const value = valueText(payload, facts);
-    return say(RED, `alert.words.value${contract === "" ? "" : "-of"}`, { value, contract });
+    return say(t, `alert.words.value${contract === "" ? "" : "-of"}`, { value, contract });
   }
   if (typeof payload.name === "string" && payload.name !== "") {
     const name = oneLine(payload.name, 60);
     const of = fieldText("contract", facts);
-    return say(RED, `alert.words.event${of === "–" ? "" : "-of"}`, { name, contract: of });
+    return say(t, `alert.words.event${of === "–" ? "" : "-of"}`, { name, contract: of });
   }
   if (typeof payload.status === "string") {
-    return say(RED, "alert.words.status", { status: oneLine(payload.status, 40) });
+    return say(t, "alert.words.status", { status: oneLine(payload.status, 40) });
   }
-  return say(RED, "alert.words.message");
+  return say(t, "alert.words.message");
 }
 
 /** `value 1500, from treasury (0x12ab…9f01)`: amounts in tokens, in the order of the ABI. */
@@ -171,30 +169,28 @@ function valuesOf(facts: Facts): string {
 }
 
 /** The rows that can be said in words: not values that come from elsewhere. */
-function conditionWords(RED: NodeAPI, { rows, match }: Worded): string[] {
-  const said = rows.slice(0, MOST_ROWS).map((row) => rowWords(RED, row));
+function conditionWords(t: Translate, { rows, match }: Worded): string[] {
+  const said = rows.slice(0, MOST_ROWS).map((row) => rowWords(t, row));
   if (said.length === 0) return [];
-  const joined = said.join(say(RED, `alert.words.join-${match}`));
-  return [
-    say(RED, "alert.words.condition", { conditions: rows.length > MOST_ROWS ? `${joined}, …` : joined }),
-  ];
+  const joined = said.join(say(t, `alert.words.join-${match}`));
+  return [say(t, "alert.words.condition", { conditions: rows.length > MOST_ROWS ? `${joined}, …` : joined })];
 }
 
-function rowWords(RED: NodeAPI, row: ConditionDef): string {
-  const not = row.not ? say(RED, "alert.words.not") : "";
+function rowWords(t: Translate, row: ConditionDef): string {
+  const not = row.not ? say(t, "alert.words.not") : "";
   if (row.kind === "expression") return cutAtWord(`${not}${oneLine(row.value, LONGEST_ROW)}`, LONGEST_ROW);
   const isText = row.type === undefined || row.type === "str";
   const value = isText ? (row.value ?? "") : `${row.type}.${row.value ?? ""}`;
-  const field = row.field === "" ? say(RED, "alert.words.payload") : row.field.replace(/^params\./, "");
-  const unit = row.unit === "token" ? say(RED, "alert.words.tokens") : "";
+  const field = row.field === "" ? say(t, "alert.words.payload") : row.field.replace(/^params\./, "");
+  const unit = row.unit === "token" ? say(t, "alert.words.tokens") : "";
   const to = row.to ?? "";
   // Behind the last value, not at the end: in some languages the verb follows.
   const values = row.is === "between" ? { value, to: `${to}${unit}` } : { value: `${value}${unit}`, to };
-  const words = say(RED, `alert.words.is.${row.is}`, { field, ...values });
+  const words = say(t, `alert.words.is.${row.is}`, { field, ...values });
   return oneLine(`${not}${words}`, LONGEST_ROW);
 }
 
 /** Values are put in here and not by Node-RED's translation, which could find its own marks in what an event says. */
-function say(RED: NodeAPI, key: string, words: Readonly<Record<string, string>> = {}): string {
-  return replaceFields(RED._(key), (name) => words[name] ?? "");
+function say(t: Translate, key: string, words: Readonly<Record<string, string>> = {}): string {
+  return replaceFields(t(key), (name) => words[name] ?? "");
 }

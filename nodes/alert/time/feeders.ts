@@ -123,6 +123,7 @@ export class Feeders {
   }
 }
 
+type Host = Pick<NodeAPI, "events" | "nodes">;
 type Wired = ReadonlyMap<string, ReadonlySet<string>>;
 
 const NONE: ReadonlySet<string> = new Set();
@@ -131,9 +132,9 @@ const NONE: ReadonlySet<string> = new Set();
 const found = new WeakMap<object, Promise<Wired>>();
 
 /** The ids of the events in nodes whose messages get to an alert node by the wires of the deployed flows. */
-export async function wiredReaders(RED: NodeAPI, alert: string): Promise<ReadonlySet<string>> {
-  const { events } = RED;
-  const known = found.get(events) ?? findIn(RED);
+export async function wiredReaders(host: Host, alert: string): Promise<ReadonlySet<string>> {
+  const { events, nodes } = host;
+  const known = found.get(events) ?? findIn(nodes);
   if (!found.has(events)) {
     found.set(events, known);
     const forget = () => found.delete(events);
@@ -144,6 +145,6 @@ export async function wiredReaders(RED: NodeAPI, alert: string): Promise<Readonl
   return wired?.get(alert) ?? NONE;
 }
 
-async function findIn(RED: NodeAPI): Promise<Wired> {
-  return new Paths(RED.nodes, await Flows.read(RED.nodes)).feeding("crec-events-in", "crec-alert");
+async function findIn(nodes: Host["nodes"]): Promise<Wired> {
+  return new Paths(nodes, await Flows.read(nodes)).feeding("crec-events-in", "crec-alert");
 }

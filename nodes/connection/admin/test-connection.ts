@@ -1,7 +1,7 @@
-import type { NodeAPI } from "node-red";
 import type { CrecClient, CrecClientOptions, Network, VerifyConfig } from "../../../src/index.ts";
 import { answerForms, fieldsOf, textIn } from "../../common/admin/answer.ts";
 import { concealing } from "../../common/admin/conceal.ts";
+import type { NodeRedContext } from "../../common/context.ts";
 import { loadLibrary } from "../../common/library.ts";
 import { nodeError, toCodedError } from "../../common/shared/errors.ts";
 import type { FamilyDef, Tested } from "../../common/shared/form-types.ts";
@@ -12,15 +12,15 @@ import { accountChecks, proofChecks } from "./proof-checks.ts";
 import { formVerification, testedSettings } from "./tested-settings.ts";
 
 /** `POST /crec/connection/test`: tests the settings in the form, and answers what works or what is wrong. */
-export function registerConnectionTest(RED: NodeAPI): void {
-  answerForms(RED, "post", "/crec/connection/test", "crec.write", ({ body }) => test(RED, body));
+export function registerConnectionTest(context: NodeRedContext): void {
+  answerForms(context.RED, "post", "/crec/connection/test", "crec.write", ({ body }) => test(context, body));
 }
 
 /** @throws the diagnosis, where the connection does not work */
-async function test(RED: NodeAPI, body: unknown): Promise<Tested> {
+async function test(context: NodeRedContext, body: unknown): Promise<Tested> {
   const fields = fieldsOf(body);
-  const settings = testedSettings(RED, fields);
-  const form = formVerification(RED, body);
+  const settings = testedSettings(context, fields);
+  const form = formVerification(context, body);
   const families = formFamilies(fields.families);
   const conceal = concealing([
     { written: textIn(fields.baseUrl), value: settings.baseUrl },

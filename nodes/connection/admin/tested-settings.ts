@@ -7,6 +7,7 @@ import {
   requireVariable,
   storedCredential,
 } from "../../common/admin/deployed.ts";
+import type { NodeRedContext } from "../../common/context.ts";
 import type { ConnectionNode } from "../../common/fields/config-nodes.ts";
 import { storedValue } from "../../common/fields/flow-settings.ts";
 import { type ProxyNode, proxyOf, proxyProblem } from "../../common/fields/proxy.ts";
@@ -52,19 +53,24 @@ const LONGEST_SECONDS = 10;
  * The settings of a form, deployed or not, as a client takes them.
  * @throws DEPLOY_FIRST, VARIABLE_MISSING, KEY_MISSING
  */
-export function testedSettings(RED: NodeAPI, body: TestRequest): CrecClientOptions {
+export function testedSettings(context: NodeRedContext, body: TestRequest): CrecClientOptions {
   const id = textIn(body.id);
-  const deployed = RED.nodes.getNode(id) as Deployed;
-  const baseUrl = addressOf(RED, id, "baseUrl", textIn(body.baseUrl));
-  const graphqlUrl = addressOf(RED, id, "graphqlUrl", textIn(body.graphqlUrl));
-  const tls = tlsOptions(configNode<TlsNode>(RED, body.tls, "TLS configuration"));
-  const proxyNode = configNode<ProxyNode>(RED, body.proxy, "proxy");
-  const problem = proxyNode && proxyProblem(RED.nodes, proxyNode.id);
+  const deployed = context.RED.nodes.getNode(id) as Deployed;
+  const baseUrl = addressOf(context, id, "baseUrl", textIn(body.baseUrl));
+  const graphqlUrl = addressOf(context, id, "graphqlUrl", textIn(body.graphqlUrl));
+  const tls = tlsOptions(configNode<TlsNode>(context.RED.nodes, body.tls, "TLS configuration"));
+  const proxyNode = configNode<ProxyNode>(context.RED.nodes, body.proxy, "proxy");
+  const problem = proxyNode && proxyProblem(context.RED.nodes, proxyNode.id);
   if (problem) throw problem;
   const seconds = Number(textIn(body.timeout) || LONGEST_SECONDS);
   return {
     baseUrl,
-    apiKey: keyFor(RED, deployed, body, { baseUrl, graphqlUrl, tls, ...proxySetting(RED, proxyNode) }),
+    apiKey: keyFor(context, deployed, body, {
+      baseUrl,
+      graphqlUrl,
+      tls,
+      ...proxySetting(context, proxyNode),
+    }),
     timeoutMs: Math.min(seconds > 0 ? seconds : LONGEST_SECONDS, LONGEST_SECONDS) * 1000,
     maxAttempts: 1,
     ...(graphqlUrl === "" ? {} : { graphqlUrl }),
@@ -81,8 +87,8 @@ type KeyTarget = Addresses & Omit<Destination, keyof Addresses>;
  * An address of the form; of a variable its value, if the deployed connection has the same variable in the same field.
  * @throws DEPLOY_FIRST, VARIABLE_MISSING
  */
-function addressOf(RED: NodeAPI, id: string, field: keyof Addresses, typed: string): string {
-  return isReference(typed) ? requireVariable(deployedVariable(RED, id, field, typed), typed) : typed;
+function addressOf(context: NodeRedContext, id: string, field: keyof Addresses, typed: string): string {
+  return isReference(typed) ? requireVariable(deployedVariable(context.RED, id, field, typed), typed) : typed;
 }
 
 /**
@@ -90,16 +96,17 @@ function addressOf(RED: NodeAPI, id: string, field: keyof Addresses, typed: stri
  * know, goes to the addresses of the deployed connection only. That of the environment, for a connection without a key,
  * goes where the environment says, once it is deployed.
  */
-function keyFor(RED: NodeAPI, deployed: Deployed, body: TestRequest, target: KeyTarget): string {
+function keyFor(context: NodeRedContext, deployed: Deployed, body: TestRequest, target: KeyTarget): string {
   const typed = textIn(body.apiKey);
   const isMeantAsStored = typed === "" || typed === STORED_PASSWORD;
-  if (isReference(typed)) requireVariable(deployedCredential(RED, textIn(body.id), "apiKey", typed), typed);
+  if (isReference(typed))
+    requireVariable(deployedCredential(context.RED, textIn(body.id), "apiKey", typed), typed);
   else if (!isMeantAsStored) return typed;
   const stored = deployed?.connection && deployed.credentials?.apiKey;
-  if (!stored) return environmentKeyFor(RED, body, target);
+  if (!stored) return environmentKeyFor(context.RED.nodes, body, target);
   const { problem } = deployed.connection ?? {};
   if (problem?.code === "KEY_NEEDS_CONFIRMATION") throw problem;
-  if (isStoredFor(RED, deployed, body, target) && isSameWay(RED, deployed, body))
+  if (isStoredFor(context, deployed, body, target) && isSameWay(context.RED.nodes, deployed, body))
     return withoutMark(requireSet(stored));
   if (isReference(typed)) {
     const message =
@@ -113,18 +120,18 @@ function keyFor(RED: NodeAPI, deployed: Deployed, body: TestRequest, target: Key
 }
 
 /** @throws KEY_MISSING, CONNECTION_INCOMPLETE, KEY_NEEDS_CONFIRMATION */
-function environmentKeyFor(RED: NodeAPI, body: TestRequest, target: KeyTarget): string {
+function environmentKeyFor(nodes: NodeAPI["nodes"], body: TestRequest, target: KeyTarget): string {
   const [id, name] = [textIn(body.id), textIn(body.name)];
-  const isNode = storedValue(RED.nodes, id, "type") === "crec-connection";
-  const isDeployed = isNode && nameOf(RED, id) === name && hasSameWay(RED, id, body);
-  const given = isDeployed ? environmentKeyOf(RED, id) : undefined;
+  const isNode = storedValue(nodes, id, "type") === "crec-connection";
+  const isDeployed = isNode && nameOf(nodes, id) === name && hasSameWay(nodes, id, body);
+  const given = isDeployed ? environmentKeyOf(nodes, id) : undefined;
   if (!given) {
     throw nodeError(
       "KEY_MISSING",
       "Enter the API key first. One from the environment is only tested with the deployed name, TLS and proxy.",
     );
   }
-  const problem = environmentKeyProblem(RED, given, { id, name }, destinationOf(body, target));
+  const problem = environmentKeyProblem(nodes, given, { id, name }, destinationOf(body, target));
   if (problem) throw problem;
   return given.value;
 }
@@ -137,20 +144,20 @@ function destinationOf(body: TestRequest, { baseUrl, graphqlUrl, ...way }: KeyTa
   };
 }
 
-function proxySetting(RED: NodeAPI, node: ProxyNode | null): Pick<Destination, "proxy"> {
-  return node ? { proxy: storedSetting(RED, node.id, "url", node.url ?? "") } : {};
+function proxySetting(context: NodeRedContext, node: ProxyNode | null): Pick<Destination, "proxy"> {
+  return node ? { proxy: storedSetting(context.RED, node.id, "url", node.url ?? "") } : {};
 }
 
 /** Whether the key would only go to addresses of the deployed connection. The account URL may be empty. */
 function isStoredFor(
-  RED: NodeAPI,
+  context: NodeRedContext,
   { id, connection }: NonNullable<Deployed>,
   body: TestRequest,
   target: KeyTarget,
 ): boolean {
   const { baseUrl, graphqlUrl = "" } = connection ?? {};
   if (target.baseUrl !== baseUrl || !["", graphqlUrl].includes(target.graphqlUrl)) return false;
-  const bound = typedFor(RED, id);
+  const bound = typedFor(context, id);
   const addresses = addressesOf(destinationOf(body, target));
   return bound === undefined || addresses.every((address) => bound.includes(address));
 }
@@ -160,38 +167,42 @@ function isStoredFor(
  * other, the addresses that it is bound to also name TLS and proxy where these matter. With any problem of the connection
  * it is not known whether such a key may be sent to its addresses.
  */
-function isSameWay(RED: NodeAPI, { id, connection }: NonNullable<Deployed>, body: TestRequest): boolean {
-  if (!isReference(storedCredential(RED.nodes, id, "apiKey") ?? "")) return true;
-  return !connection?.problem && hasSameWay(RED, id, body);
+function isSameWay(
+  nodes: NodeAPI["nodes"],
+  { id, connection }: NonNullable<Deployed>,
+  body: TestRequest,
+): boolean {
+  if (!isReference(storedCredential(nodes, id, "apiKey") ?? "")) return true;
+  return !connection?.problem && hasSameWay(nodes, id, body);
 }
 
-function hasSameWay(RED: NodeAPI, id: string, body: TestRequest): boolean {
+function hasSameWay(nodes: NodeAPI["nodes"], id: string, body: TestRequest): boolean {
   const chosen = (value: unknown) => (isChosen(textIn(value)) ? textIn(value) : "");
   return (["tls", "proxy"] as const).every(
-    (field) => chosen(body[field]) === chosen(storedValue(RED.nodes, id, field)),
+    (field) => chosen(body[field]) === chosen(storedValue(nodes, id, field)),
   );
 }
 
 /** A config node of Node-RED itself, which exists at run time only after a deploy. */
-function configNode<T extends Node>(RED: NodeAPI, id: unknown, noun: string): T | null {
+function configNode<T extends Node>(nodes: NodeAPI["nodes"], id: unknown, noun: string): T | null {
   const chosen = textIn(id);
   if (!isChosen(chosen)) return null;
-  const node = RED.nodes.getNode(chosen) as T | null;
+  const node = nodes.getNode(chosen) as T | null;
   if (node) return node;
   throw nodeError("DEPLOY_FIRST", `The ${noun} is not deployed yet. Deploy it, then test again.`);
 }
 
-export function formVerification(RED: NodeAPI, body: unknown): FormVerification {
+export function formVerification(context: NodeRedContext, body: unknown): FormVerification {
   const fields = fieldsOf(body);
   const settings = VERIFICATION_FIELDS.map((field) => [
     field,
-    settingOf(RED, textIn(fields.id), field, textIn(fields[field])),
+    settingOf(context, textIn(fields.id), field, textIn(fields[field])),
   ]);
   return Object.fromEntries(settings) as FormVerification;
 }
 
-function settingOf(RED: NodeAPI, id: string, field: string, written: string): FormSetting {
+function settingOf(context: NodeRedContext, id: string, field: string, written: string): FormSetting {
   if (!isReference(written)) return { written, value: written };
-  const variable = deployedVariable(RED, id, field, written);
+  const variable = deployedVariable(context.RED, id, field, written);
   return { written, value: variable.state === "set" ? variable.value : undefined };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { NodeAPI } from "node-red";
 import { answerForms, fieldsOf, textIn } from "../../common/admin/answer.ts";
 import { deployedCredential, deployedVariable, requireVariable } from "../../common/admin/deployed.ts";
+import type { NodeRedContext } from "../../common/context.ts";
 import type { TlsOptions } from "../../common/fields/tls.ts";
 import {
   type FleetNode,
@@ -26,12 +26,14 @@ import { settingsOf, settingsProblem } from "../settings.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 /** `POST /crec/fleet/test`: tests the settings in the form, and answers what was found, or what is wrong. */
-export function registerFleetTest(RED: NodeAPI): void {
-  answerForms(RED, "post", "/crec/fleet/test", "crec.write", ({ body }) => test(RED, fieldsOf(body)));
+export function registerFleetTest(context: NodeRedContext): void {
+  answerForms(context.RED, "post", "/crec/fleet/test", "crec.write", ({ body }) =>
+    test(context, fieldsOf(body)),
+  );
 }
 
-async function test(RED: NodeAPI, fields: Fields): Promise<FleetTested> {
-  const settings = testedSettings(RED, fields);
+async function test(context: NodeRedContext, fields: Fields): Promise<FleetTested> {
+  const settings = testedSettings(context, fields);
   const shared = await openState(await loadLibrary(), settings);
   try {
     // The first call also connects.
@@ -54,16 +56,18 @@ const NOBODY = { id: randomUUID(), name: "test" };
  * The settings of a form, deployed or not.
  * @throws DEPLOY_FIRST, FLEET_INCOMPLETE, KEY_MISSING, VARIABLE_MISSING
  */
-function testedSettings(RED: NodeAPI, fields: Fields): FleetSettings {
+function testedSettings(context: NodeRedContext, fields: Fields): FleetSettings {
   const id = textIn(fields.id);
-  const deployed = RED.nodes.getNode(id) as Partial<FleetNode> | null;
+  const deployed = context.RED.nodes.getNode(id) as Partial<FleetNode> | null;
   const field = (name: string): string => {
     const typed = textIn(fields[name]);
-    return isReference(typed) ? requireVariable(deployedVariable(RED, id, name, typed), typed) : typed;
+    return isReference(typed)
+      ? requireVariable(deployedVariable(context.RED, id, name, typed), typed)
+      : typed;
   };
   const isBySentinel = textIn(fields.servers) === "sentinel";
   const [sentinels, master] = isBySentinel ? [field("sentinels"), field("master")] : ["", ""];
-  const chosen = chosenTls(RED, textIn(fields.tls));
+  const chosen = chosenTls(context, textIn(fields.tls));
   const tls = chosen ?? (textIn(fields.url) === "" ? tlsOfEnvironment() : undefined);
   const common = { isBySentinel, sentinels, master, tls, namespace: field("namespace"), leaseMs: 0 };
   const asked = settingsOf({ ...common, url: "", sentinelPassword: "" });
@@ -74,7 +78,7 @@ function testedSettings(RED: NodeAPI, fields: Fields): FleetSettings {
     const isOwn = typed !== "" && typed !== STORED_PASSWORD && !isReference(typed);
     if (isOwn) return typed;
     const otherwise = name === "url" ? urlOfEnvironment() : "";
-    if (isReference(typed)) requireVariable(deployedCredential(RED, id, name, typed), typed);
+    if (isReference(typed)) requireVariable(deployedCredential(context.RED, id, name, typed), typed);
     const stored = typed === "" ? otherwise : requireSet(withoutMark(deployed?.credentials?.[name] ?? ""));
     if (stored !== "" && !isSameWay) throw typeAgain(deployed);
     return stored;
@@ -90,9 +94,9 @@ function testedSettings(RED: NodeAPI, fields: Fields): FleetSettings {
 }
 
 /** @throws DEPLOY_FIRST, FLEET_INCOMPLETE */
-function chosenTls(RED: NodeAPI, id: string): TlsOptions | undefined {
+function chosenTls(context: NodeRedContext, id: string): TlsOptions | undefined {
   if (!isChosen(id)) return undefined;
-  if (RED.nodes.getNode(id)) return tlsOfNode(RED, id);
+  if (context.RED.nodes.getNode(id)) return tlsOfNode(context.RED, id);
   throw nodeError("DEPLOY_FIRST", "The TLS configuration is not deployed yet. Deploy it, then test again.");
 }
 

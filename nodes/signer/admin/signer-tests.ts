@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { NodeAPI } from "node-red";
 import type { SigningState, SignRequest } from "../../../src/index.ts";
 import { answerForms, fieldsOf } from "../../common/admin/answer.ts";
+import type { NodeRedContext } from "../../common/context.ts";
 import { loadLibrary } from "../../common/library.ts";
 import { errorText } from "../../common/messages/error-texts.ts";
 import { nodeError } from "../../common/shared/errors.ts";
@@ -36,17 +36,23 @@ const running = new Map<string, Running>();
  * it answers at once, with the id of the test.
  * `POST /crec/signer/test/:test`: how far it is. `POST /crec/signer/test/:test/cancel` ends it.
  */
-export function registerSignerTest(RED: NodeAPI): void {
-  answerForms(RED, "post", "/crec/signer/test", "crec.write", ({ body }): SignerTestStarted => {
-    const { values, way, conceal } = testedSigner(RED, fieldsOf(body));
+export function registerSignerTest(context: NodeRedContext): void {
+  answerForms(context.RED, "post", "/crec/signer/test", "crec.write", ({ body }): SignerTestStarted => {
+    const { values, way, conceal } = testedSigner(context, fieldsOf(body));
     const seconds = longestSigning({ kind: values.kind, timeout: values.text("timeout") });
     const timeoutMs = seconds === 0 ? undefined : seconds * 1000;
     return { test: startTest(() => openSigner(values, way), { timeoutMs, conceal }) };
   });
-  answerForms(RED, "post", "/crec/signer/test/:test", "crec.write", ({ params }): SignerTestReport => {
-    return reportOf(params.test ?? "");
-  });
-  answerForms(RED, "post", "/crec/signer/test/:test/cancel", "crec.write", ({ params }): object => {
+  answerForms(
+    context.RED,
+    "post",
+    "/crec/signer/test/:test",
+    "crec.write",
+    ({ params }): SignerTestReport => {
+      return reportOf(params.test ?? "");
+    },
+  );
+  answerForms(context.RED, "post", "/crec/signer/test/:test/cancel", "crec.write", ({ params }): object => {
     cancelTest(params.test ?? "");
     return {};
   });

@@ -2,6 +2,7 @@ import type { NodeAPI } from "node-red";
 import { textIn } from "../../common/admin/answer.ts";
 import { concealing } from "../../common/admin/conceal.ts";
 import { deployedCredential, deployedVariable, requireVariable } from "../../common/admin/deployed.ts";
+import type { NodeRedContext, Translate } from "../../common/context.ts";
 import { proxyProblem } from "../../common/fields/proxy.ts";
 import { strayAddress } from "../../common/keys/destination.ts";
 import { isChosen } from "../../common/shared/config-choice.ts";
@@ -36,24 +37,27 @@ type TestedSigner = {
  * where the deployed signer sends it.
  * @throws DEPLOY_FIRST, SIGNER_INCOMPLETE, KEY_MISSING, VARIABLE_MISSING, CONFIG_NODE_DISABLED, CONFIG_NODE_DELETED, PROXY_INCOMPLETE
  */
-export function testedSigner(RED: NodeAPI, fields: Fields): TestedSigner {
+export function testedSigner(context: NodeRedContext, fields: Fields): TestedSigner {
   const id = textIn(fields.id);
-  const node = RED.nodes.getNode(id) as Partial<DeployedSigner> | null;
+  const node = context.RED.nodes.getNode(id) as Partial<DeployedSigner> | null;
   const deployed = node?.signer ? node : null;
   const secrets = credentialsOf(NODE);
   const read = (name: string): string => {
     const typed = textIn(fields[name]);
-    if (name in secrets) return secretText(RED, deployed, name, typed);
-    return isReference(typed) ? requireVariable(deployedVariable(RED, id, name, typed), typed) : typed;
+    if (name in secrets) return secretText(context, deployed, name, typed);
+    return isReference(typed)
+      ? requireVariable(deployedVariable(context.RED, id, name, typed), typed)
+      : typed;
   };
   const values = valuesOf(read);
   for (const name of shownSecrets(values)) {
     // Its box shows dots, and there is nothing behind them.
-    if (textIn(fields[name]) === STORED_PASSWORD && values.secret(name) === "") throw notStored(RED, name);
+    if (textIn(fields[name]) === STORED_PASSWORD && values.secret(name) === "")
+      throw notStored(context.t, name);
   }
-  const problem = valuesProblem(values, (key) => RED._(key), { isOpen: true });
+  const problem = valuesProblem(values, (key) => context.t(key), { isOpen: true });
   if (problem) throw problem;
-  const way = testedWay(RED, fields);
+  const way = testedWay(context.RED.nodes, fields);
   const stored = shownSecrets(values).filter((name) => !isTyped(textIn(fields[name])));
   requireSameReceivers(deployed, {
     values,
@@ -72,24 +76,25 @@ function isTyped(text: string): boolean {
 
 /** @throws DEPLOY_FIRST, KEY_MISSING, VARIABLE_MISSING */
 function secretText(
-  RED: NodeAPI,
+  context: NodeRedContext,
   deployed: Partial<DeployedSigner> | null,
   name: string,
   typed: string,
 ): string {
   if (isTyped(typed)) return withoutMark(typed);
-  if (isReference(typed)) requireVariable(deployedCredential(RED, deployed?.id ?? "", name, typed), typed);
+  if (isReference(typed))
+    requireVariable(deployedCredential(context.RED, deployed?.id ?? "", name, typed), typed);
   return requireSet(withoutMark(String(deployed?.credentials?.[name] ?? "").trim()));
 }
 
-function testedWay(RED: NodeAPI, fields: Fields): TransportOptions {
+function testedWay(nodes: NodeAPI["nodes"], fields: Fields): TransportOptions {
   const chosen = (value: unknown) => (isChosen(textIn(value)) ? textIn(value) : "");
   const [tls, proxy] = [chosen(fields.tls), chosen(fields.proxy)];
-  if (tls !== "" && !RED.nodes.getNode(tls)) throw deployFirst("TLS configuration");
-  if (proxy !== "" && !RED.nodes.getNode(proxy)) throw deployFirst("proxy");
-  const problem = proxyProblem(RED.nodes, proxy, "signer");
+  if (tls !== "" && !nodes.getNode(tls)) throw deployFirst("TLS configuration");
+  if (proxy !== "" && !nodes.getNode(proxy)) throw deployFirst("proxy");
+  const problem = proxyProblem(nodes, proxy, "signer");
   if (problem) throw problem;
-  return transportOptions(RED, { tls, proxy });
+  return transportOptions(nodes, { tls, proxy });
 }
 
 /** @throws KEY_MISSING, KEY_NEEDS_CONFIRMATION */
@@ -116,8 +121,8 @@ function requireSameReceivers(
   );
 }
 
-function notStored(RED: NodeAPI, name: SecretName): Error {
-  const label = RED._(labelKey(NODE, name));
+function notStored(t: Translate, name: SecretName): Error {
+  const label = t(labelKey(NODE, name));
   return nodeError("SIGNER_INCOMPLETE", `Enter "${label}" again: the deployed signer does not have it.`);
 }
 

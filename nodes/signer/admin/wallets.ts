@@ -3,6 +3,7 @@ import type { CrecClient, RsaPublicKey, Wallet } from "../../../src/index.ts";
 import { answerForms, fieldsOf, textIn } from "../../common/admin/answer.ts";
 import { deployedVariable, requireVariable } from "../../common/admin/deployed.ts";
 import { sharedAnswers } from "../../common/admin/shared-answers.ts";
+import type { NodeRedContext } from "../../common/context.ts";
 import type { ConnectionNode } from "../../common/fields/config-nodes.ts";
 import { ADDRESS } from "../../common/shared/address.ts";
 import { messageOf, nodeError } from "../../common/shared/errors.ts";
@@ -15,16 +16,16 @@ const MOST_WALLETS = 20;
 const LONGEST_MS = 10_000;
 
 /** `POST /crec/signer/wallets`: whether wallets of the service name the key of a form among their signers. */
-export function registerWalletCheck(RED: NodeAPI): void {
-  const shared = sharedAnswers<WalletAnswers>(RED, ({ wallets }) =>
+export function registerWalletCheck(context: NodeRedContext): void {
+  const shared = sharedAnswers<WalletAnswers>(context.RED, ({ wallets }) =>
     wallets.every(({ state }) => state !== "unknown"),
   );
-  answerForms(RED, "post", "/crec/signer/wallets", "crec.read", ({ body }) => {
+  answerForms(context.RED, "post", "/crec/signer/wallets", "crec.read", ({ body }) => {
     const { key, wallets } = fieldsOf(body);
     const asked = Array.isArray(wallets) ? wallets.slice(0, MOST_WALLETS).map(questionIn) : [];
     return shared(JSON.stringify([keyIn(key), asked]), async () => {
       const signal = AbortSignal.timeout(LONGEST_MS);
-      return { wallets: await Promise.all(asked.map((one) => answerFor(RED, keyIn(key), one, signal))) };
+      return { wallets: await Promise.all(asked.map((one) => answerFor(context, keyIn(key), one, signal))) };
     });
   });
 }
@@ -38,15 +39,15 @@ function questionIn(given: unknown): Asked {
 }
 
 async function answerFor(
-  RED: NodeAPI,
+  context: NodeRedContext,
   key: SignerKey,
   { id, connection, wallet: written }: Asked,
   signal: AbortSignal,
 ): Promise<WalletAnswer> {
   try {
-    const client = await clientOf(RED, connection);
+    const client = await clientOf(context.RED.nodes, connection);
     const nameOrAddress = isReference(written)
-      ? requireVariable(deployedVariable(RED, id, "wallet", written), written)
+      ? requireVariable(deployedVariable(context.RED, id, "wallet", written), written)
       : written;
     const wallet = await findWallet(client, nameOrAddress, signal);
     if (wallet === undefined) {
@@ -62,8 +63,8 @@ async function answerFor(
 }
 
 /** @throws DEPLOY_FIRST, or the problem of the connection */
-async function clientOf(RED: NodeAPI, id: string): Promise<CrecClient> {
-  const { connection } = (RED.nodes.getNode(id) ?? {}) as Partial<ConnectionNode>;
+async function clientOf(nodes: NodeAPI["nodes"], id: string): Promise<CrecClient> {
+  const { connection } = (nodes.getNode(id) ?? {}) as Partial<ConnectionNode>;
   if (connection === undefined) {
     throw nodeError(
       "DEPLOY_FIRST",

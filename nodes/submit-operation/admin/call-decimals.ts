@@ -1,7 +1,7 @@
-import type { NodeAPI } from "node-red";
 import type { CrecClient } from "../../../src/index.ts";
 import { isUuid } from "../../../src/protocol/ids.ts";
 import { answerForms, fieldsOf, invalidRequest, textIn } from "../../common/admin/answer.ts";
+import type { NodeRedContext } from "../../common/context.ts";
 import { decimalsOfCall } from "../../common/contracts/call-decimals.ts";
 import { contractRegistry } from "../../common/contracts/contract-registry.ts";
 import { channelOf } from "../../common/fields/config-nodes.ts";
@@ -17,9 +17,9 @@ const ASK_MS = 40_000;
  * `POST /crec/operation/decimals`: the decimals of a token as the node knows them, by one query in its channel where no
  * contract node has them. What is proven is remembered, and the next preview shows it.
  */
-export function registerCallDecimals(RED: NodeAPI): void {
+export function registerCallDecimals(context: NodeRedContext): void {
   answerForms(
-    RED,
+    context.RED,
     "post",
     "/crec/operation/decimals",
     "crec.write",
@@ -29,20 +29,20 @@ export function registerCallDecimals(RED: NodeAPI): void {
       if (!/^\d+$/.test(chainSelector)) invalidRequest("chainSelector must be digits.");
       const to = (await loadLibrary()).checksumAddress(textIn(question.address), "The address");
       const id = textIn(question.channel);
-      if (!RED.nodes.getNode(id)) {
+      if (!context.RED.nodes.getNode(id)) {
         throw nodeError(
           "DEPLOY_FIRST",
           `The decimals of ${to} are asked in the channel of the node, which is not deployed yet. Choose a channel, deploy, then try again.`,
         );
       }
-      const channel = channelOf(RED.nodes, id);
+      const channel = channelOf(context.RED.nodes, id);
       const connection = channel.connection();
       const client = await connection.client();
       const channelId = await existing(client, channel.label);
       const call = { chainSelector, to, data: textIn(question.data), what: "The call has amounts in tokens" };
       const signal = AbortSignal.timeout(ASK_MS);
       return {
-        decimals: await decimalsOfCall(contractRegistry(RED), call, {
+        decimals: await decimalsOfCall(contractRegistry(context.RED), call, {
           connection,
           client,
           channelId,

@@ -3,9 +3,14 @@ import type { NodeAPI } from "node-red";
 import type { Abi, AbiParameter, ListedFunction } from "../../../src/index.ts";
 import { valueNames } from "../../../src/protocol/abi-names.ts";
 import { deployFirst, isDeployedWith } from "../../common/admin/deployed.ts";
+import type { NodeRedContext } from "../../common/context.ts";
 import { isDiffering, noDecimals, toldUnits } from "../../common/contracts/call-decimals.ts";
 import { amountInWei } from "../../common/contracts/calls.ts";
-import { contractRegistry, unitsAt } from "../../common/contracts/contract-registry.ts";
+import {
+  type ContractRegistry,
+  contractRegistry,
+  unitsAt,
+} from "../../common/contracts/contract-registry.ts";
 import type { ChannelNode, ContractNode } from "../../common/fields/config-nodes.ts";
 import { type Library, loadLibrary } from "../../common/library.ts";
 import { errorText } from "../../common/messages/error-texts.ts";
@@ -42,12 +47,16 @@ type Contracts = (id: string, text: ContractText) => Promise<Contract>;
 type Read = { known: true; value: unknown } | { known: false; text: string };
 
 /** The calls of a form in readable form, each value decoded from the bytes that would be signed. */
-export async function previewCalls(RED: NodeAPI, request: PreviewRequest): Promise<PreviewedCall[]> {
+export async function previewCalls(
+  context: NodeRedContext,
+  request: PreviewRequest,
+): Promise<PreviewedCall[]> {
   const { calls = [], contracts: texts = {}, wallet } = request;
-  const contracts = await resolvedOnce(RED);
+  const contracts = await resolvedOnce(context);
   const scene = {
-    ...{ RED, contracts, texts, chainSelector: wallet?.chainSelector },
-    service: serviceOf(RED, request.channel),
+    registry: contractRegistry(context.RED),
+    ...{ contracts, texts, chainSelector: wallet?.chainSelector },
+    service: serviceOf(context.RED.nodes, request.channel),
   };
   const previewed: PreviewedCall[] = [];
   for (const call of calls) {
@@ -59,16 +68,16 @@ export async function previewCalls(RED: NodeAPI, request: PreviewRequest): Promi
 }
 
 /** The base URL of the service of a deployed channel. */
-function serviceOf(RED: NodeAPI, id = ""): string | undefined {
-  const channel = (RED.nodes.getNode(id) as Partial<ChannelNode> | null)?.channel;
+function serviceOf(nodes: NodeAPI["nodes"], id = ""): string | undefined {
+  const channel = (nodes.getNode(id) as Partial<ChannelNode> | null)?.channel;
   return channel && !channel.problem ? channel.connection().baseUrl : undefined;
 }
 
-async function resolvedOnce(RED: NodeAPI): Promise<Contracts> {
+async function resolvedOnce(context: NodeRedContext): Promise<Contracts> {
   const library = await loadLibrary();
   const known = new Map<string, Promise<Contract>>();
   return (id, text) => {
-    const contract = known.get(id) ?? resolved(RED, library, id, text);
+    const contract = known.get(id) ?? resolved(context, library, id, text);
     known.set(id, contract);
     return contract;
   };
@@ -76,14 +85,14 @@ async function resolvedOnce(RED: NodeAPI): Promise<Contracts> {
 
 /** The list of raw transactions in the form; `undefined` when only a message provides it. */
 export async function listedCalls(
-  RED: NodeAPI,
+  context: NodeRedContext,
   request: PreviewRequest,
 ): Promise<PreviewedCall[] | undefined> {
   const { transactions = "", transactionsType } = request;
   if (transactionsType !== "json" || isReference(transactions)) return undefined;
-  const list: unknown = fromJson(transactions, RED._("submit-operation.label.transactions"));
+  const list: unknown = fromJson(transactions, context.t("submit-operation.label.transactions"));
   if (!Array.isArray(list)) {
-    throw translatedError("INVALID_FIELD", RED._("submit-operation.error.transactions"));
+    throw translatedError("INVALID_FIELD", context.t("submit-operation.error.transactions"));
   }
   const tooMany = callCountProblem(list.length);
   if (tooMany) throw nodeError("TOO_MANY_CALLS", tooMany);
@@ -114,7 +123,7 @@ async function rawCall(call: Extract<CallDef, { kind: "raw" }>): Promise<Preview
 }
 
 type Scene = {
-  RED: NodeAPI;
+  registry: ContractRegistry;
   contracts: Contracts;
   texts: Record<string, ContractText>;
   /** Of the wallet. */
@@ -124,7 +133,7 @@ type Scene = {
 };
 
 async function contractCall(
-  { RED, contracts, texts, chainSelector, service }: Scene,
+  { registry, contracts, texts, chainSelector, service }: Scene,
   call: Extract<CallDef, { kind: "contract" }>,
 ): Promise<PreviewedCall> {
   const library = await loadLibrary();
@@ -143,7 +152,7 @@ async function contractCall(
       }),
     );
     if (!signature) throw nodeError("FUNCTION_MISSING", "No function is chosen. Choose one.");
-    const { args, data, payable, asks } = await encoded({ RED, library, contract, service, to }, call);
+    const { args, data, payable, asks } = await encoded({ registry, library, contract, service, to }, call);
     const problem =
       chainSelector && !isReference(chainSelector) && contract.chainSelector !== chainSelector
         ? `The contract is on network ${contract.chainSelector}, but the wallet is on ${chainSelector}. Choose a contract of the wallet's network.`
@@ -169,12 +178,12 @@ async function contractCall(
 /** Each value with what is wrong with it; the bytes once all values are known. */
 async function encoded(
   {
-    RED,
+    registry,
     library,
     contract,
     service,
     to,
-  }: Pick<Scene, "RED" | "service"> & { library: Library; contract: Contract; to: PreviewedValue },
+  }: Pick<Scene, "registry" | "service"> & { library: Library; contract: Contract; to: PreviewedValue },
   call: ContractCall,
 ): Promise<{
   args: NonNullable<PreviewedCall["args"]>;
@@ -193,8 +202,7 @@ async function encoded(
   const isKnown = !to.later && !to.problem;
   const called = { chainSelector, to: to.text, data: listed.selector };
   const units = isKnown
-    ? (unitsAt(contractRegistry(RED), chainSelector, to.text, contract) ??
-      toldUnits(contractRegistry(RED), called, service))
+    ? (unitsAt(registry, chainSelector, to.text, contract) ?? toldUnits(registry, called, service))
     : undefined;
   const decimals = units?.decimals;
   let asks: DecimalsQuestion | undefined;
@@ -207,11 +215,10 @@ async function encoded(
     const value = await shown(stored, (typed) => {
       const byToken = stored?.unit === "token";
       if (byToken && decimals === undefined) {
-        const isAsked =
-          isKnown && isTokenCall(listed.selector) && !isDiffering(contractRegistry(RED), called);
+        const isAsked = isKnown && isTokenCall(listed.selector) && !isDiffering(registry, called);
         if (isAsked) asks = { chainSelector, address: to.text, data: listed.selector };
         if (isAsked || !isKnown) return { text: textOf(typed), later: true };
-        throw noDecimals(contractRegistry(RED), { ...called, what: `${at} is given in tokens` });
+        throw noDecimals(registry, { ...called, what: `${at} is given in tokens` });
       }
       const whole = byToken
         ? library.parseTokenAmounts(typed, input.type, decimals, at)
@@ -307,18 +314,24 @@ function textOf(value: unknown): string {
 }
 
 /** @throws DEPLOY_FIRST, VARIABLE_MISSING, ABI_INVALID, INVALID_ADDRESS */
-async function resolved(RED: NodeAPI, library: Library, id: string, text: ContractText): Promise<Contract> {
-  const deployed = (RED.nodes.getNode(id) as Partial<ContractNode> | null)?.contract;
+async function resolved(
+  context: NodeRedContext,
+  library: Library,
+  id: string,
+  text: ContractText,
+): Promise<Contract> {
+  const deployed = (context.RED.nodes.getNode(id) as Partial<ContractNode> | null)?.contract;
   const field = (name: "chainSelector" | "address" | "decimals" | "amounts"): string => {
     const typed = String(text[name] ?? "").trim();
     if (!isReference(typed)) return typed;
-    if (!deployed || !isDeployedWith(RED.nodes, id, name, typed)) return deployFirst(typed);
+    if (!deployed || !isDeployedWith(context.RED.nodes, id, name, typed)) return deployFirst(typed);
     if (deployed.problem) throw deployed.problem;
     return String(deployed[name] ?? "");
   };
   const typed = String(text.abi ?? "").trim();
   const fromEnvironment = isReference(typed);
-  if (fromEnvironment && !(deployed && isDeployedWith(RED.nodes, id, "abi", typed))) deployFirst(typed);
+  if (fromEnvironment && !(deployed && isDeployedWith(context.RED.nodes, id, "abi", typed)))
+    deployFirst(typed);
   const decimals = field("decimals");
   const abi = fromEnvironment && deployed ? await deployed.abi() : library.readAbi(typed).abi;
   return {

@@ -2,6 +2,7 @@ import type { NodeAPI } from "node-red";
 import type { TransactionInput } from "../../../src/index.ts";
 import { answerForms } from "../../common/admin/answer.ts";
 import { deployFirst, isDeployedWith } from "../../common/admin/deployed.ts";
+import type { NodeRedContext } from "../../common/context.ts";
 import type { ConnectionNode, WalletNode } from "../../common/fields/config-nodes.ts";
 import { loadLibrary } from "../../common/library.ts";
 import { errorText } from "../../common/messages/error-texts.ts";
@@ -32,19 +33,19 @@ const DEFAULT_DEADLINE_MINUTES = "15";
  * `POST /crec/operation/preview`: what an operation would do, in readable form, and the digest that would be signed.
  * Uses the texts in the form, so it works before the first deploy. Nothing is signed or sent.
  */
-export function registerOperationPreview(RED: NodeAPI): void {
-  answerForms(RED, "post", "/crec/operation/preview", "crec.read", ({ body }) =>
-    preview(RED, previewRequest(body)),
+export function registerOperationPreview(context: NodeRedContext): void {
+  answerForms(context.RED, "post", "/crec/operation/preview", "crec.read", ({ body }) =>
+    preview(context, previewRequest(body)),
   );
 }
 
-async function preview(RED: NodeAPI, request: PreviewRequest): Promise<Preview> {
+async function preview(context: NodeRedContext, request: PreviewRequest): Promise<Preview> {
   const read =
-    request.source === "message" ? await listedCalls(RED, request) : await previewCalls(RED, request);
-  const calls = read && (await withImplementations(RED, request.wallet ?? {}, read));
+    request.source === "message" ? await listedCalls(context, request) : await previewCalls(context, request);
+  const calls = read && (await withImplementations(context.RED.nodes, request.wallet ?? {}, read));
   try {
     if (!calls) throw notYet([placeOf(request)]);
-    const digest = await digestOf(RED, request, transactionsOf(calls));
+    const digest = await digestOf(context, request, transactionsOf(calls));
     return { calls: withUnusual(calls, digest.domain.verifyingContract), digest };
   } catch (thrown) {
     return { calls: withUnusual(calls ?? [], request.wallet?.wallet?.trim()), why: errorText(thrown) };
@@ -75,12 +76,12 @@ function transactionOf({ to, data, amount }: PreviewedCall) {
  * network is asked.
  */
 async function withImplementations(
-  RED: NodeAPI,
+  nodes: NodeAPI["nodes"],
   { id = "", connection: connectionId = "", chainSelector = "" }: WalletText,
   calls: PreviewedCall[],
 ): Promise<PreviewedCall[]> {
-  const { wallet } = (RED.nodes.getNode(id) ?? {}) as Partial<WalletNode>;
-  const { connection } = (RED.nodes.getNode(connectionId) ?? {}) as Partial<ConnectionNode>;
+  const { wallet } = (nodes.getNode(id) ?? {}) as Partial<WalletNode>;
+  const { connection } = (nodes.getNode(connectionId) ?? {}) as Partial<ConnectionNode>;
   const network = isReference(chainSelector) ? wallet?.chainSelector : chainSelector.trim();
   if (network !== LOCAL_NETWORK || !connection || connection.problem) return calls;
   const client = await connection.client().catch(() => undefined);
@@ -110,13 +111,13 @@ function withUnusual(calls: readonly PreviewedCall[], wallet: string | undefined
 }
 
 async function digestOf(
-  RED: NodeAPI,
+  context: NodeRedContext,
   request: PreviewRequest,
   transactions: TransactionInput[],
 ): Promise<PreviewedDigest> {
   const { operationDigest, operationTypedData, randomWalletOperationId } = await loadLibrary();
   const deadline = deadlineOf(String(request.deadline ?? ""));
-  const { account, chainId } = await walletOf(RED, request.wallet);
+  const { account, chainId } = await walletOf(context, request.wallet);
   const operation = { id: randomWalletOperationId(), account, deadline, transactions };
   const { domain, message } = operationTypedData(operation, chainId);
   const digest = operationDigest(operation, chainId);
@@ -136,7 +137,7 @@ function deadlineOf(typed: string): number {
 
 /** @throws WALLET_MISSING, DEPLOY_FIRST, and why the wallet's address or the chain id is not known */
 async function walletOf(
-  RED: NodeAPI,
+  context: NodeRedContext,
   text: WalletText | undefined,
 ): Promise<{ account: string; chainId: string }> {
   const named = String(text?.wallet ?? "").trim();
@@ -147,15 +148,15 @@ async function walletOf(
       "The digest contains the wallet and its network. Choose a wallet that has both.",
     );
   }
-  const deployed = (RED.nodes.getNode(String(text.id ?? "")) as Partial<WalletNode> | null)?.wallet;
+  const deployed = (context.RED.nodes.getNode(String(text.id ?? "")) as Partial<WalletNode> | null)?.wallet;
   const isStored = (field: "wallet" | "chainSelector", typed: string) =>
-    deployed !== undefined && isDeployedWith(RED.nodes, String(text.id), field, typed);
+    deployed !== undefined && isDeployedWith(context.RED.nodes, String(text.id), field, typed);
   const chainSelector = !isReference(selector)
     ? selector
     : deployed && isStored("chainSelector", selector)
       ? deployed.chainSelector
       : deployFirst(selector);
-  const chainId = await chainIdOf(RED, String(text.connection ?? ""), chainSelector);
+  const chainId = await chainIdOf(context.RED.nodes, String(text.connection ?? ""), chainSelector);
   if (ADDRESS.test(named)) return { account: named, chainId };
   if (!deployed || !isStored("wallet", named)) {
     if (isReference(named)) deployFirst(named);
@@ -169,8 +170,12 @@ async function walletOf(
 }
 
 /** From the service where its connection is deployed; well-known networks are in the library. */
-async function chainIdOf(RED: NodeAPI, connectionId: string, chainSelector: string): Promise<string> {
-  const connection = (RED.nodes.getNode(connectionId) as Partial<ConnectionNode> | null)?.connection;
+async function chainIdOf(
+  nodes: NodeAPI["nodes"],
+  connectionId: string,
+  chainSelector: string,
+): Promise<string> {
+  const connection = (nodes.getNode(connectionId) as Partial<ConnectionNode> | null)?.connection;
   if (connection && !connection.problem) {
     const client = await connection.client();
     // With a time of its own it is not joined by a flow, for which it could come too late.

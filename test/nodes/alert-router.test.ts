@@ -1,6 +1,6 @@
-import type { Node, NodeAPI } from "node-red";
+import type { Node } from "node-red";
 import should from "should";
-import { Outlets } from "../../nodes/alert/outputs/router.ts";
+import { Router } from "../../nodes/alert/outputs/router.ts";
 import { MemorySharedState, SharedAlertStore } from "../../src/index.ts";
 import { makeRule, START } from "../alerts/rule/make-rule.ts";
 import { eventually } from "../support/eventually.ts";
@@ -14,9 +14,11 @@ describe("what an alert node sends of what its rule keeps", () => {
     const open = async () => {
       const store = new SharedAlertStore({ shared, scope: "rule", ttlMs: 1e9 });
       const { rule, at } = makeRule({ kind: "each" }, { recovers: true }, { id: "rule", store });
-      const outlets = new Outlets(
-        { _: (text: string) => text } as unknown as NodeAPI,
-        { id: "alert", send: () => sent.push("end"), warn: () => {} } as unknown as Node,
+      const router = new Router(
+        {
+          t: (text: string) => text,
+          node: { id: "alert", send: () => sent.push("end"), warn: () => {} } as unknown as Node,
+        },
         {
           library: {
             findInFlight: () => (isInFlight ? [{ identity: { consumer: "c" } }] : []) as never,
@@ -31,10 +33,10 @@ describe("what an alert node sends of what its rule keeps", () => {
       const sendPending = async () => {
         for (const outcome of await rule.pending()) {
           const separate = { id: "end", outcome, message: { payload: outcome.alert.id }, output: "resolved" };
-          outlets.sendSeparate([separate as never], true);
+          router.sendSeparate([separate as never], true);
         }
       };
-      return { rule, at, outlets, sendPending };
+      return { rule, at, router, sendPending };
     };
     const first = await open();
     await first.at(0, { details: () => ({ from: { eventId: "event", consumer: "c" } }) });
@@ -53,10 +55,10 @@ describe("what an alert node sends of what its rule keeps", () => {
     should(sent).be.empty();
     settle();
     await eventually("the end", () => sent.length > 0);
-    for (const { outlets, rule } of all) {
-      outlets.close();
-      await outlets.idle();
-      should(outlets.unsent).be.empty();
+    for (const { router, rule } of all) {
+      router.close();
+      await router.idle();
+      should(router.unsent).be.empty();
       await rule.close();
     }
     should(sent).have.length(1);
@@ -64,13 +66,13 @@ describe("what an alert node sends of what its rule keeps", () => {
 
   it("is not lost where the node is closed in the moment in which it would be sent", async () => {
     const { all, sent, settle } = await copies(1);
-    const [{ outlets, sendPending, rule }] = all as [(typeof all)[0]];
+    const [{ router, sendPending, rule }] = all as [(typeof all)[0]];
     settle();
     await sendPending();
-    outlets.close();
-    await outlets.idle();
+    router.close();
+    await router.idle();
     should(sent).be.empty();
-    should(outlets.unsent.map(({ kind }) => kind)).eql(["recovered"]);
+    should(router.unsent.map(({ kind }) => kind)).eql(["recovered"]);
     should(await rule.pending()).be.empty();
     await rule.close();
   });
