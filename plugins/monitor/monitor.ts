@@ -1,11 +1,14 @@
 import type { NodeAPI } from "node-red";
+import { nodeRedContext } from "../../nodes/common/context.ts";
 import { processWide } from "../../nodes/common/process-wide.ts";
+import { activity } from "../../nodes/common/telemetry/activity.ts";
+import type { MonitorContext } from "./context.ts";
 import { registerDiagnostics } from "./diagnostics/register.ts";
 import { registerIssues } from "./issues/register.ts";
-import { flowsRunning } from "./monitoring/flows-running.ts";
+import { flowsRunning } from "./monitoring/monitoring.ts";
 import { registerMonitoring } from "./monitoring/register.ts";
 import { registerPush } from "./push/register.ts";
-import { registerRefresh } from "./refresh/register.ts";
+import { registerRefresh } from "./refresh.ts";
 
 /** The editors' APIs that have its endpoints. */
 const registered = processWide("monitor", () => new WeakSet<object>());
@@ -20,10 +23,11 @@ const registered = processWide("monitor", () => new WeakSet<object>());
 export default function register(RED: NodeAPI): void {
   if (registered.has(RED.httpAdmin)) return;
   registered.add(RED.httpAdmin);
-  const issues = registerIssues(RED);
-  const areFlowsRunning = flowsRunning(RED);
-  registerPush(RED, issues);
-  registerRefresh(RED, issues);
-  registerDiagnostics(RED, issues, areFlowsRunning);
-  registerMonitoring(RED, issues, areFlowsRunning);
+  const nodeRed = nodeRedContext(RED);
+  const issues = registerIssues(nodeRed);
+  const monitor: MonitorContext = { ...nodeRed, activity, issues, areFlowsRunning: flowsRunning(RED) };
+  registerPush(monitor);
+  registerRefresh(monitor);
+  registerDiagnostics(monitor);
+  registerMonitoring(monitor);
 }

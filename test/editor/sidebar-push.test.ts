@@ -1,5 +1,5 @@
 import should from "should";
-import { TOPICS } from "../../plugins/monitor/push/topics.ts";
+import { TOPICS } from "../../plugins/monitor/types.ts";
 import { ACTIVITY_SETTINGS } from "../support/activity.ts";
 import { useEditor } from "../support/editor.ts";
 import { channelNode, connectionNode } from "../support/nodes.ts";

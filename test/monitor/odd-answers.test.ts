@@ -25,7 +25,7 @@ describe("answers with fields that are no text", () => {
   };
   const everything = () => {
     const describing = { labelOf: () => "node #1", redact: redactor({ words: new Set(), entered: [] }) };
-    new Monitoring({ activity, issues, areFlowsRunning: () => true, say: (key) => key }).metrics(
+    new Monitoring({ activity, issues, areFlowsRunning: () => true, t: (key) => key }).metrics(
       "openmetrics",
       {},
     );

@@ -302,7 +302,7 @@ describe("the variables of an API key", () => {
 
   it("have values that no report shows, with or without a connection that uses them", () => {
     process.env.CREC_API_KEY_B = "events of the channel";
-    should(deployed(RED).entered).containEql("events of the channel");
+    should(deployed(RED.nodes).entered).containEql("events of the channel");
   });
 
   it("are never handed to a rehearsal, whatever the name", () => {

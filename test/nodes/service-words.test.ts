@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { NodeAPI } from "node-red";
 import should from "should";
 import { reasonWord, serviceStatus } from "../../nodes/common/messages/service-words.ts";
-import { REJECTION_REASONS } from "../../plugins/monitor/monitoring/known-values.ts";
+import { REJECTION_REASONS } from "../../plugins/monitor/monitoring/bounds.ts";
 import {
   OPERATION_STATUSES,
   QUERY_STATUSES,

@@ -9,10 +9,10 @@ import type {
 } from "../../../nodes/common/telemetry/types.ts";
 import { isUuid } from "../../../src/protocol/ids.ts";
 import type { Issue } from "../types.ts";
-import type { ReportedError } from "./last-errors.ts";
 import { shortened } from "./redact.ts";
-import { kindOfAddress, type LabelOf } from "./show-value.ts";
-import type { Diagnostics, Entry } from "./types.ts";
+import type { Diagnostics, Entry } from "./report.ts";
+import { kindOfAddress, type LabelOf } from "./shown-fields.ts";
+import type { ReportedError } from "./statuses-and-errors.ts";
 
 export type Describing = { labelOf: LabelOf; redact: (text: string) => string };
 /** What the nodes report, as diagnostics show it. */

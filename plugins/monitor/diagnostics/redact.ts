@@ -1,3 +1,5 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { isPublic } from "../public-address.ts";
 
 type RedactOptions = {
@@ -115,4 +117,32 @@ function isKnownWord(part: string, words: ReadonlySet<string>): boolean {
 
 function kindOfUrl(url: string): string {
   return isPublic(url) ? "[public URL]" : "[local URL]";
+}
+
+/** The words of the texts in our sources, made by the build. Those of other languages are in the catalogs beside it. */
+declare const OWN_WORDS: string;
+
+const ENGLISH = "en-US";
+
+/** In lower case, in all languages of the package. */
+export async function ownWords(): Promise<ReadonlySet<string>> {
+  const folders = ["nodes/locales", "plugins/locales", "errors"].map((folder) => join(__dirname, folder));
+  const texts = await Promise.all(folders.map(catalogsIn));
+  return new Set([...OWN_WORDS.split(" "), ...translatedWords(texts.flat().join("\n"))]);
+}
+
+/** The catalogs in a folder, but for the English ones. Without one that cannot be read, diagnostics show fewer words. */
+async function catalogsIn(folder: string): Promise<string[]> {
+  const files = await readdir(folder, { recursive: true }).catch((): string[] => []);
+  const catalogs = files.filter((file) => file.endsWith(".json") && !file.startsWith(ENGLISH));
+  return Promise.all(catalogs.map((file) => readFile(join(folder, file), "utf8").catch(() => "")));
+}
+
+/** Languages without spaces have no words that could be found: what stands between two other characters counts as one. */
+const CATALOG_WORD = /\p{Script=Latin}{2,40}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+/gu;
+
+/** The words of catalogs, in lower case: of their texts, and not of their keys. */
+export function translatedWords(catalogs: string): Set<string> {
+  const texts = [...catalogs.matchAll(/": ?"((?:[^"\\\n]|\\.)*)"/g)].map(([, text = ""]) => text);
+  return new Set([...texts.join("\n").matchAll(CATALOG_WORD)].map(([word]) => word.toLowerCase()));
 }

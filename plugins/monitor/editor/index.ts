@@ -1,4 +1,4 @@
-import { reportMissingForms } from "./missing-forms.ts";
+import { say } from "./node-red.ts";
 import { makeSidebar } from "./sidebar.ts";
 import { word } from "./words.ts";
 
@@ -25,3 +25,30 @@ RED.plugins.registerPlugin("crec-monitor", {
     RED.actions.add(ACTION, () => RED.sidebar.show(ID), { label: word("label.show") });
   },
 });
+
+/** What all forms share. Node-RED loads it before each of them. */
+const FORMS = "resources/@crec-nodes/node-red-crec/forms.js";
+
+/**
+ * Says that the forms cannot be loaded. Node-RED waits for a script that a form names, also where there is none, and so
+ * the editor would not open. A plugin is loaded before the first form.
+ */
+function reportMissingForms(): void {
+  let isSaid = false;
+  const report = () => {
+    if (!isSaid) say(word("error.forms"), "error");
+    isSaid = true;
+  };
+  // What a script element reports is only told to listeners above it.
+  addEventListener(
+    "error",
+    (event) => {
+      const { target } = event;
+      if (target instanceof HTMLScriptElement && target.src.includes(FORMS)) {
+        report();
+        if (target.onerror === null) target.dispatchEvent(new Event("load"));
+      } else if (event instanceof ErrorEvent && event.filename.includes(FORMS)) report();
+    },
+    true,
+  );
+}

@@ -1,6 +1,12 @@
 import { postJson, refusalOf } from "../../../nodes/common/editor/admin-requests.ts";
-import { TOPICS } from "../push/topics.ts";
-import type { OpenAnswer, Update } from "../types.ts";
+import {
+  type OpenAnswer,
+  type Row,
+  type SectionChange,
+  type SectionName,
+  TOPICS,
+  type Update,
+} from "../types.ts";
 
 /**
  * `forbidden`: without `crec.read`; `logged-out`: the login has ended; `unsupported`: by this version of Node-RED; `lost`:
@@ -95,5 +101,63 @@ export class LiveUpdates {
     this.#watch();
     this.#onState("live");
     this.#onUpdate(update);
+  }
+}
+
+type Rows = { [S in SectionName]: Map<string, Row<S>> };
+
+/** What Node-RED has sent. */
+export class Store {
+  #rows = noRows();
+  /** Whether all rows have come once. */
+  isComplete = false;
+
+  rows<S extends SectionName>(section: S): Array<Row<S>> {
+    return [...this.#rows[section].values()];
+  }
+
+  /** @returns the sections that have changed */
+  take({ isFirst, isComplete, changes }: Update): Set<SectionName> {
+    const all = Object.keys(this.#rows) as SectionName[];
+    const wasComplete = this.isComplete && !isFirst;
+    if (isFirst) this.#rows = noRows();
+    for (const name of all) this.#change(name, changes[name]);
+    this.isComplete = wasComplete || isComplete;
+    const isNewView = isFirst || this.isComplete !== wasComplete;
+    return new Set(isNewView ? all : all.filter((name) => changes[name] !== undefined));
+  }
+
+  #change<S extends SectionName>(name: S, change: SectionChange<S> | undefined): void {
+    const rows: Map<string, Row<S>> = this.#rows[name];
+    for (const key of change?.gone ?? []) rows.delete(key);
+    for (const row of change?.set ?? []) rows.set(row.key, row);
+  }
+}
+
+function noRows(): Rows {
+  return {
+    issues: new Map(),
+    approvals: new Map(),
+    connections: new Map(),
+    readers: new Map(),
+    operations: new Map(),
+    watchers: new Map(),
+    wallets: new Map(),
+    events: new Map(),
+  };
+}
+
+/** The clock of Node-RED, as of its last update: that of the browser may differ. */
+export class RuntimeClock {
+  #ahead = Date.now() - performance.now();
+
+  /** @param now Unix milliseconds, as Node-RED has just sent it */
+  set(now: number): void {
+    this.#ahead = now - performance.now();
+  }
+
+  /** Unix milliseconds. */
+  now(): number {
+    return performance.now() + this.#ahead;
   }
 }

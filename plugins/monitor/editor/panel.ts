@@ -1,7 +1,6 @@
 import type { Row, SectionName } from "../types.ts";
-import { setText } from "./row.ts";
+import { type RowView, setText } from "./row.ts";
 import { RowList } from "./row-list.ts";
-import type { RowView } from "./row-view.ts";
 import { word } from "./words.ts";
 
 /** A part of the sidebar with a heading. */
@@ -85,4 +84,19 @@ export class Panel<S extends SectionName> {
 
 function closedPanels(): Set<string> {
   return new Set((localStorage.getItem(STORED) ?? "").split(" ").filter((id) => id !== ""));
+}
+
+type Order<T> = (one: T, other: T) => number;
+
+/** By what comes out of these, the first one first. */
+export function by<T>(...values: ReadonlyArray<(row: T) => number | string>): Order<T> {
+  return (one, other) => {
+    for (const value of values) {
+      const [a, b] = [value(one), value(other)];
+      const order =
+        typeof a === "string" ? a.localeCompare(String(b), undefined, { numeric: true }) : a - Number(b);
+      if (order !== 0) return order;
+    }
+    return 0;
+  };
 }

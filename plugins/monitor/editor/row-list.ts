@@ -1,5 +1,4 @@
-import { RowElement } from "./row.ts";
-import type { RowView } from "./row-view.ts";
+import { RowElement, type RowView } from "./row.ts";
 import { word } from "./words.ts";
 
 /** A page with thousands of rows would be slow, and nobody reads them. */
@@ -114,4 +113,35 @@ export function stopHere(main: HTMLElement, isHere: boolean): void {
   main.tabIndex = isHere ? 0 : -1;
   if (isHere) main.dataset.stop = "here";
   else delete main.dataset.stop;
+}
+
+const STEPS: Readonly<Record<string, (index: number, last: number) => number>> = {
+  ArrowDown: (index, last) => Math.min(index + 1, last),
+  ArrowUp: (index) => Math.max(index - 1, 0),
+  Home: () => 0,
+  End: (_index, last) => last,
+};
+
+/** The arrow keys go from row to row, over the sections; Home and End to the ends of a list. */
+export function useArrowKeys(content: HTMLElement): void {
+  content.addEventListener("keydown", (event) => {
+    const from = (event.target as Element).closest<HTMLElement>(".crec-row-main");
+    const step = STEPS[event.key];
+    if (!from || !step) return;
+    const isWithin = event.key === "Home" || event.key === "End";
+    const around = isWithin ? from.closest(".crec-rows") : content;
+    const mains = [...(around ?? content).querySelectorAll<HTMLElement>(".crec-row-main")].filter((main) =>
+      main.checkVisibility(),
+    );
+    event.preventDefault();
+    // Node-RED moves selected nodes by the same keys.
+    event.stopPropagation();
+    mains[step(mains.indexOf(from), mains.length - 1)]?.focus();
+  });
+  content.addEventListener("focusin", (event) => {
+    const main = (event.target as Element).closest<HTMLElement>(".crec-row-main");
+    const list = main?.closest(".crec-rows");
+    for (const one of list?.querySelectorAll<HTMLElement>(".crec-row-main") ?? [])
+      stopHere(one, one === main);
+  });
 }

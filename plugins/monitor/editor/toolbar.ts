@@ -1,8 +1,8 @@
 import type { Decided } from "../../../nodes/common/approvals/types.ts";
 import { getJson, postJson, refusalOf } from "../../../nodes/common/editor/admin-requests.ts";
 import type { Answer } from "../../../nodes/common/shared/form-types.ts";
+import { say } from "./node-red.ts";
 import { icon } from "./row.ts";
-import { say } from "./say.ts";
 import { word } from "./words.ts";
 
 /** What `POST /crec/monitor/refresh` answers. */

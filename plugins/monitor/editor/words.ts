@@ -1,3 +1,5 @@
+import { KNOWN_CHAINS } from "../../../src/protocol/index.ts";
+
 const CATALOG = "@crec-nodes/node-red-crec/monitor:monitor.";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -26,4 +28,32 @@ export function joined(parts: ReadonlyArray<string | undefined>): string {
 /** With the separators of the reader's language. */
 export function numberText(value: number): string {
   return value.toLocaleString();
+}
+
+const LONG = 20;
+
+/** The start and the end of an id or an address. */
+export function shortId(id: string): string {
+  return id.length <= LONG ? id : `${id.slice(0, 8)}…${id.slice(-4)}`;
+}
+
+/** The name of a network; its chain selector where it is not known here. */
+export function networkName(chainSelector: string | undefined): string | undefined {
+  if (chainSelector === undefined) return undefined;
+  const known = KNOWN_CHAINS.find((chain) => chain.chainSelector === chainSelector);
+  return known?.name ?? word("line.chain", { selector: chainSelector });
+}
+
+const UNITS: ReadonlyArray<readonly [name: string, seconds: number]> = [
+  ["days", 86_400],
+  ["hours", 3_600],
+  ["minutes", 60],
+  ["seconds", 1],
+];
+
+/** `5 s`, `3 min`, `2 h`, `4 d`: of a duration in milliseconds, the largest unit of which there is one. */
+export function durationText(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  const [name, size] = UNITS.find(([, one]) => seconds >= one) ?? (["seconds", 1] as const);
+  return word(`age.${name}`, { count: Math.floor(seconds / size) });
 }

@@ -1,4 +1,3 @@
-import type { NodeAPI } from "node-red";
 import { contractExists } from "../../../nodes/common/admin/read-contract.ts";
 import type { WalletNode } from "../../../nodes/common/fields/config-nodes.ts";
 import { ADDRESS } from "../../../nodes/common/shared/address.ts";
@@ -7,9 +6,8 @@ import type { CrecClient, Wallet, Watcher } from "../../../src/index.ts";
 import { isUuid } from "../../../src/protocol/ids.ts";
 import { placeKey, watcherKey } from "./answer-cache.ts";
 import { askWatchers } from "./ask-watchers.ts";
-import type { Scene } from "./check.ts";
-import { deployedContracts } from "./deployed-contracts.ts";
-import { channelOf, connectionOf, namesOf, readersOf } from "./settings.ts";
+import type { CheckContext } from "./check-context.ts";
+import { deployedContracts } from "./deployed.ts";
 
 type Question = (signal: AbortSignal) => Promise<void>;
 
@@ -33,40 +31,41 @@ const MOST_LISTED = 200;
  * how the watchers of their channels read events.
  * What is not answered stays unknown. Never rejects.
  */
-export async function askService(scene: Scene): Promise<void> {
+export async function askService(context: CheckContext): Promise<void> {
   const questions = [
-    ...watcherQuestions(scene).slice(0, MOST_WATCHERS),
-    ...eventQuestions(scene).slice(0, MOST_WATCHERS),
-    ...walletQuestions(scene).slice(0, MOST_WALLETS),
-    ...contractQuestions(scene).slice(0, MOST_CONTRACTS),
+    ...watcherQuestions(context).slice(0, MOST_WATCHERS),
+    ...eventQuestions(context).slice(0, MOST_WATCHERS),
+    ...walletQuestions(context).slice(0, MOST_WALLETS),
+    ...contractQuestions(context).slice(0, MOST_CONTRACTS),
     // Last, since it takes the most requests.
-    (signal: AbortSignal) => askWatchers(scene, signal),
+    (signal: AbortSignal) => askWatchers(context, signal),
   ];
   const signal = AbortSignal.timeout(ALL_MS);
   const askNext = async (): Promise<void> => {
     for (let question = questions.shift(); question && !signal.aborted; question = questions.shift()) {
-      await question(signal).catch((thrown: unknown) => unanswered(scene.RED, thrown));
+      await question(signal).catch((thrown: unknown) => unanswered(context, thrown));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, askNext));
 }
 
-function unanswered(RED: NodeAPI, thrown: unknown): void {
-  RED.log.debug(`[CRE Connect] The service did not answer a question of a check: ${String(thrown)}`);
+function unanswered(context: CheckContext, thrown: unknown): void {
+  context.RED.log.debug(`[CRE Connect] The service did not answer a question of a check: ${String(thrown)}`);
 }
 
-function watcherQuestions({ RED, flows, asked }: Scene): Question[] {
+function watcherQuestions(context: CheckContext): Question[] {
+  const { flows, answers } = context;
   return flows.ofType("crec-events-in").flatMap((node) =>
-    (namesOf(RED, node, "watcher") ?? []).map(
+    (context.namesOf(node, "watcher") ?? []).map(
       (watcher): Question =>
         async (signal) => {
-          const [channel, connection] = [channelOf(RED, node), connectionOf(RED, node)];
+          const [channel, connection] = [context.channelOf(node), context.connectionOf(node)];
           if (!channel || channel.problem || !connection) return;
           const [client, channelId] = [await connection.client(), await channel.resolve(signal)];
           const found = isUuid(watcher)
             ? await oneWatcher(client, { channelId, id: watcher, signal })
             : await watchersNamed(client, { channelId, name: watcher, signal });
-          asked.watchers.set(watcherKey(channelId, watcher), found.length > 0);
+          answers.watchers.set(watcherKey(channelId, watcher), found.length > 0);
           noteResources(found, { service: connection.baseUrl });
         },
     ),
@@ -74,19 +73,20 @@ function watcherQuestions({ RED, flows, asked }: Scene): Question[] {
 }
 
 /** Of what a node waits for: a watcher may be newer than what the node knows. */
-function eventQuestions({ RED, flows, asked }: Scene): Question[] {
+function eventQuestions(context: CheckContext): Question[] {
+  const { flows, answers } = context;
   return flows.ofType("crec-events-in").flatMap((node) =>
-    readersOf(RED, flows.runningIds(node)).flatMap(({ identity: { channelId }, watcherCheck }) => {
+    context.readersOf(node).flatMap(({ identity: { channelId }, watcherCheck }) => {
       const { names } = watcherCheck.unwatched ?? {};
       const wanted = names?.length === 0 ? [""] : (names ?? []);
       return wanted.map(
         (name): Question =>
           async (signal) => {
-            const client = await connectionOf(RED, node)?.client();
+            const client = await context.connectionOf(node)?.client();
             if (!client) return;
             const filter = { limit: 1, ...(name ? { event_name: name } : {}) };
             const { data } = await client.watchers.list(channelId, filter, { signal });
-            asked.events.set(watcherKey(channelId, name), data.length > 0);
+            answers.events.set(watcherKey(channelId, name), data.length > 0);
           },
       );
     }),
@@ -124,11 +124,12 @@ async function watchersNamed(
   return found;
 }
 
-function walletQuestions({ RED, flows, asked }: Scene): Question[] {
+function walletQuestions(context: CheckContext): Question[] {
+  const { flows, answers } = context;
   return flows.ofType("crec-wallet").map(
     (node): Question =>
       async (signal) => {
-        const wallet = (RED.nodes.getNode(node.id) as Partial<WalletNode> | null)?.wallet;
+        const wallet = context.running<WalletNode>(node.id)?.wallet;
         if (!wallet || wallet.problem) return;
         const { label } = wallet;
         const connection = wallet.connection();
@@ -145,7 +146,7 @@ function walletQuestions({ RED, flows, asked }: Scene): Question[] {
             if (!isIt(one)) continue;
             const { wallet_id: id, allowed_ecdsa_signers: signers = [] } = one;
             const keys = signers.map((signer) => signer.toLowerCase());
-            asked.signers.set(id, keys);
+            answers.signers.set(id, keys);
             noteResources(one, { service: connection.baseUrl });
           }
         }
@@ -153,20 +154,21 @@ function walletQuestions({ RED, flows, asked }: Scene): Question[] {
   );
 }
 
-function contractQuestions({ RED, flows, asked, now }: Scene): Question[] {
-  return deployedContracts(RED, flows).flatMap(({ contract, connection, connectionId }): Question[] => {
+function contractQuestions(context: CheckContext): Question[] {
+  const { answers, now } = context;
+  return deployedContracts(context).flatMap(({ contract, connection, connectionId }): Question[] => {
     const { chainSelector, address } = contract;
     const key = placeKey(connection.baseUrl, chainSelector, address);
-    const known = asked.contracts.get(key);
+    const known = answers.contracts.get(key);
     if (known && (known.value || Math.abs(now - known.at) < ABSENT_FOR_MS)) return [];
     return [
       async () => {
-        const isContract = await contractExists(RED.nodes, {
+        const isContract = await contractExists(context.RED.nodes, {
           connection: connectionId,
           chainSelector,
           address,
         });
-        if (isContract !== undefined) asked.contracts.set(key, isContract);
+        if (isContract !== undefined) answers.contracts.set(key, isContract);
       },
     ];
   });

@@ -5,11 +5,10 @@ import { serviceText } from "../../../nodes/common/telemetry/service-texts.ts";
 import type { CrecClient, Watcher } from "../../../src/index.ts";
 import { canonicalId, canonicalWorkflowId } from "../../../src/protocol/ids.ts";
 import { PAGE_LIMITS } from "../../../src/protocol/limits.ts";
-import { channelIdOf, taken } from "../refresh/list-resources.ts";
+import { channelIdOf, taken } from "../list-resources.ts";
 import { channelKey, type ListedWatcher, placeKey } from "./answer-cache.ts";
-import type { Scene } from "./check.ts";
-import { deployedContracts } from "./deployed-contracts.ts";
-import { type UsedChannel, usedChannels } from "./used-channels.ts";
+import type { CheckContext } from "./check-context.ts";
+import { deployedContracts, type UsedChannel, usedChannels } from "./deployed.ts";
 
 /** Flows with more are not asked about as a whole. */
 const MOST_CHANNELS = 20;
@@ -24,24 +23,24 @@ type AskedChannel = { used: UsedChannel; client: CrecClient; channelId: string; 
  * Lists the watchers of all channels that flows use, archived ones too: the events that they have signed remain. Reads
  * the ABI of those that are not alone at their contract, or whose contract has a node here.
  */
-export async function askWatchers(scene: Scene, signal: AbortSignal): Promise<void> {
-  const { RED, flows, asked } = scene;
+export async function askWatchers(context: CheckContext, signal: AbortSignal): Promise<void> {
+  const { answers } = context;
   const unanswered = (thrown: unknown): void =>
-    RED.log.debug(`[CRE Connect] The watchers of a channel were not read: ${String(thrown)}`);
+    context.RED.log.debug(`[CRE Connect] The watchers of a channel were not read: ${String(thrown)}`);
   const channels: AskedChannel[] = [];
-  for (const used of usedChannels(RED, flows).slice(0, MOST_CHANNELS)) {
-    const channel = await listed(used, scene, signal).catch(unanswered);
+  for (const used of usedChannels(context).slice(0, MOST_CHANNELS)) {
+    const channel = await listed(used, context, signal).catch(unanswered);
     if (channel) channels.push(channel);
   }
-  const compared = comparedPlaces(scene, channels);
+  const compared = comparedPlaces(context, channels);
   const library = await loadLibrary();
   for (const { used, client, channelId, watchers } of channels) {
     const unread = watchers
-      .filter((one) => compared.has(placeOf(used, one)) && !asked.readings.get(one.id))
+      .filter((one) => compared.has(placeOf(used, one)) && !answers.readings.get(one.id))
       .map(({ id }) => id);
     const source = { client, channelId, signal };
     for await (const watcher of readWatchers(source, unread.slice(0, MOST_READ), unanswered)) {
-      asked.readings.set(canonicalId(watcher.watcher_id), watcherReadings(watcher, library));
+      answers.readings.set(canonicalId(watcher.watcher_id), watcherReadings(watcher, library));
     }
   }
 }
@@ -49,7 +48,7 @@ export async function askWatchers(scene: Scene, signal: AbortSignal): Promise<vo
 /** Undefined where the channel does not exist. */
 async function listed(
   used: UsedChannel,
-  { asked }: Scene,
+  { answers }: CheckContext,
   signal: AbortSignal,
 ): Promise<AskedChannel | undefined> {
   const client = await used.connection.client();
@@ -64,7 +63,7 @@ async function listed(
     isWhole &&= part.isWhole;
   }
   const watchers = [...byId.values()];
-  asked.channels.set(channelKey(used.connection.baseUrl, used.label), { watchers, isWhole });
+  answers.channels.set(channelKey(used.connection.baseUrl, used.label), { watchers, isWhole });
   return { used, client, channelId, watchers };
 }
 
@@ -82,9 +81,9 @@ function summaryOf(watcher: Watcher): ListedWatcher {
 }
 
 /** Where there is something to compare: two watchers of a service, or a watcher and a contract node. */
-function comparedPlaces({ RED, flows }: Scene, channels: readonly AskedChannel[]): ReadonlySet<string> {
+function comparedPlaces(context: CheckContext, channels: readonly AskedChannel[]): ReadonlySet<string> {
   const compared = new Set(
-    deployedContracts(RED, flows).map(({ contract, connection }) =>
+    deployedContracts(context).map(({ contract, connection }) =>
       placeKey(connection.baseUrl, contract.chainSelector, contract.address),
     ),
   );

@@ -1,18 +1,32 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { NodeAPI } from "node-red";
+import type { NodeRedContext } from "../../../nodes/common/context.ts";
 import { Flows } from "../../../nodes/common/flows/flows.ts";
-import { Paths } from "../../../nodes/common/flows/paths.ts";
 import { messageOf } from "../../../nodes/common/shared/errors.ts";
 import { asAnyUser } from "../../../nodes/common/status/read-limit.ts";
 import { type Activity, activity } from "../../../nodes/common/telemetry/activity.ts";
 import type { Fix, Issue } from "../types.ts";
 import { AnswerCache } from "./answer-cache.ts";
 import { askService } from "./ask-service.ts";
-import type { Check, Finding, Scene } from "./check.ts";
+import { type Check, CheckContext, type Finding } from "./check-context.ts";
 import { CHECKS } from "./checks/index.ts";
 import { Ignored } from "./ignored.ts";
-import type { IssueList } from "./issue-list.ts";
 import { forgetLeftOpen } from "./left-open.ts";
+
+/** The issues of what is deployed. */
+export type IssueList = {
+  /** Changes whenever an issue does. */
+  readonly revision: number;
+  /** Whether a running node uses this config node; also true before the first check. */
+  isUsed(node: string): boolean;
+  /** Errors first, ignored ones last. */
+  all(): Issue[];
+  /** Asks the service what only it knows, also by queries, then checks. Never rejects. */
+  run(): Promise<void>;
+  /** Checks with what is known already. Never rejects. */
+  check(): Promise<void>;
+  /** Remembered across restarts. */
+  ignore(id: string, isIgnored: boolean): Promise<void>;
+};
 
 /** A check that takes longer is given up for this time. */
 const CHECK_MS = 5_000;
@@ -20,16 +34,20 @@ const CHECK_MS = 5_000;
 const MOST_ISSUES = 500;
 const LONGEST_DETAIL = 200;
 
-type Options = { checks?: readonly Check[]; ask?: (scene: Scene) => Promise<void>; checkMs?: number };
+type Options = {
+  checks?: readonly Check[];
+  ask?: (context: CheckContext) => Promise<void>;
+  checkMs?: number;
+};
 
 /** Runs the checks, one run at a time, and keeps what they found. */
 export class Issues implements IssueList {
-  readonly #RED: NodeAPI;
+  readonly #nodeRed: NodeRedContext;
   readonly #checks: readonly Check[];
-  readonly #ask: (scene: Scene) => Promise<void>;
+  readonly #ask: (context: CheckContext) => Promise<void>;
   readonly #checkMs: number;
   readonly #ignored: Ignored;
-  readonly #asked = new AnswerCache();
+  readonly #answers = new AnswerCache();
   readonly #activity: Activity = activity;
   #issues: Issue[] = [];
   #flows: Flows | undefined;
@@ -39,12 +57,15 @@ export class Issues implements IssueList {
   /** The run that is to start when the current one has ended. */
   #next: { asks: boolean; done: Promise<void> } | undefined;
 
-  constructor(RED: NodeAPI, { checks = CHECKS, ask = askService, checkMs = CHECK_MS }: Options = {}) {
-    this.#RED = RED;
+  constructor(
+    nodeRed: NodeRedContext,
+    { checks = CHECKS, ask = askService, checkMs = CHECK_MS }: Options = {},
+  ) {
+    this.#nodeRed = nodeRed;
     this.#checks = checks;
     this.#ask = ask;
     this.#checkMs = checkMs;
-    this.#ignored = new Ignored(RED);
+    this.#ignored = new Ignored(nodeRed.RED);
   }
 
   get revision(): number {
@@ -81,7 +102,7 @@ export class Issues implements IssueList {
 
   /** Forgets the open alerts of a deleted node, by its file. @throws FOLDER_IN_USE, FOLDER_NOT_LOCKED */
   async closeAlerts(file: string): Promise<void> {
-    await forgetLeftOpen(this.#RED, await Flows.read(this.#RED.nodes), file);
+    await forgetLeftOpen({ ...this.#nodeRed, flows: await Flows.read(this.#nodeRed.RED.nodes) }, file);
     await this.check();
   }
 
@@ -101,13 +122,13 @@ export class Issues implements IssueList {
   }
 
   async #once(asks: boolean): Promise<void> {
-    const { ids, scene } = { ids: await this.#ignored.ids(), scene: await this.#scene() };
+    const { ids, context } = { ids: await this.#ignored.ids(), context: await this.#context() };
     // It may follow on a check after a refresh.
-    if (asks) await asAnyUser(() => this.#ask(scene));
-    scene.now = Date.now();
+    if (asks) await asAnyUser(() => this.#ask(context));
+    context.now = Date.now();
     const found = new Map<string, Omit<Issue, "isIgnored">>();
     for (const check of this.#checks) {
-      for (const finding of await this.#found(check, scene)) {
+      for (const finding of await this.#found(check, context)) {
         const issue = this.#issueOf(check, finding);
         if (found.size < MOST_ISSUES) found.set(issue.id, issue);
       }
@@ -117,23 +138,23 @@ export class Issues implements IssueList {
     this.#show([...found.values()].map((issue) => ({ ...issue, isIgnored: ids.has(issue.id) })));
   }
 
-  async #scene(): Promise<Scene> {
-    const RED = this.#RED;
-    const flows = await Flows.read(RED.nodes);
+  async #context(): Promise<CheckContext> {
+    const flows = await Flows.read(this.#nodeRed.RED.nodes);
     this.#flows = flows;
-    const paths = new Paths(RED.nodes, flows);
     const [now, startedAt] = [Date.now(), this.#startedAt];
-    return { RED, flows, paths, activity: this.#activity, asked: this.#asked, now, startedAt };
+    const { RED, t } = this.#nodeRed;
+    const known = { flows, activity: this.#activity, answers: this.#answers };
+    return new CheckContext({ RED, t, ...known, now, startedAt });
   }
 
   /** One that fails, or takes too long, finds nothing. */
-  async #found(check: Check, scene: Scene): Promise<Finding[]> {
+  async #found(check: Check, context: CheckContext): Promise<Finding[]> {
     let timer: NodeJS.Timeout | undefined;
     try {
       const late = new Promise<never>((_, reject) => {
         timer = setTimeout(() => reject(new Error("It took too long.")), this.#checkMs);
       });
-      return await Promise.race([check.find(scene), late]);
+      return await Promise.race([check.find(context), late]);
     } catch (thrown) {
       this.#skip(check.name, thrown);
       return [];
@@ -143,14 +164,14 @@ export class Issues implements IssueList {
   }
 
   #skip(name: string, thrown: unknown): void {
-    this.#RED.log.debug(`[CRE Connect] The check "${name}" was skipped: ${messageOf(thrown)}`);
+    this.#nodeRed.RED.log.debug(`[CRE Connect] The check "${name}" was skipped: ${messageOf(thrown)}`);
   }
 
   #issueOf({ name: check }: Check, finding: Finding): Omit<Issue, "isIgnored"> {
     const { case: kind, severity, origin, detail = "", values = {}, buttons = [], isDeleted } = finding;
     const open: Fix[] = isDeleted ? [] : [{ kind: "open", node: origin.node }];
     const id = [check, kind, origin.node, detail.slice(0, LONGEST_DETAIL)].filter(Boolean).join(":");
-    const say = (part: "what" | "fix") => this.#RED._(`monitor.issue.${check}.${kind}.${part}`, values);
+    const say = (part: "what" | "fix") => this.#nodeRed.t(`monitor.issue.${check}.${kind}.${part}`, values);
     return {
       ...{ id, check, severity, origin, said: { case: kind, values }, what: say("what"), fix: say("fix") },
       buttons: [...open, ...buttons],

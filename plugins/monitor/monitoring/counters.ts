@@ -7,7 +7,7 @@ import type {
 } from "../../../nodes/common/telemetry/types.ts";
 import { OPERATION_PROGRESS } from "../../../src/protocol/index.ts";
 import type { Bounds } from "./bounds.ts";
-import { Counter, type Family, Histogram } from "./exposition/families.ts";
+import { Counter, type Family, Histogram } from "./exposition.ts";
 
 /** What a check can find. */
 const PROOFS: ReadonlyArray<EventReport["proof"]> = ["verified", "rejected", "unsigned"];

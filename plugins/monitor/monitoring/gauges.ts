@@ -1,19 +1,12 @@
 import type { Activity } from "../../../nodes/common/telemetry/activity.ts";
 import type { ConnectionReport, ReaderReport } from "../../../nodes/common/telemetry/types.ts";
-import type { IssueList } from "../issues/issue-list.ts";
-import type { Bounds } from "./bounds.ts";
-import type { BoundedValues } from "./exposition/bounded-values.ts";
-import { type Family, gauge, type Labels } from "./exposition/families.ts";
-import { HEALTH_STATUSES, type HealthStatus } from "./health.ts";
+import type { BoundedValues, Bounds } from "./bounds.ts";
+import { type Family, gauge, type Labels } from "./exposition.ts";
+import { HEALTH_STATUSES, type HealthStatus, type MonitorState } from "./health.ts";
 
 /** What the nodes report, and what follows from it, for one answer. */
-type Snapshot = {
-  connections: readonly ConnectionReport[];
-  readers: readonly ReaderReport[];
-  health: HealthStatus;
-};
+type Snapshot = Pick<MonitorState, "connections" | "readers" | "issues"> & { health: HealthStatus };
 type Value = readonly [Labels, number];
-type Parts = { activity: Activity; issues: IssueList; bounds: Bounds };
 
 /** The types make both lists complete. */
 const CONNECTION_STATES: Readonly<Record<ConnectionReport["state"], true>> = {
@@ -25,15 +18,21 @@ const READER_STATES: Readonly<Record<ReaderReport["state"], true>> = {
 };
 
 /** Values as they are now, read at each scrape. */
-export function gauges({ connections, readers, health }: Snapshot, parts: Parts): Family[] {
+export function gauges(snapshot: Snapshot, activity: Activity, bounds: Bounds): Family[] {
+  const { connections, readers, issues, health } = snapshot;
   return [
     gauge(
       { name: "crec_health", help: "1 for the status that GET /crec/health answers, 0 for the others." },
       () => counts("status", [health], HEALTH_STATUSES),
     ),
-    ...ofConnections(connections, parts.bounds),
-    ...ofReaders(readers, parts.bounds),
-    ...ofActivity(parts),
+    ...ofConnections(connections, bounds),
+    ...ofReaders(readers, bounds),
+    ...ofActivity(activity, bounds),
+    gauge({ name: "crec_issues", help: "Issues that are not ignored, by check and severity." }, () =>
+      issues
+        .filter(({ isIgnored }) => !isIgnored)
+        .map(({ check, severity }) => [{ check: bounds.check.of(check), severity }, 1] as const),
+    ),
   ];
 }
 
@@ -136,7 +135,7 @@ function ofReaders(readers: readonly ReaderReport[], bounds: Bounds): Family[] {
   ];
 }
 
-function ofActivity({ activity, issues, bounds }: Parts): Family[] {
+function ofActivity(activity: Activity, bounds: Bounds): Family[] {
   const statuses = (reports: ReadonlyArray<{ status: string }>, bound: BoundedValues) =>
     counts(
       "status",
@@ -151,12 +150,6 @@ function ofActivity({ activity, issues, bounds }: Parts): Family[] {
     ),
     gauge({ name: "crec_wallets", help: "Wallets that nodes saw, by the status that they saw last." }, () =>
       statuses(activity.wallets.all(), bounds.walletStatus),
-    ),
-    gauge({ name: "crec_issues", help: "Issues that are not ignored, by check and severity." }, () =>
-      issues
-        .all()
-        .filter(({ isIgnored }) => !isIgnored)
-        .map(({ check, severity }) => [{ check: bounds.check.of(check), severity }, 1] as const),
     ),
   ];
 }

@@ -1,11 +1,12 @@
+import { stateRefusals } from "../../../nodes/common/folder/state-files.ts";
 import { KEY_ENDS_SOON_MS } from "../../../nodes/common/shared/key-term.ts";
 import type {
   ConnectionReport,
   ReaderReport,
   SharedStateReport,
 } from "../../../nodes/common/telemetry/types.ts";
+import type { MonitorContext } from "../context.ts";
 import type { Issue } from "../types.ts";
-import { READER_CODES } from "./reader-codes.ts";
 
 export const HEALTH_STATUSES = ["ok", "degraded", "failing"] as const;
 export type HealthStatus = (typeof HEALTH_STATUSES)[number];
@@ -53,8 +54,8 @@ const BEHIND_MS = 300_000;
 /** A person who changes a password, or rights, needs some time. A new copy that does not work must not replace others. */
 const PATIENCE_MS = 120_000;
 
-/** What is looked at. */
-export type Checked = {
+/** How the nodes of this process are, and what is wrong with them: metrics, health and diagnostics are made of it. */
+export type MonitorState = {
   connections: readonly ConnectionReport[];
   readers: readonly ReaderReport[];
   sharedStates: readonly SharedStateReport[];
@@ -72,8 +73,22 @@ export type Say = (key: string, values: Record<string, string>) => string;
 
 export type Health = { status: HealthStatus; reasons: HealthReason[] };
 
+/** Read once for each answer. */
+export function stateOf({ activity, issues, areFlowsRunning }: Omit<MonitorContext, "RED">): MonitorState {
+  return {
+    connections: activity.connections.reports(),
+    readers: activity.readers.reports(),
+    sharedStates: activity.sharedStates.reports(),
+    issues: issues.all(),
+    stateRefusals: stateRefusals(),
+    areFlowsRunning: areFlowsRunning(),
+    isUsed: (node) => issues.isUsed(node),
+    now: Date.now(),
+  };
+}
+
 /** How this process is. The reasons of what fails come first. */
-export function healthOf(checked: Checked, say: Say): Health {
+export function healthOf(checked: MonitorState, say: Say): Health {
   const { readers, sharedStates, issues, stateRefusals, areFlowsRunning, isUsed, now } = checked;
   // One that was left over by an import stops nothing.
   const connections = checked.connections.filter(({ state, node }) => state !== "incomplete" || isUsed(node));
@@ -149,3 +164,41 @@ function isOverdue({ problem, problemSince = 0 }: SharedStateReport | ReaderRepo
 function isForPerson({ code }: { code: string }, isStopped: boolean): boolean {
   return (READER_CODES.get(code) ?? (isStopped ? "failing" : "degraded")) === "failing";
 }
+
+/** These stop a reader until a person acts: a service that comes back, or more time, does not help. */
+const FAILING = [
+  // The shared state.
+  ...["SHARED_STATE_REFUSED", "SHARED_STATE_NEWER", "SHARED_CURSOR_DAMAGED", "FLEET_INCOMPLETE"],
+  // The key, and what is sent.
+  ...["KEY_REFUSED", "FORBIDDEN", "ORGANIZATION_NOT_FOUND", "VALIDATION_ERROR"],
+  // The cursor, and the folder of this copy.
+  ...["CHANNEL_REPLACED", "CURSOR_OF_ANOTHER_CHANNEL", "CURSOR_LOST", "CURSOR_FILE_DAMAGED"],
+  ...["STATE_FILE_NEWER", "CURSOR_NOT_READ", "CURSOR_NOT_SAVED", "FOLDER_NOT_LOCKED", "STATE_NOT_PERMITTED"],
+  "CONSUMER_NAME_TAKEN",
+  // The configuration.
+  ...["CONNECTION_MISSING", "CONNECTION_INCOMPLETE", "KEY_NEEDS_CONFIRMATION", "KEY_BINDING_NOT_SAVED"],
+  ...["CONFIG_NODE_DISABLED", "CONFIG_NODE_DELETED"],
+  ...["PROXY_INCOMPLETE", "CHANNEL_MISSING", "CHANNEL_INCOMPLETE", "VARIABLE_MISSING"],
+  ...["INVALID_FIELD", "INVALID_ARGUMENT", "MISSING_VALUE", "PACKAGE_DAMAGED"],
+] as const;
+
+/** These may pass without help, are of one event, or another copy reads. */
+const DEGRADED = [
+  // The shared state gives no answer, is full, or is read only for a time: the same for all copies.
+  "SHARED_STATE_UNREACHABLE",
+  // The service. Its certificate is the matter of who runs it.
+  ...["SERVICE_UNREACHABLE", "TLS_ERROR", "TIMEOUT", "BAD_RESPONSE", "SERVICE_ERROR", "CHAIN_UNAVAILABLE"],
+  ...["RATE_LIMITED", "BUDGET_EXHAUSTED", "CURSOR_BEYOND_END", "PAGES_DO_NOT_ADVANCE"],
+  // The flow, or somebody else, may be about to create it.
+  ...["NOT_FOUND", "CHANNEL_NOT_FOUND", "WATCHER_NOT_FOUND"],
+  // One event.
+  ...["EVENT_TOO_LARGE", "ITEM_TOO_LARGE", "RESPONSE_TOO_LARGE", "DELIVERY_FAILED", "CONSUMER_FAILED"],
+  // Another copy, or the next deploy, goes on.
+  ...["CONSUMER_MOVED", "CLIENT_CLOSED", "SHARED_STATE_CLOSED"],
+] as const;
+
+/** What an error of a reader means for the health. The page about metrics has the same table. */
+export const READER_CODES: ReadonlyMap<string, "failing" | "degraded"> = new Map([
+  ...FAILING.map((code) => [code, "failing"] as const),
+  ...DEGRADED.map((code) => [code, "degraded"] as const),
+]);

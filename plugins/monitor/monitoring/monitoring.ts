@@ -1,38 +1,31 @@
-import { stateRefusals } from "../../../nodes/common/folder/state-files.ts";
-import type { Activity } from "../../../nodes/common/telemetry/activity.ts";
-import type { IssueList } from "../issues/issue-list.ts";
+import type { NodeAPI } from "node-red";
+import type { MonitorContext } from "../context.ts";
 import { Bounds } from "./bounds.ts";
 import { Counters } from "./counters.ts";
-import { info, type Labels } from "./exposition/families.ts";
-import { type Format, textOf } from "./exposition/text.ts";
+import { type Format, info, type Labels, textOf } from "./exposition.ts";
 import { gauges } from "./gauges.ts";
-import { type Checked, type Health, healthOf, type Say } from "./health.ts";
-
-/** What the nodes report, read once for each answer. */
-type Reported = Pick<Checked, "connections" | "readers" | "sharedStates">;
-type Parts = { activity: Activity; issues: IssueList; areFlowsRunning: () => boolean; say: Say };
+import { type Health, healthOf, stateOf } from "./health.ts";
 
 /** Counts from now on, until the process ends. */
 export class Monitoring {
-  readonly #parts: Parts;
+  readonly #monitor: Omit<MonitorContext, "RED">;
   readonly #bounds = new Bounds();
   readonly #counters = new Counters(this.#bounds);
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    parts.activity.onFact((fact) => this.#counters.count(fact));
+  constructor(monitor: Omit<MonitorContext, "RED">) {
+    this.#monitor = monitor;
+    monitor.activity.onFact((fact) => this.#counters.count(fact));
   }
 
   /** All metrics. `build`: versions, as labels. */
   metrics(format: Format, build: Labels): string {
-    const { activity, issues } = this.#parts;
-    const reported = this.#reports();
-    for (const { consumer } of reported.readers) this.#counters.expect(this.#bounds.consumer.of(consumer));
-    const snapshot = { ...reported, health: this.#judge(reported).status };
+    const state = stateOf(this.#monitor);
+    for (const { consumer } of state.readers) this.#counters.expect(this.#bounds.consumer.of(consumer));
+    const health = healthOf(state, this.#monitor.t).status;
     return textOf(
       [
         info({ name: "crec_build", help: "Versions of this package, Node-RED and Node.js." }, build),
-        ...gauges(snapshot, { activity, issues, bounds: this.#bounds }),
+        ...gauges({ ...state, health }, this.#monitor.activity, this.#bounds),
         ...this.#counters.families(),
       ],
       format,
@@ -40,29 +33,36 @@ export class Monitoring {
   }
 
   health(): Health {
-    return this.#judge(this.#reports());
+    return healthOf(stateOf(this.#monitor), this.#monitor.t);
   }
+}
 
-  #reports(): Reported {
-    const { activity } = this.#parts;
-    return {
-      connections: activity.connections.reports(),
-      readers: activity.readers.reports(),
-      sharedStates: activity.sharedStates.reports(),
-    };
-  }
+/** A deploy stops flows and starts them again, and nodes may take some time for that. */
+const DEPLOY_MS = 30_000;
 
-  #judge(reported: Reported): Health {
-    const { issues, areFlowsRunning, say } = this.#parts;
-    const checked = {
-      ...reported,
-      ...{
-        issues: issues.all(),
-        stateRefusals: stateRefusals(),
-        isUsed: (node: string) => issues.isUsed(node),
-      },
-      ...{ areFlowsRunning: areFlowsRunning(), now: Date.now() },
-    };
-    return healthOf(checked, say);
+/** Whether the flows run. They do not while Node-RED starts, where node types are missing, and in safe mode. */
+export function flowsRunning(
+  { events, nodes }: Pick<NodeAPI, "events" | "nodes">,
+  now = () => performance.now(),
+): () => boolean {
+  let isStarted = isInstalledLater(nodes);
+  let stoppedAt: number | undefined;
+  events.on("flows:started", () => {
+    isStarted = true;
+    stoppedAt = undefined;
+  });
+  events.on("flows:stopped", () => {
+    stoppedAt ??= now();
+  });
+  return () => isStarted && (stoppedAt === undefined || now() - stoppedAt < DEPLOY_MS);
+}
+
+/** By the palette manager, when the flows have started: they are loaded after the plugins. */
+function isInstalledLater(nodes: NodeAPI["nodes"]): boolean {
+  try {
+    nodes.eachNode(() => undefined);
+    return true;
+  } catch {
+    return false;
   }
 }

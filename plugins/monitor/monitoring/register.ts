@@ -1,12 +1,11 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { NodeAPI } from "node-red";
+import type { NodeRedContext } from "../../../nodes/common/context.ts";
 import { loadLibrary } from "../../../nodes/common/library.ts";
 import { messageOf } from "../../../nodes/common/shared/errors.ts";
-import { activity } from "../../../nodes/common/telemetry/activity.ts";
-import type { IssueList } from "../issues/issue-list.ts";
-import { CONTENT_TYPES, type Format } from "./exposition/text.ts";
+import type { MonitorContext } from "../context.ts";
+import { CONTENT_TYPES, type Format } from "./exposition.ts";
 import { Monitoring } from "./monitoring.ts";
-import { FEWEST_CHARACTERS, monitoringSettings } from "./settings.ts";
 
 /** Where requests come in, and which of them are answered. */
 type Door = { app: NodeAPI["httpAdmin"]; guard: Guard };
@@ -20,19 +19,17 @@ type Served = {
 };
 
 /** Metrics and health, where a setting turns them on. Otherwise there are no endpoints, and nothing is counted. */
-export function registerMonitoring(RED: NodeAPI, issues: IssueList, areFlowsRunning: () => boolean): void {
-  const settings = monitoringSettings(RED);
+export function registerMonitoring(monitor: MonitorContext): void {
+  const { RED, t } = monitor;
+  const settings = monitoringSettings(RED.settings);
   if (settings.kind === "off") return;
   if (settings.kind === "refused") {
-    RED.log.error(RED._(settings.problem, { fewest: String(FEWEST_CHARACTERS) }));
+    RED.log.error(t(settings.problem, { fewest: String(FEWEST_CHARACTERS) }));
     return;
   }
-  const door = doorFor(RED, settings.token);
+  const door = doorFor(monitor, settings.token);
   if (door === undefined) return;
-  const monitoring = new Monitoring({
-    ...{ activity, issues, areFlowsRunning },
-    say: (key, values) => RED._(key, values),
-  });
+  const monitoring = new Monitoring(monitor);
 
   door.app.get("/crec/metrics", door.guard, (request, response) => {
     const format = formatFor(request.headers.accept);
@@ -50,7 +47,7 @@ export function registerMonitoring(RED: NodeAPI, issues: IssueList, areFlowsRunn
           response.end(text);
         },
         (thrown: unknown) => {
-          RED.log.error(RED._("monitor.monitoring.failed", { error: messageOf(thrown) }));
+          RED.log.error(t("monitor.monitoring.failed", { error: messageOf(thrown) }));
           response.sendStatus(500);
         },
       );
@@ -62,7 +59,7 @@ export function registerMonitoring(RED: NodeAPI, issues: IssueList, areFlowsRunn
       response.status(health.status === "failing" ? 503 : 200).json(health);
     } catch (thrown) {
       // Express would answer with the stack, which names folders of this machine.
-      RED.log.error(RED._("monitor.monitoring.health-failed", { error: messageOf(thrown) }));
+      RED.log.error(t("monitor.monitoring.health-failed", { error: messageOf(thrown) }));
       response.sendStatus(500);
     }
   });
@@ -74,7 +71,8 @@ export function registerMonitoring(RED: NodeAPI, issues: IssueList, areFlowsRunn
 }
 
 /** The admin API; where it is off, the part of the server that flows use, with a token only. */
-function doorFor(RED: NodeAPI, token: string | undefined): Door | undefined {
+function doorFor(nodeRed: NodeRedContext, token: string | undefined): Door | undefined {
+  const { RED, t } = nodeRed;
   const { adminAuth, httpAdminRoot, httpNodeRoot, httpNodeAuth } = RED.settings as Served;
   if (httpAdminRoot !== false) {
     const permitted = RED.auth.needsPermission("crec.read");
@@ -83,19 +81,19 @@ function doorFor(RED: NodeAPI, token: string | undefined): Door | undefined {
     return { app: RED.httpAdmin, guard: tokenGuard(token, adminAuth ? permitted : undefined) };
   }
   if (httpNodeRoot === false) {
-    RED.log.warn(RED._("monitor.monitoring.no-server"));
+    RED.log.warn(t("monitor.monitoring.no-server"));
     return undefined;
   }
   if (token === undefined) {
-    RED.log.error(RED._("monitor.monitoring.token-needed"));
+    RED.log.error(t("monitor.monitoring.token-needed"));
     return undefined;
   }
   // One header cannot hold a name with a password and the token. A function of the settings may ask for something else.
   if (httpNodeAuth && typeof httpNodeAuth !== "function" && !Array.isArray(httpNodeAuth)) {
-    RED.log.error(RED._("monitor.monitoring.password-too"));
+    RED.log.error(t("monitor.monitoring.password-too"));
     return undefined;
   }
-  RED.log.info(RED._("monitor.monitoring.without-admin", { root: httpNodeRoot ?? "/" }));
+  RED.log.info(t("monitor.monitoring.without-admin", { root: httpNodeRoot ?? "/" }));
   return { app: RED.httpNode, guard: tokenGuard(token, undefined) };
 }
 
@@ -139,4 +137,40 @@ function rangeOf(text: string): { type: string; weight: number } {
   const quality = parameters.find((parameter) => parameter.startsWith("q="));
   const weight = quality === undefined ? 1 : Number(quality.slice("q=".length));
   return { type, weight: Number.isFinite(weight) ? weight : 0 };
+}
+
+/** What a header carries as it is, without spaces: any other token could never be sent. */
+const SENDABLE = /^[\x21-\x7e]+$/;
+/** Shorter ones can be guessed. */
+export const FEWEST_CHARACTERS = 16;
+
+type MonitoringSettings =
+  | { kind: "off" }
+  /** Without a token, the permission `crec.read` of the admin API is required. */
+  | { kind: "on"; token: string | undefined }
+  /** What is set cannot be used: nothing is served. */
+  | { kind: "refused"; problem: `monitor.monitoring.${"short-token" | "odd-token" | "unknown-setting"}` };
+
+/**
+ * Whether metrics and health are served, and to whom: `CREC_MONITORING_TOKEN`, else `crec.monitoring` of settings.js,
+ * which is `true` or `{ token: "…" }`.
+ */
+export function monitoringSettings(settings: NodeAPI["settings"]): MonitoringSettings {
+  const { crec } = settings as NodeAPI["settings"] & { crec?: { monitoring?: unknown } };
+  // A host may set a variable to nothing.
+  const variable = process.env.CREC_MONITORING_TOKEN?.trim();
+  if (variable) return withToken(variable);
+  const setting = crec?.monitoring;
+  if (setting === undefined || setting === null || setting === false) return { kind: "off" };
+  if (setting === true) return { kind: "on", token: undefined };
+  const { token } = setting as { token?: unknown };
+  return typeof token === "string"
+    ? withToken(token.trim())
+    : { kind: "refused", problem: "monitor.monitoring.unknown-setting" };
+}
+
+function withToken(token: string): MonitoringSettings {
+  if (token.length < FEWEST_CHARACTERS) return { kind: "refused", problem: "monitor.monitoring.short-token" };
+  if (!SENDABLE.test(token)) return { kind: "refused", problem: "monitor.monitoring.odd-token" };
+  return { kind: "on", token };
 }

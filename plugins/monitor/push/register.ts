@@ -1,12 +1,11 @@
-import type { NodeAPI } from "node-red";
+import { randomBytes } from "node:crypto";
 import { answerForms, fieldsOf, textIn } from "../../../nodes/common/admin/answer.ts";
-import { activity } from "../../../nodes/common/telemetry/activity.ts";
-import type { IssueList } from "../issues/issue-list.ts";
+import { dropOldest } from "../../../nodes/common/shared/drop-oldest.ts";
+import type { MonitorContext } from "../context.ts";
 import type { OpenAnswer } from "../types.ts";
-import { allSections } from "./all-sections.ts";
+import { TOPICS } from "../types.ts";
 import { Pusher, RENEW_MS } from "./pusher.ts";
-import { Tickets } from "./tickets.ts";
-import { TOPICS } from "./topics.ts";
+import { allSections } from "./sections.ts";
 
 /**
  * A message that a browser sent over the editor's web socket. Its data are not checked yet: an error that they cause
@@ -18,11 +17,12 @@ type FromBrowser = { session: string; data: unknown };
  * Pushes what has changed to the sidebars that are open, over the editor's own web socket. That checks no permission of
  * ours: a sidebar asks for a ticket by a request, which needs `crec.read`, and asks again each minute.
  */
-export function registerPush(RED: NodeAPI, issues: IssueList): void {
+export function registerPush(monitor: MonitorContext): void {
+  const { RED } = monitor;
   const now = () => performance.now();
   const tickets = new Tickets(now);
   const pusher = new Pusher({
-    sections: () => allSections(activity, issues),
+    sections: () => allSections(monitor),
     send: (session, update) =>
       RED.events.emit("comms", { topic: TOPICS.update, data: update, retain: false, session }),
     onProblem: (section, error) =>
@@ -42,4 +42,37 @@ export function registerPush(RED: NodeAPI, issues: IssueList): void {
   RED.events.on(`comms:message:${TOPICS.close}`, ({ session }: FromBrowser) => pusher.close(session));
   RED.comms.publish(TOPICS.connected, true, true);
   RED.events.on("comms:connection-removed", ({ session }: { session: string }) => pusher.close(session));
+}
+
+/** A browser sends its ticket at once. */
+const LIFE_MS = 30_000;
+/** More than that many sidebars do not open within half a minute. */
+const MOST = 200;
+
+/**
+ * Tickets that carry a permission from a request to a message of the editor's web socket: Node-RED checks permissions of
+ * requests only. Each is valid once, for 30 seconds.
+ */
+export class Tickets {
+  readonly #endOf = new Map<string, number>();
+  readonly #now: () => number;
+
+  /** @param now in milliseconds, of a clock that is never set */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  issue(): string {
+    const ticket = randomBytes(32).toString("base64url");
+    this.#endOf.set(ticket, this.#now() + LIFE_MS);
+    dropOldest(this.#endOf, MOST);
+    return ticket;
+  }
+
+  /** Whether it was issued, and is neither used nor too old. */
+  redeem(ticket: string): boolean {
+    const end = this.#endOf.get(ticket);
+    this.#endOf.delete(ticket);
+    return end !== undefined && this.#now() < end;
+  }
 }

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import should from "should";
-import type { Diagnostics } from "../../../plugins/monitor/diagnostics/types.ts";
+import type { Diagnostics } from "../../../plugins/monitor/diagnostics/report.ts";
 import { generatePrivateKey } from "../../../src/index.ts";
 import { RunningExample } from "../../support/example.ts";
 import { type FlowNode, freshId, idOf, NodeRed, UserDir } from "../../support/node-red.ts";

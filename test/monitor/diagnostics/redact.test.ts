@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import should from "should";
-import { redactor, shortened } from "../../../plugins/monitor/diagnostics/redact.ts";
-import { translatedWords } from "../../../plugins/monitor/diagnostics/translated-words.ts";
+import { redactor, shortened, translatedWords } from "../../../plugins/monitor/diagnostics/redact.ts";
 import { textsByKey } from "../../../scripts/lib/languages/catalog.mjs";
 import { englishFiles, pathIn, textOf } from "../../../scripts/lib/languages/files.mjs";
 import { languages } from "../../../scripts/lib/locales.mjs";

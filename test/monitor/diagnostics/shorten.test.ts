@@ -1,7 +1,6 @@
 import should from "should";
-import { shorten } from "../../../plugins/monitor/diagnostics/register.ts";
-import { diagnosticsText } from "../../../plugins/monitor/diagnostics/text.ts";
-import type { Diagnostics } from "../../../plugins/monitor/diagnostics/types.ts";
+import type { Diagnostics } from "../../../plugins/monitor/diagnostics/report.ts";
+import { diagnosticsText, shorten } from "../../../plugins/monitor/diagnostics/report.ts";
 
 const entries = (count: number) => Array.from({ length: count }, (_, index) => ({ node: `node #${index}` }));
 

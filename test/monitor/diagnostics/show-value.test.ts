@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import should from "should";
 import { FIELD_TABLES } from "../../../plugins/monitor/diagnostics/field-tables.ts";
-import { showValue } from "../../../plugins/monitor/diagnostics/show-value.ts";
-import { treatmentOf } from "../../../plugins/monitor/diagnostics/shown-fields.ts";
+import { showValue, treatmentOf } from "../../../plugins/monitor/diagnostics/shown-fields.ts";
 import { canary, spellings, wayIn } from "./canaries.ts";
 
 const fields = [...FIELD_TABLES].flatMap(([type, node]) =>

@@ -1,6 +1,6 @@
 import should from "should";
 import type { FlowNode } from "../../../nodes/common/flows/flows.ts";
-import { ackUnreachable } from "../../../plugins/monitor/issues/checks/ack-unreachable.ts";
+import { ackUnreachable } from "../../../plugins/monitor/issues/checks/flows.ts";
 import { foundIn, node, TAB } from "./scene.ts";
 
 const events = (properties: Record<string, unknown>) =>

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import should from "should";
 import { provideFleet } from "../../../nodes/common/fleet/join-fleet.ts";
 import { noteSharedRule, sharedRuleOf } from "../../../nodes/common/fleet/shared-rules.ts";
-import { alertDeleted } from "../../../plugins/monitor/issues/checks/alert-deleted.ts";
+import { alertDeleted } from "../../../plugins/monitor/issues/checks/alerts.ts";
 import { forgetLeftOpen } from "../../../plugins/monitor/issues/left-open.ts";
 import { MemorySharedState, SharedAlertStore } from "../../../src/index.ts";
 import { makeRule } from "../../alerts/rule/make-rule.ts";
@@ -58,10 +58,10 @@ describe("the check for open alerts of a deleted node in a shared state", () => 
     await opened("killed", 3 * HOUR);
     should((await foundIn([])).sort()).eql(["name of a: 1", "name of killed: 1"]);
     should(await foundIn(["a"])).eql(["name of killed: 1"]);
-    const { RED, flows } = await sceneWith([]);
-    await forgetLeftOpen(RED, flows, "a");
+    const scene = await sceneWith([]);
+    await forgetLeftOpen(scene, "a");
     // Not that of a node that a copy may have.
-    await forgetLeftOpen(RED, flows, "b");
+    await forgetLeftOpen(scene, "b");
     should(await foundIn([])).eql(["name of killed: 1"]);
     should(await shared.recordKeys("a", 10)).be.empty();
     should(await shared.recordKeys("b", 10)).not.be.empty();

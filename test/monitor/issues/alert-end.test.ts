@@ -1,5 +1,5 @@
 import should from "should";
-import { alertEnd } from "../../../plugins/monitor/issues/checks/alert-end.ts";
+import { alertEnd } from "../../../plugins/monitor/issues/checks/alerts.ts";
 import { foundIn, node, TAB } from "./scene.ts";
 
 describe("the check for alerts that nothing ends", () => {

@@ -62,8 +62,8 @@ describe("the question how watchers read events", () => {
     const scene = await sceneFor(client);
     await askWatchers(scene, signal);
     should(calls.read).deepEqual(["a", "b"]);
-    should(scene.asked.readings.get("b")?.value.size).equal(1);
-    const { watchers, isWhole } = scene.asked.channels.get(channelKey(SERVICE, "payments"))?.value ?? {};
+    should(scene.answers.readings.get("b")?.value.size).equal(1);
+    const { watchers, isWhole } = scene.answers.channels.get(channelKey(SERVICE, "payments"))?.value ?? {};
     should(isWhole).be.true();
     should(watchers).have.length(4);
     should(watchers).containDeep([
@@ -86,7 +86,7 @@ describe("the question how watchers read events", () => {
     const { client, calls } = service(ids(5_000).map((watcher_id) => ({ watcher_id })));
     const scene = await sceneFor(client);
     await askWatchers(scene, signal);
-    should(scene.asked.channels.get(channelKey(SERVICE, "payments"))?.value).match({ isWhole: false });
+    should(scene.answers.channels.get(channelKey(SERVICE, "payments"))?.value).match({ isWhole: false });
     should(calls.read).deepEqual(ids(100));
     should(calls.most).equal(8);
     await askWatchers(scene, signal);
@@ -102,9 +102,9 @@ describe("the question how watchers read events", () => {
     ]);
     const scene = await sceneFor(client);
     await askWatchers(scene, signal);
-    should(scene.asked.readings.get("a")).be.undefined();
-    should(scene.asked.readings.get("c")?.value.size).equal(1);
-    should(scene.asked.readings.get("text")?.value.size).equal(0);
+    should(scene.answers.readings.get("a")).be.undefined();
+    should(scene.answers.readings.get("c")?.value.size).equal(1);
+    should(scene.answers.readings.get("text")?.value.size).equal(0);
   });
 
   it("knows nothing of a channel that does not exist, and creates none", async () => {
@@ -112,6 +112,6 @@ describe("the question how watchers read events", () => {
     const scene = await sceneFor(client, { label: "orders" });
     await askWatchers(scene, signal);
     should(calls.lists).equal(0);
-    should(scene.asked.channels.get(channelKey(SERVICE, "orders"))).be.undefined();
+    should(scene.answers.channels.get(channelKey(SERVICE, "orders"))).be.undefined();
   });
 });

@@ -1,5 +1,5 @@
 import should from "should";
-import { consumerShared } from "../../../plugins/monitor/issues/checks/consumer-shared.ts";
+import { consumerShared } from "../../../plugins/monitor/issues/checks/readers.ts";
 import { foundIn, node, reader, TAB } from "./scene.ts";
 
 const events = (id: string, properties: Record<string, unknown> = {}) =>

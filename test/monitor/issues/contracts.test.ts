@@ -1,7 +1,6 @@
 import should from "should";
 import { placeKey } from "../../../plugins/monitor/issues/answer-cache.ts";
-import { contractMissing } from "../../../plugins/monitor/issues/checks/contract-missing.ts";
-import { exampleAddress } from "../../../plugins/monitor/issues/checks/example-address.ts";
+import { contractMissing, exampleAddress } from "../../../plugins/monitor/issues/checks/contracts.ts";
 import { isPublic } from "../../../plugins/monitor/public-address.ts";
 import { CHANNEL, found, node, PUBLIC, runningChannel, SERVICE, sceneOf, TAB } from "./scene.ts";
 
@@ -28,9 +27,9 @@ describe("the check for contracts without code", () => {
   it("finds one that the service did not find, and nothing before it was asked", async () => {
     const scene = await sceneWith({});
     should(await found(contractMissing, scene)).be.empty();
-    scene.asked.contracts.set(placeKey(SERVICE, "1", OWN), false);
+    scene.answers.contracts.set(placeKey(SERVICE, "1", OWN), false);
     should(await found(contractMissing, scene)).deepEqual([`no-code contract ${OWN}`]);
-    scene.asked.contracts.set(placeKey(SERVICE, "1", OWN), true);
+    scene.answers.contracts.set(placeKey(SERVICE, "1", OWN), true);
     should(await found(contractMissing, scene)).be.empty();
   });
 });
@@ -50,7 +49,7 @@ describe("the contract of a call in an imported node", () => {
         original: { contract: { address: DEMO, chainSelector: "1", problem: undefined } },
       },
     });
-    for (const address of [OWN, DEMO]) scene.asked.contracts.set(placeKey(SERVICE, "1", address), false);
+    for (const address of [OWN, DEMO]) scene.answers.contracts.set(placeKey(SERVICE, "1", address), false);
     should(await found(contractMissing, scene)).deepEqual([`no-code contract ${OWN}`]);
     should(scene.flows.get("original")).be.undefined();
   });

@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import should from "should";
 import { provideFleet } from "../../../nodes/common/fleet/join-fleet.ts";
-import { evictionUnknown } from "../../../plugins/monitor/issues/checks/eviction-unknown.ts";
+import { evictionUnknown } from "../../../plugins/monitor/issues/checks/kept-state.ts";
 import type { Issue } from "../../../plugins/monitor/types.ts";
 import { MemorySharedState } from "../../../src/index.ts";
 import { configOf, proofCases } from "../../proofs/fixtures.ts";

@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import should from "should";
+import { nodeRedContext } from "../../../nodes/common/context.ts";
 import { asReadOnlyUser, isForReadOnlyUser } from "../../../nodes/common/status/read-limit.ts";
-import type { Check, Finding } from "../../../plugins/monitor/issues/check.ts";
+import type { Check, Finding } from "../../../plugins/monitor/issues/check-context.ts";
 import { Issues } from "../../../plugins/monitor/issues/issues.ts";
 
 const origin = { node: "node", flow: "tab", type: "crec-events-in", label: "node" };
@@ -28,7 +29,7 @@ describe("the list of issues", () => {
       nodes: { eachNode: () => undefined, getNode: () => null },
       _: (key: string) => key,
     } as unknown as NodeAPI;
-    return { debug, issues: new Issues(RED, { checks, ask: async () => {}, ...options }) };
+    return { debug, issues: new Issues(nodeRedContext(RED), { checks, ask: async () => {}, ...options }) };
   };
   const ids = (issues: Issues) => issues.all().map(({ id }) => id);
 

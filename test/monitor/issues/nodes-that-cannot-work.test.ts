@@ -1,11 +1,10 @@
 import should from "should";
 import type { ConnectionReport, ReaderReport } from "../../../nodes/common/telemetry/types.ts";
 import { watcherKey } from "../../../plugins/monitor/issues/answer-cache.ts";
-import { apiKey } from "../../../plugins/monitor/issues/checks/api-key.ts";
-import { eventUnwatched } from "../../../plugins/monitor/issues/checks/event-unwatched.ts";
-import { readerStopped } from "../../../plugins/monitor/issues/checks/reader-stopped.ts";
-import { settingsIncomplete } from "../../../plugins/monitor/issues/checks/settings-incomplete.ts";
-import { unverifiedAction } from "../../../plugins/monitor/issues/checks/unverified-action.ts";
+import { apiKey, settingsIncomplete } from "../../../plugins/monitor/issues/checks/connections.ts";
+import { unverifiedAction } from "../../../plugins/monitor/issues/checks/flows.ts";
+import { readerStopped } from "../../../plugins/monitor/issues/checks/readers.ts";
+import { eventUnwatched } from "../../../plugins/monitor/issues/checks/watchers.ts";
 import {
   CHANNEL,
   CHANNEL_ID,
@@ -119,18 +118,18 @@ describe("the check for events that no watcher sends", () => {
   it("waits until the node has looked again where a watcher is new", async () => {
     const running = { events: reader(undefined, { names: ["Transfer", "Paid"] }) };
     const scene = await sceneOf({ nodes, running });
-    scene.asked.events.set(watcherKey(CHANNEL_ID, "Transfer"), true);
+    scene.answers.events.set(watcherKey(CHANNEL_ID, "Transfer"), true);
     const now = Date.now();
-    should(await found(eventUnwatched, { ...scene, now })).deepEqual(["named events Paid"]);
-    scene.asked.events.set(watcherKey(CHANNEL_ID, "Paid"), true);
-    should(await found(eventUnwatched, { ...scene, now })).be.empty();
+    should(await found(eventUnwatched, Object.assign(scene, { now }))).deepEqual(["named events Paid"]);
+    scene.answers.events.set(watcherKey(CHANNEL_ID, "Paid"), true);
+    should(await found(eventUnwatched, Object.assign(scene, { now }))).be.empty();
     const later = now + 100_000;
-    should(await found(eventUnwatched, { ...scene, now: later })).have.length(1);
+    should(await found(eventUnwatched, Object.assign(scene, { now: later }))).have.length(1);
 
     const origin = { node: "watcher", flow: "tab", type: "crec-create-watcher", label: "watcher" };
     const created = { channelId: CHANNEL_ID, seenAt: later, origin };
     scene.activity.watchers.set(resource(created));
-    should(await found(eventUnwatched, { ...scene, now: later })).be.empty();
+    should(await found(eventUnwatched, Object.assign(scene, { now: later }))).be.empty();
   });
 });
 

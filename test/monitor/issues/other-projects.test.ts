@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import should from "should";
-import { consumersElsewhere } from "../../../plugins/monitor/issues/other-projects.ts";
+import { consumersElsewhere } from "../../../plugins/monitor/issues/checks/readers.ts";
 import type { Issue } from "../../../plugins/monitor/types.ts";
 import { eventually } from "../../support/eventually.ts";
 import { harnessFlow } from "../../support/flow-harness.ts";
@@ -34,7 +34,9 @@ describe("consumers of projects that are not open", () => {
     ({
       settings: { userDir, editorTheme: { projects }, get: () => open && { activeProject: open } },
     }) as unknown as NodeAPI;
-  const found = async (api: NodeAPI, startedAt = 1) => [...(await consumersElsewhere(api, startedAt))];
+  const found = async (api: NodeAPI, startedAt = 1) => [
+    ...(await consumersElsewhere(api.settings as object, startedAt)),
+  ];
 
   it("are none without projects, and without a folder for them", async () => {
     should(await found(RED({}))).be.empty();

@@ -1,5 +1,5 @@
 import should from "should";
-import { readerStands } from "../../../plugins/monitor/issues/checks/reader-stands.ts";
+import { readerStands } from "../../../plugins/monitor/issues/checks/readers.ts";
 import { CHANNEL_ID, NOW, node, sceneOf, TAB } from "./scene.ts";
 
 const MINUTE_MS = 60_000;

@@ -1,5 +1,5 @@
 import should from "should";
-import { rejectedUnwired } from "../../../plugins/monitor/issues/checks/rejected-unwired.ts";
+import { rejectedUnwired } from "../../../plugins/monitor/issues/checks/flows.ts";
 import { foundIn, node, TAB } from "./scene.ts";
 
 const find = (type: string, properties: Record<string, unknown>) =>

@@ -1,10 +1,10 @@
 import type { NodeAPI } from "node-red";
+import { nodeRedContext } from "../../../nodes/common/context.ts";
 import { type FlowNode, Flows } from "../../../nodes/common/flows/flows.ts";
-import { Paths } from "../../../nodes/common/flows/paths.ts";
 import { Activity } from "../../../nodes/common/telemetry/activity.ts";
 import type { ResourceReport } from "../../../nodes/common/telemetry/types.ts";
 import { AnswerCache } from "../../../plugins/monitor/issues/answer-cache.ts";
-import type { Check, Scene } from "../../../plugins/monitor/issues/check.ts";
+import { type Check, CheckContext } from "../../../plugins/monitor/issues/check-context.ts";
 
 export const NOW = Date.UTC(2026, 0, 31);
 export const SERVICE = "https://service.example/v1";
@@ -20,7 +20,12 @@ type Given = {
 };
 
 /** Deployed flows, with what their running nodes offer: only that of Node-RED is replaced which checks use. */
-export async function sceneOf({ nodes, running = {}, settings = {}, env = {} }: Given): Promise<Scene> {
+export async function sceneOf({
+  nodes,
+  running = {},
+  settings = {},
+  env = {},
+}: Given): Promise<CheckContext> {
   const RED = {
     settings,
     log: { debug: () => undefined },
@@ -33,19 +38,12 @@ export async function sceneOf({ nodes, running = {}, settings = {}, env = {} }: 
   } as unknown as NodeAPI;
   const flows = await Flows.read(RED.nodes);
   const activity = new Activity();
-  return {
-    RED,
-    flows,
-    paths: new Paths(RED.nodes, flows),
-    activity,
-    asked: new AnswerCache(),
-    now: NOW,
-    startedAt: 0,
-  };
+  const answers = new AnswerCache();
+  return new CheckContext({ ...nodeRedContext(RED), flows, activity, answers, now: NOW, startedAt: 0 });
 }
 
 /** What a check finds, as `case node` or `case node detail`. */
-export async function found(check: Check, scene: Scene): Promise<string[]> {
+export async function found(check: Check, scene: CheckContext): Promise<string[]> {
   const findings = await check.find(scene);
   return findings.map(({ case: kind, origin, detail }) =>
     [kind, origin.node, detail].filter(Boolean).join(" "),

@@ -1,6 +1,6 @@
 import should from "should";
 import type { EventReport } from "../../../nodes/common/telemetry/types.ts";
-import { signerSet } from "../../../plugins/monitor/issues/checks/signer-set.ts";
+import { signerSet } from "../../../plugins/monitor/issues/checks/connections.ts";
 import { CHANNEL, CHANNEL_ID, found, NOW, node, runningChannel, sceneOf, TAB } from "./scene.ts";
 
 const nodes = [TAB, ...CHANNEL, node("crec-events-in", "events", { channel: "channel", verify: true })];
@@ -22,7 +22,7 @@ describe("the check for a signer set that no event meets", () => {
   const findWith = async (...events: EventReport[]) => {
     const scene = await sceneOf({ nodes, running: runningChannel() });
     for (const one of events) scene.activity.events.set(one);
-    return found(signerSet, { ...scene, startedAt: NOW });
+    return found(signerSet, Object.assign(scene, { startedAt: NOW }));
   };
 
   it("finds it by each reason that a wrong set has", async () => {

@@ -2,8 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import should from "should";
-import { stateLost } from "../../../plugins/monitor/issues/checks/state-lost.ts";
-import { lossIn } from "../../../plugins/monitor/issues/lost-folder.ts";
+import { lossIn, stateLost } from "../../../plugins/monitor/issues/checks/kept-state.ts";
 import { foundIn, node, TAB } from "./scene.ts";
 
 const ROOT = "27 1 0:30 / / rw,relatime - overlay overlay rw,lowerdir=/l";

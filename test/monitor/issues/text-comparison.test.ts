@@ -1,6 +1,6 @@
 import should from "should";
 import type { FlowNode } from "../../../nodes/common/flows/flows.ts";
-import { textComparison } from "../../../plugins/monitor/issues/checks/text-comparison.ts";
+import { textComparison } from "../../../plugins/monitor/issues/checks/flows.ts";
 import { foundIn, node, TAB } from "./scene.ts";
 
 const events = node("crec-events-in", "events", { wires: [["switch"]] });

@@ -1,5 +1,5 @@
 import should from "should";
-import { walletState } from "../../../plugins/monitor/issues/checks/wallet-state.ts";
+import { walletState } from "../../../plugins/monitor/issues/checks/operations.ts";
 import { found, node, resource, SERVICE, sceneOf, TAB } from "./scene.ts";
 
 const KEY = "0xAb00000000000000000000000000000000000001";
@@ -19,7 +19,7 @@ describe("the check for wallets", () => {
   const withStatus = async (status: string, signers?: string[], signer?: () => object) => {
     const made = await scene(signer);
     made.activity.wallets.set(report(status));
-    if (signers) made.asked.signers.set("id", signers);
+    if (signers) made.answers.signers.set("id", signers);
     return found(walletState, made);
   };
 

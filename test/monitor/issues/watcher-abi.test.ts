@@ -1,9 +1,9 @@
 import should from "should";
 import { watcherReadings } from "../../../nodes/common/contracts/event-readings.ts";
 import { channelKey, type ListedWatcher } from "../../../plugins/monitor/issues/answer-cache.ts";
-import type { Scene } from "../../../plugins/monitor/issues/check.ts";
-import { acceptedWatcher } from "../../../plugins/monitor/issues/checks/accepted-watcher.ts";
-import { watcherAbi } from "../../../plugins/monitor/issues/checks/watcher-abi.ts";
+import type { CheckContext } from "../../../plugins/monitor/issues/check-context.ts";
+import { watcherAbi } from "../../../plugins/monitor/issues/checks/contradictions.ts";
+import { acceptedWatcher } from "../../../plugins/monitor/issues/checks/watchers.ts";
 import * as library from "../../../src/index.ts";
 import { CHANNEL, found, node, runningChannel, SERVICE, sceneOf, TAB } from "./scene.ts";
 
@@ -18,14 +18,18 @@ const [A, B, C] = ["a", "b", "c"].map(workflowOf);
 type Known = { id: string; abi?: string; properties?: Partial<ListedWatcher> };
 
 /** As the service was asked: watchers in the order in which they were made. */
-function know(scene: Scene, known: readonly Known[], { isWhole = true, channel = "payments" } = {}): Scene {
+function know(
+  scene: CheckContext,
+  known: readonly Known[],
+  { isWhole = true, channel = "payments" } = {},
+): CheckContext {
   const watchers = known.map(({ id, properties }, index) => ({
     ...{ id, name: `watcher ${id}`, chainSelector: "1", address: TOKEN, workflowId: workflowOf(id) },
     ...{ createdAt: index, ...properties },
   }));
-  scene.asked.channels.set(channelKey(SERVICE, channel), { watchers, isWhole });
+  scene.answers.channels.set(channelKey(SERVICE, channel), { watchers, isWhole });
   for (const { id, abi } of known) {
-    if (abi) scene.asked.readings.set(id, watcherReadings({ abi: library.parseAbi(abi) as [] }, library));
+    if (abi) scene.answers.readings.set(id, watcherReadings({ abi: library.parseAbi(abi) as [] }, library));
   }
   return scene;
 }
@@ -39,7 +43,7 @@ const events = (accepted?: string, more: Record<string, unknown> = {}) =>
 async function sceneWith(
   nodes: Array<ReturnType<typeof node>>,
   { abi, env = {}, address = TOKEN }: { abi?: string; env?: Record<string, string>; address?: string } = {},
-): Promise<Scene> {
+): Promise<CheckContext> {
   const contract = {
     ...{ address, chainSelector: "1", problem: undefined },
     abi: async () => library.parseAbi(abi ?? ""),

@@ -1,6 +1,6 @@
 import should from "should";
 import { watcherKey } from "../../../plugins/monitor/issues/answer-cache.ts";
-import { watcherState } from "../../../plugins/monitor/issues/checks/watcher-state.ts";
+import { watcherState } from "../../../plugins/monitor/issues/checks/watchers.ts";
 import { CHANNEL, CHANNEL_ID, found, NOW, node, reader, resource, sceneOf, TAB } from "./scene.ts";
 
 const OTHER_ID = "11111111-2222-3333-4444-555555555555";
@@ -41,7 +41,7 @@ describe("the check for watchers that events in names", () => {
   it("finds one that is missing, as the node or the service says", async () => {
     should(await found(watcherState, await scene(WAITING))).deepEqual(["missing events transfers"]);
     const made = await scene({ kind: "connecting" });
-    made.asked.watchers.set(watcherKey(CHANNEL_ID, "transfers"), false);
+    made.answers.watchers.set(watcherKey(CHANNEL_ID, "transfers"), false);
     should(await found(watcherState, made)).deepEqual(["missing events transfers"]);
   });
 
@@ -60,14 +60,14 @@ describe("the check for watchers that events in names", () => {
 
   it("finds nothing once the node has found its name, whatever the service answered before", async () => {
     const made = await scene({ kind: "connected" });
-    made.asked.watchers.set(watcherKey(CHANNEL_ID, "transfers"), false);
+    made.answers.watchers.set(watcherKey(CHANNEL_ID, "transfers"), false);
     should(await found(watcherState, made)).be.empty();
   });
 
   it("finds one that is missing by its id, for which the node does not wait", async () => {
     const named = [...nodes.slice(0, -1), node("crec-events-in", "events", { watcher: OTHER_ID })];
     const made = await sceneOf({ nodes: named, running: { events: reader() } });
-    made.asked.watchers.set(watcherKey(CHANNEL_ID, OTHER_ID), false);
+    made.answers.watchers.set(watcherKey(CHANNEL_ID, OTHER_ID), false);
     should(await found(watcherState, made)).deepEqual([`missing events ${OTHER_ID}`]);
   });
 
@@ -75,7 +75,7 @@ describe("the check for watchers that events in names", () => {
     const made = await scene();
     made.activity.watchers.set(resource({ name: "transfers", channelId: OTHER_ID, status: "failed" }));
     should(await found(watcherState, made)).be.empty();
-    made.asked.watchers.set(watcherKey(CHANNEL_ID, "transfers"), false);
+    made.answers.watchers.set(watcherKey(CHANNEL_ID, "transfers"), false);
     const created = { id: "new", name: "transfers", channelId: CHANNEL_ID, seenAt: Date.now() + 1_000 };
     made.activity.watchers.set(resource(created));
     should(await found(watcherState, made)).be.empty();

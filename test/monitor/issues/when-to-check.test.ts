@@ -3,7 +3,7 @@ import { mock } from "node:test";
 import type { NodeAPI } from "node-red";
 import should from "should";
 import { Activity } from "../../../nodes/common/telemetry/activity.ts";
-import { checkWhenNeeded } from "../../../plugins/monitor/issues/when-to-check.ts";
+import { checkWhenNeeded } from "../../../plugins/monitor/issues/register.ts";
 import { call, event } from "../metrics/facts.ts";
 
 describe("the checks for issues", () => {

@@ -1,13 +1,13 @@
 import should from "should";
-import { BoundedValues } from "../../../plugins/monitor/monitoring/exposition/bounded-values.ts";
+import { BoundedValues } from "../../../plugins/monitor/monitoring/bounds.ts";
 import {
   Counter,
   type Family,
   gauge,
   Histogram,
   info,
-} from "../../../plugins/monitor/monitoring/exposition/families.ts";
-import { textOf } from "../../../plugins/monitor/monitoring/exposition/text.ts";
+  textOf,
+} from "../../../plugins/monitor/monitoring/exposition.ts";
 import { formatFor } from "../../../plugins/monitor/monitoring/register.ts";
 import { hasParser, parsed } from "../../support/metrics-parser.ts";
 import { hasPromtool, promtool } from "../../support/promtool.ts";

@@ -6,7 +6,7 @@ import type {
   OperationReport,
   ReaderReport,
 } from "../../../nodes/common/telemetry/types.ts";
-import type { IssueList } from "../../../plugins/monitor/issues/issue-list.ts";
+import type { IssueList } from "../../../plugins/monitor/issues/issues.ts";
 import type { Issue } from "../../../plugins/monitor/types.ts";
 
 const origin = { node: "n1", flow: "f1", type: "crec-events-in", label: "events" };

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { NodeAPI } from "node-red";
 import should from "should";
-import { flowsRunning } from "../../../plugins/monitor/monitoring/flows-running.ts";
+import { flowsRunning } from "../../../plugins/monitor/monitoring/monitoring.ts";
 
 describe("whether the flows run", () => {
   const watched = ({ isLoaded = false } = {}) => {

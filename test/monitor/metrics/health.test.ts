@@ -7,8 +7,7 @@ import type {
   ReaderReport,
   SharedStateReport,
 } from "../../../nodes/common/telemetry/types.ts";
-import { HEALTH_CODES, healthOf } from "../../../plugins/monitor/monitoring/health.ts";
-import { READER_CODES } from "../../../plugins/monitor/monitoring/reader-codes.ts";
+import { HEALTH_CODES, healthOf, READER_CODES } from "../../../plugins/monitor/monitoring/health.ts";
 import type { Issue } from "../../../plugins/monitor/types.ts";
 import { connection, issue, reader } from "./facts.ts";
 

@@ -9,7 +9,7 @@ export function metricNames(): string[] {
     activity,
     issues: listOf([issue()]),
     areFlowsRunning: () => true,
-    say: (key) => key,
+    t: (key) => key,
   });
   happen(activity);
   const text = monitoring.metrics("prometheus", {});

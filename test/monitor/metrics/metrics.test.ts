@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
 import { Activity } from "../../../nodes/common/telemetry/activity.ts";
-import { ENDPOINTS, REJECTION_REASONS } from "../../../plugins/monitor/monitoring/known-values.ts";
+import { ENDPOINTS, REJECTION_REASONS } from "../../../plugins/monitor/monitoring/bounds.ts";
 import { Monitoring } from "../../../plugins/monitor/monitoring/monitoring.ts";
 
 import { EXPECTATION_REASONS } from "../../../src/proofs/expectations.ts";
@@ -25,7 +25,7 @@ function monitored(issues = [issue()]) {
     activity,
     issues: listOf(issues),
     areFlowsRunning: () => true,
-    say: (key) => key,
+    t: (key) => key,
   });
   /** By name and labels, as the strict parser reads them. */
   const scrape = () =>

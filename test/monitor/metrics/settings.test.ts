@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { NodeAPI } from "node-red";
 import should from "should";
+import { nodeRedContext } from "../../../nodes/common/context.ts";
 import { activity } from "../../../nodes/common/telemetry/activity.ts";
-import { registerMonitoring } from "../../../plugins/monitor/monitoring/register.ts";
-import { monitoringSettings } from "../../../plugins/monitor/monitoring/settings.ts";
+import { monitoringSettings, registerMonitoring } from "../../../plugins/monitor/monitoring/register.ts";
 import { listOf } from "./facts.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -21,7 +21,7 @@ describe("the settings of monitoring", () => {
   after(() => setVariable(before));
 
   const RED = (crec?: unknown) => ({ settings: { crec } }) as unknown as NodeAPI;
-  const settings = (crec?: unknown) => monitoringSettings(RED(crec));
+  const settings = (crec?: unknown) => monitoringSettings(RED(crec).settings);
 
   it("turn it on with a token, or for those with the permission", () => {
     should(settings({ monitoring: true })).deepEqual({ kind: "on", token: undefined });
@@ -66,18 +66,19 @@ describe("the settings of monitoring", () => {
     const paths: string[] = [];
     const logged: string[] = [];
     const register = (crec: unknown) =>
-      registerMonitoring(
-        {
+      registerMonitoring({
+        ...nodeRedContext({
           ...RED(crec),
           ...{ httpAdmin: { get: (path: string) => paths.push(path) }, _: (key: string) => key },
           ...{
             auth: { needsPermission: () => () => {} },
             log: { error: (text: string) => logged.push(text) },
           },
-        } as unknown as NodeAPI,
-        listOf([]),
-        () => true,
-      );
+        } as unknown as NodeAPI),
+        activity,
+        issues: listOf([]),
+        areFlowsRunning: () => true,
+      });
     try {
       for (const monitoring of [undefined, "yes", { token: "short" }]) register({ monitoring });
       should([listeners, paths]).deepEqual([0, []]);
@@ -97,17 +98,18 @@ describe("the settings of monitoring", () => {
       throw new Error("no state");
     });
     try {
-      registerMonitoring(
-        {
+      registerMonitoring({
+        ...nodeRedContext({
           ...RED({ monitoring: true }),
           httpAdmin: { get: (path: string, ...all: Handler[]) => handlers.set(path, all.at(-1) as Handler) },
           _: (key: string, { error }: { error: string }) => `${key} ${error}`,
           auth: { needsPermission: () => () => {} },
           log: { error: (text: string) => logged.push(text) },
-        } as unknown as NodeAPI,
-        listOf([]),
-        () => true,
-      );
+        } as unknown as NodeAPI),
+        activity,
+        issues: listOf([]),
+        areFlowsRunning: () => true,
+      });
       const response = { setHeader: () => {}, sendStatus: (status: number) => sent.push(status) };
       handlers.get("/crec/health")?.({}, response, () => {});
       should(sent).deepEqual([500]);

@@ -1,8 +1,8 @@
 import should from "should";
 import { Activity } from "../../../nodes/common/telemetry/activity.ts";
 import type { EventReport, OperationReport, ReaderReport } from "../../../nodes/common/telemetry/types.ts";
-import { allSections } from "../../../plugins/monitor/push/all-sections.ts";
 import { MOST_ROWS, Pusher } from "../../../plugins/monitor/push/pusher.ts";
+import { allSections } from "../../../plugins/monitor/push/sections.ts";
 import type { SectionName, Update } from "../../../plugins/monitor/types.ts";
 
 const MINUTE_MS = 60_000;
@@ -52,7 +52,7 @@ describe("what is pushed to open sidebars", () => {
       ignore: async () => {},
     };
     pusher = new Pusher({
-      sections: () => allSections(activity, issues),
+      sections: () => allSections({ activity, issues }),
       send: (session, update) => sent.push({ session, update }),
       onProblem: (section) => problems.push(section),
       now: () => now,

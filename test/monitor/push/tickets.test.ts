@@ -1,5 +1,5 @@
 import should from "should";
-import { Tickets } from "../../../plugins/monitor/push/tickets.ts";
+import { Tickets } from "../../../plugins/monitor/push/register.ts";
 
 describe("tickets of sidebars", () => {
   let now = 0;

@@ -1,11 +1,10 @@
 import type { ShownCall } from "../../../../nodes/common/approvals/types.ts";
 import type { Row } from "../../types.ts";
-import { nodeName } from "../node-name.ts";
+import { nodeName } from "../node-red.ts";
 import type { PanelKind } from "../panel.ts";
+import { by } from "../panel.ts";
 import { decide } from "../toolbar.ts";
-import { joined, numberText, word } from "../words.ts";
-import { networkName } from "./ids.ts";
-import { by } from "./orders.ts";
+import { joined, networkName, numberText, word } from "../words.ts";
 
 type Draft = Row<"approvals">;
 

@@ -1,11 +1,10 @@
 import type { Row } from "../../types.ts";
-import { nodeName } from "../node-name.ts";
-import { openForm } from "../open-node.ts";
+import { nodeName, openForm } from "../node-red.ts";
 import type { PanelKind } from "../panel.ts";
-import type { RowButton } from "../row-view.ts";
+import { by } from "../panel.ts";
+import type { RowButton } from "../row.ts";
 import { closeAlerts, ignoreIssue, refresh } from "../toolbar.ts";
 import { joined, word, wordOr } from "../words.ts";
-import { by } from "./orders.ts";
 
 /** What is wrong over all flows, first. */
 export const issues: PanelKind<"issues"> = {

@@ -1,10 +1,9 @@
 import type { Row } from "../../types.ts";
-import { durationText } from "../ages.ts";
-import { nodeName } from "../node-name.ts";
+import { nodeName } from "../node-red.ts";
 import type { PanelKind } from "../panel.ts";
-import type { Tone } from "../row-view.ts";
-import { joined, numberText, word, wordOf } from "../words.ts";
-import { by } from "./orders.ts";
+import { by } from "../panel.ts";
+import type { Tone } from "../row.ts";
+import { durationText, joined, numberText, word, wordOf } from "../words.ts";
 
 const TONES: Readonly<Record<Row<"readers">["state"], Tone>> = {
   reading: "ok",

@@ -1,10 +1,9 @@
 import type { Row } from "../../types.ts";
-import { nodeName } from "../node-name.ts";
+import { nodeName } from "../node-red.ts";
 import type { PanelKind } from "../panel.ts";
-import type { Tone } from "../row-view.ts";
-import { joined, wordOf } from "../words.ts";
-import { networkName, shortId } from "./ids.ts";
-import { by } from "./orders.ts";
+import { by } from "../panel.ts";
+import type { Tone } from "../row.ts";
+import { joined, networkName, shortId, wordOf } from "../words.ts";
 
 type Resource = Row<"watchers" | "wallets">;
 

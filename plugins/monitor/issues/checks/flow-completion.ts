@@ -1,6 +1,6 @@
 import type { FlowNode } from "../../../../nodes/common/flows/flows.ts";
 import type { Origin } from "../../../../nodes/common/telemetry/types.ts";
-import type { Check, Finding, Scene } from "../check.ts";
+import type { Check, CheckContext, Finding } from "../check-context.ts";
 
 /** How many events a reader has in flight, and when it sends one again; milliseconds. */
 type Limits = { inFlight: number; ackTimeoutMs: number };
@@ -32,29 +32,35 @@ const SEQUENCE_RULES = new Set(["head", "index", "tail"]);
 /** Nodes behind events in that do not work with when it takes an event for done. */
 export const flowCompletion: Check = {
   name: "flow-completion",
-  find: (scene) => scene.flows.ofType("crec-events-in").flatMap((reader) => faultsBehind(scene, reader)),
+  find: (context) =>
+    context.flows.ofType("crec-events-in").flatMap((reader) => faultsBehind(context, reader)),
 };
 
-function faultsBehind(scene: Scene, reader: FlowNode): Finding[] {
-  const { flows, paths } = scene;
+function faultsBehind(context: CheckContext, reader: FlowNode): Finding[] {
+  const { flows, paths } = context;
   const origin = flows.originOf(reader);
   const behind = paths.workingOn(reader, EVENTS);
   const leading = reader.commit === "on-ack" ? paths.leadingTo(flows.ofType("crec-ack")) : behind;
   const limits = limitsOf(reader);
   const found = [...behind].flatMap((node): Finding[] => {
     if (!leading.has(node)) return [];
-    const fault = faultOf(scene, node, reader, limits);
+    const fault = faultOf(context, node, reader, limits);
     if (fault === undefined) return [];
     const own = flows.originOf(node);
     const values = { node: own.label, reader: origin.label, ...fault.values };
     const severity = fault.case === "too-many" ? "error" : "warning";
     return [{ case: fault.case, severity, origin: own, detail: reader.id, values }];
   });
-  return [...found, ...silentOf(scene, reader, origin), ...repeatedOf(scene, reader, origin)];
+  return [...found, ...silentOf(context, reader, origin), ...repeatedOf(context, reader, origin)];
 }
 
-function faultOf(scene: Scene, node: FlowNode, { commit }: FlowNode, limits: Limits): Fault | undefined {
-  if (commit !== "on-ack" && isEarly(scene, node)) return { case: "early", values: {} };
+function faultOf(
+  context: CheckContext,
+  node: FlowNode,
+  { commit }: FlowNode,
+  limits: Limits,
+): Fault | undefined {
+  if (commit !== "on-ack" && isEarly(context, node)) return { case: "early", values: {} };
   if (commit !== "on-ack" && commit !== "on-complete") return undefined;
   const count = countOf(node);
   if (count > limits.inFlight) return { case: "too-many", values: { count, most: limits.inFlight } };
@@ -67,7 +73,8 @@ function faultOf(scene: Scene, node: FlowNode, { commit }: FlowNode, limits: Lim
 }
 
 /** Whether a node says that it is done while it still works on a message. */
-function isEarly({ RED, flows }: Scene, node: FlowNode): boolean {
+function isEarly(context: CheckContext, node: FlowNode): boolean {
+  const { flows } = context;
   const { type, func } = node;
   if (type === "trigger") return true;
   if (type === "function") return TIMER.test(String(func)) && !WAITS.test(String(func));
@@ -77,7 +84,7 @@ function isEarly({ RED, flows }: Scene, node: FlowNode): boolean {
   if (flows.template(type.replace("subflow:", "")) || !node.wires?.some(({ length }) => length > 0))
     return false;
   return flows.runningIds(node).some((id) => {
-    const running = RED.nodes.getNode(id) as { _expectedDoneCount?: number } | null;
+    const running = context.running<{ _expectedDoneCount: number }>(id);
     return running?._expectedDoneCount === 0;
   });
 }
@@ -136,12 +143,13 @@ function limitsOf({ inFlight, ackTimeout }: FlowNode): Limits {
 }
 
 /** Nodes that have not reported what they were given, and that nothing else names. */
-function silentOf({ RED, flows }: Scene, reader: FlowNode, origin: Origin): Finding[] {
+function silentOf(context: CheckContext, reader: FlowNode, origin: Origin): Finding[] {
+  const { flows } = context;
   return flows.runningIds(reader).flatMap((id) => {
-    const running = RED.nodes.getNode(id) as Running | null;
+    const running = context.running<Running>(id);
     return (running?.reader?.outputs?.silentNodes ?? []).map((silent): Finding => {
       const stored = flows.get(silent);
-      const { name, type } = (RED.nodes.getNode(silent) ?? {}) as { name?: string; type?: string };
+      const { name, type } = context.running(silent) ?? {};
       const own = stored ? flows.originOf(stored) : origin;
       const values = { node: stored ? own.label : name || type || silent, reader: origin.label };
       return { case: "silent", severity: "warning", origin: own, detail: silent, values };
@@ -150,9 +158,10 @@ function silentOf({ RED, flows }: Scene, reader: FlowNode, origin: Origin): Find
 }
 
 /** An event that fails again and again. */
-function repeatedOf({ RED, flows }: Scene, reader: FlowNode, origin: Origin): Finding[] {
+function repeatedOf(context: CheckContext, reader: FlowNode, origin: Origin): Finding[] {
+  const { flows } = context;
   return flows.runningIds(reader).flatMap((id): Finding[] => {
-    const running = RED.nodes.getNode(id) as Running | null;
+    const running = context.running<Running>(id);
     const { attempt = 0, offset = 0, reason } = running?.reader?.consumer.state.repeating ?? {};
     // Without a reason, another check is about it.
     if (attempt < MANY_ATTEMPTS || !reason) return [];

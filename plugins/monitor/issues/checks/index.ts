@@ -1,31 +1,14 @@
-import type { Check } from "../check.ts";
-import { acceptedWatcher } from "./accepted-watcher.ts";
-import { ackUnreachable } from "./ack-unreachable.ts";
-import { alertDeleted } from "./alert-deleted.ts";
-import { alertEnd } from "./alert-end.ts";
-import { alertKeys } from "./alert-keys.ts";
-import { alertSums } from "./alert-sums.ts";
-import { apiKey } from "./api-key.ts";
-import { consumerShared } from "./consumer-shared.ts";
-import { contractMissing } from "./contract-missing.ts";
-import { eventContradicts } from "./event-contradicts.ts";
-import { eventUnwatched } from "./event-unwatched.ts";
-import { evictionUnknown } from "./eviction-unknown.ts";
-import { exampleAddress } from "./example-address.ts";
-import { executedAfterAll } from "./executed-after-all.ts";
+import type { Check } from "../check-context.ts";
+import { alertDeleted, alertEnd, alertKeys, alertSums } from "./alerts.ts";
+import { apiKey, serviceUnreachable, settingsIncomplete, signerSet } from "./connections.ts";
+import { contractMissing, exampleAddress } from "./contracts.ts";
+import { eventContradicts, watcherAbi } from "./contradictions.ts";
 import { flowCompletion } from "./flow-completion.ts";
-import { readerStands } from "./reader-stands.ts";
-import { readerStopped } from "./reader-stopped.ts";
-import { rejectedUnwired } from "./rejected-unwired.ts";
-import { serviceUnreachable } from "./service-unreachable.ts";
-import { settingsIncomplete } from "./settings-incomplete.ts";
-import { signerSet } from "./signer-set.ts";
-import { stateLost } from "./state-lost.ts";
-import { textComparison } from "./text-comparison.ts";
-import { unverifiedAction } from "./unverified-action.ts";
-import { walletState } from "./wallet-state.ts";
-import { watcherAbi } from "./watcher-abi.ts";
-import { watcherState } from "./watcher-state.ts";
+import { ackUnreachable, rejectedUnwired, textComparison, unverifiedAction } from "./flows.ts";
+import { evictionUnknown, stateLost } from "./kept-state.ts";
+import { executedAfterAll, walletState } from "./operations.ts";
+import { consumerShared, readerStands, readerStopped } from "./readers.ts";
+import { acceptedWatcher, eventUnwatched, watcherState } from "./watchers.ts";
 
 /** All checks, in the order in which their issues are listed. */
 export const CHECKS: readonly Check[] = [
