@@ -1,9 +1,9 @@
 import type { NodeAPI } from "node-red";
 import { answerForms, type Question, textIn } from "../../nodes/common/admin/answer.ts";
+import { nodeRedContext } from "../../nodes/common/context.ts";
 import { processWide } from "../../nodes/common/process-wide.ts";
 import { KeptRehearsals } from "./run/kept.ts";
-import { startQuestion } from "./run/question.ts";
-import { Uploads } from "./run/uploads.ts";
+import { startQuestion, Uploads } from "./run/question.ts";
 
 /** The editors' APIs that have its endpoints. */
 const registered = processWide("rehearsal-endpoints", () => new WeakSet<object>());
@@ -20,10 +20,11 @@ const PERMISSION = "flows.write";
 export default function register(RED: NodeAPI): void {
   if (registered.has(RED.httpAdmin)) return;
   registered.add(RED.httpAdmin);
+  const nodeRed = nodeRedContext(RED);
   const uploads = new Uploads();
-  const kept = new KeptRehearsals(RED, async (question, signal, again) => {
+  const kept = new KeptRehearsals(RED.log, async (question, signal, again) => {
     const { start } = await import("./run/start.ts");
-    return start(RED, question, uploads, signal, again);
+    return start({ ...nodeRed, uploads, signal, again }, question);
   });
   const numberIn = ({ query }: Question) => Number(textIn(query.number));
 

@@ -1,5 +1,4 @@
-import type { FlowNode } from "../../rehearsal/shared/flow-node.ts";
-import type { TestReplies } from "../../rehearsal/shared/job.ts";
+import type { FlowNode, TestReplies } from "../../rehearsal/shared/job.ts";
 import type { Outcome, OutcomeKind, Report } from "../../rehearsal/shared/report.ts";
 
 /** What crosses between the dialog in the browser and the run time. All times are Unix milliseconds. */

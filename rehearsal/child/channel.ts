@@ -1,8 +1,15 @@
 import fs from "node:fs";
 import { Socket } from "node:net";
-import { DESCRIPTORS, NO_PIPE, type ToChild, type ToParent } from "../shared/messages.ts";
+import {
+  DESCRIPTORS,
+  FROM_PARENT,
+  NO_PIPE,
+  readMessages,
+  type ToChild,
+  type ToParent,
+  writeMessage,
+} from "../shared/messages.ts";
 import { MAX_REPORT_BYTES, type Report } from "../shared/report.ts";
-import { FROM_PARENT, readMessages, writeMessage } from "../shared/wire.ts";
 
 /** What the child keeps of the pipe to its parent. */
 export type Channel = {

@@ -1,3 +1,4 @@
+import type { NodeRedContext } from "../../nodes/common/context.ts";
 import type { Job, PastEvent } from "../shared/job.ts";
 import type { CallAnswer, CallToAsk } from "../shared/messages.ts";
 import type { OutcomeKind } from "../shared/report.ts";
@@ -21,3 +22,18 @@ export type ChildHost = {
   /** Work begins that the simulated time waits for, unless it waits for a time itself. Returns what ends it. */
   begin(): () => void;
 };
+
+/** What takes the place of nodes works with it. */
+export type RehearsalContext = NodeRedContext & { readonly host: ChildHost };
+
+/** Gives what a node answers to a message: its test replies in turn; the last one repeats. Undefined without replies. */
+export function repliesOf({ replies }: Job, node: string): (msg: object) => Array<object | null> | undefined {
+  // A node may be called `constructor`.
+  const own = Object.hasOwn(replies, node) ? replies[node] : undefined;
+  let given = 0;
+  return (msg) => {
+    const reply = own?.[Math.min(given, own.length - 1)];
+    given += 1;
+    return reply?.map((one) => one && { ...msg, ...structuredClone(one) });
+  };
+}

@@ -1,11 +1,10 @@
 import { syncBuiltinESMExports } from "node:module";
+import type { ChildSetup } from "../shared/job.ts";
 import { LONGEST_TEXT } from "../shared/messages.ts";
-import type { ChildSetup } from "../shared/setup.ts";
 import { takeChannel } from "./channel.ts";
 import { closeFiles } from "./doors/files.ts";
 import { closeNetwork } from "./doors/network.ts";
-import { closeProcessObject } from "./doors/process-object.ts";
-import { closePrograms } from "./doors/programs.ts";
+import { closeProcessObject, closePrograms } from "./doors/programs.ts";
 import { loadNodeRed } from "./node-red.ts";
 import { rehearse } from "./rehearse.ts";
 

@@ -1,9 +1,8 @@
-import type { Node, NodeAPI, NodeDef } from "node-red";
+import type { Node, NodeDef } from "node-red";
 import type { FlowNode } from "../shared/job.ts";
-import type { ChildHost } from "./host.ts";
-import { idInFlow } from "./id-in-flow.ts";
-import { plainJson } from "./plain-json.ts";
-import { repliesOf } from "./replies.ts";
+import { type RehearsalContext, repliesOf } from "./host.ts";
+import { plainJson } from "./outcomes.ts";
+import { idInFlow } from "./runtime-types.ts";
 
 type Message = Record<string, unknown>;
 
@@ -15,7 +14,8 @@ const LONGEST_TEXT = 120;
 const MOST_READ = 1_024;
 
 /** What takes the place of a node that is not run: it notes what it is given, and answers where there is a reply. */
-export function recorderType(RED: NodeAPI, host: ChildHost) {
+export function recorderType(context: RehearsalContext) {
+  const { RED, host } = context;
   return function Recorder(this: Node, config: NodeDef): void {
     RED.nodes.createNode(this, config);
     const id = idInFlow(this);

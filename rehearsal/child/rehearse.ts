@@ -1,17 +1,16 @@
+import { nodeRedContext } from "../../nodes/common/context.ts";
 import { loadLibrary } from "../../nodes/common/library.ts";
 import type { Job } from "../shared/job.ts";
 import { type CallAnswer, type CallToAsk, MAX_ASKED, type ToChild } from "../shared/messages.ts";
 import type { Note } from "../shared/report.ts";
 import type { Channel } from "./channel.ts";
 import { startClock } from "./clock.ts";
-import { drive } from "./driver.ts";
-import { EventQueue } from "./event-queue.ts";
+import { drive, EventQueue } from "./driver.ts";
 import type { ChildHost } from "./host.ts";
 import { isPartOfFlow, isReplaced, isSubflow } from "./kinds.ts";
 import { makeReport } from "./make-report.ts";
-import type { NodeRed } from "./node-red.ts";
+import { copyContext, type NodeRed, runnable } from "./node-red.ts";
 import { registerOurNodes } from "./our-nodes/index.ts";
-import { copyContext, runnable } from "./prepare-flows.ts";
 import { seedRandomness } from "./randomness.ts";
 import { countRealWork } from "./real-work.ts";
 import { recorderType } from "./recorder.ts";
@@ -127,12 +126,14 @@ function whyNotAsked(number: number, call: CallToAsk): string | undefined {
 }
 
 /** Ours by those that reach no service; all others that could act, or that nobody has installed, by recorders. */
-function replaceTypes({ RED, isKnown }: NodeRed, host: ChildHost, ticked: ReadonlySet<string>): void {
-  registerOurNodes(RED, host);
+function replaceTypes(nodeRed: NodeRed, host: ChildHost, ticked: ReadonlySet<string>): void {
+  const { RED, isKnown } = nodeRed;
+  const context = { ...nodeRedContext(RED), host };
+  registerOurNodes(context);
   const types = new Set(host.job.flows.filter((node) => !isPartOfFlow(node)).map(({ type }) => type));
   for (const type of types) {
     if (isReplaced(type, ticked) || !(isKnown(type) || isSubflow(type))) {
-      RED.nodes.registerType(type, recorderType(RED, host) as never);
+      RED.nodes.registerType(type, recorderType(context) as never);
     }
   }
 }

@@ -3,14 +3,18 @@ import type { NodeAPI } from "node-red";
 import type { PastEvent } from "../shared/job.ts";
 import type { Outcome } from "../shared/report.ts";
 import type { Noted } from "./host.ts";
-import { idInFlow } from "./id-in-flow.ts";
-import { MessagePaths, type PathId } from "./message-paths.ts";
-import { Outcomes } from "./outcomes.ts";
-import { Pending } from "./pending.ts";
-import { asText } from "./plain-json.ts";
-import type { Completion, Delivery, Message, NodeClass, RunningNode, SendEvent } from "./runtime-types.ts";
-import type { Activity } from "./settle.ts";
-import { Wires } from "./wires.ts";
+import { asText, Outcomes } from "./outcomes.ts";
+import {
+  type Completion,
+  type Delivery,
+  idInFlow,
+  type Message,
+  type NodeClass,
+  type RunningNode,
+  type SendEvent,
+} from "./runtime-types.ts";
+import { type Activity, Pending } from "./settle.ts";
+import { MessagePaths, type PathId, Wires } from "./wires.ts";
 
 const LABEL = "crec-rehearsal";
 

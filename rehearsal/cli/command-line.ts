@@ -1,5 +1,4 @@
 import { parseArgs } from "node:util";
-import { CommandProblem, messageOf } from "./problem.ts";
 
 /** The options of one call of the command. Times are Unix milliseconds; paths are as given. */
 export type Command = {
@@ -188,4 +187,11 @@ function timeZone(given: Given): string | undefined {
       `--time-zone must be the name of a time zone such as Europe/Berlin, not ${JSON.stringify(value)}.`,
     );
   }
+}
+
+/** A wrong call or file: one sentence for the person who calls the command, and what to do. */
+export class CommandProblem extends Error {}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -2,10 +2,9 @@ import { lstat, mkdir, mkdtemp, readFile, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { visible } from "../report/words.ts";
-import { helpText, readCommand } from "./command-line.ts";
-import type { Output } from "./output.ts";
-import { CommandProblem, messageOf } from "./problem.ts";
+import { CommandProblem, helpText, messageOf, readCommand } from "./command-line.ts";
 import { rehearse } from "./rehearse.ts";
+import type { Output } from "./summary.ts";
 
 const OUTPUT: Output = {
   say: (line) => void process.stdout.write(`${line}\n`),

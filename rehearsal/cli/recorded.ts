@@ -1,7 +1,7 @@
-import { eventsOfFile, type ReadEventFile, readEventFile } from "../parent/events/index.ts";
+import { eventsOfFile, type ReadEventFile, readEventFile } from "../parent/events/event-file.ts";
 import { mergeByTime } from "../parent/events/merge.ts";
 import type { Job, PastEvent, ServiceSnapshot } from "../shared/job.ts";
-import { CommandProblem } from "./problem.ts";
+import { CommandProblem } from "./command-line.ts";
 
 type Recorded = {
   span: Job["span"];

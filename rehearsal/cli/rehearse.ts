@@ -1,8 +1,7 @@
-import { existsSync, realpathSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
-import { chooseFlows, fitToFile } from "../parent/flows/index.ts";
-import { nodeRedOf } from "../parent/installed-node-red.ts";
+import { dirname, resolve } from "node:path";
+import { chooseFlows } from "../parent/flows/choose.ts";
+import { fitToFile } from "../parent/flows/fit-to-file.ts";
+import { folderOfPackage, nodeRedOf } from "../parent/installed-node-red.ts";
 import { makeJob } from "../parent/make-job.ts";
 import { startRehearsal } from "../parent/run.ts";
 import { type Differences, differencesInWords, differencesOf, isEmpty } from "../report/differences.ts";
@@ -12,13 +11,18 @@ import { unmet } from "../report/unmet.ts";
 import { counted, plain } from "../report/words.ts";
 import type { FlowNode, TickedModule } from "../shared/job.ts";
 import type { Report } from "../shared/report.ts";
-import type { Command } from "./command-line.ts";
-import { readContext, readExpectations, readFlows, readReplies, readReport, write } from "./files.ts";
-import type { Output } from "./output.ts";
-import { CommandProblem } from "./problem.ts";
+import { type Command, CommandProblem } from "./command-line.ts";
+import {
+  readContext,
+  readExpectations,
+  readFlows,
+  readReplies,
+  readReport,
+  tabIdsOf,
+  write,
+} from "./files.ts";
 import { readRecorded } from "./recorded.ts";
-import { shortened, summaryOf } from "./summary.ts";
-import { tabIdsOf } from "./tabs.ts";
+import { type Output, shortened, summaryOf } from "./summary.ts";
 
 type Surroundings = { packageFolder: string; workRoot: string; output: Output; signal: AbortSignal };
 
@@ -123,12 +127,9 @@ function sayUnset(names: readonly string[], { warn }: Output): void {
 
 /** Installed palettes, as a module in the folder finds them. @throws CommandProblem when one is not installed */
 function modulesOf(names: readonly string[], folder: string): TickedModule[] {
-  const folders = createRequire(join(resolve(folder), "any.js")).resolve;
   return names.map((name) => {
-    const found = (folders.paths(name) ?? [])
-      .map((path) => join(path, ...name.split("/")))
-      .find((path) => existsSync(join(path, "package.json")));
-    if (found !== undefined) return { name, folder: realpathSync(found) };
+    const found = folderOfPackage(name, resolve(folder));
+    if (found !== undefined) return { name, folder: found };
     throw new CommandProblem(
       `The palette ${name} is not installed. Install it in the project: npm install ${name}.`,
     );

@@ -1,6 +1,9 @@
 import { counted, grouped, kindCount, nodeName, plain, spanText } from "../report/words.ts";
 import { OUTCOME_KINDS, type Report } from "../shared/report.ts";
 
+/** Where the command writes: lines for people. What is wrong goes to `warn`. */
+export type Output = { say(line: string): void; warn(line: string): void };
+
 const SHOWN = 50;
 
 /** A report in a few lines: what came in, and what each node would have done. */

@@ -7,10 +7,17 @@ import type { Duplex, Readable } from "node:stream";
 import { promisify } from "node:util";
 import { CrecError } from "../../src/errors.ts";
 import { visible } from "../report/words.ts";
-import { DESCRIPTORS, NO_PIPE, type ToChild, type ToParent } from "../shared/messages.ts";
-import type { ChildSetup } from "../shared/setup.ts";
-import { FROM_CHILD, readMessages, writeMessage } from "../shared/wire.ts";
-import { permissionFlags } from "./permissions.ts";
+import type { ChildSetup } from "../shared/job.ts";
+import {
+  DESCRIPTORS,
+  FROM_CHILD,
+  NO_PIPE,
+  readMessages,
+  type ToChild,
+  type ToParent,
+  writeMessage,
+} from "../shared/messages.ts";
+import { permissionFlags } from "./installed-node-red.ts";
 import type { ReportFile } from "./report-file.ts";
 
 /** Of one process. `memoryMb` is for what JavaScript holds; the whole process may have `OTHER_MEMORY_MB` more. */

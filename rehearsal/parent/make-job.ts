@@ -6,7 +6,7 @@ import {
   type TestReplies,
   type TickedModule,
 } from "../shared/job.ts";
-import type { ChosenFlows } from "./flows/index.ts";
+import type { ChosenFlows } from "./flows/choose.ts";
 
 /** The seed of a rehearsal where nobody chooses another one. */
 const SEED = 1;

@@ -1,4 +1,5 @@
 import { type CrecClient, CrecError, type Verifier } from "../../src/index.ts";
+import type { Job } from "../shared/job.ts";
 import type { CallAnswer, CallToAsk } from "../shared/messages.ts";
 
 /** How long a call may take. Milliseconds. */
@@ -11,7 +12,7 @@ export type Ask = (call: CallToAsk, signal: AbortSignal) => Promise<CallAnswer>;
  * Asks calls by `evm_call` queries at the newest block. A query is written to its channel, and counts as any other one.
  * @param verifier checks the proofs of the answers; without it, the service is believed
  */
-export function askToday(client: Pick<CrecClient, "queries">, verifier?: Verifier): Ask {
+export function askNewestBlock(client: Pick<CrecClient, "queries">, verifier?: Verifier): Ask {
   return async ({ channelId, chainSelector, from, to, data, value = "0" }, signal) => {
     if (BigInt(value) !== 0n)
       return {
@@ -34,5 +35,25 @@ export function askToday(client: Pick<CrecClient, "queries">, verifier?: Verifie
       if (signal.aborted || !(error instanceof CrecError)) throw error;
       return { error: error.message };
     }
+  };
+}
+
+/** Of the data of a call, in characters. */
+const LONGEST_TEXT = 2 ** 18;
+
+/** The call, if it is one. It is asked with the key of the parent: a channel that the flow does not use is not reached. */
+export function callOf(call: CallToAsk, { snapshot }: Job): CallToAsk | undefined {
+  const { channelId, chainSelector, from, to, data, value } = call;
+  const texts: unknown[] = [channelId, chainSelector, to, data];
+  const others: unknown[] = [from, value].filter((each) => each !== undefined);
+  const areTexts = [...texts, ...others].every(
+    (each) => typeof each === "string" && each.length <= LONGEST_TEXT,
+  );
+  const isKnown = snapshot.channels.some(({ channel }) => channel.channel_id === channelId);
+  if (!areTexts || !isKnown) return undefined;
+  return {
+    ...{ channelId, chainSelector, to, data },
+    ...(from === undefined ? {} : { from }),
+    ...(value === undefined ? {} : { value }),
   };
 }

@@ -2,8 +2,7 @@ import { join } from "node:path";
 import { processWide } from "../../nodes/common/process-wide.ts";
 import { CrecError } from "../../src/errors.ts";
 import { visible } from "../report/words.ts";
-import type { InstalledNodeRed } from "../shared/installation.ts";
-import type { Job, PastEvent } from "../shared/job.ts";
+import type { InstalledNodeRed, Job, PastEvent } from "../shared/job.ts";
 import {
   type CallAnswer,
   type CallToAsk,
@@ -12,9 +11,10 @@ import {
   type ToParent,
 } from "../shared/messages.ts";
 import type { Report } from "../shared/report.ts";
-import { callOf } from "./call-of.ts";
 import { expectedOf } from "./checked-report.ts";
 import { type Child, type Limits, startChild, wrote, yieldToOthers } from "./child-process.ts";
+import { Batches } from "./events/merge.ts";
+import { callOf } from "./queries.ts";
 import { ReportFile, readReport } from "./report-file.ts";
 import { makeWorkFolder } from "./work-folder.ts";
 
@@ -241,39 +241,6 @@ class Run {
   #fail(error: unknown): void {
     this.#failure ??= error;
     this.#child?.kill();
-  }
-}
-
-/** Reads one batch ahead: the next one is read while the process works. */
-class Batches {
-  readonly #iterator: AsyncIterator<readonly PastEvent[]>;
-  #next: Promise<IteratorResult<readonly PastEvent[]>>;
-
-  constructor(events: AsyncIterable<readonly PastEvent[]>) {
-    this.#iterator = events[Symbol.asyncIterator]();
-    this.#next = this.#read();
-  }
-
-  /** A batch that has events. Undefined after the last one. */
-  async next(): Promise<readonly PastEvent[] | undefined> {
-    for (;;) {
-      const { done, value } = await this.#next;
-      if (done) return undefined;
-      this.#next = this.#read();
-      if (value.length > 0) return value;
-    }
-  }
-
-  async close(): Promise<void> {
-    // A source that waits is ended by its own signal.
-    void this.#iterator.return?.().catch(() => {});
-  }
-
-  #read(): Promise<IteratorResult<readonly PastEvent[]>> {
-    const next = this.#iterator.next();
-    // It is reported when the process asks for it.
-    next.catch(() => {});
-    return next;
   }
 }
 

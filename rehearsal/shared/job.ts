@@ -1,7 +1,4 @@
 import type { ChannelEvent } from "../../src/protocol/index.ts";
-import type { FlowNode } from "./flow-node.ts";
-
-export type { FlowNode } from "./flow-node.ts";
 
 // What the parent gives to the child process in which a flow is rehearsed. All times are Unix milliseconds.
 
@@ -67,3 +64,50 @@ type ReportLimits = {
 };
 
 export const REPORT_LIMITS: ReportLimits = { outcomesPerNode: 1_000, messageBytes: 4_096, paths: 5_000 };
+
+/** A node as the editor exports it: a tab, a subflow, a config node or a node of a flow. Without credentials. */
+export type FlowNode = {
+  id: string;
+  type: string;
+  /** The tab or subflow that it is on. */
+  z?: string;
+  name?: string;
+  wires?: string[][];
+  [property: string]: unknown;
+};
+
+/** The Node-RED that a rehearsal uses. Paths are absolute. */
+export type InstalledNodeRed = {
+  version: string;
+  /** The folder of `@node-red/runtime`. */
+  runtime: string;
+  /** The folder of `@node-red/util`. The same one that the runtime loads. */
+  util: string;
+  /** The folder of `@node-red/nodes`. */
+  nodes: string;
+  /** What the process may read to run it: module folders. */
+  readable: readonly string[];
+};
+
+/** What the child knows when it starts, before any code of Node-RED is loaded: JSON, its first argument. */
+export type ChildSetup = {
+  nodeRed: InstalledNodeRed;
+  /** This package. */
+  packageFolder: string;
+  /** Its current folder. It stays empty. */
+  workFolder: string;
+  modules: readonly TickedModule[];
+  timeZone: string;
+  language: string;
+};
+
+/**
+ * A key of context as Node-RED takes one that is no path: in quotes, so that `my key` and `192.168.0.1` are single keys.
+ * Undefined where Node-RED has no way to write it, so that no node can read it either: an empty key, or one with both
+ * kinds of quotes.
+ */
+export function quotedKey(key: string): string | undefined {
+  if (key === "") return undefined;
+  if (!key.includes('"')) return `"${key}"`;
+  return key.includes("'") ? undefined : `'${key}'`;
+}

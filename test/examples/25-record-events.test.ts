@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import should from "should";
-import { eventsOfFile, readEventFile } from "../../rehearsal/parent/events/index.ts";
+import { eventsOfFile, readEventFile } from "../../rehearsal/parent/events/event-file.ts";
 import type { ChannelEvent } from "../../src/index.ts";
 import { eventually } from "../support/eventually.ts";
 import { RunningExample } from "../support/example.ts";

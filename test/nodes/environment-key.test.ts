@@ -4,7 +4,7 @@ import type { NodeAPI } from "node-red";
 import should from "should";
 import { environmentKey, environmentKeyProblem } from "../../nodes/connection/key.ts";
 import { deployed } from "../../plugins/monitor/diagnostics/deployed.ts";
-import { isSecretName } from "../../rehearsal/parent/flows/credential-fields.ts";
+import { isSecretName } from "../../rehearsal/parent/flows/choose.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/index.ts";
 import { PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL } from "../../src/protocol/limits.ts";
 import { eventually } from "../support/eventually.ts";

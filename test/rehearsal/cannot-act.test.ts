@@ -1,7 +1,7 @@
 import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import should from "should";
-import { permissionFlags } from "../../rehearsal/parent/permissions.ts";
+import { permissionFlags } from "../../rehearsal/parent/installed-node-red.ts";
 import { inVariants } from "../support/variants.ts";
 import { ATTEMPTS } from "./support/attempts.ts";
 import { attempt, bundled, flagsOf, otherNode, Reachable, SECRET } from "./support/hostile.ts";

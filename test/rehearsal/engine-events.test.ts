@@ -1,8 +1,7 @@
 import should from "should";
-import { drive } from "../../rehearsal/child/driver.ts";
-import { EventQueue } from "../../rehearsal/child/event-queue.ts";
-import { MessagePaths } from "../../rehearsal/child/message-paths.ts";
+import { drive, EventQueue } from "../../rehearsal/child/driver.ts";
 import { Outcomes } from "../../rehearsal/child/outcomes.ts";
+import { MessagePaths } from "../../rehearsal/child/wires.ts";
 import { type FlowNode, type PastEvent, REPORT_LIMITS } from "../../rehearsal/shared/job.ts";
 import type { Report } from "../../rehearsal/shared/report.ts";
 import type { ChannelEvent } from "../../src/index.ts";

@@ -2,18 +2,20 @@ import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promi
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import should from "should";
+import type { EventReader } from "../../rehearsal/parent/events/channel-pages.ts";
 import {
-  type EventReader,
   eventsOfFile,
-  type PastEvents,
   parseEventFile,
   readEventFile,
+  writeEventFile,
+} from "../../rehearsal/parent/events/event-file.ts";
+import {
+  type PastEvents,
+  pruneCache,
   readEvents,
   type Span,
   spanOf,
-  writeEventFile,
-} from "../../rehearsal/parent/events/index.ts";
-import { pruneCache } from "../../rehearsal/parent/events/read-events.ts";
+} from "../../rehearsal/parent/events/read-events.ts";
 import type { PastEvent } from "../../rehearsal/shared/job.ts";
 import { type ChannelEvent, CrecClient, type EventPage } from "../../src/index.ts";
 import { type Seeded, startSeededService } from "../support/seeded-service.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import should from "should";
 import { FILE_FUNCTIONS } from "../../rehearsal/child/doors/files.ts";
-import { permissionFlags } from "../../rehearsal/parent/permissions.ts";
+import { permissionFlags } from "../../rehearsal/parent/installed-node-red.ts";
 import { itWide } from "../support/wide.ts";
 import { type Canaries, FILE_ATTACKS, HARMLESS, makeCanaries, stateOf } from "./support/file-attacks.ts";
 import { attempt, bundled, flagsOf, otherNode } from "./support/hostile.ts";

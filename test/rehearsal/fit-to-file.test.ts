@@ -1,5 +1,5 @@
 import should from "should";
-import { fitToFile } from "../../rehearsal/parent/flows/index.ts";
+import { fitToFile } from "../../rehearsal/parent/flows/fit-to-file.ts";
 import type { EventFile } from "../../rehearsal/shared/event-file.ts";
 
 const ID = "6f1d1a52-3c0b-4f0e-9a51-0d2f8d0c0001";

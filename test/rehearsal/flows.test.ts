@@ -1,5 +1,5 @@
 import should from "should";
-import { chooseFlows } from "../../rehearsal/parent/flows/index.ts";
+import { chooseFlows } from "../../rehearsal/parent/flows/choose.ts";
 import { makeJob } from "../../rehearsal/parent/make-job.ts";
 import type { FlowNode } from "../../rehearsal/shared/job.ts";
 import { example } from "../support/node-red.ts";

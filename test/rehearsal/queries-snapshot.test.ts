@@ -1,5 +1,5 @@
 import should from "should";
-import { askToday } from "../../rehearsal/parent/queries.ts";
+import { askNewestBlock } from "../../rehearsal/parent/queries.ts";
 import { readSnapshot } from "../../rehearsal/parent/snapshot.ts";
 import type { RunningService } from "../../service/src/index.ts";
 import { CrecClient, createVerifier, encodeFunctionCall, eventFragments, parseAbi } from "../../src/index.ts";
@@ -43,14 +43,14 @@ describe("what a rehearsal asks the service", function () {
     });
 
   it("is a call of today, with its block and a proof", async () => {
-    const ask = askToday(client, verifier(service.ready.org_id));
+    const ask = askNewestBlock(client, verifier(service.ready.org_id));
     const answer = await ask(call("decimals", []), signal);
     should(answer).have.property("result", `0x${"12".padStart(64, "0")}`);
     should(answer).have.property("block").match(/^\d+$/);
   });
 
   it("is answered with the reason where the call fails, pays, or is not proven", async () => {
-    const ask = askToday(client, verifier(service.ready.org_id));
+    const ask = askNewestBlock(client, verifier(service.ready.org_id));
     const { DemoToken: to = "" } = service.ready.contracts;
     const transfer = { ...call("transfer", [to, 1n]), from: to, value: "0" };
     should(await ask(transfer, signal))
@@ -59,14 +59,14 @@ describe("what a rehearsal asks the service", function () {
     should(await ask({ ...transfer, value: "1" }, signal))
       .have.property("error")
       .match(/pays an amount/);
-    const unproven = askToday(client, verifier("another"));
+    const unproven = askNewestBlock(client, verifier("another"));
     should(await unproven(call("decimals", []), signal))
       .have.property("error")
       .match(/Not proven/);
   });
 
   it("ends with the signal", async () => {
-    const ask = askToday(client);
+    const ask = askNewestBlock(client);
     await should(ask(call("decimals", []), AbortSignal.abort())).be.rejectedWith({ code: "ABORTED" });
   });
 

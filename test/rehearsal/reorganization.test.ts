@@ -1,5 +1,5 @@
 import should from "should";
-import { parseEventFile } from "../../rehearsal/parent/events/index.ts";
+import { parseEventFile } from "../../rehearsal/parent/events/event-file.ts";
 import type { RunningService } from "../../service/src/index.ts";
 import { recallOfExamples } from "../support/example-recall.ts";
 import { flowEnvironment, startTestService } from "../support/service.ts";

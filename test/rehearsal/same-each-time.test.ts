@@ -1,5 +1,5 @@
 import should from "should";
-import { eventsOfFile, type ReadEventFile } from "../../rehearsal/parent/events/index.ts";
+import { eventsOfFile, type ReadEventFile } from "../../rehearsal/parent/events/event-file.ts";
 import type { PastEvent } from "../../rehearsal/shared/job.ts";
 import { jobOf, rehearse, SPAN } from "../support/rehearsal.ts";
 import { exampleJob } from "../support/rehearsed-example.ts";

@@ -1,5 +1,5 @@
-import type { NodeAPI } from "node-red";
 import should from "should";
+import type { NodeAPI } from "node-red";
 import { KeptRehearsals } from "../../plugins/rehearsal/run/kept.ts";
 import { readBefore, type Started, spanAgain } from "../../plugins/rehearsal/run/start.ts";
 import type { StartQuestion } from "../../plugins/rehearsal/types.ts";
@@ -36,7 +36,7 @@ describe("a rehearsal that is repeated", () => {
   it("knows the report that was shown when it was asked for, and no other", async () => {
     const report = { span, channels, notes: [] } as unknown as Report;
     const asked: Array<Report | undefined> = [];
-    const kept = new KeptRehearsals({} as NodeAPI, async (_question, _signal, again) => {
+    const kept = new KeptRehearsals({} as NodeAPI["log"], async (_question, _signal, again) => {
       asked.push(again);
       const rehearsal = {
         onProgress: () => undefined,

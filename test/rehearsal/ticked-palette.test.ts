@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import should from "should";
-import { tickedModules } from "../../plugins/rehearsal/run/ticked-modules.ts";
+import { tickedModules } from "../../plugins/rehearsal/run/start.ts";
 import type { FlowNode, TickedModule } from "../../rehearsal/shared/job.ts";
 import type { Report } from "../../rehearsal/shared/report.ts";
 import { jobOf, rehearse } from "../support/rehearsal.ts";

@@ -1,8 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
 import should from "should";
-import { timeOf } from "../../rehearsal/parent/events/event-time.ts";
-import { Timed } from "../../rehearsal/parent/events/timed.ts";
+import { Timed, timeOf } from "../../rehearsal/parent/events/event-time.ts";
 import type { FlowNode } from "../../rehearsal/shared/job.ts";
 import type { Report } from "../../rehearsal/shared/report.ts";
 import type { ChannelEvent } from "../../src/index.ts";

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import should from "should";
-import { eventsOfFile } from "../../rehearsal/parent/events/index.ts";
+import { eventsOfFile } from "../../rehearsal/parent/events/event-file.ts";
 import type { PastEvent } from "../../rehearsal/shared/job.ts";
 import type { ScenarioName } from "../../service/src/scenarios/stories.ts";
 import { rehearse } from "../support/rehearsal.ts";

@@ -1,6 +1,5 @@
-import type { ReadEventFile } from "../../rehearsal/parent/events/index.ts";
-import { eventsOfFile } from "../../rehearsal/parent/events/index.ts";
-import { chooseFlows } from "../../rehearsal/parent/flows/index.ts";
+import { type ReadEventFile, eventsOfFile } from "../../rehearsal/parent/events/event-file.ts";
+import { chooseFlows } from "../../rehearsal/parent/flows/choose.ts";
 import { makeJob } from "../../rehearsal/parent/make-job.ts";
 import { type Recall, recallOf } from "../../rehearsal/report/recall.ts";
 import type { PastEvent } from "../../rehearsal/shared/job.ts";

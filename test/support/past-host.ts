@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Node, NodeAPI } from "node-red";
+import { nodeRedContext } from "../../nodes/common/context.ts";
 import { keepStateInMemory } from "../../nodes/common/folder/state-folder.ts";
 import { loadLibrary } from "../../nodes/common/library.ts";
 import type { ChildHost, Noted } from "../../rehearsal/child/host.ts";
@@ -121,7 +122,7 @@ export class PastHost implements ChildHost {
   }
 
   get register(): Register {
-    return (RED) => registerOurNodes(RED, this);
+    return (RED) => registerOurNodes({ ...nodeRedContext(RED), host: this });
   }
 
   note(outcome: Noted, msg: object = {}): void {

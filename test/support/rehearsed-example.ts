@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { eventsOfFile, type ReadEventFile } from "../../rehearsal/parent/events/index.ts";
-import { chooseFlows } from "../../rehearsal/parent/flows/index.ts";
+import { eventsOfFile, type ReadEventFile } from "../../rehearsal/parent/events/event-file.ts";
+import { chooseFlows } from "../../rehearsal/parent/flows/choose.ts";
 import { makeJob } from "../../rehearsal/parent/make-job.ts";
 import type { FlowNode, Job } from "../../rehearsal/shared/job.ts";
 import { root } from "../../scripts/lib/paths.mjs";

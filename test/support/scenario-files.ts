@@ -1,5 +1,5 @@
 import { privateKeyToAddress } from "viem/accounts";
-import { parseEventFile, type ReadEventFile } from "../../rehearsal/parent/events/index.ts";
+import { parseEventFile, type ReadEventFile } from "../../rehearsal/parent/events/event-file.ts";
 import { OracleNetwork } from "../../service/src/oracles/network.ts";
 import { type Origin, scenarioText } from "../../service/src/scenarios/generate.ts";
 import type { ScenarioName } from "../../service/src/scenarios/stories.ts";

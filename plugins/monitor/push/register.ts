@@ -2,8 +2,7 @@ import { randomBytes } from "node:crypto";
 import { answerForms, fieldsOf, textIn } from "../../../nodes/common/admin/answer.ts";
 import { dropOldest } from "../../../nodes/common/shared/drop-oldest.ts";
 import type { MonitorContext } from "../context.ts";
-import type { OpenAnswer } from "../types.ts";
-import { TOPICS } from "../types.ts";
+import { type OpenAnswer, TOPICS } from "../types.ts";
 import { Pusher, RENEW_MS } from "./pusher.ts";
 import { allSections } from "./sections.ts";
 

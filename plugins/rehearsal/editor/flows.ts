@@ -1,4 +1,4 @@
-import type { FlowNode } from "../../../rehearsal/shared/flow-node.ts";
+import type { FlowNode } from "../../../rehearsal/shared/job.ts";
 
 /** All that the editor has, also what is not deployed. Without credentials. */
 export function editorFlows(): FlowNode[] {
@@ -46,4 +46,16 @@ const OWN = new Set(["node-red", "@crec-nodes/node-red-crec"]);
 export function foreignModules(flows: readonly FlowNode[]): string[] {
   const modules = flows.map(({ type }) => RED.nodes.registry.getNodeSetForType(type)?.module);
   return [...new Set(modules)].filter((name) => name !== undefined && !OWN.has(name)).sort() as string[];
+}
+
+/** What a node is called in its flow. A person may have removed it since the rehearsal: then as the report has it. */
+export function nodeName(id: string, reported?: { name: string; type: string }): string {
+  const node = RED.nodes.node(id);
+  if (node) return RED.utils.getNodeLabel(node, node.type);
+  return reported?.name || reported?.type || id;
+}
+
+/** Shows a node in the middle of its flow. */
+export function revealNode(id: string): void {
+  if (RED.nodes.node(id)) RED.view.reveal(id);
 }

@@ -1,5 +1,4 @@
-import type { OutcomeKind, Path } from "../../../rehearsal/shared/report.ts";
-import { OUTCOME_KINDS } from "../../../rehearsal/shared/report.ts";
+import { OUTCOME_KINDS, type OutcomeKind, type Path } from "../../../rehearsal/shared/report.ts";
 import type { ShownReport } from "../types.ts";
 import { draw } from "./make.ts";
 import { counted, numberText } from "./words.ts";

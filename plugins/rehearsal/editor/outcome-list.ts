@@ -1,6 +1,6 @@
 import type { ShownOutcome, ShownReport } from "../types.ts";
+import { nodeName } from "./flows.ts";
 import { button, make } from "./make.ts";
-import { nodeName } from "./node-names.ts";
 import { dot } from "./time-line.ts";
 import { counted, timeText, word } from "./words.ts";
 

@@ -53,3 +53,14 @@ async function answered<T>(asked: Promise<Answer<T>>): Promise<T> {
   if (answer.problem !== undefined) throw new Error(answer.problem);
   return answer as T;
 }
+
+/** Has the browser save a file. */
+export function saveFile({ name, type, text }: SavedFile): void {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  // The browser has begun to read it by then.
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}

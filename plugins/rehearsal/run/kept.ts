@@ -1,5 +1,5 @@
-import type { NodeAPI } from "node-red";
 import { invalidRequest, problemOf } from "../../../nodes/common/admin/answer.ts";
+import type { NodeAPI } from "node-red";
 import { nodeError } from "../../../nodes/common/shared/errors.ts";
 import type { Report } from "../../../rehearsal/shared/report.ts";
 import type { RehearsalState, StartQuestion } from "../types.ts";
@@ -9,15 +9,15 @@ type Start = (question: StartQuestion, signal: AbortSignal, again: Report | unde
 
 /** The rehearsal that runs, and the reports of the last one and of the one before it. In memory only. */
 export class KeptRehearsals {
-  readonly #RED: NodeAPI;
+  readonly #log: NodeAPI["log"];
   readonly #start: Start;
   #state: RehearsalState = { state: "none" };
   #reports: Array<{ number: number; report: Report }> = [];
   #number = 0;
   #cancel: () => void = () => {};
 
-  constructor(RED: NodeAPI, start: Start) {
-    this.#RED = RED;
+  constructor(log: NodeAPI["log"], start: Start) {
+    this.#log = log;
     this.#start = start;
   }
 
@@ -78,7 +78,7 @@ export class KeptRehearsals {
       this.#reports = [...this.#reports.slice(-1), { number, report }];
       this.#state = { state: "done", number, hasBefore };
     } catch (thrown) {
-      const { problem, code } = problemOf(this.#RED.log, over.signal.aborted ? cancelled() : thrown);
+      const { problem, code } = problemOf(this.#log, over.signal.aborted ? cancelled() : thrown);
       this.#state = { state: "failed", number, why: problem, code };
     }
   }

@@ -1,39 +1,40 @@
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { NodeAPI } from "node-red";
 import { invalidRequest } from "../../../nodes/common/admin/answer.ts";
+import type { NodeRedContext } from "../../../nodes/common/context.ts";
 import { stateFolderFor } from "../../../nodes/common/folder/state-folder.ts";
+import { eventsOfFile, parseEventFile } from "../../../rehearsal/parent/events/event-file.ts";
+import { mergeByTime } from "../../../rehearsal/parent/events/merge.ts";
 import {
-  eventsOfFile,
   type PastEvents,
-  parseEventFile,
   readEvents,
   type Span,
   spanOf,
-} from "../../../rehearsal/parent/events/index.ts";
-import { mergeByTime } from "../../../rehearsal/parent/events/merge.ts";
-import { type ChosenFlows, chooseFlows, fitToFile } from "../../../rehearsal/parent/flows/index.ts";
-import { runningNodeRed } from "../../../rehearsal/parent/installed-node-red.ts";
+} from "../../../rehearsal/parent/events/read-events.ts";
+import { type ChosenFlows, chooseFlows } from "../../../rehearsal/parent/flows/choose.ts";
+import { fitToFile } from "../../../rehearsal/parent/flows/fit-to-file.ts";
+import { placesOf, runningNodeRed } from "../../../rehearsal/parent/installed-node-red.ts";
 import { makeJob } from "../../../rehearsal/parent/make-job.ts";
-import { type Ask, askToday } from "../../../rehearsal/parent/queries.ts";
+import { type Ask, askNewestBlock } from "../../../rehearsal/parent/queries.ts";
 import { type Rehearsal, startRehearsal } from "../../../rehearsal/parent/run.ts";
 import { readSnapshot } from "../../../rehearsal/parent/snapshot.ts";
-import type { Job, ServiceSnapshot } from "../../../rehearsal/shared/job.ts";
+import type { Job, ServiceSnapshot, TickedModule } from "../../../rehearsal/shared/job.ts";
 import type { Note, Report } from "../../../rehearsal/shared/report.ts";
 import type { AskedSpan, StartQuestion } from "../types.ts";
-import { contextCopy } from "./context-copy.ts";
-import { type DeployedChannels, deployedChannels } from "./deployed-channels.ts";
-import { tickedModules } from "./ticked-modules.ts";
-import type { Uploads } from "./uploads.ts";
+import { contextCopy, type DeployedChannels, deployedChannels } from "./deployed.ts";
+import type { Uploads } from "./question.ts";
 
 /** `notes`: of what was chosen and read. The report of the rehearsal is without them. */
 export type Started = { rehearsal: Rehearsal; job: Pick<Job, "span" | "timeZone">; notes: Note[] };
 
 type Input = { chosen: ChosenFlows; past: PastEvents; snapshot: ServiceSnapshot; ask?: Ask };
 
-type ReadOptions = {
+/** What a rehearsal is started with, besides what was asked. */
+type Starting = NodeRedContext & {
   uploads: Uploads;
+  /** Ends the reading and the rehearsal. */
   signal: AbortSignal;
-  cacheFolder: string;
   /** The report of a rehearsal with the same events. */
   again: Report | undefined;
 };
@@ -41,33 +42,23 @@ type ReadOptions = {
 const MINUTE_MS = 60_000;
 
 /**
- * Reads what a rehearsal needs, and starts it. `signal` ends the reading and the rehearsal.
+ * Reads what a rehearsal needs, and starts it.
  * @throws what the parts throw, for the person who asked
  */
-export async function start(
-  RED: NodeAPI,
-  question: StartQuestion,
-  uploads: Uploads,
-  signal: AbortSignal,
-  again?: Report,
-): Promise<Started> {
+export async function start(starting: Starting, question: StartQuestion): Promise<Started> {
+  const { RED, signal } = starting;
   const nodeRed = runningNodeRed(require);
   const { userDir, lang } = RED.settings as NodeAPI["settings"] & { lang?: string };
   const modules = tickedModules(question.modules, [userDir ?? process.cwd(), nodeRed.runtime]);
   const folder = stateFolderFor(RED, "rehearsal");
-  const { chosen, past, snapshot, ask } = await inputOf(RED, question, {
-    uploads,
-    signal,
-    cacheFolder: join(folder, "events"),
-    again,
-  });
+  const { chosen, past, snapshot, ask } = await inputOf(starting, question, join(folder, "events"));
   const job = makeJob({
     chosen,
     span: past.span,
     replies: question.replies,
     snapshot,
     modules,
-    context: question.copyContext ? await contextCopy(RED, chosen.flows, signal) : undefined,
+    context: question.copyContext ? await contextCopy(starting, chosen.flows) : undefined,
     seed: question.seed,
     language: lang,
     askQueries: question.askQueries,
@@ -87,10 +78,11 @@ export async function start(
 }
 
 async function inputOf(
-  RED: NodeAPI,
+  starting: Starting,
   { flows, tabs, span: asked, goOn }: StartQuestion,
-  { uploads, signal, cacheFolder, again }: ReadOptions,
+  cacheFolder: string,
 ): Promise<Input> {
+  const { uploads, signal, again } = starting;
   const span = again ? spanAgain(asked, again) : asked;
   const chosen = chooseFlows(flows, tabs);
   if ("upload" in span) {
@@ -101,7 +93,7 @@ async function inputOf(
     return { chosen: { ...chosen, flows: fitted.flows, notes }, past, snapshot: file.snapshot };
   }
   const read = spanOf(span, Date.now());
-  const [first, ...others] = await deployedChannels(RED, chosen.flows, signal);
+  const [first, ...others] = await deployedChannels(starting, chosen.flows);
   if (!first) return { chosen, ...withoutEvents(read) };
   const all = [first, ...others];
   const snapshots: ServiceSnapshot[] = [];
@@ -142,7 +134,7 @@ function goingOn({ span, batches }: PastEvents, minutes: number): PastEvents {
 async function askEach(all: readonly DeployedChannels[]): Promise<Ask> {
   const asks = new Map<string, Ask>();
   for (const { client, connection, channelIds } of all) {
-    const ask = askToday(client, await connection.verifier());
+    const ask = askNewestBlock(client, await connection.verifier());
     for (const id of channelIds) asks.set(id, ask);
   }
   return async (call, signal) =>
@@ -174,4 +166,28 @@ export async function* readBefore(
     );
     if (known.length > 0) yield known;
   }
+}
+
+const NAME = /^(?:@[\w.~-]+\/)?[\w~-][\w.~-]*$/;
+
+/**
+ * Where the palettes are that a person ticked: in the user directory, or beside Node-RED.
+ * @param folders from which they are found as Node.js does it
+ * @throws INVALID_REQUEST
+ */
+export function tickedModules(names: readonly string[], folders: readonly string[]): TickedModule[] {
+  return names.map((name) => {
+    const found = NAME.test(name)
+      ? folders.flatMap((from) => placesOf(name, from)).find(isPalette)
+      : undefined;
+    if (found) return { name, folder: found };
+    return invalidRequest(`The palette ${name} was not found. Do not tick it, or install it first.`);
+  });
+}
+
+/** A package with nodes. No other may be loaded by this. */
+function isPalette(folder: string): boolean {
+  const file = join(folder, "package.json");
+  if (!existsSync(file)) return false;
+  return typeof (JSON.parse(readFileSync(file, "utf8")) as { "node-red"?: unknown })["node-red"] === "object";
 }

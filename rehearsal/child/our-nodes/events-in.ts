@@ -1,4 +1,4 @@
-import type { Node, NodeAPI } from "node-red";
+import type { Node } from "node-red";
 import { acceptingOnly } from "../../../nodes/common/fields/accepted-watchers.ts";
 import { channelOf } from "../../../nodes/common/fields/config-nodes.ts";
 import { type FormContext, formContext } from "../../../nodes/common/fields/field-reader.ts";
@@ -16,39 +16,36 @@ import { openOutputs } from "../../../nodes/events-in/outputs/outputs.ts";
 import { type Command, command } from "../../../nodes/events-in/reader/commands.ts";
 import { selectionOf } from "../../../nodes/events-in/reader/selection.ts";
 import { readerSettings } from "../../../nodes/events-in/reader/settings.ts";
-import type { ChannelEvent } from "../../../src/index.ts";
+import type { ChannelEvent, Delivery, Refusal } from "../../../src/index.ts";
 import type { PastEvent } from "../../shared/job.ts";
-import type { ChildHost } from "../host.ts";
-import { idInFlow } from "../id-in-flow.ts";
-import { ackNotes } from "./ack-notes.ts";
+import type { ChildHost, RehearsalContext } from "../host.ts";
+import { idInFlow } from "../runtime-types.ts";
 import { noteAll } from "./acting.ts";
 import { PastConsumer } from "./consumer.ts";
-import { asTask } from "./not-tried.ts";
-
-type Opening = { name: string; signal: AbortSignal };
+import { asTask, currentTask } from "./not-tried.ts";
 
 /** Events in whose events come from the host. It starts at the begin of the span, whatever its form says. */
-export function registerEventsIn(RED: NodeAPI, host: ChildHost): void {
+export function registerEventsIn(rehearsal: RehearsalContext): void {
+  const { RED, host } = rehearsal;
   function ConstructEventsIn(this: Node, def: EventsInDef): void {
     RED.nodes.createNode(this, def);
     const context = formContext(RED, this, NODE, def);
-    const closing = new AbortController();
-    const { signal } = closing;
+    const { closed, t } = context;
     const name = String(def.consumer || this.id);
     let consumer: PastConsumer | undefined;
     const open = async () => {
       const unset = unsetVariable(def);
       if (unset) throw unset;
-      consumer = await openConsumer(context, host, { name, signal });
-      showStatus(this, "done", statusText(RED._, "events-in.status.connected"));
+      consumer = await openConsumer(context, host, name);
+      showStatus(this, "done", statusText(t, "events-in.status.connected"));
     };
-    const task = { node: idInFlow(this), type: this.type, msg: {}, notTried: [], isToday: false };
+    const task = { node: idInFlow(this), type: this.type, msg: {}, notTried: [], hasLiveAnswer: false };
     const begin = () => {
       const end = host.begin();
       return asTask(task, open)
         .catch(async (thrown: unknown) => {
-          await noteAll(RED, host, task);
-          if (signal.aborted) return;
+          await noteAll(rehearsal, task);
+          if (closed.aborted) return;
           const error = toCodedError(thrown);
           showStatus(this, "error", errorStatus(error));
           this.error(toldError(error), {});
@@ -68,10 +65,7 @@ export function registerEventsIn(RED: NodeAPI, host: ChildHost): void {
         );
       command({ pause, resume, seek, continueStored: seek }, msg) satisfies Command;
     });
-    this.on("close", () => {
-      forget();
-      closing.abort();
-    });
+    this.on("close", () => forget());
   }
   RED.nodes.registerType("crec-events-in", ConstructEventsIn);
 }
@@ -80,9 +74,9 @@ export function registerEventsIn(RED: NodeAPI, host: ChildHost): void {
 async function openConsumer(
   context: FormContext<typeof NODE>,
   host: ChildHost,
-  { name, signal }: Opening,
+  name: string,
 ): Promise<PastConsumer> {
-  const { RED, node, fields } = context;
+  const { RED, node, fields, closed: signal } = context;
   const settings = await readerSettings(context);
   const { filters, delivery, intervals, choices } = settings;
   const channel = channelOf(RED.nodes, fields.settings.channel);
@@ -162,4 +156,41 @@ function markSent(node: Node, host: ChildHost, taken: ReadonlyMap<number, PastEv
     }
     send(messages as Parameters<typeof send>[0]);
   };
+}
+
+type Options = {
+  /** The id of the events in node. */
+  node: string;
+  commit: "on-send" | "on-complete" | "on-ack";
+  eventAt: (offset: number) => PastEvent | undefined;
+};
+
+/** Notes what becomes of events: at the node `ack` where it says so, else at the events in node that sent them. */
+function ackNotes(host: ChildHost, { node, commit, eventAt }: Options) {
+  const byId = new Map<string, PastEvent>();
+  const note = (text: string, past: PastEvent | undefined, message: Record<string, unknown>): void => {
+    const task = currentTask();
+    const isByNode = task?.type === "crec-ack";
+    const msg = isByNode ? task.msg : {};
+    if (past && !isByNode) host.mark(msg, past);
+    host.note({ kind: "ack", node: isByNode ? task.node : node, text, message }, msg);
+  };
+  return {
+    taken: (past: PastEvent): void => {
+      byId.set(past.event.event_id, past);
+    },
+    answered: (eventId: string, refusal: Refusal | undefined): void => {
+      // A flow that completes an event does what is expected of it.
+      if (refusal === undefined && commit !== "on-ack") return;
+      note(textOf(refusal), byId.get(eventId), { eventId, ...refusal });
+    },
+    rejected: ({ event, offset, attempt }: Delivery, why: string): void =>
+      note(`rejected: ${why}`, eventAt(offset), { eventId: event.event_id, attempt, reason: why }),
+  };
+}
+
+function textOf(refusal: Refusal | undefined): string {
+  if (refusal === undefined) return "acknowledged";
+  const why = refusal.reason === undefined ? "" : `: ${refusal.reason}`;
+  return `refused${why}`;
 }

@@ -5,9 +5,8 @@ import { writeDurably } from "../../../src/storage/durable-files.ts";
 import { isNewer } from "../../../src/storage/newer.ts";
 import type { EventFile } from "../../shared/event-file.ts";
 import type { ServiceSnapshot } from "../../shared/job.ts";
-import type { PastEvents } from "./read-events.ts";
-import { noEvents } from "./span.ts";
-import { Timed } from "./timed.ts";
+import { Timed } from "./event-time.ts";
+import { noEvents, type PastEvents } from "./read-events.ts";
 
 /** An event file as it is used: complete, its events in the order of their offsets. */
 export type ReadEventFile = EventFile & { snapshot: ServiceSnapshot };

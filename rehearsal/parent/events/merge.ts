@@ -48,3 +48,36 @@ async function fill(head: Head): Promise<boolean> {
     return true;
   }
 }
+
+/** Reads one batch ahead: the next one is read while the process works. */
+export class Batches {
+  readonly #iterator: AsyncIterator<readonly PastEvent[]>;
+  #next: Promise<IteratorResult<readonly PastEvent[]>>;
+
+  constructor(events: AsyncIterable<readonly PastEvent[]>) {
+    this.#iterator = events[Symbol.asyncIterator]();
+    this.#next = this.#read();
+  }
+
+  /** A batch that has events. Undefined after the last one. */
+  async next(): Promise<readonly PastEvent[] | undefined> {
+    for (;;) {
+      const { done, value } = await this.#next;
+      if (done) return undefined;
+      this.#next = this.#read();
+      if (value.length > 0) return value;
+    }
+  }
+
+  async close(): Promise<void> {
+    // A source that waits is ended by its own signal.
+    void this.#iterator.return?.().catch(() => {});
+  }
+
+  #read(): Promise<IteratorResult<readonly PastEvent[]>> {
+    const next = this.#iterator.next();
+    // It is reported when the process asks for it.
+    next.catch(() => {});
+    return next;
+  }
+}

@@ -1,6 +1,5 @@
 import should from "should";
-import type { Diagnostics } from "../../../plugins/monitor/diagnostics/report.ts";
-import { diagnosticsText, shorten } from "../../../plugins/monitor/diagnostics/report.ts";
+import { type Diagnostics, diagnosticsText, shorten } from "../../../plugins/monitor/diagnostics/report.ts";
 
 const entries = (count: number) => Array.from({ length: count }, (_, index) => ({ node: `node #${index}` }));
 

@@ -3,8 +3,11 @@ import { fileURLToPath } from "node:url";
 import should from "should";
 import type { Field, NodeDescription } from "../../../nodes/common/shared/fields.ts";
 import { FIELD_TABLES } from "../../../plugins/monitor/diagnostics/field-tables.ts";
-import type { Treatment } from "../../../plugins/monitor/diagnostics/shown-fields.ts";
-import { EXCEPTIONS, treatmentOf } from "../../../plugins/monitor/diagnostics/shown-fields.ts";
+import {
+  EXCEPTIONS,
+  type Treatment,
+  treatmentOf,
+} from "../../../plugins/monitor/diagnostics/shown-fields.ts";
 
 const folder = fileURLToPath(new URL("../../../nodes", import.meta.url));
 

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import type { Duplex } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { FROM_PARENT, readMessages } from "../../../rehearsal/shared/wire.ts";
+import { FROM_PARENT, readMessages } from "../../../rehearsal/shared/messages.ts";
 import type { Attempt, Reach, Target } from "./attempts.ts";
 import type { Tried } from "./hostile-child.ts";
 

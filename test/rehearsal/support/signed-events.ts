@@ -1,5 +1,5 @@
 import * as Hash from "ox/Hash";
-import { Timed } from "../../../rehearsal/parent/events/timed.ts";
+import { Timed } from "../../../rehearsal/parent/events/event-time.ts";
 import type { FlowNode, PastEvent, ServiceSnapshot } from "../../../rehearsal/shared/job.ts";
 import type { ChannelEvent } from "../../../src/index.ts";
 import { ownConfig, signedEvent, toSignedText } from "../../proofs/fixtures.ts";

@@ -1,8 +1,7 @@
 import type { ShownCall } from "../../../../nodes/common/approvals/types.ts";
 import type { Row } from "../../types.ts";
 import { nodeName } from "../node-red.ts";
-import type { PanelKind } from "../panel.ts";
-import { by } from "../panel.ts";
+import { by, type PanelKind } from "../panel.ts";
 import { decide } from "../toolbar.ts";
 import { joined, networkName, numberText, word } from "../words.ts";
 

@@ -1,8 +1,7 @@
 import { KEY_ENDS_SOON_MS } from "../../../../nodes/common/shared/key-term.ts";
 import type { Row } from "../../types.ts";
 import { nodeName } from "../node-red.ts";
-import type { PanelKind } from "../panel.ts";
-import { by } from "../panel.ts";
+import { by, type PanelKind } from "../panel.ts";
 import type { Tone } from "../row.ts";
 import { durationText, joined, numberText, word, wordOf } from "../words.ts";
 

@@ -1,7 +1,6 @@
 import type { Row } from "../../types.ts";
 import { nodeName } from "../node-red.ts";
-import type { PanelKind } from "../panel.ts";
-import { by } from "../panel.ts";
+import { by, type PanelKind } from "../panel.ts";
 import type { Tone } from "../row.ts";
 import { joined, networkName, numberText, word, wordOf } from "../words.ts";
 

@@ -1,7 +1,6 @@
 import type { Row } from "../../types.ts";
 import { nodeName, openForm } from "../node-red.ts";
-import type { PanelKind } from "../panel.ts";
-import { by } from "../panel.ts";
+import { by, type PanelKind } from "../panel.ts";
 import type { RowButton } from "../row.ts";
 import { closeAlerts, ignoreIssue, refresh } from "../toolbar.ts";
 import { joined, word, wordOr } from "../words.ts";

@@ -5,10 +5,8 @@ import { editorFlows, foreignModules, tabsOf } from "../flows.ts";
 import { button, make } from "../make.ts";
 import { addStyle } from "../style.ts";
 import { word } from "../words.ts";
-import { check, input, row } from "./fields.ts";
-import { replyFields } from "./reply-fields.ts";
+import { check, input, replyFields, row, tabFields } from "./fields.ts";
 import { type EnteredSpan, spanFields } from "./span-fields.ts";
-import { tabFields } from "./tab-fields.ts";
 
 /** What a person chose. The flows are those of the moment at which it starts. */
 export type Choice = Omit<StartQuestion, "flows" | "span"> & { span: EnteredSpan };
