@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { TOPICS } from "../plugins/monitor/types.ts";
 import type { Update } from "../plugins/monitor/types.ts";
+import { TOPICS } from "../plugins/monitor/types.ts";
 import { harnessFlow } from "../test/support/flow-harness.ts";
 import { NodeRed, UserDir } from "../test/support/node-red.ts";
 import { channelNode, connectionNode, eventsInNode } from "../test/support/nodes.ts";

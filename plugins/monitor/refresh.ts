@@ -25,7 +25,7 @@ export function registerRefresh(monitor: MonitorContext): void {
 }
 
 /** What a refresh has found, and what went wrong, a sentence for each connection. */
-export type Refreshed = { watchers: number; wallets: number; problems: string[] };
+type Refreshed = { watchers: number; wallets: number; problems: string[] };
 
 /** A person waits for it. */
 const LONGEST_MS = 30_000;
@@ -34,7 +34,7 @@ const LONGEST_MS = 30_000;
  * Asks the service, through each deployed connection that is usable, for its wallets and for the watchers of its
  * deployed channels. What is gone is forgotten. Never rejects: the errors of one connection do not hide the others.
  */
-export async function refreshResources(nodeRed: NodeRedContext): Promise<Refreshed> {
+async function refreshResources(nodeRed: NodeRedContext): Promise<Refreshed> {
   const signal = AbortSignal.timeout(LONGEST_MS);
   const results = await Promise.all(
     storedNodes<ConnectionNode>(nodeRed.RED.nodes, "crec-connection").map(

@@ -21,7 +21,7 @@ export type Fix =
 export type Issue = {
   /** The same as long as it is the same issue: it may be ignored. */
   id: string;
-  /** The name of the check that found it: a file of `issues/checks`. */
+  /** The name of the check that found it, such as `api-key`. */
   check: string;
   severity: "error" | "warning";
   /** The node that is to be changed, or that shows the effect. */

@@ -4,7 +4,7 @@ import { LONGEST_SENTENCE, type Outcome, type OutcomeKind, type Path } from "../
 import type { MessagePaths, PathId } from "./wires.ts";
 
 /** What happened, before it is in the report. */
-type Happened = Omit<Outcome, "path" | "isCut"> & { trail: PathId };
+type Happened = Omit<Outcome, "path" | "isCut"> & { pathId: PathId };
 
 /** Of all outcomes and paths that are kept. The parent reads no larger report. */
 const MOST_BYTES = 24 * 2 ** 20;
@@ -25,15 +25,15 @@ export class Outcomes {
   left = 0;
   #bytes = 0;
   readonly #limits: Job["limits"];
-  readonly #trails: MessagePaths;
+  readonly #messagePaths: MessagePaths;
   readonly #paths = new Map<PathId, number>();
 
-  constructor(limits: Job["limits"], trails: MessagePaths) {
+  constructor(limits: Job["limits"], messagePaths: MessagePaths) {
     this.#limits = limits;
-    this.#trails = trails;
+    this.#messagePaths = messagePaths;
   }
 
-  add({ trail, message, text, ...rest }: Happened): void {
+  add({ pathId, message, text, ...rest }: Happened): void {
     const { kind, node, why } = rest;
     this.totals[kind] = (this.totals[kind] ?? 0) + 1;
     const ofNode = getOrAdd(this.counts, node);
@@ -49,7 +49,7 @@ export class Outcomes {
     const { value, isCut } = plainJson(message, this.#limits.messageBytes);
     const shown = text.length > LONGEST_SENTENCE ? `${text.slice(0, LONGEST_SENTENCE - 1)}…` : text;
     this.#bytes += OUTCOME_BYTES + bytesOf(value) + bytesOf(shown);
-    const path = this.#pathOf(trail);
+    const path = this.#pathOf(pathId);
     this.kept.push({
       ...rest,
       text: shown,
@@ -59,15 +59,15 @@ export class Outcomes {
     });
   }
 
-  #pathOf(trail: PathId): number | undefined {
-    if (trail === 0) return undefined;
-    const known = this.#paths.get(trail);
+  #pathOf(pathId: PathId): number | undefined {
+    if (pathId === 0) return undefined;
+    const known = this.#paths.get(pathId);
     if (known !== undefined) return known;
     if (this.paths.length >= this.#limits.paths) return undefined;
-    const path = this.#trails.path(trail);
+    const path = this.#messagePaths.path(pathId);
     this.#bytes += bytesOf(path);
     const index = this.paths.push(path) - 1;
-    this.#paths.set(trail, index);
+    this.#paths.set(pathId, index);
     return index;
   }
 }

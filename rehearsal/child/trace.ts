@@ -19,13 +19,13 @@ import { MessagePaths, type PathId, Wires } from "./wires.ts";
 const LABEL = "crec-rehearsal";
 
 /**
- * Which event a message comes from, and the trail that it took: one number, since Node-RED clones messages. A clone
+ * Which event a message comes from, and the path that it took: one number, since Node-RED clones messages. A clone
  * keeps it, and nothing that writes a message as JSON shows it.
  */
 const MARK = Symbol(LABEL);
 /** The mark that a message gets when it is delivered. */
 const NEXT = Symbol(LABEL);
-const TRAILS = 2 ** 26;
+const PATHS = 2 ** 26;
 /** Outputs that are counted. */
 const MOST_PORTS = 1_000;
 
@@ -39,7 +39,7 @@ type Traffic = { received: number; sent: number[]; open: number };
 export class Trace {
   readonly activity: Activity = { moves: 0, outside: 0, pending: new Pending() };
   readonly wires = new Wires();
-  readonly trails = new MessagePaths();
+  readonly paths = new MessagePaths();
   readonly outcomes: Outcomes;
   /** By the id in the flow. */
   readonly traffic = new Map<string, Traffic>();
@@ -49,7 +49,7 @@ export class Trace {
   readonly #now: () => number;
 
   constructor(limits: ConstructorParameters<typeof Outcomes>[0], now: () => number) {
-    this.outcomes = new Outcomes(limits, this.trails);
+    this.outcomes = new Outcomes(limits, this.paths);
     this.#now = now;
   }
 
@@ -71,13 +71,13 @@ export class Trace {
 
   /** The message belongs to this event. */
   mark(msg: object, event: PastEvent): void {
-    (msg as Marked)[MARK] = this.#indexOf(event) * TRAILS;
+    (msg as Marked)[MARK] = this.#indexOf(event) * PATHS;
   }
 
   /** `msg` finds the event and the path; without one, what the node was given last. */
   note({ kind, node, text, message, why }: Noted, msg?: object): void {
     const mark = this.#markOf(msg as Marked | undefined, node);
-    const event = this.#events[Math.floor(mark / TRAILS) - 1];
+    const event = this.#events[Math.floor(mark / PATHS) - 1];
     this.outcomes.add({
       kind,
       at: this.#now(),
@@ -86,21 +86,21 @@ export class Trace {
       ...(event === undefined ? {} : { event }),
       ...(why === undefined ? {} : { why }),
       message,
-      trail: mark % TRAILS,
+      pathId: mark % PATHS,
     });
   }
 
   /** An error that no node reported. */
   noteStray(error: unknown): void {
-    const node = this.trails.end((this.#current.getStore() ?? 0) % TRAILS);
+    const node = this.paths.end((this.#current.getStore() ?? 0) % PATHS);
     this.note({ kind: "error", node, text: textOf(error), message: null });
   }
 
-  /** The mark of what a node is sending or noting: of the message, else of what it was given. Its trail ends there. */
+  /** The mark of what a node is sending or noting: of the message, else of what it was given. Its path ends there. */
   #markOf(msg: Marked | undefined, node: string): number {
     const mark = msg?.[MARK] ?? this.#current.getStore() ?? 0;
-    const trail = mark % TRAILS;
-    return mark - trail + this.trails.upTo(trail, node);
+    const pathId = mark % PATHS;
+    return mark - pathId + this.paths.upTo(pathId, node);
   }
 
   /** A link call is given the answer by no wire, and not as a message that it receives. */
@@ -108,8 +108,8 @@ export class Trace {
     const id = idInFlow(node);
     if (node.type !== "link call") return this.#markOf(msg, id);
     const mark = msg[MARK] ?? 0;
-    const trail = mark % TRAILS;
-    return mark - trail + this.#jump(trail, this.trails.end(trail), id);
+    const pathId = mark % PATHS;
+    return mark - pathId + this.#jump(pathId, this.paths.end(pathId), id);
   }
 
   #delivered(event: Sending): void {
@@ -119,8 +119,8 @@ export class Trace {
     const { report, countsAsSent } = this.wires.passed(source.node, source.port, destination.node);
     if (countsAsSent) this.#count(report.from, report.port);
     const mark = event[NEXT] ?? 0;
-    const trail = mark % TRAILS;
-    (msg as Marked)[MARK] = mark - trail + this.trails.extend(trail, report.from, report.port, report.to);
+    const pathId = mark % PATHS;
+    (msg as Marked)[MARK] = mark - pathId + this.paths.extend(pathId, report.from, report.port, report.to);
   }
 
   #received({ msg, destination }: { msg: Marked; destination: { node: RunningNode } }): void {
@@ -130,14 +130,14 @@ export class Trace {
     traffic.received += 1;
     traffic.open += 1;
     const mark = msg[MARK] ?? this.#current.getStore() ?? 0;
-    const trail = mark % TRAILS;
-    msg[MARK] = mark - trail + this.#jump(trail, this.trails.end(trail), id);
+    const pathId = mark % PATHS;
+    msg[MARK] = mark - pathId + this.#jump(pathId, this.paths.end(pathId), id);
     this.#current.enterWith(msg[MARK]);
   }
 
   /** Link, catch, status and complete nodes are given messages without a wire. */
-  #jump(trail: PathId, from: string, to: string): PathId {
-    return from === to || from === "" ? trail : this.trails.extend(trail, from, -1, to);
+  #jump(pathId: PathId, from: string, to: string): PathId {
+    return from === to || from === "" ? pathId : this.paths.extend(pathId, from, -1, to);
   }
 
   /** Counts what nodes send also where nothing is wired. */

@@ -74,40 +74,40 @@ type Step = {
 export class MessagePaths {
   readonly #steps: Step[] = [{ before: 0, from: "", port: 0, to: "", length: 0, next: new Map() }];
 
-  /** The trail with one wire more. */
-  extend(trail: PathId, from: string, port: number, to: string): PathId {
-    const step = this.#step(trail);
+  /** The path with one wire more. */
+  extend(pathId: PathId, from: string, port: number, to: string): PathId {
+    const step = this.#step(pathId);
     const key = `${from} ${port} ${to}`;
     const known = step.next.get(key);
     if (known !== undefined) return known;
-    if (step.length === LONGEST_PATH) return trail;
+    if (step.length === LONGEST_PATH) return pathId;
     const added =
-      this.#steps.push({ before: trail, from, port, to, length: step.length + 1, next: new Map() }) - 1;
+      this.#steps.push({ before: pathId, from, port, to, length: step.length + 1, next: new Map() }) - 1;
     step.next.set(key, added);
     return added;
   }
 
   /** The node that it leads to. Empty without a wire. */
-  end(trail: PathId): string {
-    return this.#step(trail).to;
+  end(pathId: PathId): string {
+    return this.#step(pathId).to;
   }
 
   /** The part of it that leads to a node. 0 where it does not pass it. */
-  upTo(trail: PathId, node: string): PathId {
-    let part = trail;
+  upTo(pathId: PathId, node: string): PathId {
+    let part = pathId;
     while (part !== 0 && this.#step(part).to !== node) part = this.#step(part).before;
     return part;
   }
 
-  path(trail: PathId): Path {
+  path(pathId: PathId): Path {
     const path: Array<Path[number]> = [];
-    for (let step = this.#step(trail); step.length > 0; step = this.#step(step.before)) {
+    for (let step = this.#step(pathId); step.length > 0; step = this.#step(step.before)) {
       path.push({ from: step.from, port: step.port, to: step.to });
     }
     return path.reverse();
   }
 
-  #step(trail: PathId): Step {
-    return this.#steps[trail] as Step;
+  #step(pathId: PathId): Step {
+    return this.#steps[pathId] as Step;
   }
 }

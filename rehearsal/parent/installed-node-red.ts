@@ -104,7 +104,7 @@ export function permissionFlags(
  * The folder that has what a module loads: the nearest `node_modules`, or the outermost one where it links into a
  * store, as pnpm does. A module that is nowhere below one has its packages in its own folder.
  */
-export function moduleFolder(folder: string): string {
+function moduleFolder(folder: string): string {
   const real = existsSync(folder) ? realpathSync(folder) : folder;
   const parts = real.split(sep);
   const at = parts.includes(".pnpm") ? parts.indexOf("node_modules") : parts.lastIndexOf("node_modules");

@@ -180,15 +180,15 @@ describe("events of a rehearsal", () => {
 
   itWide("are no more than one message to the parent can hold, in any script, with their paths", () => {
     const kept = (letter: string, node: string): number => {
-      const trails = new MessagePaths();
+      const paths = new MessagePaths();
       const limits = { ...REPORT_LIMITS, outcomesPerNode: 40_000, messageBytes: 4_096 };
-      const outcomes = new Outcomes(limits, trails);
+      const outcomes = new Outcomes(limits, paths);
       for (let port = 0; port < 30_000; port += 1) {
-        let trail = trails.extend(0, `${port}`, port, node);
+        let pathId = paths.extend(0, `${port}`, port, node);
         for (let wire = 1; node !== "" && wire < 20; wire += 1)
-          trail = trails.extend(trail, node, port, node);
+          pathId = paths.extend(pathId, node, port, node);
         const message = letter.repeat(1_000);
-        outcomes.add({ kind: "sent", node, at: 0, text: "", message, trail: node === "" ? 0 : trail });
+        outcomes.add({ kind: "sent", node, at: 0, text: "", message, pathId: node === "" ? 0 : pathId });
       }
       should(outcomes.left).be.above(0);
       return Buffer.byteLength(JSON.stringify([outcomes.kept, outcomes.paths]));

@@ -1,5 +1,5 @@
-import should from "should";
 import type { NodeAPI } from "node-red";
+import should from "should";
 import { KeptRehearsals } from "../../plugins/rehearsal/run/kept.ts";
 import { readBefore, type Started, spanAgain } from "../../plugins/rehearsal/run/start.ts";
 import type { StartQuestion } from "../../plugins/rehearsal/types.ts";

@@ -1,4 +1,4 @@
-import { type ReadEventFile, eventsOfFile } from "../../rehearsal/parent/events/event-file.ts";
+import { eventsOfFile, type ReadEventFile } from "../../rehearsal/parent/events/event-file.ts";
 import { chooseFlows } from "../../rehearsal/parent/flows/choose.ts";
 import { makeJob } from "../../rehearsal/parent/make-job.ts";
 import { type Recall, recallOf } from "../../rehearsal/report/recall.ts";

@@ -7,10 +7,10 @@ import { showValue, type Treatment, treatmentOf } from "./shown-fields.ts";
 import type { Status } from "./statuses-and-errors.ts";
 
 /** A node as it is stored in the flows. */
-export type StoredNode = NodeDef & { label?: unknown; d?: unknown; [field: string]: unknown };
+type StoredNode = NodeDef & { label?: unknown; d?: unknown; [field: string]: unknown };
 
 /** What is deployed, with a label for each node of ours that names no person. */
-export type Deployed = {
+type Deployed = {
   nodes: StoredNode[];
   /** Of a stored or a running node; undefined for one that is not deployed. */
   labelOf: (id: string) => string | undefined;
@@ -53,7 +53,7 @@ export function deployed(runtime: NodeAPI["nodes"]): Deployed {
 }
 
 /** Of a running node in a subflow: the id of the node that it was made from. */
-export function templateOf(runtime: NodeAPI["nodes"], id: string): string | undefined {
+function templateOf(runtime: NodeAPI["nodes"], id: string): string | undefined {
   return (runtime.getNode(id) as (Node & { _alias?: string }) | null)?._alias;
 }
 

@@ -59,7 +59,7 @@ export type Diagnostics = {
 };
 
 /** The sections that can be long. */
-export const LISTS = [
+const LISTS = [
   "issues",
   "errors",
   "connections",

@@ -109,7 +109,7 @@ export class RowList {
   }
 }
 
-export function stopHere(main: HTMLElement, isHere: boolean): void {
+function stopHere(main: HTMLElement, isHere: boolean): void {
   main.tabIndex = isHere ? 0 : -1;
   if (isHere) main.dataset.stop = "here";
   else delete main.dataset.stop;

@@ -107,4 +107,4 @@ export const ENDPOINTS: readonly string[] = [
   "graphql",
 ];
 
-export const METHODS: readonly string[] = ["GET", "POST", "PATCH", "PUT", "DELETE"];
+const METHODS: readonly string[] = ["GET", "POST", "PATCH", "PUT", "DELETE"];

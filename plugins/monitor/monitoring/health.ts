@@ -69,7 +69,7 @@ export type MonitorState = {
   now: number;
 };
 /** A sentence of the catalog. */
-export type Say = (key: string, values: Record<string, string>) => string;
+type Say = (key: string, values: Record<string, string>) => string;
 
 export type Health = { status: HealthStatus; reasons: HealthReason[] };
 

@@ -142,7 +142,7 @@ function rangeOf(text: string): { type: string; weight: number } {
 /** What a header carries as it is, without spaces: any other token could never be sent. */
 const SENDABLE = /^[\x21-\x7e]+$/;
 /** Shorter ones can be guessed. */
-export const FEWEST_CHARACTERS = 16;
+const FEWEST_CHARACTERS = 16;
 
 type MonitoringSettings =
   | { kind: "off" }

@@ -1,5 +1,5 @@
-import { invalidRequest, problemOf } from "../../../nodes/common/admin/answer.ts";
 import type { NodeAPI } from "node-red";
+import { invalidRequest, problemOf } from "../../../nodes/common/admin/answer.ts";
 import { nodeError } from "../../../nodes/common/shared/errors.ts";
 import type { Report } from "../../../rehearsal/shared/report.ts";
 import type { RehearsalState, StartQuestion } from "../types.ts";

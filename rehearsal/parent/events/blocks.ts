@@ -7,7 +7,7 @@ import { renameOver } from "../../../src/storage/durable-files.ts";
 import type { ChannelPages } from "./channel-pages.ts";
 
 /** A block is all events of so many offsets: as many as one page has. */
-export const BLOCK = 200;
+const BLOCK = 200;
 
 const NAME = /^(\d+)\.json$/;
 

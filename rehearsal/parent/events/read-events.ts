@@ -49,7 +49,7 @@ function offsetsOf([first, last]: readonly [number, number]): Span {
   return { kind: "offsets", first, last };
 }
 
-export function invalid(message: string): CrecError {
+function invalid(message: string): CrecError {
   return new CrecError("SPAN_INVALID", message);
 }
 
@@ -58,7 +58,7 @@ export function noEvents(where: string): CrecError {
   return new CrecError("NO_EVENTS_IN_SPAN", where);
 }
 
-export function beyondEnd(first: number, end: number): CrecError {
+function beyondEnd(first: number, end: number): CrecError {
   return new CrecError(
     "OFFSETS_BEYOND_END",
     `The channel ends at offset ${end}, before the first offset of the span, ${first}. Choose offsets up to ${end}.`,

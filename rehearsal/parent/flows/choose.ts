@@ -156,7 +156,7 @@ export function isSecretName(name: string): boolean {
 }
 
 /** A node in two parts: what may be handed over, and its credentials. */
-export function splitCredentials(node: FlowNode): { open: FlowNode; secret: Record<string, unknown> } {
+function splitCredentials(node: FlowNode): { open: FlowNode; secret: Record<string, unknown> } {
   const { credentials, ...others } = node;
   const fields = new Set(FIELDS[node.type]);
   const [secret, open]: [Record<string, unknown>, Record<string, unknown>] = [{ credentials }, {}];

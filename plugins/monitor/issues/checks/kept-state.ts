@@ -64,7 +64,7 @@ const IN_MEMORY = new Set(["tmpfs", "ramfs"]);
 const LAYERS = new Set(["overlay", "aufs", "fuse-overlayfs"]);
 
 /** How a folder is lost, as far as Linux says it; undefined where nothing shows that it is. */
-export async function lossOf(folder: string): Promise<Loss | undefined> {
+async function lossOf(folder: string): Promise<Loss | undefined> {
   try {
     const [path, mounts] = await Promise.all([realpath(folder), readFile("/proc/self/mountinfo", "utf8")]);
     return lossIn(mounts, { path, isContainer: isContainer() });
