@@ -7,6 +7,9 @@ const MOST_CHANNELS = 100;
 const MOST_WATCHERS = 500;
 const MOST_WALLETS = 500;
 
+/** Filters of lists: a list has archived resources only where they are asked for. */
+export const ALSO_ARCHIVED = [{}, { status: ["archived"] as const }] as const;
+
 /** A list of the service. `isWhole`: nothing is left out. */
 type Listed<T> = { items: T[]; isWhole: boolean };
 

@@ -12,6 +12,12 @@ import type { ResourceReport } from "../../nodes/common/telemetry/types.ts";
 import type { MonitorContext } from "./context.ts";
 import { listWallets, listWatchers } from "./list-resources.ts";
 
+/** What a refresh has found, and what went wrong, a sentence for each connection. */
+type Refreshed = { watchers: number; wallets: number; problems: string[] };
+
+/** A person waits for it. */
+const LONGEST_MS = 30_000;
+
 /** Asks the service for watchers and wallets when a person wants it. */
 export function registerRefresh(monitor: MonitorContext): void {
   const shared = sharedAnswers<Refreshed>(monitor.RED, ({ problems }) => problems.length === 0);
@@ -23,12 +29,6 @@ export function registerRefresh(monitor: MonitorContext): void {
     }),
   );
 }
-
-/** What a refresh has found, and what went wrong, a sentence for each connection. */
-type Refreshed = { watchers: number; wallets: number; problems: string[] };
-
-/** A person waits for it. */
-const LONGEST_MS = 30_000;
 
 /**
  * Asks the service, through each deployed connection that is usable, for its wallets and for the watchers of its

@@ -1,4 +1,13 @@
-import { counted, grouped, kindCount, nodeName, plain, spanText } from "../report/words.ts";
+import {
+  counted,
+  grouped,
+  kindCount,
+  namesOf,
+  nodeName,
+  plain,
+  reasonsInWords,
+  spanText,
+} from "../report/words.ts";
 import { OUTCOME_KINDS, type Report } from "../shared/report.ts";
 
 /** Where the command writes: lines for people. What is wrong goes to `warn`. */
@@ -31,7 +40,7 @@ export function summaryOf(report: Report): string[] {
     const names = channels.map(({ name, id }) => plain(name || id)).join(", ");
     lines.push(`  No event came into the flow. The events are of ${names}: does the flow read that channel?`);
   }
-  const names = new Map(nodes.map((node) => [node.id, nodeName(node)]));
+  const names = namesOf(nodes);
   const said = notes.map(({ node, text }) => {
     const name = node === undefined ? "" : `${names.get(node) ?? plain(node)}: `;
     return `  ${name}${plain(text, 1_000)}`;
@@ -46,8 +55,6 @@ export function shortened(lines: readonly string[], shown = SHOWN): string[] {
 }
 
 function reasonsOf(reasons: Record<string, number>): string {
-  const texts = Object.entries(reasons)
-    .filter(([, count]) => count > 0)
-    .map(([why, count]) => `${plain(why).replaceAll("_", " ")} ${grouped(count)}`);
+  const texts = reasonsInWords(reasons);
   return texts.length === 0 ? "" : ` (${texts.join(", ")})`;
 }

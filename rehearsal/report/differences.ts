@@ -6,7 +6,7 @@ import {
   type Report,
 } from "../shared/report.ts";
 import { type Group, groupKey, groupsOf, matchOutcomes } from "./match.ts";
-import { changeOf, counted, grouped, kindName, nodeName, plain, spanText } from "./words.ts";
+import { changeOf, counted, grouped, kindName, namesOf, nodeName, plain, spanText } from "./words.ts";
 
 /** What a second rehearsal has otherwise than a first one. Nodes are the same where their ids are. */
 export type Differences = {
@@ -138,7 +138,7 @@ function eventsOf({ events, channels }: Report): unknown {
 
 function outcomeDifferences(before: Report, after: Report): OutcomeDifference[] {
   const [olds, news] = [groupsOf(before), groupsOf(after)];
-  const names = new Map([...before.nodes, ...after.nodes].map((node) => [node.id, nodeName(node)]));
+  const names = namesOf([...before.nodes, ...after.nodes]);
   const differences: OutcomeDifference[] = [];
   for (const key of new Set([...news.keys(), ...olds.keys()])) {
     const known = news.get(key) ?? olds.get(key);

@@ -7,7 +7,7 @@ import {
   kindCount,
   kindName,
   minuteText,
-  nodeName,
+  namesOf,
   plain,
   timeText,
   visible,
@@ -18,13 +18,9 @@ const CLOSED: ReadonlySet<OutcomeKind> = new Set(["suppressed", "query", "ack"])
 
 type Names = ReadonlyMap<string, string>;
 
-export function namesOf({ nodes }: Report): Names {
-  return new Map(nodes.map((node) => [node.id, nodeName(node)]));
-}
-
 /** A section for each kind: its outcomes in the order in which they happened. */
 export function outcomeSections(report: Report): Html[] {
-  const names = namesOf(report);
+  const names = namesOf(report.nodes);
   return OUTCOME_KINDS.flatMap((kind) => {
     const listed = report.outcomes.filter((outcome) => outcome.kind === kind);
     if (listed.length === 0) return [];

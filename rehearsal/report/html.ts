@@ -1,8 +1,18 @@
 import { type NodeReport, OUTCOME_KINDS, type Report } from "../shared/report.ts";
 import { type Differences, differencesInWords } from "./differences.ts";
-import { namesOf, outcomeItem, outcomeSections, timeline, totalOf } from "./html-outcomes.ts";
+import { outcomeItem, outcomeSections, timeline, totalOf } from "./html-outcomes.ts";
 import { Html, html } from "./html-text.ts";
-import { counted, grouped, kindCount, kindName, nodeName, plain, spanText } from "./words.ts";
+import {
+  counted,
+  grouped,
+  kindCount,
+  kindName,
+  namesOf,
+  nodeName,
+  plain,
+  reasonsInWords,
+  spanText,
+} from "./words.ts";
 
 /** Nothing is loaded, nothing runs and nothing is sent: messages are text of others. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
@@ -78,9 +88,7 @@ function nodeTable(nodes: readonly NodeReport[]): Html {
       const count = node.outcomes[kind] ?? 0;
       return count > 0 ? [kindCount(kind, count)] : [];
     });
-    const reasons = Object.entries(node.reasons)
-      .filter(([, count]) => count > 0)
-      .map(([why, count]) => `${plain(why).replaceAll("_", " ")} ${grouped(count)}`);
+    const reasons = reasonsInWords(node.reasons);
     return html`<tr><td><bdi>${nodeName(node)}</bdi><br><span class="muted"><bdi>${plain(node.type)}</bdi></span></td><td>${outcomes.join(", ")}${
       reasons.length === 0 ? undefined : html`<br><span class="muted"><bdi>${reasons.join(", ")}</bdi></span>`
     }</td><td class="number">${grouped(node.received)}</td><td class="number">${node.sent.map(grouped).join(" / ") || "0"}</td><td>${HANDLING[node.handling]}</td></tr>`;
@@ -89,7 +97,7 @@ function nodeTable(nodes: readonly NodeReport[]): Html {
 }
 
 function differenceSection(differences: Differences, report: Report): Html {
-  const names = namesOf(report);
+  const names = namesOf(report.nodes);
   const lists = differences.outcomes.map(({ kind, name, appeared, gone }) => {
     const list = (heading: string, outcomes: typeof appeared): Html | undefined =>
       outcomes.length === 0
@@ -109,7 +117,7 @@ function differenceSection(differences: Differences, report: Report): Html {
 
 function noteSection({ notes, nodes }: Report): Html | undefined {
   if (notes.length === 0) return undefined;
-  const names = new Map(nodes.map((node) => [node.id, nodeName(node)]));
+  const names = namesOf(nodes);
   const items = notes.map(({ node, text }) => {
     const name = node === undefined ? undefined : html`<bdi>${names.get(node) ?? plain(node)}</bdi>: `;
     return html`<li>${name}<bdi>${plain(text, 1_000)}</bdi></li>`;

@@ -64,6 +64,18 @@ export function nodeName(node: Pick<NodeReport, "id" | "name" | "type"> | undefi
   return plain(node?.name || node?.type || node?.id || id);
 }
 
+/** The names of nodes as people know them, by their ids. */
+export function namesOf(nodes: readonly NodeReport[]): ReadonlyMap<string, string> {
+  return new Map(nodes.map((node) => [node.id, nodeName(node)]));
+}
+
+/** `in cooldown 3`, for each reason of suppressed alerts that there was. */
+export function reasonsInWords(reasons: NodeReport["reasons"]): string[] {
+  return Object.entries(reasons)
+    .filter(([, count]) => count > 0)
+    .map(([why, count]) => `${plain(why).replaceAll("_", " ")} ${grouped(count)}`);
+}
+
 /** `of event 12`, with the channel where the report has several; or `at` and the time, without an event. */
 export function causeOf(outcome: Outcome, report: Pick<Report, "channels" | "timeZone">): string {
   if (outcome.event === undefined) return `at ${timeText(outcome.at, report.timeZone)}`;

@@ -1,4 +1,5 @@
 import type { ConfigNode } from "../../../nodes/common/editor/api.ts";
+import { make } from "../../../nodes/common/editor/elements.ts";
 import type { Origin } from "../../../nodes/common/telemetry/types.ts";
 import { word } from "./words.ts";
 
@@ -7,11 +8,10 @@ const CURRENT = "current";
 
 /** The choice of the flow whose rows are shown. */
 export class FlowFilter {
-  readonly element = document.createElement("select");
+  readonly element = make("select", "crec-filter");
 
   /** @param changed called when another flow is to be shown */
   constructor(changed: () => void) {
-    this.element.className = "crec-filter";
     this.element.setAttribute("aria-label", word("label.filter"));
     this.element.addEventListener("change", changed);
     RED.events.on("workspace:change", () => this.element.value === CURRENT && changed());
@@ -55,8 +55,7 @@ function flowOf(node: ConfigNode | null): unknown {
 }
 
 function option(value: string, text: string): HTMLOptionElement {
-  const element = document.createElement("option");
+  const element = make("option", "", text);
   element.value = value;
-  element.text = text;
   return element;
 }

@@ -1,3 +1,4 @@
+import { icon, make } from "../../../nodes/common/editor/elements.ts";
 import type { Row, SectionName } from "../types.ts";
 import { type RowView, setText } from "./row.ts";
 import { RowList } from "./row-list.ts";
@@ -20,34 +21,26 @@ const STORED = "crec-sidebar-closed";
 
 export class Panel<S extends SectionName> {
   readonly kind: PanelKind<S>;
-  readonly element = document.createElement("section");
-  readonly head = document.createElement("div");
-  readonly #toggle = document.createElement("button");
-  readonly #count = document.createElement("span");
-  readonly #empty = document.createElement("p");
-  readonly #body = document.createElement("div");
+  readonly element = make("section", "crec-panel");
+  readonly head = make("div", "crec-panel-head");
+  readonly #toggle = make("button");
+  readonly #count = make("span", "crec-panel-count");
+  readonly #empty = make("p", "crec-empty");
+  readonly #body = make("div");
   readonly #list = new RowList(() => this.#again());
   #shown: { rows: ReadonlyArray<Row<S>>; now: number } | undefined;
 
   constructor(kind: PanelKind<S>) {
     this.kind = kind;
     const { id } = kind;
-    this.element.className = "crec-panel";
     this.element.dataset.panel = id;
-    this.head.className = "crec-panel-head";
-    const heading = document.createElement("h3");
+    const heading = make("h3", "", this.#toggle);
     heading.id = `crec-panel-${id}`;
     this.element.setAttribute("aria-labelledby", heading.id);
-    const chevron = document.createElement("i");
-    chevron.className = "fa fa-angle-down crec-chevron";
-    chevron.setAttribute("aria-hidden", "true");
     this.#toggle.type = "button";
-    this.#toggle.append(chevron, word(`panel.${id}`));
+    this.#toggle.append(icon("fa-angle-down crec-chevron"), word(`panel.${id}`));
     this.#toggle.addEventListener("click", () => this.#fold(!this.#body.hidden));
-    heading.append(this.#toggle);
-    this.#count.className = "crec-panel-count";
     this.head.append(heading, this.#count);
-    this.#empty.className = "crec-empty";
     this.#body.append(this.#empty, this.#list.element);
     this.element.append(this.head, this.#body);
     this.#fold(closedPanels().has(id));

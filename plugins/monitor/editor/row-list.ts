@@ -1,3 +1,4 @@
+import { button, make } from "../../../nodes/common/editor/elements.ts";
 import { RowElement, type RowView } from "./row.ts";
 import { word } from "./words.ts";
 
@@ -6,9 +7,9 @@ const FIRST_SHOWN = 50;
 
 /** Rows by key, changed in place: the one with the focus is never moved, so that it keeps it. */
 export class RowList {
-  readonly element = document.createElement("div");
-  readonly #list = document.createElement("ul");
-  readonly #more = document.createElement("button");
+  readonly element = make("div");
+  readonly #list = make("ul", "crec-rows");
+  readonly #more = button("", () => this.#showMore());
   readonly #rows = new Map<string, RowElement>();
   readonly #again: () => void;
   #most = FIRST_SHOWN;
@@ -16,12 +17,9 @@ export class RowList {
   /** @param again called when more rows are to be shown */
   constructor(again: () => void) {
     this.#again = again;
-    this.#list.className = "crec-rows";
     // Safari does not announce a list without bullets as a list.
     this.#list.setAttribute("role", "list");
-    this.#more.type = "button";
-    this.#more.className = "red-ui-button red-ui-button-small crec-more";
-    this.#more.addEventListener("click", () => this.#showMore());
+    this.#more.classList.add("crec-more");
     this.element.append(this.#list, this.#more);
   }
 

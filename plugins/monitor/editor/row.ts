@@ -1,3 +1,4 @@
+import { button, icon, make } from "../../../nodes/common/editor/elements.ts";
 import { isInEditor, openForm, showNode } from "./node-red.ts";
 import { durationText, word } from "./words.ts";
 
@@ -35,35 +36,27 @@ const ICONS: Readonly<Record<Tone, string>> = {
 
 /** A row in the page, changed in place: what has the focus, or is selected, stays. */
 export class RowElement {
-  readonly element = document.createElement("li");
+  readonly element = make("li", "crec-row");
   /** What the keyboard goes to. */
-  readonly main = document.createElement("button");
-  readonly #icon = document.createElement("i");
-  readonly #title = part("crec-row-title");
-  readonly #state = part("crec-row-state");
-  readonly #age = part("crec-row-age");
-  readonly #lines = part("crec-row-lines");
-  readonly #problem = part("crec-row-problem");
-  readonly #edit = document.createElement("button");
-  readonly #buttons = document.createElement("div");
+  readonly main = make("button", "crec-row-main");
+  readonly #icon = icon("");
+  readonly #title = make("span", "crec-row-title");
+  readonly #state = make("span", "crec-row-state");
+  readonly #age = make("span", "crec-row-age");
+  readonly #lines = make("span", "crec-row-lines");
+  readonly #problem = make("span", "crec-row-problem");
+  readonly #edit = make("button", "crec-row-edit", icon("fa-pencil"));
+  readonly #buttons = make("div", "crec-row-buttons");
   #view: RowView | undefined;
 
   constructor() {
-    this.element.className = "crec-row";
     this.main.type = "button";
-    this.main.className = "crec-row-main";
-    this.#icon.setAttribute("aria-hidden", "true");
-    const side = part("crec-row-side");
-    side.append(this.#state, " ", this.#age);
-    const head = part("crec-row-head");
-    head.append(this.#title, " ", side);
+    const side = make("span", "crec-row-side", this.#state, " ", this.#age);
+    const head = make("span", "crec-row-head", this.#title, " ", side);
     this.main.append(this.#icon, head, this.#lines, this.#problem);
     this.main.addEventListener("click", () => this.#view?.opens && showNode(this.#view.opens));
     this.#edit.type = "button";
-    this.#edit.className = "crec-row-edit";
-    this.#edit.append(icon("fa-pencil"));
     this.#edit.addEventListener("click", () => this.#view?.opens && openForm(this.#view.opens));
-    this.#buttons.className = "crec-row-buttons";
     this.element.append(this.main, this.#edit, this.#buttons);
   }
 
@@ -99,13 +92,7 @@ export class RowElement {
 
   #showLines(lines: readonly string[]): void {
     const shown = lines.filter((line) => line !== "");
-    this.#lines.replaceChildren(
-      ...shown.map((line) => {
-        const element = part("crec-row-line");
-        element.textContent = line;
-        return element;
-      }),
-    );
+    this.#lines.replaceChildren(...shown.map((line) => make("span", "crec-row-line", line)));
     this.#lines.hidden = shown.length === 0;
   }
 
@@ -118,30 +105,13 @@ export class RowElement {
     this.#buttons.dataset.shown = key;
     this.#buttons.replaceChildren(
       ...labels.map((label, index) => {
-        const button = document.createElement("button");
-        button.type = "button";
-        button.className = "red-ui-button red-ui-button-small";
-        button.textContent = label;
+        const made = button(label, () => this.#view?.buttons?.[index]?.act());
         // A list has many with the same label.
-        button.setAttribute("aria-label", `${label}: ${title}`);
-        button.addEventListener("click", () => this.#view?.buttons?.[index]?.act());
-        return button;
+        made.setAttribute("aria-label", `${label}: ${title}`);
+        return made;
       }),
     );
   }
-}
-
-function part(className: string): HTMLSpanElement {
-  const element = document.createElement("span");
-  element.className = className;
-  return element;
-}
-
-export function icon(name: string): HTMLElement {
-  const element = document.createElement("i");
-  element.className = `fa ${name}`;
-  element.setAttribute("aria-hidden", "true");
-  return element;
 }
 
 /** Only what differs is written: each write is work for the browser. */

@@ -1,3 +1,4 @@
+import { addStyle, make } from "../../../nodes/common/editor/elements.ts";
 import type { Origin } from "../../../nodes/common/telemetry/types.ts";
 import type { Row, SectionName } from "../types.ts";
 import { FlowFilter } from "./filter.ts";
@@ -13,7 +14,7 @@ import { readers } from "./panels/readers.ts";
 import { wallets, watchers } from "./panels/resources.ts";
 import { setText } from "./row.ts";
 import { useArrowKeys } from "./row-list.ts";
-import { addStyle } from "./style.ts";
+import { STYLE } from "./style.ts";
 import { copyDiagnostics, refresh, rehearse, runChecks, workButton } from "./toolbar.ts";
 import { word } from "./words.ts";
 
@@ -21,12 +22,12 @@ const TICK_MS = 1_000;
 
 /** The content of the tab. It works only while it can be seen. */
 export function makeSidebar(): HTMLElement {
-  addStyle();
-  const content = element("div", "crec-sidebar");
-  const state = element("p", "crec-live");
-  const spoken = element("p", "crec-spoken");
+  addStyle("crec-sidebar-style", STYLE);
+  const content = make("div", "crec-sidebar");
+  const state = make("p", "crec-live");
+  const spoken = make("p", "crec-spoken");
   spoken.setAttribute("role", "status");
-  const body = element("div", "crec-body");
+  const body = make("div", "crec-body");
   const store = new Store();
   const clock = new RuntimeClock();
   let isStopped = false;
@@ -100,7 +101,7 @@ export function makeSidebar(): HTMLElement {
     }, TICK_MS);
   });
 
-  const tools = element("div", "crec-tools");
+  const tools = make("div", "crec-tools");
   tools.append(
     filter.element,
     workButton("refresh", "fa-refresh", refresh),
@@ -118,10 +119,4 @@ export function makeSidebar(): HTMLElement {
 function originOf(row: Row<SectionName>): Origin | undefined {
   if ("flow" in row) return row;
   return row.origin;
-}
-
-function element(name: "div" | "p", className: string): HTMLElement {
-  const made = document.createElement(name);
-  made.className = className;
-  return made;
 }

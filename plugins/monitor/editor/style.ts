@@ -1,5 +1,5 @@
 /** Colors are those of Node-RED's theme. Texts keep its two text colors; only icons and problems have others. */
-const STYLE = `
+export const STYLE = `
 .crec-sidebar {
   --crec-ok: var(--red-ui-text-color-success, #218358);
   --crec-warning: var(--red-ui-text-color-warning, #ab6400);
@@ -93,13 +93,3 @@ const STYLE = `
 }
 .crec-panel[data-panel=events] .crec-row:last-child::before { display: none }
 `;
-
-const ID = "crec-sidebar-style";
-
-export function addStyle(): void {
-  if (document.getElementById(ID)) return;
-  const style = document.createElement("style");
-  style.id = ID;
-  style.textContent = STYLE;
-  document.head.append(style);
-}

@@ -1,8 +1,8 @@
 import type { Decided } from "../../../nodes/common/approvals/types.ts";
 import { getJson, postJson, refusalOf } from "../../../nodes/common/editor/admin-requests.ts";
+import { icon, make } from "../../../nodes/common/editor/elements.ts";
 import type { Answer } from "../../../nodes/common/shared/form-types.ts";
 import { say } from "./node-red.ts";
-import { icon } from "./row.ts";
 import { word } from "./words.ts";
 
 /** What `POST /crec/monitor/refresh` answers. */
@@ -53,12 +53,9 @@ export async function rehearse(): Promise<void> {
 
 /** A button that is disabled while it works. */
 export function workButton(name: string, iconName: string, work: () => Promise<void>): HTMLButtonElement {
-  const button = document.createElement("button");
+  const label = make("span", "", ` ${word(`label.${name}`)}`);
+  const button = make("button", "red-ui-button red-ui-button-small", icon(iconName), label);
   button.type = "button";
-  button.className = "red-ui-button red-ui-button-small";
-  const label = document.createElement("span");
-  label.textContent = ` ${word(`label.${name}`)}`;
-  button.append(icon(iconName), label);
   // Where it is narrow, some show their icon only.
   button.setAttribute("aria-label", word(`label.${name}`));
   button.title = word(`hint.${name}`);

@@ -4,6 +4,7 @@ import { ADDRESS } from "../../../nodes/common/shared/address.ts";
 import { noteResources } from "../../../nodes/common/telemetry/resources.ts";
 import type { CrecClient, Wallet, Watcher } from "../../../src/index.ts";
 import { isUuid } from "../../../src/protocol/ids.ts";
+import { ALSO_ARCHIVED } from "../list-resources.ts";
 import { placeKey, watcherKey } from "./answer-cache.ts";
 import { askWatchers } from "./ask-watchers.ts";
 import type { CheckContext } from "./check-context.ts";
@@ -111,8 +112,8 @@ async function watchersNamed(
   { channelId, name, signal }: { channelId: string; name: string; signal: AbortSignal },
 ): Promise<Watcher[]> {
   const found: Watcher[] = [];
-  for (const status of [undefined, ["archived"] as const]) {
-    const filter = { name, limit: PAGE, ...(status ? { status } : {}) };
+  for (const status of ALSO_ARCHIVED) {
+    const filter = { name, limit: PAGE, ...status };
     // The service looks for names that contain it.
     let listed = 0;
     for await (const one of client.watchers.list(channelId, filter, { signal })) {
@@ -136,9 +137,9 @@ function walletQuestions(context: CheckContext): Question[] {
         const client = await connection.client();
         const isIt = ({ name, address }: Wallet) =>
           ADDRESS.test(label) ? address.toLowerCase() === label.toLowerCase() : name === label;
-        for (const status of [undefined, ["archived"] as const]) {
+        for (const status of ALSO_ARCHIVED) {
           const by = ADDRESS.test(label) ? { address: label } : { name: label };
-          const filter = { ...by, limit: PAGE, ...(status ? { status } : {}) };
+          const filter = { ...by, limit: PAGE, ...status };
           let listed = 0;
           for await (const one of client.wallets.list(filter, { signal })) {
             listed += 1;

@@ -5,7 +5,7 @@ import { serviceText } from "../../../nodes/common/telemetry/service-texts.ts";
 import type { CrecClient, Watcher } from "../../../src/index.ts";
 import { canonicalId, canonicalWorkflowId } from "../../../src/protocol/ids.ts";
 import { PAGE_LIMITS } from "../../../src/protocol/limits.ts";
-import { channelIdOf, taken } from "../list-resources.ts";
+import { ALSO_ARCHIVED, channelIdOf, taken } from "../list-resources.ts";
 import { channelKey, type ListedWatcher, placeKey } from "./answer-cache.ts";
 import type { CheckContext } from "./check-context.ts";
 import { deployedContracts, type UsedChannel, usedChannels } from "./deployed.ts";
@@ -56,8 +56,8 @@ async function listed(
   if (channelId === undefined) return undefined;
   const byId = new Map<string, ListedWatcher>();
   let isWhole = true;
-  for (const status of [undefined, ["archived"] as const]) {
-    const filter = { limit: PAGE_LIMITS.watchers.max, ...(status ? { status } : {}) };
+  for (const status of ALSO_ARCHIVED) {
+    const filter = { limit: PAGE_LIMITS.watchers.max, ...status };
     const part = await taken(client.watchers.list(channelId, filter, { signal }), MOST_LISTED);
     for (const watcher of part.items) byId.set(canonicalId(watcher.watcher_id), summaryOf(watcher));
     isWhole &&= part.isWhole;

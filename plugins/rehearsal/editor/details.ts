@@ -1,7 +1,7 @@
+import { make } from "../../../nodes/common/editor/elements.ts";
 import type { Note, OutcomeKind, Path } from "../../../rehearsal/shared/report.ts";
 import type { ShownDifferences, ShownReport } from "../types.ts";
 import { nodeName, revealNode } from "./flows.ts";
-import { make } from "./make.ts";
 import { type Listed, whyText } from "./outcome-list.ts";
 import { counted, numberText, timeText, word } from "./words.ts";
 

@@ -1,6 +1,6 @@
+import { draw } from "../../../nodes/common/editor/elements.ts";
 import { OUTCOME_KINDS, type OutcomeKind, type Path } from "../../../rehearsal/shared/report.ts";
 import type { ShownReport } from "../types.ts";
-import { draw } from "./make.ts";
 import { counted, numberText } from "./words.ts";
 
 /** What the editor has drawn, and where, by the data that its elements carry. */

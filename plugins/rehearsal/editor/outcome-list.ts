@@ -1,6 +1,6 @@
+import { button, make } from "../../../nodes/common/editor/elements.ts";
 import type { ShownOutcome, ShownReport } from "../types.ts";
 import { nodeName } from "./flows.ts";
-import { button, make } from "./make.ts";
 import { dot } from "./time-line.ts";
 import { counted, timeText, word } from "./words.ts";
 

@@ -1,12 +1,12 @@
+import { addStyle, button, make } from "../../../nodes/common/editor/elements.ts";
 import type { OutcomeKind } from "../../../rehearsal/shared/report.ts";
 import type { RehearsalState, ShownReport } from "../types.ts";
 import { differencesShown, outcomeDetails, reportNotes } from "./details.ts";
 import { nodeName, revealNode } from "./flows.ts";
-import { button, make } from "./make.ts";
 import { Marks } from "./marks.ts";
 import { type Listed, OutcomeList } from "./outcome-list.ts";
 import { type FileKind, requests, saveFile } from "./requests.ts";
-import { addStyle } from "./style.ts";
+import { STYLE } from "./style.ts";
 import { TimeLine } from "./time-line.ts";
 import { counted, timeText, word } from "./words.ts";
 
@@ -32,7 +32,7 @@ export class RehearsalPanel {
 
   constructor(acts: PanelActs) {
     this.#acts = acts;
-    addStyle();
+    addStyle("crec-rehearsal-style", STYLE);
     const heading = make("h3", "", word("label.rehearsal"));
     heading.id = "crec-rehearsal-heading";
     this.element.setAttribute("aria-labelledby", heading.id);

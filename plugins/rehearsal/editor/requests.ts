@@ -1,4 +1,5 @@
 import { getJson, postJson, refusalOf } from "../../../nodes/common/editor/admin-requests.ts";
+import { make } from "../../../nodes/common/editor/elements.ts";
 import type { Answer } from "../../../nodes/common/shared/form-types.ts";
 import {
   type RehearsalState,
@@ -57,7 +58,7 @@ async function answered<T>(asked: Promise<Answer<T>>): Promise<T> {
 /** Has the browser save a file. */
 export function saveFile({ name, type, text }: SavedFile): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
-  const link = document.createElement("a");
+  const link = make("a");
   link.href = address;
   link.download = name;
   link.click();

@@ -1,5 +1,5 @@
 /** Colors are those of Node-RED's theme. */
-const STYLE = `
+export const STYLE = `
 /* Above the buttons at the bottom, and beside a sidebar that lies over the flow: see place.ts. */
 .crec-with-rehearsal { --crec-below: calc(clamp(220px, 44%, 460px) + var(--crec-footer, 26px)) }
 .crec-with-rehearsal > #red-ui-workspace-chart { bottom: var(--crec-below) }
@@ -123,13 +123,3 @@ const STYLE = `
 .crec-rehearse-form .crec-problem { border-left: 3px solid var(--red-ui-text-color-error, #ad1625); padding: 4px 8px; margin: 0 0 8px }
 .crec-rehearse-form summary { cursor: pointer; margin-bottom: 6px }
 `;
-
-const ID = "crec-rehearsal-style";
-
-export function addStyle(): void {
-  if (document.getElementById(ID)) return;
-  const style = document.createElement("style");
-  style.id = ID;
-  style.textContent = STYLE;
-  document.head.append(style);
-}

@@ -1,7 +1,7 @@
+import { draw, make } from "../../../nodes/common/editor/elements.ts";
 import { type Axis, axisOf, barOf } from "../../../rehearsal/shared/axis.ts";
 import { OUTCOME_KINDS, type OutcomeKind } from "../../../rehearsal/shared/report.ts";
 import type { ShownReport } from "../types.ts";
-import { draw, make } from "./make.ts";
 import { counted, timeText, word } from "./words.ts";
 
 /** What a bar stands for. `to` is not part of it. */

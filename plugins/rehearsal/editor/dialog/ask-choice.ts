@@ -1,9 +1,9 @@
 import type { EditedNode } from "../../../../nodes/common/editor/api.ts";
 import { askInDialog } from "../../../../nodes/common/editor/dialog.ts";
+import { addStyle, button, make } from "../../../../nodes/common/editor/elements.ts";
 import type { StartQuestion } from "../../types.ts";
 import { editorFlows, foreignModules, tabsOf } from "../flows.ts";
-import { button, make } from "../make.ts";
-import { addStyle } from "../style.ts";
+import { STYLE } from "../style.ts";
 import { word } from "../words.ts";
 import { check, input, replyFields, row, tabFields } from "./fields.ts";
 import { type EnteredSpan, spanFields } from "./span-fields.ts";
@@ -27,7 +27,7 @@ export function askChoice(
   start: (choice: Choice) => void,
   showLast: (() => void) | undefined,
 ): void {
-  addStyle();
+  addStyle("crec-rehearsal-style", STYLE);
   const flows = editorFlows();
   const ids = tabsOf(flows).map(({ id }) => id);
   // Tabs of the last choice may have been deleted since.

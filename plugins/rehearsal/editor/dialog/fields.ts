@@ -1,6 +1,6 @@
+import { make } from "../../../../nodes/common/editor/elements.ts";
 import type { FlowNode, TestReplies, TestReply } from "../../../../rehearsal/shared/job.ts";
 import { linkedTabs, nodeName, tabsOf } from "../flows.ts";
-import { make } from "../make.ts";
 import { word } from "../words.ts";
 
 let made = 0;

@@ -1,5 +1,5 @@
+import { make } from "../../../../nodes/common/editor/elements.ts";
 import { type AskedSpan, GO_ON, GO_ON_MOST, UPLOAD } from "../../types.ts";
-import { make } from "../make.ts";
 import { word } from "../words.ts";
 import { group, input, row, select } from "./fields.ts";
 

@@ -34,8 +34,17 @@ export function button(label: string, act: () => void, iconName?: string): HTMLB
   return made;
 }
 
-function icon(name: string): HTMLElement {
+/** An icon of Font Awesome. It says nothing to those who cannot see it. */
+export function icon(name: string): HTMLElement {
   const made = make("i", `fa ${name}`);
   made.setAttribute("aria-hidden", "true");
   return made;
+}
+
+/** Adds the style sheet of a part of the page, once. */
+export function addStyle(id: string, text: string): void {
+  if (document.getElementById(id)) return;
+  const style = make("style", "", text);
+  style.id = id;
+  document.head.append(style);
 }
